@@ -1,0 +1,70 @@
+# The front door. Everything here also works by hand through CMake's presets.
+#   make          build            -> build/release/bin/espalier
+#   make demo     see what it does
+#   make check    build, format check, include rule, all tests, a short fuzz of every reader
+#   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
+#   make format   make lint        make check-long   sanitizers too        make clean
+.DEFAULT_GOAL := build
+.PHONY: build demo check check-long bench fuzz fuzz-short format format-check include-check lint packages clean
+SHELL := /bin/bash
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 600
+ESPALIER := build/release/bin/espalier
+SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.h' '*.c')
+
+packages:
+	@scripts/install_packages.sh
+
+# $(call preset,NAME[,targets]): configure once, build always (Ninja decides what there is to do).
+define preset
+	@test -f build/$(1)/build.ninja || cmake --preset $(1) >build-$(1).log 2>&1 || { cat build-$(1).log >&2; exit 1; }
+	@rm -f build-$(1).log
+	@cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2))
+endef
+
+build: packages
+	$(call preset,release)
+
+demo: packages
+	$(call preset,release,espalier)
+	@scripts/demo.sh $(ESPALIER)
+
+check: packages format-check include-check
+	$(call preset,release)
+	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory fuzz-short
+
+# The same tests under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
+check-long: check
+	$(call preset,asan)
+	@ctest --test-dir build/asan --output-on-failure -j $(JOBS)
+	$(call preset,tsan)
+	@ctest --test-dir build/tsan --output-on-failure -j $(JOBS)
+
+bench: packages
+	$(call preset,release,benchmarks)
+	@scripts/bench.sh build/release/bin
+
+fuzz-short: packages
+	$(call preset,fuzz)
+	@scripts/fuzz.sh build/fuzz/bin 4
+
+fuzz: packages
+	$(call preset,fuzz)
+	@scripts/fuzz.sh build/fuzz/bin $(FUZZ_SECONDS)
+
+format: packages
+	@clang-format-14 -i $(SOURCES)
+
+format-check: packages
+	@clang-format-14 --dry-run --Werror $(SOURCES) || { echo "error: run 'make format'" >&2; exit 1; }
+
+include-check: packages
+	@python3 scripts/check_includes.py
+
+lint: packages
+	$(call preset,dev)
+	@scripts/lint.sh build/dev
+
+clean:
+	rm -rf build

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Holds the include rule of docs/architecture.md: a room includes itself and the rooms named here.
+
+Run by `make check` and by ctest. Exits 1 and names every line that breaks the rule.
+"""
+import pathlib
+import re
+import sys
+
+# Same table as src/CMakeLists.txt.
+MAY_INCLUDE = {
+    "base": set(),
+    "topology": {"base"},
+    "model": {"base", "topology"},
+    "tree": {"base", "topology", "model"},
+    "report": {"base", "topology", "model", "tree"},
+    "reproduce": {"base", "topology", "model", "tree", "report"},
+    "cli": {"base", "topology", "model", "tree", "report", "reproduce"},
+}
+TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
+MPI_ROOMS = {"mpi", "pmpi"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def broken_rules(root: pathlib.Path):
+    source = root / "src"
+    for path in sorted(source.rglob("*")):
+        if path.suffix not in {".cpp", ".hpp", ".h", ".c"}:
+            continue
+        parts = path.relative_to(source).parts
+        room = parts[0] if len(parts) > 1 else "cli"  # main.cpp lives beside the rooms
+        if room not in MAY_INCLUDE:
+            yield path, 1, f'room "{room}" is not in the table of scripts/check_includes.py'
+            continue
+        is_test = path.name.endswith("_test.cpp")
+        allowed = MAY_INCLUDE[room] | {room} | (TEST_ONLY if is_test else set())
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            quote, target = match.groups()
+            if target == "mpi.h" and room not in MPI_ROOMS:
+                yield path, number, f"only {sorted(MPI_ROOMS)} may include <mpi.h>"
+            if quote == '"' and target.split("/")[0] not in allowed:
+                yield path, number, f'{room} may not include "{target}"; it may include {sorted(allowed)}'
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    broken = list(broken_rules(root))
+    for path, number, what in broken:
+        print(f"{path}:{number}: error: {what}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+#include "base/units.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "support/for_all_seeds.hpp"
+
+namespace espalier {
+namespace {
+
+TEST(Units, ReadsTimesExactly) {
+  EXPECT_EQ(*parse_time("30 ms"), milliseconds(30));
+  EXPECT_EQ(*parse_time("1.5us"), nanoseconds(1500));
+  EXPECT_EQ(*parse_time(" 0.25 ms "), microseconds(250));
+  EXPECT_EQ(*parse_time("1e-4 s"), microseconds(100));
+  EXPECT_EQ(*parse_time("0 s"), Time{0});
+  EXPECT_EQ(*parse_time("12.5 ns"), picoseconds(12500));
+}
+
+TEST(Units, RefusesWhatIsNotATime) {
+  for (const char* text : {"", "ms", "3", "3 parsecs", "-1 ms", "1..2 s", "1e", "0.5 ps", "1e99 s",
+                           "99999999999999999999 s", "1 s s", "0x10 s", "nan s", "inf s"}) {
+    EXPECT_FALSE(parse_time(text)) << text;
+  }
+}
+
+TEST(Units, RoundsOnlyWhenAskedTo) {
+  EXPECT_FALSE(parse_time("1.4E-13s"));
+  EXPECT_EQ(*parse_time("1.4E-13s", Rounding::Nearest, "s"), Time{0});
+  EXPECT_EQ(*parse_time("1.5E-12", Rounding::Nearest, "s"), Time{2});
+  EXPECT_EQ(*parse_time("1.4999E-12", Rounding::Nearest, "s"), Time{1});
+}
+
+TEST(Units, ReadsBandwidthsOfBitsAndBytes) {
+  EXPECT_EQ(*parse_bandwidth("100 Mbit/s"), bits_per_second(100'000'000));
+  EXPECT_EQ(*parse_bandwidth("1.25GB/s"), bits_per_second(10'000'000'000));
+  EXPECT_EQ(*parse_bandwidth("125MBps"), bits_per_second(1'000'000'000));
+  EXPECT_EQ(*parse_bandwidth("1 MiB/s"), bits_per_second(8 * 1024 * 1024));
+  EXPECT_EQ(*parse_bandwidth("unlimited"), kUnlimited);
+  EXPECT_EQ(*parse_bandwidth("1.25E8Bps"), bits_per_second(1'000'000'000));
+  EXPECT_FALSE(parse_bandwidth("0 Mbit/s"));
+  EXPECT_FALSE(parse_bandwidth("10 Mb"));
+}
+
+TEST(Units, ReadsSizes) {
+  EXPECT_EQ(*parse_bytes("16 KiB"), Bytes{16384});
+  EXPECT_EQ(*parse_bytes("1MB"), Bytes{1'000'000});
+  EXPECT_EQ(*parse_bytes("7"), Bytes{7});
+  EXPECT_FALSE(parse_bytes("1.5 B"));
+}
+
+TEST(Units, TransferTimeRoundsUpAndSaturates) {
+  EXPECT_EQ(transfer_time(Bytes{1'250'000}, bits_per_second(100'000'000)), milliseconds(100));
+  EXPECT_EQ(transfer_time(Bytes{1}, bits_per_second(3)), picoseconds(2'666'666'666'667));
+  EXPECT_EQ(transfer_time(Bytes{~0ULL}, bits_per_second(1)), kForever);
+  EXPECT_EQ(transfer_time(Bytes{5}, kUnlimited), Time{0});
+  EXPECT_EQ(kForever + seconds(1), kForever);
+}
+
+TEST(UnitsProperty, WhatIsPrintedIsReadBackExactly) {
+  for_all_seeds(5000, [](Random& rng) {
+    const Time t{static_cast<std::int64_t>(rng.next() >> (1 + rng.below(62)))};
+    ASSERT_EQ(*parse_time(to_string(t)), t) << to_string(t);
+    const Bandwidth b{1 + (rng.next() >> (2 + rng.below(60)))};
+    ASSERT_EQ(*parse_bandwidth(to_string(b)), b) << to_string(b);
+    const Bytes size{rng.next() >> (2 + rng.below(60))};
+    ASSERT_EQ(*parse_bytes(to_string(size)), size) << to_string(size);
+    const std::uint64_t ratio = rng.next() >> (12 + rng.below(50));
+    ASSERT_EQ(*parse_millionths(millionths_to_string(ratio)), ratio);
+  });
+}
+
+}  // namespace
+}  // namespace espalier

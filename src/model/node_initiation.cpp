@@ -1,0 +1,17 @@
+#include "model/node_initiation.hpp"
+
+namespace espalier::model {
+
+std::vector<Time> send_costs(const topology::Machine& machine, Bytes size) {
+  std::vector<Time> costs(machine.size());
+  for (Rank r = 0; r < machine.size(); ++r) costs[r] = machine.costs(r).send.of(size);
+  return costs;
+}
+
+std::vector<Time> recv_costs(const topology::Machine& machine, Bytes size) {
+  std::vector<Time> costs(machine.size());
+  for (Rank r = 0; r < machine.size(); ++r) costs[r] = machine.costs(r).recv.of(size);
+  return costs;
+}
+
+}  // namespace espalier::model

@@ -1,0 +1,170 @@
+#include "topology/hostlist.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace espalier::topology {
+namespace {
+
+struct Range {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::size_t width = 0;  // of the first number as written, if it has leading zeros
+};
+
+/// "n[0-2,7]-ib" is the text "n", the ranges 0-2 and 7, and the text "-ib".
+struct Part {
+  std::string_view text;
+  std::vector<Range> ranges;  // follow the text; empty in the last part
+};
+
+constexpr std::size_t kMaxDigits = 18;
+
+Error bad(std::string_view text, std::string what) {
+  return {"", fmt::format("\"{}\": {}", text.substr(0, 80), what),
+          "write ranges such as \"node[0-15]\" or \"n[1,3,5-7]\""};
+}
+
+bool read_number(std::string_view text, std::uint64_t& out) {
+  if (text.empty() || text.size() > kMaxDigits) return false;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+Expected<Range> read_range(std::string_view whole, std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const std::string_view first = text.substr(0, dash);
+  const std::string_view last = dash == std::string_view::npos ? first : text.substr(dash + 1);
+  Range range;
+  if (!read_number(first, range.first) || !read_number(last, range.last)) {
+    return bad(whole, fmt::format("\"{}\" is not a number or a range", text));
+  }
+  if (range.last < range.first) {
+    return bad(whole, fmt::format("the range {} runs backwards", text));
+  }
+  if (first.size() > 1 && first.front() == '0') range.width = first.size();
+  return range;
+}
+
+Expected<std::vector<Part>> read_parts(std::string_view whole) {
+  std::vector<Part> parts;
+  std::string_view rest = whole;
+  while (true) {
+    const std::size_t open = rest.find_first_of("[]");
+    Part part{rest.substr(0, open), {}};
+    if (open == std::string_view::npos) {
+      parts.push_back(std::move(part));
+      return parts;
+    }
+    const std::size_t close = rest.find_first_of("[]", open + 1);
+    if (rest[open] == ']' || close == std::string_view::npos || rest[close] == '[') {
+      return bad(whole, "brackets do not match");
+    }
+    std::string_view inside = rest.substr(open + 1, close - open - 1);
+    while (true) {
+      const std::size_t comma = inside.find(',');
+      auto range = read_range(whole, inside.substr(0, comma));
+      if (!range) return range.error();
+      part.ranges.push_back(*range);
+      if (comma == std::string_view::npos) break;
+      inside.remove_prefix(comma + 1);
+    }
+    parts.push_back(std::move(part));
+    rest.remove_prefix(close + 1);
+  }
+}
+
+Expected<std::uint64_t> count_parts(std::string_view text, std::span<const Part> parts,
+                                    std::uint64_t limit) {
+  unsigned __int128 total = 1;
+  for (const Part& part : parts) {
+    if (part.ranges.empty()) continue;
+    unsigned __int128 here = 0;
+    for (const Range& range : part.ranges) here += range.last - range.first + 1;
+    total *= here;
+    if (total > limit) return bad(text, fmt::format("stands for more than {} names", limit));
+  }
+  return static_cast<std::uint64_t>(total);
+}
+
+void expand_from(std::span<const Part> parts, const std::string& prefix,
+                 std::vector<std::string>& out) {
+  const std::string start = prefix + std::string(parts.front().text);
+  if (parts.front().ranges.empty()) {
+    out.push_back(start);
+    return;
+  }
+  for (const Range& range : parts.front().ranges) {
+    for (std::uint64_t n = range.first; n <= range.last; ++n) {
+      expand_from(parts.subspan(1), start + fmt::format("{:0{}}", n, range.width), out);
+    }
+  }
+}
+
+/// Splits "n007" into "n" and 7, width 3; false if it does not end in a number we can count with.
+bool split_number(const std::string& name, std::string& prefix, std::uint64_t& n,
+                  std::size_t& width) {
+  const std::size_t digit = name.find_last_not_of("0123456789") + 1;
+  const std::string_view number = std::string_view(name).substr(digit);
+  if (!read_number(number, n)) return false;
+  prefix = name.substr(0, digit);
+  width = number.size();
+  return true;
+}
+
+}  // namespace
+
+Expected<std::uint64_t> count_hostlist(std::string_view text, std::uint64_t limit) {
+  auto parts = read_parts(text);
+  if (!parts) return parts.error();
+  return count_parts(text, *parts, limit);
+}
+
+Expected<std::vector<std::string>> expand_hostlist(std::string_view text, std::uint64_t limit) {
+  auto parts = read_parts(text);
+  if (!parts) return parts.error();
+  auto count = count_parts(text, *parts, limit);
+  if (!count) return count.error();
+  std::vector<std::string> names;
+  names.reserve(*count);
+  expand_from(*parts, "", names);
+  return names;
+}
+
+std::vector<std::string_view> split_hostlist(std::string_view text) {
+  std::vector<std::string_view> items;
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') ++depth;
+    if (text[i] == ']') --depth;
+    if (text[i] != ',' || depth > 0) continue;
+    items.push_back(text.substr(start, i - start));
+    start = i + 1;
+  }
+  items.push_back(text.substr(start));
+  return items;
+}
+
+std::optional<std::string> compress_hostlist(std::span<const std::string> names) {
+  if (names.size() < 2) return std::nullopt;
+  std::string prefix;
+  std::uint64_t first = 0;
+  std::size_t width = 0;
+  if (!split_number(names.front(), prefix, first, width)) return std::nullopt;
+  // Without a leading zero numbers grow in width as they need; with one the width is fixed.
+  const std::string number = names.front().substr(prefix.size());
+  const bool padded = number.size() > 1 && number.front() == '0';
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != fmt::format("{}{:0{}}", prefix, first + i, padded ? width : 0)) {
+      return std::nullopt;
+    }
+  }
+  const std::uint64_t last = first + names.size() - 1;
+  return padded ? fmt::format("{}[{:0{}}-{:0{}}]", prefix, first, width, last, width)
+                : fmt::format("{}[{}-{}]", prefix, first, last);
+}
+
+}  // namespace espalier::topology

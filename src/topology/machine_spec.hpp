@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::topology {
+
+/// What readers produce: a machine as it was described, with counts and defaults not yet spelled
+/// out. build_machine() checks it and spells it out; no reader makes a Machine in another way.
+
+struct ChannelOverride {
+  std::optional<Time> latency;
+  std::optional<Bandwidth> backbone;
+  std::optional<Bandwidth> flow_cap;
+};
+
+struct CostOverride {
+  std::optional<Cost> send;
+  std::optional<Cost> recv;
+  std::optional<Bandwidth> reduce;
+  std::optional<std::uint64_t> speed_millionths;
+};
+
+/// One or more equal members of a cluster. Without members of its own it is a process.
+struct MemberSpec {
+  std::string where;  ///< "file:line", for errors
+  std::string name;   ///< plain, or a hostlist such as "n[0-3]", which also gives the count
+  std::uint64_t count = 1;
+  ChannelOverride channel;       ///< between its members
+  std::optional<Uplink> uplink;  ///< to the cluster it is in
+  CostOverride costs;            ///< of all processes below it that do not say otherwise
+  struct Pair {
+    std::string where;
+    std::string a, b;  ///< names of two of its members, or their indices
+    std::optional<Time> latency;
+    Bandwidth capacity = kUnlimited;
+  };
+  std::vector<Pair> pairs;
+  std::vector<MemberSpec> members;
+};
+
+struct LevelSpec {
+  LevelName name;
+  Channel channel;  ///< of every cluster that does not say otherwise
+  Uplink uplink;    ///< of every member of this level that does not say otherwise
+};
+
+enum class PlacementKind { Block, Cyclic, Listed };
+
+struct MachineSpec {
+  std::string where;
+  std::string name;
+  std::vector<LevelSpec> levels;  ///< empty: as many as needed, without figures
+  MemberSpec whole;
+  PlacementKind placement = PlacementKind::Block;
+  std::vector<std::uint64_t> listed;  ///< for Listed: the leaf of each rank
+};
+
+/// Beyond this a description is taken for a mistake: 16,777,216 processes (and as many clusters).
+inline constexpr std::uint64_t kMaxProcesses = std::uint64_t{1} << 24;
+
+/// Refuses: no process or too many, names that stand twice in one cluster or hold brackets, commas
+/// or control characters, more or fewer levels than the tree has, pairs of unknown members, half
+/// duplex with unequal directions, a placement that is no permutation. O(processes + clusters).
+Expected<Machine> build_machine(const MachineSpec& spec);
+
+}  // namespace espalier::topology

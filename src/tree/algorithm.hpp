@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "model/cost_model.hpp"
+#include "tree/comm_tree.hpp"
+#include "tree/participants.hpp"
+
+namespace espalier::tree {
+
+/// All that an algorithm may look at. Shape-only ones look at `who` alone.
+struct TreeRequest {
+  const Participants& who;
+  std::span<const Time> send_cost;  ///< of each rank, links left out
+  const model::CostModel& model;
+  Bytes size;
+  Rank arity = 2;  ///< of the k-ary and k-nomial ones
+};
+
+/// A tree builder under the name that CLI, reports and documents give it.
+struct Algorithm {
+  std::string_view name;    ///< "fnf"
+  std::string_view title;   ///< "fastest node first"
+  std::string_view source;  ///< the paper, in one line
+  CommTree (*build)(const TreeRequest&);
+};
+
+/// Every algorithm that builds one tree, in the order of the documentation.
+[[nodiscard]] std::span<const Algorithm> algorithms();
+/// By name, or nullptr.
+[[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
+
+}  // namespace espalier::tree
