@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/units.hpp"
+#include "base/utf8.hpp"
 #include "topology/hostlist.hpp"
 #include "topology/machine_spec.hpp"
 
@@ -40,6 +41,7 @@ auto key_of(const Uplink& u, const NodeCosts& c) {
 using ProfileKey = decltype(key_of(Uplink{}, NodeCosts{}));
 
 Failure check_name(const std::string& name, const std::string& where) {
+  if (!is_utf8(name)) return Error{where, "a name that is not UTF-8", "save the file as UTF-8"};
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte != 0x7f && c != '[' && c != ']' && c != ',') continue;

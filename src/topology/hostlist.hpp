@@ -21,6 +21,10 @@ Expected<std::uint64_t> count_hostlist(std::string_view text, std::uint64_t limi
 /// Splits at the commas outside of brackets: "a[1,2],b" -> "a[1,2]", "b".
 [[nodiscard]] std::vector<std::string_view> split_hostlist(std::string_view text);
 
+/// The name `steps` after `name` in a range that begins with it ("n09", 2 -> "n11"), if it ends in
+/// a number.
+[[nodiscard]] std::optional<std::string> name_after(const std::string& name, std::uint64_t steps);
+
 /// The one hostlist that expands to exactly these names in this order, if they are a plain range
 /// (n0 n1 n2 ..., with or without leading zeros).
 [[nodiscard]] std::optional<std::string> compress_hostlist(std::span<const std::string> names);
