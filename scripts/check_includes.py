@@ -13,9 +13,10 @@ MAY_INCLUDE = {
     "topology": {"base"},
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},
-    "report": {"base", "topology", "model", "tree"},
-    "reproduce": {"base", "topology", "model", "tree", "report"},
-    "cli": {"base", "topology", "model", "tree", "report", "reproduce"},
+    "schedule": {"base", "tree"},
+    "report": {"base", "topology", "model", "tree", "schedule"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "report"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "report", "reproduce"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}
