@@ -16,6 +16,7 @@ constexpr int kLaterRounds = 60;
 constexpr int kBeamDeadlines = 8;
 constexpr std::size_t kBeamWidth = 16;
 constexpr int kLowerDeadlines = 8;
+constexpr int kPricedDeadlines = 12;
 
 class Search {
  public:
@@ -36,9 +37,11 @@ class Search {
       if (found_.upper - too_early <= 1 + found_.upper / 1024) return;
       const Ticks deadline = too_early + (found_.upper - too_early) / 2;
       if (proven_too_early(deadline)) continue;
-      if (!accept(beam_search(instance_, potential_, deadline, kBeamWidth, budget_))) {
+      Budget part = budget_.part(10);
+      if (!accept(beam_search(instance_, potential_, deadline, kBeamWidth, part))) {
         too_early = deadline;
       }
+      budget_.add(part);
     }
   }
 
@@ -54,7 +57,7 @@ class Search {
   }
 
   /// Deadlines that are farther off are easier to refute.
-  void raise_lower() {
+  void raise_lower_by_search() {
     Ticks too_hard = found_.upper - 1;
     for (int i = 0; i < kLowerDeadlines && open(); ++i) {
       too_hard = std::min(too_hard, found_.upper - 1);
@@ -72,11 +75,12 @@ class Search {
     }
   }
 
+  /// From below, so that the prices for one deadline are a good start for the next.
   void raise_lower_by_prices() {
-    Ticks too_hard = found_.upper;
-    for (int i = 0; i < kLowerDeadlines && too_hard - found_.lower > 1; ++i) {
-      const Ticks deadline = found_.lower + (too_hard - found_.lower) / 2;
-      if (!proven_too_early(deadline)) too_hard = deadline;
+    Ticks step = (found_.upper - found_.lower) / 4;
+    for (int i = 0; i < kPricedDeadlines && step > 0 && open(); ++i) {
+      const Ticks deadline = std::min(found_.lower + step, found_.upper - 1);
+      if (!proven_too_early(deadline, kFirstRounds)) step /= 2;
     }
   }
 
@@ -114,7 +118,8 @@ DeadlineRange search_deadlines(const Instance& instance, Ticks lower, Ticks uppe
   if (search.proven_too_early(upper - 1, kFirstRounds)) return search.result();
   search.look_for_schedules();
   search.search_below_upper(75);
-  search.raise_lower();
+  search.raise_lower_by_prices();
+  search.raise_lower_by_search();
   return search.result();
 }
 
@@ -122,7 +127,7 @@ DeadlineRange raise_lower_bound(const Instance& instance, Ticks lower, Ticks upp
   const Instance rough = coarsened(instance, kProvenClasses);
   Budget no_search(0);
   Search search(rough, lower, upper, no_search);
-  if (!search.proven_too_early(upper - 1, kFirstRounds)) search.raise_lower_by_prices();
+  search.raise_lower_by_prices();
   return search.result();
 }
 

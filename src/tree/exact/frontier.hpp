@@ -38,6 +38,11 @@ struct Frontier {
   [[nodiscard]] Ticks finish(Ticks deadline) const;
 };
 
+/// What looking at it costs of a Budget.
+[[nodiscard]] inline std::uint64_t steps_of(const Frontier& frontier) {
+  return 1 + (frontier.waiting.size() + frontier.sends.size()) / 64;
+}
+
 /// Nobody but the root has it.
 [[nodiscard]] Frontier start(const Instance& instance, const Potential& potential, Ticks deadline);
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "tree/exact/frontier.hpp"
-
 namespace espalier::tree::exact {
 namespace {
 
@@ -45,9 +43,12 @@ class ListSearch {
   /// True when the search is over.
   bool extend(std::size_t level) {
     const Frontier& at = levels_[level];
-    if (at.complete()) return found(at);
+    if (at.complete()) {
+      decision_ = found_by(at, deadline_);
+      return true;
+    }
     if (at.sends.empty()) return false;
-    if (!budget_.spend(1 + (at.waiting.size() + at.sends.size()) / 64)) {
+    if (!budget_.spend(steps_of(at))) {
       decision_.answer = Answer::Stopped;
       return true;
     }
@@ -62,13 +63,6 @@ class ListSearch {
       if (extend(level + 1)) return true;
     }
     return false;
-  }
-
-  bool found(const Frontier& at) {
-    decision_.answer = Answer::Found;
-    decision_.finish = at.finish(deadline_);
-    for (const Frontier::Served& s : at.served) decision_.order.push_back(s.speed_class);
-    return true;
   }
 
   /// The fastest of those who wait has been passed over, and it is too late to make it good: by
@@ -129,6 +123,12 @@ class ListSearch {
 };
 
 }  // namespace
+
+Decision found_by(const Frontier& complete, Ticks deadline) {
+  Decision decision{.answer = Answer::Found, .order = {}, .finish = complete.finish(deadline)};
+  for (const Frontier::Served& s : complete.served) decision.order.push_back(s.speed_class);
+  return decision;
+}
 
 Decision list_search(const Instance& instance, const Potential& potential, Ticks deadline,
                      Budget& budget) {

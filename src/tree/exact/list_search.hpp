@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tree/exact/budget.hpp"
+#include "tree/exact/frontier.hpp"
 #include "tree/exact/instance.hpp"
 #include "tree/exact/potential.hpp"
 
@@ -21,6 +22,9 @@ struct Decision {
       order;         ///< Found: the classes, as they are served; the rest are leaves
   Ticks finish = 0;  ///< Found: when the last is served, <= the deadline
 };
+
+/// The answer that a complete frontier gives.
+[[nodiscard]] Decision found_by(const Frontier& complete, Ticks deadline);
 
 /// Is there a schedule that serves everybody by `deadline`? Depth first, the fastest first.
 [[nodiscard]] Decision list_search(const Instance& instance, const Potential& potential,

@@ -8,7 +8,7 @@ namespace {
 constexpr Ticks kMaxCells = 1024;
 constexpr std::int64_t kManyUses = std::int64_t{1}
                                    << 30;  // the relaxed schedule doubles and doubles
-constexpr int kPatience = 15;              // rounds without progress
+constexpr int kPatience = 60;              // rounds without progress
 constexpr std::int64_t kFinest = kWorthOfOne / 512;
 
 }  // namespace
