@@ -139,7 +139,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (ended.keys[order[i]] != ended.keys[order[i - 1]]) continue;
       error_ = Error{fmt::format("{}:{}", file_, ended.items[order[i]].line),
-                     fmt::format("\"{}\" stands twice in one object", ended.keys[order[i]]),
+                     fmt::format("\"{:.60}\" stands twice in one object", ended.keys[order[i]]),
                      "keep one of them"};
       return false;
     }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/units.hpp"
+#include "base/utf8.hpp"
 #include "topology/hostlist.hpp"
 #include "topology/machine_spec.hpp"
 
@@ -40,6 +41,7 @@ auto key_of(const Uplink& u, const NodeCosts& c) {
 using ProfileKey = decltype(key_of(Uplink{}, NodeCosts{}));
 
 Failure check_name(const std::string& name, const std::string& where) {
+  if (!is_utf8(name)) return Error{where, "a name that is not UTF-8", "save the file as UTF-8"};
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte != 0x7f && c != '[' && c != ']' && c != ',') continue;
@@ -127,9 +129,9 @@ class MachineBuilder {
     const bool named_and_counted = spec.count > 1 && !spec.name.empty() && *names != spec.count;
     if (named_and_counted) {
       return Error{spec.where,
-                   fmt::format("{} members but {} name{}: \"{}\"", spec.count, *names,
+                   fmt::format("{} members but {} name{}: \"{:.60}\"", spec.count, *names,
                                *names == 1 ? "" : "s", spec.name),
-                   fmt::format("write \"{}[0-{}]\" and leave out the count",
+                   fmt::format("write \"{:.60}[0-{}]\" and leave out the count",
                                spec.name.substr(0, spec.name.find('[')), spec.count - 1)};
     }
     unsigned __int128 total = times;
@@ -235,7 +237,8 @@ class MachineBuilder {
         std::adjacent_find(sorted.begin(), sorted.end(),
                            [](const auto& a, const auto& b) { return a == b && !a.empty(); });
     if (twice == sorted.end()) return {};
-    return Error{spec.where, fmt::format("two members of one cluster are called \"{}\"", *twice),
+    return Error{spec.where,
+                 fmt::format("two members of one cluster are called \"{:.60}\"", *twice),
                  "give each its own name, or none"};
   }
 
@@ -259,8 +262,9 @@ class MachineBuilder {
       if (!a || !b || *a == *b) {
         return Error{
             pair.where,
-            fmt::format("a pair of \"{}\" and \"{}\", which are not two members of \"{}\"", pair.a,
-                        pair.b, cluster.name.empty() ? "the machine" : cluster.name),
+            fmt::format(
+                "a pair of \"{:.60}\" and \"{:.60}\", which are not two members of \"{:.60}\"",
+                pair.a, pair.b, cluster.name.empty() ? "the machine" : cluster.name),
             "name two members of the same cluster, by name or by index from 0"};
       }
       const auto [low, high] = std::minmax(*a, *b);

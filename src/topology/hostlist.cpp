@@ -21,6 +21,8 @@ struct Part {
 };
 
 constexpr std::size_t kMaxDigits = 18;
+constexpr std::size_t kMaxBrackets = 32;
+constexpr std::size_t kMaxNameLength = 255;  // of names that are made, as of a host in DNS
 
 Error bad(std::string_view text, std::string what) {
   return {"", fmt::format("\"{}\": {}", text.substr(0, 80), what),
@@ -39,7 +41,7 @@ Expected<Range> read_range(std::string_view whole, std::string_view text) {
   const std::string_view last = dash == std::string_view::npos ? first : text.substr(dash + 1);
   Range range;
   if (!read_number(first, range.first) || !read_number(last, range.last)) {
-    return bad(whole, fmt::format("\"{}\" is not a number or a range", text));
+    return bad(whole, fmt::format("\"{:.40}\" is not a number or a range", text));
   }
   if (range.last < range.first) {
     return bad(whole, fmt::format("the range {} runs backwards", text));
@@ -51,9 +53,15 @@ Expected<Range> read_range(std::string_view whole, std::string_view text) {
 Expected<std::vector<Part>> read_parts(std::string_view whole) {
   std::vector<Part> parts;
   std::string_view rest = whole;
+  std::size_t length = 0;
   while (true) {
     const std::size_t open = rest.find_first_of("[]");
     Part part{rest.substr(0, open), {}};
+    length += part.text.size();
+    if (!parts.empty() && (parts.size() > kMaxBrackets || length > kMaxNameLength)) {
+      return bad(whole, fmt::format("more than {} brackets, or names of more than {} characters",
+                                    kMaxBrackets, kMaxNameLength));
+    }
     if (open == std::string_view::npos) {
       parts.push_back(std::move(part));
       return parts;
@@ -103,15 +111,20 @@ void expand_from(std::span<const Part> parts, const std::string& prefix,
   }
 }
 
-/// Splits "n007" into "n" and 7, width 3; false if it does not end in a number we can count with.
-bool split_number(const std::string& name, std::string& prefix, std::uint64_t& n,
-                  std::size_t& width) {
+/// "n007" is "n", the number 7, and a width of 3; "n7" has the width 0: it grows as it needs.
+struct NumberedName {
+  std::string_view prefix;
+  std::uint64_t number = 0;
+  std::size_t width = 0;
+};
+
+std::optional<NumberedName> split_number(const std::string& name) {
   const std::size_t digit = name.find_last_not_of("0123456789") + 1;
   const std::string_view number = std::string_view(name).substr(digit);
-  if (!read_number(number, n)) return false;
-  prefix = name.substr(0, digit);
-  width = number.size();
-  return true;
+  NumberedName split{std::string_view(name).substr(0, digit)};
+  if (!read_number(number, split.number)) return std::nullopt;
+  if (number.size() > 1 && number.front() == '0') split.width = number.size();
+  return split;
 }
 
 }  // namespace
@@ -148,23 +161,22 @@ std::vector<std::string_view> split_hostlist(std::string_view text) {
   return items;
 }
 
+std::optional<std::string> name_after(const std::string& name, std::uint64_t steps) {
+  const auto split = split_number(name);
+  if (!split) return std::nullopt;
+  return fmt::format("{}{:0{}}", split->prefix, split->number + steps, split->width);
+}
+
 std::optional<std::string> compress_hostlist(std::span<const std::string> names) {
   if (names.size() < 2) return std::nullopt;
-  std::string prefix;
-  std::uint64_t first = 0;
-  std::size_t width = 0;
-  if (!split_number(names.front(), prefix, first, width)) return std::nullopt;
-  // Without a leading zero numbers grow in width as they need; with one the width is fixed.
-  const std::string number = names.front().substr(prefix.size());
-  const bool padded = number.size() > 1 && number.front() == '0';
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != fmt::format("{}{:0{}}", prefix, first + i, padded ? width : 0)) {
-      return std::nullopt;
-    }
+  const auto first = split_number(names.front());
+  if (!first) return std::nullopt;
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (names[i] != name_after(names.front(), i)) return std::nullopt;
   }
-  const std::uint64_t last = first + names.size() - 1;
-  return padded ? fmt::format("{}[{:0{}}-{:0{}}]", prefix, first, width, last, width)
-                : fmt::format("{}[{}-{}]", prefix, first, last);
+  const std::string_view from = std::string_view(names.front()).substr(first->prefix.size());
+  const std::string_view to = std::string_view(names.back()).substr(first->prefix.size());
+  return fmt::format("{}[{}-{}]", first->prefix, from, to);
 }
 
 }  // namespace espalier::topology

@@ -1,0 +1,97 @@
+#include "topology/load_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "topology/machine_spec.hpp"
+#include "topology/random_machine.hpp"
+#include "topology/read_json.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::topology {
+namespace {
+
+/// Far more than any description needs; keeps a wrong path (/dev/zero) from filling the memory.
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+
+constexpr std::string_view kKinds =
+    "a machine is a file (JSON, SimGrid or hwloc XML, Slurm's topology.conf), a line such as "
+    "\"site:2(30ms) proc:16(5us)\", or random:SEED[:PROCESSES]";
+
+Expected<LoadedMachine> without_notes(Expected<Machine> machine) {
+  if (!machine) return machine.error();
+  return LoadedMachine{*std::move(machine), {}};
+}
+
+Expected<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return Error{path, "not a regular file", std::string(kKinds)};
+  }
+  if (std::filesystem::file_size(path, error) > kMaxFileBytes) {
+    return Error{path, fmt::format("larger than {} MiB", kMaxFileBytes >> 20),
+                 "is this a machine's description?"};
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in || (!text && std::filesystem::file_size(path, error) > 0)) {
+    return Error{path, "cannot be read", "check its permissions"};
+  }
+  return std::move(text).str();
+}
+
+/// "random:7" or "random:7:48".
+std::optional<Expected<LoadedMachine>> from_random(const std::string& argument) {
+  constexpr std::string_view kPrefix = "random:";
+  if (!argument.starts_with(kPrefix)) return std::nullopt;
+  const char* at = argument.data() + kPrefix.size();
+  const char* end = argument.data() + argument.size();
+  std::uint64_t seed = 0;
+  RandomMachineOptions options;
+  auto [next, code] = std::from_chars(at, end, seed);
+  bool good = code == std::errc();
+  if (good && next != end && *next == ':') {
+    const auto [last, second] = std::from_chars(next + 1, end, options.max_processes);
+    good = second == std::errc() && options.max_processes >= 1 &&
+           options.max_processes <= kMaxProcesses;
+    options.min_processes = options.max_processes;
+    next = last;
+  }
+  if (!good || next != end) {
+    return Error{"machine", fmt::format("\"{}\" is not random:SEED[:PROCESSES]", argument),
+                 "write two whole numbers, such as random:7:48"};
+  }
+  return LoadedMachine{random_machine(seed, options), {}};
+}
+
+}  // namespace
+
+Expected<LoadedMachine> parse_machine(const std::string& text, const std::string& file) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return Error{file, "the file is empty", std::string(kKinds)};
+  if (text[first] == '{') return without_notes(read_json(text, file));
+  if (looks_synthetic(text)) return without_notes(parse_synthetic(text));
+  return Error{file, "neither JSON nor XML nor topology.conf nor a synthetic line",
+               std::string(kKinds)};
+}
+
+Expected<LoadedMachine> load_machine(const std::string& argument) {
+  if (auto random = from_random(argument)) return *std::move(random);
+  std::error_code error;
+  if (std::filesystem::exists(argument, error)) {
+    auto text = read_file(argument);
+    if (!text) return text.error();
+    return parse_machine(*text, argument);
+  }
+  if (looks_synthetic(argument)) return without_notes(parse_synthetic(argument));
+  return Error{"machine", fmt::format("\"{}\" is no file and no machine", argument.substr(0, 100)),
+               std::string(kKinds)};
+}
+
+}  // namespace espalier::topology

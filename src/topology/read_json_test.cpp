@@ -1,0 +1,90 @@
+#include "topology/read_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/for_all_seeds.hpp"
+#include "topology/random_machine.hpp"
+#include "topology/synthetic.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::topology {
+namespace {
+
+std::string machine(const std::string& body) {
+  return "{\n\"format\": \"espalier-machine-1\",\n" + body + "\n}";
+}
+
+Error error_of(const std::string& text) {
+  const auto result = read_json(text, "m.json");
+  EXPECT_FALSE(result) << text;
+  return result ? Error{} : result.error();
+}
+
+TEST(ReadJson, ReadsLevelsOverridesAndPairs) {
+  const auto m = read_json(machine(R"(
+    "name": "three sites",
+    "levels": [{"name": "wan", "members": "site", "latency": "30 ms", "uplink": "100 Mbit/s"},
+               {"name": "lan", "latency": "50 us", "backbone": "10 Gbit/s",
+                "uplink": {"bandwidth": "1 Gbit/s", "duplex": "half", "latency": "1 us"}}],
+    "send": "20 us",
+    "children": [{"name": "a", "processes": 2},
+                 {"name": "b", "channel": {"latency": "1 ms"}, "processes": 2, "send": "5 us"},
+                 {"name": "c", "children": [{"count": 2, "recv": {"fixed": "1 us", "rate": "1 GB/s"}}]}],
+    "pairs": [{"between": ["a", "c"], "latency": "80 ms"}])"),
+                           "m.json");
+  ASSERT_TRUE(m) << m.error();
+  EXPECT_EQ(m->size(), 6u);
+  EXPECT_EQ(m->path(0, 2).latency, milliseconds(30) + microseconds(2));
+  EXPECT_EQ(m->path(0, 5).latency, milliseconds(80) + microseconds(2));
+  EXPECT_EQ(m->path(2, 3).latency, milliseconds(1) + microseconds(2));
+  EXPECT_EQ(m->path(0, 1).bandwidth, bits_per_second(1'000'000'000));
+  EXPECT_EQ(m->costs(0).send.fixed, microseconds(20));
+  EXPECT_EQ(m->costs(2).send.fixed, microseconds(5));
+  EXPECT_EQ(m->costs(4).recv.of(Bytes{1000}), microseconds(2));
+}
+
+TEST(ReadJson, NamesFileLineAndCureOfEveryMistake) {
+  EXPECT_EQ(error_of(machine("\"processes\": 2,\n\"procesess\": 3")).where, "m.json:4");
+  EXPECT_NE(error_of(machine("\"processes\": 2,\n\"x\": 3")).hint.find("children"),
+            std::string::npos);
+  EXPECT_EQ(error_of(machine("\"processes\": \"2\"")).where, "m.json:3");
+  EXPECT_EQ(error_of(machine("\"send\": \"2 parsecs\",\n\"processes\": 1")).where, "m.json:3");
+  EXPECT_EQ(error_of("{\"processes\": 1}").what, "no \"format\"");
+  EXPECT_NE(error_of("{\"format\": \"espalier-machine-9\"}").hint.find("newer"), std::string::npos);
+}
+
+TEST(ReadJson, RefusesWhatIsNoMachine) {
+  for (const char* body :
+       {"\"children\": []", "\"processes\": 0", "\"processes\": -1", "\"processes\": 1.5",
+        "\"processes\": 99999999999", "\"children\": [{\"children\": []}]", "\"children\": [3]",
+        "\"processes\": 2, \"placement\": [0, 0]", "\"processes\": 2, \"placement\": \"random\"",
+        "\"processes\": 2, \"levels\": []  , \"pairs\": [{}]", "\"processes\": 2, \"speed\": 0",
+        "\"children\": [{\"name\": \"a\", \"count\": 2}]",
+        "\"children\": [{\"name\": \"a\"}, {\"name\": \"a\"}]",
+        "\"processes\": 2, \"levels\": [{\"uplink\": {\"out\": \"1 Mbit/s\", \"duplex\": "
+        "\"half\"}}]"}) {
+    error_of(machine(body));
+  }
+}
+
+TEST(WriteJsonProperty, WhatIsWrittenIsReadBackAsTheSameMachine) {
+  for_all_seeds(2000, [](Random& rng) {
+    const Machine m = random_machine(rng.next());
+    const std::string text = write_json(m);
+    const auto again = read_json(text, "m.json");
+    ASSERT_TRUE(again) << again.error() << "\n" << text;
+    ASSERT_TRUE(*again == m) << text;
+    ASSERT_EQ(write_json(*again), text);
+  });
+}
+
+TEST(WriteJson, KeepsALargeMachineShort) {
+  const Machine m = *parse_synthetic("site:8(30ms) node:1024(1us,1Gbit/s) proc:16(100ns)");
+  ASSERT_EQ(m.size(), 131'072u);
+  const std::string text = write_json(m);
+  EXPECT_LT(text.size(), 1000u) << text;
+  EXPECT_TRUE(*read_json(text, "m.json") == m);
+}
+
+}  // namespace
+}  // namespace espalier::topology
