@@ -7,35 +7,43 @@
 namespace espalier::topology::simgrid {
 namespace {
 
-/// Which links are on the ends of one member only.
+/// Which links are on the ends of one member only, and nowhere else in the zone.
 class ArmLinks {
  public:
   explicit ArmLinks(ZoneView& view) {
+    const Zone& zone = view.zone();
+    std::vector<bool> tied(zone.points.size(), false);
     for (std::size_t m = 0; m < view.members().size(); ++m) {
       const ViewMember& member = view.members()[m];
-      meet(member.up.links, m, member.count > 1);
-      meet(member.down.links, m, member.count > 1);
-      if (member.tied || view.zone().routing != Routing::Star) continue;
-      meet(view.zone().arms[member.vertex].up, m, true);
-      meet(view.zone().arms[member.vertex].down, m, true);
+      tied[member.vertex] = member.tied;
+      meet(member.up.links, m);
+      meet(member.down.links, m);
+      if (member.count > 1) meet(member.up.links, kOthers);
+    }
+    for (std::size_t v = 0; v < zone.arms.size(); ++v) {
+      if (tied[v] || zone.routing != Routing::Star) continue;
+      meet(zone.arms[v].up, kOthers);
+      meet(zone.arms[v].down, kOthers);
+    }
+    for (const Edge& edge : zone.edges) {
+      if (tied[edge.from] || tied[edge.to]) continue;  // a part of that member's ends
+      meet(std::span(zone.edge_links).subspan(edge.first_link, edge.link_count), kOthers);
     }
     std::sort(met_.begin(), met_.end());
   }
   [[nodiscard]] bool is_alone(LinkId link) const {
-    const auto first = std::lower_bound(met_.begin(), met_.end(), std::tuple(link, std::size_t{0}));
-    const auto last =
-        std::upper_bound(first, met_.end(), std::tuple(link, static_cast<std::size_t>(-1)));
-    return std::get<1>(*first) == std::get<1>(*(last - 1));
+    const auto first = std::lower_bound(met_.begin(), met_.end(), std::pair(link, std::size_t{0}));
+    const auto last = std::upper_bound(first, met_.end(), std::pair(link, kOthers));
+    return first->second == (last - 1)->second;
   }
 
  private:
-  void meet(const std::vector<LinkId>& links, std::size_t member, bool many) {
-    for (const LinkId link : links) {
-      met_.emplace_back(link, member);
-      if (many) met_.emplace_back(link, static_cast<std::size_t>(-1));
-    }
+  static constexpr std::size_t kOthers = static_cast<std::size_t>(-1);
+
+  void meet(std::span<const LinkId> links, std::size_t member) {
+    for (const LinkId link : links) met_.emplace_back(link, member);
   }
-  std::vector<std::tuple<LinkId, std::size_t>> met_;
+  std::vector<std::pair<LinkId, std::size_t>> met_;
 };
 
 bool holds(const std::vector<LinkId>& links, LinkId link) {

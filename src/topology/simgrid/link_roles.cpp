@@ -44,8 +44,7 @@ void LinkRoles::meet_all(const ZoneRoutes& routes) {
       if (!first_time(links[i])) continue;
       Use& use = use_[links[i]];
       narrow(use, route.from, route.to);
-      if (i == 0) use.nearest = route.from;
-      if (i > 0 && i + 1 == links.size()) use.nearest = route.to;
+      use.nearest = 2 * i < links.size() ? route.from : route.to;
       ++use.inside;
     }
   }
@@ -107,7 +106,7 @@ void LinkRoles::decide(LinkId link, const ZoneRoutes& routes, const std::vector<
   const bool only_leaving = use.inside == 0 && (use.exits == 0 || use.exits == classes) &&
                             (use.entries == 0 || use.entries == classes);
   if (only_leaving) {
-    role = {Role::Leaving, kNone, use.exits > 0, use.entries > 0, 0};
+    role = {Role::Leaving, kNone, use.exits > 0, use.entries > 0, false};
     return;
   }
   int owners = 0;
@@ -121,11 +120,10 @@ void LinkRoles::decide(LinkId link, const ZoneRoutes& routes, const std::vector<
     if (!all_or_none || !same_outside || (!out && !in)) continue;
     // Of two equal claims, which only a zone of two members has, the nearer end counts.
     if (++owners == 2 && use.nearest != owner) continue;
-    role = {Role::Owned, owner, out, in, 0};
+    role = {Role::Owned, owner, out, in, false};
   }
-  if (owners == 2 && use.nearest == kNone) owners = 0;
   if (owners > 0) return;
-  role = {on_all_inside ? Role::Inside : Role::Partial, kNone, false, false, 0};
+  role = {on_all_inside ? Role::Inside : Role::Partial, kNone, false, false, false};
 }
 
 void LinkRoles::work_out(const ZoneRoutes& routes, const std::vector<bool>& single) {
@@ -139,16 +137,22 @@ void LinkRoles::work_out(const ZoneRoutes& routes, const std::vector<bool>& sing
   meet_all(routes);
   count_for_candidates(routes);
   for (const LinkId link : used_) decide(link, routes, single);
+  find_links_of_one_pair(routes.inside, single);
+}
 
-  // A pair that alone uses a link has a place for it; more than one have not.
-  for (const RouteTable::Route& route : routes.inside.routes) {
-    for (const LinkId link : routes.inside.links_of(route)) {
+/// A machine has a place for them after all.
+void LinkRoles::find_links_of_one_pair(const RouteTable& inside, const std::vector<bool>& single) {
+  constexpr std::uint64_t kNoPair = static_cast<std::uint64_t>(-1);
+  for (const LinkId link : used_) use_[link].stamp = kNoPair;
+  for (const RouteTable::Route& route : inside.routes) {
+    const auto [low, high] = std::minmax(route.from, route.to);
+    const std::uint64_t pair = (std::uint64_t{low} << 32) | high;
+    for (const LinkId link : inside.links_of(route)) {
       Use& use = use_[link];
-      const std::uint64_t pair =
-          (std::uint64_t{std::min(route.from, route.to)} << 32) | std::max(route.from, route.to);
-      if (roles_[link].pairs > 0 && use.stamp == pair) continue;
+      const bool first = use.stamp == kNoPair;
+      roles_[link].of_one_pair = first ? single[low] && single[high] && use.exits + use.entries == 0
+                                       : roles_[link].of_one_pair && use.stamp == pair;
       use.stamp = pair;
-      ++roles_[link].pairs;
     }
   }
 }

@@ -44,7 +44,7 @@ struct LinkRole {
   std::uint32_t owner = kNone;  ///< class, if Owned
   bool out = false;             ///< Owned, Leaving: on the routes from it, out of the zone
   bool in = false;
-  std::uint32_t pairs = 0;  ///< Partial: on routes of so many pairs of classes
+  bool of_one_pair = false;  ///< Partial: on the routes between two members, and on no other
 };
 
 struct ZoneRoutes {
@@ -76,7 +76,7 @@ class LinkRoles {
     std::uint64_t to[2] = {0, 0};
     bool exit[2] = {false, false};
     bool entry[2] = {false, false};
-    std::uint32_t nearest = kNone;  ///< the class at whose end of a route it lies
+    std::uint32_t nearest = kNone;  ///< the class to whose end of a route it is nearer
     std::uint64_t stamp = 0;
     bool met = false;
   };
@@ -86,6 +86,7 @@ class LinkRoles {
   void meet_all(const ZoneRoutes& routes);
   void count_for_candidates(const ZoneRoutes& routes);
   void decide(LinkId link, const ZoneRoutes& routes, const std::vector<bool>& single);
+  void find_links_of_one_pair(const RouteTable& inside, const std::vector<bool>& single);
 
   std::vector<Use> use_;
   std::vector<LinkRole> roles_;

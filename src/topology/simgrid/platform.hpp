@@ -122,6 +122,7 @@ struct Zone {
   std::uint32_t depth = 0;
   std::uint32_t line = 0;
   Routing routing = Routing::Full;
+  bool kept = false;             ///< a cluster of the machine even if it has one member only
   std::uint64_t host_count = 0;  ///< in it and below
   std::vector<PointId> points;
   std::vector<Item> items;

@@ -137,6 +137,10 @@ class PlatformReader {
     if (!routing) return routing.error();
     auto zone = builder_.add_zone(*id, *routing, parent, source_.line(node));
     if (!zone) return zone.error();
+    for (const pugi::xml_node& prop : node.children("prop")) {
+      const std::string_view name = prop.attribute("id").value();
+      if (name == "espalier/cluster") builder_.zone(*zone).kept = true;
+    }
     return declare(node, *zone);
   }
 

@@ -19,7 +19,7 @@ struct Way {
 
 /// How much a reader may do before it takes a file for hostile: links looked at, in all. About a
 /// second; the largest of SimGrid's examples needs a hundredth of it.
-inline constexpr std::uint64_t kMaxSteps = 100'000'000;
+inline constexpr std::uint64_t kMaxSteps = 80'000'000;
 
 /// SimGrid's routes: within a zone by its routing, between zones over the gateways of the routes of
 /// their lowest common zone, and so on within those.

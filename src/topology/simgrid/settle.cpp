@@ -207,34 +207,46 @@ class Settler {
 
   /// Pairs of classes that differ from the channel, for each pair of their members.
   bool add_pairs() {
-    struct PairFigures {
-      Picoseconds latency = 0;
-      Bandwidth capacity = kUnlimited;
+    struct PairOfClasses {
+      std::uint32_t first = 0;
+      std::uint32_t second = 0;
+      Time latency;
+      Bandwidth capacity;
     };
-    std::map<std::pair<std::uint32_t, std::uint32_t>, PairFigures> pairs;
+    std::vector<PairOfClasses> pairs;
     for (const Route& route : found_.inside.routes) {
-      PairFigures& pair = pairs[std::minmax(route.from, route.to)];
-      pair.latency = std::max(pair.latency, rest_of(route));
-      pair.capacity = std::min(pair.capacity, pair_capacity(route));
+      const auto [first, second] = std::minmax(route.from, route.to);
+      pairs.push_back({first, second, to_time(rest_of(route)), pair_capacity(route)});
     }
-    for (const auto& [ends, pair] : pairs) {
-      if (to_time(pair.latency) == channel_.latency && pair.capacity.unlimited()) continue;
-      if (!add_pairs_of(ends.first, ends.second, to_time(pair.latency), pair.capacity)) {
+    const auto order = [](const PairOfClasses& p) { return std::pair(p.first, p.second); };
+    std::sort(pairs.begin(), pairs.end(),
+              [&](const PairOfClasses& p, const PairOfClasses& q) { return order(p) < order(q); });
+    std::vector<std::vector<std::string>> names(class_count());
+    for (std::size_t i = 0; i < pairs.size();) {
+      PairOfClasses pair = pairs[i];
+      for (++i; i < pairs.size() && order(pairs[i]) == order(pair); ++i) {  // the way back
+        pair.latency = std::max(pair.latency, pairs[i].latency);
+        pair.capacity = std::min(pair.capacity, pairs[i].capacity);
+      }
+      if (pair.latency == channel_.latency && pair.capacity.unlimited()) continue;
+      for (const std::uint32_t c : {pair.first, pair.second}) {
+        if (names[c].empty()) names[c] = names_of(c);
+      }
+      const bool same = pair.first == pair.second;
+      if (!add_pairs_of(names[pair.first], names[pair.second], same, pair.latency, pair.capacity)) {
         return false;
       }
     }
     return true;
   }
 
-  bool add_pairs_of(std::uint32_t c, std::uint32_t d, Time latency, Bandwidth capacity) {
-    const std::uint64_t count = classes_.classes[c].size * classes_.classes[d].size;
-    if (!routes_.spend(16 * count)) return false;
-    const std::vector<std::string> first = names_of(c);
-    const std::vector<std::string> second = c == d ? first : names_of(d);
+  bool add_pairs_of(const std::vector<std::string>& first, const std::vector<std::string>& second,
+                    bool same, Time latency, Bandwidth capacity) {
+    if (!routes_.spend(20 * first.size() * second.size())) return false;
     for (std::size_t i = 0; i < first.size(); ++i) {
-      for (std::size_t j = c == d ? i + 1 : 0; j < second.size(); ++j) {
-        settled_.spec.pairs.push_back(
-            {settled_.spec.where, first[i], second[j], latency, capacity});
+      for (std::size_t j = same ? i + 1 : 0; j < second.size(); ++j) {
+        // Made here, they are right: no error will ask where they stand.
+        settled_.spec.pairs.push_back({"", first[i], second[j], latency, capacity});
       }
     }
     return true;
@@ -319,10 +331,7 @@ class Settler {
       const LinkRole& role = roles_.of(id);
       const Link& link = platform_.links[id];
       if (link.fatpipe || link.bandwidth.unlimited()) continue;
-      const bool one_pair = role.pairs == 1 && role.role == Role::Partial &&
-                            std::all_of(classes_.classes.begin(), classes_.classes.end(),
-                                        [](const MemberClass& c) { return c.size == 1; });
-      const bool lost = role.role == Role::Partial && !one_pair;
+      const bool lost = role.role == Role::Partial && !role.of_one_pair;
       if (lost || role.role == Role::Inside) names.push_back(link.name);
     }
     if (names.empty()) return;

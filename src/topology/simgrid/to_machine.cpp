@@ -89,6 +89,13 @@ class MachineMaker {
     ViewMember& member = view.members()[0];
     SettledZone& settled = settled_[z];
     settled.spec = std::move(member.spec);
+    if (zone.kept) {
+      MemberSpec cluster;
+      cluster.where = platform_.where(zone.line);
+      cluster.name = plain_name(zone.name);
+      cluster.members.push_back(std::move(settled.spec));
+      settled.spec = std::move(cluster);
+    }
     for (std::size_t g = 0; g < settled.gateways.size(); ++g) {
       Piece exit, entry;
       if (!view.exit(0, g, exit) || !view.entry(0, g, entry)) return false;
