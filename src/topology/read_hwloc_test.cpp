@@ -227,7 +227,7 @@ TEST(ReadHwloc, RefusesWithTheLineAndWhatWasFound) {
                   return text;
                 }()),
        "f:3", "deeper"},
-      {topology("<info name='HostName' value='a&#27;b'/>" + core(0)), "f:2", "control"},
+      {topology("<info name='HostName' value='a&#1;b'/>" + core(0)), "f:2", "control"},
   };
   for (const Refusal& refusal : refusals) {
     const auto loaded = read_hwloc(refusal.text, "f");
