@@ -112,13 +112,15 @@ Expected<Request> understand(const RequestOptions& options) {
   if (!arity) return arity.error();
   auto size = parse_bytes(options.size);
   if (!size) return at("--size", size.error());
-  auto machine = machine_from(options.machine, "--machine");
-  if (!machine) return machine.error();
+  auto read = machine_from(options.machine, "--machine");
+  if (!read) return read.error();
+  auto machine = std::make_unique<const topology::Machine>(*std::move(read));
   auto who = participants_from(options, machine->size());
   if (!who) return who.error();
-  auto model = model::parse_model(options.model, *machine);
+  auto model = model::parse_model(options.model, *machine, *size);
   if (!model) return at("--model", model.error());
-  return Request{std::move(*machine), std::move(*model), std::move(*who), *size, *arity,
+  const topology::Machine& placed = *machine;
+  return Request{std::move(machine), placed, std::move(*model), std::move(*who), *size, *arity,
                  *operation};
 }
 

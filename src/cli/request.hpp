@@ -31,7 +31,8 @@ void declare(CLI::App& app, RequestOptions& options);
 
 /// The same, understood: a collective on a machine under a model.
 struct Request {
-  topology::Machine machine;
+  std::unique_ptr<const topology::Machine> owner;  ///< stays put: the model refers to it
+  const topology::Machine& machine;
   std::unique_ptr<model::CostModel> model;
   tree::Participants who;
   Bytes size;

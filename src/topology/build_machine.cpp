@@ -53,6 +53,13 @@ Failure check_name(const std::string& name, const std::string& where) {
   return {};
 }
 
+/// The machine's own name is for people only; anything that prints may stand in it.
+Failure check_title(const std::string& title, const std::string& where) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (is_utf8(title) && std::none_of(title.begin(), title.end(), is_control)) return {};
+  return Error{where, "the machine's name holds control characters or is not UTF-8", "rename it"};
+}
+
 Failure check_uplink(const std::optional<Uplink>& uplink, const std::string& where) {
   if (!uplink || !uplink->half_duplex || uplink->out == uplink->in) return {};
   return Error{where,
@@ -81,7 +88,7 @@ class MachineBuilder {
     std::uint64_t processes = 0;
     std::uint64_t clusters = 0;
     if (Failure failure = count(spec_.whole, 1, processes, clusters)) return *failure;
-    if (Failure failure = check_name(spec_.name, spec_.where)) return *failure;
+    if (Failure failure = check_title(spec_.name, spec_.where)) return *failure;
     machine_.name_ = spec_.name;
     machine_.leaves_.reserve(processes);
     machine_.clusters_.reserve(clusters);

@@ -216,7 +216,7 @@ TEST(ReadHwloc, RefusesWithTheLineAndWhatWasFound) {
                   return text;
                 }()),
        "f:3", "deeper"},
-      {topology("<info name='HostName' value='a[0-3]'/>" + core(0)), "f:2", "a[0-3]"},
+      {topology("<info name='HostName' value='a&#1;b'/>" + core(0)), "f:2", "control"},
   };
   for (const Refusal& refusal : refusals) {
     const auto loaded = read_hwloc(refusal.text, "f");
