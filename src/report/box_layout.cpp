@@ -75,7 +75,7 @@ class Layout {
                                 ranks_in_words(machine_, node))};
     const std::string figures = in_words(cluster.channel);
     const std::string pairs = pairs_in_words(machine_, cluster);
-    box.channel = machine_.levels()[cluster.depth].channel;
+    box.channel = channel_name(machine_, cluster.depth);
     if (!figures.empty()) box.channel += "  " + figures;
     if (!pairs.empty()) box.channel += ", " + pairs;
     if (node.id != 0) box.uplink = in_words(cluster.uplink);

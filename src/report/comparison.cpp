@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "report/json_text.hpp"
+#include "report/outline.hpp"
 
 namespace espalier::report {
 namespace {
@@ -46,9 +47,9 @@ Table comparison_table(const Comparison& comparison, const Machine& machine) {
                {"height", "height", Align::Right}},
               {}};
   if (!comparison.bound) table.columns.erase(table.columns.begin() + 4);
-  const auto levels = machine.levels();
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    table.columns.push_back({fmt::format("messages_level_{}", l), levels[l].channel, Align::Right});
+  for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    table.columns.push_back(
+        {fmt::format("messages_level_{}", l), channel_name(machine, l), Align::Right});
   }
   for (const Contender& c : comparison.contenders) {
     const Time best = comparison.contenders.front().finish;
@@ -91,7 +92,9 @@ std::string comparison_text(const Comparison& comparison, const Machine& machine
 std::string comparison_json(const Comparison& comparison, const Machine& machine) {
   using Json = nlohmann::ordered_json;
   Json levels = Json::array();
-  for (const topology::LevelName& level : machine.levels()) levels.push_back(level.channel);
+  for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    levels.push_back(channel_name(machine, l));
+  }
   Json document{{"format", "espalier-compare-1"},
                 {"operation", name(comparison.operation)},
                 {"machine", Json{{"name", machine.name()}, {"processes", machine.size()}}},

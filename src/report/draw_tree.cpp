@@ -94,23 +94,23 @@ Spans time_line(const TimedTree& timed, const ByRank& transfers, Rank rank, std:
   return line.spans();
 }
 
-std::string headline(const TimedTree& timed, const Machine& machine) {
+std::string headline(const TimedTree& timed, const Machine& machine, const Canvas& canvas) {
   const tree::CommTree& tree = timed.tree;
-  std::string text =
-      fmt::format("{} {} of {} {} rank {}: {} of {}, height {}, done after {}\n", timed.algorithm,
-                  name(timed.operation), to_string(timed.size), timed.upwards() ? "to" : "from",
-                  tree.root(), grouped(tree.member_count()), counted(machine.size(), "process"),
-                  tree.height(), rounded(timed.finish));
   std::string messages;
   const std::vector<std::uint64_t> count = messages_per_level(timed, machine);
   for (std::uint32_t l = 0; l < count.size(); ++l) {
     if (count[l] == 0) continue;
     messages += fmt::format("{}{} over {}", messages.empty() ? "" : ", ", grouped(count[l]),
-                            machine.levels()[l].channel);
+                            channel_name(machine, l));
   }
-  text +=
-      fmt::format("model {}; messages: {}\n", timed.model, messages.empty() ? "none" : messages);
-  return text;
+  const std::string first = fmt::format(
+      "{} {} of {} {} rank {}: done after {}", timed.algorithm, name(timed.operation),
+      to_string(timed.size), timed.upwards() ? "to" : "from", tree.root(), rounded(timed.finish));
+  const std::string second =
+      fmt::format("{} of {}, height {}, model {}; messages: {}", grouped(tree.member_count()),
+                  counted(machine.size(), "process"), tree.height(), timed.model,
+                  messages.empty() ? "none" : messages);
+  return paint(first, Style::Bold, canvas) + "\n" + wrapped(second, canvas.width);
 }
 
 std::string legend(const TimedTree& timed, const Canvas& canvas) {
@@ -144,7 +144,7 @@ Table rank_lines(const TimedTree& timed, const Machine& machine, const ByRank& t
       label.push_back({fmt::format(" … {} below", grouped(line.hidden)), Style::Dim});
     }
     Cell over;
-    if (own != nullptr) over = {machine.levels()[own->level].channel, level_style(own->level)};
+    if (own != nullptr) over = {channel_name(machine, own->level), level_style(own->level)};
     table.rows.push_back(
         {{label}, {place_of(machine, rank), Style::Dim}, over, {timed.done[rank], style}});
   }
@@ -177,7 +177,7 @@ std::string draw_tree(const TimedTree& timed, const Machine& machine, const Canv
   const std::size_t room = std::min(free_width(table, canvas), kWidestTimeLine);
   const bool has_time_lines = room >= kNarrowestTimeLine && timed.finish > Time{};
   if (has_time_lines) add_time_lines(table, timed, transfers, lines, room);
-  return headline(timed, machine) + "\n" + to_text(table, canvas) +
+  return headline(timed, machine, canvas) + "\n" + to_text(table, canvas) +
          (has_time_lines ? "\n" + legend(timed, canvas) : "");
 }
 

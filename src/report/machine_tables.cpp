@@ -85,11 +85,10 @@ Table level_table(const Machine& machine) {
                {"flow_cap", "a flow", Align::Right}},
               {}};
   for (std::uint32_t l = 0; l < figures.size(); ++l) {
-    const topology::LevelName& name = machine.levels()[l];
     const LevelFigures& level = figures[l];
     const bool innermost = l + 1 == figures.size();
     table.rows.push_back({{std::int64_t{l}, level_style(l)},
-                          {name.channel, level_style(l)},
+                          {channel_name(machine, l), level_style(l)},
                           {joins(level.clusters, level.members, noun(machine, l, innermost))},
                           {in_words(level.latency)},
                           {in_words(level.uplink)},
@@ -104,8 +103,9 @@ Table rank_table(const Machine& machine) {
                {"place", "place", Align::Left, true},
                {"depth", "depth", Align::Right}},
               {}};
-  for (const topology::LevelName& level : machine.levels()) {
-    table.columns.push_back({level.channel, level.channel, Align::Right});
+  for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    table.columns.push_back(
+        {fmt::format("cluster_id_{}", l), channel_name(machine, l), Align::Right});
   }
   table.columns.push_back({"send_ps", "send", Align::Right});
   table.columns.push_back({"recv_ps", "recv", Align::Right});

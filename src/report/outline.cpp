@@ -184,6 +184,11 @@ Outline outline(const Machine& machine, Fold fold) {
   return out;
 }
 
+std::string channel_name(const Machine& machine, std::uint32_t level) {
+  const std::string& name = machine.levels()[level].channel;
+  return name.empty() ? fmt::format("level {}", level) : name;
+}
+
 std::string noun(const Machine& machine, std::uint32_t level, bool is_process) {
   const std::string& name = machine.levels()[level].members;
   if (name.empty()) return is_process ? "process" : "cluster";

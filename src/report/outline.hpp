@@ -34,6 +34,8 @@ enum class Fold : std::uint8_t { EqualNeighbours, EqualProcesses, Nothing };
 /// Names and ranks may differ. O(n log n).
 [[nodiscard]] Outline outline(const topology::Machine& machine, Fold fold);
 
+/// "wan", or "level 0" where the channel has no name.
+[[nodiscard]] std::string channel_name(const topology::Machine& machine, std::uint32_t level);
 /// "site", "node", "process": what the members of level `level` are called.
 [[nodiscard]] std::string noun(const topology::Machine& machine, std::uint32_t level,
                                bool is_process);

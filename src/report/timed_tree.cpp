@@ -109,7 +109,9 @@ std::vector<Rank> critical_path(const TimedTree& timed) {
   if (!timed.upwards()) {
     Rank last = tree.root();
     for (const Transfer& t : timed.transfers) {
-      if (timed.done[t.to] > timed.done[last]) last = t.to;
+      const bool later = timed.done[t.to] > timed.done[last];
+      const bool tied = timed.done[t.to] == timed.done[last] && t.to < last;
+      if (later || (tied && last != tree.root())) last = t.to;
     }
     for (Rank at = last; at != tree.root(); at = tree.parent(at)) path.push_back(at);
     std::reverse(path.begin() + 1, path.end());

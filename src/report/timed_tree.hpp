@@ -59,7 +59,8 @@ struct TimedTree {
 [[nodiscard]] std::vector<std::uint64_t> messages_per_level(const TimedTree& timed,
                                                             const topology::Machine& machine);
 /// From the root down: broadcast: to the rank that is served last; reduce: along the message that
-/// each rank waits for last. What must become faster before the whole does.
+/// each rank waits for last. What must become faster before the whole does. Ties go to the lower
+/// rank.
 [[nodiscard]] std::vector<Rank> critical_path(const TimedTree& timed);
 
 }  // namespace espalier::report

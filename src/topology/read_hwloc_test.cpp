@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "support/test_data.hpp"
+#include "topology/read_json.hpp"
+#include "topology/write_json.hpp"
 
 namespace espalier::topology {
 namespace {
@@ -175,6 +177,15 @@ TEST(ReadHwloc, PassesOverDevices) {
   EXPECT_EQ(loaded->machine.size(), 1u);
 }
 
+TEST(ReadHwloc, GivesMachinesThatOurOwnFormatHoldsExactly) {
+  for (const char* name : {"two_packages_four_numa.xml", "laptop.xml", "uneven.xml"}) {
+    const Machine machine = read(name).machine;
+    const auto again = read_json(write_json(machine), "f");
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(*again, machine) << name;
+  }
+}
+
 struct Refusal {
   std::string text;
   std::string where;
@@ -216,7 +227,7 @@ TEST(ReadHwloc, RefusesWithTheLineAndWhatWasFound) {
                   return text;
                 }()),
        "f:3", "deeper"},
-      {topology("<info name='HostName' value='a[0-3]'/>" + core(0)), "f:2", "a[0-3]"},
+      {topology("<info name='HostName' value='a&#1;b'/>" + core(0)), "f:2", "control"},
   };
   for (const Refusal& refusal : refusals) {
     const auto loaded = read_hwloc(refusal.text, "f");
