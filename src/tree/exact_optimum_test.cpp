@@ -5,6 +5,7 @@
 #include "base/contract.hpp"
 #include "support/broadcast_oracles.hpp"
 #include "support/for_all_seeds.hpp"
+#include "support/random_trees.hpp"
 #include "tree/faster_parents.hpp"
 #include "tree/fastest_node_first.hpp"
 #include "tree/tree_time.hpp"
@@ -13,12 +14,6 @@ namespace espalier::tree {
 namespace {
 
 using Costs = std::vector<Time>;
-
-bool spans(const CommTree& tree, const Participants& who) {
-  return tree.member_count() == who.count() &&
-         std::all_of(who.others.begin(), who.others.end(),
-                     [&](Rank r) { return tree.contains(r); });
-}
 
 TEST(ExactOptimum, TakesFourHundredInThePapersExample) {
   const Costs costs{{100}, {300}, {300}, {300}, {300}, {100}, {300}, {300}};
