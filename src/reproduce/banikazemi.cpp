@@ -92,11 +92,9 @@ Exhibit run_table2(const BanikazemiOptions& options) {
   }
   exhibit.svg = report::line_chart(chart);
   exhibit.notes = {
-      "gap: (mean FNF - mean optimum) / mean optimum, the paper's last column; mean gap: of each "
-      "case; "
-      "same: cases in which FNF is optimal. Where the optimum was not proven its lower bound "
-      "stands "
-      "for it, so that no gap is understated.",
+      "gap: (mean FNF - mean optimum) / mean optimum, the paper's last column; worst: of a single "
+      "case; same: cases in which FNF is optimal. Where the optimum was not proven its lower bound "
+      "stands for it, so that no gap is understated.",
       "The paper's random costs are not known, so means differ by a per cent or so. \"Within 1 %\" "
       "ends "
       "with its table."};
