@@ -13,7 +13,7 @@ namespace espalier::reproduce {
 struct BanikazemiOptions {
   std::uint64_t seed = 1;
   unsigned cases = 10'000;         ///< of each row of Table 2, as in the paper
-  unsigned large_cases = 200;      ///< of its continuation beyond 9 nodes
+  unsigned large_cases = 10'000;   ///< of its continuation beyond 9 nodes
   unsigned testbed_cases = 2'000;  ///< placements of fast nodes, figures 4 to 6
   unsigned multiple_cases = 20;    ///< of each point of figure 10
 };

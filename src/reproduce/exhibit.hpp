@@ -14,6 +14,7 @@ struct Exhibit {
   report::Table table;
   std::vector<std::string> notes;  ///< what the paper says, and why ours differs where it does
   std::string svg;                 ///< a picture of it, or empty
+  std::vector<std::size_t> shown;  ///< rows for the terminal, where the table is long; empty: all
 };
 
 /// Titles, tables and notes one below the other.

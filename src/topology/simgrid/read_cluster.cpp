@@ -90,6 +90,11 @@ Group group_of(const ClusterFigures& figures, ZoneId zone, std::uint32_t line) {
   return group;
 }
 
+Bandwidth twice(Bandwidth rate) {
+  return rate > Bandwidth{kUnlimited.bits_per_second / 2} ? kUnlimited
+                                                          : Bandwidth{2 * rate.bits_per_second};
+}
+
 /// A star of equal hosts around a backbone and a router.
 Failure read_flat(Reading& in, const pugi::xml_node& node, ZoneId parent,
                   const ClusterFigures& figures) {
@@ -110,6 +115,11 @@ Failure read_flat(Reading& in, const pugi::xml_node& node, ZoneId parent,
     in.builder.zone(*zone).centre = {*link};
   }
   if (Failure failure = in.builder.add_group(group_of(figures, *zone, line))) return failure;
+  const Bandwidth width = figures.bandwidth;
+  if (figures.limiter && figures.sharing != Sharing::Shared && *figures.limiter < twice(width)) {
+    in.builder.note(fmt::format(
+        "cluster \"{:.60}\": its limiter_link is taken for each direction by itself", figures.id));
+  }
   std::string router = node.attribute("router_id").value();
   if (router.empty()) router = figures.prefix + figures.id + "_router" + figures.suffix;
   auto added = in.builder.add_router(router, *zone, line);

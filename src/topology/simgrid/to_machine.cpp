@@ -147,8 +147,11 @@ class MachineMaker {
         std::any_of(platform_.groups.begin(), platform_.groups.end(),
                     [&](const Group& g) { return changed(g.prefix) || changed(g.suffix); });
     if (any) notes_.push_back("brackets, commas and control characters in names have become \"_\"");
-    const bool nodes = std::any_of(platform_.hosts.begin(), platform_.hosts.end(),
-                                   [](const Host& h) { return h.cores > 1 && !h.loopback; });
+    const auto joined_otherwise = [](const Host& h) { return h.cores > 1 && !h.loopback; };
+    const bool nodes =
+        std::any_of(platform_.hosts.begin(), platform_.hosts.end(), joined_otherwise) ||
+        std::any_of(platform_.groups.begin(), platform_.groups.end(),
+                    [&](const Group& g) { return joined_otherwise(g.host); });
     if (nodes) {
       notes_.push_back(
           "hosts of several cores without a loopback: their processes are taken as joined as "
