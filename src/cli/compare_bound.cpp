@@ -13,7 +13,9 @@ std::optional<report::Bound> bound_for(const Request& request) {
   if (!costs) return {};
   const tree::ExactResult best = tree::exact_optimum(*costs, request.who);
   return report::Bound{best.lower_bound, best.proven(),
-                       fmt::format("branch and bound, {} steps", best.search_steps)};
+                       best.search_steps == 0
+                           ? "by its bound alone"
+                           : fmt::format("branch and bound, {} steps", best.search_steps)};
 }
 
 }  // namespace espalier::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <thread>
+#include <vector>
 
 #include "base/contract.hpp"
 #include "base/random.hpp"
@@ -21,7 +22,6 @@ constexpr std::array<Table2Printed, 8> kPrinted{{{2, 453.37, 453.37, 0.00},
                                                  {7, 947.56, 942.26, 0.56},
                                                  {8, 976.90, 967.27, 0.99},
                                                  {9, 984.29, 977.12, 0.73}}};
-constexpr std::array<Rank, 14> kRows{2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 20, 24, 28, 32};
 
 /// Whole numbers only, so that it does not matter in which order the cases are added.
 struct Sums {
@@ -101,13 +101,5 @@ Table2Row table2_row(Rank participants, std::uint64_t cases, std::uint64_t seed,
 }
 
 std::span<const Table2Printed> table2_printed() { return kPrinted; }
-
-std::vector<Table2Row> table2(std::uint64_t cases, std::uint64_t seed, unsigned threads) {
-  std::vector<Table2Row> rows;
-  for (const Rank participants : kRows) {
-    rows.push_back(table2_row(participants, cases, seed, threads));
-  }
-  return rows;
-}
 
 }  // namespace espalier::reproduce

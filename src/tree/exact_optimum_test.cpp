@@ -84,6 +84,18 @@ TEST(ExactOptimum, SaysHowFarFromOptimalItMayBeWhenStepsRunOut) {
   EXPECT_EQ(initiation_time(hasty.tree, costs), hasty.value);
 }
 
+TEST(ExactOptimum, SaysSoWhenTimeRunsOut) {
+  Random rng(7);
+  Costs costs(40);
+  for (Time& cost : costs) cost = Time{rng.between(100'000, 800'000)};
+  const Participants who = everybody(40, 0);
+  const ExactResult none = exact_optimum(
+      costs, who, {.search_steps = 2'000'000, .wall_clock = std::chrono::milliseconds(0)});
+  EXPECT_EQ(none.end, ExactEnd::OutOfTime);
+  EXPECT_EQ(none.tree, fastest_node_first(costs, who));
+  EXPECT_LT(none.lower_bound, none.value);
+}
+
 TEST(ExactOptimum, OfMoreThanItSearchesIsFastestNodeFirstAndABound) {
   Random rng(1);
   Costs costs(kExactSearchable + 1);
