@@ -16,7 +16,7 @@ namespace {
 using Costs = std::vector<Time>;
 
 TEST(FasterParents, ChangesPlacesOfASlowParentAndItsFastChild) {
-  const Costs costs{{5}, {9}, {1}, {7}, {8}};
+  const Costs costs{{5}, {9}, {1}, {7}, {10}};
   CommTree chain(5, 0);  // 0 - 1 - 3, 2, 4 and below 2 nobody
   chain.append_child(0, 1);
   chain.append_child(1, 3);
