@@ -26,9 +26,16 @@ Cell micros(double value) { return Decimal{value, 1}; }
 Cell count(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 const char* name_of(Source source) { return source == Source::Fast ? "fast" : "random"; }
 
+Exhibit titled(std::string key, std::string title) {
+  Exhibit exhibit;
+  exhibit.key = std::move(key);
+  exhibit.title = std::move(title);
+  return exhibit;
+}
+
 Exhibit run_figure1(const BanikazemiOptions&) {
   const Figure1 f = figure1();
-  Exhibit exhibit{"figure1", "Figure 1: eight workstations, two of them fast", {}, {}, "", {}};
+  Exhibit exhibit = titled("figure1", "Figure 1: eight workstations, two of them fast");
   exhibit.table.columns = {{"tree", "tree", Align::Left, false},
                            {"latency_ps", "latency", Align::Right, false},
                            number("paper_us", "paper, us")};
@@ -41,13 +48,9 @@ Exhibit run_figure1(const BanikazemiOptions&) {
 
 /// Rows 2 to 9 are the paper's; what follows nobody has published.
 Exhibit run_table2(const BanikazemiOptions& options) {
-  Exhibit exhibit{
+  Exhibit exhibit = titled(
       "table2",
-      "Table 2: FNF against the optimum, costs from {100, ..., 800} us; mean latencies in us",
-      {},
-      {},
-      "",
-      {}};
+      "Table 2: FNF against the optimum, costs from {100, ..., 800} us; mean latencies in us");
   exhibit.table.columns = {number("participants", "nodes"),
                            number("cases", "cases"),
                            number("fnf_us", "FNF"),
@@ -63,7 +66,7 @@ Exhibit run_table2(const BanikazemiOptions& options) {
   report::LineChart chart{"Fastest node first: how far from the optimum", {}, {}, {}, 760, 440};
   chart.x.title = "nodes";
   chart.y.title = "gap of the means, %";
-  chart.series = {{"10,000 cases and more nodes, ours", {}, false}, {"paper", {}, true}};
+  chart.series = {{"ours", {}, false}, {"paper", {}, true}};
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
   for (const Rank nodes : {2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 12U, 16U, 20U, 24U, 28U, 32U}) {
     const std::uint64_t cases = nodes <= 9 ? options.cases : options.large_cases;
@@ -102,11 +105,9 @@ Exhibit run_table2(const BanikazemiOptions& options) {
 }
 
 Exhibit run_figures4to6(const BanikazemiOptions& options) {
-  Exhibit exhibit{"figures4to6",
-                  "Figures 4 to 6: 16 workstations on ATM, round trips 1380 and 2960 us",
-                  {},
-                  {},
-                  ""};
+  Exhibit exhibit = titled(
+      "figures4to6",
+      "Figures 4 to 6: workstations on ATM, round trips of 1380 and 2960 us; mean latencies in us");
   exhibit.table.columns = {number("figure", "figure"),
                            number("nodes", "nodes"),
                            number("fast", "fast"),
@@ -144,12 +145,9 @@ Exhibit run_figures4to6(const BanikazemiOptions& options) {
 }
 
 Exhibit run_figures7to9(const BanikazemiOptions& options) {
-  Exhibit exhibit{"figures7to9",
-                  "Figures 7 to 9: multicast among 64 simulated workstations; mean latencies in us",
-                  {},
-                  {},
-                  "",
-                  {}};
+  Exhibit exhibit =
+      titled("figures7to9",
+             "Figures 7 to 9: multicast among 64 simulated workstations; mean latencies in us");
   exhibit.table.columns = {number("speed_factor", "factor"),
                            number("percent_fast", "% fast"),
                            {"source", "source", Align::Left, false},
@@ -192,10 +190,9 @@ Exhibit run_figures7to9(const BanikazemiOptions& options) {
 }
 
 Exhibit run_figure10(const BanikazemiOptions& options) {
-  Exhibit exhibit{
-      "figure10", "Figure 10: several multicasts of 1 KB at once, speed factor 4; mean times in us",
-      {},         {},
-      "",         {}};
+  Exhibit exhibit =
+      titled("figure10",
+             "Figure 10: several multicasts of 1 KB at once, speed factor 4; mean times in us");
   exhibit.table.columns = {number("percent_fast", "% fast"),
                            number("sources", "sources"),
                            number("destinations", "to"),

@@ -193,7 +193,7 @@ Failure read_torus(Reading& in, const pugi::xml_node& node, ZoneId parent,
 class FatTree {
  public:
   FatTree(Reading& in, const ClusterFigures& figures, std::uint32_t line)
-      : in_(in), figures_(figures), line_(line), names_(host_names(figures)) {}
+      : in_(in), figures_(figures), line_(line) {}
 
   Failure read(const pugi::xml_node& node, ZoneId parent) {
     const std::string_view text = node.attribute("topo_parameters").value();
@@ -212,6 +212,7 @@ class FatTree {
       *lists[i] = *numbers;
     }
     if (Failure failure = check_size(in_, node, children_, figures_.size())) return failure;
+    names_ = host_names(figures_);
     if (Failure failure = add_common_links()) return failure;
     in_.builder.note(fmt::format(
         "fat tree \"{}\": the cables between two switches are taken as one link of their width",

@@ -202,9 +202,6 @@ bool Routes::between(PointId from, PointId to, std::vector<LinkId>& links) {
   // Gateways lie within a and b, so each step leads into deeper zones.
   if (a != from && !between(from, way.gateway_from, links)) return false;
   links.insert(links.end(), way.links.begin(), way.links.end());
-  // Gateways in gateways can double a route with each zone; nobody built one of such a length.
-  constexpr std::size_t kLongestRoute = 1 << 16;
-  if (links.size() > kLongestRoute) spend(kMaxSteps);
   if (!spend(1 + way.links.size())) return false;
   return b == to || between(way.gateway_to, to, links);
 }
