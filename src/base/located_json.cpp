@@ -50,9 +50,7 @@ class CountingIterator {
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
     return a.at_ == b.at_;
   }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) {
-    return !(a == b);
-  }
+  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return !(a == b); }
 
  private:
   LineCounter* counter_;

@@ -27,8 +27,9 @@ report::Comparison compare_all(const Request& request) {
                                 .contenders = {},
                                 .bound = bound_for(request)};
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
-    comparison.contenders.push_back(
-        report::contender(plan(request, algorithm), algorithm.title, request.machine));
+    const auto planned = plan(request, algorithm);
+    if (!planned) continue;  // it is not for this model, and says so if asked by name
+    comparison.contenders.push_back(report::contender(*planned, algorithm.title, request.machine));
   }
   report::rank_contenders(comparison.contenders);
   return comparison;

@@ -138,7 +138,7 @@ Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
                   fmt::join(known, ", "))};
 }
 
-report::TimedTree plan(const Request& request, const tree::Algorithm& algorithm) {
+Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm) {
   const topology::Machine& machine = request.machine;
   const bool reduces = request.operation == report::Operation::Reduce;
   std::vector<Time> costs =
@@ -151,7 +151,11 @@ report::TimedTree plan(const Request& request, const tree::Algorithm& algorithm)
       costs[r] += transfer_time(request.size, machine.costs(r).reduce);
     }
   }
-  tree::CommTree tree = algorithm.build({request.who, costs, planned, request.size, request.arity});
+  const tree::TreeRequest asked{request.who, costs, planned, request.size, request.arity};
+  if (algorithm.refusal != nullptr) {
+    if (auto error = algorithm.refusal(asked)) return *error;
+  }
+  tree::CommTree tree = algorithm.build(asked);
   return report::time_tree(machine, std::string(algorithm.name), std::move(tree), *request.model,
                            request.size, request.operation);
 }

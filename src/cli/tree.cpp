@@ -26,7 +26,9 @@ Outcome draw(const TreeOptions& options, const Globals& globals) {
   if (!algorithm) return Failure{algorithm.error()};
   auto request = understand(options.request);
   if (!request) return Failure{request.error()};
-  const report::TimedTree timed = plan(*request, **algorithm);
+  const auto planned = plan(*request, **algorithm);
+  if (!planned) return Failure{planned.error()};
+  const report::TimedTree& timed = *planned;
   const topology::Machine& machine = request->machine;
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
   if (options.json) return write_output("-", report::tree_json(timed, machine));

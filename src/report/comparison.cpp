@@ -42,7 +42,7 @@ Table comparison_table(const Comparison& comparison, const Machine& machine) {
                {"title", ""},
                {"finish_ps", "finish", Align::Right},
                {"ratio", "x best", Align::Right},
-               {"gap_percent", "over bound", Align::Right},
+               {"gap_percent", "over bound, %", Align::Right},
                {"mean_arrival_ps", "mean arrival", Align::Right},
                {"height", "height", Align::Right}},
               {}};

@@ -212,7 +212,7 @@ std::vector<MultipleRow> figure10(std::uint64_t seed, unsigned cases) {
     for (const Rank sources : {4U, 16U, 32U, 64U}) {
       for (const Rank destinations : kDestinations) {
         Random rng(seed ^ 0x2545f491ULL);
-        MultipleRow row{percent, sources, destinations, 0, 0, 0, 0};
+        MultipleRow row{percent, sources, destinations, 0, 0, 0, 0, 0};
         for (unsigned i = 0; i < cases; ++i) {
           const HnowNetwork network(seed + i % 10);
           const auto initiation =
@@ -222,9 +222,10 @@ std::vector<MultipleRow> figure10(std::uint64_t seed, unsigned cases) {
           for (const Rank source : choose(rng, sources, HnowNetwork::kHosts)) {
             all.push_back(multicast_from(rng, HnowNetwork::kHosts, source, destinations));
           }
-          const auto separate = [&](const char* name) {
+          const auto separate = [&](const char* name, bool sorted = false) {
             std::vector<CommTree> trees;
-            for (const Participants& who : all) {
+            for (Participants who : all) {
+              if (sorted) std::sort(who.others.begin(), who.others.end());
               trees.push_back(build(name, initiation, who, model, kSize));
             }
             return trees;
@@ -234,7 +235,8 @@ std::vector<MultipleRow> figure10(std::uint64_t seed, unsigned cases) {
           };
           const std::vector<CommTree> fnf = separate("fnf");
           const auto ours = multiple_multicast(all, fnf, model, kSize);
-          row.default_us += until(separate("binomial")) / cases;
+          row.rotated_us += until(separate("binomial")) / cases;
+          row.sorted_us += until(separate("binomial", true)) / cases;
           row.spoc_us += until(separate("spoc")) / cases;
           row.fnf_us += to_microseconds(ours.separate_time) / cases;
           row.joint_us += to_microseconds(last_finish(ours.plan.run)) / cases;

@@ -53,11 +53,12 @@ Failure check_name(const std::string& name, const std::string& where) {
   return {};
 }
 
-/// The machine's own name is for people only; anything that prints may stand in it.
-Failure check_title(const std::string& title, const std::string& where) {
+/// The names of the machine and its levels are for people; anything that prints may stand in them.
+Failure check_title(std::string_view whose, const std::string& title, const std::string& where) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (is_utf8(title) && std::none_of(title.begin(), title.end(), is_control)) return {};
-  return Error{where, "the machine's name holds control characters or is not UTF-8", "rename it"};
+  return Error{where, fmt::format("the name of {} holds control characters or is not UTF-8", whose),
+               "rename it"};
 }
 
 Failure check_uplink(const std::optional<Uplink>& uplink, const std::string& where) {
@@ -88,7 +89,7 @@ class MachineBuilder {
     std::uint64_t processes = 0;
     std::uint64_t clusters = 0;
     if (Failure failure = count(spec_.whole, 1, processes, clusters)) return *failure;
-    if (Failure failure = check_title(spec_.name, spec_.where)) return *failure;
+    if (Failure failure = check_title("the machine", spec_.name, spec_.where)) return *failure;
     machine_.name_ = spec_.name;
     machine_.leaves_.reserve(processes);
     machine_.clusters_.reserve(clusters);
@@ -122,6 +123,9 @@ class MachineBuilder {
     }
     for (const LevelSpec& level : levels_) {
       if (Failure failure = check_uplink(level.uplink, spec_.where)) return failure;
+      for (const std::string& name : {level.name.channel, level.name.members}) {
+        if (Failure failure = check_title("a level", name, spec_.where)) return failure;
+      }
       machine_.levels_.push_back(level.name);
     }
     return {};
@@ -249,23 +253,34 @@ class MachineBuilder {
                  "give each its own name, or none"};
   }
 
+  /// Where each named member stands. Descriptions may have thousands of pairs.
+  using Index = std::map<std::string_view, std::uint32_t>;
+  static Index index_of(const std::vector<std::string>& names) {
+    Index index;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!names[i].empty()) index.emplace(names[i], static_cast<std::uint32_t>(i));
+    }
+    return index;
+  }
+
   /// A member by its name, else by its index.
-  static std::optional<std::uint32_t> find_member(const std::vector<std::string>& names,
+  static std::optional<std::uint32_t> find_member(const Index& names, std::size_t count,
                                                   const std::string& wanted) {
-    const auto it = std::find(names.begin(), names.end(), wanted);
-    if (it != names.end()) return static_cast<std::uint32_t>(it - names.begin());
+    const auto it = names.find(wanted);
+    if (it != names.end()) return it->second;
     std::uint32_t index = 0;
     const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
     const bool whole = code == std::errc() && end == wanted.data() + wanted.size();
-    return whole && !wanted.empty() && index < names.size() ? std::optional(index) : std::nullopt;
+    return whole && !wanted.empty() && index < count ? std::optional(index) : std::nullopt;
   }
 
   Failure add_pairs(const MemberSpec& spec, const std::vector<std::string>& names,
                     Cluster& cluster) {
     cluster.first_pair = static_cast<std::uint32_t>(machine_.pairs_.size());
+    const Index index = spec.pairs.empty() ? Index() : index_of(names);
     for (const MemberSpec::Pair& pair : spec.pairs) {
-      const auto a = find_member(names, pair.a);
-      const auto b = find_member(names, pair.b);
+      const auto a = find_member(index, names.size(), pair.a);
+      const auto b = find_member(index, names.size(), pair.b);
       if (!a || !b || *a == *b) {
         return Error{
             pair.where,

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "support/test_data.hpp"
+#include "topology/read_json.hpp"
+#include "topology/write_json.hpp"
 
 namespace espalier::topology {
 namespace {
@@ -173,6 +175,15 @@ TEST(ReadHwloc, PassesOverDevices) {
                  "f");
   ASSERT_TRUE(loaded) << loaded.error();
   EXPECT_EQ(loaded->machine.size(), 1u);
+}
+
+TEST(ReadHwloc, GivesMachinesThatOurOwnFormatHoldsExactly) {
+  for (const char* name : {"two_packages_four_numa.xml", "laptop.xml", "uneven.xml"}) {
+    const Machine machine = read(name).machine;
+    const auto again = read_json(write_json(machine), "f");
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(*again, machine) << name;
+  }
 }
 
 struct Refusal {

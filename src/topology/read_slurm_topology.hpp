@@ -13,10 +13,10 @@ namespace espalier::topology {
 /// block plugin (BlockName=, Nodes=, BlockSizes=).
 ///
 /// Each switch or block is a cluster, each node one process, or a cluster of `processes_per_node`.
-/// Switches may lie at any depth. Several switches without a parent are joined under the whole
-/// machine, with a note: to Slurm they are networks without a connection. BlockSizes beyond the
-/// first join that many consecutive blocks. LinkSpeed is passed over: its unit is arbitrary. The
-/// file has no figures, so all are 0 or unlimited.
+/// The topmost switch is the whole machine. Switches may lie at any depth. Several switches without
+/// a parent are joined under the whole machine, with a note: to Slurm they are networks without a
+/// connection. BlockSizes beyond the first join that many consecutive blocks. LinkSpeed is passed
+/// over: its unit is arbitrary. The file has no figures, so all are 0 or unlimited.
 ///
 /// @param file only named in errors
 /// @pre processes_per_node > 0

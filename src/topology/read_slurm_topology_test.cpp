@@ -8,6 +8,8 @@
 #include "base/random.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/read_json.hpp"
+#include "topology/write_json.hpp"
 
 namespace espalier::topology {
 namespace {
@@ -47,7 +49,7 @@ TEST(ReadSlurmTopology, ReadsTheTreeOfTheManualPage) {
   const LoadedMachine loaded = read(kManualTree);
   EXPECT_EQ(loaded.machine.size(), 18u);
   EXPECT_EQ(levels_of(loaded.machine), "switch0 > switch1 > node");
-  EXPECT_EQ(loaded.machine.clusters()[0].name, "s3");
+  EXPECT_EQ(loaded.machine.name(), "s3");
   EXPECT_EQ(loaded.machine.describe(7), "s1.dev7");
   EXPECT_EQ(loaded.machine.path(0, 5).level, 1u);
   EXPECT_EQ(loaded.machine.path(5, 6).level, 0u);
@@ -112,6 +114,16 @@ TEST(ReadSlurmTopology, GivesANodeAsManyProcessesAsAskedFor) {
   EXPECT_EQ(levels_of(machine), "switch0 > switch1 > node > process");
   EXPECT_EQ(machine.describe(5), "s0.dev1.1");
   EXPECT_THROW((void)read_slurm_topology(kManualTree, "f", 0), ContractViolation);
+}
+
+TEST(ReadSlurmTopology, GivesMachinesThatOurOwnFormatHoldsExactly) {
+  for (const char* text : {kManualTree, "SwitchName=a Nodes=a0\nSwitchName=b Nodes=b0\n",
+                           "BlockName=a Nodes=n[0-3]\nBlockName=b Nodes=m[0-3]\n"}) {
+    const Machine machine = read(text, 2).machine;
+    const auto again = read_json(write_json(machine), "f");
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(*again, machine);
+  }
 }
 
 struct Refusal {
@@ -214,6 +226,7 @@ TEST(ReadSlurmTopologyProperty, GivesBackTheTreeThatWasWrittenWhateverTheOrderOf
     RandomTree tree{rng, {}};
     MachineSpec spec;
     spec.whole = tree.grow(static_cast<int>(rng.between(1, 4)));
+    std::swap(spec.name, spec.whole.name);
     rng.shuffle(std::span(tree.lines));
     std::string text;
     for (const std::string& line : tree.lines) text += line;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "model/cost_model.hpp"
 #include "tree/comm_tree.hpp"
 #include "tree/participants.hpp"
@@ -25,6 +26,8 @@ struct Algorithm {
   std::string_view title;   ///< "fastest node first"
   std::string_view source;  ///< the paper, in one line
   CommTree (*build)(const TreeRequest&);
+  /// Why it can not answer a request, if so; nullptr: it can answer all. @pre of build: no reason
+  std::optional<Error> (*refusal)(const TreeRequest&) = nullptr;
 };
 
 /// Every algorithm that builds one tree, in the order of the documentation.

@@ -9,6 +9,8 @@
 #include "base/expected.hpp"
 #include "fuzz/require.hpp"
 #include "topology/machine.hpp"
+#include "topology/read_json.hpp"
+#include "topology/write_json.hpp"
 
 namespace espalier::fuzz {
 
@@ -29,10 +31,12 @@ inline void check_error(const Error& error, std::string_view text) {
   require(!error.hint.empty() && error.hint.size() < 1000, "an error has a hint");
 }
 
-/// What was accepted can be asked for anything.
+/// What was accepted can be asked for anything, and written and read back.
 inline void check_machine(const topology::Machine& machine) {
   require(machine.size() >= 1, "a machine has a process");
   require(!machine.levels().empty(), "a machine has a level");
+  const auto again = topology::read_json(topology::write_json(machine), kFile);
+  require(again.has_value() && *again == machine, "what is written is read back exactly");
   const Rank last = machine.size() - 1;
   for (const Rank a : {Rank{0}, Rank{1}, last / 2, last}) {
     if (a > last) continue;

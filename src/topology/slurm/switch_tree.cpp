@@ -158,6 +158,7 @@ Expected<MachineSpec> switch_tree(const TopologyConf& conf, std::uint32_t proces
   std::vector<std::string> channels = switch_channels(graph.depth());
   if (graph.roots().size() == 1) {
     spec.whole = switch_member(conf, graph, graph.roots().front(), processes_per_node);
+    std::swap(spec.name, spec.whole.name);  // the topmost switch is the machine
   } else {
     channels.insert(channels.begin(), "network");
     spec.whole.where = conf.where(conf.switches[graph.roots().front()].line);
