@@ -17,7 +17,7 @@ namespace espalier::cli {
 namespace {
 
 Error at(std::string where, Error error) {
-  if (error.where.empty()) error.where = std::move(where);
+  error.where = std::move(where);
   return error;
 }
 
@@ -82,8 +82,9 @@ void declare(CLI::App& app, RequestOptions& options) {
   app.add_option("-s,--size", options.size, "The length of the message. Default: 1KiB.")
       ->type_name("BYTES");
   app.add_option("--model", options.model,
-                 "The cost model: levels (from the machine's latencies, bandwidths and costs), "
-                 "node-initiation, hockney, loggp:L=..,o=.., postal:lambda=... Default: levels.")
+                 fmt::format("The cost model, one of: {}. Default: levels, from the latencies, "
+                             "bandwidths and costs of the machine.",
+                             model::model_names()))
       ->type_name("MODEL");
   app.add_option("-k,--arity", options.arity, "Of the k-ary and k-nomial trees. Default: 2.")
       ->type_name("K");

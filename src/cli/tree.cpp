@@ -45,7 +45,7 @@ constexpr std::string_view kDescription =
     "and a time line for each. Ranks marked * are on the way to the one that is served last.";
 
 constexpr std::string_view kExamples =
-    "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us)\"\n"
+    "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
     "espalier tree -a binomial -m grid.json --root 5 --size 64KiB\n"
     "espalier tree -a fnf -m grid.json --to 1,3,5-7 --json\n"
     "espalier tree -a fnf -m grid.json --dot | dot -Tpdf -o tree.pdf\n"

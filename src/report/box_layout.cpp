@@ -76,7 +76,8 @@ class Layout {
     const std::string figures = in_words(cluster.channel);
     const std::string pairs = pairs_in_words(machine_, cluster);
     box.channel = channel_name(machine_, cluster.depth);
-    if (!figures.empty()) box.channel += "  " + figures;
+    if (machine_.levels()[cluster.depth].channel.empty()) box.channel = "between " + box.channel;
+    if (!figures.empty()) box.channel += ": " + figures;
     if (!pairs.empty()) box.channel += ", " + pairs;
     if (node.id != 0) box.uplink = in_words(cluster.uplink);
     std::vector<Box> members = members_of(id);

@@ -76,8 +76,8 @@ std::string draw_machine(const Machine& machine, const Canvas& canvas, Detail de
   }
   Table table{{{"", "part", Align::Left, true},
                {"", "ranks", Align::Left, true},
-               {"", "channel inside"},
-               {"", "uplink"},
+               {"", "channel inside", Align::Left, true},
+               {"", "uplink", Align::Left, true},
                {"", "each process", Align::Left, true}},
               {}};
   const TreeLimits limits{folded ? kLinesOfAFoldedDrawing : kAllLines, canvas.width / 10};

@@ -100,8 +100,8 @@ std::string headline(const TimedTree& timed, const Machine& machine, const Canva
   const std::vector<std::uint64_t> count = messages_per_level(timed, machine);
   for (std::uint32_t l = 0; l < count.size(); ++l) {
     if (count[l] == 0) continue;
-    messages += fmt::format("{}{} over {}", messages.empty() ? "" : ", ", grouped(count[l]),
-                            channel_name(machine, l));
+    messages += fmt::format("{}{} {}", messages.empty() ? "" : ", ", channel_name(machine, l),
+                            grouped(count[l]));
   }
   const std::string first = fmt::format(
       "{} {} of {} {} rank {}: done after {}", timed.algorithm, name(timed.operation),

@@ -59,7 +59,7 @@ TEST(Coordinate, IsShort) {
 TEST(MachineSvg, NamesEverySiteAndRankOfASmallMachine) {
   const std::string svg = machine_svg(grid(), Detail::Folded);
   ASSERT_TRUE(is_a_drawing(svg));
-  for (const char* text : {">site north<", ">machine c<", ">100 Mbit/s<", ">11<", ">wan  30 ms<"}) {
+  for (const char* text : {">site north<", ">machine c<", ">100 Mbit/s<", ">11<", ">wan: 30 ms<"}) {
     EXPECT_NE(svg.find(text), std::string::npos) << text;
   }
 }

@@ -169,7 +169,7 @@ TEST(Tool, ColoursATerminalUnlessToldNotTo) {
 
 TEST(Tool, TakesAReaderThatGoesAwayForNoFailure) {
   const Ran ran = run_shell(
-      "set -o pipefail; \"$ESPALIER\" show 'node:1000(1us) proc:64(1us)' --all --ranks | head -n "
+      "set -o pipefail; \"$ESPALIER\" show 'node:200(1us) proc:64(1us)' --all --ranks | head -n "
       "1");
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.err, "");
