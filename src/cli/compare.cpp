@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -7,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "report/comparison.hpp"
+#include "report/text.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -27,6 +30,13 @@ report::Comparison compare_all(const Request& request) {
                                 .contenders = {},
                                 .bound = bound_for(request)};
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
+    if (request.who.count() > algorithm.quick_up_to) {
+      write_message(
+          fmt::format("note: {} is left out: with more than {} ranks it takes long; `espalier tree "
+                      "--algorithm {}` builds it\n",
+                      algorithm.name, report::grouped(algorithm.quick_up_to), algorithm.name));
+      continue;
+    }
     const auto planned = plan(request, algorithm);
     if (!planned) continue;  // it is not for this model, and says so if asked by name
     comparison.contenders.push_back(report::contender(*planned, algorithm.title, request.machine));

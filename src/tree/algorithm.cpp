@@ -35,6 +35,8 @@ std::optional<Error> optimum_refused(const TreeRequest& r) {
   return costs ? std::nullopt : std::optional(costs.error());
 }
 
+constexpr Rank kQuickEcef = 2048;
+
 constexpr std::array kAlgorithms{
     Algorithm{"flat", "flat tree", "Pjesivac-Grbovic et al., Cluster Computing 2007",
               [](const TreeRequest& r) { return flat(r.who); }},
@@ -56,15 +58,16 @@ constexpr std::array kAlgorithms{
     Algorithm{"optimal", "exact optimum under initiation costs",
               "Banikazemi, Moorthy, Panda, ICPP 1998; branch and bound", optimum_of,
               optimum_refused},
-    Algorithm{"ecef", "earliest completing edge first", "Bhat, Raghavendra, Prasanna, ICDCS 1999",
-              [](const TreeRequest& r) {
-                return earliest_completing_edge_first(r.model, r.size, r.who);
-              }},
+    Algorithm{
+        "ecef", "earliest completing edge first", "Bhat, Raghavendra, Prasanna, ICDCS 1999",
+        [](const TreeRequest& r) { return earliest_completing_edge_first(r.model, r.size, r.who); },
+        nullptr, kQuickEcef},
     Algorithm{"ecef-la", "earliest completing edge first with look-ahead",
               "Bhat, Raghavendra, Prasanna, ICDCS 1999",
               [](const TreeRequest& r) {
                 return earliest_completing_edge_first_look_ahead(r.model, r.size, r.who);
-              }},
+              },
+              nullptr, kQuickEcef},
 };
 
 }  // namespace
