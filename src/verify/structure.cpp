@@ -117,7 +117,7 @@ class OpCheck {
     if (op_.kind != OpKind::Recv && !region_fits(op_.from)) return;
     if (op_.kind != OpKind::Send) {
       if (!region_fits(op_.to)) return;
-      if (op_.to.buffer == Buffer::In) {
+      if (op_.to.buffer == Buffer::In && program_.units(op_.to) > 0) {
         refuse(FindingKind::WritesInput, " writes the user's send buffer",
                "In to be read only: combine and receive in Out or Scratch");
       }
