@@ -215,6 +215,15 @@ TEST(Refuses, ABarrierThatLetsARankGoEarly) {
   expect_refused(s, FindingKind::EarlyExit, 0, kNoOp, "rank 0 may leave before rank 1 enters");
 }
 
+TEST(Refuses, ABarrierThatHoldsOnlyIfSendsAreSynchronous) {
+  const Schedule s =
+      make_schedule(call_of(Operation::Barrier, 2, 0, 0), "one way", [](ProgramBuilder& b) {
+        if (b.rank() == 0) b.send(1, {}, 0);
+        if (b.rank() == 1) b.recv(0, {}, 0);
+      });
+  expect_refused(s, FindingKind::EarlyExit, 0, kNoOp, "rank 0 may leave before rank 1 enters");
+}
+
 TEST(Refuses, ABarrierWithoutMessages) {
   const Schedule s =
       make_schedule(call_of(Operation::Barrier, 3, 0, 0), "none", [](ProgramBuilder&) {});
