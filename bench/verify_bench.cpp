@@ -21,17 +21,30 @@ void verify_one(benchmark::State& state, const Maker& make, Rank p) {
   state.counters["messages"] = static_cast<double>(verdict.statistics.messages);
 }
 
+void add(const Maker& make, Rank p) {
+  const Schedule small = make(2, 0, 1);  // for its names only
+  const std::string name = std::string(schedule::name_of(small.call.operation)) +
+                           (small.call.irregular() ? "-v/" : "/") + small.algorithm +
+                           (small.call.commutative ? "/" : "-ordered/") + std::to_string(p);
+  benchmark::RegisterBenchmark(name.c_str(), verify_one, make, p)->Unit(benchmark::kMillisecond);
+}
+
 const bool kRegistered = [] {
   for (const Rank p : {64U, 256U}) {
-    for (const Maker& make : all_makers()) {
-      const Schedule small = make(2, 0, 1);  // for its names only
-      const std::string name = std::string(schedule::name_of(small.call.operation)) +
-                               (small.call.irregular() ? "-v/" : "/") + small.algorithm +
-                               (small.call.commutative ? "/" : "-ordered/") + std::to_string(p);
-      benchmark::RegisterBenchmark(name.c_str(), verify_one, make, p)
-          ->Unit(benchmark::kMillisecond);
-    }
+    for (const Maker& make : all_makers()) add(make, p);
   }
+  // Plans whose messages grow with P only.
+  const auto call = [](Operation o, Rank p, std::uint64_t n) { return call_of(o, p, 0, n, false); };
+  add([=](Rank p, Rank,
+          std::uint64_t n) { return broadcast_chain(call(Operation::Broadcast, p, n), 8); },
+      131072);
+  add([=](Rank p, Rank, std::uint64_t n) { return reduce_binomial(call(Operation::Reduce, p, n)); },
+      131072);
+  add(
+      [=](Rank p, Rank, std::uint64_t n) {
+        return allreduce_recursive_doubling(call(Operation::Allreduce, p, n));
+      },
+      131072);
   return true;
 }();
 
