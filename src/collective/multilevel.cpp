@@ -47,12 +47,13 @@ Positions positions_in(Shape shape, Rank position, Rank size) {
 }  // namespace
 
 Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> choices, Rank root,
-                       Rank rank) {
+                       Rank rank, std::uint32_t from_level) {
   const auto clusters = hierarchy.machine().clusters();
   expects(choices.size() == hierarchy.machine().levels().size(),
           "multilevel_links: not one choice for each level");
   Links links;
   for (const topology::ClusterId group : hierarchy.groups_of(rank, root)) {
+    if (clusters[group].depth < from_level) continue;
     const LevelChoice& choice = choices[clusters[group].depth];
     const std::vector<Rank> masters = hierarchy.masters_of_members(group, root);
     const auto size = static_cast<Rank>(masters.size());
@@ -64,6 +65,17 @@ Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> 
       links.children.push_back({masters[child], choice.segment});
   }
   return links;
+}
+
+std::vector<Rank> multilevel_subtree(const Hierarchy& hierarchy,
+                                     std::span<const LevelChoice> choices, Rank root, Rank rank,
+                                     std::uint32_t from_level) {
+  std::vector<Rank> found{rank};
+  for (const Link& child : multilevel_links(hierarchy, choices, root, rank, from_level).children) {
+    const auto below = multilevel_subtree(hierarchy, choices, root, child.peer, from_level);
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
 }
 
 }  // namespace espalier::collective

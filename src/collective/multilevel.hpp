@@ -29,8 +29,17 @@ struct LevelChoice {
 /// Whatever the root and the placement: (members - 1) edges of the tree cross the channel of a
 /// cluster, so a broadcast moves its bytes (sites - 1) times over the WAN. O(members of the
 /// clusters that this rank speaks in): no rank looks at the whole machine.
+/// @param from_level only this level and those below it: one tree for each cluster of depth
+///        from_level, rooted at its master (a lone process of a lower depth is a tree of its own)
 /// @pre one choice for each level
 [[nodiscard]] Links multilevel_links(const Hierarchy& hierarchy,
-                                     std::span<const LevelChoice> choices, Rank root, Rank rank);
+                                     std::span<const LevelChoice> choices, Rank root, Rank rank,
+                                     std::uint32_t from_level = 0);
+
+/// The ranks of this rank's sub-tree of that tree, itself first, then child by child: the order of
+/// a bundle that is gathered up or scattered down.
+[[nodiscard]] std::vector<Rank> multilevel_subtree(const Hierarchy& hierarchy,
+                                                   std::span<const LevelChoice> choices, Rank root,
+                                                   Rank rank, std::uint32_t from_level = 0);
 
 }  // namespace espalier::collective
