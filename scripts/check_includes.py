@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},
     "schedule": {"base", "tree"},
+    "verify": {"base", "schedule"},
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "report": {"base", "topology", "model", "tree", "schedule"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "report"},
