@@ -13,12 +13,27 @@ using schedule::Program;
 using schedule::ProgramBuilder;
 using schedule::Schedule;
 
+namespace {
+
+bool reduces(Operation operation) {
+  return operation == Operation::Reduce || operation == Operation::Allreduce ||
+         operation == Operation::ReduceScatter || operation == Operation::Scan ||
+         operation == Operation::Exscan;
+}
+
+/// Whether the blocks of a call may differ in length.
+bool has_blocks(Operation operation) {
+  return operation == Operation::Gather || operation == Operation::Scatter ||
+         operation == Operation::Allgather || operation == Operation::Alltoall ||
+         operation == Operation::ReduceScatter;
+}
+
+}  // namespace
+
 bool FlatAlgorithm::applicable(const Collective& call) const {
-  const bool reduces = operation == Operation::Reduce || operation == Operation::Allreduce ||
-                       operation == Operation::ReduceScatter || operation == Operation::Scan ||
-                       operation == Operation::Exscan;
   return call.operation == operation && call.size > 0 && serves(call.size) &&
-         (!reduces || call.commutative || keeps_rank_order);
+         (!reduces(operation) || call.commutative || keeps_rank_order) &&
+         (!call.irregular() || has_blocks(operation));
 }
 
 Program FlatAlgorithm::build(const Collective& call, Rank me, std::uint64_t segment) const {

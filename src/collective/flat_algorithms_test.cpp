@@ -144,5 +144,39 @@ TEST_P(EveryFlatAlgorithm, RefusesAnotherOperation) {
   EXPECT_THROW((void)GetParam().build(call, 0), ContractViolation);
 }
 
+TEST(FlatAlgorithms, AreFoundByName) {
+  for (const FlatAlgorithm& algorithm : flat_algorithms()) {
+    EXPECT_EQ(find_flat_algorithm(algorithm.operation, algorithm.name), &algorithm) << algorithm;
+  }
+  EXPECT_EQ(find_flat_algorithm(Operation::Barrier, "ring"), nullptr);
+}
+
+TEST(FlatAlgorithms, LeaveNoOperationWithoutOneThatServesEveryCall) {
+  for (int i = 0; i < schedule::kOperationCount; ++i) {
+    Collective call;
+    call.operation = static_cast<Operation>(i);
+    call.size = 7;
+    call.commutative = false;
+    EXPECT_TRUE(std::any_of(flat_algorithms().begin(), flat_algorithms().end(),
+                            [&](const auto& algorithm) { return algorithm.applicable(call); }))
+        << name_of(call.operation);
+  }
+}
+
+TEST(FlatAlgorithms, RefuseWhatTheyCannotDo) {
+  Collective call;
+  call.operation = Operation::Allgather;
+  call.size = 6;
+  EXPECT_FALSE(find_flat_algorithm(Operation::Allgather, "recursive-doubling")->applicable(call));
+  call.size = 7;
+  EXPECT_FALSE(find_flat_algorithm(Operation::Allgather, "neighbour-exchange")->applicable(call));
+  call.operation = Operation::Allreduce;
+  call.commutative = false;
+  EXPECT_FALSE(find_flat_algorithm(Operation::Allreduce, "ring")->applicable(call));
+  call.commutative = true;
+  call.counts.assign(7, 3);
+  EXPECT_FALSE(find_flat_algorithm(Operation::Allreduce, "ring")->applicable(call));
+}
+
 }  // namespace
 }  // namespace espalier::collective

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -38,11 +39,14 @@ class ScheduleRun {
   }
   /// After run(): whose beginnings a rank's end waited for, directly or not.
   [[nodiscard]] const std::vector<bool>& heard_of(Rank rank) const { return states_[rank].heard; }
+  /// After run(): the longest chain of messages of which each had to wait for the one before.
+  [[nodiscard]] std::size_t longest_chain() const { return longest_chain_; }
 
  private:
   struct OpState {
     std::size_t open_deps = 0;
     std::size_t open_messages = 0;
+    std::size_t chain = 0;    // messages before it, one waiting for the other
     std::vector<bool> heard;  // ranks whose beginning it waited for
   };
   struct State {
@@ -80,6 +84,7 @@ class ScheduleRun {
   std::vector<WireKey> deliverable_;
   std::vector<std::pair<Rank, std::size_t>> workable_;
   std::string complaint_;
+  std::size_t longest_chain_ = 0;
 };
 
 inline ScheduleRun::ScheduleRun(const Schedule& schedule, std::uint64_t seed)
@@ -209,6 +214,7 @@ inline void ScheduleRun::deliver(const WireKey& key) {
   for (Rank r = 0; r < states_.size(); ++r) {
     if (sent.heard[r]) received.heard[r] = true;
   }
+  received.chain = std::max(received.chain, sent.chain + 1);
   if (--sent.open_messages == 0) finish(from, wire.send.op);
   if (--received.open_messages == 0) finish(to, wire.recv.op);
 }
@@ -238,8 +244,10 @@ inline void ScheduleRun::finish(Rank rank, std::size_t op) {
     }
   };
   tell(state.heard);
+  longest_chain_ = std::max(longest_chain_, state.ops[op].chain);
   for (const std::size_t next : state.waiting[op]) {
     tell(state.ops[next].heard);
+    state.ops[next].chain = std::max(state.ops[next].chain, state.ops[op].chain);
     if (--state.ops[next].open_deps == 0) start(rank, next);
   }
 }
