@@ -103,6 +103,7 @@ std::uint64_t BlockLayout::units(const IndexSet& which) const {
 }
 
 std::uint64_t BlockLayout::units(Rank first, Rank count) const {
+  if (is_uniform()) return count * unit_;
   return units(around(first, count));
 }
 
@@ -123,6 +124,11 @@ Region BlockLayout::region(ProgramBuilder& program, const IndexSet& which) const
 }
 
 Region BlockLayout::region(ProgramBuilder& program, Rank first, Rank count) const {
+  // What most steps of most algorithms ask for, without a set.
+  const Rank begin = first % blocks_;
+  if (is_uniform() && count <= blocks_ - begin) {
+    return slice(buffer_, offset_ + begin * unit_, count * unit_);
+  }
   return region(program, around(first, count));
 }
 

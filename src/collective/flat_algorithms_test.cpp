@@ -7,6 +7,7 @@
 
 #include "base/contract.hpp"
 #include "support/check_schedule.hpp"
+#include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::collective {
@@ -20,31 +21,13 @@ namespace {
 
 using schedule::Collective;
 using schedule::Operation;
-using testing_support::check_schedule;
+using namespace testing_support;
 
 std::string test_name(const testing::TestParamInfo<FlatAlgorithm>& info) {
   std::string name =
       std::string(name_of(info.param.operation)) + "_" + std::string(info.param.name);
   for (char& c : name) c = c == '-' ? '_' : c;
   return name;
-}
-
-bool has_root(Operation operation) {
-  return operation == Operation::Broadcast || operation == Operation::Reduce ||
-         operation == Operation::Gather || operation == Operation::Scatter;
-}
-
-std::vector<Rank> sizes() {
-  std::vector<Rank> found;
-  for (Rank p = 1; p <= 20; ++p) found.push_back(p);
-  found.insert(found.end(), {31, 32, 33});
-  return found;
-}
-
-std::string name_of_call(const Collective& call) {
-  return std::to_string(call.size) + " ranks, root " + std::to_string(call.root) + ", count " +
-         std::to_string(call.count) + (call.commutative ? "" : ", not commutative") +
-         (call.irregular() ? ", irregular" : "");
 }
 
 class EveryFlatAlgorithm : public testing::TestWithParam<FlatAlgorithm> {
@@ -54,27 +37,11 @@ class EveryFlatAlgorithm : public testing::TestWithParam<FlatAlgorithm> {
     ASSERT_EQ(check_schedule(flat_schedule(GetParam(), call, segment), seed), "")
         << name_of_call(call);
   }
-  static std::vector<Rank> some_roots(Rank size) {
-    if (!has_root(GetParam().operation)) return {0};
-    std::vector<Rank> roots;
-    for (const Rank root : {Rank{0}, Rank{1}, size / 2, size - 1}) {
-      if (root < size && std::find(roots.begin(), roots.end(), root) == roots.end()) {
-        roots.push_back(root);
-      }
-    }
-    return roots;
-  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Flat, EveryFlatAlgorithm,
                          testing::ValuesIn(flat_algorithms().begin(), flat_algorithms().end()),
                          test_name);
-
-bool has_blocks(Operation operation) {
-  return operation == Operation::Gather || operation == Operation::Scatter ||
-         operation == Operation::Allgather || operation == Operation::Alltoall ||
-         operation == Operation::ReduceScatter;
-}
 
 std::vector<FlatAlgorithm> those_with_blocks() {
   std::vector<FlatAlgorithm> found;
@@ -90,49 +57,22 @@ INSTANTIATE_TEST_SUITE_P(Flat, FlatAlgorithmWithBlocks, testing::ValuesIn(those_
                          test_name);
 
 TEST_P(EveryFlatAlgorithm, GivesEveryRankItsDueOnAnyNumberOfRanks) {
-  for (const Rank size : sizes()) {
-    for (const Rank root : some_roots(size)) {
-      for (const std::uint64_t count : {0, 1, 3, 17, 64}) {
-        for (const bool commutative : {true, false}) {
-          Collective call;
-          call.operation = GetParam().operation;
-          call.size = size;
-          call.root = root;
-          call.count = count;
-          call.commutative = commutative;
-          expect_right(call, size + count);
-          if (HasFatalFailure()) return;
-        }
-      }
-    }
-  }
+  for_each_regular_call(GetParam().operation, [](const Collective& call) {
+    if (!HasFatalFailure()) expect_right(call, call.size + call.count);
+  });
 }
 
 TEST_P(FlatAlgorithmWithBlocks, ServesBlocksWhoseLengthsDiffer) {
-  const Operation operation = GetParam().operation;
-  for (const Rank size : sizes()) {
-    for (const Rank root : some_roots(size)) {
-      Collective call;
-      call.operation = operation;
-      call.size = size;
-      call.root = root;
-      call.counts.assign(operation == Operation::Alltoall ? size * size : size, 0);
-      for (std::size_t i = 0; i < call.counts.size(); i += 3) call.counts[i] = i;
-      expect_right(call, size);
-      if (HasFatalFailure()) return;
-    }
-  }
+  for_each_irregular_call(GetParam().operation, [](const Collective& call) {
+    if (!HasFatalFailure()) expect_right(call, call.size);
+  });
 }
 
 TEST_P(EveryFlatAlgorithm, EndsWellInAnyOrderOfEvents) {
   for_all_seeds(200, [](Random& rng) {
-    Collective call;
-    call.operation = GetParam().operation;
-    call.size = static_cast<Rank>(rng.between(1, 24));
-    call.root = static_cast<Rank>(rng.below(call.size));
-    call.count = rng.below(40);
-    call.commutative = rng.chance(50);
-    expect_right(call, rng.next(), /*segment=*/rng.below(6));
+    const Collective call = random_call(rng, GetParam().operation);
+    const std::uint64_t segment = rng.below(6);
+    expect_right(call, rng.next(), segment);
   });
 }
 

@@ -25,6 +25,7 @@
 #include "collective/scatter_allgather_broadcast.hpp"
 #include "support/check_schedule.hpp"
 #include "support/for_all_seeds.hpp"
+#include "verify/verify.hpp"
 
 namespace espalier::collective {
 namespace {
@@ -40,6 +41,7 @@ using testing_support::check_schedule;
 
 using Append = std::function<void(ProgramBuilder&, Rank me)>;
 
+/// Both by running it and by proof.
 std::string check(const Collective& call, std::uint64_t seed, const Append& append) {
   Schedule schedule{call, "composed", {}};
   for (Rank r = 0; r < call.size; ++r) {
@@ -47,7 +49,10 @@ std::string check(const Collective& call, std::uint64_t seed, const Append& appe
     append(program, r);
     schedule.programs.push_back(std::move(program).build());
   }
-  return check_schedule(schedule, seed);
+  const std::string complaint = check_schedule(schedule, seed);
+  if (!complaint.empty()) return complaint;
+  const verify::Verdict verdict = verify::verify(schedule);
+  return verdict.ok() ? "" : to_string(verdict);
 }
 
 Collective random_call(Random& rng, Operation operation) {
