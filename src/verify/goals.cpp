@@ -90,10 +90,15 @@ class GoalCheck {
     return ranks.is_run() && ranks.first == goal.first && ranks.last == goal.last;
   }
 
+  [[nodiscard]] std::uint32_t where_to_look(Rank rank, std::uint64_t unit) const {
+    if (findings_.full()) return kNoOp;
+    return last_writer(schedule_.programs[rank], Buffer::Out, unit);
+  }
+
   void report(Rank rank, const Goal& goal, std::uint64_t begin, std::uint64_t end,
               const Value& value) {
     const Collective& call = schedule_.call;
-    const std::uint32_t op = last_writer(schedule_.programs[rank], Buffer::Out, begin);
+    const std::uint32_t op = where_to_look(rank, begin);
     findings_.add(FindingKind::WrongResult, rank, op, [&] {
       return Findings::Words{
           fmt::format("{} ends up with {}", describe(Buffer::Out, begin, end),
@@ -103,7 +108,7 @@ class GoalCheck {
   }
 
   void report_bits(Rank rank, std::uint64_t begin, std::uint64_t end, ExprId mine, ExprId theirs) {
-    const std::uint32_t op = last_writer(schedule_.programs[rank], Buffer::Out, begin);
+    const std::uint32_t op = where_to_look(rank, begin);
     findings_.add(FindingKind::DifferentBits, rank, op, [&] {
       return Findings::Words{fmt::format("{} is {}", describe(Buffer::Out, begin, end),
                                          run_.expressions().to_text(mine)),

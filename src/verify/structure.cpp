@@ -223,7 +223,7 @@ class OpCheck {
              "equal numbers");
     }
     const Operation operation = context_.schedule.call.operation;
-    if (op_.kind == OpKind::Reduce && !is_reduction(operation)) {
+    if (op_.kind == OpKind::Reduce && !is_reduction(operation) && program_.units(op_.to) > 0) {
       refuse(FindingKind::WrongReduction, fmt::format(" in {}", schedule::name_of(operation)),
              "no reduction in this operation");
     }

@@ -92,7 +92,7 @@ class Findings {
   /// `words()` is called only if there is still room.
   template <typename MakeWords>
   void add(FindingKind kind, Rank rank, std::uint32_t op, MakeWords words) {
-    if (kept_.size() >= limit_) {
+    if (full()) {
       ++left_off_;
       return;
     }
@@ -100,6 +100,8 @@ class Findings {
     kept_.push_back({kind, rank, op, std::move(w.found), std::move(w.expected)});
   }
   [[nodiscard]] bool none() const { return kept_.empty() && left_off_ == 0; }
+  /// Whether the next one would only be counted.
+  [[nodiscard]] bool full() const { return kept_.size() >= limit_; }
   void hand_over(Verdict& verdict) &&;
 
  private:

@@ -63,7 +63,7 @@ inline std::optional<std::string> look_at(const schedule::Collective& call,
                                           const std::vector<SpelledOut::Unit>& units,
                                           bool written) {
   for (const SpelledOut::Unit& unit : units) {
-    if (unit.index >= size_of(call, program, unit.buffer)) return "outside of a buffer";
+    if (unit.index >= size_of(call, program, unit.buffer)) return "reaches beyond a buffer";
     if (written && unit.buffer == schedule::Buffer::In) return "writes In";
   }
   return std::nullopt;
@@ -89,7 +89,7 @@ inline SpelledOut spell_out(const schedule::Schedule& schedule) {
       if (op.kind == OpKind::Copy || op.kind == OpKind::Reduce) {
         one.from = spelling::units_of(program, op.from, 0);
         one.to = spelling::units_of(program, op.to, 0);
-        if (one.from.size() != one.to.size()) note("operands of different length");
+        if (one.from.size() != one.to.size()) note("has operands of different length");
         note(spelling::look_at(schedule.call, program, one.from, false));
         note(spelling::look_at(schedule.call, program, one.to, true));
       } else {
@@ -99,7 +99,7 @@ inline SpelledOut spell_out(const schedule::Schedule& schedule) {
           const std::uint64_t shift = op.peer == kNoRank ? p * op.peer_stride : 0;
           const bool sends = op.kind == OpKind::Send;
           const auto peer = static_cast<Rank>(p);
-          if (p >= schedule.call.size) note("a peer that is not there");
+          if (p >= schedule.call.size) note("has a peer that is not there");
           one.ends.push_back({sends ? program.rank : peer, sends ? peer : program.rank, op.tag,
                               spelling::units_of(program, sends ? op.from : op.to, shift)});
           note(spelling::look_at(schedule.call, program, one.ends.back().units, !sends));
