@@ -107,6 +107,13 @@ TEST(Bine, SendsNoFartherInAllThanTheBinomialTree) {
   }
 }
 
+TEST(Bine, SavesNearlyAThirdOfTheBinomialTreesDistanceOnAThousandRanks) {
+  EXPECT_EQ(total_distance(bine(everybody(1024, 0))), 3527);
+  EXPECT_EQ(total_distance(binomial(everybody(1024, 0))), 5120);
+  EXPECT_EQ(total_distance(bine(everybody(1000, 0))), 3479);
+  EXPECT_EQ(total_distance(binomial(everybody(1000, 0))), 5028);
+}
+
 TEST(Bine, SendsItsLongestMessageAThirdOfTheRingWhereTheBinomialTreeSendsItHalf) {
   const CommTree tree = bine(everybody(1024, 0));
   EXPECT_EQ(ring_distance(0, tree.first_child(0), 1024), 341);

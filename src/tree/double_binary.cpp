@@ -38,7 +38,7 @@ Rank sibling(const CommTree& tree, Rank rank) {
 
 // P. Sanders, J. Speck, J. L. Traeff: "Two-tree algorithms for full bandwidth broadcast, reduction
 // and scan", Parallel Computing 35(12), 2009, sections 2 and 3. The paper makes the second tree by
-// mirroring or by shifting, as P is even or odd; shifting alone serves both.
+// mirroring or by shifting, depending on the parity of P; shifting alone serves both.
 DoubleTree double_binary(const Participants& who) {
   DoubleTree trees{CommTree(who.machine_size, who.root), CommTree(who.machine_size, who.root)};
   append_in_order(trees.first, who, who.count() - 1, 0);

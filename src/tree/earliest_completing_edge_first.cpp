@@ -24,6 +24,18 @@ struct Receiver {
   std::vector<Rank> nearest;  ///< the other receivers, the last one is the nearest
 };
 
+/// Restores the heap after its top has grown. Often that is still the least or nearly so, and then
+/// this is over at once, where pop_heap and push_heap would walk its whole height.
+void sink_top(std::vector<Offer>& heap) {
+  std::size_t at = 0;
+  for (std::size_t child = 1; child < heap.size(); child = 2 * at + 1) {
+    if (child + 1 < heap.size() && heap[child + 1] < heap[child]) ++child;
+    if (heap[at] <= heap[child]) return;
+    std::swap(heap[at], heap[child]);
+    at = child;
+  }
+}
+
 /// Sets A (who has the data) and B (who waits) of the paper.
 ///
 /// A sender's next message is only ever put off, so an offer on the heap is never too late: only
@@ -81,9 +93,8 @@ class Growth {
 
   const Offer& earliest(Receiver& to) const {
     while (to.offers.front().sends_before != sends_[to.offers.front().sender]) {
-      std::pop_heap(to.offers.begin(), to.offers.end(), std::greater<>());
-      to.offers.back() = offer(to.offers.back().sender, to.rank);
-      std::push_heap(to.offers.begin(), to.offers.end(), std::greater<>());
+      to.offers.front() = offer(to.offers.front().sender, to.rank);
+      sink_top(to.offers);
     }
     return to.offers.front();
   }

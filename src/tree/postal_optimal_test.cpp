@@ -51,6 +51,10 @@ TEST(PostalOptimal, IsFlatWhereSendingCostsNothing) {
   EXPECT_EQ(postal_optimal(everybody(9, 2), {Time{0}, Time{5}}), flat(everybody(9, 2)));
 }
 
+TEST(PostalOptimal, IsFlatWhereTheWireIsAsLongAsAllTheSends) {
+  EXPECT_EQ(postal_optimal(everybody(9, 2), {Time{1}, Time{8}}), flat(everybody(9, 2)));
+}
+
 TEST(PostalOptimal, RefusesAMessageDeliveredBeforeItsSenderIsDone) {
   EXPECT_THROW((void)postal_optimal(everybody(3, 0), {Time{5}, Time{4}}), ContractViolation);
 }
