@@ -30,4 +30,13 @@ struct Team {
   return team;
 }
 
+/// The same ranks, counted from `first` on and around.
+[[nodiscard]] inline Team rotated(const Team& team, Rank first) {
+  Team turned;
+  turned.me = (team.me + team.size() - first) % team.size();
+  turned.ranks.assign(team.ranks.begin() + first, team.ranks.end());
+  turned.ranks.insert(turned.ranks.end(), team.ranks.begin(), team.ranks.begin() + first);
+  return turned;
+}
+
 }  // namespace espalier::collective
