@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},
     "schedule": {"base", "tree"},
+    "sim": {"base", "topology", "model", "schedule"},
     "report": {"base", "topology", "model", "tree", "schedule"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "report"},
     "cli": {"base", "topology", "model", "tree", "schedule", "report", "reproduce"},

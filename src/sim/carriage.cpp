@@ -1,0 +1,121 @@
+// The engine's other half: what becomes of a message between the two processors.
+#include <algorithm>
+
+#include "sim/engine.hpp"
+
+namespace espalier::sim {
+
+using Kind = EventQueue::Kind;
+
+void Engine::hand_over(TaskId send) {
+  const TaskId recv = graph_.tasks[send].partner;
+  if (eager(send)) {
+    if (recv != kNone) {
+      find_route(send);
+      set_out(send, now_);
+    }
+    return end_task(send);
+  }
+  if (recv == kNone) return;  // waits for ever
+  if (asked_.empty()) asked_.resize(graph_.tasks.size());
+  asked_[send] = now_;
+  state_[recv] |= kAsked;
+  if ((state_[recv] & kPosted) != 0) agree(send);
+}
+
+/// Rendezvous, when both sides are ready: the handshake. The first of its latencies brings the
+/// sender's request, and may pass before the receiver is ready; the others follow then.
+void Engine::agree(TaskId send) {
+  find_route(send);
+  const std::uint32_t trips =
+      route_.level < options_.handshake.size() ? options_.handshake[route_.level] : 0;
+  const Time asked = trips > 0 ? asked_[send] + route_.latency : asked_[send];
+  if (notes_) {
+    const OpId recv_op = graph_.tasks[graph_.tasks[send].partner].op;
+    notes_->flows[send].awaited_recv = notes_->ops[recv_op].ready > asked;
+    notes_->flows[send].ended_send = true;
+  }
+  const Time both = std::max(asked, now_);
+  set_out(send, trips > 1 ? both + (trips - 1) * route_.latency : both);
+}
+
+/// @pre route_ is the message's
+void Engine::set_out(TaskId send, Time at) {
+  const bool unhindered = route_.resources.empty() && route_.cap.unlimited();
+  if (!unhindered) return events_.push(at + route_.latency, Kind::Flowing, send);
+  count(send);
+  if (notes_) notes_->flows[send].flows = at + route_.latency;
+  events_.push(at + route_.latency, Kind::Arrived, send);
+}
+
+/// Its latency is over.
+void Engine::flow(TaskId send) {
+  if (!queues()) return carry(send);
+  Connection& connection = connections_[graph_.tasks[send].connection];
+  if (connection.flowing == kNone) {
+    connection.flowing = connection.last = send;
+    return carry(send);
+  }
+  if (notes_) notes_->flows[send].behind = connection.last;
+  graph_.tasks[connection.last].next = send;
+  connection.last = send;
+}
+
+void Engine::carry(TaskId send) {
+  find_route(send);
+  count(send);
+  if (notes_) notes_->flows[send].flows = now_;
+  const std::uint64_t bytes = size_of(send);
+  if (!exact_) {
+    const BottleneckClocks::Passage passage =
+        clocks_.pass(now_, bytes, route_, graph_.tasks[send].connection, options_.ordered_pairs);
+    if (notes_) notes_->flows[send].slowed_by = passage.slowed_by;
+    return events_.push(passage.end, Kind::Arrived, send);
+  }
+  if (bytes == 0) return events_.push(now_, Kind::Arrived, send);
+  shares_.begin(now_, send, bytes, route_);
+}
+
+void Engine::count(TaskId send) {
+  const std::uint64_t bytes = size_of(send);
+  ++result_.messages;
+  LevelUse& level = result_.levels[route_.level];
+  ++level.messages;
+  level.bytes.value += bytes;
+  for (const ResourceId r : route_.resources) {
+    ++result_.resources[r].messages;
+    result_.resources[r].bytes.value += bytes;
+  }
+  if (!notes_) return;
+  notes_->flows[send].level = route_.level;
+  notes_->flows[send].bytes = bytes;
+}
+
+void Engine::arrive(TaskId send, ResourceId slowed_by) {
+  const TaskId recv = graph_.tasks[send].partner;
+  if (notes_) {
+    notes_->flows[send].arrived = now_;
+    notes_->flows[send].slowed_by = slowed_by;
+  }
+  if (queues()) {
+    Connection& connection = connections_[graph_.tasks[send].connection];
+    if (connection.flowing == send) {
+      connection.flowing = graph_.tasks[send].next;
+      if (connection.flowing != kNone) carry(connection.flowing);
+    }
+  }
+  state_[recv] |= kArrived;
+  if ((state_[recv] & kPosted) != 0) {
+    const Rank receiver = rank_of(recv);
+    auto& ready = processors_[receiver].ready;
+    ready.push_back(recv);
+    std::push_heap(ready.begin(), ready.end(), std::greater<>());
+    serve(receiver);
+  }
+  if (!eager(send)) {
+    end_task(send);
+    serve(rank_of(send));
+  }
+}
+
+}  // namespace espalier::sim

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "topology/machine.hpp"
+
+namespace espalier::sim {
+
+using ResourceId = std::uint32_t;
+inline constexpr ResourceId kNoResource = ~ResourceId{0};
+
+/// A capacity of the machine that messages share.
+struct Resource {
+  enum class Kind : std::uint8_t {
+    LeafOut,      ///< a process's uplink; `id` is the leaf
+    LeafIn,       ///
+    LeafBoth,     ///< half duplex
+    ClusterOut,   ///< a cluster's uplink; `id` is the cluster
+    ClusterIn,    ///
+    ClusterBoth,  ///< half duplex
+    Backbone,     ///< of the cluster `id`
+    PairForth,    ///< the direct link of a pair of members of cluster `id`, from `a` to `b`
+    PairBack,     ///< from `b` to `a`
+  };
+  Kind kind = Kind::LeafOut;
+  std::uint32_t id = 0;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  Bandwidth capacity;
+  friend bool operator==(const Resource&, const Resource&) = default;
+};
+
+/// What a message from one rank to another passes.
+struct Route {
+  std::uint32_t level = 0;            ///< as Path::level
+  Time latency;                       ///< as Path::latency
+  Bandwidth cap = kUnlimited;         ///< of this flow alone
+  std::vector<ResourceId> resources;  ///< limited ones only; none stands twice
+};
+
+/// The limited resources of a machine, numbered, and the routes over them. Follows
+/// Machine::path(): the narrowest of a route's resources and its cap is the path's bandwidth.
+class Network {
+ public:
+  explicit Network(const topology::Machine& machine);
+
+  [[nodiscard]] std::span<const Resource> resources() const { return resources_; }
+  /// No route has more.
+  [[nodiscard]] std::size_t longest_route() const { return longest_route_; }
+  /// Into `route`, whose memory is used again. O(depth).
+  void find_route(Rank from, Rank to, Route& route) const;
+
+ private:
+  using Leaf = topology::Leaf;
+  using ClusterId = topology::ClusterId;
+  struct Uplink {
+    ResourceId out = kNoResource;
+    ResourceId in = kNoResource;
+    Time latency;
+  };
+  struct LeafNode {
+    ClusterId cluster = 0;
+    std::uint32_t index = 0;
+    Uplink uplink;
+  };
+  struct ClusterNode {
+    ClusterId parent = 0;
+    std::uint32_t index = 0;
+    std::uint32_t depth = 0;
+    ResourceId backbone = kNoResource;
+    Uplink uplink;
+    Time latency;
+    Bandwidth flow_cap;
+    std::uint32_t first_pair = 0;
+    std::uint32_t pair_count = 0;
+  };
+  struct PairNode {
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    ResourceId forth = kNoResource;
+    ResourceId back = kNoResource;
+    Time latency;
+  };
+
+  ResourceId add(Resource resource);
+  Uplink add_uplink(const topology::Uplink& uplink, bool of_leaf, std::uint32_t id);
+  void cross_pair(const ClusterNode& meeting, std::uint32_t x, std::uint32_t y, Route& route) const;
+
+  std::vector<Resource> resources_;
+  std::vector<LeafNode> ranks_;  ///< by rank, not by leaf
+  std::vector<ClusterNode> clusters_;
+  std::vector<PairNode> pairs_;
+  std::size_t longest_route_ = 0;
+};
+
+/// "uplink out of anl.m1", "backbone of the whole machine".
+[[nodiscard]] std::string describe(const Resource& resource, const topology::Machine& machine);
+
+}  // namespace espalier::sim
