@@ -33,7 +33,7 @@ class BottleneckClocks {
   Passage pass(Time now, std::uint64_t bytes, const Route& route, std::uint32_t connection,
                bool ordered) {
     Passage passage{now};
-    for (const ResourceId r : route.resources) {
+    for (const ResourceId r : route.resources()) {
       Clock& clock = clocks_[r];
       const Time takes = time_of(bytes, clock.capacity);
       clock.free = std::max(clock.free, now) + takes;

@@ -7,6 +7,14 @@ namespace espalier::sim {
 
 using Kind = EventQueue::Kind;
 
+namespace {
+
+/// The receiver's side has mostly not been looked at for long. Asking the memory for it an event
+/// before it is needed is worth a fifth of all time.
+void fetch_early(const void* what) { __builtin_prefetch(what, 1); }
+
+}  // namespace
+
 void Engine::hand_over(TaskId send) {
   const TaskId recv = graph_.tasks[send].partner;
   if (eager(send)) {
@@ -19,8 +27,8 @@ void Engine::hand_over(TaskId send) {
   if (recv == kNone) return;  // waits for ever
   if (asked_.empty()) asked_.resize(graph_.tasks.size());
   asked_[send] = now_;
-  state_[recv] |= kAsked;
-  if ((state_[recv] & kPosted) != 0) agree(send);
+  graph_.tasks[recv].state |= kAsked;
+  if ((graph_.tasks[recv].state & kPosted) != 0) agree(send);
 }
 
 /// Rendezvous, when both sides are ready: the handshake. The first of its latencies brings the
@@ -41,11 +49,11 @@ void Engine::agree(TaskId send) {
 
 /// @pre route_ is the message's
 void Engine::set_out(TaskId send, Time at) {
-  const bool unhindered = route_.resources.empty() && route_.cap.unlimited();
-  if (!unhindered) return events_.push(at + route_.latency, Kind::Flowing, send);
+  fetch_early(&graph_.tasks[graph_.tasks[send].partner]);
+  if (route_.limited()) return events_.push(at + route_.latency, Kind::Flowing, send, level_lane());
   count(send);
   if (notes_) notes_->flows[send].flows = at + route_.latency;
-  events_.push(at + route_.latency, Kind::Arrived, send);
+  events_.push(at + route_.latency, Kind::Arrived, send, level_lane());
 }
 
 /// Its latency is over.
@@ -65,14 +73,15 @@ void Engine::carry(TaskId send) {
   find_route(send);
   count(send);
   if (notes_) notes_->flows[send].flows = now_;
+  fetch_early(&graph_.ops[graph_.tasks[graph_.tasks[send].partner].op]);
   const std::uint64_t bytes = size_of(send);
   if (!exact_) {
     const BottleneckClocks::Passage passage =
         clocks_.pass(now_, bytes, route_, graph_.tasks[send].connection, options_.ordered_pairs);
     if (notes_) notes_->flows[send].slowed_by = passage.slowed_by;
-    return events_.push(passage.end, Kind::Arrived, send);
+    return events_.push(passage.end, Kind::Arrived, send, kArrivalLane);
   }
-  if (bytes == 0) return events_.push(now_, Kind::Arrived, send);
+  if (bytes == 0) return events_.push(now_, Kind::Arrived, send, kArrivalLane);
   shares_.begin(now_, send, bytes, route_);
 }
 
@@ -82,7 +91,7 @@ void Engine::count(TaskId send) {
   LevelUse& level = result_.levels[route_.level];
   ++level.messages;
   level.bytes.value += bytes;
-  for (const ResourceId r : route_.resources) {
+  for (const ResourceId r : route_.resources()) {
     ++result_.resources[r].messages;
     result_.resources[r].bytes.value += bytes;
   }
@@ -104,12 +113,11 @@ void Engine::arrive(TaskId send, ResourceId slowed_by) {
       if (connection.flowing != kNone) carry(connection.flowing);
     }
   }
-  state_[recv] |= kArrived;
-  if ((state_[recv] & kPosted) != 0) {
-    const Rank receiver = rank_of(recv);
-    auto& ready = processors_[receiver].ready;
-    ready.push_back(recv);
-    std::push_heap(ready.begin(), ready.end(), std::greater<>());
+  Task& task = graph_.tasks[recv];
+  task.state |= kArrived;
+  if ((task.state & kPosted) != 0) {
+    const Rank receiver = graph_.tasks[send].peer;
+    processors_[receiver].add_ready(recv);
     serve(receiver);
   }
   if (!eager(send)) {

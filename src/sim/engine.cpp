@@ -29,8 +29,6 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
       shares_(network_.resources(), network_.longest_route()),
       clocks_(network_.resources(), exact_ ? 0 : graph_.connections),
       processors_(machine.size()),
-      tasks_left_(graph_.ops.size()),
-      state_(graph_.tasks.size(), 0),
       connections_(queues() ? graph_.connections : 0) {
   expects(graph_.ranks() == machine.size(), "simulate: not one program for each process");
   expects(options.skew.empty() || options.skew.size() == machine.size(),
@@ -38,9 +36,6 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
   result_.rank_finish.assign(machine.size(), kForever);
   result_.levels.resize(machine.levels().size() + 1);
   for (const Resource& r : network_.resources()) result_.resources.push_back({r, 0, {}, {}});
-  for (OpId op = 0; op + 1 < graph_.ops.size(); ++op) {
-    tasks_left_[op] = graph_.tasks_end(op) - graph_.ops[op].first_task;
-  }
   for (Rank r = 0; r < machine.size(); ++r) {
     processors_[r].costs = &machine.costs(r);
     processors_[r].ops_left = graph_.first_op[r + 1] - graph_.first_op[r];
@@ -50,7 +45,7 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
 
 SimResult Engine::run() {
   for (Rank r = 0; r < machine_.size(); ++r) {
-    events_.push(skew_of(options_, r), Kind::Entered, r);
+    events_.push(skew_of(options_, r), Kind::Entered, r, kServiceLane);
   }
   for (;;) {
     if (exact_) {
@@ -114,32 +109,43 @@ void Engine::make_ready(OpId op) {
     return;
   }
   // The members of a family follow one by one.
-  auto& ready = processors_[graph_.ops[op].rank].ready;
-  ready.push_back(first);
-  std::push_heap(ready.begin(), ready.end(), std::greater<>());
+  processors_[graph_.ops[op].rank].add_ready(first);
 }
 
 void Engine::post(TaskId recv) {
-  state_[recv] |= kPosted;
-  if ((state_[recv] & kAsked) != 0) agree(graph_.tasks[recv].partner);
-  if ((state_[recv] & kArrived) != 0) {
-    auto& ready = processors_[rank_of(recv)].ready;
-    ready.push_back(recv);
-    std::push_heap(ready.begin(), ready.end(), std::greater<>());
+  Task& task = graph_.tasks[recv];
+  task.state |= kPosted;
+  if ((task.state & kAsked) != 0) agree(task.partner);
+  if ((task.state & kArrived) != 0) processors_[rank_of(recv)].add_ready(recv);
+}
+
+void Engine::Processor::add_ready(TaskId task) {
+  if (first == kNone) {
+    first = task;
+    return;
   }
+  if (task < first) std::swap(task, first);
+  others.push_back(task);
+  std::push_heap(others.begin(), others.end(), std::greater<>());
+}
+
+void Engine::Processor::drop_first() {
+  first = kNone;
+  if (others.empty()) return;
+  first = others.front();
+  std::pop_heap(others.begin(), others.end(), std::greater<>());
+  others.pop_back();
 }
 
 void Engine::serve(Rank rank) {
   Processor& processor = processors_[rank];
-  auto& ready = processor.ready;
-  while (processor.running == kNone && !ready.empty()) {
-    const TaskId task = ready.front();
+  while (processor.running == kNone && processor.first != kNone) {
+    const TaskId task = processor.first;
     const OpId op = graph_.tasks[task].op;
     if (graph_.ops[op].kind == OpKind::Send && task + 1 < graph_.tasks_end(op)) {
-      ready.front() = task + 1;  // still the least
+      processor.first = task + 1;  // still the least
     } else {
-      std::pop_heap(ready.begin(), ready.end(), std::greater<>());
-      ready.pop_back();
+      processor.drop_first();
     }
     if (lengths_ != nullptr) weigh(task);
     const Time takes = cost(processor, task);
@@ -151,7 +157,8 @@ void Engine::serve(Rank rank) {
       end_service(task);
     } else {
       processor.running = task;
-      events_.push(now_ + takes, Kind::Served, rank);
+      events_.push(now_ + takes, Kind::Served, rank,
+                   graph_.ops[op].kind == OpKind::Send ? kSendLane : kServiceLane);
     }
   }
 }
@@ -200,7 +207,7 @@ void Engine::end_service(TaskId task) {
 
 void Engine::end_task(TaskId task) {
   const OpId op = graph_.tasks[task].op;
-  if (--tasks_left_[op] != 0) return;
+  if (--graph_.ops[op].tasks_left != 0) return;
   if (notes_) notes_->ops[op].last_task = task;
   end_op(op);
 }

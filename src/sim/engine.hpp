@@ -33,11 +33,23 @@ class Engine {
     kArrived = 4,
   };
   struct Processor {
-    std::vector<TaskId> ready;  // a heap, least first
+    TaskId first = kNone;  // of those that are ready
     TaskId running = kNone;
     std::uint32_t ops_left = 0;
     const topology::NodeCosts* costs = nullptr;
+    std::vector<TaskId> others;  // a heap, least first; mostly empty
+
+    void add_ready(TaskId task);
+    void drop_first();
   };
+  // Lanes of the event queue; the others are for the levels, whose latencies differ.
+  static constexpr std::size_t kSendLane = 0;
+  static constexpr std::size_t kServiceLane = 1;
+  static constexpr std::size_t kArrivalLane = 2;
+  static constexpr std::size_t kFirstLevelLane = 3;
+  [[nodiscard]] std::size_t level_lane() const {
+    return kFirstLevelLane + route_.level % (EventQueue::kLanes - kFirstLevelLane);
+  }
   /// Messages of one ordered pair of ranks.
   struct Connection {
     TaskId flowing = kNone;
@@ -72,7 +84,7 @@ class Engine {
   [[nodiscard]] Rank rank_of(TaskId task) const { return graph_.ops[graph_.tasks[task].op].rank; }
   /// Into route_.
   void find_route(TaskId send) {
-    network_.find_route(rank_of(send), rank_of(graph_.tasks[send].partner), route_);
+    network_.find_route(rank_of(send), graph_.tasks[send].peer, route_);
   }
   [[nodiscard]] bool queues() const { return exact_ && options_.ordered_pairs; }
 
@@ -90,9 +102,7 @@ class Engine {
   FairShares shares_;
   BottleneckClocks clocks_;
   std::vector<Processor> processors_;
-  std::vector<std::uint32_t> tasks_left_;  // of each op
-  std::vector<std::uint8_t> state_;        // of each message, by its Recv
-  std::vector<Time> asked_;                // of each rendezvous message, by its Send
+  std::vector<Time> asked_;  // of each rendezvous message, by its Send
   std::vector<Connection> connections_;
   Route route_;
   SimResult result_;

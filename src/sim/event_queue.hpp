@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,8 +11,10 @@ namespace espalier::sim {
 /// What happens next, earliest first. At the same time the lower kind, then the lower id: no event
 /// ever depends on the order in which two were pushed.
 ///
-/// A heap of four children a node: half as deep as a binary one, and the four lie in one line of
-/// the cache.
+/// Most events are pushed a fixed delay ahead: the latency of a level, what a message costs a
+/// processor. Those of one delay come in order, so they need no heap: each delay has a lane, first
+/// in first out, and the next event is the least of the lanes' fronts and the heap's top. Only what
+/// does not fit behind the last of its lane goes to the heap.
 class EventQueue {
  public:
   enum class Kind : std::uint8_t {
@@ -21,61 +24,43 @@ class EventQueue {
     Served,   ///< a processor is done with its task; id: the rank
   };
   struct Event {
-    Time at;
-    std::uint64_t key = 0;
+    Time at = kForever;
+    std::uint64_t key = ~std::uint64_t{0};
 
     [[nodiscard]] Kind kind() const { return static_cast<Kind>(key >> 32); }
     [[nodiscard]] std::uint32_t id() const { return static_cast<std::uint32_t>(key); }
-  };
-
-  [[nodiscard]] bool empty() const { return heap_.empty(); }
-  /// kForever if it is empty.
-  [[nodiscard]] Time next() const { return heap_.empty() ? kForever : heap_.front().at; }
-
-  void push(Time at, Kind kind, std::uint32_t id) {
-    const Event event{at, (std::uint64_t{static_cast<std::uint8_t>(kind)} << 32) | id};
-    std::size_t hole = heap_.size();
-    heap_.push_back(event);
-    while (hole > 0) {
-      const std::size_t parent = (hole - 1) / 4;
-      if (!before(event, heap_[parent])) break;
-      heap_[hole] = heap_[parent];
-      hole = parent;
+    friend bool operator<(const Event& a, const Event& b) {
+      return (a.at < b.at) || (a.at == b.at && a.key < b.key);
     }
-    heap_[hole] = event;
-  }
+  };
+  static constexpr std::size_t kLanes = 7;
 
-  /// @pre !empty()
-  Event pop() {
-    const Event top = heap_.front();
-    const Event last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) sift_down(last);
-    return top;
-  }
+  /// kForever if there is none.
+  [[nodiscard]] Time next() const { return fronts_[least_].at; }
+
+  /// @param lane below kLanes: events of one lane should mostly come in order
+  void push(Time at, Kind kind, std::uint32_t id, std::size_t lane);
+  /// @pre next() is not kForever
+  Event pop();
 
  private:
-  static bool before(const Event& a, const Event& b) {
-    return a.at != b.at ? a.at < b.at : a.key < b.key;
-  }
+  static constexpr std::size_t kHeap = kLanes;  // its place among the fronts
 
-  void sift_down(const Event& event) {
-    const std::size_t size = heap_.size();
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < size; child = 4 * hole + 1) {
-      const std::size_t end = child + 4 < size ? child + 4 : size;
-      std::size_t least = child;
-      for (std::size_t c = child + 1; c < end; ++c) {
-        if (before(heap_[c], heap_[least])) least = c;
-      }
-      if (!before(heap_[least], event)) break;
-      heap_[hole] = heap_[least];
-      hole = least;
-    }
-    heap_[hole] = event;
-  }
+  struct Lane {
+    std::vector<Event> events;
+    std::size_t first = 0;  // those before it are gone
+    Event last;
+  };
 
-  std::vector<Event> heap_;
+  void push_heap(const Event& event);
+  void pop_heap();
+  void pop_lane(std::size_t lane);
+  void find_least();
+
+  std::array<Event, kLanes + 1> fronts_;  // of the lanes, and the heap's top; kForever if empty
+  std::size_t least_ = 0;
+  std::array<Lane, kLanes> lanes_;
+  std::vector<Event> heap_;  // without its top
 };
 
 }  // namespace espalier::sim

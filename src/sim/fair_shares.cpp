@@ -24,7 +24,7 @@ Time time_for(Work work, std::uint64_t rate) {
 }  // namespace
 
 FairShares::FairShares(std::span<const Resource> resources, std::size_t longest_route)
-    : links_(resources.size()), stride_(longest_route) {
+    : links_(resources.size()), uses_(resources.size()), stride_(longest_route) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
     links_[i].capacity = resources[i].capacity.bits_per_second;
   }
@@ -34,38 +34,46 @@ std::uint64_t FairShares::Link::share() const {
   return capacity == 0 ? 0 : std::max<std::uint64_t>(1, left / open);
 }
 
-void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const Route& route) {
-  FlowId id = 0;
-  if (free_.empty()) {
-    id = static_cast<FlowId>(flows_.size());
-    flows_.emplace_back();
-    hops_.resize(hops_.size() + stride_);
-  } else {
-    id = free_.back();
+FairShares::FlowId FairShares::new_flow() {
+  if (!free_.empty()) {
+    const FlowId id = free_.back();
     free_.pop_back();
+    return id;
   }
-  Flow& flow = flows_[id];
-  flow = Flow{};
-  flow.remaining = Work{bytes} * 8'000'000'000'000ULL;
-  flow.updated = now;
-  flow.owner = owner;
+  flows_.emplace_back();
+  progress_.emplace_back();
+  hops_.resize(hops_.size() + stride_);
+  places_.resize(places_.size() + stride_);
+  return static_cast<FlowId>(flows_.size() - 1);
+}
+
+void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const Route& route) {
+  const FlowId id = new_flow();
+  Flow flow;
   flow.ceiling = route.cap.bits_per_second;
-  flow.hops = static_cast<std::uint32_t>(route.resources.size());
-  for (const ResourceId r : route.resources) {
+  flow.hops = static_cast<std::uint32_t>(route.resources().size());
+  Progress progress;
+  progress.remaining = Work{bytes} * 8'000'000'000'000ULL;
+  progress.updated = now;
+  progress.owner = owner;
+  for (const ResourceId r : route.resources()) {
     if (links_[r].capacity >= flow.ceiling) continue;
     flow.ceiling = links_[r].capacity;
-    flow.narrowest = r;
+    progress.narrowest = r;
   }
   expects(flow.ceiling != kUnlimited.bits_per_second, "FairShares::begin: nothing limits it");
-  Hop* hop = hops_of(id).data();
-  for (const ResourceId r : route.resources) {
-    Link& link = links_[r];
-    if (link.flows.empty()) link.busy_since = now;
-    *hop++ = {r, static_cast<std::uint32_t>(link.flows.size())};
-    link.flows.push_back(id);
-    link.demand += flow.ceiling;
-    if (link.contended()) mark_dirty(r);
+  std::size_t hop = id * stride_;
+  for (const ResourceId r : route.resources()) {
+    LinkUse& use = uses_[r];
+    if (use.flows.empty()) use.busy_since = now;
+    hops_[hop] = r;
+    places_[hop++] = static_cast<std::uint32_t>(use.flows.size());
+    use.flows.push_back(id);
+    set_demand(r, use.demand + flow.ceiling);
+    if (links_[r].contended) mark_dirty(r);
   }
+  flows_[id] = flow;
+  progress_[id] = progress;
   fresh_.push_back(id);
   ends_.push_back(id);
   sift(ends_.size() - 1);
@@ -74,30 +82,39 @@ void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const
 FairShares::Ended FairShares::end_first(Time now) {
   expects(next_end() <= now, "FairShares::end_first: nothing ends yet");
   const FlowId id = ends_[0];
-  const Flow& flow = flows_[id];
-  for (const Hop& hop : hops_of(id)) {
-    Link& link = links_[hop.resource];
-    if (link.contended()) mark_dirty(hop.resource);
-    link.demand -= flow.ceiling;
-    // The last one takes its place.
-    const FlowId moved = link.flows.back();
-    link.flows[hop.place] = moved;
-    link.flows.pop_back();
-    if (moved != id) {
-      for (Hop& other : hops_of(moved)) {
-        if (other.resource == hop.resource) other.place = hop.place;
-      }
-    }
-    if (link.flows.empty()) link.busy += now - link.busy_since;
+  slowest_change_ = std::min(slowest_change_, flows_[id].rate);
+  for (std::size_t i = 0; i < flows_[id].hops; ++i) {
+    const ResourceId r = hops_[id * stride_ + i];
+    LinkUse& use = uses_[r];
+    if (links_[r].contended) mark_dirty(r);
+    set_demand(r, use.demand - flows_[id].ceiling);
+    remove_from(r, places_[id * stride_ + i]);
+    if (use.flows.empty()) use.busy += now - use.busy_since;
   }
   const FlowId last = ends_.back();
   ends_.pop_back();
   if (last != id) {
     place_in_heap(0, last);
-    sift(0);
+    sift_down(0);
   }
   free_.push_back(id);
-  return {flow.owner, flow.slowed_by};
+  return {progress_[id].owner, flows_[id].slowed_by};
+}
+
+void FairShares::set_demand(ResourceId resource, Work demand) {
+  uses_[resource].demand = demand;
+  links_[resource].contended = demand > links_[resource].capacity;
+}
+
+/// The last one takes its place.
+void FairShares::remove_from(ResourceId resource, std::uint32_t place) {
+  std::vector<FlowId>& flows = uses_[resource].flows;
+  const FlowId moved = flows.back();
+  flows[place] = moved;
+  flows.pop_back();
+  const auto route = route_of(moved);
+  const auto hop = std::find(route.begin(), route.end(), resource) - route.begin();
+  places_[moved * stride_ + static_cast<std::size_t>(hop)] = place;
 }
 
 void FairShares::mark_dirty(ResourceId resource) {
@@ -109,30 +126,62 @@ void FairShares::mark_dirty(ResourceId resource) {
 void FairShares::work_out_rates(Time now) {
   find_reach();
   fill();
-  for (const FlowId flow : reached_flows_) apply_rate(flow, now);
+  apply_rates(now);
 }
 
-/// All flows whose rates can have changed, and the contended resources on their routes: what can be
-/// reached from a change by way of contended resources. Others are never full, so what happens on
-/// them is no business of the flows beside.
+/// All flows whose rates can have changed, and the contended resources on their routes.
 void FairShares::find_reach() {
   ++round_;
   reached_flows_.clear();
   reached_links_.clear();
   candidates_.clear();
+  find_slowest_change();
   for (const FlowId flow : fresh_) reach_flow(flow);
   for (const ResourceId r : dirty_) {
     Link& link = links_[r];
     link.dirty = false;
-    // A dirty link that is no longer contended still frees those it held back.
     if (link.seen == round_) continue;
-    for (const FlowId flow : link.flows) reach_flow(flow);
+    if (link.contended) {
+      link.seen = round_;
+      reached_links_.push_back(r);
+    } else {  // no longer: it frees those it held back
+      for (const FlowId flow : uses_[r].flows) {
+        if (flows_[flow].rate >= slowest_change_) reach_flow(flow);
+      }
+    }
   }
+  for (std::size_t i = 0; i < reached_links_.size(); ++i) reach_link(reached_links_[i]);
   fresh_.clear();
   dirty_.clear();
-  for (std::size_t i = 0; i < reached_links_.size(); ++i) {
-    for (const FlowId flow : links_[reached_links_[i]].flows) reach_flow(flow);
+  slowest_change_ = kFresh;
+}
+
+/// Of the flows that ended it is known. One that began will have an equal share of some resource at
+/// the least.
+void FairShares::find_slowest_change() {
+  for (const FlowId id : fresh_) {
+    std::uint64_t least = flows_[id].ceiling;
+    for (const ResourceId r : route_of(id)) {
+      if (links_[r].contended) least = std::min(least, links_[r].capacity / uses_[r].flows.size());
+    }
+    slowest_change_ = std::min(slowest_change_, least);
   }
+}
+
+void FairShares::reach_link(ResourceId resource) {
+  Link& link = links_[resource];
+  link.left = link.capacity;
+  link.open = 0;
+  for (const FlowId id : uses_[resource].flows) {
+    const Flow& flow = flows_[id];
+    if (flow.rate < slowest_change_) {
+      link.left -= std::min(link.left, flow.rate);
+    } else {
+      ++link.open;
+      if (flow.seen != round_) reach_flow(id);
+    }
+  }
+  if (link.open > 0) candidates_.push_back({link.share(), resource, false});
 }
 
 void FairShares::reach_flow(FlowId id) {
@@ -142,16 +191,13 @@ void FairShares::reach_flow(FlowId id) {
   flow.open = true;
   reached_flows_.push_back(id);
   std::uint64_t held_below = ~std::uint64_t{0};
-  for (const Hop& hop : hops_of(id)) {
-    Link& link = links_[hop.resource];
-    if (!link.contended()) continue;
+  for (const ResourceId r : route_of(id)) {
+    Link& link = links_[r];
+    if (!link.contended) continue;
     held_below = std::min(held_below, link.capacity);
     if (link.seen == round_) continue;
     link.seen = round_;
-    link.left = link.capacity;
-    link.open = static_cast<std::uint32_t>(link.flows.size());
-    reached_links_.push_back(hop.resource);
-    candidates_.push_back({link.share(), hop.resource, false});
+    reached_links_.push_back(r);
   }
   // A contended resource holds the flow below its capacity anyway.
   if (flow.ceiling < held_below) candidates_.push_back({flow.ceiling, id, true});
@@ -170,7 +216,7 @@ void FairShares::fill() {
     const Candidate least = candidates_.back();
     candidates_.pop_back();
     if (least.is_flow) {
-      if (flows_[least.id].open) fix(least.id, least.level, flows_[least.id].narrowest);
+      if (flows_[least.id].open) fix(least.id, least.level, progress_[least.id].narrowest);
       continue;
     }
     Link& link = links_[least.id];
@@ -180,7 +226,7 @@ void FairShares::fill() {
       std::push_heap(candidates_.begin(), candidates_.end(), later);
       continue;
     }
-    for (const FlowId flow : link.flows) {
+    for (const FlowId flow : uses_[least.id].flows) {
       if (flows_[flow].open) fix(flow, least.level, least.id);
     }
   }
@@ -191,34 +237,47 @@ void FairShares::fix(FlowId id, std::uint64_t rate, ResourceId by) {
   flow.open = false;
   flow.new_rate = rate;
   flow.slowed_by = by;
-  for (const Hop& hop : hops_of(id)) {
-    Link& link = links_[hop.resource];
+  for (const ResourceId r : route_of(id)) {
+    Link& link = links_[r];
     if (link.seen != round_) continue;
     link.left -= std::min(link.left, rate);
     --link.open;
   }
 }
 
-void FairShares::apply_rate(FlowId id, Time now) {
+/// Where most flows change, putting the heap in order once is cheaper than one by one.
+void FairShares::apply_rates(Time now) {
+  const bool many = reached_flows_.size() > ends_.size() / 8;
+  for (const FlowId flow : reached_flows_) {
+    if (apply_rate(flow, now) && !many) sift(progress_[flow].heap_place);
+  }
+  for (std::size_t place = many ? ends_.size() / 2 : 0; place > 0; --place) sift_down(place - 1);
+}
+
+/// Whether that changes when it ends.
+bool FairShares::apply_rate(FlowId id, Time now) {
+  Progress& progress = progress_[id];
   Flow& flow = flows_[id];
-  if (flow.new_rate == flow.rate && flow.end != kForever) return;
-  const Work moved = Work{flow.rate} * static_cast<std::uint64_t>((now - flow.updated).picoseconds);
-  flow.remaining -= std::min(flow.remaining, moved);
-  flow.updated = now;
+  if (flow.new_rate == flow.rate) return false;
+  if (flow.rate != kFresh) {
+    const auto passed = static_cast<std::uint64_t>((now - progress.updated).picoseconds);
+    progress.remaining -= std::min(progress.remaining, Work{flow.rate} * passed);
+  }
+  progress.updated = now;
   flow.rate = flow.new_rate;
-  flow.end = now + time_for(flow.remaining, flow.rate);
-  sift(flow.heap_place);
+  progress.end = now + time_for(progress.remaining, flow.rate);
+  return true;
 }
 
 bool FairShares::ends_before(FlowId a, FlowId b) const {
-  const Flow& x = flows_[a];
-  const Flow& y = flows_[b];
+  const Progress& x = progress_[a];
+  const Progress& y = progress_[b];
   return x.end != y.end ? x.end < y.end : x.owner < y.owner;
 }
 
 void FairShares::place_in_heap(std::size_t place, FlowId flow) {
   ends_[place] = flow;
-  flows_[flow].heap_place = static_cast<std::uint32_t>(place);
+  progress_[flow].heap_place = static_cast<std::uint32_t>(place);
 }
 
 /// Moves the flow at this place up or down to where it belongs.
@@ -228,6 +287,12 @@ void FairShares::sift(std::size_t place) {
     place_in_heap(place, ends_[(place - 1) / 2]);
     place = (place - 1) / 2;
   }
+  place_in_heap(place, flow);
+  sift_down(place);
+}
+
+void FairShares::sift_down(std::size_t place) {
+  const FlowId flow = ends_[place];
   for (std::size_t child = 2 * place + 1; child < ends_.size(); child = 2 * place + 1) {
     if (child + 1 < ends_.size() && ends_before(ends_[child + 1], ends_[child])) ++child;
     if (!ends_before(ends_[child], flow)) break;
@@ -239,7 +304,7 @@ void FairShares::sift(std::size_t place) {
 
 std::uint64_t FairShares::rate_of(std::uint32_t owner) const {
   for (const FlowId id : ends_) {
-    if (flows_[id].owner == owner) return flows_[id].rate;
+    if (progress_[id].owner == owner) return flows_[id].rate;
   }
   return 0;
 }

@@ -13,34 +13,24 @@ using topology::Machine;
 using topology::Member;
 using topology::PairLink;
 
-namespace {
-
-void cross(ResourceId resource, Route& route) {
-  if (resource != kNoResource) route.resources.push_back(resource);
-}
-
-}  // namespace
-
 Network::Network(const Machine& machine) {
   std::uint32_t deepest = 0;
   for (const Cluster& c : machine.clusters()) {
     const auto id = static_cast<ClusterId>(clusters_.size());
     deepest = std::max(deepest, c.depth);
-    ClusterNode node{c.parent,
-                     c.index,
-                     c.depth,
-                     add({Resource::Kind::Backbone, id, 0, 0, c.channel.backbone}),
-                     {},
-                     c.channel.latency,
-                     c.channel.flow_cap,
-                     static_cast<std::uint32_t>(pairs_.size()),
-                     c.pair_count};
-    if (id != 0) node.uplink = add_uplink(c.uplink, false, id);
+    ClusterNode node;
+    node.depth = c.depth;
+    node.backbone = add({Resource::Kind::Backbone, id, 0, 0, c.channel.backbone});
+    node.latency = c.channel.latency;
+    node.flow_cap = c.channel.flow_cap;
+    node.first_pair = static_cast<std::uint32_t>(pairs_.size());
+    node.pair_count = c.pair_count;
+    clusters_.push_back(node);
+    add_climbs(machine, id, id == 0 ? Uplink{} : add_uplink(c.uplink, false, id));
     for (const PairLink& p : machine.pairs(c)) {
       pairs_.push_back({p.a, p.b, add({Resource::Kind::PairForth, id, p.a, p.b, p.capacity}),
                         add({Resource::Kind::PairBack, id, p.a, p.b, p.capacity}), p.latency});
     }
-    clusters_.push_back(node);
   }
   ranks_.reserve(machine.size());
   for (Rank r = 0; r < machine.size(); ++r) {
@@ -51,6 +41,38 @@ Network::Network(const Machine& machine) {
   // Both sides: a leaf's uplink, and backbone and uplink of each cluster left; then the meeting
   // place's backbone and pair.
   longest_route_ = 2 * (1 + 2 * std::size_t{deepest}) + 2;
+}
+
+/// What is passed on the way up from a cluster: itself, then as from its parent, which is there
+/// already since clusters are in depth-first order.
+void Network::add_climbs(const Machine& machine, ClusterId id, const Uplink& uplink) {
+  ClusterNode& node = clusters_[id];
+  node.first_climb = static_cast<std::uint32_t>(climbs_.size());
+  node.first_out = static_cast<std::uint32_t>(outs_.size());
+  node.first_in = static_cast<std::uint32_t>(ins_.size());
+  climbs_.push_back({id, 0, 0, 0, Time{0}});
+  if (id == 0) return;
+  for (const ResourceId out : {node.backbone, uplink.out}) {
+    if (out != kNoResource) outs_.push_back(out);
+  }
+  for (const ResourceId in : {node.backbone, uplink.in}) {
+    if (in != kNoResource) ins_.push_back(in);
+  }
+  const auto own_outs = static_cast<std::uint32_t>(outs_.size()) - node.first_out;
+  const auto own_ins = static_cast<std::uint32_t>(ins_.size()) - node.first_in;
+  const Cluster& c = machine.clusters()[id];
+  const ClusterNode parent = clusters_[c.parent];
+  for (std::uint32_t k = 0; k <= parent.depth; ++k) {
+    Climb climb = climbs_[parent.first_climb + k];
+    if (k == 0) climb.index = c.index;
+    climb.outs += own_outs;
+    climb.ins += own_ins;
+    climb.latency += uplink.latency;
+    climbs_.push_back(climb);
+  }
+  const Climb all = climbs_[parent.first_climb + parent.depth];
+  for (std::uint32_t i = 0; i < all.outs; ++i) outs_.push_back(outs_[parent.first_out + i]);
+  for (std::uint32_t i = 0; i < all.ins; ++i) ins_.push_back(ins_[parent.first_in + i]);
 }
 
 ResourceId Network::add(Resource resource) {
@@ -74,39 +96,39 @@ Network::Uplink Network::add_uplink(const topology::Uplink& uplink, bool of_leaf
 
 void Network::find_route(Rank from, Rank to, Route& route) const {
   expects(from < ranks_.size() && to < ranks_.size(), "Network::find_route: no such rank");
-  route.resources.clear();
-  route.cap = kUnlimited;
-  route.latency = Time{0};
+  if (route.storage_.size() < longest_route_) route.storage_.resize(longest_route_);
+  route.count_ = 0;
   const LeafNode& a = ranks_[from];
   const LeafNode& b = ranks_[to];
   if (from == to) {
     route.level = clusters_[a.cluster].depth + 1;
+    route.cap = kUnlimited;
+    route.latency = Time{0};
     return;
   }
-  ClusterId up = a.cluster;
-  ClusterId down = b.cluster;
-  std::uint32_t up_index = a.index;
-  std::uint32_t down_index = b.index;
-  Time latency = a.uplink.latency + b.uplink.latency;
-  cross(a.uplink.out, route);
-  cross(b.uplink.in, route);
-  while (up != down) {
-    // Whoever is deeper climbs; at equal depth the sender's side does, and the other follows.
-    const bool sender_climbs = clusters_[up].depth >= clusters_[down].depth;
-    const ClusterNode& left = clusters_[sender_climbs ? up : down];
-    cross(left.backbone, route);
-    cross(sender_climbs ? left.uplink.out : left.uplink.in, route);
-    latency += left.uplink.latency;
-    (sender_climbs ? up : down) = left.parent;
-    (sender_climbs ? up_index : down_index) = left.index;
+  const ClusterNode& source = clusters_[a.cluster];
+  const ClusterNode& target = clusters_[b.cluster];
+  const std::uint32_t depth = std::min(source.depth, target.depth);
+  const Climb* up = &climbs_[source.first_climb + source.depth - depth];
+  const Climb* down = &climbs_[target.first_climb + target.depth - depth];
+  while (up->at != down->at) {
+    ++up;
+    ++down;
   }
-  const ClusterNode& meeting = clusters_[up];
-  cross(meeting.backbone, route);
+  route.cross(a.uplink.out);
+  route.cross(b.uplink.in);
+  for (std::uint32_t i = 0; i < up->outs; ++i) route.cross(outs_[source.first_out + i]);
+  for (std::uint32_t i = 0; i < down->ins; ++i) route.cross(ins_[target.first_in + i]);
+  const ClusterNode& meeting = clusters_[up->at];
+  route.cross(meeting.backbone);
   route.level = meeting.depth;
   route.cap = meeting.flow_cap;
   route.latency = meeting.latency;
-  if (meeting.pair_count != 0) cross_pair(meeting, up_index, down_index, route);
-  route.latency += latency;
+  if (meeting.pair_count != 0) {
+    cross_pair(meeting, up->at == a.cluster ? a.index : up->index,
+               down->at == b.cluster ? b.index : down->index, route);
+  }
+  route.latency += a.uplink.latency + up->latency + b.uplink.latency + down->latency;
 }
 
 void Network::cross_pair(const ClusterNode& meeting, std::uint32_t x, std::uint32_t y,
@@ -117,7 +139,7 @@ void Network::cross_pair(const ClusterNode& meeting, std::uint32_t x, std::uint3
   const auto it = std::lower_bound(
       first, last, key, [](const PairNode& p, const auto& k) { return std::pair(p.a, p.b) < k; });
   if (it == last || std::pair(it->a, it->b) != key) return;
-  cross(x < y ? it->forth : it->back, route);
+  route.cross(x < y ? it->forth : it->back);
   route.latency = it->latency;
 }
 

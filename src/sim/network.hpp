@@ -33,12 +33,28 @@ struct Resource {
   friend bool operator==(const Resource&, const Resource&) = default;
 };
 
-/// What a message from one rank to another passes.
-struct Route {
-  std::uint32_t level = 0;            ///< as Path::level
-  Time latency;                       ///< as Path::latency
-  Bandwidth cap = kUnlimited;         ///< of this flow alone
-  std::vector<ResourceId> resources;  ///< limited ones only; none stands twice
+/// What a message from one rank to another passes. Made by Network::find_route(), which uses its
+/// memory again and again.
+class Route {
+ public:
+  std::uint32_t level = 0;     ///< as Path::level
+  Time latency;                ///< as Path::latency
+  Bandwidth cap = kUnlimited;  ///< of this flow alone
+
+  /// Limited ones only; none stands twice.
+  [[nodiscard]] std::span<const ResourceId> resources() const {
+    return std::span(storage_).first(count_);
+  }
+  /// Whether anything on the way limits it.
+  [[nodiscard]] bool limited() const { return count_ != 0 || !cap.unlimited(); }
+
+ private:
+  friend class Network;
+  void cross(ResourceId resource) {
+    if (resource != kNoResource) storage_[count_++] = resource;
+  }
+  std::vector<ResourceId> storage_;
+  std::size_t count_ = 0;
 };
 
 /// The limited resources of a machine, numbered, and the routes over them. Follows
@@ -67,15 +83,23 @@ class Network {
     Uplink uplink;
   };
   struct ClusterNode {
-    ClusterId parent = 0;
-    std::uint32_t index = 0;
     std::uint32_t depth = 0;
     ResourceId backbone = kNoResource;
-    Uplink uplink;
     Time latency;
     Bandwidth flow_cap;
     std::uint32_t first_pair = 0;
     std::uint32_t pair_count = 0;
+    std::uint32_t first_climb = 0;  ///< `depth` + 1 of them
+    std::uint32_t first_out = 0;
+    std::uint32_t first_in = 0;
+  };
+  /// So many clusters left on the way up (or entered on the way down): none, one, ...
+  struct Climb {
+    ClusterId at = 0;
+    std::uint32_t index = 0;  ///< of the cluster left last, among the members of `at`
+    std::uint32_t outs = 0;   ///< so many of the cluster's entries in outs_ are passed
+    std::uint32_t ins = 0;
+    Time latency;
   };
   struct PairNode {
     std::uint32_t a = 0;
@@ -87,11 +111,15 @@ class Network {
 
   ResourceId add(Resource resource);
   Uplink add_uplink(const topology::Uplink& uplink, bool of_leaf, std::uint32_t id);
+  void add_climbs(const topology::Machine& machine, ClusterId id, const Uplink& uplink);
   void cross_pair(const ClusterNode& meeting, std::uint32_t x, std::uint32_t y, Route& route) const;
 
   std::vector<Resource> resources_;
   std::vector<LeafNode> ranks_;  ///< by rank, not by leaf
   std::vector<ClusterNode> clusters_;
+  std::vector<Climb> climbs_;
+  std::vector<ResourceId> outs_;  ///< of each cluster all that is passed on the way to the top
+  std::vector<ResourceId> ins_;
   std::vector<PairNode> pairs_;
   std::size_t longest_route_ = 0;
 };

@@ -14,6 +14,9 @@ using topology::Machine;
 SimResult simulate(const Schedule& schedule, const Machine& machine, const SimOptions& options) {
   const bool irregular = schedule.call.irregular();
   TaskGraphBuilder builder(irregular ? Bytes{0} : schedule.call.element);
+  std::size_t ops = 0;
+  for (const Program& program : schedule.programs) ops += program.ops.size();
+  builder.reserve(ops);
   for (const Program& program : schedule.programs) builder.add(program);
   std::optional<BlockLengths> lengths;
   if (irregular) lengths.emplace(schedule);

@@ -9,6 +9,12 @@ using schedule::OpKind;
 using schedule::Program;
 using schedule::Region;
 
+void TaskGraphBuilder::reserve(std::size_t ops) {
+  graph_.ops.reserve(ops + 1);
+  graph_.tasks.reserve(ops);
+  graph_.successors.reserve(ops);
+}
+
 void TaskGraphBuilder::add(const Program& program) {
   const Rank rank = static_cast<Rank>(graph_.first_op.size());
   expects(program.rank == rank, "TaskGraphBuilder::add: programs must come in order of rank");
@@ -26,10 +32,12 @@ void TaskGraphBuilder::add(const Program& program) {
   for (std::size_t i = 0; i < count; ++i) {
     const Op& op = program.ops[i];
     graph_.ops.push_back(
-        {rank, op.kind, op.dep_count, static_cast<TaskId>(graph_.tasks.size()), edge});
+        {rank, static_cast<TaskId>(graph_.tasks.size()), edge, op.dep_count, 0, op.kind});
     edge += fill[i];
     fill[i] = edge - fill[i];
     add_tasks(program, op);
+    graph_.ops.back().tasks_left =
+        static_cast<std::uint32_t>(graph_.tasks.size()) - graph_.ops.back().first_task;
   }
   graph_.successors.resize(edge);
   for (std::size_t i = 0; i < count; ++i) {
@@ -44,13 +52,13 @@ void TaskGraphBuilder::add_tasks(const Program& program, const Op& op) {
   const Region& region = op.kind == OpKind::Recv ? op.to : op.from;
   const std::uint64_t bytes = program.units(region) * element_.value;
   if (op.kind == OpKind::Reduce || op.kind == OpKind::Copy) {
-    graph_.tasks.push_back({bytes, id, kNone, 0, kNone});
+    graph_.tasks.push_back({bytes, id});
     return;
   }
   schedule::for_each_message(program, op, [&](Rank peer, const Region&) {
     const auto task = static_cast<TaskId>(graph_.tasks.size());
     expects(task != kNone, "TaskGraphBuilder::add: too many messages");
-    graph_.tasks.push_back({bytes, id, kNone, 0, kNone});
+    graph_.tasks.push_back({bytes, id, kNone, peer});
     if (op.kind == OpKind::Send) {
       sends_.push_back({peer, op.tag, task});
     } else {
@@ -62,8 +70,8 @@ void TaskGraphBuilder::add_tasks(const Program& program, const Op& op) {
 TaskGraph TaskGraphBuilder::finish() && {
   graph_.first_op.push_back(static_cast<OpId>(graph_.ops.size()));
   first_recv_.push_back(recvs_.size());
-  graph_.ops.push_back({0, OpKind::Copy, 0, static_cast<TaskId>(graph_.tasks.size()),
-                        static_cast<std::uint32_t>(graph_.successors.size())});
+  graph_.ops.push_back({0, static_cast<TaskId>(graph_.tasks.size()),
+                        static_cast<std::uint32_t>(graph_.successors.size()), 0, 0, OpKind::Copy});
   match_messages(graph_, sends_, recvs_, first_recv_);
   return std::move(graph_);
 }

@@ -14,27 +14,31 @@ using TaskId = std::uint32_t;
 using OpId = std::uint32_t;
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// One thing that a processor does: a message's sending or receiving, a Reduce or a Copy.
+/// One thing that a processor does: a message's sending or receiving, a Reduce or a Copy. Half a
+/// line of the cache: what happens to a message touches its two tasks and little else.
 struct Task {
   std::uint64_t bytes = 0;  ///< payload; of irregular calls not known before it runs
   OpId op = 0;
   TaskId partner = kNone;        ///< the other end of the message; kNone if there is none
+  Rank peer = kNoRank;           ///< who has that end
   std::uint32_t connection = 0;  ///< of a Send: which ordered pair of ranks
-  TaskId next = kNone;           ///< of a Send: who waits behind it (the engine's)
+  TaskId next = kNone;           ///< of a Send, while running: who waits behind it
+  std::uint8_t state = 0;        ///< of a Recv, while running
 };
 
 struct OpNode {
   Rank rank = 0;
-  schedule::OpKind kind = schedule::OpKind::Copy;
-  std::uint32_t waits = 0;            ///< for so many ops
   TaskId first_task = 0;              ///< its tasks end where those of the next op begin
   std::uint32_t first_successor = 0;  ///< into TaskGraph::successors, likewise
+  std::uint32_t waits = 0;            ///< for so many ops
+  std::uint32_t tasks_left = 0;       ///< that have not ended
+  schedule::OpKind kind = schedule::OpKind::Copy;
 };
 
 /// A schedule spelled out, message by message, with every message's two ends found.
 ///
 /// Tasks are numbered by rank, then in program order: the lower of two numbers goes first.
-/// Memory: 24 bytes a task (two for each message), 20 an op.
+/// Memory: 32 bytes a task (two for each message), 24 an op.
 struct TaskGraph {
   std::vector<Task> tasks;
   std::vector<OpNode> ops;  ///< one more than there are, as an end
@@ -78,6 +82,8 @@ class TaskGraphBuilder {
   /// @param element bytes of a unit; 0 where lengths are not known beforehand
   explicit TaskGraphBuilder(Bytes element) : element_(element) {}
 
+  /// Room for so many ops with a task each.
+  void reserve(std::size_t ops);
   /// @pre of ranks 0, 1, ... in order
   void add(const schedule::Program& program);
   [[nodiscard]] TaskGraph finish() &&;
