@@ -37,6 +37,11 @@ struct Resource {
 /// memory again and again.
 class Route {
  public:
+  Route() = default;
+  /// One by hand, for tests.
+  explicit Route(std::vector<ResourceId> resources, Bandwidth flow_cap = kUnlimited)
+      : cap(flow_cap), storage_(std::move(resources)), count_(storage_.size()) {}
+
   std::uint32_t level = 0;     ///< as Path::level
   Time latency;                ///< as Path::latency
   Bandwidth cap = kUnlimited;  ///< of this flow alone
