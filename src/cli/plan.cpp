@@ -71,6 +71,7 @@ Expected<Collective> call_from(const PlanOptions& options, Rank ranks) {
                        *operation == Operation::ReduceScatter || *operation == Operation::Scan ||
                        *operation == Operation::Exscan;
   if (!reduces) element = Bytes{1};
+  if (*operation == Operation::Barrier) size = Bytes{0};
   if (element->value == 0 || size->value % element->value != 0) {
     return Error{"--size",
                  fmt::format("{} is not a whole number of elements of {}", to_string(*size),
@@ -115,7 +116,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   auto call = call_from(options, machine->size());
   if (!call) return Failure{call.error()};
   const collective::Hierarchy hierarchy(*machine);
-  const auto scored = score(candidates(hierarchy, *call), *call, *machine, {});
+  const auto scored = select::score(select::candidates(hierarchy, *call), *call, *machine, {});
   const select::Scored& chosen = scored.front();
 
   std::string verdict = "not verified: more ranks than are verified whole";
