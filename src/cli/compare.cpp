@@ -25,10 +25,14 @@ report::Comparison compare_all(const Request& request) {
                                 .size = request.size,
                                 .model = request.model->name(),
                                 .contenders = {},
+                                .left_out = {},
                                 .bound = bound_for(request)};
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
     const auto planned = plan(request, algorithm);
-    if (!planned) continue;  // it is not for this model, and says so if asked by name
+    if (!planned) {
+      comparison.left_out.push_back({std::string(algorithm.name), planned.error().what});
+      continue;
+    }
     comparison.contenders.push_back(report::contender(*planned, algorithm.title, request.machine));
   }
   report::rank_contenders(comparison.contenders);

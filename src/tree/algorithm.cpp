@@ -1,5 +1,7 @@
 #include "tree/algorithm.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -35,6 +37,17 @@ std::optional<Error> optimum_refused(const TreeRequest& r) {
   return costs ? std::nullopt : std::optional(costs.error());
 }
 
+/// Looking at every pair takes seconds for thousands of ranks, and gigabytes soon after.
+std::optional<Error> too_many_pairs(const TreeRequest& r) {
+  constexpr Rank kMost = 4096;
+  if (r.who.count() <= kMost) return {};
+  return Error{"",
+               fmt::format("{} ranks take part; it looks at every pair of them, and is for at "
+                           "most {}",
+                           r.who.count(), kMost),
+               "name fewer ranks, or take an algorithm that looks at each rank once, such as fnf"};
+}
+
 constexpr std::array kAlgorithms{
     Algorithm{"flat", "flat tree", "Pjesivac-Grbovic et al., Cluster Computing 2007",
               [](const TreeRequest& r) { return flat(r.who); }},
@@ -56,15 +69,16 @@ constexpr std::array kAlgorithms{
     Algorithm{"optimal", "exact optimum under initiation costs",
               "Banikazemi, Moorthy, Panda, ICPP 1998; branch and bound", optimum_of,
               optimum_refused},
-    Algorithm{"ecef", "earliest completing edge first", "Bhat, Raghavendra, Prasanna, ICDCS 1999",
-              [](const TreeRequest& r) {
-                return earliest_completing_edge_first(r.model, r.size, r.who);
-              }},
+    Algorithm{
+        "ecef", "earliest completing edge first", "Bhat, Raghavendra, Prasanna, ICDCS 1999",
+        [](const TreeRequest& r) { return earliest_completing_edge_first(r.model, r.size, r.who); },
+        too_many_pairs},
     Algorithm{"ecef-la", "earliest completing edge first with look-ahead",
               "Bhat, Raghavendra, Prasanna, ICDCS 1999",
               [](const TreeRequest& r) {
                 return earliest_completing_edge_first_look_ahead(r.model, r.size, r.who);
-              }},
+              },
+              too_many_pairs},
 };
 
 }  // namespace
