@@ -37,9 +37,11 @@ std::optional<Error> optimum_refused(const TreeRequest& r) {
   return costs ? std::nullopt : std::optional(costs.error());
 }
 
-/// Looking at every pair takes seconds for thousands of ranks, and gigabytes soon after.
+constexpr Rank kQuickEcef = 2048;
+
+/// Looking at every pair of these takes minutes and 2 GiB; twice as many, four times that.
 std::optional<Error> too_many_pairs(const TreeRequest& r) {
-  constexpr Rank kMost = 4096;
+  constexpr Rank kMost = 16384;
   if (r.who.count() <= kMost) return {};
   return Error{"",
                fmt::format("{} ranks take part; it looks at every pair of them, and is for at "
@@ -72,13 +74,13 @@ constexpr std::array kAlgorithms{
     Algorithm{
         "ecef", "earliest completing edge first", "Bhat, Raghavendra, Prasanna, ICDCS 1999",
         [](const TreeRequest& r) { return earliest_completing_edge_first(r.model, r.size, r.who); },
-        too_many_pairs},
+        too_many_pairs, kQuickEcef},
     Algorithm{"ecef-la", "earliest completing edge first with look-ahead",
               "Bhat, Raghavendra, Prasanna, ICDCS 1999",
               [](const TreeRequest& r) {
                 return earliest_completing_edge_first_look_ahead(r.model, r.size, r.who);
               },
-              too_many_pairs},
+              too_many_pairs, kQuickEcef},
 };
 
 }  // namespace

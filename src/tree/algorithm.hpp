@@ -28,6 +28,9 @@ struct Algorithm {
   CommTree (*build)(const TreeRequest&);
   /// Why it can not answer a request, if so; nullptr: it can answer all. @pre of build: no reason
   std::optional<Error> (*refusal)(const TreeRequest&) = nullptr;
+  /// Beyond so many participants it takes seconds and more (its time grows as their square), so
+  /// that it is built only if asked for by name.
+  Rank quick_up_to = kNoRank;
 };
 
 /// Every algorithm that builds one tree, in the order of the documentation.

@@ -275,8 +275,8 @@ TEST(Compare, SaysWhichAlgorithmsAreLeftOut) {
     EXPECT_NE(one["why"], "");
   }
   EXPECT_NE(std::find(left_out.begin(), left_out.end(), "ecef"), left_out.end());
-  expect_refused({"tree", "-a", "ecef", "-m", "proc:5000(send=1us)"},
-                 "--algorithm: error: 5000 ranks");
+  expect_refused({"tree", "-a", "ecef", "-m", "proc:20000(send=1us)"},
+                 "--algorithm: error: 20000 ranks");
 }
 
 TEST(Tree, ServesOnlyThoseWhoAreListed) {
