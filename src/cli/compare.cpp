@@ -28,17 +28,22 @@ report::Comparison compare_all(const Request& request) {
                                 .size = request.size,
                                 .model = request.model->name(),
                                 .contenders = {},
+                                .left_out = {},
                                 .bound = bound_for(request)};
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
     if (request.who.count() > algorithm.quick_up_to) {
-      write_message(
-          fmt::format("note: {} is left out: with more than {} ranks it takes long; `espalier tree "
-                      "--algorithm {}` builds it\n",
-                      algorithm.name, report::grouped(algorithm.quick_up_to), algorithm.name));
+      comparison.left_out.push_back(
+          {std::string(algorithm.name),
+           fmt::format(
+               "with more than {} ranks it takes long; espalier tree --algorithm {} does it",
+               report::grouped(algorithm.quick_up_to), algorithm.name)});
       continue;
     }
     const auto planned = plan(request, algorithm);
-    if (!planned) continue;  // it is not for this model, and says so if asked by name
+    if (!planned) {
+      comparison.left_out.push_back({std::string(algorithm.name), planned.error().what});
+      continue;
+    }
     comparison.contenders.push_back(report::contender(*planned, algorithm.title, request.machine));
   }
   report::rank_contenders(comparison.contenders);

@@ -153,7 +153,7 @@ Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& 
   }
   const tree::TreeRequest asked{request.who, costs, planned, request.size, request.arity};
   if (algorithm.refusal != nullptr) {
-    if (auto error = algorithm.refusal(asked)) return *error;
+    if (auto error = algorithm.refusal(asked)) return at("--algorithm", *error);
   }
   tree::CommTree tree = algorithm.build(asked);
   return report::time_tree(machine, std::string(algorithm.name), std::move(tree), *request.model,

@@ -66,8 +66,7 @@ Command show_command() {
                 .examples = std::string(kExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<ShowOptions>();
-            app.add_option("machine", options->machine, "The machine: see MACHINES.")
-                ->type_name("MACHINE");
+            app.add_option("MACHINE", options->machine, "The machine: see MACHINES.");
             CLI::Option* json = app.add_flag("--json", options->json,
                                              "Write the machine as JSON, in the form that is read "
                                              "back exactly.");

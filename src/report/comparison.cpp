@@ -86,6 +86,10 @@ std::string comparison_text(const Comparison& comparison, const Machine& machine
   }
   text += to_text(table, canvas);
   if (comparison.bound) text += "\n" + sentence(*comparison.bound) + "\n";
+  if (!comparison.left_out.empty()) text += "\n";
+  for (const LeftOut& one : comparison.left_out) {
+    text += wrapped(fmt::format("left out: {}: {}", one.algorithm, one.why), canvas.width);
+  }
   return text;
 }
 
@@ -110,6 +114,11 @@ std::string comparison_json(const Comparison& comparison, const Machine& machine
                              {"how", comparison.bound->how}};
   }
   document["algorithms"] = to_json(comparison_table(comparison, machine));
+  Json left_out = Json::array();
+  for (const LeftOut& one : comparison.left_out) {
+    left_out.push_back(Json{{"algorithm", one.algorithm}, {"why", one.why}});
+  }
+  document["left_out"] = std::move(left_out);
   return json_text(document);
 }
 

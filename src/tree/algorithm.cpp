@@ -1,5 +1,7 @@
 #include "tree/algorithm.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -37,6 +39,17 @@ std::optional<Error> optimum_refused(const TreeRequest& r) {
 
 constexpr Rank kQuickEcef = 2048;
 
+/// Looking at every pair of these takes minutes and 2 GiB; twice as many, four times that.
+std::optional<Error> too_many_pairs(const TreeRequest& r) {
+  constexpr Rank kMost = 16384;
+  if (r.who.count() <= kMost) return {};
+  return Error{"",
+               fmt::format("{} ranks take part; it looks at every pair of them, and is for at "
+                           "most {}",
+                           r.who.count(), kMost),
+               "name fewer ranks, or take an algorithm that looks at each rank once, such as fnf"};
+}
+
 constexpr std::array kAlgorithms{
     Algorithm{"flat", "flat tree", "Pjesivac-Grbovic et al., Cluster Computing 2007",
               [](const TreeRequest& r) { return flat(r.who); }},
@@ -61,13 +74,13 @@ constexpr std::array kAlgorithms{
     Algorithm{
         "ecef", "earliest completing edge first", "Bhat, Raghavendra, Prasanna, ICDCS 1999",
         [](const TreeRequest& r) { return earliest_completing_edge_first(r.model, r.size, r.who); },
-        nullptr, kQuickEcef},
+        too_many_pairs, kQuickEcef},
     Algorithm{"ecef-la", "earliest completing edge first with look-ahead",
               "Bhat, Raghavendra, Prasanna, ICDCS 1999",
               [](const TreeRequest& r) {
                 return earliest_completing_edge_first_look_ahead(r.model, r.size, r.who);
               },
-              nullptr, kQuickEcef},
+              too_many_pairs, kQuickEcef},
 };
 
 }  // namespace

@@ -36,8 +36,8 @@ TEST(Tool, SaysItsVersion) {
 }
 
 TEST(Tool, HasAManualPageForItselfAndEachCommand) {
-  for (const Words& command :
-       {Words{}, Words{"show"}, Words{"tree"}, Words{"compare"}, Words{"version"}}) {
+  for (const Words& command : {Words{}, Words{"show"}, Words{"tree"}, Words{"compare"},
+                               Words{"reproduce"}, Words{"version"}}) {
     for (const char* flag : {"--help", "-h"}) {
       Words arguments = command;
       arguments.emplace_back(flag);
@@ -263,6 +263,20 @@ TEST(Compare, AgreesWithTree) {
         run_tool({"tree", "-m", kGrid, "-a", row["algorithm"].get<std::string>(), "--json"});
     EXPECT_EQ(Json::parse(tree.out)["finish_ps"], row["finish_ps"]) << row;
   }
+}
+
+TEST(Compare, SaysWhichAlgorithmsAreLeftOut) {
+  const Ran ran = run_tool({"compare", "-m", "proc:5000(send=1us)", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const auto document = Json::parse(ran.out);
+  std::vector<std::string> left_out;
+  for (const auto& one : document["left_out"]) {
+    left_out.push_back(one["algorithm"]);
+    EXPECT_NE(one["why"], "");
+  }
+  EXPECT_NE(std::find(left_out.begin(), left_out.end(), "ecef"), left_out.end());
+  expect_refused({"tree", "-a", "ecef", "-m", "proc:20000(send=1us)"},
+                 "--algorithm: error: 20000 ranks");
 }
 
 TEST(Tree, ServesOnlyThoseWhoAreListed) {
