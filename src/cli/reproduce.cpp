@@ -57,7 +57,7 @@ Expected<BanikazemiOptions> sizes_of(const ReproduceOptions& options) {
   }
   if (options.quick) {
     sizes.cases = 500;
-    sizes.large_cases = 20;
+    sizes.large_cases = 500;
     sizes.testbed_cases = 200;
     sizes.multiple_cases = 2;
   }
