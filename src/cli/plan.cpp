@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
+#include "bound/lower_bound.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/nearest.hpp"
@@ -118,6 +119,10 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   const collective::Hierarchy hierarchy(*machine);
   const auto scored = select::score(select::candidates(hierarchy, *call), *call, *machine, {});
   const select::Scored& chosen = scored.front();
+  const bound::LowerBound least = bound::lower_bound(*machine, *call);
+  const double over = least.value > Time{0}
+                          ? to_microseconds(chosen.result.finish) / to_microseconds(least.value)
+                          : 1;
 
   std::string verdict = "not verified: more ranks than are verified whole";
   std::uint64_t hash = 0;
@@ -138,6 +143,8 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                                    {"commutative", call->commutative},
                                    {"chosen", chosen.candidate.name},
                                    {"finish_ps", chosen.result.finish.picoseconds},
+                                   {"bound_ps", least.value.picoseconds},
+                                   {"bound_because", describe(least.witness, *machine)},
                                    {"verdict", verdict},
                                    {"hash", fmt::format("{:016x}", hash)},
                                    {"candidates", report::to_json(table)}};
@@ -148,9 +155,12 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                   to_string(Bytes{call->count * call->element.value}), call->size,
                   chosen.candidate.name, rounded(chosen.result.finish), verdict);
   text += report::to_text(table, *canvas);
+  const std::string bound_line =
+      fmt::format("\nno plan is faster than {}: {}; the fastest here takes {:.3f} times as long\n",
+                  rounded(least.value), describe(least.witness, *machine), over);
   if (rows < scored.size())
     text += fmt::format("({} more; --all shows them)\n", scored.size() - rows);
-  return write_output("-", text);
+  return write_output("-", text + bound_line);
 }
 
 constexpr std::string_view kDescription =
@@ -160,7 +170,9 @@ constexpr std::string_view kDescription =
     "simulates each with its links shared, and shows them, the fastest first, with the messages "
     "and "
     "bytes that cross each level. The fastest is verified: every rank ends with the right data, "
-    "nothing waits for ever, no step uses what is not there yet.\n\n"
+    "nothing waits for ever, no step uses what is not there yet. Below the table stands a time "
+    "that "
+    "no plan can beat on this machine, and why.\n\n"
     "--size is the message of broadcast, reduce, allreduce and scan, and each rank's block of the "
     "others.";
 

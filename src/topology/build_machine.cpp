@@ -93,7 +93,7 @@ class MachineBuilder {
     machine_.name_ = spec_.name;
     machine_.leaves_.reserve(processes);
     machine_.clusters_.reserve(clusters);
-    if (Failure failure = add_cluster(spec_.whole, spec_.whole.name, 0, 0, 0, NodeCosts{})) {
+    if (Failure failure = add_cluster(spec_.whole, "", 0, 0, 0, NodeCosts{})) {
       return *failure;
     }
     number_members_of_each_level();
