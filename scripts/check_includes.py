@@ -13,11 +13,14 @@ MAY_INCLUDE = {
     "topology": {"base"},
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},
-    "schedule": {"base", "tree"},
+    "schedule": {"base"},
+    "verify": {"base", "schedule"},
     "sim": {"base", "topology", "model", "schedule"},
-    "report": {"base", "topology", "model", "tree", "schedule"},
-    "reproduce": {"base", "topology", "model", "tree", "schedule", "report"},
-    "cli": {"base", "topology", "model", "tree", "schedule", "report", "reproduce"},
+    "collective": {"base", "topology", "model", "tree", "schedule"},
+    "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
+    "report": {"base", "topology", "model", "tree"},
+    "reproduce": {"base", "topology", "model", "tree", "report"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "collective", "select", "report", "reproduce"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

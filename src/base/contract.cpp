@@ -4,9 +4,9 @@
 
 namespace espalier {
 
-void fail_contract(std::string_view what, const std::source_location& where) {
-  throw ContractViolation(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
-                          ": " + std::string(what));
+void fail_contract(std::string_view what, SourceLine where) {
+  throw ContractViolation(std::string(where.file) + ":" + std::to_string(where.line) + ": " +
+                          std::string(what));
 }
 
 }  // namespace espalier

@@ -3,11 +3,23 @@
 #include <ostream>
 
 namespace espalier {
+namespace {
+
+/// What comes from a file must not steer the terminal it is printed on.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = '?';
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string to_string(const Error& error) {
-  std::string text = error.where.empty() ? "" : error.where + ": ";
-  text += "error: " + error.what;
-  if (!error.hint.empty()) text += "\n  hint: " + error.hint;
+  std::string text = error.where.empty() ? "" : printable(error.where) + ": ";
+  text += "error: " + printable(error.what);
+  if (!error.hint.empty()) text += "\n  hint: " + printable(error.hint);
   return text;
 }
 

@@ -17,7 +17,7 @@ struct Error {
   friend bool operator==(const Error&, const Error&) = default;
 };
 
-/// "where: error: what", and the hint on a line of its own.
+/// "where: error: what", and the hint on a line of its own; control characters become "?".
 [[nodiscard]] std::string to_string(const Error& error);
 std::ostream& operator<<(std::ostream& out, const Error& error);
 

@@ -39,7 +39,7 @@ class [[nodiscard]] Expected {
 
  private:
   void checked() const {
-    if (!has_value()) fail_contract(std::get<1>(state_).what, std::source_location::current());
+    if (!has_value()) fail_contract(std::get<1>(state_).what, SourceLine::current());
   }
   std::variant<T, Error> state_;
 };

@@ -50,9 +50,7 @@ class CountingIterator {
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
     return a.at_ == b.at_;
   }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) {
-    return a.at_ != b.at_;
-  }
+  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return !(a == b); }
 
  private:
   LineCounter* counter_;
@@ -139,7 +137,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (ended.keys[order[i]] != ended.keys[order[i - 1]]) continue;
       error_ = Error{fmt::format("{}:{}", file_, ended.items[order[i]].line),
-                     fmt::format("\"{}\" stands twice in one object", ended.keys[order[i]]),
+                     fmt::format("\"{:.60}\" stands twice in one object", ended.keys[order[i]]),
                      "keep one of them"};
       return false;
     }

@@ -133,7 +133,7 @@ bool take_decimal(std::string_view& text, Decimal& out) {
 Expected<std::uint64_t> scaled(Decimal number, std::uint64_t scale, std::uint64_t limit,
                                Rounding rounding, std::string_view text, std::string_view kind,
                                std::string_view smallest) {
-  const Error too_large{"", fmt::format("\"{}\" is too large for {}", text, kind),
+  const Error too_large{"", fmt::format("\"{:.60}\" is too large for {}", text, kind),
                         fmt::format("the largest is about {:.3g} {}", double(limit), smallest)};
   Wide value = number.digits * scale;  // below 10^19 * 2^52: fits
   if (value == 0) return std::uint64_t{0};
@@ -151,7 +151,7 @@ Expected<std::uint64_t> scaled(Decimal number, std::uint64_t scale, std::uint64_
   }
   if (number.exponent < 0) half_or_more = false;
   if (!exact && rounding == Rounding::Refuse) {
-    return Error{"", fmt::format("\"{}\" is finer than one {}", text, smallest),
+    return Error{"", fmt::format("\"{:.60}\" is finer than one {}", text, smallest),
                  fmt::format("round it to whole multiples of one {}", smallest)};
   }
   if (!exact && half_or_more) ++value;
@@ -249,7 +249,7 @@ Expected<Bandwidth> parse_bandwidth(std::string_view text, Rounding rounding,
       scaled(q.number, scale, std::uint64_t{1} << 62, rounding, text, "a bandwidth", "bit/s");
   if (!bits) return bits.error();
   if (*bits == 0) {
-    return Error{"", fmt::format("\"{}\": a bandwidth of zero carries nothing", text),
+    return Error{"", fmt::format("\"{:.60}\": a bandwidth of zero carries nothing", text),
                  "leave it out, or write \"unlimited\", where no limit is known"};
   }
   return Bandwidth{*bits};

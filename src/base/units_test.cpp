@@ -24,6 +24,15 @@ TEST(Units, RefusesWhatIsNotATime) {
   }
 }
 
+TEST(Units, KeepsItsErrorsShort) {
+  const std::string zeros(10'000, '0');
+  for (const std::string& text : {"9" + zeros + " s", "0." + zeros + "1 s", zeros + " m"}) {
+    ASSERT_FALSE(parse_time(text));
+    EXPECT_LT(parse_time(text).error().what.size(), 200u);
+  }
+  EXPECT_LT(parse_bandwidth(zeros + " bit/s").error().what.size(), 200u);
+}
+
 TEST(Units, RoundsOnlyWhenAskedTo) {
   EXPECT_FALSE(parse_time("1.4E-13s"));
   EXPECT_EQ(*parse_time("1.4E-13s", Rounding::Nearest, "s"), Time{0});

@@ -29,6 +29,10 @@ class ProgramBuilder {
   /// A set for regions and peers; equal sets share one id.
   SetId set(const IndexSet& indices);
 
+  /// The k-th message to a rank matches its k-th receive from here, as in MPI.
+  void send(Rank to, const Region& from) { send(to, from, sent_[to]++); }
+  void recv(Rank from, const Region& to) { recv(from, to, received_[from]++); }
+  /// With a tag of the caller's, who sees to it that it is used once for each ordered pair.
   void send(Rank to, const Region& from, std::uint32_t tag);
   void recv(Rank from, const Region& to, std::uint32_t tag);
   /// One message for each peer of the set, its region shifted by peer * peer_stride.
@@ -68,6 +72,7 @@ class ProgramBuilder {
 
   Program program_;
   std::array<History, 3> history_;
+  std::map<Rank, std::uint32_t> sent_, received_;
   OpId fence_begin_ = 0;  // every new op waits for the ops [fence_begin_, fence_end_)
   OpId fence_end_ = 0;
 };

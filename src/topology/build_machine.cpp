@@ -53,6 +53,14 @@ Failure check_name(const std::string& name, const std::string& where) {
   return {};
 }
 
+/// The names of the machine and its levels are for people; anything that prints may stand in them.
+Failure check_title(std::string_view whose, const std::string& title, const std::string& where) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (is_utf8(title) && std::none_of(title.begin(), title.end(), is_control)) return {};
+  return Error{where, fmt::format("the name of {} holds control characters or is not UTF-8", whose),
+               "rename it"};
+}
+
 Failure check_uplink(const std::optional<Uplink>& uplink, const std::string& where) {
   if (!uplink || !uplink->half_duplex || uplink->out == uplink->in) return {};
   return Error{where,
@@ -81,7 +89,7 @@ class MachineBuilder {
     std::uint64_t processes = 0;
     std::uint64_t clusters = 0;
     if (Failure failure = count(spec_.whole, 1, processes, clusters)) return *failure;
-    if (Failure failure = check_name(spec_.name, spec_.where)) return *failure;
+    if (Failure failure = check_title("the machine", spec_.name, spec_.where)) return *failure;
     machine_.name_ = spec_.name;
     machine_.leaves_.reserve(processes);
     machine_.clusters_.reserve(clusters);
@@ -115,6 +123,9 @@ class MachineBuilder {
     }
     for (const LevelSpec& level : levels_) {
       if (Failure failure = check_uplink(level.uplink, spec_.where)) return failure;
+      for (const std::string& name : {level.name.channel, level.name.members}) {
+        if (Failure failure = check_title("a level", name, spec_.where)) return failure;
+      }
       machine_.levels_.push_back(level.name);
     }
     return {};
@@ -126,12 +137,16 @@ class MachineBuilder {
     auto names = count_hostlist(spec.name, kMaxProcesses);
     if (!names) return Error{spec.where, names.error().what, names.error().hint};
     if (spec.count == 0) return Error{spec.where, "a count of 0", "leave the member out"};
+    if (spec.costs.speed_millionths == std::uint64_t{0}) {
+      return Error{spec.where, "a speed of 0 computes nothing",
+                   "write a number above 0; 1 is usual"};
+    }
     const bool named_and_counted = spec.count > 1 && !spec.name.empty() && *names != spec.count;
     if (named_and_counted) {
       return Error{spec.where,
-                   fmt::format("{} members but {} name{}: \"{}\"", spec.count, *names,
+                   fmt::format("{} members but {} name{}: \"{:.60}\"", spec.count, *names,
                                *names == 1 ? "" : "s", spec.name),
-                   fmt::format("write \"{}[0-{}]\" and leave out the count",
+                   fmt::format("write \"{:.60}[0-{}]\" and leave out the count",
                                spec.name.substr(0, spec.name.find('[')), spec.count - 1)};
     }
     unsigned __int128 total = times;
@@ -237,32 +252,45 @@ class MachineBuilder {
         std::adjacent_find(sorted.begin(), sorted.end(),
                            [](const auto& a, const auto& b) { return a == b && !a.empty(); });
     if (twice == sorted.end()) return {};
-    return Error{spec.where, fmt::format("two members of one cluster are called \"{}\"", *twice),
+    return Error{spec.where,
+                 fmt::format("two members of one cluster are called \"{:.60}\"", *twice),
                  "give each its own name, or none"};
   }
 
+  /// Where each named member stands. Descriptions may have thousands of pairs.
+  using Index = std::map<std::string_view, std::uint32_t>;
+  static Index index_of(const std::vector<std::string>& names) {
+    Index index;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!names[i].empty()) index.emplace(names[i], static_cast<std::uint32_t>(i));
+    }
+    return index;
+  }
+
   /// A member by its name, else by its index.
-  static std::optional<std::uint32_t> find_member(const std::vector<std::string>& names,
+  static std::optional<std::uint32_t> find_member(const Index& names, std::size_t count,
                                                   const std::string& wanted) {
-    const auto it = std::find(names.begin(), names.end(), wanted);
-    if (it != names.end()) return static_cast<std::uint32_t>(it - names.begin());
+    const auto it = names.find(wanted);
+    if (it != names.end()) return it->second;
     std::uint32_t index = 0;
     const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
     const bool whole = code == std::errc() && end == wanted.data() + wanted.size();
-    return whole && !wanted.empty() && index < names.size() ? std::optional(index) : std::nullopt;
+    return whole && !wanted.empty() && index < count ? std::optional(index) : std::nullopt;
   }
 
   Failure add_pairs(const MemberSpec& spec, const std::vector<std::string>& names,
                     Cluster& cluster) {
     cluster.first_pair = static_cast<std::uint32_t>(machine_.pairs_.size());
+    const Index index = spec.pairs.empty() ? Index() : index_of(names);
     for (const MemberSpec::Pair& pair : spec.pairs) {
-      const auto a = find_member(names, pair.a);
-      const auto b = find_member(names, pair.b);
+      const auto a = find_member(index, names.size(), pair.a);
+      const auto b = find_member(index, names.size(), pair.b);
       if (!a || !b || *a == *b) {
         return Error{
             pair.where,
-            fmt::format("a pair of \"{}\" and \"{}\", which are not two members of \"{}\"", pair.a,
-                        pair.b, cluster.name.empty() ? "the machine" : cluster.name),
+            fmt::format(
+                "a pair of \"{:.60}\" and \"{:.60}\", which are not two members of \"{:.60}\"",
+                pair.a, pair.b, cluster.name.empty() ? "the machine" : cluster.name),
             "name two members of the same cluster, by name or by index from 0"};
       }
       const auto [low, high] = std::minmax(*a, *b);

@@ -112,6 +112,17 @@ TEST(BuildMachine, RefusesWhatIsNoMachine) {
   MachineSpec levels = machine({processes(2)});
   levels.levels.resize(2);
   EXPECT_FALSE(build_machine(levels));
+  for (const char* name : {"a\nb", "\x7f", "\xff"}) {
+    MachineSpec named = machine({processes(2)});
+    named.levels.resize(1);
+    named.levels[0].name.channel = name;
+    EXPECT_FALSE(build_machine(named)) << name;
+    named.levels[0].name = {"", name};
+    EXPECT_FALSE(build_machine(named)) << name;
+  }
+  MachineSpec still = machine({cluster("a", {processes(2)})});
+  still.whole.members[0].costs.speed_millionths = 0;
+  EXPECT_FALSE(build_machine(still));
   MachineSpec placed = machine({processes(2)});
   placed.placement = PlacementKind::Listed;
   for (const std::vector<std::uint64_t>& list :

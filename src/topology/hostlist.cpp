@@ -21,6 +21,8 @@ struct Part {
 };
 
 constexpr std::size_t kMaxDigits = 18;
+constexpr std::size_t kMaxBrackets = 32;
+constexpr std::size_t kMaxNameLength = 255;  // of names that are made, as of a host in DNS
 
 Error bad(std::string_view text, std::string what) {
   return {"", fmt::format("\"{}\": {}", text.substr(0, 80), what),
@@ -39,7 +41,7 @@ Expected<Range> read_range(std::string_view whole, std::string_view text) {
   const std::string_view last = dash == std::string_view::npos ? first : text.substr(dash + 1);
   Range range;
   if (!read_number(first, range.first) || !read_number(last, range.last)) {
-    return bad(whole, fmt::format("\"{}\" is not a number or a range", text));
+    return bad(whole, fmt::format("\"{:.40}\" is not a number or a range", text));
   }
   if (range.last < range.first) {
     return bad(whole, fmt::format("the range {} runs backwards", text));
@@ -51,9 +53,15 @@ Expected<Range> read_range(std::string_view whole, std::string_view text) {
 Expected<std::vector<Part>> read_parts(std::string_view whole) {
   std::vector<Part> parts;
   std::string_view rest = whole;
+  std::size_t length = 0;
   while (true) {
     const std::size_t open = rest.find_first_of("[]");
     Part part{rest.substr(0, open), {}};
+    length += part.text.size();
+    if (!parts.empty() && (parts.size() > kMaxBrackets || length > kMaxNameLength)) {
+      return bad(whole, fmt::format("more than {} brackets, or names of more than {} characters",
+                                    kMaxBrackets, kMaxNameLength));
+    }
     if (open == std::string_view::npos) {
       parts.push_back(std::move(part));
       return parts;

@@ -12,7 +12,8 @@
 namespace espalier::topology {
 
 /// "n[0-2,7]" -> n0 n1 n2 n7; "r[0-1]n[00-01]" -> r0n00 r0n01 r1n00 r1n01; "x" -> x. As Slurm
-/// writes them. Refuses unbalanced brackets, ranges that run backwards and more than `limit` names.
+/// writes them. Refuses unbalanced brackets, ranges that run backwards, more than `limit` names,
+/// and where there are brackets more than 32 of them or names of more than 255 characters.
 Expected<std::vector<std::string>> expand_hostlist(std::string_view text, std::uint64_t limit);
 
 /// How many names expand_hostlist would give, without making them.

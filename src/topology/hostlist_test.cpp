@@ -22,6 +22,30 @@ TEST(Hostlist, RefusesWhatItCannotCount) {
   }
 }
 
+// Expanding goes down one bracket at a time: a hundred thousand of them took the whole stack.
+TEST(Hostlist, RefusesMoreBracketsThanAnyoneWrites) {
+  std::string many = "n";
+  for (int i = 0; i < 100'000; ++i) many += "[0]";
+  EXPECT_FALSE(expand_hostlist(many, 9));
+  EXPECT_FALSE(count_hostlist(many, 9));
+}
+
+// A thousand names of a megabyte each would take a gigabyte.
+TEST(Hostlist, RefusesToMultiplyLongNames) {
+  EXPECT_FALSE(expand_hostlist(std::string(1'000'000, 'n') + "[0-999]", 1000));
+  EXPECT_TRUE(expand_hostlist(std::string(1000, 'n'), 1000));
+}
+
+TEST(Hostlist, KeepsItsErrorsShort) {
+  for (const std::string& text :
+       {"n[" + std::string(10'000, 'x') + "]", "n[9-" + std::string(10'000, '1') + "]",
+        std::string(10'000, 'n') + "[2-1]"}) {
+    const auto names = expand_hostlist(text, 9);
+    ASSERT_FALSE(names);
+    EXPECT_LT(names.error().what.size(), 300u);
+  }
+}
+
 TEST(Hostlist, SplitsAtTheOuterCommas) {
   EXPECT_EQ(split_hostlist("a[1,2],b,").size(), 3u);
   EXPECT_EQ(split_hostlist("a[1,2],b")[0], "a[1,2]");

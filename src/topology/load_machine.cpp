@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +12,10 @@
 
 #include "topology/machine_spec.hpp"
 #include "topology/random_machine.hpp"
+#include "topology/read_hwloc.hpp"
 #include "topology/read_json.hpp"
+#include "topology/read_simgrid.hpp"
+#include "topology/read_slurm_topology.hpp"
 #include "topology/synthetic.hpp"
 
 namespace espalier::topology {
@@ -70,13 +75,41 @@ std::optional<Expected<LoadedMachine>> from_random(const std::string& argument) 
   return LoadedMachine{random_machine(seed, options), {}};
 }
 
+/// By the root element: SimGrid's <platform> or hwloc's <topology>, whichever comes first.
+Expected<LoadedMachine> read_xml(const std::string& text, const std::string& file) {
+  const std::size_t platform = text.find("<platform");
+  const std::size_t topology = text.find("<topology");
+  if (platform == std::string::npos && topology == std::string::npos) {
+    return Error{file, "XML with neither a <platform> (SimGrid) nor a <topology> (hwloc)",
+                 std::string(kKinds)};
+  }
+  return platform < topology ? read_simgrid(text, file) : read_hwloc(text, file);
+}
+
+/// Whether a line begins with one of the keywords of topology.conf.
+bool looks_like_slurm_topology(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string::npos || line[first] == '#') continue;
+    for (const char* keyword : {"switchname", "blockname", "blocksizes"}) {
+      if (line.compare(first, std::string_view(keyword).size(), keyword) == 0) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Expected<LoadedMachine> parse_machine(const std::string& text, const std::string& file) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return Error{file, "the file is empty", std::string(kKinds)};
   if (text[first] == '{') return without_notes(read_json(text, file));
+  if (text[first] == '<') return read_xml(text, file);
   if (looks_synthetic(text)) return without_notes(parse_synthetic(text));
+  if (looks_like_slurm_topology(text)) return read_slurm_topology(text, file);
   return Error{file, "neither JSON nor XML nor topology.conf nor a synthetic line",
                std::string(kKinds)};
 }

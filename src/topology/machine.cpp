@@ -54,8 +54,8 @@ std::span<const PairLink> Machine::pairs(const Cluster& c) const {
 }
 
 const std::string& Machine::leaf_name(Leaf leaf) const {
-  static const std::string none;
-  return leaf_names_.empty() ? none : leaf_names_[leaf];
+  static const std::string kNone;
+  return leaf_names_.empty() ? kNone : leaf_names_[leaf];
 }
 
 const Uplink& Machine::leaf_uplink(Leaf leaf) const {

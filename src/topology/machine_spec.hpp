@@ -62,11 +62,17 @@ struct MachineSpec {
 };
 
 /// Beyond this a description is taken for a mistake: 16,777,216 processes (and as many clusters).
+/// The fuzzers, to which a few bytes may name them all, are built with fewer.
+#ifdef ESPALIER_MAX_PROCESSES
+inline constexpr std::uint64_t kMaxProcesses = ESPALIER_MAX_PROCESSES;
+#else
 inline constexpr std::uint64_t kMaxProcesses = std::uint64_t{1} << 24;
+#endif
 
 /// Refuses: no process or too many, names that stand twice in one cluster or hold brackets, commas
 /// or control characters, more or fewer levels than the tree has, pairs of unknown members, half
-/// duplex with unequal directions, a placement that is no permutation. O(processes + clusters).
+/// duplex with unequal directions, a speed of 0, a placement that is no permutation. O(processes +
+/// clusters).
 Expected<Machine> build_machine(const MachineSpec& spec);
 
 }  // namespace espalier::topology

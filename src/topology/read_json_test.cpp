@@ -22,7 +22,7 @@ Error error_of(const std::string& text) {
 
 TEST(ReadJson, ReadsLevelsOverridesAndPairs) {
   const auto m = read_json(machine(R"(
-    "name": "three sites",
+    "name": "three sites, [a b c]",
     "levels": [{"name": "wan", "members": "site", "latency": "30 ms", "uplink": "100 Mbit/s"},
                {"name": "lan", "latency": "50 us", "backbone": "10 Gbit/s",
                 "uplink": {"bandwidth": "1 Gbit/s", "duplex": "half", "latency": "1 us"}}],

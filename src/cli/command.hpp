@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/outcome.hpp"
+#include "cli/terminal.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace espalier::cli {
+
+/// A part of a manual page: "ALGORITHMS" and its text. Lines that start with a space are kept as
+/// they are; the others are filled.
+struct Section {
+  std::string title;
+  std::string text;
+};
+
+/// What --help shows besides the options.
+struct Manual {
+  std::string name;      ///< "show"; empty for the tool itself
+  std::string tagline;   ///< "draw a machine"
+  std::string synopsis;  ///< without the tool's name; one line for each way to call it
+  std::string description;
+  std::vector<Section> sections;
+  std::string examples;
+};
+
+/// What a command may use of the tool: the options in front of all commands.
+struct Globals {
+  CanvasOptions canvas;
+};
+
+/// One command of the tool.
+struct Command {
+  Manual manual;
+  /// Declares the command's options; what it returns does the work, once they are parsed.
+  std::function<std::function<Outcome()>(CLI::App&, const Globals&)> declare;
+};
+
+/// In the order of the manual.
+[[nodiscard]] std::vector<Command> commands();
+
+[[nodiscard]] Command show_command();
+[[nodiscard]] Command tree_command();
+[[nodiscard]] Command compare_command();
+[[nodiscard]] Command plan_command();
+[[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command version_command();
+
+}  // namespace espalier::cli

@@ -1,0 +1,10 @@
+#include "cli/command.hpp"
+
+namespace espalier::cli {
+
+std::vector<Command> commands() {
+  return {show_command(), tree_command(),      compare_command(),
+          plan_command(), reproduce_command(), version_command()};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/compare_bound.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/request.hpp"
+#include "report/comparison.hpp"
+#include "report/text.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct CompareOptions {
+  RequestOptions request;
+  std::string svg;
+  bool json = false;
+  bool csv = false;
+};
+
+report::Comparison compare_all(const Request& request) {
+  report::Comparison comparison{.operation = request.operation,
+                                .root = request.who.root,
+                                .members = request.who.count(),
+                                .size = request.size,
+                                .model = request.model->name(),
+                                .contenders = {},
+                                .left_out = {},
+                                .bound = bound_for(request)};
+  for (const tree::Algorithm& algorithm : tree::algorithms()) {
+    if (request.who.count() > algorithm.quick_up_to) {
+      comparison.left_out.push_back(
+          {std::string(algorithm.name),
+           fmt::format(
+               "with more than {} ranks it takes long; espalier tree --algorithm {} does it",
+               report::grouped(algorithm.quick_up_to), algorithm.name)});
+      continue;
+    }
+    const auto planned = plan(request, algorithm);
+    if (!planned) {
+      comparison.left_out.push_back({std::string(algorithm.name), planned.error().what});
+      continue;
+    }
+    comparison.contenders.push_back(report::contender(*planned, algorithm.title, request.machine));
+  }
+  report::rank_contenders(comparison.contenders);
+  return comparison;
+}
+
+Outcome compare(const CompareOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto request = understand(options.request);
+  if (!request) return Failure{request.error()};
+  const report::Comparison comparison = compare_all(*request);
+  const topology::Machine& machine = request->machine;
+  if (options.json) return write_output("-", report::comparison_json(comparison, machine));
+  if (options.csv) {
+    return write_output("-", report::to_csv(report::comparison_table(comparison, machine)));
+  }
+  if (!options.svg.empty()) {
+    return write_output(options.svg, report::comparison_svg(comparison, machine));
+  }
+  return write_output("-", report::comparison_text(comparison, machine, *canvas));
+}
+
+constexpr std::string_view kDescription =
+    "Plans one broadcast, multicast (--to) or reduction with every algorithm and puts them into "
+    "one table, the fastest first: when it is finished, how many times as long as the fastest it "
+    "takes, when a rank is served on average, how high the tree is, and how many messages cross "
+    "each level of the machine. The best are marked with *. Where an optimum or a lower bound is "
+    "proven, it stands below the table.";
+
+constexpr std::string_view kExamples =
+    "espalier compare --machine \"site:3(30ms,100Mbit/s) node:4(50us,1Gbit/s) proc:16(1us)\"\n"
+    "espalier compare -m grid.json --root 7 --to 0-15 --size 1MiB --csv >figures.csv\n"
+    "espalier compare -m grid.json --svg bars.svg";
+
+}  // namespace
+
+Command compare_command() {
+  Manual manual{.name = "compare",
+                .tagline = "all algorithms in one table, on one machine",
+                .synopsis =
+                    "compare --machine MACHINE [--root RANK] [--to LIST] [--size BYTES] "
+                    "[--model MODEL] [--arity K] [--operation NAME] "
+                    "[--json|--csv|--svg FILE]",
+                .description = std::string(kDescription),
+                .sections = {algorithms_section(), machines_section()},
+                .examples = std::string(kExamples)};
+  return {
+      std::move(manual), [](CLI::App& app, const Globals& globals) {
+        const auto options = std::make_shared<CompareOptions>();
+        declare(app, options->request);
+        CLI::Option* json =
+            app.add_flag("--json", options->json, "Write the table as JSON (espalier-compare-1).");
+        CLI::Option* csv =
+            app.add_flag("--csv", options->csv, "Write the table as CSV.")->excludes(json);
+        app.add_option("--svg", options->svg, "Write a bar chart to FILE; - is standard output.")
+            ->type_name("FILE")
+            ->excludes(json)
+            ->excludes(csv);
+        return [options, &globals] { return compare(*options, globals); };
+      }};
+}
+
+}  // namespace espalier::cli

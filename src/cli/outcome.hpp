@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "base/error.hpp"
+
+namespace espalier::cli {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitInternal = 1;  ///< a bug, no memory, output that could not be written
+inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
+
+struct Failure {
+  Error error;
+  int exit_code = kExitUsage;
+};
+
+/// Nothing if all went well.
+using Outcome = std::optional<Failure>;
+
+}  // namespace espalier::cli

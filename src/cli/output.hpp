@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/outcome.hpp"
+
+namespace espalier::cli {
+
+/// Writes all of `text` to the file, or to standard output for "-".
+///
+/// A file that cannot be opened is the user's business (exit code 2); a disk that fills up is a
+/// failure (1). A reader that has gone away (`| head`) is none: it has seen what it wanted.
+[[nodiscard]] Outcome write_output(const std::string& path, std::string_view text);
+
+/// Standard error, for notes and errors; nothing is done if that fails.
+void write_message(std::string_view text);
+
+/// Makes writing to a closed pipe an error code instead of a signal, and keeps files from being
+/// opened in the place of a standard stream that was closed.
+void prepare_streams();
+
+}  // namespace espalier::cli

@@ -1,0 +1,65 @@
+#include "cli/rank_list.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace espalier::cli {
+namespace {
+
+constexpr std::string_view kHint = "write ranks and ranges, such as 1,3,5-7";
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+}  // namespace
+
+Expected<Rank> parse_rank(std::string_view text, Rank size) {
+  text = trimmed(text);
+  std::uint64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number =
+      !text.empty() && end == text.data() + text.size() && code != std::errc::invalid_argument;
+  if (!is_number) {
+    return Error{"", fmt::format("\"{}\" is not a rank", text.substr(0, 60)),
+                 fmt::format("write a number from 0 to {}", size - 1)};
+  }
+  if (code == std::errc::result_out_of_range || value >= size) {
+    return Error{"",
+                 fmt::format("rank {} is not in the machine, which has {}", text.substr(0, 60),
+                             size == 1 ? "rank 0 only" : fmt::format("ranks 0 to {}", size - 1)),
+                 ""};
+  }
+  return static_cast<Rank>(value);
+}
+
+Expected<std::vector<Rank>> parse_rank_list(std::string_view text, Rank size) {
+  std::vector<Rank> ranks;
+  std::vector<bool> seen(size, false);
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view piece = trimmed(text.substr(0, comma));
+    if (piece.empty()) return Error{"", "an empty place in the list of ranks", std::string(kHint)};
+    const std::size_t dash = piece.find('-');
+    auto first = parse_rank(piece.substr(0, dash), size);
+    if (!first) return Error{"", first.error().what, std::string(kHint)};
+    auto last = dash == std::string_view::npos ? first : parse_rank(piece.substr(dash + 1), size);
+    if (!last) return Error{"", last.error().what, std::string(kHint)};
+    if (*last < *first) {
+      return Error{"", fmt::format("the range {} runs backwards", piece),
+                   fmt::format("write {}-{}", *last, *first)};
+    }
+    for (Rank r = *first; r <= *last; ++r) {
+      if (seen[r]) return Error{"", fmt::format("rank {} stands twice in the list", r), ""};
+      seen[r] = true;
+      ranks.push_back(r);
+    }
+    if (comma == std::string_view::npos) return ranks;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "base/types.hpp"
+
+namespace espalier::cli {
+
+/// A rank below `size`. Errors have no `where`; the caller knows it.
+Expected<Rank> parse_rank(std::string_view text, Rank size);
+
+/// "1,3,5-7" -> 1 3 5 6 7, in the order written. Refuses what is no rank of the machine, ranges
+/// that run backwards and a rank that stands twice.
+Expected<std::vector<Rank>> parse_rank_list(std::string_view text, Rank size);
+
+}  // namespace espalier::cli

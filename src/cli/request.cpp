@@ -1,0 +1,163 @@
+#include "cli/request.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "base/units.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "cli/rank_list.hpp"
+#include "model/node_initiation.hpp"
+#include "model/parse_model.hpp"
+#include "topology/load_machine.hpp"
+
+namespace espalier::cli {
+namespace {
+
+Error at(std::string where, Error error) {
+  error.where = std::move(where);
+  return error;
+}
+
+Expected<tree::Participants> participants_from(const RequestOptions& options, Rank size) {
+  auto root = parse_rank(options.root, size);
+  if (!root) return at("--root", root.error());
+  if (options.to.empty()) return tree::everybody(size, *root);
+  auto to = parse_rank_list(options.to, size);
+  if (!to) return at("--to", to.error());
+  return tree::multicast(size, *root, *to);
+}
+
+Expected<Rank> arity_from(const std::string& text) {
+  Rank arity = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), arity);
+  constexpr Rank kLargest = 1'000'000;
+  if (code == std::errc() && end == text.data() + text.size() && arity >= 2 && arity <= kLargest) {
+    return arity;
+  }
+  return Error{"--arity", fmt::format("\"{}\" is not an arity", text), "write a number from 2 on"};
+}
+
+Expected<report::Operation> operation_from(const std::string& text) {
+  for (const auto operation : {report::Operation::Broadcast, report::Operation::Reduce}) {
+    if (text == name(operation)) return operation;
+  }
+  return Error{"--operation", fmt::format("\"{}\" is not an operation", text),
+               "it is one of broadcast, reduce"};
+}
+
+/// Backwards in time, sending is receiving: what a reduction looks like to a broadcast's planner.
+class Backwards : public model::CostModel {
+ public:
+  Backwards(const model::CostModel& forwards, const topology::Machine& machine)
+      : forwards_(forwards), machine_(machine) {}
+
+  [[nodiscard]] Rank size() const override { return forwards_.size(); }
+  [[nodiscard]] model::MessageCost cost(Rank from, Rank to, Bytes size) const override {
+    const model::MessageCost cost = forwards_.cost(to, from, size);
+    const Time combine = transfer_time(size, machine_.costs(from).reduce);
+    return {cost.receiver_busy + combine, cost.sender_busy, cost.delivered + combine};
+  }
+  [[nodiscard]] std::string name() const override { return forwards_.name(); }
+
+ private:
+  const model::CostModel& forwards_;
+  const topology::Machine& machine_;
+};
+
+}  // namespace
+
+void declare(CLI::App& app, RequestOptions& options) {
+  app.add_option("-m,--machine", options.machine,
+                 "The machine: a file or a description such as \"site:2(30ms) proc:16\"; see "
+                 "MACHINES.")
+      ->type_name("MACHINE");
+  app.add_option("-r,--root", options.root, "The rank that sends, or reduces to. Default: 0.")
+      ->type_name("RANK");
+  app.add_option("-t,--to", options.to,
+                 "Only these ranks take part, besides the root: 1,3,5-7. Default: all.")
+      ->type_name("LIST");
+  app.add_option("-s,--size", options.size, "The length of the message. Default: 1KiB.")
+      ->type_name("BYTES");
+  app.add_option("--model", options.model,
+                 fmt::format("The cost model, one of: {}. Default: levels, from the latencies, "
+                             "bandwidths and costs of the machine.",
+                             model::model_names()))
+      ->type_name("MODEL");
+  app.add_option("-k,--arity", options.arity, "Of the k-ary and k-nomial trees. Default: 2.")
+      ->type_name("K");
+  app.add_option("-o,--operation", options.operation,
+                 "broadcast or reduce: away from the root or towards it. Default: broadcast.")
+      ->type_name("NAME");
+}
+
+Expected<topology::Machine> machine_from(const std::string& argument, const std::string& where) {
+  if (argument.empty()) {
+    return Error{where, "no machine is named",
+                 "name a file, or describe one, such as \"site:2(30ms) proc:16\""};
+  }
+  auto loaded = topology::load_machine(argument);
+  if (!loaded) return loaded.error();
+  for (const std::string& note : loaded->notes) {
+    write_message(fmt::format("{}: note: {}\n", argument, note));
+  }
+  return std::move(loaded->machine);
+}
+
+Expected<Request> understand(const RequestOptions& options) {
+  auto operation = operation_from(options.operation);
+  if (!operation) return operation.error();
+  auto arity = arity_from(options.arity);
+  if (!arity) return arity.error();
+  auto size = parse_bytes(options.size);
+  if (!size) return at("--size", size.error());
+  auto read = machine_from(options.machine, "--machine");
+  if (!read) return read.error();
+  auto machine = std::make_unique<const topology::Machine>(*std::move(read));
+  auto who = participants_from(options, machine->size());
+  if (!who) return who.error();
+  auto model = model::parse_model(options.model, *machine, *size);
+  if (!model) return at("--model", model.error());
+  const topology::Machine& placed = *machine;
+  return Request{std::move(machine), placed, std::move(*model), std::move(*who), *size, *arity,
+                 *operation};
+}
+
+Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
+  if (const tree::Algorithm* found = tree::find_algorithm(name)) return found;
+  std::vector<std::string> known;
+  for (const tree::Algorithm& a : tree::algorithms()) known.emplace_back(a.name);
+  const std::string near = nearest(name, known);
+  return Error{
+      "--algorithm",
+      name.empty() ? "no algorithm is named" : fmt::format("there is no algorithm \"{}\"", name),
+      fmt::format("{}the algorithms are: {}",
+                  near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                  fmt::join(known, ", "))};
+}
+
+Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm) {
+  const topology::Machine& machine = request.machine;
+  const bool reduces = request.operation == report::Operation::Reduce;
+  std::vector<Time> costs =
+      reduces ? model::recv_costs(machine, request.size) : model::send_costs(machine, request.size);
+  const Backwards backwards(*request.model, machine);
+  const model::CostModel& planned =
+      reduces ? static_cast<const model::CostModel&>(backwards) : *request.model;
+  if (reduces) {
+    for (Rank r = 0; r < machine.size(); ++r) {
+      costs[r] += transfer_time(request.size, machine.costs(r).reduce);
+    }
+  }
+  const tree::TreeRequest asked{request.who, costs, planned, request.size, request.arity};
+  if (algorithm.refusal != nullptr) {
+    if (auto error = algorithm.refusal(asked)) return at("--algorithm", *error);
+  }
+  tree::CommTree tree = algorithm.build(asked);
+  return report::time_tree(machine, std::string(algorithm.name), std::move(tree), *request.model,
+                           request.size, request.operation);
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/expected.hpp"
+#include "cli/outcome.hpp"
+#include "model/cost_model.hpp"
+#include "report/timed_tree.hpp"
+#include "topology/machine.hpp"
+#include "tree/algorithm.hpp"
+#include "tree/participants.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace espalier::cli {
+
+/// The options of all commands that plan a collective, as written.
+struct RequestOptions {
+  std::string machine;
+  std::string root = "0";
+  std::string to;
+  std::string size = "1KiB";
+  std::string model = "levels";
+  std::string arity = "2";
+  std::string operation = "broadcast";
+};
+void declare(CLI::App& app, RequestOptions& options);
+
+/// The same, understood: a collective on a machine under a model.
+struct Request {
+  std::unique_ptr<const topology::Machine> owner;  ///< stays put: the model refers to it
+  const topology::Machine& machine;
+  std::unique_ptr<model::CostModel> model;
+  tree::Participants who;
+  Bytes size;
+  Rank arity = 2;
+  report::Operation operation = report::Operation::Broadcast;
+};
+Expected<Request> understand(const RequestOptions& options);
+
+/// Reads a machine; what its reader wants to tell goes to standard error.
+/// @param where the option's name, for errors
+Expected<topology::Machine> machine_from(const std::string& argument, const std::string& where);
+
+/// The algorithm of this name; the error lists those that there are.
+Expected<const tree::Algorithm*> algorithm_from(const std::string& name);
+
+/// The algorithm's tree and its times. A reduction is planned as a broadcast backwards in time:
+/// who receives and combines fast comes first. An error if the algorithm refuses the model.
+Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm);
+
+}  // namespace espalier::cli

@@ -1,0 +1,90 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/request.hpp"
+#include "report/draw_machine.hpp"
+#include "report/machine_svg.hpp"
+#include "topology/write_json.hpp"
+#include "topology/write_simgrid.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct ShowOptions {
+  std::string machine;
+  std::string svg;
+  std::string simgrid;
+  bool json = false;
+  bool all = false;
+  bool ranks = false;
+};
+
+Outcome show(const ShowOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto machine = machine_from(options.machine, "MACHINE");
+  if (!machine) return Failure{machine.error()};
+  if (options.json) return write_output("-", topology::write_json(*machine));
+  if (!options.simgrid.empty()) {
+    return write_output(options.simgrid, topology::write_simgrid(*machine));
+  }
+  const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
+  if (!options.svg.empty()) return write_output(options.svg, report::machine_svg(*machine, detail));
+  std::string text = report::machine_headline(*machine) + "\n\n" +
+                     report::draw_machine(*machine, *canvas, detail) + "\n" +
+                     report::to_text(report::level_table(*machine), *canvas);
+  if (options.ranks) text += "\n" + report::to_text(report::rank_table(*machine), *canvas);
+  return write_output("-", text);
+}
+
+constexpr std::string_view kDescription =
+    "Draws a machine as a tree: the whole machine on top, below it its sites, machines, nodes and "
+    "processes, whatever its levels are called, each with its ranks, the latency of the channel "
+    "between its members, the capacity of its uplink, and what a message costs its processes. "
+    "Equal neighbours share a line (\"4 x node, 16 processes each\"), so that 131,072 processes "
+    "fit on a screen. A table below it gives each level's figures.";
+
+constexpr std::string_view kExamples =
+    "espalier show \"site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)\"\n"
+    "espalier show grid.json --ranks\n"
+    "espalier show platform.xml --json >grid.json\n"
+    "espalier show grid.json --svg grid.svg";
+
+}  // namespace
+
+Command show_command() {
+  Manual manual{.name = "show",
+                .tagline = "draw a machine",
+                .synopsis =
+                    "show MACHINE [--all] [--ranks]\nshow MACHINE --json\n"
+                    "show MACHINE --svg FILE\nshow MACHINE --simgrid FILE",
+                .description = std::string(kDescription),
+                .sections = {machines_section()},
+                .examples = std::string(kExamples)};
+  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+            const auto options = std::make_shared<ShowOptions>();
+            app.add_option("MACHINE", options->machine, "The machine: see MACHINES.");
+            CLI::Option* json = app.add_flag("--json", options->json,
+                                             "Write the machine as JSON, in the form that is read "
+                                             "back exactly.");
+            CLI::Option* svg = app.add_option("--svg", options->svg,
+                                              "Write a drawing to FILE; - is standard output.")
+                                   ->type_name("FILE")
+                                   ->excludes(json);
+            app.add_option("--simgrid", options->simgrid,
+                           "Write a SimGrid platform with one host for each process to FILE; - is "
+                           "standard output.")
+                ->type_name("FILE")
+                ->excludes(json)
+                ->excludes(svg);
+            app.add_flag("--all", options->all, "Draw every part; fold nothing.");
+            app.add_flag("--ranks", options->ranks,
+                         "Add a table of all ranks: place, depth, and cluster id on each level.");
+            return [options, &globals] { return show(*options, globals); };
+          }};
+}
+
+}  // namespace espalier::cli

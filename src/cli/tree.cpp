@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/request.hpp"
+#include "report/draw_tree.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct TreeOptions {
+  RequestOptions request;
+  std::string algorithm;
+  std::string svg;
+  bool json = false;
+  bool dot = false;
+  bool all = false;
+};
+
+Outcome draw(const TreeOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto algorithm = algorithm_from(options.algorithm);
+  if (!algorithm) return Failure{algorithm.error()};
+  auto request = understand(options.request);
+  if (!request) return Failure{request.error()};
+  const auto planned = plan(*request, **algorithm);
+  if (!planned) return Failure{planned.error()};
+  const report::TimedTree& timed = *planned;
+  const topology::Machine& machine = request->machine;
+  const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
+  if (options.json) return write_output("-", report::tree_json(timed, machine));
+  if (options.dot) return write_output("-", report::tree_dot(timed, machine));
+  if (!options.svg.empty()) {
+    return write_output(options.svg, report::tree_svg(timed, machine, detail));
+  }
+  return write_output("-", report::draw_tree(timed, machine, *canvas, detail));
+}
+
+constexpr std::string_view kDescription =
+    "Plans one broadcast, multicast (--to) or reduction along the tree of one algorithm, and draws "
+    "it: who sends to whom and in which order, over which channel, when each rank has the message, "
+    "and a time line for each. Ranks marked * are on the way to the one that is served last.";
+
+constexpr std::string_view kExamples =
+    "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
+    "espalier tree -a binomial -m grid.json --root 5 --size 64KiB\n"
+    "espalier tree -a fnf -m grid.json --to 1,3,5-7 --json\n"
+    "espalier tree -a fnf -m grid.json --dot | dot -Tpdf -o tree.pdf\n"
+    "espalier tree -a fnf -m grid.json --svg tree.svg";
+
+}  // namespace
+
+Command tree_command() {
+  Manual manual{.name = "tree",
+                .tagline = "draw the communication tree of one algorithm, with its times",
+                .synopsis =
+                    "tree --algorithm NAME --machine MACHINE [--root RANK] [--to LIST] "
+                    "[--size BYTES] [--model MODEL] [--arity K] [--operation NAME] "
+                    "[--json|--dot|--svg FILE]",
+                .description = std::string(kDescription),
+                .sections = {algorithms_section(), machines_section()},
+                .examples = std::string(kExamples)};
+  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+            const auto options = std::make_shared<TreeOptions>();
+            app.add_option("-a,--algorithm", options->algorithm, "The algorithm: see ALGORITHMS.")
+                ->type_name("NAME");
+            declare(app, options->request);
+            CLI::Option* json =
+                app.add_flag("--json", options->json, "Write the tree as JSON (espalier-tree-1).");
+            CLI::Option* dot =
+                app.add_flag("--dot", options->dot, "Write the tree for Graphviz.")->excludes(json);
+            app.add_option("--svg", options->svg,
+                           "Write a drawing over time to FILE; - is standard output.")
+                ->type_name("FILE")
+                ->excludes(json)
+                ->excludes(dot);
+            app.add_flag("--all", options->all, "Draw every rank of a large tree.");
+            return [options, &globals] { return draw(*options, globals); };
+          }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,97 @@
+#include "report/draw_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "support/for_all_seeds.hpp"
+#include "support/machines.hpp"
+
+namespace espalier::report {
+namespace {
+
+using topology::Machine;
+
+TEST(DrawMachine, FoldsEqualProcessesIntoTheLineOfTheirNode) {
+  EXPECT_EQ(draw_machine(cluster_of(4, 16), {}, Detail::Folded),
+            "part                            ranks  channel inside\n"
+            "the whole machine               0-63   5 us\n"
+            "└─ 4 x node, 16 processes each  0-63   1 us\n");
+}
+
+TEST(DrawMachine, ShowsNamesUplinksAndCosts) {
+  const std::string text = draw_machine(grid(), {}, Detail::Folded);
+  EXPECT_NE(text.find("├─ site north            0-3    500 us          100 Mbit/s\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("send 300 us\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 x machine b … c"), std::string::npos) << text;
+}
+
+TEST(DrawMachine, NeedsAScreenAtMostForManyDifferentParts) {
+  std::vector<Time> costs;
+  for (int i = 0; i < 1000; ++i) costs.push_back(microseconds(i));
+  const std::string text = draw_machine(workstations(1000, costs), {}, Detail::Folded);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 60);
+  EXPECT_NE(text.find("└─ … 953 more\n"), std::string::npos) << text;
+}
+
+TEST(DrawMachine, DrawsEveryPartIfAsked) {
+  const std::string text = draw_machine(cluster_of(4, 16), {}, Detail::Everything);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 1 + 4 + 64);
+}
+
+TEST(LevelTable, GivesTheRangeOfALevelsFigures) {
+  EXPECT_EQ(to_text(level_table(grid()), {}),
+            "level  channel  joins             latency      uplink\n"
+            "    0  wan      2 sites             30 ms  100 Mbit/s\n"
+            "    1  lan      2 x 1-2 machines   500 us    1 Gbit/s\n"
+            "    2  memory   3 x 4 processes      5 us\n");
+}
+
+TEST(LevelTable, CountsThePairsOfAClusterAmongItsLatencies) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"net", "host"}, {microseconds(10), kUnlimited, kUnlimited}, {}}};
+  spec.whole.members = {processes(3)};
+  spec.whole.pairs.push_back({"", "0", "2", microseconds(70), kUnlimited});
+  EXPECT_NE(to_text(level_table(*build_machine(spec)), {}).find("10 us to 70 us"),
+            std::string::npos);
+}
+
+// karonis2000, Figure 2: depth and cluster ids.
+TEST(RankTable, ShowsDepthAndClusterIds) {
+  const std::string csv = to_csv(rank_table(grid()));
+  EXPECT_TRUE(
+      csv.starts_with("rank,place,depth,cluster_id_0,cluster_id_1,cluster_id_2,send_ps,recv_ps\n"
+                      "0,north.a.0,3,0,0,0,100000000,\n"
+                      "1,north.a.1,3,0,0,1,300000000,\n"))
+      << csv;
+  EXPECT_TRUE(csv.ends_with("11,south.c.3,3,1,2,11,300000000,\n")) << csv;
+}
+
+TEST(MachineHeadline, NumbersLevelsWithoutNames) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"", ""}, {}, {}}};
+  spec.whole.members = {processes(2)};
+  EXPECT_EQ(machine_headline(*build_machine(spec)), "machine: 2 processes, 1 level (level 0)");
+}
+
+TEST(MachineHeadline, CountsProcessesAndLevels) {
+  EXPECT_EQ(machine_headline(grid()), "grid: 12 processes, 3 levels (wan, lan, memory)");
+}
+
+TEST(DrawMachineProperty, StaysWithinTheCanvasWhereColumnsMayShrink) {
+  for_all_seeds(200, [](Random& rng) {
+    const Machine machine = any_machine(rng);
+    for (const std::size_t width : {std::size_t{80}, std::size_t{100}}) {
+      std::istringstream lines(draw_machine(machine, {.width = width}, Detail::Folded));
+      for (std::string line; std::getline(lines, line);) {
+        ASSERT_LE(display_width(line), width) << line;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace espalier::report

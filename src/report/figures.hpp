@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "topology/machine.hpp"
+
+namespace espalier::report {
+
+/// Figures in words, shortest first; nothing is said of what is zero or unlimited.
+
+/// "30 ms, backbone 10 Gbit/s, 52 Mbit/s a flow"
+[[nodiscard]] std::string in_words(const topology::Channel& channel);
+/// "100 Mbit/s", "out 8 Mbit/s, in 1 Mbit/s", "10 Mbit/s half duplex, + 2 ms"
+[[nodiscard]] std::string in_words(const topology::Uplink& uplink);
+/// "send 100 us, recv 20 us + 1 Gbit/s, reduce 8 Gbit/s, speed 2.15"
+[[nodiscard]] std::string in_words(const topology::NodeCosts& costs);
+/// "3 pairs 5 ms to 80 ms", or "" for a cluster whose pairs are all alike.
+[[nodiscard]] std::string pairs_in_words(const topology::Machine& machine,
+                                         const topology::Cluster& cluster);
+
+}  // namespace espalier::report

@@ -1,0 +1,240 @@
+#include "report/outline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <optional>
+
+#include "report/rank_ranges.hpp"
+#include "report/text.hpp"
+#include "topology/hostlist.hpp"
+
+namespace espalier::report {
+namespace {
+
+using topology::Cluster;
+using topology::ClusterId;
+using topology::Leaf;
+using topology::Machine;
+using topology::Member;
+using topology::NodeCosts;
+using topology::Uplink;
+
+using Key = std::vector<std::uint64_t>;
+
+std::uint64_t word(Time t) { return static_cast<std::uint64_t>(t.picoseconds); }
+std::uint64_t word(Bandwidth b) { return b.bits_per_second; }
+
+void append(Key& key, std::initializer_list<std::uint64_t> words) {
+  for (const std::uint64_t w : words) key.push_back(w);
+}
+
+void append(Key& key, const Uplink& u) {
+  append(key, {word(u.out), word(u.in), u.half_duplex ? 1U : 0U, word(u.latency)});
+}
+
+Key key_of(const Uplink& u, const NodeCosts& c) {
+  Key key;
+  append(key, u);
+  append(key, {word(c.send.fixed), word(c.send.rate), word(c.recv.fixed), word(c.recv.rate),
+               word(c.reduce), c.speed_millionths});
+  return key;
+}
+
+/// Gives equal keys equal numbers.
+class Numbering {
+ public:
+  std::uint32_t operator()(const Key& key) {
+    return numbers_.try_emplace(key, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<Key, std::uint32_t> numbers_;
+};
+
+/// Classes of leaves and clusters, from the innermost clusters outwards.
+class Classes {
+ public:
+  explicit Classes(const Machine& machine)
+      : machine_(machine), clusters_(machine.clusters().size()) {
+    leaves_.resize(machine.size());
+    for (Leaf leaf = 0; leaf < machine.size(); ++leaf) leaves_[leaf] = class_of_leaf(leaf);
+    // Depth-first order: whatever is in a cluster comes after it.
+    for (std::size_t c = clusters_.size(); c-- > 0;) {
+      clusters_[c] = cluster_numbers_(key_of_cluster(machine.clusters()[c]));
+    }
+  }
+  [[nodiscard]] std::uint32_t of(const Member& m) const {
+    return m.is_leaf ? leaves_[m.id] : clusters_[m.id];
+  }
+
+ private:
+  std::uint32_t class_of_leaf(Leaf leaf) {
+    const Uplink& uplink = machine_.leaf_uplink(leaf);
+    const NodeCosts& costs = machine_.leaf_costs(leaf);
+    if (leaf > 0 && machine_.leaf_uplink(leaf - 1) == uplink &&
+        machine_.leaf_costs(leaf - 1) == costs) {
+      return leaves_[leaf - 1];
+    }
+    return leaf_numbers_(report::key_of(uplink, costs));
+  }
+
+  Key key_of_cluster(const Cluster& cluster) {
+    const topology::Channel& channel = cluster.channel;
+    Key key;
+    append(key, {word(channel.latency), word(channel.backbone), word(channel.flow_cap)});
+    append(key, cluster.uplink);
+    for (const topology::PairLink& pair : machine_.pairs(cluster)) {
+      append(key, {pair.a, pair.b, word(pair.latency), word(pair.capacity)});
+    }
+    key.push_back(cluster.pair_count);
+    const auto members = machine_.members(cluster);
+    for (std::size_t at = 0; at < members.size();) {
+      std::size_t end = at;
+      while (end < members.size() && members[end].is_leaf == members[at].is_leaf &&
+             of(members[end]) == of(members[at])) {
+        ++end;
+      }
+      append(key, {members[at].is_leaf ? 1U : 0U, of(members[at]), end - at});
+      at = end;
+    }
+    return key;
+  }
+
+  const Machine& machine_;
+  std::vector<std::uint32_t> clusters_;
+  std::vector<std::uint32_t> leaves_;
+  Numbering leaf_numbers_;
+  Numbering cluster_numbers_;
+};
+
+OutlineNode node_of(const Machine& machine, const Member& member) {
+  if (member.is_leaf) return {true, member.id, 1, member.id, 1, false};
+  const Cluster& cluster = machine.clusters()[member.id];
+  return {false, member.id, 1, cluster.first_leaf, cluster.leaf_count, false};
+}
+
+/// The members of a cluster, equal neighbours taken together.
+std::vector<OutlineNode> runs(const Machine& machine, const Cluster& cluster,
+                              const std::optional<Classes>& classes, Fold fold) {
+  std::vector<OutlineNode> found;
+  const Member* previous = nullptr;
+  for (const Member& member : machine.members(cluster)) {
+    const OutlineNode next = node_of(machine, member);
+    const bool may_join = classes && (member.is_leaf || fold == Fold::EqualNeighbours);
+    const bool joins = may_join && previous != nullptr && previous->is_leaf == member.is_leaf &&
+                       classes->of(*previous) == classes->of(member);
+    if (joins) {
+      ++found.back().count;
+      found.back().leaf_count += next.leaf_count;
+    } else {
+      found.push_back(next);
+    }
+    previous = &member;
+  }
+  return found;
+}
+
+/// "n[0-3]", or "a … d" where the names do not count up; "" where there are none.
+std::string names_of(const Machine& machine, const OutlineNode& node) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    if (node.is_leaf) {
+      names.push_back(machine.leaf_name(node.id + i));
+      continue;
+    }
+    const Cluster& first = machine.clusters()[node.id];
+    const Cluster& parent = machine.clusters()[first.parent];
+    names.push_back(machine.clusters()[machine.members(parent)[first.index + i].id].name);
+  }
+  if (names.front().empty() || names.back().empty()) return "";
+  if (names.size() == 1) return names.front();
+  if (const auto hostlist = topology::compress_hostlist(names)) return *hostlist;
+  return fmt::format("{} … {}", names.front(), names.back());
+}
+
+std::uint32_t index_of(const Machine& machine, const OutlineNode& node) {
+  return node.is_leaf ? machine.index_in_cluster(node.id) : machine.clusters()[node.id].index;
+}
+
+}  // namespace
+
+Outline outline(const Machine& machine, Fold fold) {
+  std::optional<Classes> classes;
+  if (fold != Fold::Nothing) classes.emplace(machine);
+  Outline out;
+  out.nodes.push_back(node_of(machine, {false, 0}));
+  out.links.emplace_back();
+  for (std::uint32_t at = 0; at < out.nodes.size(); ++at) {
+    if (out.nodes[at].is_leaf) continue;
+    const bool has_twins = out.nodes[at].count > 1 || out.nodes[at].has_twins;
+    std::uint32_t previous = kNoNode;
+    for (const OutlineNode& run :
+         runs(machine, machine.clusters()[out.nodes[at].id], classes, fold)) {
+      const auto id = static_cast<std::uint32_t>(out.nodes.size());
+      out.nodes.push_back(run);
+      out.nodes.back().has_twins = has_twins;
+      out.links.emplace_back();
+      (previous == kNoNode ? out.links[at].first_child : out.links[previous].next_sibling) = id;
+      previous = id;
+    }
+  }
+  return out;
+}
+
+std::string channel_name(const Machine& machine, std::uint32_t level) {
+  const topology::LevelName& name = machine.levels()[level];
+  if (!name.channel.empty()) return printable(name.channel);
+  return name.members.empty() ? fmt::format("level {}", level)
+                              : plural(noun(machine, level, false));
+}
+
+std::string noun(const Machine& machine, std::uint32_t level, bool is_process) {
+  const std::string& name = machine.levels()[level].members;
+  if (name.empty()) return is_process ? "process" : "cluster";
+  return name == "proc" ? "process" : printable(name);
+}
+
+std::string title(const Machine& machine, const OutlineNode& node) {
+  if (!node.is_leaf && node.id == 0) {
+    return machine.name().empty() ? "the whole machine" : machine.name();
+  }
+  const std::uint32_t parent_depth = node.is_leaf
+                                         ? machine.clusters()[machine.cluster_of(node.id)].depth
+                                         : machine.clusters()[node.id].depth - 1;
+  const std::string what = noun(machine, parent_depth, node.is_leaf);
+  const std::string names = names_of(machine, node);
+  const std::string times = node.count == 1 ? "" : grouped(node.count) + " x ";
+  if (names.starts_with(what)) return times + names;  // "node3" says that it is a node
+  if (!names.empty()) return fmt::format("{}{} {}", times, what, names);
+  return node.count == 1 ? fmt::format("{} {}", what, index_of(machine, node)) : times + what;
+}
+
+std::uint32_t site_of(const Machine& machine, Rank rank) {
+  return machine.depth(rank) > 1 ? machine.member_path(rank).front() : 0;
+}
+
+std::string place_of(const Machine& machine, Rank rank) {
+  std::string place = machine.describe(rank);
+  return machine.levels().size() == 1 && place == fmt::format("{}", rank) ? "" : place;
+}
+
+std::string ranks_in_words(const Machine& machine, const OutlineNode& node) {
+  std::vector<Rank> ranks;
+  ranks.reserve(node.leaf_count);
+  for (Leaf leaf = node.first_leaf; leaf < node.first_leaf + node.leaf_count; ++leaf) {
+    ranks.push_back(machine.rank_at(leaf));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return rank_ranges(ranks, 3) + (node.has_twins ? ",…" : "");
+}
+
+const OutlineNode* only_processes(const Outline& outline, std::uint32_t node) {
+  const std::uint32_t child = outline.links[node].first_child;
+  if (child == kNoNode || outline.links[child].next_sibling != kNoNode) return nullptr;
+  return outline.nodes[child].is_leaf ? &outline.nodes[child] : nullptr;
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "report/text.hpp"
+
+namespace espalier::report {
+
+enum class Align : std::uint8_t { Left, Right };
+
+struct Column {
+  std::string key;    ///< in CSV and JSON ("finish_ps"); empty: for the terminal only
+  std::string title;  ///< in the terminal; empty: for CSV and JSON only
+  Align align = Align::Left;
+  bool shrinks = false;  ///< may be shortened where the terminal is narrow
+};
+
+/// A number shown with a fixed count of digits after the point.
+struct Decimal {
+  double value = 0;
+  int places = 2;
+};
+
+/// One value as people see it and as programs read it: nothing, text (in one style or several), a
+/// number, or a time (for people "30 ms", for programs picoseconds).
+class Cell {
+ public:
+  enum class Kind : std::uint8_t { Nothing, Text, Number };
+
+  Cell() = default;
+  Cell(std::string text, Style style = Style::Plain);     // NOLINT: implicit
+  Cell(std::int64_t number, Style style = Style::Plain);  // NOLINT: implicit
+  Cell(Decimal number, Style style = Style::Plain);       // NOLINT: implicit
+  Cell(Time time, Style style = Style::Plain);            // NOLINT: implicit
+  Cell(Spans spans);                                      // NOLINT: implicit
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] const Spans& shown() const { return shown_; }
+  [[nodiscard]] const std::string& raw() const { return raw_; }
+  [[nodiscard]] bool is_blank() const { return width_ == 0; }
+  /// Columns that it takes in a terminal.
+  [[nodiscard]] std::size_t width() const { return width_; }
+
+ private:
+  Cell(Kind kind, Spans shown, std::string raw);
+
+  Kind kind_ = Kind::Nothing;
+  Spans shown_;
+  std::string raw_;
+  std::size_t width_ = 0;
+};
+
+/// Rows of values, written in three ways: for people, as CSV, as JSON.
+/// @pre every row has one cell for each column
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+/// Aligned, with a heading; columns without a single value are left out. Lines stay within the
+/// canvas if the columns that may shrink allow it.
+[[nodiscard]] std::string to_text(const Table& table, const Canvas& canvas);
+
+/// RFC 4180 with "\n" line ends; nothing is an empty field.
+[[nodiscard]] std::string to_csv(const Table& table);
+
+/// An array of objects; nothing is null.
+[[nodiscard]] nlohmann::ordered_json to_json(const Table& table);
+
+/// Columns of the canvas that to_text() leaves free to the right of this table.
+[[nodiscard]] std::size_t free_width(const Table& table, const Canvas& canvas);
+
+}  // namespace espalier::report

@@ -1,0 +1,102 @@
+#include "report/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/contract.hpp"
+
+namespace espalier::report {
+namespace {
+
+Table small() {
+  return {{{"name", "name"}, {"finish_ps", "finish", Align::Right}, {"ratio", "x", Align::Right}},
+          {{{"fnf"}, {microseconds(400)}, {Decimal{1, 2}}},
+           {{"binomial"}, {microseconds(1700)}, {Decimal{4.25, 2}}}}};
+}
+
+TEST(TableText, AlignsNumbersToTheRight) {
+  EXPECT_EQ(to_text(small(), {}),
+            "name      finish     x\n"
+            "fnf       400 us  1.00\n"
+            "binomial  1.7 ms  4.25\n");
+}
+
+TEST(TableText, LeavesOutColumnsWithoutAValue) {
+  Table table = small();
+  table.columns.push_back({"note", "note"});
+  for (auto& row : table.rows) row.emplace_back();
+  EXPECT_EQ(to_text(table, {}), to_text(small(), {}));
+}
+
+TEST(TableText, AlignsTextThatIsNotAscii) {
+  const Table table{{{"", "tree"}, {"", "n"}}, {{{"└─ é"}, {"1"}}, {{"abcdef"}, {"2"}}}};
+  EXPECT_EQ(to_text(table, {}), "tree    n\n└─ é    1\nabcdef  2\n");
+}
+
+TEST(TableText, ShortensColumnsThatMayShrinkUntilTheLineFits) {
+  Table table{{{"", "place", Align::Left, true}, {"", "value"}},
+              {{{"a very long name of a place"}, {"1234567890"}}}};
+  EXPECT_EQ(to_text(table, {.width = 24}),
+            "place         value\n"
+            "a very long…  1234567890\n");
+  table.columns[0].shrinks = false;
+  EXPECT_EQ(to_text(table, {.width = 24}),
+            "place                        value\n"
+            "a very long name of a place  1234567890\n");
+}
+
+TEST(TableText, KeepsEscapeCodesOutOfTheWidths) {
+  Table table = small();
+  table.rows[0][0] = {"fnf", Style::Good};
+  const std::string plain_text = to_text(table, {.colour = false});
+  std::string coloured = to_text(table, {.colour = true});
+  EXPECT_NE(coloured, plain_text);
+  for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(coloured, plain_text);
+}
+
+TEST(FreeWidth, IsWhatAFurtherColumnMayTake) {
+  Table table = small();
+  const std::size_t room = free_width(table, {.width = 40});
+  table.columns.push_back({"", "bar"});
+  for (auto& row : table.rows) row.push_back({std::string(room, '#')});
+  const std::string text = to_text(table, {.width = 40});
+  const std::size_t first_end = text.find('\n');
+  EXPECT_EQ(text.find('\n', first_end + 1) - first_end - 1, 40u) << text;
+  EXPECT_EQ(free_width(small(), {.width = 5}), 0u);
+}
+
+TEST(TableCsv, WritesPicosecondsAndQuotesWhatNeedsIt) {
+  Table table = small();
+  table.rows[0][0] = {"a,\"b\"\nc"};
+  EXPECT_EQ(to_csv(table),
+            "name,finish_ps,ratio\n"
+            "\"a,\"\"b\"\"\nc\",400000000,1.00\n"
+            "binomial,1700000000,4.25\n");
+}
+
+TEST(TableCsv, LeavesOutColumnsForPeople) {
+  const Table table{{{"", "mark"}, {"n", "n"}}, {{{"*"}, {std::int64_t{7}}}, {{}, {}}}};
+  EXPECT_EQ(to_csv(table), "n\n7\n\n");
+}
+
+TEST(TableJson, KeepsKindsOrderAndNothing) {
+  Table table = small();
+  table.rows[1][1] = {};
+  EXPECT_EQ(to_json(table).dump(), R"([{"name":"fnf","finish_ps":400000000,"ratio":1.0},)"
+                                   R"({"name":"binomial","finish_ps":null,"ratio":4.25}])");
+}
+
+TEST(Table, RefusesRowsOfAnotherLength) {
+  Table table = small();
+  table.rows[0].pop_back();
+  EXPECT_THROW((void)to_text(table, {}), ContractViolation);
+  EXPECT_THROW((void)to_csv(table), ContractViolation);
+  EXPECT_THROW((void)to_json(table), ContractViolation);
+}
+
+}  // namespace
+}  // namespace espalier::report

@@ -1,0 +1,14 @@
+#include "tree/flat.hpp"
+
+namespace espalier::tree {
+
+// J. Pjesivac-Grbovic, T. Angskun, G. Bosilca, G. Fagg, E. Gabriel, J. Dongarra: "Performance
+// analysis of MPI collective operations", Cluster Computing 10(2), 2007, where it is called "flat
+// tree" (elsewhere: linear, star).
+CommTree flat(const Participants& who) {
+  CommTree tree(who.machine_size, who.root);
+  for (const Rank r : who.others) tree.append_child(who.root, r);
+  return tree;
+}
+
+}  // namespace espalier::tree

@@ -1,0 +1,17 @@
+#include "fuzz/check_loaded.hpp"
+#include "topology/read_slurm_topology.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace espalier;
+  const std::string_view text = fuzz::as_text(data, size);
+  const auto loaded = topology::read_slurm_topology(text, fuzz::kFile);
+  if (loaded) {
+    fuzz::check_machine(loaded->machine);
+    const auto doubled = topology::read_slurm_topology(text, fuzz::kFile, 2);
+    const Rank processes = 2 * loaded->machine.size();
+    if (doubled) fuzz::require(doubled->machine.size() == processes, "two processes on each node");
+  } else {
+    fuzz::check_error(loaded.error(), text);
+  }
+  return 0;
+}
