@@ -67,5 +67,3 @@ BENCHMARK_CAPTURE(pairwise, exact, kExact)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace espalier
-
-BENCHMARK_MAIN();
