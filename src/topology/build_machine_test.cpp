@@ -120,6 +120,9 @@ TEST(BuildMachine, RefusesWhatIsNoMachine) {
     named.levels[0].name = {"", name};
     EXPECT_FALSE(build_machine(named)) << name;
   }
+  MachineSpec still = machine({cluster("a", {processes(2)})});
+  still.whole.members[0].costs.speed_millionths = 0;
+  EXPECT_FALSE(build_machine(still));
   MachineSpec placed = machine({processes(2)});
   placed.placement = PlacementKind::Listed;
   for (const std::vector<std::uint64_t>& list :
