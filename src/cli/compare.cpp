@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -7,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "report/comparison.hpp"
+#include "report/text.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -25,10 +28,23 @@ report::Comparison compare_all(const Request& request) {
                                 .size = request.size,
                                 .model = request.model->name(),
                                 .contenders = {},
+                                .left_out = {},
                                 .bound = bound_for(request)};
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
-    comparison.contenders.push_back(
-        report::contender(plan(request, algorithm), algorithm.title, request.machine));
+    if (request.who.count() > algorithm.quick_up_to) {
+      comparison.left_out.push_back(
+          {std::string(algorithm.name),
+           fmt::format(
+               "with more than {} ranks it takes long; espalier tree --algorithm {} does it",
+               report::grouped(algorithm.quick_up_to), algorithm.name)});
+      continue;
+    }
+    const auto planned = plan(request, algorithm);
+    if (!planned) {
+      comparison.left_out.push_back({std::string(algorithm.name), planned.error().what});
+      continue;
+    }
+    comparison.contenders.push_back(report::contender(*planned, algorithm.title, request.machine));
   }
   report::rank_contenders(comparison.contenders);
   return comparison;

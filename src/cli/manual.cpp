@@ -59,7 +59,7 @@ std::string synopsis(std::string_view text, std::size_t width) {
 
 std::string option_lines(const CLI::Option& option, std::size_t width) {
   const bool positional = option.nonpositional() ? false : option.get_positional();
-  std::string names = positional ? option.get_type_name() : option.get_name(false, true);
+  std::string names = option.get_name(positional, !positional);
   for (std::size_t comma = names.find(','); comma != std::string::npos;
        comma = names.find(',', comma + 2)) {
     names.insert(comma + 1, " ");

@@ -20,20 +20,22 @@ Manual tool_manual() {
           .sections = {machines_section()},
           .examples =
               "espalier show \"site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)\"\n"
-              "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us)\"\n"
+              "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
               "espalier compare --machine grid.json --size 64KiB\n"};
 }
 
 Section machines_section() {
-  return {"MACHINES",
-          "A machine is named by a file (Espalier's own JSON, SimGrid platform XML, hwloc XML, "
-          "Slurm's topology.conf; told apart by what is in it), by random:SEED[:PROCESSES], or "
-          "described in one line, from the outside in:\n\n"
-          " TYPE:COUNT(LATENCY,UPLINK,KEY=VALUE...) ...\n\n"
-          "LATENCY is that of the channel between the members of this level, UPLINK the bandwidth "
-          "of each member's way to it. Further keys: backbone, cap (of one flow), hop (latency "
-          "of the uplink); for processes send, recv, reduce and speed. A list a|b|c goes over the "
-          "members of the level in turn."};
+  return {
+      "MACHINES",
+      "A machine is named by a file (Espalier's own JSON, SimGrid platform XML, hwloc XML, "
+      "Slurm's topology.conf; told apart by what is in it), by random:SEED[:PROCESSES], or "
+      "described in one line, from the outside in:\n\n"
+      " TYPE:COUNT(LATENCY,UPLINK,KEY=VALUE...) ...\n\n"
+      "LATENCY is that of the channel between the members of this level, UPLINK the bandwidth "
+      "of each member's way to it. Further keys: name, backbone, cap (of one flow), hop (latency "
+      "of the uplink), and what a message costs a process: send, recv, reduce, speed. A list "
+      "such as 100us|300us*7 has one value for each member. Ranks lie in order, or in turn "
+      "over the nodes after placement=cyclic. docs/machine.md has the whole story."};
 }
 
 Section algorithms_section() {

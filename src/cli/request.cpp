@@ -17,7 +17,7 @@ namespace espalier::cli {
 namespace {
 
 Error at(std::string where, Error error) {
-  if (error.where.empty()) error.where = std::move(where);
+  error.where = std::move(where);
   return error;
 }
 
@@ -82,8 +82,9 @@ void declare(CLI::App& app, RequestOptions& options) {
   app.add_option("-s,--size", options.size, "The length of the message. Default: 1KiB.")
       ->type_name("BYTES");
   app.add_option("--model", options.model,
-                 "The cost model: levels (from the machine's latencies, bandwidths and costs), "
-                 "node-initiation, hockney, loggp:L=..,o=.., postal:lambda=... Default: levels.")
+                 fmt::format("The cost model, one of: {}. Default: levels, from the latencies, "
+                             "bandwidths and costs of the machine.",
+                             model::model_names()))
       ->type_name("MODEL");
   app.add_option("-k,--arity", options.arity, "Of the k-ary and k-nomial trees. Default: 2.")
       ->type_name("K");
@@ -137,7 +138,7 @@ Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
                   fmt::join(known, ", "))};
 }
 
-report::TimedTree plan(const Request& request, const tree::Algorithm& algorithm) {
+Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm) {
   const topology::Machine& machine = request.machine;
   const bool reduces = request.operation == report::Operation::Reduce;
   std::vector<Time> costs =
@@ -150,7 +151,11 @@ report::TimedTree plan(const Request& request, const tree::Algorithm& algorithm)
       costs[r] += transfer_time(request.size, machine.costs(r).reduce);
     }
   }
-  tree::CommTree tree = algorithm.build({request.who, costs, planned, request.size, request.arity});
+  const tree::TreeRequest asked{request.who, costs, planned, request.size, request.arity};
+  if (algorithm.refusal != nullptr) {
+    if (auto error = algorithm.refusal(asked)) return at("--algorithm", *error);
+  }
+  tree::CommTree tree = algorithm.build(asked);
   return report::time_tree(machine, std::string(algorithm.name), std::move(tree), *request.model,
                            request.size, request.operation);
 }

@@ -49,7 +49,7 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
 Expected<const tree::Algorithm*> algorithm_from(const std::string& name);
 
 /// The algorithm's tree and its times. A reduction is planned as a broadcast backwards in time:
-/// who receives and combines fast comes first.
-[[nodiscard]] report::TimedTree plan(const Request& request, const tree::Algorithm& algorithm);
+/// who receives and combines fast comes first. An error if the algorithm refuses the model.
+Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm);
 
 }  // namespace espalier::cli

@@ -8,6 +8,7 @@
 #include "report/draw_machine.hpp"
 #include "report/machine_svg.hpp"
 #include "topology/write_json.hpp"
+#include "topology/write_simgrid.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 struct ShowOptions {
   std::string machine;
   std::string svg;
+  std::string simgrid;
   bool json = false;
   bool all = false;
   bool ranks = false;
@@ -26,6 +28,9 @@ Outcome show(const ShowOptions& options, const Globals& globals) {
   auto machine = machine_from(options.machine, "MACHINE");
   if (!machine) return Failure{machine.error()};
   if (options.json) return write_output("-", topology::write_json(*machine));
+  if (!options.simgrid.empty()) {
+    return write_output(options.simgrid, topology::write_simgrid(*machine));
+  }
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
   if (!options.svg.empty()) return write_output(options.svg, report::machine_svg(*machine, detail));
   std::string text = report::machine_headline(*machine) + "\n\n" +
@@ -55,20 +60,26 @@ Command show_command() {
                 .tagline = "draw a machine",
                 .synopsis =
                     "show MACHINE [--all] [--ranks]\nshow MACHINE --json\n"
-                    "show MACHINE --svg FILE",
+                    "show MACHINE --svg FILE\nshow MACHINE --simgrid FILE",
                 .description = std::string(kDescription),
                 .sections = {machines_section()},
                 .examples = std::string(kExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<ShowOptions>();
-            app.add_option("machine", options->machine, "The machine: see MACHINES.")
-                ->type_name("MACHINE");
+            app.add_option("MACHINE", options->machine, "The machine: see MACHINES.");
             CLI::Option* json = app.add_flag("--json", options->json,
                                              "Write the machine as JSON, in the form that is read "
                                              "back exactly.");
-            app.add_option("--svg", options->svg, "Write a drawing to FILE; - is standard output.")
+            CLI::Option* svg = app.add_option("--svg", options->svg,
+                                              "Write a drawing to FILE; - is standard output.")
+                                   ->type_name("FILE")
+                                   ->excludes(json);
+            app.add_option("--simgrid", options->simgrid,
+                           "Write a SimGrid platform with one host for each process to FILE; - is "
+                           "standard output.")
                 ->type_name("FILE")
-                ->excludes(json);
+                ->excludes(json)
+                ->excludes(svg);
             app.add_flag("--all", options->all, "Draw every part; fold nothing.");
             app.add_flag("--ranks", options->ranks,
                          "Add a table of all ranks: place, depth, and cluster id on each level.");

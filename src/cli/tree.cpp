@@ -26,7 +26,9 @@ Outcome draw(const TreeOptions& options, const Globals& globals) {
   if (!algorithm) return Failure{algorithm.error()};
   auto request = understand(options.request);
   if (!request) return Failure{request.error()};
-  const report::TimedTree timed = plan(*request, **algorithm);
+  const auto planned = plan(*request, **algorithm);
+  if (!planned) return Failure{planned.error()};
+  const report::TimedTree& timed = *planned;
   const topology::Machine& machine = request->machine;
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
   if (options.json) return write_output("-", report::tree_json(timed, machine));
@@ -43,7 +45,7 @@ constexpr std::string_view kDescription =
     "and a time line for each. Ranks marked * are on the way to the one that is served last.";
 
 constexpr std::string_view kExamples =
-    "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us)\"\n"
+    "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
     "espalier tree -a binomial -m grid.json --root 5 --size 64KiB\n"
     "espalier tree -a fnf -m grid.json --to 1,3,5-7 --json\n"
     "espalier tree -a fnf -m grid.json --dot | dot -Tpdf -o tree.pdf\n"

@@ -75,8 +75,9 @@ class Layout {
                                 ranks_in_words(machine_, node))};
     const std::string figures = in_words(cluster.channel);
     const std::string pairs = pairs_in_words(machine_, cluster);
-    box.channel = machine_.levels()[cluster.depth].channel;
-    if (!figures.empty()) box.channel += "  " + figures;
+    box.channel = channel_name(machine_, cluster.depth);
+    if (machine_.levels()[cluster.depth].channel.empty()) box.channel = "between " + box.channel;
+    if (!figures.empty()) box.channel += ": " + figures;
     if (!pairs.empty()) box.channel += ", " + pairs;
     if (node.id != 0) box.uplink = in_words(cluster.uplink);
     std::vector<Box> members = members_of(id);

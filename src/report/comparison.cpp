@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "report/json_text.hpp"
+#include "report/outline.hpp"
 
 namespace espalier::report {
 namespace {
@@ -41,14 +42,14 @@ Table comparison_table(const Comparison& comparison, const Machine& machine) {
                {"title", ""},
                {"finish_ps", "finish", Align::Right},
                {"ratio", "x best", Align::Right},
-               {"gap_percent", "over bound", Align::Right},
+               {"gap_percent", "over bound, %", Align::Right},
                {"mean_arrival_ps", "mean arrival", Align::Right},
                {"height", "height", Align::Right}},
               {}};
   if (!comparison.bound) table.columns.erase(table.columns.begin() + 4);
-  const auto levels = machine.levels();
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    table.columns.push_back({fmt::format("messages_level_{}", l), levels[l].channel, Align::Right});
+  for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    table.columns.push_back(
+        {fmt::format("messages_level_{}", l), channel_name(machine, l), Align::Right});
   }
   for (const Contender& c : comparison.contenders) {
     const Time best = comparison.contenders.front().finish;
@@ -85,13 +86,19 @@ std::string comparison_text(const Comparison& comparison, const Machine& machine
   }
   text += to_text(table, canvas);
   if (comparison.bound) text += "\n" + sentence(*comparison.bound) + "\n";
+  if (!comparison.left_out.empty()) text += "\n";
+  for (const LeftOut& one : comparison.left_out) {
+    text += wrapped(fmt::format("left out: {}: {}", one.algorithm, one.why), canvas.width);
+  }
   return text;
 }
 
 std::string comparison_json(const Comparison& comparison, const Machine& machine) {
   using Json = nlohmann::ordered_json;
   Json levels = Json::array();
-  for (const topology::LevelName& level : machine.levels()) levels.push_back(level.channel);
+  for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    levels.push_back(channel_name(machine, l));
+  }
   Json document{{"format", "espalier-compare-1"},
                 {"operation", name(comparison.operation)},
                 {"machine", Json{{"name", machine.name()}, {"processes", machine.size()}}},
@@ -107,6 +114,11 @@ std::string comparison_json(const Comparison& comparison, const Machine& machine
                              {"how", comparison.bound->how}};
   }
   document["algorithms"] = to_json(comparison_table(comparison, machine));
+  Json left_out = Json::array();
+  for (const LeftOut& one : comparison.left_out) {
+    left_out.push_back(Json{{"algorithm", one.algorithm}, {"why", one.why}});
+  }
+  document["left_out"] = std::move(left_out);
   return json_text(document);
 }
 

@@ -29,6 +29,12 @@ struct Bound {
   std::string how;  ///< "branch and bound, 1,204 nodes"
 };
 
+/// An algorithm that cannot answer, and why.
+struct LeftOut {
+  std::string algorithm;
+  std::string why;
+};
+
 /// All algorithms on one machine.
 struct Comparison {
   Operation operation = Operation::Broadcast;
@@ -37,6 +43,7 @@ struct Comparison {
   Bytes size;
   std::string model;
   std::vector<Contender> contenders;  ///< best first: see rank_contenders()
+  std::vector<LeftOut> left_out;
   std::optional<Bound> bound;
 };
 

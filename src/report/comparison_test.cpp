@@ -49,6 +49,15 @@ TEST(ComparisonText, PutsTheBoundBelowAndTheGapBeside) {
       << text;
 }
 
+TEST(ComparisonText, SaysWhatIsLeftOutAndWhy) {
+  Comparison comparison = three();
+  comparison.left_out = {{"optimal", "links matter"}};
+  EXPECT_TRUE(
+      comparison_text(comparison, grid(), {}).ends_with("\nleft out: optimal: links matter\n"));
+  const auto document = nlohmann::json::parse(comparison_json(comparison, grid()));
+  EXPECT_EQ(document["left_out"][0]["why"], "links matter");
+}
+
 TEST(ComparisonJson, HasOneRowForEachAlgorithm) {
   Comparison comparison = three();
   auto document = nlohmann::json::parse(comparison_json(comparison, grid()));

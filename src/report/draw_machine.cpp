@@ -59,8 +59,8 @@ Spans branch(const TreeLine& line, std::string text, Style style) {
 
 std::string machine_headline(const Machine& machine) {
   std::string names;
-  for (const topology::LevelName& level : machine.levels()) {
-    names += (names.empty() ? "" : ", ") + level.channel;
+  for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    names += (l > 0 ? ", " : "") + channel_name(machine, l);
   }
   return fmt::format("{}: {}, {} ({})", machine.name().empty() ? "machine" : machine.name(),
                      counted(machine.size(), "process"), counted(machine.levels().size(), "level"),
@@ -76,8 +76,8 @@ std::string draw_machine(const Machine& machine, const Canvas& canvas, Detail de
   }
   Table table{{{"", "part", Align::Left, true},
                {"", "ranks", Align::Left, true},
-               {"", "channel inside"},
-               {"", "uplink"},
+               {"", "channel inside", Align::Left, true},
+               {"", "uplink", Align::Left, true},
                {"", "each process", Align::Left, true}},
               {}};
   const TreeLimits limits{folded ? kLinesOfAFoldedDrawing : kAllLines, canvas.width / 10};

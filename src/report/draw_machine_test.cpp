@@ -63,11 +63,18 @@ TEST(LevelTable, CountsThePairsOfAClusterAmongItsLatencies) {
 TEST(RankTable, ShowsDepthAndClusterIds) {
   const std::string csv = to_csv(rank_table(grid()));
   EXPECT_TRUE(
-      csv.starts_with("rank,place,depth,wan,lan,memory,send_ps,recv_ps\n"
+      csv.starts_with("rank,place,depth,cluster_id_0,cluster_id_1,cluster_id_2,send_ps,recv_ps\n"
                       "0,north.a.0,3,0,0,0,100000000,\n"
                       "1,north.a.1,3,0,0,1,300000000,\n"))
       << csv;
   EXPECT_TRUE(csv.ends_with("11,south.c.3,3,1,2,11,300000000,\n")) << csv;
+}
+
+TEST(MachineHeadline, NumbersLevelsWithoutNames) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"", ""}, {}, {}}};
+  spec.whole.members = {processes(2)};
+  EXPECT_EQ(machine_headline(*build_machine(spec)), "machine: 2 processes, 1 level (level 0)");
 }
 
 TEST(MachineHeadline, CountsProcessesAndLevels) {
@@ -76,7 +83,7 @@ TEST(MachineHeadline, CountsProcessesAndLevels) {
 
 TEST(DrawMachineProperty, StaysWithinTheCanvasWhereColumnsMayShrink) {
   for_all_seeds(200, [](Random& rng) {
-    const Machine machine = random_machine(rng);
+    const Machine machine = any_machine(rng);
     for (const std::size_t width : {std::size_t{80}, std::size_t{100}}) {
       std::istringstream lines(draw_machine(machine, {.width = width}, Detail::Folded));
       for (std::string line; std::getline(lines, line);) {

@@ -100,8 +100,8 @@ std::string headline(const TimedTree& timed, const Machine& machine, const Canva
   const std::vector<std::uint64_t> count = messages_per_level(timed, machine);
   for (std::uint32_t l = 0; l < count.size(); ++l) {
     if (count[l] == 0) continue;
-    messages += fmt::format("{}{} over {}", messages.empty() ? "" : ", ", grouped(count[l]),
-                            machine.levels()[l].channel);
+    messages += fmt::format("{}{} {}", messages.empty() ? "" : ", ", channel_name(machine, l),
+                            grouped(count[l]));
   }
   const std::string first = fmt::format(
       "{} {} of {} {} rank {}: done after {}", timed.algorithm, name(timed.operation),
@@ -144,7 +144,7 @@ Table rank_lines(const TimedTree& timed, const Machine& machine, const ByRank& t
       label.push_back({fmt::format(" … {} below", grouped(line.hidden)), Style::Dim});
     }
     Cell over;
-    if (own != nullptr) over = {machine.levels()[own->level].channel, level_style(own->level)};
+    if (own != nullptr) over = {channel_name(machine, own->level), level_style(own->level)};
     table.rows.push_back(
         {{label}, {place_of(machine, rank), Style::Dim}, over, {timed.done[rank], style}});
   }

@@ -32,8 +32,7 @@ Machine figure_1() {
 TEST(DrawTree, DrawsBanikazemisExampleWithItsTimes) {
   EXPECT_EQ(draw_tree(fnf(figure_1()), figure_1(), {.width = 72}, Detail::Folded),
             "fnf broadcast of 1 KiB from rank 0: done after 400 us\n"
-            "8 of 8 processes, height 2, model node-initiation; messages: 7 over\n"
-            "ethernet\n"
+            "8 of 8 processes, height 2, model node-initiation; messages: ethernet 7\n"
             "\n"
             "rank     over      has it  0                                      400 us\n"
             "0*                    0 s  █████████████████████████████████████████████\n"

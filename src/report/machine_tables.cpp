@@ -79,17 +79,16 @@ Table level_table(const Machine& machine) {
   Table table{{{"level", "level", Align::Right},
                {"channel", "channel", Align::Left, true},
                {"joins", "joins", Align::Left, true},
-               {"latency", "latency", Align::Right},
-               {"uplink", "uplink", Align::Right},
-               {"backbone", "backbone", Align::Right},
-               {"flow_cap", "a flow", Align::Right}},
+               {"latency", "latency", Align::Right, true},
+               {"uplink", "uplink", Align::Right, true},
+               {"backbone", "backbone", Align::Right, true},
+               {"flow_cap", "a flow", Align::Right, true}},
               {}};
   for (std::uint32_t l = 0; l < figures.size(); ++l) {
-    const topology::LevelName& name = machine.levels()[l];
     const LevelFigures& level = figures[l];
     const bool innermost = l + 1 == figures.size();
     table.rows.push_back({{std::int64_t{l}, level_style(l)},
-                          {name.channel, level_style(l)},
+                          {printable(machine.levels()[l].channel), level_style(l)},
                           {joins(level.clusters, level.members, noun(machine, l, innermost))},
                           {in_words(level.latency)},
                           {in_words(level.uplink)},
@@ -104,8 +103,9 @@ Table rank_table(const Machine& machine) {
                {"place", "place", Align::Left, true},
                {"depth", "depth", Align::Right}},
               {}};
-  for (const topology::LevelName& level : machine.levels()) {
-    table.columns.push_back({level.channel, level.channel, Align::Right});
+  for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
+    table.columns.push_back(
+        {fmt::format("cluster_id_{}", l), channel_name(machine, l), Align::Right});
   }
   table.columns.push_back({"send_ps", "send", Align::Right});
   table.columns.push_back({"recv_ps", "recv", Align::Right});

@@ -184,10 +184,17 @@ Outline outline(const Machine& machine, Fold fold) {
   return out;
 }
 
+std::string channel_name(const Machine& machine, std::uint32_t level) {
+  const topology::LevelName& name = machine.levels()[level];
+  if (!name.channel.empty()) return printable(name.channel);
+  return name.members.empty() ? fmt::format("level {}", level)
+                              : plural(noun(machine, level, false));
+}
+
 std::string noun(const Machine& machine, std::uint32_t level, bool is_process) {
   const std::string& name = machine.levels()[level].members;
   if (name.empty()) return is_process ? "process" : "cluster";
-  return name == "proc" ? "process" : name;
+  return name == "proc" ? "process" : printable(name);
 }
 
 std::string title(const Machine& machine, const OutlineNode& node) {
@@ -199,11 +206,10 @@ std::string title(const Machine& machine, const OutlineNode& node) {
                                          : machine.clusters()[node.id].depth - 1;
   const std::string what = noun(machine, parent_depth, node.is_leaf);
   const std::string names = names_of(machine, node);
-  if (node.count == 1) {
-    return fmt::format("{} {}", what,
-                       names.empty() ? fmt::format("{}", index_of(machine, node)) : names);
-  }
-  return fmt::format("{} x {}{}{}", grouped(node.count), what, names.empty() ? "" : " ", names);
+  const std::string times = node.count == 1 ? "" : grouped(node.count) + " x ";
+  if (names.starts_with(what)) return times + names;  // "node3" says that it is a node
+  if (!names.empty()) return fmt::format("{}{} {}", times, what, names);
+  return node.count == 1 ? fmt::format("{} {}", what, index_of(machine, node)) : times + what;
 }
 
 std::uint32_t site_of(const Machine& machine, Rank rank) {

@@ -34,10 +34,12 @@ enum class Fold : std::uint8_t { EqualNeighbours, EqualProcesses, Nothing };
 /// Names and ranks may differ. O(n log n).
 [[nodiscard]] Outline outline(const topology::Machine& machine, Fold fold);
 
+/// "wan"; where the channel has no name, after what it joins: "sites"; else "level 0".
+[[nodiscard]] std::string channel_name(const topology::Machine& machine, std::uint32_t level);
 /// "site", "node", "process": what the members of level `level` are called.
 [[nodiscard]] std::string noun(const topology::Machine& machine, std::uint32_t level,
                                bool is_process);
-/// "site anl", "node 3", "4 x node n[0-3]", "process 0", "the whole machine".
+/// "site anl", "node3", "4 x node n[0-3]", "process 0", "the whole machine".
 [[nodiscard]] std::string title(const topology::Machine& machine, const OutlineNode& node);
 
 /// A number for the site of a rank, to colour it by: its outermost cluster, or 0 if it is in none.

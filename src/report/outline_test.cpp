@@ -74,7 +74,7 @@ TEST(Outline, SaysThatPartsBelowARunHaveTwins) {
 
 TEST(OutlineProperty, WithoutFoldingEveryClusterAndProcessIsAPart) {
   for_all_seeds(200, [](Random& rng) {
-    const Machine machine = random_machine(rng);
+    const Machine machine = any_machine(rng);
     const Outline parts = outline(machine, Fold::Nothing);
     ASSERT_EQ(parts.nodes.size(), machine.clusters().size() + machine.size());
   });
@@ -82,7 +82,7 @@ TEST(OutlineProperty, WithoutFoldingEveryClusterAndProcessIsAPart) {
 
 TEST(OutlineProperty, FoldingLosesNoProcess) {
   for_all_seeds(200, [](Random& rng) {
-    const Machine machine = random_machine(rng);
+    const Machine machine = any_machine(rng);
     for (const Fold fold : {Fold::EqualNeighbours, Fold::EqualProcesses}) {
       const Outline parts = outline(machine, fold);
       for (std::uint32_t at = 0; at < parts.nodes.size(); ++at) {

@@ -59,7 +59,7 @@ TEST(Coordinate, IsShort) {
 TEST(MachineSvg, NamesEverySiteAndRankOfASmallMachine) {
   const std::string svg = machine_svg(grid(), Detail::Folded);
   ASSERT_TRUE(is_a_drawing(svg));
-  for (const char* text : {">site north<", ">machine c<", ">100 Mbit/s<", ">11<", ">wan  30 ms<"}) {
+  for (const char* text : {">site north<", ">machine c<", ">100 Mbit/s<", ">11<", ">wan: 30 ms<"}) {
     EXPECT_NE(svg.find(text), std::string::npos) << text;
   }
 }
@@ -92,7 +92,7 @@ void expect_inside_and_apart(const Box& box) {
 
 TEST(BoxLayoutProperty, PutsEveryBoxInsideItsClusterAndBesideTheOthers) {
   for_all_seeds(200, [](Random& rng) {
-    const Machine machine = random_machine(rng);
+    const Machine machine = any_machine(rng);
     const bool folded = rng.chance(50);
     const Outline parts = outline(machine, folded ? Fold::EqualNeighbours : Fold::EqualProcesses);
     expect_inside_and_apart(lay_out(machine, parts, folded));
@@ -102,7 +102,7 @@ TEST(BoxLayoutProperty, PutsEveryBoxInsideItsClusterAndBesideTheOthers) {
 
 TEST(TreeSvgProperty, IsADrawingForAnyMachine) {
   for_all_seeds(100, [](Random& rng) {
-    const Machine machine = random_machine(rng);
+    const Machine machine = any_machine(rng);
     ASSERT_TRUE(is_a_drawing(tree_svg(fnf(machine), machine, Detail::Folded)));
   });
 }

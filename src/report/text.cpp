@@ -65,6 +65,12 @@ std::string plain(const Spans& spans) {
   return text;
 }
 
+std::string printable(std::string_view text) {
+  std::string out(text);
+  std::erase_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return out;
+}
+
 // fmt pads by columns, not bytes: what it adds to reach a width known to be enough tells the width.
 std::size_t display_width(std::string_view utf8) {
   const std::size_t enough = 2 * utf8.size();

@@ -31,6 +31,9 @@ using Spans = std::vector<Span>;
 /// The letters alone.
 [[nodiscard]] std::string plain(const Spans& spans);
 
+/// Without control characters: names come from files, and a terminal obeys them.
+[[nodiscard]] std::string printable(std::string_view text);
+
 /// Columns that UTF-8 text takes in a terminal, as fmt estimates them when it pads.
 [[nodiscard]] std::size_t display_width(std::string_view utf8);
 /// At most `width` columns; what was cut is replaced by one "…". Cuts between code points.

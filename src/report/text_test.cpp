@@ -33,6 +33,10 @@ TEST(Paint, WritesNoEscapeCodeWithoutColour) {
   EXPECT_EQ(paint("x", Style::Plain, {.colour = true}), "x");
 }
 
+TEST(Printable, DropsWhatATerminalWouldObey) {
+  EXPECT_EQ(printable("\x1b[31mwan\n\x7f é"), "[31mwan é");
+}
+
 TEST(Grouped, PutsACommaBeforeEveryThirdDigit) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

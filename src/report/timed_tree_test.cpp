@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "model/combine_costs.hpp"
 #include "model/node_initiation.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
+#include "support/random_trees.hpp"
+#include "tree/reduce_time.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::report {
@@ -30,16 +33,8 @@ class Slow : public model::CostModel {
   Rank size_;
 };
 
-CommTree random_tree(Random& rng, Rank size) {
-  const Rank root = static_cast<Rank>(rng.below(size));
-  CommTree tree(size, root);
-  std::vector<Rank> members{root};
-  for (Rank r = 0; r < size; ++r) {
-    if (r == root || rng.chance(20)) continue;
-    tree.append_child(members[rng.below(members.size())], r);
-    members.push_back(r);
-  }
-  return tree;
+CommTree any_tree(Random& rng, const Machine& machine) {
+  return random_tree(rng, random_participants(rng, machine.size()));
 }
 
 TEST(TimeTree, SpellsOutTheMessagesOfABroadcast) {
@@ -95,8 +90,8 @@ TEST(TimeTree, RefusesATreeOfAnotherMachine) {
 
 TEST(TimeTreeProperty, AgreesWithTheTreesOwnTimes) {
   for_all_seeds(300, [](Random& rng) {
-    const Machine machine = random_machine(rng);
-    const CommTree tree = random_tree(rng, machine.size());
+    const Machine machine = any_machine(rng);
+    const CommTree tree = any_tree(rng, machine);
     const model::NodeInitiation initiation(model::send_costs(machine, Bytes{1}));
     const Slow slow(machine.size());
     for (const model::CostModel* model : {static_cast<const model::CostModel*>(&initiation),
@@ -105,14 +100,19 @@ TEST(TimeTreeProperty, AgreesWithTheTreesOwnTimes) {
           time_tree(machine, "test", tree, *model, Bytes{1}, Operation::Broadcast);
       ASSERT_EQ(timed.done, tree::broadcast_times(tree, *model, Bytes{1}));
       ASSERT_EQ(timed.finish, tree::broadcast_time(tree, *model, Bytes{1}));
+      const TimedTree reduced =
+          time_tree(machine, "test", tree, *model, Bytes{1}, Operation::Reduce);
+      const std::vector<Time> combine = model::combine_costs(machine, Bytes{1});
+      ASSERT_EQ(reduced.done, tree::reduce_times(tree, *model, Bytes{1}, combine));
+      ASSERT_EQ(reduced.finish, tree::reduce_time(tree, *model, Bytes{1}, combine));
     }
   });
 }
 
 TEST(TimeTreeProperty, NobodyIsBusyTwiceAtATime) {
   for_all_seeds(300, [](Random& rng) {
-    const Machine machine = random_machine(rng);
-    const CommTree tree = random_tree(rng, machine.size());
+    const Machine machine = any_machine(rng);
+    const CommTree tree = any_tree(rng, machine);
     const auto operation = rng.chance(50) ? Operation::Broadcast : Operation::Reduce;
     const TimedTree timed =
         time_tree(machine, "test", tree, Slow(machine.size()), Bytes{1}, operation);
@@ -133,8 +133,8 @@ TEST(TimeTreeProperty, NobodyIsBusyTwiceAtATime) {
 
 TEST(CriticalPathProperty, LeadsFromTheRootToTheLastRank) {
   for_all_seeds(300, [](Random& rng) {
-    const Machine machine = random_machine(rng);
-    const CommTree tree = random_tree(rng, machine.size());
+    const Machine machine = any_machine(rng);
+    const CommTree tree = any_tree(rng, machine);
     const TimedTree timed =
         time_tree(machine, "test", tree, Slow(machine.size()), Bytes{1}, Operation::Broadcast);
     const std::vector<Rank> path = critical_path(timed);

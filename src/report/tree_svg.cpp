@@ -157,7 +157,7 @@ void draw_transfers(Svg& svg, const TimedTree& timed, const Machine& machine, co
     const double from = sheet.row_of_rank[t.from];
     const double to = sheet.row_of_rank[t.to];
     const std::string tooltip =
-        fmt::format("{} -> {} over {}: {} to {}", t.from, t.to, machine.levels()[t.level].channel,
+        fmt::format("{} -> {} over {}: {} to {}", t.from, t.to, channel_name(machine, t.level),
                     rounded(t.start), rounded(t.delivered));
     draw_bar(svg, sheet, t.start, t.sender_free, from,
              {.colour = colour, .edge = "#ffffff", .edge_width = 0.7, .radius = 1.5}, tooltip);
@@ -183,7 +183,7 @@ void draw_legend(Svg& svg, const TimedTree& timed, const Machine& machine, const
   for (std::uint32_t l = 0; l < count.size(); ++l) {
     if (count[l] == 0) continue;
     const std::string text =
-        fmt::format("{} ({})", machine.levels()[l].channel, counted(count[l], "message"));
+        fmt::format("{} ({})", channel_name(machine, l), counted(count[l], "message"));
     svg.rect(x, y - 9, 20, 10, {.colour = level_colour(l), .radius = 1.5});
     svg.text(x + 26, y, text, {.size = kTextSize});
     x += 26 + text_width(text, kTextSize) + 22;

@@ -93,7 +93,7 @@ class MachineBuilder {
     machine_.name_ = spec_.name;
     machine_.leaves_.reserve(processes);
     machine_.clusters_.reserve(clusters);
-    if (Failure failure = add_cluster(spec_.whole, spec_.whole.name, 0, 0, 0, NodeCosts{})) {
+    if (Failure failure = add_cluster(spec_.whole, "", 0, 0, 0, NodeCosts{})) {
       return *failure;
     }
     number_members_of_each_level();
@@ -257,23 +257,34 @@ class MachineBuilder {
                  "give each its own name, or none"};
   }
 
+  /// Where each named member stands. Descriptions may have thousands of pairs.
+  using Index = std::map<std::string_view, std::uint32_t>;
+  static Index index_of(const std::vector<std::string>& names) {
+    Index index;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!names[i].empty()) index.emplace(names[i], static_cast<std::uint32_t>(i));
+    }
+    return index;
+  }
+
   /// A member by its name, else by its index.
-  static std::optional<std::uint32_t> find_member(const std::vector<std::string>& names,
+  static std::optional<std::uint32_t> find_member(const Index& names, std::size_t count,
                                                   const std::string& wanted) {
-    const auto it = std::find(names.begin(), names.end(), wanted);
-    if (it != names.end()) return static_cast<std::uint32_t>(it - names.begin());
+    const auto it = names.find(wanted);
+    if (it != names.end()) return it->second;
     std::uint32_t index = 0;
     const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
     const bool whole = code == std::errc() && end == wanted.data() + wanted.size();
-    return whole && !wanted.empty() && index < names.size() ? std::optional(index) : std::nullopt;
+    return whole && !wanted.empty() && index < count ? std::optional(index) : std::nullopt;
   }
 
   Failure add_pairs(const MemberSpec& spec, const std::vector<std::string>& names,
                     Cluster& cluster) {
     cluster.first_pair = static_cast<std::uint32_t>(machine_.pairs_.size());
+    const Index index = spec.pairs.empty() ? Index() : index_of(names);
     for (const MemberSpec::Pair& pair : spec.pairs) {
-      const auto a = find_member(names, pair.a);
-      const auto b = find_member(names, pair.b);
+      const auto a = find_member(index, names.size(), pair.a);
+      const auto b = find_member(index, names.size(), pair.b);
       if (!a || !b || *a == *b) {
         return Error{
             pair.where,

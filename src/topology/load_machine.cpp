@@ -14,6 +14,7 @@
 #include "topology/random_machine.hpp"
 #include "topology/read_hwloc.hpp"
 #include "topology/read_json.hpp"
+#include "topology/read_simgrid.hpp"
 #include "topology/read_slurm_topology.hpp"
 #include "topology/synthetic.hpp"
 
@@ -74,9 +75,15 @@ std::optional<Expected<LoadedMachine>> from_random(const std::string& argument) 
   return LoadedMachine{random_machine(seed, options), {}};
 }
 
-/// By the root element: SimGrid's <platform> or hwloc's <topology>.
+/// By the root element: SimGrid's <platform> or hwloc's <topology>, whichever comes first.
 Expected<LoadedMachine> read_xml(const std::string& text, const std::string& file) {
-  return read_hwloc(text, file);
+  const std::size_t platform = text.find("<platform");
+  const std::size_t topology = text.find("<topology");
+  if (platform == std::string::npos && topology == std::string::npos) {
+    return Error{file, "XML with neither a <platform> (SimGrid) nor a <topology> (hwloc)",
+                 std::string(kKinds)};
+  }
+  return platform < topology ? read_simgrid(text, file) : read_hwloc(text, file);
 }
 
 /// Whether a line begins with one of the keywords of topology.conf.

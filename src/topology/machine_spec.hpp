@@ -56,7 +56,7 @@ struct MachineSpec {
   std::string where;
   std::string name;
   std::vector<LevelSpec> levels;  ///< empty: as many as needed, without figures
-  MemberSpec whole;
+  MemberSpec whole;  ///< its name, count and uplink mean nothing
   PlacementKind placement = PlacementKind::Block;
   std::vector<std::uint64_t> listed;  ///< for Listed: the leaf of each rank
 };

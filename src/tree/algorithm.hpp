@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "model/cost_model.hpp"
 #include "tree/comm_tree.hpp"
 #include "tree/participants.hpp"
@@ -25,6 +26,11 @@ struct Algorithm {
   std::string_view title;   ///< "fastest node first"
   std::string_view source;  ///< the paper, in one line
   CommTree (*build)(const TreeRequest&);
+  /// Why it can not answer a request, if so; nullptr: it can answer all. @pre of build: no reason
+  std::optional<Error> (*refusal)(const TreeRequest&) = nullptr;
+  /// Beyond so many participants it takes seconds and more (its time grows as their square), so
+  /// that it is built only if asked for by name.
+  Rank quick_up_to = kNoRank;
 };
 
 /// Every algorithm that builds one tree, in the order of the documentation.

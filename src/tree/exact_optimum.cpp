@@ -90,6 +90,7 @@ ExactResult exact_optimum(std::span<const Time> send_cost, const Participants& w
     result.value = initiation_time(result.tree, send_cost);
   }
   result.lower_bound = std::max(result.lower_bound, range.lower * tick);
+  expects(result.lower_bound <= result.value, "exact_optimum: a bound above what has been found");
   result.end = result.proven()        ? ExactEnd::Proven
                : !searchable          ? ExactEnd::TooLarge
                : budget.out_of_time() ? ExactEnd::OutOfTime

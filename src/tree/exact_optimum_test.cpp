@@ -5,6 +5,7 @@
 #include "base/contract.hpp"
 #include "support/broadcast_oracles.hpp"
 #include "support/for_all_seeds.hpp"
+#include "support/random_trees.hpp"
 #include "tree/faster_parents.hpp"
 #include "tree/fastest_node_first.hpp"
 #include "tree/tree_time.hpp"
@@ -13,12 +14,6 @@ namespace espalier::tree {
 namespace {
 
 using Costs = std::vector<Time>;
-
-bool spans(const CommTree& tree, const Participants& who) {
-  return tree.member_count() == who.count() &&
-         std::all_of(who.others.begin(), who.others.end(),
-                     [&](Rank r) { return tree.contains(r); });
-}
 
 TEST(ExactOptimum, TakesFourHundredInThePapersExample) {
   const Costs costs{{100}, {300}, {300}, {300}, {300}, {100}, {300}, {300}};
@@ -87,6 +82,18 @@ TEST(ExactOptimum, SaysHowFarFromOptimalItMayBeWhenStepsRunOut) {
   EXPECT_LE(hasty.lower_bound, patient.value);
   EXPECT_LE(patient.value, hasty.value);
   EXPECT_EQ(initiation_time(hasty.tree, costs), hasty.value);
+}
+
+TEST(ExactOptimum, SaysSoWhenTimeRunsOut) {
+  Random rng(7);
+  Costs costs(40);
+  for (Time& cost : costs) cost = Time{rng.between(100'000, 800'000)};
+  const Participants who = everybody(40, 0);
+  const ExactResult none = exact_optimum(
+      costs, who, {.search_steps = 2'000'000, .wall_clock = std::chrono::milliseconds(0)});
+  EXPECT_EQ(none.end, ExactEnd::OutOfTime);
+  EXPECT_EQ(none.tree, fastest_node_first(costs, who));
+  EXPECT_LT(none.lower_bound, none.value);
 }
 
 TEST(ExactOptimum, OfMoreThanItSearchesIsFastestNodeFirstAndABound) {

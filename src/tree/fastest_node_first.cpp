@@ -1,6 +1,7 @@
 #include "tree/fastest_node_first.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/contract.hpp"
 #include "tree/list_schedule.hpp"
@@ -8,10 +9,13 @@
 namespace espalier::tree {
 
 std::vector<Rank> others_fastest_first(std::span<const Time> send_cost, const Participants& who) {
-  std::vector<Rank> order = who.others;
-  std::sort(order.begin(), order.end(), [&](Rank a, Rank b) {
-    return std::pair(send_cost[a], a) < std::pair(send_cost[b], b);
-  });
+  std::vector<std::pair<Time, Rank>> others;  // costs beside ranks: sorts in the cache
+  others.reserve(who.others.size());
+  for (const Rank r : who.others) others.emplace_back(send_cost[r], r);
+  std::sort(others.begin(), others.end());
+  std::vector<Rank> order;
+  order.reserve(others.size());
+  for (const auto& [cost, rank] : others) order.push_back(rank);
   return order;
 }
 

@@ -6,7 +6,8 @@ for any number of lines. Commands run one after the other in one empty folder, w
 `data` and `build` linked into it, through bash. A block that follows the comment
 <!-- not run: reason --> is left alone.
 
-usage: run_console.py DOCUMENT BIN_DIR SOURCE_DIR
+usage: run_console.py DOCUMENT BIN_DIR SOURCE_DIR [--update]
+--update writes what the commands print into the document instead of comparing.
 """
 import os
 import pathlib
@@ -34,6 +35,19 @@ def steps(document: str):
             yield command, printed
 
 
+def updated(document: str, printed_by) -> str:
+    """The document with every command followed by what printed_by(command) gives."""
+
+    def block(match):
+        if match.group(1):
+            return match.group(0)
+        commands = [line for line in match.group(2).splitlines() if line.startswith("$ ")]
+        body = "".join(f"{c}\n" + "".join(f"{line.rstrip()}\n" for line in printed_by(c[2:])) for c in commands)
+        return f"```console\n{body}```"
+
+    return BLOCK.sub(block, document)
+
+
 def matches(expected, found) -> bool:
     if not expected:
         return not found
@@ -52,10 +66,17 @@ def main() -> int:
                 os.symlink(source / name, pathlib.Path(folder) / name)
         (pathlib.Path(folder) / "build" / "release").mkdir(parents=True)
         os.symlink(bin_dir, pathlib.Path(folder) / "build" / "release" / "bin")
+
+        def execute(command):
+            return subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+
+        if "--update" in sys.argv:
+            document.write_text(updated(document.read_text(), lambda c: execute(c).stdout.splitlines()))
+            return 0
         for command, expected in steps(document.read_text()):
             count += 1
-            run = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+            run = execute(command)
             found = run.stdout.splitlines()
             fails_on_purpose = "; echo" in command
             if (run.returncode != 0 and not fails_on_purpose) or not matches(expected, found):

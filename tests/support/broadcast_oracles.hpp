@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <span>
 #include <vector>
@@ -82,15 +83,6 @@ inline std::vector<Time> random_costs(Random& rng, Rank count, bool zeros = fals
     if (zeros && rng.chance(5)) cost = Time{0};
   }
   return costs;
-}
-
-/// A broadcast or a multicast to about half of them.
-inline tree::Participants random_participants(Random& rng, Rank count) {
-  const auto root = static_cast<Rank>(rng.below(count));
-  tree::Participants who = tree::everybody(count, root);
-  rng.shuffle(std::span(who.others));
-  if (rng.chance(25)) who.others.resize(who.others.size() / 2);
-  return who;
 }
 
 }  // namespace espalier

@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/random_machine.hpp"
 
 namespace espalier {
 
@@ -70,33 +71,7 @@ inline topology::Machine cluster_of(std::uint64_t nodes, std::uint64_t processes
   return *build_machine(spec);
 }
 
-/// Any shape of up to four levels and some dozens of processes, with some figures and names.
-inline topology::MemberSpec random_member(Random& rng, std::uint32_t levels_left) {
-  const bool is_process = levels_left == 0 || rng.chance(25);
-  if (is_process) {
-    return processes(1 + rng.below(3),
-                     rng.chance(50) ? microseconds(1 + rng.between(0, 2)) : Time{});
-  }
-  std::vector<topology::MemberSpec> members;
-  for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
-    members.push_back(random_member(rng, levels_left - 1));
-  }
-  topology::MemberSpec spec = cluster("", 1 + rng.below(2), std::move(members));
-  if (rng.chance(50)) spec.channel.latency = microseconds(rng.between(1, 3));
-  if (rng.chance(30))
-    spec.uplink = topology::Uplink{bits_per_second(1'000'000), kUnlimited, false, Time{}};
-  return spec;
-}
-
-inline topology::Machine random_machine(Random& rng) {
-  topology::MachineSpec spec;
-  spec.where = "random";
-  spec.placement =
-      rng.chance(30) ? topology::PlacementKind::Cyclic : topology::PlacementKind::Block;
-  for (std::uint64_t n = 1 + rng.below(3); n > 0; --n) {
-    spec.whole.members.push_back(random_member(rng, 3));
-  }
-  return *build_machine(spec);
-}
+/// Any machine of up to some dozens of processes.
+inline topology::Machine any_machine(Random& rng) { return topology::random_machine(rng.next()); }
 
 }  // namespace espalier

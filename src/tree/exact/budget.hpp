@@ -18,32 +18,26 @@ class Budget {
   bool spend(std::uint64_t steps) {
     used_ += steps;
     if (used_ > limit_) return false;
-    if (until_ && (used_ >> kLooksAtClock) != last_look_) {
+    if ((used_ >> kLooksAtClock) != last_look_) {
       last_look_ = used_ >> kLooksAtClock;
-      if (Clock::now() >= *until_) out_of_time_ = true;
+      if (out_of_time()) limit_ = used_;
     }
-    return !out_of_time_;
+    return used_ <= limit_;
   }
   [[nodiscard]] std::uint64_t used() const { return used_; }
-  [[nodiscard]] std::uint64_t left() const {
-    return out_of_time_ || used_ > limit_ ? 0 : limit_ - used_;
-  }
-  [[nodiscard]] bool out_of_time() const { return out_of_time_; }
+  [[nodiscard]] std::uint64_t left() const { return used_ > limit_ ? 0 : limit_ - used_; }
+  /// Looks at the clock, if there is one.
+  [[nodiscard]] bool out_of_time() const { return until_ && Clock::now() >= *until_; }
 
-  /// A budget of so many hundredths of what is left.
+  /// A budget of so many hundredths of what is left, in steps and in time.
   [[nodiscard]] Budget part(unsigned percent) const {
-    std::optional<Clock::time_point> until;
-    if (until_) {
-      const auto now = Clock::now();
-      until = now + std::max(*until_ - now, Clock::duration{}) / 100 * percent;
-    }
-    return Budget(left() / 100 * percent, until);
+    if (!until_) return Budget(left() / 100 * percent);
+    const auto now = Clock::now();
+    if (now >= *until_) return Budget(0, until_);
+    return Budget(left() / 100 * percent, now + (*until_ - now) / 100 * percent);
   }
   /// Adds up what a part has used.
-  void add(const Budget& part) {
-    used_ = std::min(limit_, used_ + part.used_);
-    if (until_ && Clock::now() >= *until_) out_of_time_ = true;
-  }
+  void add(const Budget& part) { used_ = std::min(limit_, used_ + part.used_); }
 
  private:
   static constexpr int kLooksAtClock = 10;  // every 1024 steps
@@ -51,7 +45,6 @@ class Budget {
   std::optional<Clock::time_point> until_;
   std::uint64_t used_ = 0;
   std::uint64_t last_look_ = 0;
-  bool out_of_time_ = false;
 };
 
 }  // namespace espalier::tree::exact

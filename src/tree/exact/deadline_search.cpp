@@ -32,7 +32,7 @@ class Search {
   /// earlier deadline.
   void look_for_schedules() {
     Ticks too_early = found_.lower - 1;  // as far as is known or guessed
-    for (int i = 0; i < kBeamDeadlines; ++i) {
+    for (int i = 0; i < kBeamDeadlines && !budget_.out_of_time(); ++i) {
       too_early = std::max(too_early, found_.lower - 1);
       if (found_.upper - too_early <= 1 + found_.upper / 1024) return;
       const Ticks deadline = too_early + (found_.upper - too_early) / 2;
@@ -59,7 +59,7 @@ class Search {
   /// Deadlines that are farther off are easier to refute.
   void raise_lower_by_search() {
     Ticks too_hard = found_.upper - 1;
-    for (int i = 0; i < kLowerDeadlines && open(); ++i) {
+    for (int i = 0; i < kLowerDeadlines && open() && !budget_.out_of_time(); ++i) {
       too_hard = std::min(too_hard, found_.upper - 1);
       const Ticks deadline = found_.lower + (too_hard - found_.lower) / 2;
       if (too_hard <= found_.lower) return;
@@ -78,7 +78,7 @@ class Search {
   /// From below, so that the prices for one deadline are a good start for the next.
   void raise_lower_by_prices() {
     Ticks step = (found_.upper - found_.lower) / 4;
-    for (int i = 0; i < kPricedDeadlines && step > 0 && open(); ++i) {
+    for (int i = 0; i < kPricedDeadlines && step > 0 && open() && !budget_.out_of_time(); ++i) {
       const Ticks deadline = std::min(found_.lower + step, found_.upper - 1);
       if (!proven_too_early(deadline, kFirstRounds)) step /= 2;
     }

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "reproduce/banikazemi.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using reproduce::BanikazemiOptions;
+using reproduce::BanikazemiPart;
+using reproduce::Exhibit;
+
+struct ReproduceOptions {
+  std::string paper;
+  std::vector<std::string> parts;
+  std::string seed = "1";
+  std::string folder;
+  bool quick = false;
+  bool json = false;
+};
+
+Error unknown(std::string where, const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest(name, known);
+  return {std::move(where), fmt::format("there is no \"{}\"", name),
+          fmt::format("{}known: {}", near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                      fmt::join(known, ", "))};
+}
+
+Expected<std::vector<BanikazemiPart>> chosen_parts(const ReproduceOptions& options) {
+  const std::vector<BanikazemiPart>& all = reproduce::banikazemi_parts();
+  if (options.parts.empty()) return all;
+  std::vector<std::string> known;
+  for (const BanikazemiPart& part : all) known.emplace_back(part.key);
+  std::vector<BanikazemiPart> chosen;
+  for (const std::string& key : options.parts) {
+    const auto it = std::find(known.begin(), known.end(), key);
+    if (it == known.end()) return unknown("--part", key, known);
+    chosen.push_back(all[static_cast<std::size_t>(it - known.begin())]);
+  }
+  return chosen;
+}
+
+Expected<BanikazemiOptions> sizes_of(const ReproduceOptions& options) {
+  BanikazemiOptions sizes;
+  const char* end = options.seed.data() + options.seed.size();
+  if (options.seed.empty() || std::from_chars(options.seed.data(), end, sizes.seed).ptr != end) {
+    return Error{"--seed", fmt::format("\"{}\" is not a whole number", options.seed),
+                 "write 7, say"};
+  }
+  if (options.quick) {
+    sizes.cases = 500;
+    sizes.large_cases = 500;
+    sizes.testbed_cases = 200;
+    sizes.multiple_cases = 2;
+  }
+  return sizes;
+}
+
+/// Every exhibit as a CSV file, and as a picture where it has one.
+Outcome write_folder(const std::string& folder, const std::vector<Exhibit>& exhibits) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return Failure{{folder, fmt::format("cannot be made: {}", error.message()),
+                    "name a folder that you may write to"}};
+  }
+  for (const Exhibit& exhibit : exhibits) {
+    const std::string stem = folder + "/banikazemi-" + exhibit.key;
+    if (Outcome bad = write_output(stem + ".csv", report::to_csv(exhibit.table))) return bad;
+    if (exhibit.svg.empty()) continue;
+    if (Outcome bad = write_output(stem + ".svg", exhibit.svg)) return bad;
+  }
+  return {};
+}
+
+Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals) {
+  const Surroundings around = look_around();
+  auto canvas = choose_canvas(globals.canvas, around);
+  if (!canvas) return Failure{canvas.error()};
+  if (options.paper != "banikazemi")
+    return Failure{unknown("PAPER", options.paper, {"banikazemi"})};
+  auto parts = chosen_parts(options);
+  if (!parts) return Failure{parts.error()};
+  auto sizes = sizes_of(options);
+  if (!sizes) return Failure{sizes.error()};
+  std::vector<Exhibit> exhibits;
+  for (const BanikazemiPart& part : *parts) {
+    if (around.is_terminal) write_message(fmt::format("\r\033[K{} ...", part.title));
+    exhibits.push_back(part.run(*sizes));
+  }
+  if (around.is_terminal) write_message("\r\033[K");
+  if (!options.folder.empty()) {
+    if (Outcome bad = write_folder(options.folder, exhibits)) return bad;
+  }
+  if (options.json) return write_output("-", to_json("banikazemi1998", exhibits));
+  return write_output("-", to_text(exhibits, *canvas));
+}
+
+Section parts_section() {
+  std::string text;
+  for (const BanikazemiPart& part : reproduce::banikazemi_parts()) {
+    text += fmt::format(" {:<12} {}\n", part.key, part.title);
+  }
+  return {"PARTS OF banikazemi", text};
+}
+
+constexpr std::string_view kDescription =
+    "Computes the tables and figures of a paper again and puts them beside what the paper states, "
+    "with "
+    "the reason where they differ. The same seed gives the same figures on every computer.\n\n"
+    "banikazemi: M. Banikazemi, V. Moorthy, D. Panda, \"Efficient collective communication on "
+    "heterogeneous networks of workstations\", ICPP 1998. With 10,000 cases a row, as in the "
+    "paper, and "
+    "its Table 2 continued to 32 nodes, all of it takes a minute or two; --quick takes a few "
+    "seconds.";
+
+constexpr std::string_view kExamples =
+    "espalier reproduce banikazemi\n"
+    "espalier reproduce banikazemi --part table2 --quick\n"
+    "espalier reproduce banikazemi --json --folder figures >figures.json";
+
+}  // namespace
+
+Command reproduce_command() {
+  Manual manual{
+      .name = "reproduce",
+      .tagline = "the tables and figures of a paper, computed again",
+      .synopsis = "reproduce PAPER [--part PART]... [--seed N] [--quick] [--json] [--folder DIR]",
+      .description = std::string(kDescription),
+      .sections = {parts_section()},
+      .examples = std::string(kExamples)};
+  return {
+      std::move(manual), [](CLI::App& app, const Globals& globals) {
+        const auto options = std::make_shared<ReproduceOptions>();
+        app.add_option("PAPER", options->paper, "The paper: banikazemi.")->required();
+        app.add_option("-p,--part", options->parts, "Only this part; may be repeated.")
+            ->type_name("PART")
+            ->expected(1)
+            ->take_all();
+        app.add_option("--seed", options->seed, "Of the random cases. Default: 1.")->type_name("N");
+        app.add_flag("--quick", options->quick, "Far fewer cases.");
+        app.add_flag("--json", options->json, "Write all tables as JSON (espalier-reproduce-1).");
+        app.add_option("--folder", options->folder,
+                       "Also write each table as CSV, and pictures, into this folder.")
+            ->type_name("DIR");
+        return [options, &globals] { return reproduce_paper(*options, globals); };
+      }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,238 @@
+#include "reproduce/banikazemi.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/units.hpp"
+#include "report/plot.hpp"
+#include "reproduce/banikazemi_figures.hpp"
+#include "reproduce/banikazemi_table2.hpp"
+
+namespace espalier::reproduce {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Column;
+using report::Decimal;
+
+Column number(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Align::Right, false};
+}
+Cell factor(double value) { return Decimal{value, 2}; }
+Cell micros(double value) { return Decimal{value, 1}; }
+Cell count(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+const char* name_of(Source source) { return source == Source::Fast ? "fast" : "random"; }
+
+Exhibit titled(std::string key, std::string title) {
+  Exhibit exhibit;
+  exhibit.key = std::move(key);
+  exhibit.title = std::move(title);
+  return exhibit;
+}
+
+Exhibit run_figure1(const BanikazemiOptions&) {
+  const Figure1 f = figure1();
+  Exhibit exhibit = titled("figure1", "Figure 1: eight workstations, two of them fast");
+  exhibit.table.columns = {{"tree", "tree", Align::Left, false},
+                           {"latency_ps", "latency", Align::Right, false},
+                           number("paper_us", "paper, us")};
+  exhibit.table.rows = {{std::string("(a) binomial by number"), f.binomial, count(700)},
+                        {std::string("(b) SPOC"), f.spoc, count(500)},
+                        {std::string("(c) FNF"), f.fnf, count(400)},
+                        {std::string("optimum, proven"), f.optimum, count(400)}};
+  return exhibit;
+}
+
+/// Rows 2 to 9 are the paper's; what follows nobody has published.
+Exhibit run_table2(const BanikazemiOptions& options) {
+  Exhibit exhibit = titled(
+      "table2",
+      "Table 2: FNF against the optimum, costs from {100, ..., 800} us; mean latencies in us");
+  exhibit.table.columns = {number("participants", "nodes"),
+                           number("cases", "cases"),
+                           number("fnf_us", "FNF"),
+                           number("optimum_us", "optimum"),
+                           number("gap_percent", "gap, %"),
+                           number("mean_gap_percent", ""),
+                           number("worst_gap_percent", "worst, %"),
+                           number("same_percent", "same, %"),
+                           number("unproven", "unproven"),
+                           number("paper_fnf_us", "paper: FNF"),
+                           number("paper_optimum_us", "optimum"),
+                           number("paper_gap_percent", "gap, %")};
+  report::LineChart chart{"Fastest node first: how far from the optimum", {}, {}, {}, 760, 440};
+  chart.x.title = "nodes";
+  chart.y.title = "gap of the means, %";
+  chart.series = {{"ours", {}, false}, {"paper", {}, true}};
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  for (const Rank nodes : {2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 12U, 16U, 20U, 24U, 28U, 32U}) {
+    const std::uint64_t cases = nodes <= 9 ? options.cases : options.large_cases;
+    const Table2Row row = table2_row(nodes, cases, options.seed, threads);
+    std::vector<Cell> cells{count(nodes),
+                            count(row.cases),
+                            Decimal{row.mean_fnf_us, 2},
+                            Decimal{row.mean_optimum_us, 2},
+                            Decimal{100 * row.gap_of_means, 2},
+                            Decimal{100 * row.mean_gap, 2},
+                            Decimal{100 * row.worst_gap, 1},
+                            Decimal{100 * row.same_latency, 1},
+                            count(row.unproven),
+                            Cell{},
+                            Cell{},
+                            Cell{}};
+    chart.series[0].points.push_back({double(nodes), 100 * row.gap_of_means});
+    for (const Table2Printed& printed : table2_printed()) {
+      if (printed.participants != nodes) continue;
+      cells[9] = Decimal{printed.fnf_us, 2};
+      cells[10] = Decimal{printed.optimum_us, 2};
+      cells[11] = Decimal{printed.gap_percent, 2};
+      chart.series[1].points.push_back({double(nodes), printed.gap_percent});
+    }
+    exhibit.table.rows.push_back(std::move(cells));
+  }
+  exhibit.svg = report::line_chart(chart);
+  exhibit.notes = {
+      "gap: (mean FNF - mean optimum) / mean optimum, the paper's last column; worst: of a single "
+      "case; same: cases in which FNF is optimal. Where the optimum was not proven its lower bound "
+      "stands for it, so that no gap is understated.",
+      "The paper's random costs are not known, so means differ by a per cent or so. \"Within 1 %\" "
+      "ends "
+      "with its table."};
+  return exhibit;
+}
+
+Exhibit run_figures4to6(const BanikazemiOptions& options) {
+  Exhibit exhibit = titled(
+      "figures4to6",
+      "Figures 4 to 6: workstations on ATM, round trips of 1380 and 2960 us; mean latencies in us");
+  exhibit.table.columns = {number("figure", "figure"),
+                           number("nodes", "nodes"),
+                           number("fast", "fast"),
+                           {"source", "source", Align::Left, false},
+                           {"size_bytes", "size", Align::Right, false},
+                           number("default_us", "default"),
+                           number("spoc_us", "SPOC"),
+                           number("fnf_us", "FNF"),
+                           number("spoc_factor", "SPOC x"),
+                           number("fnf_factor", "FNF x"),
+                           number("best_spoc_factor", "best SPOC x"),
+                           number("best_fnf_factor", "best FNF x")};
+  for (const TestbedRow& row : figures4to6(options.seed, options.testbed_cases)) {
+    const Improvement& r = row.result;
+    if (row.size == Bytes{4} || row.size == Bytes{4096}) {
+      exhibit.shown.push_back(exhibit.table.rows.size());
+    }
+    exhibit.table.rows.push_back({count(static_cast<std::uint64_t>(row.figure)), count(row.nodes),
+                                  count(row.fast), std::string(name_of(row.source)),
+                                  count(row.size.value), micros(r.default_us), micros(r.spoc_us),
+                                  micros(r.fnf_us), factor(r.spoc_factor()), factor(r.fnf_factor()),
+                                  factor(r.best_spoc_factor), factor(r.best_fnf_factor)});
+  }
+  exhibit.notes = {
+      "x: factor of improvement over the default (MPICH's binomial tree by number); means over "
+      "random "
+      "placements of the fast nodes, and the best single placement.",
+      "The paper measured up to 1.7 (SPOC, half fast), 2.3 (FNF) and 2.5 (8-node multicast, half "
+      "fast). SPOC's 1.7 is what the model gives. Costs in the ratio 2.15 do not give FNF more "
+      "than "
+      "1.9 in any placement here: the measured 2.3 and 2.5 hold effects that the model does not, "
+      "since "
+      "a round trip between equal nodes does not tell sending from receiving."};
+  return exhibit;
+}
+
+Exhibit run_figures7to9(const BanikazemiOptions& options) {
+  Exhibit exhibit =
+      titled("figures7to9",
+             "Figures 7 to 9: multicast among 64 simulated workstations; mean latencies in us");
+  exhibit.table.columns = {number("speed_factor", "factor"),
+                           number("percent_fast", "% fast"),
+                           {"source", "source", Align::Left, false},
+                           {"size_bytes", "size", Align::Right, false},
+                           number("destinations", "to"),
+                           number("default_us", "default"),
+                           number("spoc_us", "SPOC"),
+                           number("fnf_us", "FNF"),
+                           number("spoc_factor", "SPOC x"),
+                           number("fnf_factor", "FNF x")};
+  report::LineChart chart{
+      "Multicast of 1 KB among 64 workstations, 25 % fast, fast source", {}, {}, {}, 760, 440};
+  chart.x.title = "destinations";
+  chart.y.title = "FNF: factor of improvement";
+  for (const StudyRow& row : figures7to9(options.seed)) {
+    const Improvement& r = row.result;
+    const bool few_or_all = row.destinations == 8 || row.destinations == 63;
+    if (few_or_all && row.size == Bytes{1024}) exhibit.shown.push_back(exhibit.table.rows.size());
+    exhibit.table.rows.push_back(
+        {count(static_cast<std::uint64_t>(row.speed_factor)),
+         count(static_cast<std::uint64_t>(row.percent_fast)), std::string(name_of(row.source)),
+         count(row.size.value), count(row.destinations), micros(r.default_us), micros(r.spoc_us),
+         micros(r.fnf_us), factor(r.spoc_factor()), factor(r.fnf_factor())});
+    if (row.percent_fast != 25 || row.source != Source::Fast || row.size != Bytes{1024}) continue;
+    const std::string label = fmt::format("speed factor {}", row.speed_factor);
+    if (chart.series.empty() || chart.series.back().label != label) {
+      chart.series.push_back({label, {}, false});
+    }
+    chart.series.back().points.push_back({double(row.destinations), r.fnf_factor()});
+  }
+  exhibit.svg = report::line_chart(chart);
+  exhibit.notes = {
+      "The paper, 1 KB, 25 % fast, speed factor 4: SPOC 2.3, FNF 3.3; up to 4.5 over all. It does "
+      "not "
+      "say whether the source was fast; with a random source there is less to gain.",
+      "Ours: shortest paths through 16 random eight-port switches, no contention (a 1 KB worm "
+      "takes 13 "
+      "us, an initiation 400 and more); each point over 10 sets of nodes on each of 10 networks."};
+  return exhibit;
+}
+
+Exhibit run_figure10(const BanikazemiOptions& options) {
+  Exhibit exhibit =
+      titled("figure10",
+             "Figure 10: several multicasts of 1 KB at once, speed factor 4; mean times in us");
+  exhibit.table.columns = {number("percent_fast", "% fast"),
+                           number("sources", "sources"),
+                           number("destinations", "to"),
+                           number("default_rotated_us", "default"),
+                           number("default_sorted_us", "by number"),
+                           number("spoc_us", "SPOC"),
+                           number("fnf_us", "FNF"),
+                           number("joint_us", "joint"),
+                           number("fnf_factor", "FNF x"),
+                           number("fnf_factor_sorted", "x by number"),
+                           number("joint_factor", "joint x")};
+  for (const MultipleRow& row : figure10(options.seed, options.multiple_cases)) {
+    exhibit.table.rows.push_back(
+        {count(static_cast<std::uint64_t>(row.percent_fast)), count(row.sources),
+         count(row.destinations), micros(row.rotated_us), micros(row.sorted_us),
+         micros(row.spoc_us), micros(row.fnf_us), micros(row.joint_us),
+         factor(row.rotated_us / row.fnf_us), factor(row.sorted_us / row.fnf_us),
+         factor(row.rotated_us / row.joint_us)});
+  }
+  exhibit.notes = {
+      "The paper: 2.4 with half of the nodes fast. There the gain grows with the sources; here it "
+      "falls, because separate FNF trees all lean on the same fast nodes. Against a binomial tree "
+      "that numbers from the source on, as MPI_Bcast does, FNF even loses with many sources; "
+      "against "
+      "one by node number the paper's factor appears.",
+      "joint: our trees, built together by a scheduler that knows a busy node is busy for all."};
+  return exhibit;
+}
+
+}  // namespace
+
+const std::vector<BanikazemiPart>& banikazemi_parts() {
+  static const std::vector<BanikazemiPart> parts{
+      {"figure1", "the example of eight workstations", run_figure1},
+      {"table2", "FNF against the optimum, up to 32 nodes", run_table2},
+      {"figures4to6", "the ATM testbed", run_figures4to6},
+      {"figures7to9", "single multicast among 64", run_figures7to9},
+      {"figure10", "several multicasts at once", run_figure10},
+  };
+  return parts;
+}
+
+}  // namespace espalier::reproduce

@@ -1,0 +1,49 @@
+#include "reproduce/exhibit.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace espalier::reproduce {
+namespace {
+
+report::Table for_the_terminal(const Exhibit& exhibit) {
+  if (exhibit.shown.empty()) return exhibit.table;
+  report::Table table{exhibit.table.columns, {}};
+  for (const std::size_t row : exhibit.shown) table.rows.push_back(exhibit.table.rows[row]);
+  return table;
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<Exhibit>& exhibits, const report::Canvas& canvas) {
+  std::string text;
+  for (const Exhibit& exhibit : exhibits) {
+    if (!text.empty()) text += "\n";
+    text += report::paint(exhibit.title, report::Style::Bold, canvas) + "\n\n";
+    text += report::to_text(for_the_terminal(exhibit), canvas);
+    if (!exhibit.shown.empty()) {
+      text += fmt::format("({} of {} rows; --json and --folder give all)\n", exhibit.shown.size(),
+                          exhibit.table.rows.size());
+    }
+    for (const std::string& note : exhibit.notes) {
+      text += "\n" + report::wrapped(note, canvas.width, "  ");
+      if (!text.ends_with('\n')) text += "\n";
+    }
+  }
+  return text;
+}
+
+std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits) {
+  nlohmann::ordered_json json = {{"format", "espalier-reproduce-1"}, {"paper", paper}};
+  json["exhibits"] = nlohmann::ordered_json::array();
+  for (const Exhibit& exhibit : exhibits) {
+    json["exhibits"].push_back({{"key", exhibit.key},
+                                {"title", exhibit.title},
+                                {"rows", report::to_json(exhibit.table)},
+                                {"notes", exhibit.notes}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace espalier::reproduce

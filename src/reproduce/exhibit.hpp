@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/table.hpp"
+
+namespace espalier::reproduce {
+
+/// One table or figure of a paper, computed again: for the terminal, for JSON and for CSV.
+struct Exhibit {
+  std::string key;    ///< "table2": names its CSV file and its JSON
+  std::string title;  ///< "Table 2: FNF against the optimum"
+  report::Table table;
+  std::vector<std::string> notes;  ///< what the paper says, and why ours differs where it does
+  std::string svg;                 ///< a picture of it, or empty
+  std::vector<std::size_t> shown;  ///< rows for the terminal, where the table is long; empty: all
+};
+
+/// Titles, tables and notes one below the other.
+[[nodiscard]] std::string to_text(const std::vector<Exhibit>& exhibits,
+                                  const report::Canvas& canvas);
+/// The document "espalier-reproduce-1" of docs/formats.md.
+[[nodiscard]] std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits);
+
+}  // namespace espalier::reproduce

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topology/machine.hpp"
+
+namespace espalier::topology {
+
+/// A SimGrid platform (XML, version 4.1; SimGrid 3.32 loads it) with one host for each process.
+///
+/// Every pair's route has the latency and the narrowest bandwidth of Machine::path. What is shared
+/// in the machine is one shared link: uplinks are SPLITDUPLEX (two links if out and in differ,
+/// SHARED if half duplex), backbones SHARED, caps of flows FATPIPE; "1EBps" stands for unlimited.
+/// Costs of sending and receiving are the properties smpi/os and smpi/or, a speed of 1 is 1 Gf.
+/// What SimGrid has no word for is kept for read_simgrid in properties espalier/...; names of
+/// levels are lost. A cluster takes room proportional to its members and pairs, not to its pairs of
+/// members.
+/// @pre no bandwidth but kUnlimited above 2^62 bit/s
+[[nodiscard]] std::string write_simgrid(const Machine& machine);
+
+/// The host of each rank in that platform. Names are those of the leaves where these are unique and
+/// plain (letters, digits, '.', '_', '-'), else made of the clusters they are in.
+[[nodiscard]] std::vector<std::string> simgrid_hosts(const Machine& machine);
+
+}  // namespace espalier::topology

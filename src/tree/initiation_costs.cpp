@@ -1,0 +1,67 @@
+#include "tree/initiation_costs.hpp"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+#include "base/contract.hpp"
+#include "base/units.hpp"
+#include "model/node_initiation.hpp"
+
+namespace espalier::tree {
+namespace {
+
+Error refusal(const model::CostModel& model, const std::string& what) {
+  return {fmt::format("model {}", model.name()), what,
+          "the exact optimum is for models in which a message costs its sender alone, such as "
+          "node-initiation; ecef-la looks at links and receivers too"};
+}
+
+/// What is wrong with a message from `from` to `to`, if anything is.
+std::optional<std::string> wrong_with(const model::MessageCost& cost, Time expected, Rank from,
+                                      Rank to) {
+  if (cost.receiver_busy != Time{0}) {
+    return fmt::format("rank {} is busy for {} with receiving from rank {}", to,
+                       to_string(cost.receiver_busy), from);
+  }
+  if (cost.delivered != cost.sender_busy) {
+    return fmt::format("a message from rank {} to rank {} keeps its sender for {} but takes {}",
+                       from, to, to_string(cost.sender_busy), to_string(cost.delivered));
+  }
+  if (cost.sender_busy != expected) {
+    return fmt::format("rank {} sends to rank {} in {} but to another in {}", from, to,
+                       to_string(cost.sender_busy), to_string(expected));
+  }
+  return {};
+}
+
+}  // namespace
+
+Expected<std::vector<Time>> initiation_costs_of(const model::CostModel& model, Bytes size,
+                                                const Participants& who) {
+  expects(model.size() == who.machine_size,
+          "initiation_costs_of: model and machine differ in size");
+  std::vector<Time> costs(who.machine_size, Time{0});
+  if (who.count() < 2) return costs;
+  const bool known = dynamic_cast<const model::NodeInitiation*>(&model) != nullptr;
+  if (!known && who.count() > kMostPairsAsked) {
+    return refusal(
+        model,
+        fmt::format("{} participants are too many to ask for the cost of every pair", who.count()));
+  }
+  for (Rank i = 0; i < who.count(); ++i) {
+    const Rank from = who.at(i);
+    const Rank first = who.at(i == 0 ? 1 : 0);
+    costs[from] = model.cost(from, first, size).sender_busy;
+    for (Rank j = 0; j < who.count() && !known; ++j) {
+      const Rank to = who.at(j);
+      if (to == from) continue;
+      if (auto wrong = wrong_with(model.cost(from, to, size), costs[from], from, to)) {
+        return refusal(model, *wrong);
+      }
+    }
+  }
+  return costs;
+}
+
+}  // namespace espalier::tree

@@ -1,0 +1,296 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/run_tool.hpp"
+
+namespace espalier {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+const std::string kGrid = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)";
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// Exit code 2, nothing on standard output, and an error that begins so.
+void expect_refused(const Words& arguments, const std::string& error) {
+  const Ran ran = run_tool(arguments);
+  EXPECT_EQ(ran.exit_code, 2) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err.substr(0, error.size()), error);
+}
+
+TEST(Tool, SaysItsVersion) {
+  const Ran command = run_tool({"version"});
+  EXPECT_EQ(command.exit_code, 0);
+  EXPECT_EQ(command.out, std::string("espalier ") + ESPALIER_VERSION + "\n");
+  EXPECT_EQ(run_tool({"--version"}).out, command.out);
+}
+
+TEST(Tool, HasAManualPageForItselfAndEachCommand) {
+  for (const Words& command : {Words{}, Words{"show"}, Words{"tree"}, Words{"compare"},
+                               Words{"reproduce"}, Words{"version"}}) {
+    for (const char* flag : {"--help", "-h"}) {
+      Words arguments = command;
+      arguments.emplace_back(flag);
+      arguments.insert(arguments.end(), {"--width", "80"});
+      const Ran ran = run_tool(arguments);
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      EXPECT_EQ(ran.err, "");
+      for (const char* section :
+           {"NAME\n    espalier", "\nSYNOPSIS\n", "\nDESCRIPTION\n", "\nOPTIONS\n", "\nEXAMPLES\n",
+            "\nEXIT STATUS\n", "\nENVIRONMENT\n"}) {
+        EXPECT_NE(ran.out.find(section), std::string::npos) << section << ran.out;
+      }
+    }
+  }
+}
+
+TEST(Tool, RunsTheExamplesOfItsManualThatNeedNoFile) {
+  int run = 0;
+  for (const Words& command : {Words{"--help"}, Words{"show", "--help"}, Words{"tree", "--help"},
+                               Words{"compare", "--help"}}) {
+    std::istringstream page(run_tool(command).out);
+    for (std::string line; std::getline(page, line);) {
+      const bool is_example = line.starts_with("    espalier ") && line.find('"') != line.npos;
+      if (!is_example) continue;
+      const Ran ran = run_shell("\"$ESPALIER\" " + line.substr(13));
+      EXPECT_EQ(ran.exit_code, 0) << line << "\n" << ran.err;
+      EXPECT_NE(ran.out, "");
+      ++run;
+    }
+  }
+  EXPECT_GE(run, 4);
+}
+
+TEST(Tool, ListsEveryAlgorithmInTheManual) {
+  const std::string page = run_tool({"tree", "--help"}).out;
+  const auto document = Json::parse(run_tool({"compare", "-m", kGrid, "--json"}).out);
+  ASSERT_FALSE(document["algorithms"].empty());
+  for (const auto& row : document["algorithms"]) {
+    const auto name = row["algorithm"].get<std::string>();
+    EXPECT_NE(page.find("\n    " + name + " "), std::string::npos) << name;
+  }
+}
+
+TEST(Tool, RefusesBadUsageWithExitCode2AndAHint) {
+  expect_refused({}, "espalier: error: no command is given\n  hint: see espalier --help\n");
+  expect_refused({"shwo"},
+                 "espalier: error: there is no command \"shwo\"\n"
+                 "  hint: did you mean show?\n");
+  expect_refused({"frobnicate", "x"}, "espalier: error: there is no command \"frobnicate\"\n");
+  expect_refused({"--colour", "never"},
+                 "espalier: error: there is no option \"--colour\"\n"
+                 "  hint: did you mean --color?\n");
+  expect_refused({"tree", "--machin", kGrid},
+                 "espalier tree: error: there is no option "
+                 "\"--machin\"\n  hint: did you mean --machine?\n");
+  expect_refused({"show", kGrid, "again"},
+                 "espalier show: error: there is no place for the "
+                 "argument \"again\"\n");
+  expect_refused({"tree", "--root"}, "espalier tree: error: ");
+  expect_refused({"tree", "--root", "1", "--root", "2"}, "espalier tree: error: ");
+  expect_refused({"show", kGrid, "--json", "--svg", "-"}, "espalier show: error: ");
+  expect_refused({"show", kGrid, "--color", "sometimes"}, "--color: error: ");
+  expect_refused({"show", kGrid, "--width", "7"}, "--width: error: ");
+}
+
+TEST(Tool, RefusesBadInputWithExitCode2) {
+  const auto tree = [](Words more) {
+    Words words{"tree", "-a", "fnf", "-m", kGrid};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  expect_refused({"show"}, "MACHINE: error: no machine is named\n");
+  expect_refused({"show", ""}, "MACHINE: error: no machine is named\n");
+  expect_refused({"tree", "-a", "fnf"}, "--machine: error: no machine is named\n");
+  expect_refused({"compare"}, "--machine: error: no machine is named\n");
+  expect_refused({"tree", "-m", kGrid}, "--algorithm: error: no algorithm is named\n");
+  expect_refused({"tree", "-m", kGrid, "-a", "fmf"},
+                 "--algorithm: error: there is no algorithm \"fmf\"\n"
+                 "  hint: did you mean \"fnf\"? the algorithms are: ");
+  expect_refused({"tree", "-m", kGrid, "-a", "zzzzzz"},
+                 "--algorithm: error: there is no algorithm \"zzzzzz\"\n"
+                 "  hint: the algorithms are: ");
+  expect_refused(tree({"--root", "12"}),
+                 "--root: error: rank 12 is not in the machine, which has ranks 0 to 11\n");
+  expect_refused(tree({"--root", "-1"}), "--root: error: \"-1\" is not a rank\n");
+  expect_refused(tree({"--to", "1,3-"}), "--to: error: \"\" is not a rank\n");
+  expect_refused(tree({"--to", "5-3"}), "--to: error: the range 5-3 runs backwards\n");
+  expect_refused(tree({"--size", "many"}), "--size: error: \"many\" is not a size\n");
+  expect_refused(tree({"--size", "-1"}), "--size: error: ");
+  expect_refused(tree({"--arity", "1"}), "--arity: error: \"1\" is not an arity\n");
+  expect_refused(tree({"--operation", "gossip"}),
+                 "--operation: error: \"gossip\" is not an operation\n");
+  expect_refused(tree({"--model", "astrology"}), "--model: error: ");
+}
+
+TEST(Tool, NamesTheMachineThatCannotBeRead) {
+  for (const std::string argument : {"/does/not/exist.json", "/", "/dev/null", "site:", "proc:0",
+                                     "proc:99999999999", "proc:4(banana)", "random:x"}) {
+    const Ran ran = run_tool({"show", argument});
+    EXPECT_EQ(ran.exit_code, 2) << argument;
+    EXPECT_EQ(ran.out, "") << argument;
+    EXPECT_NE(ran.err.find("error: "), std::string::npos) << argument << "\n" << ran.err;
+  }
+}
+
+TEST(Tool, WritesNoEscapeCodesWithoutATerminal) {
+  for (const Words& arguments : {Words{"show", kGrid}, Words{"tree", "-a", "fnf", "-m", kGrid},
+                                 Words{"compare", "-m", kGrid}, Words{"--help"}}) {
+    const Ran ran = run_tool(arguments, {"TERM=xterm-256color"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
+  }
+  EXPECT_NE(run_tool({"show", kGrid, "--color", "always"}).out.find('\x1b'), std::string::npos);
+}
+
+TEST(Tool, ColoursATerminalUnlessToldNotTo) {
+  const auto has_colours = [](const Words& more, const Words& variables) {
+    Words words{"compare", "-m", kGrid};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_tool_on_terminal(words, variables).out.find('\x1b') != std::string::npos;
+  };
+  EXPECT_TRUE(has_colours({}, {"TERM=xterm"}));
+  EXPECT_FALSE(has_colours({}, {"TERM=xterm", "NO_COLOR=1"}));
+  EXPECT_FALSE(has_colours({}, {"TERM=dumb"}));
+  EXPECT_FALSE(has_colours({}, {}));
+  EXPECT_FALSE(has_colours({"--color", "never"}, {"TERM=xterm"}));
+  EXPECT_TRUE(has_colours({"--color", "always"}, {"TERM=dumb", "NO_COLOR=1"}));
+}
+
+TEST(Tool, TakesAReaderThatGoesAwayForNoFailure) {
+  const Ran ran = run_shell(
+      "set -o pipefail; \"$ESPALIER\" show 'node:200(1us) proc:64(1us)' --all --ranks | head -n "
+      "1");
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(lines(ran.out), 1u);
+}
+
+TEST(Tool, FailsWhereStandardOutputCannotBeWritten) {
+  const Ran full = run_shell("\"$ESPALIER\" show 'proc:4' >/dev/full");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_EQ(full.err, "standard output: error: cannot write: No space left on device\n");
+  const Ran closed = run_shell("\"$ESPALIER\" show 'proc:4' >&-");
+  EXPECT_EQ(closed.exit_code, 1);
+  EXPECT_EQ(closed.err, "standard output: error: cannot write: Bad file descriptor\n");
+  const Ran file = run_shell("\"$ESPALIER\" show 'proc:4' --svg /dev/full");
+  EXPECT_EQ(file.exit_code, 1);
+}
+
+TEST(Tool, RefusesAFileThatCannotBeOpened) {
+  expect_refused({"show", kGrid, "--svg", "/does/not/exist/a.svg"},
+                 "/does/not/exist/a.svg: error: cannot write: No such file or directory\n");
+  expect_refused({"show", kGrid, "--svg", "/"}, "/: error: cannot write: Is a directory\n");
+}
+
+TEST(Tool, WritesDrawingsToFiles) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "espalier_tool_test";
+  std::filesystem::create_directories(folder);
+  const std::vector<Words> commands{
+      {"show", kGrid}, {"tree", "-a", "fnf", "-m", kGrid}, {"compare", "-m", kGrid}};
+  for (const Words& command : commands) {
+    const std::string file = (folder / (command[0] + ".svg")).string();
+    Words to_file = command;
+    to_file.insert(to_file.end(), {"--svg", file});
+    const Ran ran = run_tool(to_file);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    Words to_stdout = command;
+    to_stdout.insert(to_stdout.end(), {"--svg", "-"});
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream written;
+    written << in.rdbuf();
+    EXPECT_TRUE(written.str().starts_with("<svg "));
+    EXPECT_EQ(run_tool(to_stdout).out, written.str());
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Show, WritesAMachineThatItReadsBack) {
+  const auto folder = std::filesystem::path(testing::TempDir());
+  const std::string file = (folder / "espalier_show_test.json").string();
+  const Ran json = run_tool({"show", kGrid, "--json"});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  std::ofstream(file, std::ios::binary) << json.out;
+  EXPECT_EQ(run_tool({"show", file, "--json"}).out, json.out);
+  EXPECT_EQ(run_tool({"show", file}).out, run_tool({"show", kGrid}).out);
+  std::filesystem::remove(file);
+}
+
+TEST(Compare, HasOneRowForEachAlgorithmInEveryForm) {
+  const Words command{"compare", "-m", kGrid, "--root", "3", "--size", "64KiB"};
+  const auto with = [&](const char* form) {
+    Words words = command;
+    words.emplace_back(form);
+    return run_tool(words);
+  };
+  const Ran json = with("--json");
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const auto document = Json::parse(json.out);
+  EXPECT_EQ(document["format"], "espalier-compare-1");
+  EXPECT_EQ(document["root"], 3);
+  EXPECT_EQ(document["size_bytes"], 65536);
+  const auto& rows = document["algorithms"];
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows[0]["ratio"], 1.0);
+  std::int64_t previous = 0;
+  for (const auto& row : rows) {
+    EXPECT_GE(row["finish_ps"].get<std::int64_t>(), previous);
+    previous = row["finish_ps"];
+    EXPECT_EQ(row["messages_level_0"].get<int>() + row["messages_level_1"].get<int>() +
+                  row["messages_level_2"].get<int>(),
+              11);
+  }
+  const Ran csv = with("--csv");
+  EXPECT_EQ(lines(csv.out), rows.size() + 1);
+  EXPECT_TRUE(csv.out.starts_with("algorithm,title,finish_ps,ratio,")) << csv.out;
+}
+
+TEST(Compare, AgreesWithTree) {
+  const auto document = Json::parse(run_tool({"compare", "-m", kGrid, "--json"}).out);
+  for (const auto& row : document["algorithms"]) {
+    const Ran tree =
+        run_tool({"tree", "-m", kGrid, "-a", row["algorithm"].get<std::string>(), "--json"});
+    EXPECT_EQ(Json::parse(tree.out)["finish_ps"], row["finish_ps"]) << row;
+  }
+}
+
+TEST(Compare, SaysWhichAlgorithmsAreLeftOut) {
+  const Ran ran = run_tool({"compare", "-m", "proc:5000(send=1us)", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const auto document = Json::parse(ran.out);
+  std::vector<std::string> left_out;
+  for (const auto& one : document["left_out"]) {
+    left_out.push_back(one["algorithm"]);
+    EXPECT_NE(one["why"], "");
+  }
+  EXPECT_NE(std::find(left_out.begin(), left_out.end(), "ecef"), left_out.end());
+  expect_refused({"tree", "-a", "ecef", "-m", "proc:20000(send=1us)"},
+                 "--algorithm: error: 20000 ranks");
+}
+
+TEST(Tree, ServesOnlyThoseWhoAreListed) {
+  const auto document = Json::parse(
+      run_tool({"tree", "-a", "fnf", "-m", kGrid, "--root", "2", "--to", "2,5-7", "--json"}).out);
+  std::vector<int> ranks;
+  for (const auto& rank : document["ranks"]) ranks.push_back(rank["rank"]);
+  EXPECT_EQ(ranks, (std::vector<int>{2, 5, 6, 7}));
+}
+
+TEST(Tree, PrintsTheSameOnEveryRun) {
+  const Words command{"tree", "-a", "fnf", "-m", "random:7:48", "--json"};
+  EXPECT_EQ(run_tool(command).out, run_tool(command).out);
+}
+
+}  // namespace
+}  // namespace espalier
