@@ -39,6 +39,10 @@ struct PlanOptions {
 
 /// Above that a plan is not verified whole here: see docs/verification.md.
 constexpr Rank kVerifiedUpTo = 256;
+/// Above that links are shared by the simulator's faster rule.
+constexpr Rank kExactUpTo = 256;
+/// All candidates of a larger machine would take minutes to simulate.
+constexpr Rank kPlannedUpTo = 2048;
 
 Error at(std::string where, Error error) {
   if (error.where.empty()) error.where = std::move(where);
@@ -114,10 +118,19 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (!canvas) return Failure{canvas.error()};
   auto machine = machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
+  if (machine->size() > kPlannedUpTo) {
+    return Failure{{"--machine",
+                    fmt::format("{} processes; all plans are simulated for up to {}",
+                                machine->size(), kPlannedUpTo),
+                    "plan on a smaller machine of the same shape"}};
+  }
   auto call = call_from(options, machine->size());
   if (!call) return Failure{call.error()};
   const collective::Hierarchy hierarchy(*machine);
-  const auto scored = select::score(select::candidates(hierarchy, *call), *call, *machine, {});
+  sim::SimOptions simulated;
+  if (machine->size() > kExactUpTo) simulated.sharing = sim::Sharing::OneBottleneck;
+  const auto scored =
+      select::score(select::candidates(hierarchy, *call), *call, *machine, simulated);
   const select::Scored& chosen = scored.front();
   const bound::LowerBound least = bound::lower_bound(*machine, *call);
   const double over = least.value > Time{0}
@@ -130,7 +143,12 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     const schedule::Schedule schedule = schedule_of(chosen.candidate, *call);
     const verify::Verdict result = verify::verify(schedule);
     hash = hash_of(schedule);
-    verdict = result.ok() ? "verified" : "REFUSED by the verifier: " + to_string(result);
+    if (!result.ok()) {
+      return Failure{{"plan", "the verifier refuses the fastest plan: " + to_string(result),
+                      "this is a bug in espalier; please report it with the command line"},
+                     kExitInternal};
+    }
+    verdict = "verified";
   }
   const std::size_t rows = options.all || options.json ? scored.size() : 12;
   const report::Table table = table_of(scored, *machine, rows);
