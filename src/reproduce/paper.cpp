@@ -6,8 +6,8 @@
 namespace espalier::reproduce {
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> all{karonis(), banikazemi()};
-  return all;
+  static const std::vector<Paper> kAll{karonis(), banikazemi()};
+  return kAll;
 }
 
 }  // namespace espalier::reproduce
