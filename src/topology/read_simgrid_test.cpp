@@ -374,5 +374,16 @@ TEST(ReadSimgrid, RefusesMoreRoutesThanItCanFollow) {
   EXPECT_NE(loaded.error().what.find("too many or too long"), std::string::npos);
 }
 
+TEST(ReadSimgrid, GivesEveryErrorAHintAndNoStrayBytes) {
+  const auto loaded = read_simgrid(
+      "<platform version='4.1'><zone id='z' routing='Full'>\n<host id='a' speed='1Gf' core='\xff'/>"
+      "</zone></platform>",
+      "f.xml");
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().where, "f.xml:2");
+  EXPECT_FALSE(loaded.error().hint.empty());
+  EXPECT_EQ(loaded.error().what.find('\xff'), std::string::npos);
+}
+
 }  // namespace
 }  // namespace espalier::topology
