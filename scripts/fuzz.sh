@@ -34,6 +34,8 @@ run_one() {
   local name=$1 log=build/fuzz/logs/$1.log learnt=build/fuzz/corpus/$1 crashes=build/fuzz/crashes/$1
   local options=(-max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -print_final_stats=1
     -max_len=8192 -reload=0 -print_funcs=0 -artifact_prefix="$crashes/")
+  # A short run is a regression test: the same inputs each time. Long ones look for new ones.
+  [ "$seconds" -lt 30 ] && options+=(-seed=1)
   [ -f "tests/fuzz/dictionary/$name.dict" ] && options+=(-dict="tests/fuzz/dictionary/$name.dict")
   local seeds=()
   [ -d "tests/fuzz/corpus/$name" ] && seeds=("tests/fuzz/corpus/$name")
