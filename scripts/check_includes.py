@@ -13,9 +13,15 @@ MAY_INCLUDE = {
     "topology": {"base"},
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},
+    "schedule": {"base"},
+    "verify": {"base", "schedule"},
+    "sim": {"base", "topology", "model", "schedule"},
+    "bound": {"base", "topology", "schedule"},
+    "collective": {"base", "topology", "model", "tree", "schedule"},
+    "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
     "report": {"base", "topology", "model", "tree"},
-    "reproduce": {"base", "topology", "model", "tree", "report"},
-    "cli": {"base", "topology", "model", "tree", "report", "reproduce"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "report"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "reproduce"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

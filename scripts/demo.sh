@@ -23,6 +23,10 @@ step "The paper that this comes from, computed again (a few seconds; without --q
   "reproduce banikazemi --part figure1 --part table2 --quick"
 "$tool" reproduce banikazemi --part figure1 --part table2 --quick
 
+step "A whole collective on the three computers: every plan simulated, the fastest verified" \
+  "plan allreduce --machine data/machines/three-machines.json --size 64KiB"
+"$tool" plan allreduce --machine data/machines/three-machines.json --size 64KiB
+
 "$tool" show data/machines/three-machines.json --svg "$out/machine.svg"
 "$tool" tree --algorithm fnf --machine data/machines/hnow-8.json --model node-initiation --svg "$out/tree.svg"
 "$tool" compare --machine data/machines/hnow-64.json --model node-initiation --svg "$out/compare.svg"

@@ -49,6 +49,7 @@ struct Command {
 [[nodiscard]] Command show_command();
 [[nodiscard]] Command tree_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command plan_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command version_command();
 

@@ -14,7 +14,7 @@ std::optional<report::Bound> bound_for(const Request& request) {
   const tree::ExactResult best = tree::exact_optimum(*costs, request.who);
   return report::Bound{best.lower_bound, best.proven(),
                        best.search_steps == 0
-                           ? "by its bound alone"
+                           ? "proven without a search"
                            : fmt::format("branch and bound, {} steps", best.search_steps)};
 }
 

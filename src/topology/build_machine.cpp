@@ -93,7 +93,7 @@ class MachineBuilder {
     machine_.name_ = spec_.name;
     machine_.leaves_.reserve(processes);
     machine_.clusters_.reserve(clusters);
-    if (Failure failure = add_cluster(spec_.whole, spec_.whole.name, 0, 0, 0, NodeCosts{})) {
+    if (Failure failure = add_cluster(spec_.whole, "", 0, 0, 0, NodeCosts{})) {
       return *failure;
     }
     number_members_of_each_level();
@@ -137,6 +137,10 @@ class MachineBuilder {
     auto names = count_hostlist(spec.name, kMaxProcesses);
     if (!names) return Error{spec.where, names.error().what, names.error().hint};
     if (spec.count == 0) return Error{spec.where, "a count of 0", "leave the member out"};
+    if (spec.costs.speed_millionths == std::uint64_t{0}) {
+      return Error{spec.where, "a speed of 0 computes nothing",
+                   "write a number above 0; 1 is usual"};
+    }
     const bool named_and_counted = spec.count > 1 && !spec.name.empty() && *names != spec.count;
     if (named_and_counted) {
       return Error{spec.where,

@@ -93,6 +93,13 @@ TEST(BuildMachine, LetsAPairDifferFromItsChannel) {
   EXPECT_FALSE(build_machine(spec));
 }
 
+TEST(BuildMachine, GivesTheWholeMachineNoNameButItsTitle) {
+  MachineSpec spec = machine({processes(2)});
+  const Machine plain = *build_machine(spec);
+  spec.whole.name = "zone";
+  EXPECT_TRUE(*build_machine(spec) == plain);  // else writing and reading would lose it
+}
+
 TEST(BuildMachine, PlacesRanksInTurn) {
   MachineSpec spec = machine({cluster("a", {processes(3)}), cluster("b", {processes(1)})});
   spec.placement = PlacementKind::Cyclic;
@@ -120,6 +127,9 @@ TEST(BuildMachine, RefusesWhatIsNoMachine) {
     named.levels[0].name = {"", name};
     EXPECT_FALSE(build_machine(named)) << name;
   }
+  MachineSpec still = machine({cluster("a", {processes(2)})});
+  still.whole.members[0].costs.speed_millionths = 0;
+  EXPECT_FALSE(build_machine(still));
   MachineSpec placed = machine({processes(2)});
   placed.placement = PlacementKind::Listed;
   for (const std::vector<std::uint64_t>& list :

@@ -56,7 +56,7 @@ struct MachineSpec {
   std::string where;
   std::string name;
   std::vector<LevelSpec> levels;  ///< empty: as many as needed, without figures
-  MemberSpec whole;
+  MemberSpec whole;               ///< its name, count and uplink mean nothing
   PlacementKind placement = PlacementKind::Block;
   std::vector<std::uint64_t> listed;  ///< for Listed: the leaf of each rank
 };
@@ -71,7 +71,8 @@ inline constexpr std::uint64_t kMaxProcesses = std::uint64_t{1} << 24;
 
 /// Refuses: no process or too many, names that stand twice in one cluster or hold brackets, commas
 /// or control characters, more or fewer levels than the tree has, pairs of unknown members, half
-/// duplex with unequal directions, a placement that is no permutation. O(processes + clusters).
+/// duplex with unequal directions, a speed of 0, a placement that is no permutation. O(processes +
+/// clusters).
 Expected<Machine> build_machine(const MachineSpec& spec);
 
 }  // namespace espalier::topology

@@ -15,7 +15,7 @@ namespace espalier::topology {
 /// of clusters cannot hold them. FATPIPE links limit each flow. A speed of 1 Gflop/s is 1.
 /// Bandwidth and latency profiles, bypass routes, disks and deployment are noted and left out;
 /// Vivaldi and Wifi zones and dragonflies are refused, and so are hosts without a route between
-/// them. Bounds: 2^20 hosts, 2^22 processes, zones 100 deep, simgrid::kMaxSteps.
+/// them. Bounds: 2^20 hosts, 2^22 processes, zones 125 deep, simgrid::kMaxSteps.
 /// @param file only named in errors
 Expected<LoadedMachine> read_simgrid(std::string_view text, const std::string& file);
 

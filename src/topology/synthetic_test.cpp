@@ -46,6 +46,7 @@ TEST(Synthetic, RefusesWhatDoesNotFit) {
                            "proc:2(",
                            "proc:2(3 parsecs)",
                            "proc:2(a=b)",
+                           "proc:2(speed=0|1)",
                            "proc:2(send=1us|2us|3us)",
                            "site:2 proc:1|2|3",
                            "proc:99999999999",

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kNone = 0xffffffff;
 /// Beyond these a file is taken for a mistake. SimGrid's largest example has 300,000 hosts.
 inline constexpr std::uint64_t kMaxHosts = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxCoresInAll = std::uint64_t{1} << 22;
-inline constexpr std::uint32_t kMaxZoneDepth = 100;
+inline constexpr std::uint32_t kMaxZoneDepth = 125;
 
 /// One direction, or both. A SPLITDUPLEX link of the file is two of them.
 struct Link {

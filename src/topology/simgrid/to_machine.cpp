@@ -38,38 +38,50 @@ class MachineMaker {
   }
 
  private:
-  /// Which gateways of a zone are used from outside: by routes around it, and by those further out
-  /// whose gateway lies in it.
+  /// How many routes use a gateway: those of the zone around it, and those further out whose
+  /// gateway lies in it too. The nearer ones count first: they join more alike hosts.
+  struct Uses {
+    std::uint64_t near = 0;
+    std::uint64_t far = 0;
+    friend auto operator<=>(const Uses&, const Uses&) = default;
+  };
+  using UsesByGateway = std::map<PointId, Uses>;
+
   void find_gateways() {
-    std::vector<std::map<PointId, std::uint64_t>> uses(platform_.zones.size());
+    std::vector<UsesByGateway> uses(platform_.zones.size());
     for (ZoneId z = 0; z < platform_.zones.size(); ++z) {
       const Zone& zone = platform_.zones[z];
-      const auto use = [&](PointId gateway, std::uint64_t times) {
-        PointId in_zone = gateway;
-        while (platform_.points[in_zone].zone != z) {
-          in_zone = platform_.zones[platform_.points[in_zone].zone].point;
-        }
-        const Point& point = platform_.points[in_zone];
-        if (point.kind == PointKind::Zone && in_zone != gateway) {
-          uses[point.item][gateway] += times;
-        }
-      };
       for (const Edge& edge : zone.edges) {
-        use(edge.gateway_from, 1);
-        use(edge.gateway_to, 1);
+        for (const PointId gateway : {edge.gateway_from, edge.gateway_to}) {
+          if (Uses* of = uses_within(uses, z, gateway)) ++of->near;
+        }
       }
       if (zone.routing == Routing::Star) {
-        for (const Arms& arms : zone.arms) use(arms.gateway, 1);
+        for (const Arms& arms : zone.arms) {
+          if (Uses* of = uses_within(uses, z, arms.gateway)) ++of->near;
+        }
       }
-      for (const auto& [gateway, times] : uses[z]) use(gateway, times);
+      for (const auto& [gateway, own] : uses[z]) {
+        if (Uses* of = uses_within(uses, z, gateway)) of->far += own.near + own.far;
+      }
       rank_gateways(uses[z], settled_[z].gateways);
       uses[z].clear();
     }
   }
 
-  static void rank_gateways(const std::map<PointId, std::uint64_t>& uses,
-                            std::vector<PointId>& gateways) {
-    for (const auto& [gateway, times] : uses) gateways.push_back(gateway);
+  /// Of the zone within `z` that the gateway lies in, if it does.
+  Uses* uses_within(std::vector<UsesByGateway>& uses, ZoneId z, PointId gateway) {
+    PointId in_zone = gateway;
+    while (platform_.points[in_zone].zone != z) {
+      in_zone = platform_.zones[platform_.points[in_zone].zone].point;
+    }
+    const Point& point = platform_.points[in_zone];
+    return point.kind == PointKind::Zone && in_zone != gateway ? &uses[point.item][gateway]
+                                                               : nullptr;
+  }
+
+  static void rank_gateways(const UsesByGateway& uses, std::vector<PointId>& gateways) {
+    for (const auto& [gateway, of] : uses) gateways.push_back(gateway);
     std::stable_sort(gateways.begin(), gateways.end(),
                      [&](PointId a, PointId b) { return uses.at(a) > uses.at(b); });
   }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "collective/block_layout.hpp"
+#include "collective/team.hpp"
+
+namespace espalier::collective {
+
+/// Everybody sends everybody its block at once, beginning with the next rank.
+///
+/// R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of collective communication operations in
+/// MPICH", IJHPCA 19(1), 2005, section 4.3: all sends and receives posted, the destinations
+/// scattered so that not all begin with the same.
+///
+/// Steps: one latency, P - 1 messages a rank, in one family of sends and one of receives. Sent a
+/// rank: P - 1 blocks, the least possible. No scratch.
+/// @param from block p goes to position p
+/// @param to   block p comes from position p
+/// @param tag  see send_families
+void direct_alltoall(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& from,
+                     const BlockLayout& to, std::uint32_t tag);
+
+}  // namespace espalier::collective

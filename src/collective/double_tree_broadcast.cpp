@@ -1,0 +1,65 @@
+#include "collective/double_tree_broadcast.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "collective/tree_broadcast.hpp"
+#include "tree/double_binary.hpp"
+
+namespace espalier::collective {
+
+using schedule::ProgramBuilder;
+using schedule::Region;
+
+namespace {
+
+/// This rank's part of one of the trees.
+struct Half {
+  Region region;
+  std::uint64_t segments = 0;
+  Rank parent = kNoRank;
+  std::vector<Rank> children;
+};
+
+/// By position, children in the steps in which they receive.
+Half half_of(const tree::CommTree& tree, Rank position, const Region& region, std::uint64_t segment,
+             const std::vector<std::uint8_t>& steps, bool first) {
+  Half half{region, region.length == 0 ? 0 : segment_count(region, segment), kNoRank, {}};
+  if (position != tree.root()) half.parent = tree.parent(position);
+  half.children = tree.children(position);
+  std::stable_sort(half.children.begin(), half.children.end(), [&](Rank a, Rank b) {
+    return first ? steps[a] < steps[b] : steps[a] > steps[b];
+  });
+  return half;
+}
+
+}  // namespace
+
+void double_tree_broadcast(ProgramBuilder& program, const Team& team, Rank root,
+                           const Region& region, std::uint64_t segment) {
+  const tree::DoubleTree trees = tree::double_binary(tree::everybody(team.size(), root));
+  const std::vector<std::uint8_t> steps = tree::two_colouring(trees);
+  Region upper = region, lower = region;
+  upper.length = (region.length + 1) / 2;
+  lower.offset += upper.length;
+  lower.length -= upper.length;
+  std::array<Half, 2> halves{half_of(trees.first, team.me, upper, segment, steps, true),
+                             half_of(trees.second, team.me, lower, segment, steps, false)};
+  // The root sends in both trees: first in the one whose child receives first.
+  const bool is_root = team.me == root;
+  const bool second_first = is_root
+                                ? !halves[0].children.empty() && steps[halves[0].children[0]] == 1
+                                : steps[team.me] == 1;
+  if (second_first) std::swap(halves[0], halves[1]);
+
+  for (std::uint64_t s = 0; s < std::max(halves[0].segments, halves[1].segments); ++s) {
+    for (const Half& half : halves) {
+      if (s >= half.segments) continue;
+      const Region part = segment_of(half.region, segment, s);
+      if (half.parent != kNoRank) program.recv(team.at(half.parent), part);
+      for (const Rank child : half.children) program.send(team.at(child), part);
+    }
+  }
+}
+
+}  // namespace espalier::collective

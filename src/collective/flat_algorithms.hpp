@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "schedule/program_builder.hpp"
+#include "schedule/schedule.hpp"
+
+namespace espalier::collective {
+
+/// A classical algorithm as a whole call among all ranks, blind to the topology.
+struct FlatAlgorithm {
+  schedule::Operation operation;
+  std::string_view name;    ///< "ring", as CLI, reports and documents call it
+  std::string_view source;  ///< the paper, in one line
+  bool keeps_rank_order;    ///< may reduce operations that do not commute; true if it reduces none
+  bool (*serves)(Rank size);
+  void (*append)(schedule::ProgramBuilder&, const schedule::Collective&, std::uint64_t segment);
+
+  /// Whether it can do this call, whatever its root and counts.
+  [[nodiscard]] bool applicable(const schedule::Collective& call) const;
+  /// A rank's own part. @param segment units, where it cuts messages; 0: as it likes
+  /// @pre applicable(call), me < call.size
+  [[nodiscard]] schedule::Program build(const schedule::Collective& call, Rank me,
+                                        std::uint64_t segment = 0) const;
+};
+
+/// Every one, operation by operation, in the order of docs/collectives.md.
+[[nodiscard]] std::span<const FlatAlgorithm> flat_algorithms();
+/// By name, or nullptr.
+[[nodiscard]] const FlatAlgorithm* find_flat_algorithm(schedule::Operation operation,
+                                                       std::string_view name);
+/// All ranks' parts.
+[[nodiscard]] schedule::Schedule flat_schedule(const FlatAlgorithm& algorithm,
+                                               const schedule::Collective& call,
+                                               std::uint64_t segment = 0);
+
+// The registry by kind of operation; flat_algorithms() has them all.
+[[nodiscard]] std::span<const FlatAlgorithm> flat_rooted();      ///< broadcast .. scatter
+[[nodiscard]] std::span<const FlatAlgorithm> flat_exchanges();   ///< barrier, allgather, alltoall
+[[nodiscard]] std::span<const FlatAlgorithm> flat_reductions();  ///< allreduce .. exscan
+
+}  // namespace espalier::collective

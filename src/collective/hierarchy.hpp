@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "base/types.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::collective {
+
+/// Who speaks for each cluster of a machine.
+///
+/// karonis2000: the lowest rank of a cluster is its master, but the root of a collective stands in
+/// for the master of every cluster it is in. So the root's bytes leave its site once for each other
+/// site, whatever its rank. O(processes + clusters) to make, O(1) a question. The machine must
+/// outlive it.
+class Hierarchy {
+ public:
+  explicit Hierarchy(const topology::Machine& machine);
+
+  [[nodiscard]] const topology::Machine& machine() const { return machine_; }
+  [[nodiscard]] bool contains(topology::ClusterId cluster, Rank rank) const;
+  /// The rank that speaks for a cluster in a collective rooted at `root`.
+  [[nodiscard]] Rank master(topology::ClusterId cluster, Rank root) const;
+  /// One rank for each member of the cluster: its process, or the master of that sub-cluster. The
+  /// master of the cluster itself comes first, then the members after it and around.
+  [[nodiscard]] std::vector<Rank> masters_of_members(topology::ClusterId cluster, Rank root) const;
+  /// The clusters in whose groups of masters this rank takes part, outermost first. In all but the
+  /// first it is the master of the cluster itself; in the first too if it is the root.
+  [[nodiscard]] std::vector<topology::ClusterId> groups_of(Rank rank, Rank root) const;
+
+ private:
+  const topology::Machine& machine_;
+  std::vector<Rank> lowest_rank_;  // of each cluster
+};
+
+}  // namespace espalier::collective

@@ -1,0 +1,62 @@
+#include "collective/linear_scan.hpp"
+
+#include "collective/tree_broadcast.hpp"
+#include "collective/unless_empty.hpp"
+
+namespace espalier::collective {
+
+using schedule::Buffer;
+using schedule::Operands;
+using schedule::ProgramBuilder;
+using schedule::Region;
+using schedule::slice;
+
+namespace {
+
+/// Two segments of scratch in turn.
+std::uint64_t make_slots(ProgramBuilder& program, const Region& data, std::uint64_t segment) {
+  return program.scratch(segment_count(data, segment) == 1 ? data.length : 2 * segment);
+}
+
+Region slot(std::uint64_t slots, std::uint64_t s, std::uint64_t segment, const Region& part) {
+  return slice(Buffer::Scratch, slots + (s % 2) * segment, part.length);
+}
+
+}  // namespace
+
+void linear_scan(ProgramBuilder& program, const Team& team, const Region& data,
+                 std::uint64_t segment) {
+  const std::uint64_t slots = team.me > 0 ? make_slots(program, data, segment) : 0;
+  for (std::uint64_t s = 0; s < segment_count(data, segment); ++s) {
+    const Region part = segment_of(data, segment, s);
+    if (team.me > 0) {
+      const Region received = slot(slots, s, segment, part);
+      recv_unless_empty(program, team.ranks[team.me - 1], received);
+      reduce_unless_empty(program, received, part, Operands::FromThenTo);
+    }
+    if (team.me + 1 < team.size()) send_unless_empty(program, team.ranks[team.me + 1], part);
+  }
+}
+
+void linear_exscan(ProgramBuilder& program, const Team& team, const Region& own,
+                   const Region& before, std::uint64_t segment) {
+  const bool is_last = team.me + 1 == team.size();
+  const bool adds = team.me > 0 && !is_last;
+  const std::uint64_t slots = adds ? make_slots(program, own, segment) : 0;
+  for (std::uint64_t s = 0; s < segment_count(own, segment); ++s) {
+    Region sum = segment_of(own, segment, s);
+    if (team.me > 0) {
+      const Region part = segment_of(before, segment, s);
+      recv_unless_empty(program, team.ranks[team.me - 1], part);
+      if (adds) {
+        const Region mine = sum;
+        sum = slot(slots, s, segment, part);
+        copy_unless_empty(program, mine, sum);
+        reduce_unless_empty(program, part, sum, Operands::FromThenTo);
+      }
+    }
+    if (!is_last) send_unless_empty(program, team.ranks[team.me + 1], sum);
+  }
+}
+
+}  // namespace espalier::collective

@@ -1,0 +1,22 @@
+#include "collective/linear_scatter.hpp"
+
+#include "collective/message_families.hpp"
+#include "collective/unless_empty.hpp"
+
+namespace espalier::collective {
+
+void linear_scatter(schedule::ProgramBuilder& program, const Team& team, Rank root,
+                    const BlockLayout& all, const schedule::Region& own, std::uint32_t tag) {
+  if (team.me != root) {
+    if (own.length > 0) program.recv(team.at(root), own, tag);
+    return;
+  }
+  std::vector<PeerRegion> messages;
+  for (Rank p = 0; p < team.size(); ++p) {
+    if (p != root) messages.push_back({team.at(p), all.region(program, p)});
+  }
+  send_families(program, messages, tag);
+  copy_unless_empty(program, all.region(program, root), own);
+}
+
+}  // namespace espalier::collective

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "collective/hierarchy.hpp"
+#include "collective/links.hpp"
+
+namespace espalier::collective {
+
+/// The trees that a level may use among its masters.
+enum class Shape : std::uint8_t { Flat, Chain, Binomial, Binary };
+
+/// How one level works: its tree, and into how large pieces messages are cut (0: not at all).
+struct LevelChoice {
+  Shape shape = Shape::Binomial;
+  std::uint64_t segment = 0;
+  friend bool operator==(const LevelChoice&, const LevelChoice&) = default;
+};
+
+/// A rank's own part of the multilevel tree: level by level over the masters of each cluster's
+/// members, the slow levels first.
+///
+/// N. Karonis, B. de Supinski, I. Foster, W. Gropp, E. Lusk, J. Bresnahan: "Exploiting hierarchy in
+/// parallel computer networks to optimize collective operation performance", IPDPS 2000, Figure 5.
+/// There the levels run one after the other with whatever the MPI has; here they are one tree, so
+/// that segments pipeline through all of them.
+///
+/// Whatever the root and the placement: (members - 1) edges of the tree cross the channel of a
+/// cluster, so a broadcast moves its bytes (sites - 1) times over the WAN. O(members of the
+/// clusters that this rank speaks in): no rank looks at the whole machine.
+/// @param from_level only this level and those below it: one tree for each cluster of depth
+///        from_level, rooted at its master (a lone process of a lower depth is a tree of its own)
+/// @pre one choice for each level
+[[nodiscard]] Links multilevel_links(const Hierarchy& hierarchy,
+                                     std::span<const LevelChoice> choices, Rank root, Rank rank,
+                                     std::uint32_t from_level = 0);
+
+/// The ranks of this rank's sub-tree of that tree, itself first, then child by child: the order of
+/// a bundle that is gathered up or scattered down.
+[[nodiscard]] std::vector<Rank> multilevel_subtree(const Hierarchy& hierarchy,
+                                                   std::span<const LevelChoice> choices, Rank root,
+                                                   Rank rank, std::uint32_t from_level = 0);
+
+}  // namespace espalier::collective

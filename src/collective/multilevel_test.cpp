@@ -1,0 +1,75 @@
+#include "collective/multilevel.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/for_all_seeds.hpp"
+#include "topology/random_machine.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::collective {
+namespace {
+
+std::vector<LevelChoice> random_choices(Random& rng, std::size_t levels) {
+  std::vector<LevelChoice> choices(levels);
+  for (LevelChoice& choice : choices) choice.shape = static_cast<Shape>(rng.below(4));
+  return choices;
+}
+
+/// Every rank's own view put together.
+tree::CommTree whole_tree(const Hierarchy& h, std::span<const LevelChoice> choices, Rank root) {
+  tree::CommTree tree(h.machine().size(), root);
+  std::vector<Rank> todo{root};
+  while (!todo.empty()) {
+    const Rank rank = todo.back();
+    todo.pop_back();
+    for (const Link& child : multilevel_links(h, choices, root, rank).children) {
+      EXPECT_EQ(multilevel_links(h, choices, root, child.peer).parent.peer, rank);
+      tree.append_child(rank, child.peer);
+      todo.push_back(child.peer);
+    }
+  }
+  return tree;
+}
+
+TEST(MultilevelProperty, EveryRanksOwnPartFitsIntoOneSpanningTree) {
+  for_all_seeds(400, [](Random& rng) {
+    const topology::Machine m = topology::random_machine(rng.next());
+    const Hierarchy h(m);
+    const auto choices = random_choices(rng, m.levels().size());
+    const auto root = static_cast<Rank>(rng.below(m.size()));
+    const tree::CommTree tree = whole_tree(h, choices, root);
+    ASSERT_EQ(tree.member_count(), m.size());
+    ASSERT_EQ(multilevel_links(h, choices, root, root).parent.peer, kNoRank);
+  });
+}
+
+TEST(MultilevelProperty, CrossesEachChannelOnceForEachFurtherMember) {
+  for_all_seeds(400, [](Random& rng) {
+    const topology::Machine m = topology::random_machine(rng.next());
+    const Hierarchy h(m);
+    const auto choices = random_choices(rng, m.levels().size());
+    const auto root = static_cast<Rank>(rng.below(m.size()));
+    std::vector<std::size_t> crossings(m.levels().size(), 0), expected(m.levels().size(), 0);
+    for (Rank r = 0; r < m.size(); ++r) {
+      for (const Link& child : multilevel_links(h, choices, root, r).children) {
+        ++crossings[m.path(r, child.peer).level];
+      }
+    }
+    for (const topology::Cluster& c : m.clusters()) expected[c.depth] += c.member_count - 1;
+    ASSERT_EQ(crossings, expected);
+  });
+}
+
+TEST(Multilevel, SendsOverTheSlowestLevelFirst) {
+  const topology::Machine m = *topology::parse_synthetic("site:2(30ms) node:2(1ms) proc:2(1us)");
+  const Hierarchy h(m);
+  const std::vector<LevelChoice> choices(3);
+  const Links links = multilevel_links(h, choices, 1, 1);  // root 1 stands in for its node and site
+  ASSERT_EQ(links.children.size(), 3u);
+  EXPECT_EQ(links.children[0].peer, 4u);
+  EXPECT_EQ(links.children[1].peer, 2u);
+  EXPECT_EQ(links.children[2].peer, 0u);
+}
+
+}  // namespace
+}  // namespace espalier::collective

@@ -1,0 +1,22 @@
+#include "collective/recursive_doubling_allgather.hpp"
+
+#include <bit>
+
+#include "base/contract.hpp"
+#include "collective/unless_empty.hpp"
+
+namespace espalier::collective {
+
+void recursive_doubling_allgather(schedule::ProgramBuilder& program, const Team& team,
+                                  const BlockLayout& all) {
+  expects(std::has_single_bit(team.size()),
+          "recursive_doubling_allgather: not a power of two of ranks");
+  for (Rank mask = 1; mask < team.size(); mask *= 2) {
+    const Rank peer = team.me ^ mask;
+    const Rank aligned = ~(mask - 1);
+    send_unless_empty(program, team.at(peer), all.region(program, team.me & aligned, mask));
+    recv_unless_empty(program, team.at(peer), all.region(program, peer & aligned, mask));
+  }
+}
+
+}  // namespace espalier::collective

@@ -1,0 +1,31 @@
+#include "collective/recursive_doubling_allreduce.hpp"
+
+#include "collective/fold.hpp"
+#include "collective/unless_empty.hpp"
+
+namespace espalier::collective {
+
+using schedule::Buffer;
+using schedule::Operands;
+using schedule::ProgramBuilder;
+using schedule::Region;
+using schedule::slice;
+
+void recursive_doubling_allreduce(ProgramBuilder& program, const Team& team, const Region& data) {
+  const Fold fold(team.size());
+  const bool active = fold.is_active(team.me);
+  const std::uint64_t spare = program.scratch(active && team.size() > 1 ? data.length : 0);
+  fold_in(program, team, fold, data, spare);
+  const Rank index = fold.active_of(team.me);
+  for (Rank mask = 1; active && mask < fold.actives(); mask *= 2) {
+    const Rank peer = index ^ mask;
+    const Region received = slice(Buffer::Scratch, spare, data.length);
+    send_unless_empty(program, team.at(fold.position(peer)), data);
+    recv_unless_empty(program, team.at(fold.position(peer)), received);
+    reduce_unless_empty(program, received, data,
+                        peer < index ? Operands::FromThenTo : Operands::ToThenFrom);
+  }
+  fold_out(program, team, fold, data);
+}
+
+}  // namespace espalier::collective

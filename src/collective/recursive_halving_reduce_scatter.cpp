@@ -1,0 +1,28 @@
+#include "collective/recursive_halving_reduce_scatter.hpp"
+
+#include "collective/block_halving.hpp"
+
+namespace espalier::collective {
+
+using schedule::IndexSet;
+
+void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,
+                                      const BlockLayout& contributions,
+                                      const schedule::Region& mine) {
+  const Fold fold(team.size());
+  std::vector<Rank> distances;
+  for (Rank d = fold.actives() / 2; d > 0; d /= 2) distances.push_back(d);
+  // The list is the blocks of the actives [begin, begin + 2 distance).
+  halve_blocks(program, team, fold, contributions, mine, distances,
+               [&](Rank active, Rank distance) {
+                 const Rank begin = active & ~(2 * distance - 1);
+                 const auto half_of = [&](Rank a) {
+                   const Rank first = a & ~(distance - 1);
+                   return IndexSet::range(fold.first(first) - fold.first(begin),
+                                          fold.first(first + distance) - fold.first(first));
+                 };
+                 return BlockHalves{half_of(active), half_of(active ^ distance)};
+               });
+}
+
+}  // namespace espalier::collective

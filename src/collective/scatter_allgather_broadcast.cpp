@@ -1,0 +1,22 @@
+#include "collective/scatter_allgather_broadcast.hpp"
+
+#include "collective/binomial_scatter.hpp"
+#include "collective/recursive_doubling_allgather.hpp"
+#include "collective/ring_allgather.hpp"
+
+namespace espalier::collective {
+
+void scatter_allgather_broadcast(schedule::ProgramBuilder& program, const Team& team, Rank root,
+                                 const schedule::Region& region, AllgatherOf second) {
+  // Which piece is whose is for us to say: counted from the root no sub-tree wraps around the end.
+  const Team from_root = rotated(team, root);
+  const BlockLayout pieces = BlockLayout::split(region, team.size());
+  binomial_scatter_in_place(program, from_root, 0, pieces);
+  if (second == AllgatherOf::Ring) {
+    ring_allgather(program, from_root, pieces);
+  } else {
+    recursive_doubling_allgather(program, from_root, pieces);
+  }
+}
+
+}  // namespace espalier::collective

@@ -1,0 +1,126 @@
+#include "collective/tree_gather.hpp"
+
+namespace espalier::collective {
+
+using schedule::Axis;
+using schedule::Buffer;
+using schedule::IndexSet;
+using schedule::ProgramBuilder;
+using schedule::Region;
+using schedule::slice;
+
+namespace {
+
+/// The blocks of these ranks in a buffer that holds one for each rank, in the bundle's order.
+Region blocks(ProgramBuilder& program, Buffer buffer, std::span<const Rank> ranks,
+              std::uint64_t block) {
+  Region region = slice(buffer, 0, block);
+  region.inner = Axis{program.set(IndexSet{ranks}), block};
+  return region;
+}
+
+/// Room for the own block and all children's bundles; returns its offset.
+std::uint64_t bundle_room(ProgramBuilder& program, std::span<const std::vector<Rank>> bundles,
+                          std::uint64_t block, std::uint64_t& units) {
+  units = block;
+  for (const auto& bundle : bundles) units += bundle.size() * block;
+  return program.scratch(units);
+}
+
+}  // namespace
+
+void gather_up(ProgramBuilder& program, const Links& links,
+               std::span<const std::vector<Rank>> bundle_of_child, const Region& own) {
+  if (links.children.empty()) {
+    program.send(links.parent.peer, own);
+    return;
+  }
+  std::uint64_t units = 0;
+  const std::uint64_t room = bundle_room(program, bundle_of_child, own.length, units);
+  program.copy(own, slice(Buffer::Scratch, room, own.length));
+  std::uint64_t at = room + own.length;
+  for (std::size_t c = 0; c < links.children.size(); ++c) {
+    const std::uint64_t length = bundle_of_child[c].size() * own.length;
+    program.recv(links.children[c].peer, slice(Buffer::Scratch, at, length));
+    at += length;
+  }
+  program.send(links.parent.peer, slice(Buffer::Scratch, room, units));
+}
+
+void gather_at_root(ProgramBuilder& program, const Links& links,
+                    std::span<const std::vector<Rank>> bundle_of_child, const Region& own,
+                    Buffer to, std::uint64_t block) {
+  program.copy(own, slice(to, program.rank() * block, block));
+  for (std::size_t c = 0; c < links.children.size(); ++c) {
+    program.recv(links.children[c].peer, blocks(program, to, bundle_of_child[c], block));
+  }
+}
+
+void scatter_from_root(ProgramBuilder& program, const Links& links,
+                       std::span<const std::vector<Rank>> bundle_of_child, std::uint64_t block,
+                       const Region& own) {
+  for (std::size_t c = 0; c < links.children.size(); ++c) {
+    program.send(links.children[c].peer, blocks(program, Buffer::In, bundle_of_child[c], block));
+  }
+  program.copy(slice(Buffer::In, program.rank() * block, block), own);
+}
+
+void scatter_down(ProgramBuilder& program, const Links& links,
+                  std::span<const std::vector<Rank>> bundle_of_child, const Region& own) {
+  if (links.children.empty()) {
+    program.recv(links.parent.peer, own);
+    return;
+  }
+  std::uint64_t units = 0;
+  const std::uint64_t room = bundle_room(program, bundle_of_child, own.length, units);
+  program.recv(links.parent.peer, slice(Buffer::Scratch, room, units));
+  std::uint64_t at = room + own.length;
+  for (std::size_t c = 0; c < links.children.size(); ++c) {
+    const std::uint64_t length = bundle_of_child[c].size() * own.length;
+    program.send(links.children[c].peer, slice(Buffer::Scratch, at, length));
+    at += length;
+  }
+  program.copy(slice(Buffer::Scratch, room, own.length), own);
+}
+
+void allgather_up(ProgramBuilder& program, const Links& links,
+                  std::span<const std::vector<Rank>> bundle_of_child,
+                  const std::vector<Rank>& own_bundle, std::uint64_t block) {
+  for (std::size_t c = 0; c < links.children.size(); ++c) {
+    program.recv(links.children[c].peer, blocks(program, Buffer::Out, bundle_of_child[c], block));
+  }
+  if (links.parent.peer == kNoRank) return;
+  program.send(links.parent.peer, blocks(program, Buffer::Out, own_bundle, block));
+}
+
+void exchange_bundles(ProgramBuilder& program, const Team& team,
+                      std::span<const std::vector<Rank>> bundle_of, std::uint64_t block) {
+  const Region mine = blocks(program, Buffer::Out, bundle_of[team.me], block);
+  for (Rank step = 1; step < team.size(); ++step) program.send(team.at(team.me + step), mine);
+  for (Rank step = 1; step < team.size(); ++step) {
+    const Rank from = (team.me + team.size() - step) % team.size();
+    program.recv(team.ranks[from], blocks(program, Buffer::Out, bundle_of[from], block));
+  }
+}
+
+void ring_bundles(ProgramBuilder& program, const Team& team,
+                  std::span<const std::vector<Rank>> bundle_of, std::uint64_t block) {
+  for (Rank step = 0; step + 1 < team.size(); ++step) {
+    const Rank sent = (team.me + team.size() - step) % team.size();
+    const Rank received = (team.me + team.size() - step - 1) % team.size();
+    program.send(team.at(team.me + 1), blocks(program, Buffer::Out, bundle_of[sent], block));
+    program.recv(team.at(static_cast<std::int64_t>(team.me) - 1),
+                 blocks(program, Buffer::Out, bundle_of[received], block));
+  }
+}
+
+void broadcast_bundles(ProgramBuilder& program, const Links& links,
+                       std::span<const std::vector<Rank>> bundles, std::uint64_t block) {
+  for (const std::vector<Rank>& bundle : bundles) {
+    const Region region = blocks(program, Buffer::Out, bundle, block);
+    if (links.parent.peer != kNoRank) program.recv(links.parent.peer, region);
+    for (const Link& child : links.children) program.send(child.peer, region);
+  }
+}
+
+}  // namespace espalier::collective

@@ -1,0 +1,34 @@
+#include "reproduce/karonis.hpp"
+
+#include <gtest/gtest.h>
+
+namespace espalier::reproduce {
+namespace {
+
+double cell(const Exhibit& exhibit, std::size_t row, const std::string& key) {
+  for (std::size_t c = 0; c < exhibit.table.columns.size(); ++c) {
+    if (exhibit.table.columns[c].key == key) return std::stod(exhibit.table.rows[row][c].raw());
+  }
+  ADD_FAILURE() << "no column " << key;
+  return 0;
+}
+
+TEST(Karonis, MultilevelBeatsTheBinomialTreeAtEverySize) {
+  for (const PaperPart& part : karonis().parts) {
+    const Exhibit exhibit = part.run({});
+    for (std::size_t row = 0; row < exhibit.table.rows.size(); ++row) {
+      EXPECT_LT(cell(exhibit, row, "multilevel_ms"), cell(exhibit, row, "mpich_ms")) << part.key;
+      EXPECT_GE(cell(exhibit, row, "pipelined_ms"), cell(exhibit, row, "bound_ms")) << part.key;
+    }
+  }
+}
+
+TEST(Karonis, PipeliningStaysWithinFifteenPerCentOfTheBoundOverTheWan) {
+  const Exhibit exhibit = karonis().parts.back().run({});
+  for (std::size_t row = 0; row < exhibit.table.rows.size(); ++row) {
+    EXPECT_LT(cell(exhibit, row, "pipelined_ms"), 1.15 * cell(exhibit, row, "bound_ms"));
+  }
+}
+
+}  // namespace
+}  // namespace espalier::reproduce

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reproduce/exhibit.hpp"
+
+namespace espalier::reproduce {
+
+/// How many random cases the experiments draw.
+struct PaperOptions {
+  std::uint64_t seed = 1;
+  unsigned cases = 10'000;         ///< banikazemi: of each row of Table 2, as in the paper
+  unsigned large_cases = 10'000;   ///< of its continuation beyond 9 nodes
+  unsigned testbed_cases = 2'000;  ///< placements of fast nodes, figures 4 to 6
+  unsigned multiple_cases = 20;    ///< of each point of figure 10
+};
+
+/// One table or figure of a paper, by the name that --part takes.
+struct PaperPart {
+  std::string_view key;
+  std::string_view title;
+  Exhibit (*run)(const PaperOptions&);
+};
+
+struct Paper {
+  std::string_view key;       ///< "banikazemi"
+  std::string_view citation;  ///< "banikazemi1998"
+  std::string_view about;     ///< authors, title, venue, year
+  std::vector<PaperPart> parts;
+};
+
+/// All that are reproduced, in the order of the documents.
+[[nodiscard]] const std::vector<Paper>& papers();
+
+}  // namespace espalier::reproduce

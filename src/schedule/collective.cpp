@@ -1,0 +1,56 @@
+#include "schedule/collective.hpp"
+
+#include <array>
+
+namespace espalier::schedule {
+namespace {
+
+constexpr std::array<std::string_view, kOperationCount> kNames{
+    "broadcast", "reduce",   "allreduce",      "barrier", "gather", "scatter",
+    "allgather", "alltoall", "reduce-scatter", "scan",    "exscan"};
+
+}  // namespace
+
+std::string_view name_of(Operation operation) {
+  return kNames[static_cast<std::size_t>(operation)];
+}
+
+std::optional<Operation> operation_named(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<Operation>(i);
+  }
+  return std::nullopt;
+}
+
+std::uint64_t units_in(const Collective& call, Rank rank) {
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Barrier:
+      return 0;
+    case Operation::Scatter:
+      return rank == call.root ? call.block() * call.size : 0;
+    case Operation::Alltoall:
+    case Operation::ReduceScatter:
+      return call.block() * call.size;
+    default:
+      return call.block();
+  }
+}
+
+std::uint64_t units_out(const Collective& call, Rank rank) {
+  switch (call.operation) {
+    case Operation::Barrier:
+      return 0;
+    case Operation::Reduce:
+      return rank == call.root ? call.block() : 0;
+    case Operation::Gather:
+      return rank == call.root ? call.block() * call.size : 0;
+    case Operation::Allgather:
+    case Operation::Alltoall:
+      return call.block() * call.size;
+    default:
+      return call.block();
+  }
+}
+
+}  // namespace espalier::schedule

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace espalier::schedule {
+
+enum class Operation : std::uint8_t {
+  Broadcast,
+  Reduce,
+  Allreduce,
+  Barrier,
+  Gather,
+  Scatter,
+  Allgather,
+  Alltoall,
+  ReduceScatter,
+  Scan,
+  Exscan,
+};
+inline constexpr int kOperationCount = 11;
+
+/// "broadcast", "reduce-scatter": as CLI, JSON and documents call it.
+[[nodiscard]] std::string_view name_of(Operation operation);
+[[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
+
+/// A call, as far as all its ranks know it alike.
+///
+/// In and Out of each rank are counted in units. Where all blocks have the same number of elements
+/// a unit is an element, and block b of a buffer begins at b * count. Where they differ (the v
+/// forms: `counts` is not empty) a unit is a whole block, whatever its length, because a plan's
+/// shape must not depend on lengths that not every rank knows; they travel in the messages'
+/// headers.
+///
+///   operation      In of rank r                     Out of rank r
+///   broadcast      -                                count, the root's is there from the start
+///   reduce         count                            count, at the root
+///   allreduce      count                            count
+///   barrier        -                                -
+///   gather         1 block                          P blocks, at the root
+///   scatter        P blocks, at the root            1 block
+///   allgather      1 block                          P blocks
+///   alltoall       P blocks                         P blocks
+///   reduce-scatter P blocks                         1 block, the reduction of all blocks r
+///   scan, exscan   count                            count, of ranks 0 .. r (exscan: .. r-1)
+struct Collective {
+  Operation operation = Operation::Barrier;
+  Rank size = 1;
+  Rank root = 0;            ///< of rooted operations
+  std::uint64_t count = 0;  ///< elements, or elements of each block
+  Bytes element{1};         ///< size of one element
+  bool commutative = true;  ///< of reductions
+  std::vector<std::uint64_t>
+      counts;  ///< v forms: elements of each block (alltoallv: [from * P + to])
+
+  [[nodiscard]] bool irregular() const { return !counts.empty(); }
+  /// Units of one block: the elements, or 1.
+  [[nodiscard]] std::uint64_t block() const { return irregular() ? 1 : count; }
+  friend bool operator==(const Collective&, const Collective&) = default;
+};
+
+/// Units of the two user buffers of a rank, by the table above.
+[[nodiscard]] std::uint64_t units_in(const Collective& call, Rank rank);
+[[nodiscard]] std::uint64_t units_out(const Collective& call, Rank rank);
+
+}  // namespace espalier::schedule

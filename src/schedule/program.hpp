@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "schedule/index_set.hpp"
+
+namespace espalier::schedule {
+
+/// What a rank holds: the user's two buffers and scratch of its own.
+enum class Buffer : std::uint8_t { In, Out, Scratch };
+
+using SetId = std::uint32_t;  ///< into Program::sets; 0 is the set {0}
+
+/// One dimension of a family of slices: a slice for each index of the set, index * stride apart.
+struct Axis {
+  SetId set = 0;
+  std::uint64_t stride = 0;
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+/// A family of slices of one buffer, in units (see Collective::unit): for each o of outer, for each
+/// i of inner, the slice [offset + o * outer.stride + i * inner.stride, + length). In that order,
+/// which is also the order on the wire.
+///
+/// Never spelled out: what one site's ranks have for another's is two sets, whatever their size.
+struct Region {
+  Buffer buffer = Buffer::In;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  Axis outer;
+  Axis inner;
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+enum class OpKind : std::uint8_t { Send, Recv, Reduce, Copy };
+
+/// Which operand of a reduction stands on the left, for operations that do not commute.
+enum class Operands : std::uint8_t { FromThenTo, ToThenFrom };
+
+/// One step of a rank. `from` is read, `to` is written (and read, by Reduce).
+///
+/// A Send or Recv with more than one peer is a family: one message for each p of the set, its
+/// region shifted by p * peer_stride. Messages match by (sender, receiver, tag), so a tag is used
+/// once for each ordered pair of ranks.
+struct Op {
+  OpKind kind = OpKind::Copy;
+  Operands operands = Operands::FromThenTo;
+  std::uint32_t tag = 0;
+  Rank peer = kNoRank;  ///< if the family has one member; else kNoRank
+  SetId peers = 0;      ///< if it has more
+  std::uint64_t peer_stride = 0;
+  Region from;
+  Region to;
+  std::uint32_t first_dep = 0;  ///< into Program::deps: the ops that must have ended before
+  std::uint32_t dep_count = 0;
+  friend bool operator==(const Op&, const Op&) = default;
+};
+
+/// A rank's own part of a plan: a DAG of ops. Ops are stored in an order in which they could run
+/// one by one; a dependency always points to an earlier op. Independent ops should start in this
+/// order.
+struct Program {
+  Rank rank = 0;
+  std::uint64_t scratch_units = 0;
+  std::vector<Op> ops;
+  std::vector<std::uint32_t> deps;
+  std::vector<IndexSet> sets{IndexSet::single(0)};
+
+  [[nodiscard]] std::span<const std::uint32_t> deps_of(const Op& op) const {
+    return std::span(deps).subspan(op.first_dep, op.dep_count);
+  }
+  /// Units in a region.
+  [[nodiscard]] std::uint64_t units(const Region& region) const {
+    return region.length * sets[region.outer.set].size() * sets[region.inner.set].size();
+  }
+  friend bool operator==(const Program&, const Program&) = default;
+};
+
+/// Calls visit(offset, length) for each stretch of the region in order; neighbours that touch are
+/// joined first.
+template <typename Visit>
+void for_each_stretch(const Program& program, const Region& region, Visit visit) {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  const auto add = [&](std::uint64_t at) {
+    if (region.length == 0) return;
+    if (end != begin && at == end) {
+      end += region.length;
+      return;
+    }
+    if (end != begin) visit(begin, end - begin);
+    begin = at;
+    end = at + region.length;
+  };
+  program.sets[region.outer.set].for_each([&](std::uint64_t o) {
+    program.sets[region.inner.set].for_each([&](std::uint64_t i) {
+      add(region.offset + o * region.outer.stride + i * region.inner.stride);
+    });
+  });
+  if (end != begin) visit(begin, end - begin);
+}
+
+/// Calls visit(peer, region) for each message of a Send or Recv.
+template <typename Visit>
+void for_each_message(const Program& program, const Op& op, Visit visit) {
+  const Region& region = op.kind == OpKind::Send ? op.from : op.to;
+  if (op.peer != kNoRank) {
+    visit(op.peer, region);
+    return;
+  }
+  program.sets[op.peers].for_each([&](std::uint64_t p) {
+    Region shifted = region;
+    shifted.offset += p * op.peer_stride;
+    visit(static_cast<Rank>(p), shifted);
+  });
+}
+
+}  // namespace espalier::schedule

@@ -1,0 +1,63 @@
+#include "select/candidates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "select/score.hpp"
+#include "support/for_all_seeds.hpp"
+#include "topology/random_machine.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::select {
+namespace {
+
+using schedule::Collective;
+using schedule::Operation;
+
+TEST(Candidates, ThereIsOneForEveryOperation) {
+  const topology::Machine machine = *topology::parse_synthetic("site:2(10ms) proc:3(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  for (int o = 0; o < schedule::kOperationCount; ++o) {
+    const Collective call{static_cast<Operation>(o), 6, 0, 100, Bytes{8}, true, {}};
+    std::set<std::string> names;
+    for (const Candidate& c : candidates(hierarchy, call)) names.insert(c.name);
+    EXPECT_FALSE(names.empty()) << name_of(call.operation);
+    EXPECT_EQ(names.size(), candidates(hierarchy, call).size()) << name_of(call.operation);
+  }
+}
+
+TEST(Score, TakesAMultilevelPlanWhereTheWanIsSlow) {
+  const topology::Machine machine = *topology::parse_synthetic(
+      "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us,10Gbit/s,send=1us,recv=1us) "
+      "placement=cyclic");
+  const collective::Hierarchy hierarchy(machine);
+  for (const Operation operation :
+       {Operation::Broadcast, Operation::Reduce, Operation::Allreduce}) {
+    const Collective call{operation, machine.size(), 5, 1U << 14U, Bytes{8}, true, {}};
+    const auto scored = score(candidates(hierarchy, call), call, machine, {});
+    EXPECT_TRUE(scored.front().candidate.knows_topology)
+        << name_of(operation) << ": " << scored.front().candidate.name;
+  }
+}
+
+TEST(ScoreProperty, NoCandidateWaitsForEver) {
+  for_all_seeds(40, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {1, 12, 3, true});
+    const collective::Hierarchy hierarchy(machine);
+    const Collective call{static_cast<Operation>(rng.below(schedule::kOperationCount)),
+                          machine.size(),
+                          static_cast<Rank>(rng.below(machine.size())),
+                          rng.below(3000),
+                          Bytes{8},
+                          rng.chance(70),
+                          {}};
+    for (const Scored& s : score(candidates(hierarchy, call), call, machine, {})) {
+      ASSERT_LT(s.result.finish, kForever) << s.candidate.name << " " << name_of(call.operation);
+      ASSERT_EQ(s.result.unmatched, 0u) << s.candidate.name;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace espalier::select

@@ -1,0 +1,312 @@
+#include "sim/fair_shares.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+
+namespace espalier::sim {
+namespace {
+
+using Work = unsigned __int128;
+
+/// Rounded up. Most flows fit into 64 bits, where dividing is several times faster.
+Time time_for(Work work, std::uint64_t rate) {
+  if (rate == 0) return kForever;
+  constexpr Work kMost = ~std::uint64_t{0};
+  if (work + rate <= kMost) {
+    const std::uint64_t time = (static_cast<std::uint64_t>(work) + rate - 1) / rate;
+    return Time{static_cast<std::int64_t>(std::min<std::uint64_t>(time, INT64_MAX))};
+  }
+  const Work time = (work + rate - 1) / rate;
+  return time < static_cast<Work>(INT64_MAX) ? Time{static_cast<std::int64_t>(time)} : kForever;
+}
+
+}  // namespace
+
+FairShares::FairShares(std::span<const Resource> resources, std::size_t longest_route)
+    : links_(resources.size()), uses_(resources.size()), stride_(longest_route) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    links_[i].capacity = resources[i].capacity.bits_per_second;
+  }
+}
+
+std::uint64_t FairShares::Link::share() const {
+  return capacity == 0 ? 0 : std::max<std::uint64_t>(1, left / open);
+}
+
+FairShares::FlowId FairShares::new_flow() {
+  if (!free_.empty()) {
+    const FlowId id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+  flows_.emplace_back();
+  progress_.emplace_back();
+  hops_.resize(hops_.size() + stride_);
+  places_.resize(places_.size() + stride_);
+  return static_cast<FlowId>(flows_.size() - 1);
+}
+
+void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const Route& route) {
+  const FlowId id = new_flow();
+  Flow flow;
+  flow.ceiling = route.cap.bits_per_second;
+  flow.hops = static_cast<std::uint32_t>(route.resources().size());
+  Progress progress;
+  progress.remaining = Work{bytes} * 8'000'000'000'000ULL;
+  progress.updated = now;
+  progress.owner = owner;
+  for (const ResourceId r : route.resources()) {
+    if (links_[r].capacity >= flow.ceiling) continue;
+    flow.ceiling = links_[r].capacity;
+    progress.narrowest = r;
+  }
+  expects(flow.ceiling != kUnlimited.bits_per_second, "FairShares::begin: nothing limits it");
+  std::size_t hop = id * stride_;
+  for (const ResourceId r : route.resources()) {
+    LinkUse& use = uses_[r];
+    if (use.flows.empty()) use.busy_since = now;
+    hops_[hop] = r;
+    places_[hop++] = static_cast<std::uint32_t>(use.flows.size());
+    use.flows.push_back(id);
+    set_demand(r, use.demand + flow.ceiling);
+    if (links_[r].contended) mark_dirty(r);
+  }
+  flows_[id] = flow;
+  progress_[id] = progress;
+  fresh_.push_back(id);
+  ends_.push_back(id);
+  sift(ends_.size() - 1);
+}
+
+FairShares::Ended FairShares::end_first(Time now) {
+  expects(next_end() <= now, "FairShares::end_first: nothing ends yet");
+  const FlowId id = ends_[0];
+  slowest_change_ = std::min(slowest_change_, flows_[id].rate);
+  for (std::size_t i = 0; i < flows_[id].hops; ++i) {
+    const ResourceId r = hops_[id * stride_ + i];
+    LinkUse& use = uses_[r];
+    if (links_[r].contended) mark_dirty(r);
+    set_demand(r, use.demand - flows_[id].ceiling);
+    remove_from(r, places_[id * stride_ + i]);
+    if (use.flows.empty()) use.busy += now - use.busy_since;
+  }
+  const FlowId last = ends_.back();
+  ends_.pop_back();
+  if (last != id) {
+    place_in_heap(0, last);
+    sift_down(0);
+  }
+  free_.push_back(id);
+  return {progress_[id].owner, flows_[id].slowed_by};
+}
+
+void FairShares::set_demand(ResourceId resource, Work demand) {
+  uses_[resource].demand = demand;
+  links_[resource].contended = demand > links_[resource].capacity;
+}
+
+/// The last one takes its place.
+void FairShares::remove_from(ResourceId resource, std::uint32_t place) {
+  std::vector<FlowId>& flows = uses_[resource].flows;
+  const FlowId moved = flows.back();
+  flows[place] = moved;
+  flows.pop_back();
+  const auto route = route_of(moved);
+  const auto hop = std::find(route.begin(), route.end(), resource) - route.begin();
+  places_[moved * stride_ + static_cast<std::size_t>(hop)] = place;
+}
+
+void FairShares::mark_dirty(ResourceId resource) {
+  if (links_[resource].dirty) return;
+  links_[resource].dirty = true;
+  dirty_.push_back(resource);
+}
+
+void FairShares::work_out_rates(Time now) {
+  find_reach();
+  fill();
+  apply_rates(now);
+}
+
+/// All flows whose rates can have changed, and the contended resources on their routes.
+void FairShares::find_reach() {
+  ++round_;
+  reached_flows_.clear();
+  reached_links_.clear();
+  candidates_.clear();
+  find_slowest_change();
+  for (const FlowId flow : fresh_) reach_flow(flow);
+  for (const ResourceId r : dirty_) {
+    Link& link = links_[r];
+    link.dirty = false;
+    if (link.seen == round_) continue;
+    if (link.contended) {
+      link.seen = round_;
+      reached_links_.push_back(r);
+    } else {  // no longer: it frees those it held back
+      for (const FlowId flow : uses_[r].flows) {
+        if (flows_[flow].rate >= slowest_change_) reach_flow(flow);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < reached_links_.size(); ++i) reach_link(reached_links_[i]);
+  fresh_.clear();
+  dirty_.clear();
+  slowest_change_ = kFresh;
+}
+
+/// Of the flows that ended it is known. One that began will have an equal share of some resource at
+/// the least.
+void FairShares::find_slowest_change() {
+  for (const FlowId id : fresh_) {
+    std::uint64_t least = flows_[id].ceiling;
+    for (const ResourceId r : route_of(id)) {
+      if (links_[r].contended) least = std::min(least, links_[r].capacity / uses_[r].flows.size());
+    }
+    slowest_change_ = std::min(slowest_change_, least);
+  }
+}
+
+void FairShares::reach_link(ResourceId resource) {
+  Link& link = links_[resource];
+  link.left = link.capacity;
+  link.open = 0;
+  for (const FlowId id : uses_[resource].flows) {
+    const Flow& flow = flows_[id];
+    if (flow.rate < slowest_change_) {
+      link.left -= std::min(link.left, flow.rate);
+    } else {
+      ++link.open;
+      if (flow.seen != round_) reach_flow(id);
+    }
+  }
+  if (link.open > 0) candidates_.push_back({link.share(), resource, false});
+}
+
+void FairShares::reach_flow(FlowId id) {
+  Flow& flow = flows_[id];
+  if (flow.seen == round_) return;
+  flow.seen = round_;
+  flow.open = true;
+  reached_flows_.push_back(id);
+  std::uint64_t held_below = ~std::uint64_t{0};
+  for (const ResourceId r : route_of(id)) {
+    Link& link = links_[r];
+    if (!link.contended) continue;
+    held_below = std::min(held_below, link.capacity);
+    if (link.seen == round_) continue;
+    link.seen = round_;
+    reached_links_.push_back(r);
+  }
+  // A contended resource holds the flow below its capacity anyway.
+  if (flow.ceiling < held_below) candidates_.push_back({flow.ceiling, id, true});
+}
+
+/// Progressive filling: the resource with the least share is full first, and its flows have their
+/// rate. Of equal ones the lower id goes first, resources before flows.
+void FairShares::fill() {
+  const auto later = [](const Candidate& a, const Candidate& b) {
+    if (a.level != b.level) return a.level > b.level;
+    return a.is_flow != b.is_flow ? a.is_flow : a.id > b.id;
+  };
+  std::make_heap(candidates_.begin(), candidates_.end(), later);
+  while (!candidates_.empty()) {
+    std::pop_heap(candidates_.begin(), candidates_.end(), later);
+    const Candidate least = candidates_.back();
+    candidates_.pop_back();
+    if (least.is_flow) {
+      if (flows_[least.id].open) fix(least.id, least.level, progress_[least.id].narrowest);
+      continue;
+    }
+    Link& link = links_[least.id];
+    if (link.open == 0) continue;
+    if (const std::uint64_t share = link.share(); share > least.level) {
+      candidates_.push_back({share, least.id, false});  // others took less than their share
+      std::push_heap(candidates_.begin(), candidates_.end(), later);
+      continue;
+    }
+    for (const FlowId flow : uses_[least.id].flows) {
+      if (flows_[flow].open) fix(flow, least.level, least.id);
+    }
+  }
+}
+
+void FairShares::fix(FlowId id, std::uint64_t rate, ResourceId by) {
+  Flow& flow = flows_[id];
+  flow.open = false;
+  flow.new_rate = rate;
+  flow.slowed_by = by;
+  for (const ResourceId r : route_of(id)) {
+    Link& link = links_[r];
+    if (link.seen != round_) continue;
+    link.left -= std::min(link.left, rate);
+    --link.open;
+  }
+}
+
+/// Where most flows change, putting the heap in order once is cheaper than one by one.
+void FairShares::apply_rates(Time now) {
+  const bool many = reached_flows_.size() > ends_.size() / 8;
+  for (const FlowId flow : reached_flows_) {
+    if (apply_rate(flow, now) && !many) sift(progress_[flow].heap_place);
+  }
+  for (std::size_t place = many ? ends_.size() / 2 : 0; place > 0; --place) sift_down(place - 1);
+}
+
+/// Whether that changes when it ends.
+bool FairShares::apply_rate(FlowId id, Time now) {
+  Progress& progress = progress_[id];
+  Flow& flow = flows_[id];
+  if (flow.new_rate == flow.rate) return false;
+  if (flow.rate != kFresh) {
+    const auto passed = static_cast<std::uint64_t>((now - progress.updated).picoseconds);
+    progress.remaining -= std::min(progress.remaining, Work{flow.rate} * passed);
+  }
+  progress.updated = now;
+  flow.rate = flow.new_rate;
+  progress.end = now + time_for(progress.remaining, flow.rate);
+  return true;
+}
+
+bool FairShares::ends_before(FlowId a, FlowId b) const {
+  const Progress& x = progress_[a];
+  const Progress& y = progress_[b];
+  return x.end != y.end ? x.end < y.end : x.owner < y.owner;
+}
+
+void FairShares::place_in_heap(std::size_t place, FlowId flow) {
+  ends_[place] = flow;
+  progress_[flow].heap_place = static_cast<std::uint32_t>(place);
+}
+
+/// Moves the flow at this place up or down to where it belongs.
+void FairShares::sift(std::size_t place) {
+  const FlowId flow = ends_[place];
+  while (place > 0 && ends_before(flow, ends_[(place - 1) / 2])) {
+    place_in_heap(place, ends_[(place - 1) / 2]);
+    place = (place - 1) / 2;
+  }
+  place_in_heap(place, flow);
+  sift_down(place);
+}
+
+void FairShares::sift_down(std::size_t place) {
+  const FlowId flow = ends_[place];
+  for (std::size_t child = 2 * place + 1; child < ends_.size(); child = 2 * place + 1) {
+    if (child + 1 < ends_.size() && ends_before(ends_[child + 1], ends_[child])) ++child;
+    if (!ends_before(ends_[child], flow)) break;
+    place_in_heap(place, ends_[child]);
+    place = child;
+  }
+  place_in_heap(place, flow);
+}
+
+std::uint64_t FairShares::rate_of(std::uint32_t owner) const {
+  for (const FlowId id : ends_) {
+    if (progress_[id].owner == owner) return flows_[id].rate;
+  }
+  return 0;
+}
+
+}  // namespace espalier::sim

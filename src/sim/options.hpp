@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace espalier::sim {
+
+/// How messages that cross one resource at a time share it.
+enum class Sharing : std::uint8_t {
+  ExactMaxMin,    ///< every flow as fast as it can be without slowing a slower one
+  OneBottleneck,  ///< each resource serves its messages one after the other; the last one to be
+                  ///< done with a message decides. Some ten times faster.
+};
+
+/// What docs/simulation.md explains at length.
+struct SimOptions {
+  Sharing sharing = Sharing::ExactMaxMin;
+  /// A message of fewer bytes is eager: its Send ends when the processor has handed it over. Other
+  /// Sends are rendezvous: nothing flows before the Recv is posted, and they end on delivery.
+  Bytes eager_limit{64 * 1024};
+  /// One-way latencies that a rendezvous message spends on its handshake, for each level of the
+  /// machine; levels that are not listed: none. Open MPI over TCP 2, UCX over TCP 4.
+  std::vector<std::uint32_t> handshake;
+  /// Bytes that travel with each message's own, and cost as these do.
+  Bytes header{0};
+  /// Memory speed of Copy.
+  Bandwidth copy = kUnlimited;
+  /// When each rank enters the call; empty: all at 0.
+  std::vector<Time> skew;
+  /// Messages between the same two ranks follow each other, as on a TCP connection. Otherwise they
+  /// are flows of their own and share what they cross, as SimGrid has it.
+  bool ordered_pairs = true;
+  /// Record every message and step, and the critical path: some 100 bytes a message.
+  bool trace = false;
+};
+
+}  // namespace espalier::sim

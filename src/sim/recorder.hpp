@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/result.hpp"
+#include "sim/task_graph.hpp"
+
+namespace espalier::sim {
+
+/// What happened when and why: the engine's notes, if SimOptions::trace asks for them.
+struct Recorder {
+  /// A processor's part.
+  struct TaskNote {
+    Time begin = kForever;
+    Time end = kForever;
+    TaskId before = kNone;  ///< what the processor did just before
+  };
+  struct OpNote {
+    Time ready = kForever;
+    Time end = kForever;
+    OpId after = kNone;        ///< the last op it waited for
+    TaskId last_task = kNone;  ///< the one that ended it
+  };
+  /// A message, by the task of its Send.
+  struct FlowNote {
+    Time flows = kForever;
+    Time arrived = kForever;
+    TaskId behind = kNone;      ///< the message on the same connection that it waited for
+    bool awaited_recv = false;  ///< its Recv was posted after it was ready to go
+    bool ended_send = false;    ///< its Send ended on its arrival (rendezvous)
+    std::uint32_t level = 0;
+    std::uint64_t bytes = 0;
+    ResourceId slowed_by = kNoResource;
+  };
+
+  std::vector<TaskNote> tasks;
+  std::vector<OpNote> ops;
+  std::vector<FlowNote> flows;
+  std::vector<OpId> last_op;        ///< of each rank: the one that ended last
+  std::vector<TaskId> last_served;  ///< by each rank's processor
+
+  explicit Recorder(const TaskGraph& graph)
+      : tasks(graph.tasks.size()),
+        ops(graph.ops.size()),
+        flows(graph.tasks.size()),
+        last_op(graph.ranks(), kNone),
+        last_served(graph.ranks(), kNone) {}
+};
+
+/// The messages of a run, by sender, then in program order.
+[[nodiscard]] std::vector<MessageTrace> timeline(const TaskGraph& graph, const Recorder& notes);
+
+/// From the end of `rank` back to the beginning, always to what was waited for last.
+/// @param entered when each rank entered the call
+[[nodiscard]] std::vector<CriticalStep> critical_path(const TaskGraph& graph, const Recorder& notes,
+                                                      Rank rank, std::span<const Time> entered);
+
+}  // namespace espalier::sim

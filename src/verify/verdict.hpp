@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace espalier::verify {
+
+enum class FindingKind : std::uint8_t {
+  Malformed,       ///< ids, dependencies or sizes that no program can have
+  OutOfBounds,     ///< a slice reaches beyond its buffer
+  WritesInput,     ///< the user's send buffer is const
+  SelfMessage,     ///< from a rank to itself
+  Overlap,         ///< slices of one op share units, one of them written
+  NoPartner,       ///< a send without its receive, or a receive without its send
+  RepeatedTag,     ///< two messages of one pair of ranks with one tag
+  LengthMismatch,  ///< a receive of another length than its send
+  Deadlock,        ///< ops that wait for each other when sends are synchronous
+  Race,            ///< two ops of a rank share units, one writes, no order between them
+  Undefined,       ///< reads what nobody has written
+  WrongReduction,  ///< combines what must not be combined, or not in this order
+  WrongResult,     ///< an output unit does not hold what the operation promises
+  DifferentBits,   ///< allreduce: two ranks combine in different order
+  EarlyExit,       ///< a barrier that lets a rank go before all have come
+};
+inline constexpr int kFindingKindCount = 15;
+
+/// "wrong-result": as JSON, tables and tests call it.
+[[nodiscard]] std::string_view name_of(FindingKind kind);
+
+inline constexpr std::uint32_t kNoOp = std::numeric_limits<std::uint32_t>::max();
+
+/// One thing that is wrong, in an engineer's words.
+struct Finding {
+  FindingKind kind = FindingKind::Malformed;
+  Rank rank = kNoRank;       ///< whose program; kNoRank: the call itself
+  std::uint32_t op = kNoOp;  ///< the op of that program to look at, if there is one
+  std::string found;
+  std::string expected;
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// "rank 3, op 7: wrong-reduction: found ...; expected ..."
+[[nodiscard]] std::string to_string(const Finding& finding);
+std::ostream& operator<<(std::ostream& out, const Finding& finding);
+
+struct Statistics {
+  std::uint64_t ops = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t units = 0;          ///< sent
+  Bytes bytes;                      ///< sent; in v forms the blocks' own lengths
+  std::uint64_t reduced_units = 0;  ///< combined, one by one
+  std::uint64_t expressions = 0;    ///< different partial reductions, over all ranks
+  friend bool operator==(const Statistics&, const Statistics&) = default;
+};
+
+struct Verdict {
+  std::vector<Finding> findings;  ///< at most Limits::findings of them, first things first
+  std::uint64_t left_off = 0;     ///< further findings
+  Statistics statistics;          ///< whole only if ok()
+  /// Reductions: how every output unit of every rank is put together: which operands, in which
+  /// order, with which parentheses. Two correct schedules of one call give the same bits whatever
+  /// the data if (and, but for a chance of 2^-64, only if) this is the same.
+  std::uint64_t association = 0;
+  /// Reductions: all units of a rank's output (reduce, allreduce, reduce-scatter: of all ranks'
+  /// outputs) are put together in one way, so that bits do not depend on a unit's place.
+  bool one_association = false;
+
+  [[nodiscard]] bool ok() const { return findings.empty(); }
+};
+
+/// One line for each finding.
+[[nodiscard]] std::string to_string(const Verdict& verdict);
+std::ostream& operator<<(std::ostream& out, const Verdict& verdict);
+
+/// Keeps the first few findings and counts the others.
+class Findings {
+ public:
+  struct Words {
+    std::string found;
+    std::string expected;
+  };
+
+  explicit Findings(std::size_t limit) : limit_(limit) {}
+
+  /// `words()` is called only if there is still room.
+  template <typename MakeWords>
+  void add(FindingKind kind, Rank rank, std::uint32_t op, MakeWords words) {
+    if (full()) {
+      ++left_off_;
+      return;
+    }
+    Words w = words();
+    kept_.push_back({kind, rank, op, std::move(w.found), std::move(w.expected)});
+  }
+  [[nodiscard]] bool none() const { return kept_.empty() && left_off_ == 0; }
+  /// Whether the next one would only be counted.
+  [[nodiscard]] bool full() const { return kept_.size() >= limit_; }
+  void hand_over(Verdict& verdict) &&;
+
+ private:
+  std::size_t limit_;
+  std::vector<Finding> kept_;
+  std::uint64_t left_off_ = 0;
+};
+
+}  // namespace espalier::verify

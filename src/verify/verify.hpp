@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "schedule/schedule.hpp"
+#include "verify/verdict.hpp"
+
+namespace espalier::verify {
+
+struct Limits {
+  std::size_t findings = 16;                       ///< told; further ones are counted
+  std::uint64_t slices = std::uint64_t{1} << 26U;  ///< looked at, of all ops and messages
+};
+
+/// Proves that a schedule does what its call asks for, in every order of execution that its
+/// programs allow and under any buffering of messages, or says what is wrong. See
+/// docs/verification.md for what is proven, and how.
+///
+/// Symbolic: works on stretches of units, so the cost does not depend on `count`. Time and memory
+/// grow with ops, dependencies, messages and slices (times a logarithm), and for reductions whose
+/// partial results are no runs of ranks with P / 64 words for each. Never throws on a bad schedule.
+[[nodiscard]] Verdict verify(const schedule::Schedule& schedule, const Limits& limits = {});
+
+}  // namespace espalier::verify

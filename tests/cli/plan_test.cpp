@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_tool.hpp"
+
+namespace espalier {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+const std::string kGrid =
+    "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us,10Gbit/s,send=1us,recv=1us)";
+const Words kOperations{"broadcast", "reduce",   "allreduce",      "barrier", "gather", "scatter",
+                        "allgather", "alltoall", "reduce-scatter", "scan",    "exscan"};
+
+Json plan(const Words& extra) {
+  Words arguments{"plan"};
+  arguments.insert(arguments.end(), extra.begin(), extra.end());
+  arguments.emplace_back("--json");
+  const Ran ran = run_tool(arguments);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  return Json::parse(ran.out);
+}
+
+TEST(ToolPlan, VerifiesAPlanForEveryOperationAndNeverBeatsTheBound) {
+  for (const std::string& operation : kOperations) {
+    for (const char* size : {"8", "16KiB"}) {
+      const Json json = plan({operation, "-m", kGrid, "--size", size, "--root", "5"});
+      EXPECT_EQ(json["verdict"], "verified") << operation;
+      EXPECT_GE(json["finish_ps"], json["bound_ps"]) << operation;
+      EXPECT_EQ(json["finish_ps"], json["candidates"][0]["finish_ps"]) << operation;
+    }
+  }
+}
+
+TEST(ToolPlan, CrossesTheWanOnceForEachFurtherSite) {
+  for (const char* root : {"0", "3", "7", "11"}) {
+    const Json json = plan({"broadcast", "-m", kGrid, "--size", "64KiB", "--root", root});
+    EXPECT_EQ(json["candidates"][0]["bytes_level_0"], 65536) << root;
+    EXPECT_EQ(json["candidates"][0]["bytes_level_1"], 65536) << root;
+  }
+}
+
+TEST(ToolPlan, StaysWithinFifteenPerCentOfTheBoundOnTheGrid) {
+  for (const char* operation : {"broadcast", "reduce", "allreduce", "barrier"}) {
+    for (const char* size : {"8", "4KiB", "64KiB", "1MiB"}) {
+      const Json json = plan({operation, "-m", kGrid, "--size", size});
+      EXPECT_LT(json["finish_ps"].get<double>(), 1.15 * json["bound_ps"].get<double>())
+          << operation << " " << size;
+    }
+  }
+}
+
+TEST(ToolPlan, GivesTheSameHashEachTime) {
+  const Words arguments{"allreduce", "-m", kGrid, "--size", "64KiB", "--ordered"};
+  EXPECT_EQ(plan(arguments)["hash"], plan(arguments)["hash"]);
+  EXPECT_NE(plan(arguments)["hash"], "0000000000000000");
+}
+
+TEST(ToolPlan, RefusesWhatItCannotPlan) {
+  for (const Words& extra :
+       {Words{"alreduce", "-m", kGrid}, Words{"reduce", "-m", kGrid, "--size", "7"},
+        Words{"reduce", "-m", kGrid, "--element", "0"}, Words{"broadcast"},
+        Words{"broadcast", "-m", kGrid, "--root", "12"}, Words{"barrier", "-m", "proc:4096"},
+        Words{"broadcast", "-m", kGrid, "--all", "--json"}}) {
+    Words arguments{"plan"};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    const Ran ran = run_tool(arguments);
+    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_NE(ran.err.find("error:"), std::string::npos) << ran.err;
+  }
+}
+
+TEST(ToolReproduce, RefusesUnknownPapersAndParts) {
+  EXPECT_EQ(run_tool({"reproduce", "newton"}).exit_code, 2);
+  EXPECT_EQ(run_tool({"reproduce", "karonis", "--part", "figure99"}).exit_code, 2);
+  EXPECT_EQ(run_tool({"reproduce", "banikazemi", "--seed", "x"}).exit_code, 2);
+  const Ran near = run_tool({"reproduce", "banikazemi", "--part", "table3"});
+  EXPECT_NE(near.err.find("table2"), std::string::npos) << near.err;
+}
+
+TEST(ToolReproduce, WritesJsonForEveryPart) {
+  for (const char* paper : {"karonis", "banikazemi"}) {
+    const Ran ran = run_tool({"reproduce", paper, "--quick", "--json"});
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    const Json json = Json::parse(ran.out);
+    EXPECT_EQ(json["format"], "espalier-reproduce-1");
+    for (const Json& exhibit : json["exhibits"]) {
+      EXPECT_FALSE(exhibit["rows"].empty()) << exhibit["key"];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace espalier
