@@ -109,9 +109,13 @@ class Layout {
     return members;
   }
 
+  [[nodiscard]] bool is_stack(const Box& member) const {
+    return member.kind == Box::Kind::Cluster && outline_.nodes[member.node].count > 1;
+  }
+
   /// Members need room for what is written beside their uplink, and for the stack behind them.
   [[nodiscard]] double room_of(const Box& member) const {
-    const double stack = outline_.nodes[member.node].count > 1 ? 2 * kStackStep : 0;
+    const double stack = is_stack(member) ? 2 * kStackStep : 0;
     const double label = 2 * (text_width(member.uplink, kSmallSize) + 8);  // right of the middle
     return std::max(member.width + stack, member.uplink.empty() ? 0 : label);
   }
@@ -170,9 +174,7 @@ class Layout {
         member.x = x + (room_of(member) - member.width) / 2;
         member.y = y;
         x += room_of(member) + kBoxGap;
-        const bool stacked =
-            outline_.nodes[member.node].count > 1 && member.kind == Box::Kind::Cluster;
-        tallest = std::max(tallest, member.height + (stacked ? 2 * kStackStep : 0));
+        tallest = std::max(tallest, member.height + (is_stack(member) ? 2 * kStackStep : 0));
         row.push_back(std::move(member));
       }
       widest = std::max(widest, x - kBoxGap - left);

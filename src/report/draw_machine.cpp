@@ -74,11 +74,11 @@ std::string draw_machine(const Machine& machine, const Canvas& canvas, Detail de
   for (std::uint32_t id = 0; id < all.nodes.size(); ++id) {
     if (only_processes(all, id) != nullptr) links[id].first_child = kNoNode;
   }
-  Table table{{{"", "part", Align::Left, true},
-               {"", "ranks", Align::Left, true},
-               {"", "channel inside", Align::Left, true},
-               {"", "uplink", Align::Left, true},
-               {"", "each process", Align::Left, true}},
+  Table table{{{"", "part", Align::Left, 30},
+               {"", "ranks", Align::Left, 8},
+               {"", "channel inside", Align::Left, 8},
+               {"", "uplink", Align::Left, 8},
+               {"", "each process", Align::Left, 8}},
               {}};
   const TreeLimits limits{folded ? kLinesOfAFoldedDrawing : kAllLines, canvas.width / 10};
   for (const TreeLine& line : tree_lines(links, 0, limits)) {

@@ -59,6 +59,18 @@ TEST(LevelTable, CountsThePairsOfAClusterAmongItsLatencies) {
             std::string::npos);
 }
 
+TEST(LevelTable, SaysWhereOnlySomeHaveALimit) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"net", "node"}, {}, {}}, {{"memory", ""}, {}, {}}};
+  spec.whole.members = {cluster("a", 1, {processes(1)}), cluster("b", 1, {processes(1)})};
+  spec.whole.members[0].uplink =
+      topology::Uplink{bits_per_second(1'000'000), bits_per_second(1'000'000), false, Time{}};
+  spec.whole.members[1].channel.latency = microseconds(7);
+  const std::string text = to_text(level_table(*build_machine(spec)), {});
+  EXPECT_NE(text.find("from 1 Mbit/s"), std::string::npos) << text;
+  EXPECT_NE(text.find("up to 7 us"), std::string::npos) << text;
+}
+
 // karonis2000, Figure 2: depth and cluster ids.
 TEST(RankTable, ShowsDepthAndClusterIds) {
   const std::string csv = to_csv(rank_table(grid()));

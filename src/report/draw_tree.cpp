@@ -124,9 +124,9 @@ Table rank_lines(const TimedTree& timed, const Machine& machine, const ByRank& t
                  const std::vector<TreeLine>& lines, const std::vector<Rank>& critical) {
   std::vector<bool> is_critical(timed.tree.size(), false);
   for (const Rank r : critical) is_critical[r] = true;
-  Table table{{{"", "rank", Align::Left, true},
-               {"", "place", Align::Left, true},
-               {"", "over", Align::Left, true},
+  Table table{{{"", "rank", Align::Left, 24},
+               {"", "place", Align::Left, 8},
+               {"", "over", Align::Left, 8},
                {"", timed.upwards() ? "ready" : "has it", Align::Right}},
               {}};
   for (const TreeLine& line : lines) {

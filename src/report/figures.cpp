@@ -8,6 +8,19 @@
 #include "report/text.hpp"
 
 namespace espalier::report {
+
+using espalier::rounded;  // of times
+
+std::string rounded(Bandwidth rate) {
+  if (rate.unlimited()) return "unlimited";
+  const auto bits = static_cast<double>(rate.bits_per_second);
+  if (bits >= 1e12) return fmt::format("{:.4g} Tbit/s", bits / 1e12);
+  if (bits >= 1e9) return fmt::format("{:.4g} Gbit/s", bits / 1e9);
+  if (bits >= 1e6) return fmt::format("{:.4g} Mbit/s", bits / 1e6);
+  if (bits >= 1e3) return fmt::format("{:.4g} kbit/s", bits / 1e3);
+  return fmt::format("{} bit/s", rate.bits_per_second);
+}
+
 namespace {
 
 void add(std::string& sentence, const std::string& piece) {
@@ -18,31 +31,31 @@ void add(std::string& sentence, const std::string& piece) {
 
 std::string cost_in_words(std::string_view what, const topology::Cost& cost) {
   if (cost == topology::Cost{}) return "";
-  if (cost.rate.unlimited()) return fmt::format("{} {}", what, to_string(cost.fixed));
-  if (cost.fixed == Time{}) return fmt::format("{} {}", what, to_string(cost.rate));
-  return fmt::format("{} {} + {}", what, to_string(cost.fixed), to_string(cost.rate));
+  if (cost.rate.unlimited()) return fmt::format("{} {}", what, rounded(cost.fixed));
+  if (cost.fixed == Time{}) return fmt::format("{} {}", what, rounded(cost.rate));
+  return fmt::format("{} {} + {}", what, rounded(cost.fixed), rounded(cost.rate));
 }
 
 }  // namespace
 
 std::string in_words(const topology::Channel& channel) {
   std::string words;
-  if (channel.latency != Time{}) add(words, to_string(channel.latency));
-  if (!channel.backbone.unlimited()) add(words, "backbone " + to_string(channel.backbone));
-  if (!channel.flow_cap.unlimited()) add(words, to_string(channel.flow_cap) + " a flow");
+  if (channel.latency != Time{}) add(words, rounded(channel.latency));
+  if (!channel.backbone.unlimited()) add(words, "backbone " + rounded(channel.backbone));
+  if (!channel.flow_cap.unlimited()) add(words, rounded(channel.flow_cap) + " a flow");
   return words;
 }
 
 std::string in_words(const topology::Uplink& uplink) {
   std::string words;
   if (uplink.out == uplink.in) {
-    if (!uplink.out.unlimited()) add(words, to_string(uplink.out));
+    if (!uplink.out.unlimited()) add(words, rounded(uplink.out));
     if (uplink.half_duplex) words += words.empty() ? "half duplex" : " half duplex";
   } else {
-    if (!uplink.out.unlimited()) add(words, "out " + to_string(uplink.out));
-    if (!uplink.in.unlimited()) add(words, "in " + to_string(uplink.in));
+    if (!uplink.out.unlimited()) add(words, "out " + rounded(uplink.out));
+    if (!uplink.in.unlimited()) add(words, "in " + rounded(uplink.in));
   }
-  if (uplink.latency != Time{}) add(words, "+ " + to_string(uplink.latency));
+  if (uplink.latency != Time{}) add(words, "+ " + rounded(uplink.latency));
   return words;
 }
 
@@ -50,7 +63,7 @@ std::string in_words(const topology::NodeCosts& costs) {
   std::string words;
   add(words, cost_in_words("send", costs.send));
   add(words, cost_in_words("recv", costs.recv));
-  if (!costs.reduce.unlimited()) add(words, "reduce " + to_string(costs.reduce));
+  if (!costs.reduce.unlimited()) add(words, "reduce " + rounded(costs.reduce));
   if (costs.speed_millionths != topology::NodeCosts{}.speed_millionths) {
     add(words, "speed " + millionths_to_string(costs.speed_millionths));
   }
@@ -63,8 +76,8 @@ std::string pairs_in_words(const topology::Machine& machine, const topology::Clu
   const auto [low, high] =
       std::minmax_element(pairs.begin(), pairs.end(),
                           [](const auto& a, const auto& b) { return a.latency < b.latency; });
-  std::string words = counted(pairs.size(), "pair") + " " + to_string(low->latency);
-  if (low->latency != high->latency) words += " to " + to_string(high->latency);
+  std::string words = counted(pairs.size(), "pair") + " " + rounded(low->latency);
+  if (low->latency != high->latency) words += " to " + rounded(high->latency);
   return words;
 }
 

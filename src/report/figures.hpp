@@ -6,7 +6,11 @@
 
 namespace espalier::report {
 
-/// Figures in words, shortest first; nothing is said of what is zero or unlimited.
+/// Figures in words, rounded to four digits; nothing is said of what is zero or unlimited. Exact
+/// ones are in the machine's JSON.
+
+/// "100 Mbit/s", "15.76 Gbit/s"
+[[nodiscard]] std::string rounded(Bandwidth rate);
 
 /// "30 ms, backbone 10 Gbit/s, 52 Mbit/s a flow"
 [[nodiscard]] std::string in_words(const topology::Channel& channel);

@@ -10,6 +10,12 @@ using topology::Cost;
 using topology::NodeCosts;
 using topology::Uplink;
 
+TEST(InWords, RoundsToFourDigits) {
+  EXPECT_EQ(in_words(Channel{Time{23'458'205'000}, kUnlimited, kUnlimited}), "23.46 ms");
+  EXPECT_EQ(rounded(bits_per_second(15'755'451'307)), "15.76 Gbit/s");
+  EXPECT_EQ(rounded(bits_per_second(999)), "999 bit/s");
+}
+
 TEST(InWords, SaysNothingOfWhatCostsNothing) {
   EXPECT_EQ(in_words(Channel{}), "");
   EXPECT_EQ(in_words(Uplink{}), "");

@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "report/draw_machine.hpp"
+#include "report/figures.hpp"
 #include "report/outline.hpp"
 
 namespace espalier::report {
@@ -27,15 +28,17 @@ struct Range {
 };
 
 /// Terminals have no room for "unlimited"; a dash says that no figure is known.
-std::string words(Time t) { return t == Time{} ? "-" : to_string(t); }
-std::string words(Bandwidth b) { return b.unlimited() ? "-" : to_string(b); }
+std::string words(Time t) { return t == Time{} ? "-" : rounded(t); }
+std::string words(Bandwidth b) { return b.unlimited() ? "-" : rounded(b); }
 
 template <typename T>
 std::string in_words(const Range<T>& range) {
   if (!range.seen) return "";
   const std::string low = words(range.low);
   const std::string high = words(range.high);
-  return low == high ? (low == "-" ? "" : low) : fmt::format("{} to {}", low, high);
+  if (low == high) return low == "-" ? "" : low;
+  if (low == "-") return "up to " + high;
+  return high == "-" ? "from " + low : fmt::format("{} to {}", low, high);
 }
 
 /// "3 sites", "12 x 16 processes": so many clusters of so many members.
@@ -77,12 +80,12 @@ Table level_table(const Machine& machine) {
   std::vector<LevelFigures> figures(machine.levels().size());
   for (const Cluster& cluster : machine.clusters()) see(machine, cluster, figures[cluster.depth]);
   Table table{{{"level", "level", Align::Right},
-               {"channel", "channel", Align::Left, true},
-               {"joins", "joins", Align::Left, true},
-               {"latency", "latency", Align::Right, true},
-               {"uplink", "uplink", Align::Right, true},
-               {"backbone", "backbone", Align::Right, true},
-               {"flow_cap", "a flow", Align::Right, true}},
+               {"channel", "channel", Align::Left, 8},
+               {"joins", "joins", Align::Left, 8},
+               {"latency", "latency", Align::Right, 8},
+               {"uplink", "uplink", Align::Right, 8},
+               {"backbone", "backbone", Align::Right, 8},
+               {"flow_cap", "a flow", Align::Right, 8}},
               {}};
   for (std::uint32_t l = 0; l < figures.size(); ++l) {
     const LevelFigures& level = figures[l];
@@ -100,7 +103,7 @@ Table level_table(const Machine& machine) {
 
 Table rank_table(const Machine& machine) {
   Table table{{{"rank", "rank", Align::Right},
-               {"place", "place", Align::Left, true},
+               {"place", "place", Align::Left, 8},
                {"depth", "depth", Align::Right}},
               {}};
   for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {

@@ -193,6 +193,8 @@ std::string channel_name(const Machine& machine, std::uint32_t level) {
 
 std::string noun(const Machine& machine, std::uint32_t level, bool is_process) {
   const std::string& name = machine.levels()[level].members;
+  const bool innermost = level + 1 == machine.levels().size();
+  if (is_process && !innermost) return "process";  // where others have nodes, say
   if (name.empty()) return is_process ? "process" : "cluster";
   return name == "proc" ? "process" : printable(name);
 }

@@ -56,6 +56,15 @@ TEST(Outline, DoesNotFoldWhatDiffersInPairsChannelOrUplink) {
             "cluster 3");
 }
 
+TEST(Outline, CallsALeafBesideNodesAProcess) {
+  topology::MachineSpec spec;
+  spec.levels = {{{"net", "node"}, {}, {}}, {{"memory", "core"}, {}, {}}};
+  spec.whole.members = {processes(1), cluster("", 1, {processes(2)})};
+  const Machine machine = *build_machine(spec);
+  EXPECT_EQ(titles(machine, outline(machine, Fold::EqualNeighbours)),
+            (Titles{"the whole machine", "process 0", "node 1", "2 x core"}));
+}
+
 TEST(Outline, JoinsNamesThatCountUp) {
   topology::MachineSpec spec;
   spec.levels = {{{"net", "node"}, {}, {}}, {{"memory", ""}, {}, {}}};

@@ -13,8 +13,7 @@
 namespace espalier::report {
 namespace {
 
-constexpr std::size_t kGap = 2;        // between two columns
-constexpr std::size_t kNarrowest = 8;  // a column is not shortened below this
+constexpr std::size_t kGap = 2;  // between two columns
 
 std::string fixed(Decimal d) { return fmt::format("{:.{}f}", d.value, d.places); }
 
@@ -52,7 +51,8 @@ void shrink(const Table& table, const std::vector<std::size_t>& kept,
   while (total(widths) > limit) {
     std::size_t* widest = nullptr;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (!table.columns[kept[i]].shrinks || widths[i] <= kNarrowest) continue;
+      const std::size_t narrowest = table.columns[kept[i]].shrinks_to;
+      if (narrowest == 0 || widths[i] <= narrowest) continue;
       if (widest == nullptr || widths[i] > *widest) widest = &widths[i];
     }
     if (widest == nullptr) return;

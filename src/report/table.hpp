@@ -16,7 +16,7 @@ struct Column {
   std::string key;    ///< in CSV and JSON ("finish_ps"); empty: for the terminal only
   std::string title;  ///< in the terminal; empty: for CSV and JSON only
   Align align = Align::Left;
-  bool shrinks = false;  ///< may be shortened where the terminal is narrow
+  std::size_t shrinks_to = 0;  ///< where the terminal is narrow; 0: it is never shortened
 };
 
 /// A number shown with a fixed count of digits after the point.

@@ -35,12 +35,12 @@ TEST(TableText, AlignsTextThatIsNotAscii) {
 }
 
 TEST(TableText, ShortensColumnsThatMayShrinkUntilTheLineFits) {
-  Table table{{{"", "place", Align::Left, true}, {"", "value"}},
+  Table table{{{"", "place", Align::Left, 8}, {"", "value"}},
               {{{"a very long name of a place"}, {"1234567890"}}}};
   EXPECT_EQ(to_text(table, {.width = 24}),
             "place         value\n"
             "a very long…  1234567890\n");
-  table.columns[0].shrinks = false;
+  table.columns[0].shrinks_to = 0;
   EXPECT_EQ(to_text(table, {.width = 24}),
             "place                        value\n"
             "a very long name of a place  1234567890\n");
