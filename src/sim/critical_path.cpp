@@ -142,22 +142,4 @@ std::vector<CriticalStep> critical_path(const TaskGraph& graph, const Recorder& 
   return Walk(graph, notes, entered).from_end_of(rank);
 }
 
-std::vector<MessageTrace> timeline(const TaskGraph& graph, const Recorder& notes) {
-  std::vector<MessageTrace> messages;
-  for (TaskId task = 0; task < graph.tasks.size(); ++task) {
-    const TaskId recv = graph.tasks[task].partner;
-    const OpId op = graph.tasks[task].op;
-    if (graph.ops[op].kind != OpKind::Send || recv == kNone) continue;
-    const OpId recv_op = graph.tasks[recv].op;
-    const Recorder::FlowNote& flow = notes.flows[task];
-    const Rank from = graph.ops[op].rank;
-    const Rank to = graph.ops[recv_op].rank;
-    messages.push_back({from, to, op - graph.first_op[from], recv_op - graph.first_op[to],
-                        Bytes{flow.bytes}, flow.level, notes.tasks[task].begin,
-                        notes.tasks[task].end, flow.flows, flow.arrived, notes.tasks[recv].begin,
-                        notes.tasks[recv].end, flow.slowed_by});
-  }
-  return messages;
-}
-
 }  // namespace espalier::sim

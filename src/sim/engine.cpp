@@ -240,6 +240,7 @@ void Engine::collect() {
   }
   if (!notes_) return;
   result_.timeline = timeline(graph_, *notes_);
+  result_.steps = local_steps(graph_, *notes_);
   if (result_.finish == kForever) return;
   const auto last = std::max_element(result_.rank_finish.begin(), result_.rank_finish.end());
   std::vector<Time> entered(machine_.size());

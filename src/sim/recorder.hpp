@@ -50,6 +50,9 @@ struct Recorder {
 /// The messages of a run, by sender, then in program order.
 [[nodiscard]] std::vector<MessageTrace> timeline(const TaskGraph& graph, const Recorder& notes);
 
+/// Its Reduces and Copies, by rank, then in program order.
+[[nodiscard]] std::vector<StepTrace> local_steps(const TaskGraph& graph, const Recorder& notes);
+
 /// From the end of `rank` back to the beginning, always to what was waited for last.
 /// @param entered when each rank entered the call
 [[nodiscard]] std::vector<CriticalStep> critical_path(const TaskGraph& graph, const Recorder& notes,

@@ -41,6 +41,16 @@ struct MessageTrace {
   friend bool operator==(const MessageTrace&, const MessageTrace&) = default;
 };
 
+/// A Reduce or Copy. Times that never came are kForever.
+struct StepTrace {
+  Rank rank = 0;
+  std::uint32_t op = 0;  ///< index into its program
+  schedule::OpKind kind = schedule::OpKind::Copy;
+  Time begin = kForever;
+  Time end = kForever;
+  friend bool operator==(const StepTrace&, const StepTrace&) = default;
+};
+
 /// One stretch of the time line of what decided the finish. The next one begins where it ends.
 struct CriticalStep {
   enum class Kind : std::uint8_t {
@@ -74,6 +84,7 @@ struct SimResult {
 
   // Only with SimOptions::trace:
   std::vector<MessageTrace> timeline;       ///< by sender, then in program order
+  std::vector<StepTrace> steps;             ///< by rank, then in program order
   std::vector<CriticalStep> critical_path;  ///< from 0 to `finish` without a gap
   friend bool operator==(const SimResult&, const SimResult&) = default;
 };

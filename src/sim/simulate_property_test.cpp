@@ -197,6 +197,9 @@ TEST(SimulateProperty, KeepsEachProcessorToOneThingAtATime) {
       if (m.send_end > m.send_begin) busy[m.from].emplace_back(m.send_begin, m.send_end);
       if (m.recv_end > m.recv_begin) busy[m.to].emplace_back(m.recv_begin, m.recv_end);
     }
+    for (const StepTrace& s : c.result.steps) {
+      if (s.end > s.begin) busy[s.rank].emplace_back(s.begin, s.end);
+    }
     for (auto& [rank, spans] : busy) {
       std::sort(spans.begin(), spans.end());
       for (std::size_t i = 1; i < spans.size(); ++i) {
@@ -243,6 +246,7 @@ TEST(SimulateProperty, SaysTheSameWithAndWithoutATrace) {
     ASSERT_EQ(simulate(c.plan, c.machine, c.options), c.result);
     c.options.trace = false;
     c.result.timeline.clear();
+    c.result.steps.clear();
     c.result.critical_path.clear();
     ASSERT_EQ(simulate(c.plan, c.machine, c.options), c.result);
   });

@@ -178,6 +178,11 @@ TEST(Simulate, ChargesReducingAndCopying) {
   SimOptions options;
   options.copy = bytes_per_second(500'000'000);
   expect_finish(plan, m, milliseconds(3), options);
+  options.trace = true;
+  using schedule::OpKind;
+  EXPECT_EQ(simulate(plan, m, options).steps,
+            (std::vector<StepTrace>{{0, 0, OpKind::Copy, Time{0}, milliseconds(2)},
+                                    {0, 1, OpKind::Reduce, milliseconds(2), milliseconds(3)}}));
 }
 
 TEST(Simulate, LetsALateRankBeLate) {
