@@ -90,7 +90,7 @@ Expected<Collective> call_from(const PlanOptions& options, Rank ranks) {
 report::Table table_of(const std::vector<select::Scored>& scored, const topology::Machine& machine,
                        std::size_t rows) {
   report::Table table;
-  table.columns = {{"plan", "plan", Align::Left, true},
+  table.columns = {{"plan", "plan", Align::Left, 16},
                    {"finish_ps", "simulated", Align::Right, false},
                    {"ratio", "x best", Align::Right, false}};
   for (std::size_t l = 0; l < machine.levels().size(); ++l) {
