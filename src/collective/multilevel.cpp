@@ -5,16 +5,9 @@
 #include "base/contract.hpp"
 
 namespace espalier::collective {
-namespace {
 
-/// Parent and children by position in a group whose root has position 0, in the order of sending.
-struct Positions {
-  Rank parent = kNoRank;
-  std::vector<Rank> children;
-};
-
-Positions positions_in(Shape shape, Rank position, Rank size) {
-  Positions found;
+GroupPositions positions_in_group(Shape shape, Rank position, Rank size) {
+  GroupPositions found;
   switch (shape) {
     case Shape::Flat:
       if (position > 0) found.parent = 0;
@@ -44,8 +37,6 @@ Positions positions_in(Shape shape, Rank position, Rank size) {
   return found;
 }
 
-}  // namespace
-
 Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> choices, Rank root,
                        Rank rank, std::uint32_t from_level) {
   const auto clusters = hierarchy.machine().clusters();
@@ -59,7 +50,7 @@ Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> 
     const auto size = static_cast<Rank>(masters.size());
     const auto position =
         static_cast<Rank>(std::find(masters.begin(), masters.end(), rank) - masters.begin());
-    const Positions here = positions_in(choice.shape, position, size);
+    const GroupPositions here = positions_in_group(choice.shape, position, size);
     if (here.parent != kNoRank) links.parent = {masters[here.parent], choice.segment};
     for (const Rank child : here.children)
       links.children.push_back({masters[child], choice.segment});

@@ -18,6 +18,13 @@ struct LevelChoice {
   friend bool operator==(const LevelChoice&, const LevelChoice&) = default;
 };
 
+/// Parent and children by position in a group whose root has position 0, in the order of sending.
+struct GroupPositions {
+  Rank parent = kNoRank;
+  std::vector<Rank> children;
+};
+[[nodiscard]] GroupPositions positions_in_group(Shape shape, Rank position, Rank size);
+
 /// A rank's own part of the multilevel tree: level by level over the masters of each cluster's
 /// members, the slow levels first.
 ///

@@ -1,19 +1,9 @@
 #include "select/candidates.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "base/units.hpp"
 #include "collective/flat_algorithms.hpp"
-#include "collective/links.hpp"
-#include "collective/tree_broadcast.hpp"
-#include "collective/tree_reduce.hpp"
-#include "tree/algorithm.hpp"
-#include "tree/binomial.hpp"
-#include "tree/chain.hpp"
-#include "tree/flat.hpp"
 
 namespace espalier::select {
 namespace {
@@ -23,11 +13,8 @@ using collective::LevelChoice;
 using collective::MultilevelChoice;
 using collective::Shape;
 using collective::Top;
-using schedule::Buffer;
 using schedule::Collective;
 using schedule::Operation;
-using schedule::Program;
-using schedule::ProgramBuilder;
 
 bool moves_a_vector(Operation operation) {
   return operation == Operation::Broadcast || operation == Operation::Reduce ||
@@ -45,23 +32,13 @@ std::vector<std::uint64_t> segments_for(const Collective& call) {
   return segments;
 }
 
-const char* name_of(Shape shape) {
-  switch (shape) {
-    case Shape::Flat:
-      return "flat";
-    case Shape::Chain:
-      return "chain";
-    case Shape::Binary:
-      return "binary";
-    case Shape::Binomial:
-      return "binomial";
-  }
-  return "?";
-}
-
-std::string with_segment(std::string name, std::uint64_t segment, const Collective& call) {
-  if (segment == 0) return name;
-  return fmt::format("{} {}", name, to_string(Bytes{segment * call.element.value}));
+Candidate candidate(Plan plan, std::string why, const Hierarchy& hierarchy,
+                    const Collective& call) {
+  Candidate made{plan, name_of(plan, call), std::move(why), knows_topology(plan), {}};
+  made.program_of = [&hierarchy, &call, plan = std::move(plan)](Rank rank) {
+    return own_part(plan, hierarchy, call, rank);
+  };
+  return made;
 }
 
 /// The outermost level in each shape, the levels below in each, one segment size for all.
@@ -81,52 +58,34 @@ void add_multilevel(std::vector<Candidate>& all, const Hierarchy& hierarchy,
         for (const std::uint64_t segment : segments_for(call)) {
           MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, segment}), top};
           choice.levels.front().shape = outer;
-          const std::string_view first = top == Top::Exchange ? "exchange" : name_of(outer);
-          all.push_back(
-              {with_segment(fmt::format("multilevel {}/{}", first, name_of(inner)), segment, call),
-               "level by level over the masters of each cluster", true,
-               [&hierarchy, &call, choice](Rank rank) {
-                 return multilevel_program(hierarchy, choice, call, rank);
-               }});
+          all.push_back(candidate(choice, "level by level over the masters of each cluster",
+                                  hierarchy, call));
         }
       }
     }
   }
 }
 
-/// One tree over all ranks by number: what MPI libraries do.
-void add_blind_trees(std::vector<Candidate>& all, const Collective& call) {
+void add_blind_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                     const Collective& call) {
   const bool down = call.operation == Operation::Broadcast;
   const bool up = call.operation == Operation::Reduce && call.commutative;
   if (!down && !up) return;
-  const tree::Participants who = tree::everybody(call.size, call.root);
-  const std::pair<const char*, tree::CommTree> trees[] = {
-      {"flat", tree::flat(who)}, {"chain", tree::chain(who)}, {"binomial", tree::binomial(who)}};
-  for (const auto& [name, shape] : trees) {
+  for (const Shape shape : {Shape::Flat, Shape::Chain, Shape::Binomial}) {
     for (const std::uint64_t segment : segments_for(call)) {
-      all.push_back({with_segment(name, segment, call), "one tree over all ranks by number", false,
-                     [&call, down, segment, shape = shape](Rank rank) {
-                       ProgramBuilder program(rank);
-                       const auto links = collective::links_of(shape, rank, segment);
-                       const auto out = slice(Buffer::Out, 0, units_out(call, rank));
-                       if (down) {
-                         tree_broadcast(program, links, out);
-                       } else {
-                         tree_reduce(program, links, slice(Buffer::In, 0, units_in(call, rank)),
-                                     out);
-                       }
-                       return std::move(program).build();
-                     }});
+      all.push_back(candidate(BlindTree{shape, segment}, "one tree over all ranks by number",
+                              hierarchy, call));
     }
   }
 }
 
-void add_classical(std::vector<Candidate>& all, const Collective& call) {
+void add_classical(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                   const Collective& call) {
   for (const collective::FlatAlgorithm& algorithm : collective::flat_algorithms()) {
     if (algorithm.operation != call.operation || !algorithm.applicable(call)) continue;
     if (!call.commutative && !algorithm.keeps_rank_order) continue;
-    all.push_back({std::string(algorithm.name), std::string(algorithm.source), false,
-                   [&call, &algorithm](Rank rank) { return algorithm.build(call, rank); }});
+    all.push_back(candidate(Classical{std::string(algorithm.name)}, std::string(algorithm.source),
+                            hierarchy, call));
   }
 }
 
@@ -136,8 +95,8 @@ std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& 
   expects(call.size == hierarchy.machine().size(), "candidates: call and machine differ in size");
   std::vector<Candidate> all;
   add_multilevel(all, hierarchy, call);
-  add_blind_trees(all, call);
-  add_classical(all, call);
+  add_blind_trees(all, hierarchy, call);
+  add_classical(all, hierarchy, call);
   return all;
 }
 
