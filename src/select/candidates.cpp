@@ -21,17 +21,6 @@ bool moves_a_vector(Operation operation) {
          operation == Operation::Allreduce;
 }
 
-/// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB on.
-std::vector<std::uint64_t> segments_for(const Collective& call) {
-  std::vector<std::uint64_t> segments{0};
-  if (!moves_a_vector(call.operation) || call.element.value == 0) return segments;
-  const std::uint64_t bytes = call.count * call.element.value;
-  for (std::uint64_t segment = 4096; segment < bytes && segment <= (1U << 20U); segment *= 4) {
-    segments.push_back(std::max<std::uint64_t>(1, segment / call.element.value));
-  }
-  return segments;
-}
-
 Candidate candidate(Plan plan, std::string why, const Hierarchy& hierarchy,
                     const Collective& call) {
   Candidate made{plan, name_of(plan, call), std::move(why), knows_topology(plan), {}};
@@ -90,6 +79,16 @@ void add_classical(std::vector<Candidate>& all, const Hierarchy& hierarchy,
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> segments_for(const Collective& call) {
+  std::vector<std::uint64_t> segments{0};
+  if (!moves_a_vector(call.operation) || call.element.value == 0) return segments;
+  const std::uint64_t bytes = call.count * call.element.value;
+  for (std::uint64_t segment = 4096; segment < bytes && segment <= (1U << 20U); segment *= 4) {
+    segments.push_back(std::max<std::uint64_t>(1, segment / call.element.value));
+  }
+  return segments;
+}
 
 std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& call) {
   expects(call.size == hierarchy.machine().size(), "candidates: call and machine differ in size");

@@ -28,6 +28,9 @@ struct Candidate {
 [[nodiscard]] std::vector<Candidate> candidates(const collective::Hierarchy& hierarchy,
                                                 const schedule::Collective& call);
 
+/// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB.
+[[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);
+
 /// All ranks' parts of a candidate.
 [[nodiscard]] schedule::Schedule schedule_of(const Candidate& candidate,
                                              const schedule::Collective& call);

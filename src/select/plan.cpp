@@ -87,6 +87,22 @@ Program blind_part(const BlindTree& plan, const Collective& call, Rank rank) {
 
 }  // namespace
 
+bool can_do(const Plan& plan, const Collective& call) {
+  return std::visit(
+      Match{[&](const MultilevelChoice&) { return collective::multilevel_supports(call); },
+            [&](const BlindTree&) {
+              return call.operation == Operation::Broadcast ||
+                     (call.operation == Operation::Reduce && call.commutative);
+            },
+            [&](const Classical& classical) {
+              const auto* algorithm =
+                  collective::find_flat_algorithm(call.operation, classical.name);
+              return algorithm != nullptr && algorithm->applicable(call) &&
+                     (call.commutative || algorithm->keeps_rank_order);
+            }},
+      plan);
+}
+
 Program own_part(const Plan& plan, const collective::Hierarchy& hierarchy, const Collective& call,
                  Rank rank) {
   return std::visit(Match{[&](const MultilevelChoice& choice) {

@@ -27,7 +27,10 @@ struct Classical {
 /// predicted time.
 using Plan = std::variant<collective::MultilevelChoice, BlindTree, Classical>;
 
-/// A rank's own part. @pre the plan serves the call
+/// Whether this plan is one for that call: its operation, lengths of blocks, order of combining.
+[[nodiscard]] bool can_do(const Plan& plan, const schedule::Collective& call);
+
+/// A rank's own part. @pre can_do(plan, call)
 [[nodiscard]] schedule::Program own_part(const Plan& plan, const collective::Hierarchy& hierarchy,
                                          const schedule::Collective& call, Rank rank);
 
