@@ -56,6 +56,10 @@ class Call {
       case Operation::Allgather:
         allgather();
         break;
+      case Operation::Alltoall:
+        aggregated_alltoall(program_, outermost_clusters(hierarchy_.machine()), choice_.carriers,
+                            call_.block());
+        break;
       default:
         expects(false, "multilevel_program: there is no multilevel form of this operation");
     }
@@ -198,6 +202,7 @@ bool multilevel_supports(const Collective& call) {
     case Operation::Gather:
     case Operation::Scatter:
     case Operation::Allgather:
+    case Operation::Alltoall:
       return true;
     default:
       return false;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "collective/aggregated_alltoall.hpp"
 #include "collective/multilevel.hpp"
 #include "schedule/collective.hpp"
 #include "schedule/program.hpp"
@@ -18,6 +19,7 @@ enum class Top : std::uint8_t {
 struct MultilevelChoice {
   std::vector<LevelChoice> levels;
   Top top = Top::Tree;
+  Carriers carriers = {};  ///< of an alltoall, which has no tree: all else here means nothing to it
   friend bool operator==(const MultilevelChoice&, const MultilevelChoice&) = default;
 };
 
