@@ -30,7 +30,8 @@ struct MultilevelChoice {
                                                    const MultilevelChoice& choice,
                                                    const schedule::Collective& call, Rank rank);
 
-/// Whether there is a multilevel form of this call.
+/// Whether there is a multilevel form of this call: of every operation, and of its v form if it has
+/// blocks.
 [[nodiscard]] bool multilevel_supports(const schedule::Collective& call);
 
 }  // namespace espalier::collective

@@ -15,7 +15,7 @@ class MultilevelOfEach : public testing::TestWithParam<int> {
   [[nodiscard]] static Operation operation() { return static_cast<Operation>(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Operation, MultilevelOfEach, testing::Range(0, 8),
+INSTANTIATE_TEST_SUITE_P(Operation, MultilevelOfEach, testing::Range(0, schedule::kOperationCount),
                          [](const auto& test) {
                            std::string name(name_of(static_cast<Operation>(test.param)));
                            for (char& c : name) c = c == '-' ? '_' : c;
