@@ -18,19 +18,16 @@ Rank Partition::largest() const {
   return static_cast<Rank>(std::max_element(parts.begin(), parts.end(), fewer)->size());
 }
 
-Team Partition::team_of(Rank rank) const {
-  const std::vector<Rank>& ranks = parts[part_of[rank]];
-  const auto me = std::lower_bound(ranks.begin(), ranks.end(), rank);
-  return {ranks, static_cast<Rank>(me - ranks.begin())};
-}
+Team Partition::team_of(Rank rank) const { return {parts[part_of[rank]], position_of[rank]}; }
 
 bool Partition::in_runs() const {
   return std::all_of(parts.begin(), parts.end(), [](const std::vector<Rank>& ranks) {
-    return ranks.back() - ranks.front() + 1 == ranks.size();
+    const auto [low, high] = std::minmax_element(ranks.begin(), ranks.end());
+    return *high - *low + 1 == ranks.size();
   });
 }
 
-Partition outermost_clusters(const topology::Machine& machine) {
+Partition outermost_clusters(const topology::Machine& machine, RankOrder order) {
   const auto members = machine.members(machine.clusters().front());
   // Which member of the whole a leaf is below: members lie along the leaves from the left.
   std::vector<Rank> member_of_leaf;
@@ -51,6 +48,16 @@ Partition outermost_clusters(const topology::Machine& machine) {
     }
     found.parts[part].push_back(rank);
     found.part_of.push_back(part);
+  }
+  found.position_of.resize(machine.size());
+  for (std::vector<Rank>& ranks : found.parts) {
+    if (order == RankOrder::AlongTree) {
+      std::sort(ranks.begin(), ranks.end(),
+                [&](Rank a, Rank b) { return machine.leaf_of(a) < machine.leaf_of(b); });
+    }
+    for (std::size_t p = 0; p < ranks.size(); ++p) {
+      found.position_of[ranks[p]] = static_cast<Rank>(p);
+    }
   }
   return found;
 }

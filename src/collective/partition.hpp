@@ -7,11 +7,18 @@
 
 namespace espalier::collective {
 
+/// In which order a cluster's ranks stand.
+enum class RankOrder : std::uint8_t {
+  Rising,     ///< by number
+  AlongTree,  ///< as they lie in the machine: neighbours of a ring are then near each other
+};
+
 /// The ranks of a machine by its outermost clusters; a process beside the clusters is one alone.
-/// Parts are in the order of their lowest ranks, the ranks of each part rise. O(processes) to make.
+/// Parts are in the order of their lowest ranks. O(processes) to make.
 struct Partition {
   std::vector<std::vector<Rank>> parts;
-  std::vector<Rank> part_of;  ///< of each rank
+  std::vector<Rank> part_of;      ///< of each rank
+  std::vector<Rank> position_of;  ///< of each rank, in its part
 
   [[nodiscard]] Rank count() const { return static_cast<Rank>(parts.size()); }
   [[nodiscard]] Rank size_of(Rank part) const { return static_cast<Rank>(parts[part].size()); }
@@ -23,6 +30,7 @@ struct Partition {
   [[nodiscard]] bool in_runs() const;
 };
 
-[[nodiscard]] Partition outermost_clusters(const topology::Machine& machine);
+[[nodiscard]] Partition outermost_clusters(const topology::Machine& machine,
+                                           RankOrder order = RankOrder::Rising);
 
 }  // namespace espalier::collective
