@@ -3,6 +3,7 @@
 #include "collective/multilevel_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/multilevel_cases.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::collective {
 namespace {
@@ -30,6 +31,19 @@ TEST_P(MultilevelOfEach, IsVerifiedOnRandomMachines) {
     const auto choice = some_choice(rng, machine.levels().size());
     ASSERT_TRUE(multilevel_supports(call));
     ASSERT_EQ(complaint_of(multilevel_schedule(hierarchy, choice, call)), "");
+  });
+}
+
+TEST_P(MultilevelOfEach, IsVerifiedInItsTwoLevelForms) {
+  for_all_seeds(150, [&](Random& rng) {
+    const topology::Machine machine = some_machine(rng);
+    for (std::uint32_t depth = 1; depth < machine.levels().size(); ++depth) {
+      const topology::Machine view = topology::two_level_view(machine, depth);
+      const Hierarchy hierarchy(view);
+      const auto call = some_call(rng, operation(), machine.size());
+      const auto choice = some_choice(rng, view.levels().size());
+      ASSERT_EQ(complaint_of(multilevel_schedule(hierarchy, choice, call)), "");
+    }
   });
 }
 

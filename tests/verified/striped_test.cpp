@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
+#include "support/crossings.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/multilevel_cases.hpp"
 #include "topology/synthetic.hpp"
@@ -71,6 +72,26 @@ TEST_P(StripedOfEach, IsVerifiedOn200ProcessesInUnevenClusters) {
     choice.tree.segment = 0;
     if (!striped_supports(hierarchy, choice, call)) return;
     ASSERT_EQ(complaint_of(striped_schedule(hierarchy, choice, call)), "");
+  });
+}
+
+TEST(StripedProperty, MovesNoMoreAcrossThanOneLeaderWould) {
+  for_all_seeds(300, [](Random& rng) {
+    const topology::Machine machine = some_machine(rng);
+    const Hierarchy hierarchy(machine);
+    const std::uint64_t further = machine.clusters().front().member_count - 1;
+    for (const Operation operation : kStriped) {
+      Collective call = some_call(rng, operation, machine.size());
+      call.commutative = true;
+      call.counts.clear();
+      StripedChoice choice = some_striped(rng);
+      choice.across = Across::Exchange;
+      const auto plan = striped_schedule(hierarchy, choice, call);
+      std::uint64_t units = call.count;
+      if (operation == Operation::Allreduce) units *= further + 1;
+      if (has_blocks(operation)) units *= call.size;
+      ASSERT_EQ(traffic_of(machine, plan)[0].units, further * units) << name_of_call(call);
+    }
   });
 }
 
