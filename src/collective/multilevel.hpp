@@ -5,6 +5,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "collective/links.hpp"
+#include "collective/team.hpp"
 
 namespace espalier::collective {
 
@@ -24,6 +25,9 @@ struct GroupPositions {
   std::vector<Rank> children;
 };
 [[nodiscard]] GroupPositions positions_in_group(Shape shape, Rank position, Rank size);
+
+/// A rank's own part of one level's tree among a team; position 0 is its root.
+[[nodiscard]] Links team_links(const LevelChoice& choice, const Team& team);
 
 /// A rank's own part of the multilevel tree: level by level over the masters of each cluster's
 /// members, the slow levels first.

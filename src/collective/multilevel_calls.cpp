@@ -4,6 +4,8 @@
 
 #include "base/contract.hpp"
 #include "collective/exchange.hpp"
+#include "collective/exchange_runs.hpp"
+#include "collective/multilevel_scan.hpp"
 #include "collective/ordered_reduce.hpp"
 #include "collective/tree_broadcast.hpp"
 #include "collective/tree_gather.hpp"
@@ -39,7 +41,7 @@ class Call {
         tree_broadcast(program_, links(call_.root), out_);
         break;
       case Operation::Reduce:
-        reduce_to(call_.root);
+        reduce_to(call_.root, rank_ == call_.root ? out_ : Region{});
         break;
       case Operation::Allreduce:
         allreduce();
@@ -56,8 +58,18 @@ class Call {
       case Operation::Allgather:
         allgather();
         break;
-      default:
-        expects(false, "multilevel_program: there is no multilevel form of this operation");
+      case Operation::Alltoall:
+        aggregated_alltoall(program_, outermost_clusters(hierarchy_.machine()), choice_.carriers,
+                            call_.block());
+        break;
+      case Operation::ReduceScatter:
+        reduce_scatter();
+        break;
+      case Operation::Scan:
+      case Operation::Exscan:
+        multilevel_scan(program_, hierarchy_, choice_.levels, call_.operation == Operation::Scan,
+                        in_, out_);
+        break;
     }
     return std::move(program_).build();
   }
@@ -70,12 +82,20 @@ class Call {
     return multilevel_subtree(hierarchy_, choice_.levels, root, of, from_level);
   }
 
-  void reduce_to(Rank root) {
+  /// @param result at the root, where it goes; the others may lend it a place to combine in
+  void reduce_to(Rank root, const Region& result) {
     const Links mine = links(root);
-    if (call_.commutative) return tree_reduce(program_, mine, in_, out_);
+    if (call_.commutative) return tree_reduce(program_, mine, in_, result);
+    ordered_reduce(program_, finest(mine), runs_of_children(mine, root, 0), in_,
+                   rank_ == root ? result : Region{});
+  }
+  [[nodiscard]] std::vector<std::vector<RankRun>> runs_of_children(const Links& mine, Rank root,
+                                                                   std::uint32_t from_level) const {
     std::vector<std::vector<RankRun>> runs;
-    for (const Link& child : mine.children) runs.push_back(runs_of(subtree(root, child.peer)));
-    ordered_reduce(program_, finest(mine), runs, in_, rank_ == root ? out_ : Region{});
+    for (const Link& child : mine.children) {
+      runs.push_back(runs_of(subtree(root, child.peer, from_level)));
+    }
+    return runs;
   }
   /// Ordered reductions cut all edges alike: at the finest of all levels.
   [[nodiscard]] Links finest(Links links) const {
@@ -99,18 +119,87 @@ class Call {
   }
 
   void allreduce() {
-    if (choice_.top == Top::Tree || !call_.commutative) {
-      reduce_to(0);
+    if (choice_.top == Top::Tree) {
+      reduce_to(0, out_);
       tree_broadcast(program_, links(0), out_);
       return;
     }
     const Links mine = links(0, 1);
-    tree_reduce(program_, mine, in_, out_);
-    const Team masters = top_masters();
-    if (masters.me < masters.size()) {
-      direct_exchange(program_, masters, out_, choice_.levels.front().segment);
+    if (!call_.commutative) {
+      exchange_in_order(mine);
+    } else {
+      tree_reduce(program_, mine, in_, out_);
+      const Team masters = top_masters();
+      if (masters.me < masters.size()) {
+        direct_exchange(program_, masters, out_, choice_.levels.front().segment);
+      }
     }
     tree_broadcast(program_, mine, out_);
+  }
+
+  /// Masters have one partial result for each run of their ranks; all combine all of them.
+  void exchange_in_order(const Links& mine) {
+    const RunSlots slots =
+        ordered_reduce_to_runs(program_, finest(mine), runs_of_children(mine, 0, 1), in_);
+    const Team masters = top_masters();
+    if (masters.me == masters.size()) return;
+    std::vector<std::vector<RankRun>> runs;
+    for (const Rank master : masters.ranks) runs.push_back(runs_of(subtree(0, master, 1)));
+    const std::uint64_t segment = choice_.levels.front().segment;
+    for (std::uint64_t s = 0; s < segment_count(out_, segment); ++s) {
+      const Region part = segment_of(out_, segment, s);
+      const Share share{part.offset, part.length};
+      exchange_runs(
+          program_, masters, runs, slots, [&](Rank) { return share; }, part);
+    }
+  }
+
+  /// All blocks reduced to rank 0 and scattered from there, or to the masters, who exchange what
+  /// belongs to each other's ranks: the first sends all blocks up across the outermost channel and
+  /// down again, the second each block once from each other cluster.
+  void reduce_scatter() {
+    const std::uint64_t block = call_.block();
+    if (choice_.top == Top::Tree) {
+      const Links mine = links(0);
+      const std::uint64_t room = program_.scratch(rank_ == 0 ? in_.length : 0);
+      const Region all = slice(Buffer::Scratch, room, rank_ == 0 ? in_.length : 0);
+      reduce_to(0, all);
+      const auto below = bundles(mine, 0, 0);
+      if (rank_ == 0) return scatter_from_root(program_, mine, below, all, block, out_);
+      return scatter_down(program_, mine, below, out_);
+    }
+    const Links mine = links(0, 1);
+    const Team masters = top_masters();
+    const RunSlots slots = reduce_to_masters(mine);
+    const auto below = bundles(mine, 0, 1);
+    if (masters.me == masters.size()) return scatter_down(program_, mine, below, out_);
+    std::vector<std::vector<RankRun>> runs;
+    std::vector<Share> shares;
+    for (const Rank master : masters.ranks) {
+      const std::vector<Rank> ranks = subtree(0, master, 1);
+      shares.push_back({0, block, schedule::IndexSet{ranks}});
+      // What commutes is one partial result, of however many runs.
+      runs.push_back(call_.commutative ? std::vector<RankRun>{{master, master}} : runs_of(ranks));
+    }
+    const std::uint64_t units = shares[masters.me].indices.size() * block;
+    const std::uint64_t room = program_.scratch(units);
+    exchange_runs(
+        program_, masters, runs, slots, [&](Rank p) { return shares[p]; },
+        slice(Buffer::Scratch, room, units));
+    scatter_packed(program_, mine, below, room, out_);
+  }
+  RunSlots reduce_to_masters(const Links& mine) {
+    if (!call_.commutative) {
+      return ordered_reduce_to_runs(program_, finest(mine), runs_of_children(mine, 0, 1), in_);
+    }
+    const bool is_master = mine.parent.peer == kNoRank;
+    if (is_master && mine.children.empty()) {
+      return {Buffer::In, 0, 0, schedule::IndexSet::single(0)};
+    }
+    const std::uint64_t units = is_master ? in_.length : 0;
+    const Region sum = slice(Buffer::Scratch, program_.scratch(units), units);
+    tree_reduce(program_, mine, in_, sum);
+    return {Buffer::Scratch, sum.offset, 0, schedule::IndexSet::single(0)};
   }
 
   void barrier() {
@@ -151,7 +240,7 @@ class Call {
     const Links mine = links(call_.root);
     const auto below = bundles(mine, call_.root, 0);
     if (rank_ == call_.root) {
-      scatter_from_root(program_, mine, below, call_.block(), out_);
+      scatter_from_root(program_, mine, below, in_, call_.block(), out_);
     } else {
       scatter_down(program_, mine, below, out_);
     }
@@ -190,14 +279,13 @@ class Call {
 }  // namespace
 
 bool multilevel_supports(const Collective& call) {
+  if (!call.irregular()) return true;
   switch (call.operation) {
-    case Operation::Broadcast:
-    case Operation::Reduce:
-    case Operation::Allreduce:
-    case Operation::Barrier:
     case Operation::Gather:
     case Operation::Scatter:
     case Operation::Allgather:
+    case Operation::Alltoall:
+    case Operation::ReduceScatter:
       return true;
     default:
       return false;
