@@ -1,9 +1,12 @@
 #include "select/candidates.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/contract.hpp"
 #include "collective/flat_algorithms.hpp"
+#include "collective/partition.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::select {
 namespace {
@@ -30,28 +33,94 @@ Candidate candidate(Plan plan, std::string why, const Hierarchy& hierarchy,
   return made;
 }
 
+/// One leader a cluster, a few, or all; and as many stripes.
+void add_bundled(std::vector<Candidate>& all, const Hierarchy& hierarchy, const Collective& call) {
+  const std::size_t levels = hierarchy.machine().levels().size();
+  if (levels == 1) return;  // every process a cluster: direct
+  const Rank most = collective::outermost_clusters(hierarchy.machine()).largest();
+  std::vector<collective::Carriers> tried{{1, 1}};
+  for (const Rank leaders : {Rank{4}, most}) {
+    if (leaders <= 1 || leaders > most || tried.back().leaders == leaders) continue;
+    tried.push_back({leaders, 1});
+    tried.push_back({leaders, leaders});
+  }
+  for (const collective::Carriers& carriers : tried) {
+    MultilevelChoice choice{std::vector<LevelChoice>(levels), Top::Tree, carriers};
+    all.push_back(
+        candidate(choice, "one bundle for each pair of outermost clusters", hierarchy, call));
+  }
+}
+
 /// The outermost level in each shape, the levels below in each, one segment size for all.
 void add_multilevel(std::vector<Candidate>& all, const Hierarchy& hierarchy,
                     const Collective& call) {
   if (!collective::multilevel_supports(call)) return;
+  if (call.operation == Operation::Alltoall) return add_bundled(all, hierarchy, call);
   const std::size_t levels = hierarchy.machine().levels().size();
-  const bool rootless = call.operation == Operation::Allreduce ||
-                        call.operation == Operation::Barrier ||
-                        call.operation == Operation::Allgather;
+  const bool rootless =
+      call.operation == Operation::Allreduce || call.operation == Operation::Barrier ||
+      call.operation == Operation::Allgather || call.operation == Operation::ReduceScatter;
   for (const Top top : {Top::Tree, Top::Exchange}) {
-    if (top == Top::Exchange && (!rootless || !call.commutative)) continue;
+    if (top == Top::Exchange && !rootless) continue;
     for (const Shape outer : {Shape::Flat, Shape::Chain, Shape::Binomial}) {
       if (top == Top::Exchange && outer != Shape::Flat) continue;  // it has no tree there
       for (const Shape inner : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
         if (levels == 1 && inner != outer) continue;
         for (const std::uint64_t segment : segments_for(call)) {
-          MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, segment}), top};
+          MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, segment}), top, {}};
           choice.levels.front().shape = outer;
           all.push_back(candidate(choice, "level by level over the masters of each cluster",
                                   hierarchy, call));
         }
       }
     }
+  }
+}
+
+/// Several leaders a cluster.
+void add_striped(std::vector<Candidate>& all, const Hierarchy& hierarchy, const Collective& call) {
+  using collective::Across;
+  using collective::Inside;
+  if (hierarchy.machine().levels().size() == 1) return;
+  const bool tree = call.operation == Operation::Broadcast || call.operation == Operation::Reduce;
+  const auto add = [&](const collective::StripedChoice& choice) {
+    if (!collective::striped_supports(hierarchy, choice, call)) return;
+    all.push_back(
+        candidate(choice, "every cluster has several leaders, each for a part", hierarchy, call));
+  };
+  for (const Inside inside : {Inside::Ring, Inside::Halving}) {
+    if (tree) {
+      for (const Shape shape : {Shape::Flat, Shape::Binomial}) {
+        add({0, inside, Across::Exchange, {shape, 0}});
+      }
+    } else if (call.operation == Operation::Allreduce) {
+      for (const Across across :
+           {Across::Exchange, Across::RecursiveDoubling, Across::Halving, Across::Ring}) {
+        add({0, inside, across, {Shape::Flat, 0}});
+      }
+    } else {
+      add({0, inside, Across::Exchange, {Shape::Flat, 0}});
+    }
+  }
+}
+
+/// MagPIe's: by each depth of clusters that the machine has, where that is not the machine itself.
+void add_two_level(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                   const Collective& call) {
+  if (!collective::multilevel_supports(call)) return;
+  const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
+  for (std::uint32_t depth = 1; levels > 2 && depth < levels; ++depth) {
+    const auto view = std::make_shared<const topology::Machine>(
+        topology::two_level_view(hierarchy.machine(), depth));
+    const auto seen = std::make_shared<const Hierarchy>(*view);
+    MultilevelChoice choice{{{Shape::Flat, 0}, {Shape::Binomial, 0}}, Top::Tree, {}};
+    choice.levels.resize(view->levels().size());
+    Candidate baseline =
+        candidate(TwoLevel{depth, choice}, "MagPIe: Kielmann et al., PPoPP 1999", hierarchy, call);
+    baseline.program_of = [view, seen, choice, &call](Rank rank) {
+      return multilevel_program(*seen, choice, call, rank);
+    };
+    all.push_back(std::move(baseline));
   }
 }
 
@@ -94,6 +163,8 @@ std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& 
   expects(call.size == hierarchy.machine().size(), "candidates: call and machine differ in size");
   std::vector<Candidate> all;
   add_multilevel(all, hierarchy, call);
+  add_striped(all, hierarchy, call);
+  add_two_level(all, hierarchy, call);
   add_blind_trees(all, hierarchy, call);
   add_classical(all, hierarchy, call);
   return all;

@@ -35,6 +35,12 @@ std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
 Plan in_elements(Plan plan, Bytes from, Bytes to) {
   if (auto* choice = std::get_if<MultilevelChoice>(&plan)) {
     for (LevelChoice& level : choice->levels) level.segment = rescaled(level.segment, from, to);
+  } else if (auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
+    striped->tree.segment = rescaled(striped->tree.segment, from, to);
+  } else if (auto* baseline = std::get_if<TwoLevel>(&plan)) {
+    for (LevelChoice& level : baseline->choice.levels) {
+      level.segment = rescaled(level.segment, from, to);
+    }
   } else if (auto* tree = std::get_if<BlindTree>(&plan)) {
     tree->segment = rescaled(tree->segment, from, to);
   }
@@ -112,7 +118,7 @@ Choice Chooser::choose(const Collective& call) {
     const Collective one = representative(call, size_class);
     std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one);
     // An irregular call needs a plan that takes blocks of any length.
-    const auto serves = [&](const Choice& choice) { return can_do(choice.plan, call); };
+    const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
     const auto first = std::find_if(ranked.begin(), ranked.end(), serves);
     found = chosen_.emplace(key, first == ranked.end() ? ranked.front() : *first).first;
   }

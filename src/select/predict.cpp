@@ -4,6 +4,7 @@
 
 #include "select/blind_tree.hpp"
 #include "select/predict_tree.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::select {
 namespace {
@@ -17,8 +18,26 @@ Time rounded_up(Picos at) {
 
 Time predict(const Plan& plan, const Terrain& terrain, const collective::Hierarchy& hierarchy,
              const schedule::Collective& call) {
+  const auto bytes_of = [&](const collective::LevelChoice& level) {
+    return static_cast<double>(level.segment * call.element.value);
+  };
   if (const auto* choice = std::get_if<collective::MultilevelChoice>(&plan)) {
-    return rounded_up(predict_multilevel(*choice, terrain, hierarchy, call));
+    std::vector<double> segments;
+    for (const auto& level : choice->levels) segments.push_back(bytes_of(level));
+    return rounded_up(predict_multilevel(*choice, segments, terrain, hierarchy, call));
+  }
+  if (const auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
+    return rounded_up(predict_striped(*striped, terrain, hierarchy, call));
+  }
+  if (const auto* baseline = std::get_if<TwoLevel>(&plan)) {
+    const topology::Machine view = topology::two_level_view(hierarchy.machine(), baseline->depth);
+    std::vector<double> segments;
+    for (std::uint32_t l = 0; l < hierarchy.machine().levels().size(); ++l) {
+      const std::size_t seen = l < baseline->depth ? 0 : baseline->choice.levels.size() - 1;
+      segments.push_back(bytes_of(baseline->choice.levels[seen]));
+    }
+    return rounded_up(
+        predict_multilevel(baseline->choice, segments, terrain, collective::Hierarchy(view), call));
   }
   if (const auto* tree = std::get_if<BlindTree>(&plan)) {
     return rounded_up(predict_blind_tree(*tree, terrain, call));

@@ -34,11 +34,10 @@ Picos gather_time(const Terrain& terrain, const WholeTree& tree, double block) {
   return last;
 }
 
-Picos scatter_time(const Terrain& terrain, const WholeTree& tree, double block) {
+std::vector<Picos> scatter_times(const Terrain& terrain, const WholeTree& tree, double block) {
   std::vector<Picos> here(tree.size(), 0);
   FlowSharing sharing(terrain);
   std::vector<Flow> flows;
-  Picos last = 0;
   for (const Rank v : tree.order) {
     flows.clear();
     Picos processor = here[v];
@@ -49,9 +48,14 @@ Picos scatter_time(const Terrain& terrain, const WholeTree& tree, double block) 
     }
     sharing.settle(flows);
     for (const Flow& flow : flows) here[flow.to] = flow.end + terrain.recv(flow.to, flow.bytes);
-    last = std::max({last, processor, here[v]});
+    here[v] = processor;
   }
-  return last;
+  return here;
+}
+
+Picos scatter_time(const Terrain& terrain, const WholeTree& tree, double block) {
+  const std::vector<Picos> here = scatter_times(terrain, tree, block);
+  return *std::max_element(here.begin(), here.end());
 }
 
 Picos bundles_down_time(const Terrain& terrain, const WholeTree& tree, std::span<const Rank> roots,

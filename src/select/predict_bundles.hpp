@@ -15,6 +15,9 @@ namespace espalier::select {
 [[nodiscard]] std::vector<Picos> gather_times(const Terrain& terrain, const WholeTree& tree,
                                               double block);
 [[nodiscard]] Picos gather_time(const Terrain& terrain, const WholeTree& tree, double block);
+/// When each rank has its sub-tree's bundle, if the roots have theirs from the start.
+[[nodiscard]] std::vector<Picos> scatter_times(const Terrain& terrain, const WholeTree& tree,
+                                               double block);
 [[nodiscard]] Picos scatter_time(const Terrain& terrain, const WholeTree& tree, double block);
 
 /// Several bundles down all trees, one message each, in their order.

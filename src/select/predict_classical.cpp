@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "collective/fold.hpp"
 #include "select/blind_tree.hpp"
 #include "select/predict.hpp"
 #include "select/predict_bundles.hpp"
@@ -191,27 +190,12 @@ class Prediction {
   }
 
   Picos reduce_scatter(const std::string& name) {
-    const double all = bytes_ * size_;
     if (name == "ring") {
       rounds_.ring(everybody_, size_ - 1, bytes_, true);
     } else if (name == "pairwise") {
       pairwise(rounds_, everybody_, bytes_, true);
     } else {
-      // Both halve what is left: one meets the farthest partner first and gives it a range of
-      // blocks, the other the nearest one and gives every 2nd, 4th, ... block.
-      const bool rising = name == "butterfly";
-      const collective::Fold fold(call_.size);
-      butterfly(rounds_, everybody_, {rising, true, all, bytes_}, [&](Rank active, Rank mask) {
-        const Rank peer = active ^ mask;
-        if (!rising) {
-          const Rank begin = peer / mask * mask;
-          return bytes_ * (fold.first(begin + mask) - fold.first(begin));
-        }
-        const Rank start = peer % (2 * mask);
-        const Rank pairs =
-            fold.extra() > start ? (fold.extra() - start + 2 * mask - 1) / (2 * mask) : 0;
-        return bytes_ * (fold.actives() / (2 * mask) + pairs);
-      });
+      halving(rounds_, everybody_, name == "butterfly", bytes_);
     }
     return rounds_.finish();
   }

@@ -18,18 +18,14 @@ using schedule::Operation;
 /// All of one call's prediction; the steps are those of collective/multilevel_calls.cpp.
 class Prediction {
  public:
-  Prediction(const MultilevelChoice& choice, const Terrain& terrain, const Hierarchy& hierarchy,
-             const Collective& call)
+  Prediction(const MultilevelChoice& choice, std::span<const double> segments,
+             const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call)
       : choice_(choice),
+        segments_(segments.begin(), segments.end()),
         terrain_(terrain),
         hierarchy_(hierarchy),
         call_(call),
-        element_(static_cast<double>(call.element.value)),
-        bytes_(static_cast<double>(call.count) * element_) {
-    for (const auto& level : choice.levels) {
-      segments_.push_back(static_cast<double>(level.segment) * element_);
-    }
-  }
+        bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)) {}
 
   Picos finish() {
     switch (call_.operation) {
@@ -44,9 +40,17 @@ class Prediction {
         return gather_time(terrain_, tree(call_.root, 0), bytes_);
       case Operation::Scatter:
         return scatter_time(terrain_, tree(call_.root, 0), bytes_);
-      default:
+      case Operation::Allgather:
         return allgather();
+      case Operation::ReduceScatter:
+        return reduce_scatter();
+      case Operation::Alltoall:
+        return predict_aggregated_alltoall(choice_.carriers, terrain_, hierarchy_, call_);
+      case Operation::Scan:
+      case Operation::Exscan:
+        return predict_multilevel_scan(choice_, terrain_, hierarchy_, call_);
     }
+    return 0;
   }
 
  private:
@@ -72,15 +76,28 @@ class Prediction {
   Picos reduce() {
     const WholeTree whole = tree(call_.root, 0);
     auto streams = all_there();
-    TreePrediction(terrain_, whole, bytes_, segments_).reduce(streams);
+    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    if (!call_.commutative) prediction.keep_rank_order();
+    prediction.reduce(streams);
     return streams[call_.root].last;
   }
 
+  /// Ordered reductions cut all edges alike: at the finest of all levels.
+  [[nodiscard]] std::vector<double> upward_segments() const {
+    if (call_.commutative) return segments_;
+    double least = 0;
+    for (const double s : segments_) {
+      if (s != 0 && (least == 0 || s < least)) least = s;
+    }
+    return std::vector<double>(segments_.size(), least);
+  }
+
   Picos allreduce() {
-    const bool exchange = choice_.top == Top::Exchange && call_.commutative;
+    const bool exchange = choice_.top == Top::Exchange;
     const WholeTree whole = tree(0, exchange ? 1 : 0);
     auto streams = all_there();
-    TreePrediction prediction(terrain_, whole, bytes_, segments_);
+    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    if (!call_.commutative) prediction.keep_rank_order();
     prediction.reduce(streams);
     if (exchange) exchange_streams(streams);
     prediction.broadcast(streams);
@@ -167,6 +184,37 @@ class Prediction {
     }
   }
 
+  /// All blocks to rank 0 and scattered from there; or to the masters, who exchange what belongs to
+  /// each other's ranks.
+  Picos reduce_scatter() {
+    const bool exchange = choice_.top == Top::Exchange;
+    const double all = bytes_ * call_.size;
+    const WholeTree whole = tree(0, exchange ? 1 : 0);
+    std::vector<Stream> streams(call_.size, {0, 0, all});
+    TreePrediction prediction(terrain_, whole, all, std::vector<double>(segments_.size(), 0));
+    if (!call_.commutative) prediction.keep_rank_order();
+    prediction.reduce(streams);
+    const std::vector<Picos> down = scatter_times(terrain_, whole, bytes_);
+    if (!exchange) {
+      return streams[0].last + *std::max_element(down.begin(), down.end());
+    }
+    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    std::sort(masters.begin(), masters.end());
+    Rounds rounds(terrain_);
+    std::vector<Rounds::Message> messages;
+    for (std::size_t i = 0; i < masters.size(); ++i) {
+      rounds.set_clock(masters[i], streams[masters[i]].last);
+      for (std::size_t step = 1; step < masters.size(); ++step) {
+        const Rank to = masters[(i + step) % masters.size()];
+        messages.push_back({masters[i], to, whole.subtree[to] * bytes_});
+      }
+    }
+    rounds.exchange(messages, true);
+    Picos across = 0;
+    for (const Rank m : masters) across = std::max(across, rounds.clock(m));
+    return across + *std::max_element(down.begin(), down.end());
+  }
+
   /// Up within the outermost clusters, across, and down again.
   Picos allgather() {
     const WholeTree within = tree(0, 1);
@@ -204,37 +252,36 @@ class Prediction {
       }
       return here;
     }
+    Rounds rounds(terrain_);
+    for (std::size_t i = 0; i < n; ++i) rounds.set_clock(masters[i], ready[masters[i]]);
+    std::vector<Rounds::Message> messages;
     for (std::size_t step = 0; step + 1 < n; ++step) {
-      flows.clear();
+      messages.clear();
       for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t sent = (i + n - step) % n;
-        flows.push_back({masters[i], masters[(i + 1) % n], sites[sent],
-                         here[i][sent] + terrain_.send(masters[i], sites[sent])});
+        messages.push_back({masters[i], masters[(i + 1) % n], sites[(i + n - step) % n]});
       }
-      sharing.settle(flows);
+      rounds.exchange(messages);
       for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t sent = (i + n - step) % n;
-        const std::size_t to = (i + 1) % n;
-        here[to][sent] = flows[i].end + terrain_.recv(masters[to], sites[sent]);
+        here[(i + 1) % n][(i + n - step) % n] = rounds.clock(masters[(i + 1) % n]);
       }
     }
     return here;
   }
 
   const MultilevelChoice& choice_;
+  std::vector<double> segments_;
   const Terrain& terrain_;
   const Hierarchy& hierarchy_;
   const Collective& call_;
-  double element_;
   double bytes_;
-  std::vector<double> segments_;
 };
 
 }  // namespace
 
-Picos predict_multilevel(const MultilevelChoice& choice, const Terrain& terrain,
-                         const Hierarchy& hierarchy, const Collective& call) {
-  return Prediction(choice, terrain, hierarchy, call).finish();
+Picos predict_multilevel(const MultilevelChoice& choice, std::span<const double> segments,
+                         const Terrain& terrain, const Hierarchy& hierarchy,
+                         const Collective& call) {
+  return Prediction(choice, segments, terrain, hierarchy, call).finish();
 }
 
 }  // namespace espalier::select

@@ -38,6 +38,22 @@ void butterfly(Rounds& rounds, std::span<const Rank> members, const Butterfly& h
   if (fold.extra() > 0) fold_pairs(false, how.fold_out);
 }
 
+void halving(Rounds& rounds, std::span<const Rank> members, bool rising, double block) {
+  const auto size = static_cast<Rank>(members.size());
+  const collective::Fold fold(size);
+  butterfly(rounds, members, {rising, true, block * size, block}, [&](Rank active, Rank mask) {
+    const Rank peer = active ^ mask;
+    if (!rising) {
+      const Rank begin = peer / mask * mask;
+      return block * (fold.first(begin + mask) - fold.first(begin));
+    }
+    const Rank start = peer % (2 * mask);
+    const Rank pairs =
+        fold.extra() > start ? (fold.extra() - start + 2 * mask - 1) / (2 * mask) : 0;
+    return block * (fold.actives() / (2 * mask) + pairs);
+  });
+}
+
 void dissemination(Rounds& rounds, std::span<const Rank> members,
                    const std::function<double(Rank distance)>& bytes) {
   const auto size = static_cast<Rank>(members.size());

@@ -20,6 +20,10 @@ struct Butterfly {
 void butterfly(Rounds& rounds, std::span<const Rank> members, const Butterfly& how,
                const std::function<double(Rank active, Rank mask)>& bytes);
 
+/// A reduce-scatter of blocks of `block` bytes by halving: one way meets the farthest partner first
+/// and gives it a range of blocks, the other (rising) the nearest and gives every 2nd, 4th, ...
+void halving(Rounds& rounds, std::span<const Rank> members, bool rising, double block);
+
 /// Bruck's and dissemination's: to position + 2^k, all the way round.
 void dissemination(Rounds& rounds, std::span<const Rank> members,
                    const std::function<double(Rank distance)>& bytes);

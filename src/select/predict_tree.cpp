@@ -67,12 +67,31 @@ void TreePrediction::find_levels() {
 }
 
 /// One segment of each flow of a fan, and all of them.
-void TreePrediction::settle(std::vector<Flow>& flows) {
+void TreePrediction::settle(std::vector<Flow>& flows, bool upwards) {
   sharing_.settle(flows, &crossings_);
   if (!pipelined_) return;
   whole_ = flows;
-  for (Flow& flow : whole_) flow.bytes = bytes_;
+  for (Flow& flow : whole_) flow.bytes = upwards ? vectors(flow.from) * bytes_ : bytes_;
   sharing_.settle(whole_, &crossings_);
+}
+
+/// A sub-tree has as many runs as ranks, less one for each two neighbours that are both in it:
+/// those count from where their ways to the root meet.
+void TreePrediction::keep_rank_order() {
+  vectors_.assign(tree_.size(), 1);
+  for (Rank r = 0; r + 1 < tree_.size(); ++r) {
+    Rank a = r, b = r + 1;
+    while (a != b) {
+      Rank& deeper = depth_[a] >= depth_[b] ? a : b;
+      if (tree_.parent[deeper] == kNoRank) break;
+      deeper = tree_.parent[deeper];
+    }
+    if (a == b) vectors_[a] -= 1;
+  }
+  for (std::size_t i = tree_.order.size(); i-- > 0;) {
+    const Rank rank = tree_.order[i];
+    if (tree_.parent[rank] != kNoRank) vectors_[tree_.parent[rank]] += vectors_[rank];
+  }
 }
 
 /// Crossings of the edges from the ranks [begin, end) of the order to their children.
@@ -133,7 +152,7 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
         const Cut in = cut(level_[v]);
         sends += (in.count - 1) * terrain_.recv(v, in.segment);
       }
-      settle(flows);
+      settle(flows, false);
       // The last segments alone, when all before them are through.
       tails_ = flows;
       Picos after = 0;
@@ -186,10 +205,11 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       arrivals.clear();
       for (const Rank child : children) {
         const Cut c = cut(level_[child]);
-        const Picos start = there(streams[child], c.segment) + terrain_.send(child, c.segment);
-        flows.push_back({child, v, c.segment, start});
+        const double bytes = vectors(child) * c.segment;
+        const Picos start = there(streams[child], c.segment) + terrain_.send(child, bytes);
+        flows.push_back({child, v, bytes, start});
       }
-      settle(flows);
+      settle(flows, true);
       Picos work = 0;
       for (std::size_t k = 0; k < children.size(); ++k) {
         const Cut c = cut(level_[children[k]]);
@@ -213,7 +233,7 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       out.last = std::max(out.last, arrivals.front().first + work);
       tails_ = flows;
       for (std::size_t k = 0; k < children.size(); ++k) {
-        tails_[k].bytes = cut(level_[children[k]]).rest;
+        tails_[k].bytes = vectors(children[k]) * cut(level_[children[k]]).rest;
         tails_[k].start = streams[children[k]].last + terrain_.send(children[k], tails_[k].bytes);
       }
       sharing_.settle(tails_);

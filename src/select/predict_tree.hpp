@@ -52,6 +52,8 @@ class TreePrediction {
   TreePrediction(const Terrain& terrain, const WholeTree& tree, double bytes,
                  std::span<const double> segments);
 
+  /// Reductions that do not commute carry one vector for each run of ranks of a sub-tree.
+  void keep_rank_order();
   /// @param streams by rank; those of the roots are given, all others are filled in
   void broadcast(std::vector<Stream>& streams);
   /// @param streams filled in: what each rank has combined of its sub-tree
@@ -68,11 +70,12 @@ class TreePrediction {
     double rest = 0;  // bytes of the last one
   };
   [[nodiscard]] Cut cut(std::uint32_t level) const { return cuts_[level]; }
+  [[nodiscard]] double vectors(Rank child) const { return vectors_.empty() ? 1 : vectors_[child]; }
   [[nodiscard]] Picos there(const Stream& stream, double bytes) const;
   [[nodiscard]] Loads loads(bool upwards) const;
   void find_levels();
   void count_layer(std::size_t begin, std::size_t end);
-  void settle(std::vector<Flow>& flows);
+  void settle(std::vector<Flow>& flows, bool upwards);
 
   const Terrain& terrain_;
   const WholeTree& tree_;
@@ -82,6 +85,7 @@ class TreePrediction {
   std::vector<std::uint32_t> level_;  // of each rank's edge to its parent
   Crossings crossings_;
   FlowSharing sharing_;
+  std::vector<double> vectors_;      // of each rank: how many go up from it; empty: one each
   std::vector<std::size_t> layers_;  // where each generation begins in tree_.order
   std::vector<std::uint32_t> depth_;
   std::vector<Flow> whole_;  // the flows of a fan, with all of their bytes

@@ -62,6 +62,17 @@ WholeTree multilevel_tree(const collective::Hierarchy& hierarchy,
   return from_edges(machine.size(), edges);
 }
 
+WholeTree team_tree(Rank size, std::span<const Rank> team, collective::Shape shape) {
+  std::vector<Edge> edges;
+  const auto members = static_cast<Rank>(team.size());
+  for (Rank position = 0; position < members; ++position) {
+    for (const Rank child : collective::positions_in_group(shape, position, members).children) {
+      edges.push_back({team[position], team[child]});
+    }
+  }
+  return from_edges(size, edges);
+}
+
 WholeTree whole_tree(const tree::CommTree& tree) {
   std::vector<Edge> edges;
   for (Rank r = 0; r < tree.size(); ++r) {

@@ -29,5 +29,7 @@ struct WholeTree {
                                         std::span<const collective::LevelChoice> choices, Rank root,
                                         std::uint32_t from_level = 0);
 [[nodiscard]] WholeTree whole_tree(const tree::CommTree& tree);
+/// Among some ranks, the first of them its root; all others stand alone.
+[[nodiscard]] WholeTree team_tree(Rank size, std::span<const Rank> team, collective::Shape shape);
 
 }  // namespace espalier::select
