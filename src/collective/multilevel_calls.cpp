@@ -5,6 +5,7 @@
 #include "base/contract.hpp"
 #include "collective/exchange.hpp"
 #include "collective/exchange_runs.hpp"
+#include "collective/multilevel_alltoall.hpp"
 #include "collective/multilevel_scan.hpp"
 #include "collective/ordered_reduce.hpp"
 #include "collective/tree_broadcast.hpp"
@@ -59,8 +60,7 @@ class Call {
         allgather();
         break;
       case Operation::Alltoall:
-        aggregated_alltoall(program_, outermost_clusters(hierarchy_.machine()), choice_.carriers,
-                            call_.block());
+        alltoall();
         break;
       case Operation::ReduceScatter:
         reduce_scatter();
@@ -265,6 +265,14 @@ class Call {
       }
     }
     broadcast_bundles(program_, mine, sites, block);
+  }
+
+  void alltoall() {
+    if (choice_.carriers == Carriers{}) {
+      return multilevel_alltoall(program_, hierarchy_, choice_.levels, call_.block());
+    }
+    aggregated_alltoall(program_, outermost_clusters(hierarchy_.machine()), choice_.carriers,
+                        call_.block());
   }
 
   const Hierarchy& hierarchy_;
