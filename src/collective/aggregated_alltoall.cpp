@@ -26,6 +26,33 @@ constexpr std::uint32_t kWithin = 0;
 constexpr std::uint32_t kGather = 1;
 constexpr std::uint32_t kScatter = 2;
 
+/// Rows of scratch, one for each of some ranks. By rank rather than by position where that leaves
+/// few of them unused: then the messages of all these ranks are one family.
+class Rows {
+ public:
+  Rows() = default;
+  Rows(ProgramBuilder& program, std::span<const Rank> ranks, std::uint64_t row)
+      : ranks_(ranks), row_(row) {
+    const std::uint64_t end = std::uint64_t{*std::max_element(ranks.begin(), ranks.end())} + 1;
+    by_rank_ = end <= 4 * ranks.size();
+    base_ = program.scratch((by_rank_ ? end : ranks.size()) * row);
+  }
+  [[nodiscard]] Region row(std::size_t position) const {
+    return slice(Buffer::Scratch, base_ + (by_rank_ ? ranks_[position] : position) * row_, row_);
+  }
+  /// Over all rows, from base() on.
+  [[nodiscard]] Axis axis(ProgramBuilder& program) const {
+    return {program.set(by_rank_ ? IndexSet(ranks_) : IndexSet::range(0, ranks_.size())), row_};
+  }
+  [[nodiscard]] std::uint64_t base() const { return base_; }
+
+ private:
+  std::span<const Rank> ranks_;
+  std::uint64_t row_ = 0;
+  std::uint64_t base_ = 0;
+  bool by_rank_ = false;
+};
+
 /// What the ranks of a cluster have for those targets of another one; or the same, coming in.
 struct Bundle {
   Rank other = 0;
@@ -115,19 +142,17 @@ class AggregatedAlltoall {
         continue;
       }
       carried_ = bundles;
-      row_ = all.size() * block_;
-      if (team_.size() > 1) receive_rows(blocks(Buffer::In, all));
+      if (team_.size() > 1) receive_rows(blocks(Buffer::In, all), all.size() * block_);
     }
   }
-  void receive_rows(const Region& own) {
-    rows_ = program_.scratch(row_ * team_.size());
+  void receive_rows(const Region& own, std::uint64_t row) {
+    rows_ = Rows(program_, team_.ranks, row);
     std::vector<PeerRegion> messages;
     for (Rank p = 0; p < team_.size(); ++p) {
-      const Region row = slice(Buffer::Scratch, rows_ + p * row_, row_);
       if (p == team_.me) {
-        program_.copy(own, row);
+        program_.copy(own, rows_.row(p));
       } else {
-        messages.push_back({team_.ranks[p], row});
+        messages.push_back({team_.ranks[p], rows_.row(p)});
       }
     }
     recv_families(program_, messages, kGather);
@@ -148,8 +173,8 @@ class AggregatedAlltoall {
       const std::uint64_t width = some.size() * block_;
       Region region = blocks(Buffer::In, some);
       if (team_.size() > 1) {
-        region = slice(Buffer::Scratch, rows_ + column, width);
-        region.outer = Axis{program_.set(IndexSet::range(0, team_.size())), row_};
+        region = slice(Buffer::Scratch, rows_.base() + column, width);
+        region.outer = rows_.axis(program_);
       }
       program_.send(carrier(bundle.other, here_, bundle.stripe), region, bundle.stripe);
       column += width;
@@ -174,24 +199,22 @@ class AggregatedAlltoall {
       return;
     }
     const std::vector<Rank> sources = ranks_of(others);
-    const std::uint64_t row = sources.size() * block_;
-    const std::uint64_t rows = program_.scratch(row * to.size());
+    const Rows rows(program_, to, sources.size() * block_);
     std::uint64_t column = 0;
     for (const Rank other : others) {
       const Rank width = clusters_.size_of(other);
-      Region region = slice(Buffer::Scratch, rows + column, block_);
+      Region region = slice(Buffer::Scratch, rows.base() + column, block_);
       region.outer = Axis{program_.set(IndexSet::range(0, width)), block_};
-      region.inner = Axis{program_.set(IndexSet::range(0, to.size())), row};
+      region.inner = rows.axis(program_);
       program_.recv(carrier(other, here_, stripe), region, stripe);
       column += width * block_;
     }
     std::vector<PeerRegion> messages;
     for (std::size_t t = 0; t < to.size(); ++t) {
-      const Region out = slice(Buffer::Scratch, rows + t * row, row);
       if (is_me(to[t])) {
-        program_.copy(out, blocks(Buffer::Out, sources));
+        program_.copy(rows.row(t), blocks(Buffer::Out, sources));
       } else {
-        messages.push_back({to[t], out});
+        messages.push_back({to[t], rows.row(t)});
       }
     }
     send_families(program_, messages, kScatter);
@@ -215,8 +238,7 @@ class AggregatedAlltoall {
   Team team_;
   Rank here_;
   std::vector<Bundle> carried_;  // by this rank
-  std::uint64_t rows_ = 0;       // of what it carries: offset in scratch
-  std::uint64_t row_ = 0;        // units of one
+  Rows rows_;                    // of what it carries, one a rank of the cluster
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ struct Carriers {
 ///
 /// Across: S (S - 1) bundles (times stripes), each block once: the least bytes and one latency.
 /// Steps: gather, cross, scatter: 3 latencies. Sent a rank: its blocks once; by a leader also the
-/// bundles it carries, out and in. Scratch: those bundles. A message is one family of slices,
+/// bundles it carries, out and in. Scratch: those bundles, or up to four times that, so that gather
+/// and scatter are families of messages. A message is one family of slices,
 /// whatever the number of blocks; if lengths differ (alltoallv) a block is a unit.
 /// @param block units of a block; In and Out have one for each rank
 void aggregated_alltoall(schedule::ProgramBuilder& program, const Partition& clusters,

@@ -51,7 +51,8 @@ inline collective::MultilevelChoice some_choice(Random& rng, std::size_t levels)
         {static_cast<collective::Shape>(rng.below(4)), rng.chance(40) ? 0 : 1 + rng.below(20)});
   }
   choice.top = rng.chance(50) ? collective::Top::Tree : collective::Top::Exchange;
-  choice.carriers = {static_cast<Rank>(1 + rng.below(6)), static_cast<Rank>(1 + rng.below(5))};
+  if (rng.chance(50))
+    choice.carriers = {static_cast<Rank>(1 + rng.below(6)), static_cast<Rank>(1 + rng.below(5))};
   return choice;
 }
 
