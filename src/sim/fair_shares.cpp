@@ -27,6 +27,8 @@ FairShares::FairShares(std::span<const Resource> resources, std::size_t longest_
     : links_(resources.size()), uses_(resources.size()), stride_(longest_route) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
     links_[i].capacity = resources[i].capacity.bits_per_second;
+    links_[i].inward = resources[i].kind == Resource::Kind::LeafIn ||
+                       resources[i].kind == Resource::Kind::ClusterIn;
   }
 }
 
@@ -44,6 +46,9 @@ FairShares::FlowId FairShares::new_flow() {
   progress_.emplace_back();
   hops_.resize(hops_.size() + stride_);
   places_.resize(places_.size() + stride_);
+  slots_.resize(slots_.size() + stride_);
+  contended_.resize(contended_.size() + stride_);
+  open_.push_back(0);
   return static_cast<FlowId>(flows_.size() - 1);
 }
 
@@ -62,18 +67,11 @@ void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const
     progress.narrowest = r;
   }
   expects(flow.ceiling != kUnlimited.bits_per_second, "FairShares::begin: nothing limits it");
-  std::size_t hop = id * stride_;
-  for (const ResourceId r : route.resources()) {
-    LinkUse& use = uses_[r];
-    if (use.flows.empty()) use.busy_since = now;
-    hops_[hop] = r;
-    places_[hop++] = static_cast<std::uint32_t>(use.flows.size());
-    use.flows.push_back(id);
-    set_demand(r, use.demand + flow.ceiling);
-    if (links_[r].contended) mark_dirty(r);
-  }
+  std::copy(route.resources().begin(), route.resources().end(), &hops_[id * stride_]);
   flows_[id] = flow;
   progress_[id] = progress;
+  const Doors doors = doors_of(route);
+  for (std::size_t i = 0; i < flow.hops; ++i) join(id, id * stride_ + i, now, doors);
   fresh_.push_back(id);
   ends_.push_back(id);
   sift(ends_.size() - 1);
@@ -83,14 +81,7 @@ FairShares::Ended FairShares::end_first(Time now) {
   expects(next_end() <= now, "FairShares::end_first: nothing ends yet");
   const FlowId id = ends_[0];
   slowest_change_ = std::min(slowest_change_, flows_[id].rate);
-  for (std::size_t i = 0; i < flows_[id].hops; ++i) {
-    const ResourceId r = hops_[id * stride_ + i];
-    LinkUse& use = uses_[r];
-    if (links_[r].contended) mark_dirty(r);
-    set_demand(r, use.demand - flows_[id].ceiling);
-    remove_from(r, places_[id * stride_ + i]);
-    if (use.flows.empty()) use.busy += now - use.busy_since;
-  }
+  for (std::size_t i = 0; i < flows_[id].hops; ++i) leave(id, id * stride_ + i, now);
   const FlowId last = ends_.back();
   ends_.pop_back();
   if (last != id) {
@@ -101,9 +92,42 @@ FairShares::Ended FairShares::end_first(Time now) {
   return {progress_[id].owner, flows_[id].slowed_by};
 }
 
-void FairShares::set_demand(ResourceId resource, Work demand) {
-  uses_[resource].demand = demand;
-  links_[resource].contended = demand > links_[resource].capacity;
+FairShares::Doors FairShares::doors_of(const Route& route) const {
+  std::uint64_t least = ~std::uint64_t{0};
+  Doors doors;
+  for (const ResourceId r : route.resources()) {
+    if (links_[r].capacity > least) continue;
+    if (links_[r].capacity < least) doors.first = r;
+    least = links_[r].capacity;
+    doors.last = r;
+  }
+  return doors;
+}
+
+void FairShares::join(FlowId id, std::size_t hop, Time now, const Doors& doors) {
+  const ResourceId r = hops_[hop];
+  LinkUse& use = uses_[r];
+  Link& link = links_[r];
+  if (use.flows.empty()) use.busy_since = now;
+  places_[hop] = static_cast<std::uint32_t>(use.flows.size());
+  use.flows.push_back(id);
+  // Of equally narrow doors the one on its own side: more of its flows have that in common.
+  const ResourceId door = link.inward ? doors.last : doors.first;
+  slots_[hop] =
+      use.demand.add(door == r ? kNoResource : door, links_[door].capacity, flows_[id].ceiling);
+  link.contended = use.demand.exceeds(link.capacity);
+  if (link.contended) mark_dirty(r);
+}
+
+void FairShares::leave(FlowId id, std::size_t hop, Time now) {
+  const ResourceId r = hops_[hop];
+  LinkUse& use = uses_[r];
+  Link& link = links_[r];
+  if (link.contended) mark_dirty(r);
+  use.demand.remove(slots_[hop], flows_[id].ceiling);
+  link.contended = use.demand.exceeds(link.capacity);
+  remove_from(r, places_[hop]);
+  if (use.flows.empty()) use.busy += now - use.busy_since;
 }
 
 /// The last one takes its place.
@@ -142,8 +166,7 @@ void FairShares::find_reach() {
     link.dirty = false;
     if (link.seen == round_) continue;
     if (link.contended) {
-      link.seen = round_;
-      reached_links_.push_back(r);
+      see_link(r);
     } else {  // no longer: it frees those it held back
       for (const FlowId flow : uses_[r].flows) {
         if (flows_[flow].rate >= slowest_change_) reach_flow(flow);
@@ -168,17 +191,26 @@ void FairShares::find_slowest_change() {
   }
 }
 
-void FairShares::reach_link(ResourceId resource) {
+void FairShares::see_link(ResourceId resource) {
   Link& link = links_[resource];
+  link.seen = round_;
   link.left = link.capacity;
   link.open = 0;
-  for (const FlowId id : uses_[resource].flows) {
-    const Flow& flow = flows_[id];
-    if (flow.rate < slowest_change_) {
-      link.left -= std::min(link.left, flow.rate);
-    } else {
-      ++link.open;
-      if (flow.seen != round_) reach_flow(id);
+  reached_links_.push_back(resource);
+}
+
+/// Mostly all of its flows were reached by way of others, and need not be looked at again.
+void FairShares::reach_link(ResourceId resource) {
+  Link& link = links_[resource];
+  const std::vector<FlowId>& flows = uses_[resource].flows;
+  if (link.open < flows.size()) {
+    for (const FlowId id : flows) {
+      const Flow& flow = flows_[id];
+      if (flow.rate < slowest_change_) {
+        link.left -= std::min(link.left, flow.rate);
+      } else if (flow.seen != round_) {
+        reach_flow(id);
+      }
     }
   }
   if (link.open > 0) candidates_.push_back({link.share(), resource, false});
@@ -188,17 +220,20 @@ void FairShares::reach_flow(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.seen == round_) return;
   flow.seen = round_;
-  flow.open = true;
+  open_[id] = 1;
   reached_flows_.push_back(id);
   std::uint64_t held_below = ~std::uint64_t{0};
+  ResourceId* const contended = &contended_[id * stride_];
+  std::uint32_t count = 0;
   for (const ResourceId r : route_of(id)) {
     Link& link = links_[r];
     if (!link.contended) continue;
     held_below = std::min(held_below, link.capacity);
-    if (link.seen == round_) continue;
-    link.seen = round_;
-    reached_links_.push_back(r);
+    contended[count++] = r;
+    if (link.seen != round_) see_link(r);
+    ++link.open;
   }
+  flow.contended = count;
   // A contended resource holds the flow below its capacity anyway.
   if (flow.ceiling < held_below) candidates_.push_back({flow.ceiling, id, true});
 }
@@ -216,7 +251,7 @@ void FairShares::fill() {
     const Candidate least = candidates_.back();
     candidates_.pop_back();
     if (least.is_flow) {
-      if (flows_[least.id].open) fix(least.id, least.level, progress_[least.id].narrowest);
+      if (open_[least.id] != 0) fix(least.id, least.level, progress_[least.id].narrowest);
       continue;
     }
     Link& link = links_[least.id];
@@ -227,19 +262,18 @@ void FairShares::fill() {
       continue;
     }
     for (const FlowId flow : uses_[least.id].flows) {
-      if (flows_[flow].open) fix(flow, least.level, least.id);
+      if (open_[flow] != 0) fix(flow, least.level, least.id);
     }
   }
 }
 
 void FairShares::fix(FlowId id, std::uint64_t rate, ResourceId by) {
   Flow& flow = flows_[id];
-  flow.open = false;
+  open_[id] = 0;
   flow.new_rate = rate;
   flow.slowed_by = by;
-  for (const ResourceId r : route_of(id)) {
+  for (const ResourceId r : std::span(contended_).subspan(id * stride_, flow.contended)) {
     Link& link = links_[r];
-    if (link.seen != round_) continue;
     link.left -= std::min(link.left, rate);
     --link.open;
   }
