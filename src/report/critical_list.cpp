@@ -17,8 +17,18 @@ bool joins(const PathStretch& stretch, const CriticalStep& step) {
   return !travels || (stretch.peer == step.peer && stretch.slowed_by == step.slowed_by);
 }
 
-std::string messages(std::size_t count) {
-  return count == 1 ? "a message" : counted(count, "message");
+/// What a processor does, if that is of one kind.
+std::string alone(const PathStretch& stretch) {
+  const std::size_t messages = stretch.recvs + stretch.sends;
+  if (messages == 0) {
+    const std::size_t count = stretch.reduces + stretch.copies;
+    const char* verb = stretch.reduces > 0 ? "combines" : "copies";
+    return count == 1 ? verb : fmt::format("{} {} times", verb, count);
+  }
+  std::string text = stretch.recvs > 0 ? "receives" : "sends";
+  if (messages > 1 || stretch.peer == kNoRank) text += " " + counted(messages, "message");
+  if (stretch.peer == kNoRank) return text;
+  return fmt::format("{} {} {}", text, stretch.recvs > 0 ? "from" : "to", stretch.peer);
 }
 
 /// Latency or handshake for most of it, or which resource held the bytes back.
@@ -66,23 +76,15 @@ std::string describe(const PathStretch& stretch) {
                ? way
                : fmt::format("{}, {} in a row", way, counted(stretch.messages, "message"));
   }
-  const bool one_peer = stretch.peer != kNoRank;
   std::vector<std::string> parts;
-  if (stretch.recvs > 0) {
-    parts.push_back(one_peer && stretch.recvs == 1
-                        ? fmt::format("receives from {}", stretch.peer)
-                        : fmt::format("receives {}", messages(stretch.recvs)));
-  }
-  if (stretch.reduces > 0) {
-    parts.push_back(stretch.reduces == 1 ? "combines"
-                                         : fmt::format("combines {} times", stretch.reduces));
-  }
-  if (stretch.copies > 0) parts.emplace_back("copies");
-  if (stretch.sends > 0) {
-    const std::string what = stretch.sends == 1 ? "sends" : "sends " + messages(stretch.sends);
-    parts.push_back(one_peer ? fmt::format("{} to {}", what, stretch.peer)
-                             : (stretch.sends == 1 ? "sends a message" : what));
-  }
+  const auto add = [&](const char* verb, std::size_t count) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", verb, count));
+  };
+  add("receives", stretch.recvs);
+  add("combines", stretch.reduces);
+  add("copies", stretch.copies);
+  add("sends", stretch.sends);
+  if (parts.size() == 1) parts[0] = alone(stretch);
   return fmt::format("{} {}", stretch.rank, fmt::join(parts, ", "));
 }
 
@@ -91,7 +93,7 @@ Table critical_table(const SimulatedPlan& plan, const topology::Machine& machine
   const std::vector<PathStretch> stretches = critical_stretches(plan.result);
   Table table{{{"", "at", Align::Right},
                {"", "takes", Align::Right},
-               {"", "what", Align::Left, 36},
+               {"", "what", Align::Left, 22},
                {"", "over", Align::Left, 8},
                {"", "decided by", Align::Left, 12}},
               {}};

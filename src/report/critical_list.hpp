@@ -28,7 +28,7 @@ struct PathStretch {
 
 [[nodiscard]] std::vector<PathStretch> critical_stretches(const sim::SimResult& result);
 
-/// "0 sends 3 messages to 16", "0 -> 16", "5 receives 2 messages and combines 2".
+/// "0 sends 3 messages to 16", "0 -> 16", "5 receives 2, combines 2".
 [[nodiscard]] std::string describe(const PathStretch& stretch);
 
 /// When, how long, what, over which channel, what decided it. At most `most` rows: the first and

@@ -54,15 +54,17 @@ std::vector<Rank> shown_ranks(const SimulatedPlan& plan, const topology::Machine
   for (Rank r = 0; r < machine.size(); ++r) others[r] = r;
   if (others.size() <= most) return others;
   std::vector<Rank> shown = critical_ranks(plan.result);
-  if (shown.size() >= most) {
-    shown.resize(most);
-    return shown;
+  // A path through all ranks says little about each; others should be seen too.
+  const std::size_t third = (most + 2) / 3;
+  if (shown.size() > 2 * third) {
+    shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(third),
+                shown.end() - static_cast<std::ptrdiff_t>(third));
   }
-  std::vector<bool> critical(machine.size(), false);
-  for (const Rank r : shown) critical[r] = true;
-  std::erase_if(others, [&](Rank r) { return critical[r]; });
+  std::vector<bool> is_shown(machine.size(), false);
+  for (const Rank r : shown) is_shown[r] = true;
+  std::erase_if(others, [&](Rank r) { return is_shown[r]; });
   others = in_turn(std::move(others), plan, machine);
-  others.resize(most - shown.size());
+  others.resize(most - std::min(most, shown.size()));
   std::sort(others.begin(), others.end());
   shown.insert(shown.end(), others.begin(), others.end());
   return shown;

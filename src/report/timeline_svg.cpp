@@ -24,6 +24,7 @@ constexpr double kPlotWidth = 760;
 constexpr double kTop = 86;
 constexpr double kTextSize = 11.5;
 constexpr double kBarTextSize = 9.5;
+constexpr double kFaint = 0.4;  ///< bytes that arrive, behind all else
 constexpr std::string_view kWork = "#7f7f7f";
 constexpr std::string_view kLate = "#e8c9c9";
 
@@ -122,17 +123,18 @@ std::string tooltip(const Lane& lane, const Activity& a, const Machine& machine)
   return fmt::format("{}: {} to {}", text, rounded(a.begin), rounded(a.end));
 }
 
-Fill fill_of(const Activity& a) {
+Fill fill_of(const Activity& a, double width) {
   const std::string_view colour = level_colour(a.level);
   switch (a.kind) {
     case Kind::Send:
       return {.colour = colour};
-    case Kind::Recv:
+    case Kind::Recv:  // hollow, where there is room for its edges
+      if (width < 4) return {.colour = colour, .opacity = 0.55};
       return {.colour = "#ffffff", .edge = colour, .edge_width = 1.1};
     case Kind::Late:
       return {.colour = kLate};
     case Kind::Arrives:
-      return {.colour = colour, .opacity = 0.28};
+      return {.colour = colour, .opacity = kFaint};
     default:
       return {.colour = kWork};
   }
@@ -152,7 +154,7 @@ std::vector<Activity> joined_bars(const Lane& lane, const Sheet& sheet, bool arr
   for (const Activity& a : bars) {
     Activity* last = joined.empty() ? nullptr : &joined.back();
     const bool touches = last != nullptr && last->kind == a.kind && last->level == a.level &&
-                         sheet.x(a.begin) - sheet.x(last->end) < 0.6;
+                         sheet.x(a.begin) - sheet.x(last->end) < 0.8;
     const bool other = last != nullptr && last->peer != a.peer;
     if (!touches || (other && !arrivals && sheet.x(a.end) - sheet.x(a.begin) > 3)) {
       joined.push_back(a);
@@ -170,7 +172,7 @@ void draw_bars(Svg& svg, const Machine& machine, const Sheet& sheet, bool arriva
     const double y = sheet.middle[lane.rank];
     for (const Activity& a : joined_bars(lane, sheet, arrivals)) {
       const double width = std::max(1.2, sheet.x(a.end) - sheet.x(a.begin));
-      svg.rect(sheet.x(a.begin), y - height / 2, width, height, fill_of(a),
+      svg.rect(sheet.x(a.begin), y - height / 2, width, height, fill_of(a, width),
                tooltip(lane, a, machine));
       const std::string label = a.peer == kNoRank ? "" : fmt::format("{}", a.peer);
       if (a.kind == Kind::Send && width > text_width(label, kBarTextSize) + 8) {
@@ -239,7 +241,7 @@ void draw_legend(Svg& svg, const SimulatedPlan& plan, const Machine& machine, co
   };
   entry({.colour = level_colour(0)}, "sends");
   entry({.colour = "#ffffff", .edge = level_colour(0), .edge_width = 1.1}, "receives");
-  entry({.colour = level_colour(0), .opacity = 0.28}, "bytes arrive");
+  entry({.colour = level_colour(0), .opacity = kFaint}, "bytes arrive");
   entry({.colour = kWork}, "combines, copies");
   if (!plan.entered.empty()) entry({.colour = kLate}, "not there yet");
   svg.line(x, y - 4, x + 20, y - 4, {.colour = kInk, .width = 2.4});
