@@ -137,6 +137,8 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                   rounded(least.value), describe(least.witness, *machine), over);
   if (rows < scored.size())
     text += fmt::format("({} more; --all shows them)\n", scored.size() - rows);
+  text += "\nthe fastest, level by level\n" +
+          report::to_text(report::level_use_table(chosen.result, *machine), *canvas);
   return write_output("-", text + bound_line);
 }
 

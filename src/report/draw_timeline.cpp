@@ -89,11 +89,11 @@ Span glyph(const CellOfTime& cell, Time width, bool done) {
   const bool drowned = work && 8 * cell.share[index(*work)] < width.picoseconds &&
                        2 * cell.share[arrives] >= width.picoseconds;
   if (work && !drowned) return glyph_of_work(cell, width, *work);
+  if (cell.touched[index(Kind::Late)]) return {"~", Style::Bad};
   if (cell.touched[arrives]) return {"━", level_style(cell.level[arrives])};
   if (cell.touched[index(Kind::UnderWay)]) {
     return {"─", level_style(cell.level[index(Kind::UnderWay)])};
   }
-  if (cell.touched[index(Kind::Late)]) return {"~", Style::Bad};
   return done ? Span{" ", Style::Plain} : Span{"·", Style::Dim};
 }
 
@@ -121,6 +121,7 @@ Spans path_line(const sim::SimResult& result, const Machine& machine, Time horiz
                 std::size_t count) {
   Spans cells(count, Span{" ", Style::Plain});
   std::size_t labelled_to = 0;
+  Rank labelled = kNoRank;
   for (const PathStretch& s : critical_stretches(result)) {
     const std::size_t first = cell_at(s.begin, horizon, count);
     const std::size_t last = cell_at(s.end, horizon, count);
@@ -130,7 +131,8 @@ Spans path_line(const sim::SimResult& result, const Machine& machine, Time horiz
     }
     const std::string label = fmt::format("{}", s.rank);
     const std::size_t from = std::max(first, labelled_to);
-    if (s.late || last < from + label.size() + 1) continue;
+    if (s.late || s.rank == labelled || last < from + label.size() + 1) continue;
+    labelled = s.rank;
     for (std::size_t i = 0; i < label.size(); ++i) {
       cells[from + i] = {label.substr(i, 1), Style::Bold};
     }
@@ -187,22 +189,6 @@ std::string drawn_lanes(const SimulatedPlan& plan, const Machine& machine, const
   return text + "\n" + paint(wrapped(kLegend, canvas.width), Style::Dim, canvas);
 }
 
-std::string level_lines(const SimulatedPlan& plan, const Machine& machine, const Canvas& canvas) {
-  Table table{
-      {{"", "level", Align::Left}, {"", "messages", Align::Right}, {"", "bytes", Align::Right}},
-      {}};
-  for (std::uint32_t l = 0; l < plan.result.levels.size(); ++l) {
-    const sim::LevelUse& use = plan.result.levels[l];
-    const bool itself = l >= machine.levels().size();
-    if (itself && use.messages == 0) continue;
-    table.rows.push_back(
-        {itself ? Cell{"to itself"} : Cell{channel_name(machine, l), level_style(l)},
-         {grouped(use.messages)},
-         {to_string(use.bytes)}});
-  }
-  return to_text(table, canvas);
-}
-
 std::string bottleneck_line(const SimulatedPlan& plan, const Machine& machine,
                             const Canvas& canvas) {
   const sim::SimResult& result = plan.result;
@@ -232,6 +218,17 @@ std::string headline(const SimulatedPlan& plan, const Canvas& canvas) {
 
 }  // namespace
 
+Table level_use_table(const sim::SimResult& result, const Machine& machine) {
+  Table table = level_table(machine);
+  table.columns.push_back({"messages", "messages", Align::Right});
+  table.columns.push_back({"bytes", "bytes", Align::Right});
+  for (std::uint32_t l = 0; l < table.rows.size(); ++l) {
+    table.rows[l].emplace_back(grouped(result.levels[l].messages));
+    table.rows[l].emplace_back(to_string(result.levels[l].bytes));
+  }
+  return table;
+}
+
 std::string call_in_words(const schedule::Collective& call) {
   const std::string among = counted(call.size, "process");
   if (call.operation == schedule::Operation::Barrier) {
@@ -252,7 +249,8 @@ std::string draw_timeline(const SimulatedPlan& plan, const Machine& machine, con
     text += "\n" + paint("critical path", Style::Bold, canvas) + "\n" +
             to_text(critical_table(plan, machine, most), canvas);
   }
-  return text + "\n" + level_lines(plan, machine, canvas) + bottleneck_line(plan, machine, canvas);
+  return text + "\n" + to_text(level_use_table(plan.result, machine), canvas) +
+         bottleneck_line(plan, machine, canvas);
 }
 
 }  // namespace espalier::report

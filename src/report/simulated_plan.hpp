@@ -37,6 +37,9 @@ struct SimulatedPlan {
 [[nodiscard]] std::string simulation_json(const SimulatedPlan& plan,
                                           const topology::Machine& machine);
 
+/// One row a level: level_table(), and what crossed it.
+[[nodiscard]] Table level_use_table(const sim::SimResult& result, const topology::Machine& machine);
+
 /// "allreduce of 64 KiB among 48 processes"
 [[nodiscard]] std::string call_in_words(const schedule::Collective& call);
 

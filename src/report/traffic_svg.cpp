@@ -32,7 +32,7 @@ struct Units {
   bool by_process = false;
   std::vector<std::uint32_t> of_leaf;  ///< the unit of each leaf
   std::vector<std::string> labels;
-  std::vector<Leaf> first_leaf;
+  std::vector<std::string> short_labels;  ///< where those have no room
 };
 
 /// A process that is in no cluster of that depth is a unit by itself.
@@ -50,7 +50,7 @@ Units units_of_depth(const Machine& machine, std::uint32_t depth) {
       units.labels.push_back(!inside          ? fmt::format("{}", machine.rank_at(leaf))
                              : c.name.empty() ? fmt::format("{}", c.index)
                                               : c.name);
-      units.first_leaf.push_back(leaf);
+      units.short_labels.push_back(inside ? fmt::format("{}", c.index) : units.labels.back());
     }
     last = inside ? cluster : 0;
     units.of_leaf[leaf] = static_cast<std::uint32_t>(units.labels.size() - 1);
@@ -166,11 +166,10 @@ class Drawing {
       const double width = std::min(step_ - 2, 34.0);
       svg.rect(x(u) - width / 2, row_, width, kTile - 2,
                {.colour = "#ffffff", .edge = "#8a8a8a", .edge_width = 0.7, .radius = 2.5});
-      const double size = std::min(
-          kTextSize,
-          width / (0.6 * static_cast<double>(std::max<std::size_t>(2, units_.labels[u].size()))));
-      svg.text(x(u), row_ + kTile / 2 + 3, units_.labels[u],
-               {.size = size, .anchor = Anchor::Middle});
+      const bool fits = text_width(units_.labels[u], kTextSize) <= width;
+      const std::string& label = fits ? units_.labels[u] : units_.short_labels[u];
+      const double size = std::min(kTextSize, kTextSize * width / text_width(label, kTextSize));
+      svg.text(x(u), row_ + kTile / 2 + 3, label, {.size = size, .anchor = Anchor::Middle});
     }
   }
 
@@ -195,8 +194,10 @@ class Drawing {
     const double to = x(ends.second);
     const double top = row_ + kTile + 2;
     const double deep = top + depth_of(ends) * 1.28;  // a cubic curve reaches 3/4 of its handles
+    // Of many arcs thin ones, or they are one patch.
+    const double widest = std::clamp(400.0 / static_cast<double>(arcs_.size()), 0.3, 2.2);
     const double width =
-        0.8 + 2.2 * std::sqrt(static_cast<double>(arc.bytes) / static_cast<double>(most));
+        0.5 + widest * std::sqrt(static_cast<double>(arc.bytes) / static_cast<double>(most));
     const std::string_view colour = level_colour(arc.level);
     svg.path(fmt::format("M{0} {1}C{0} {2} {3} {2} {3} {1}", coordinate(from), coordinate(top),
                          coordinate(deep), coordinate(to)),
