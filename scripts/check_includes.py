@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "bound": {"base", "topology", "schedule"},
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
-    "report": {"base", "topology", "model", "tree"},
+    "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "report"},
     "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "reproduce"},
 }
