@@ -88,7 +88,7 @@ Expected<select::Candidate> candidate_from(const std::string& name,
                            fmt::join(known, ", "))};
 }
 
-/// The schedule that is asked for, verified where it is not too large for that.
+/// The schedule that is asked for, all ranks' programs.
 Expected<Schedule> schedule_from(const SimulateOptions& options, const Machine& machine) {
   if (machine.size() > kPlannedUpTo) {
     return Error{
