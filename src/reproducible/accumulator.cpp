@@ -1,0 +1,222 @@
+#include "reproducible/accumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace espalier::reproducible {
+namespace {
+
+using Wide = unsigned __int128;
+
+/// sign, and a whole number of least subnormals: mantissa << shift.
+template <typename Real>
+struct Parts {
+  using Bits = typename Format<Real>::Bits;
+  static constexpr int kFraction = Format<Real>::kFraction;
+  static constexpr Bits kHidden = Bits{1} << kFraction;
+  static constexpr Bits kSign = Bits{1} << (kFraction + Format<Real>::kExponent);
+  static constexpr Bits kSpecial = (Bits{1} << Format<Real>::kExponent) - 1;  // exponent
+
+  explicit Parts(Bits bits)
+      : negative((bits & kSign) != 0), exponent((bits & ~kSign) >> kFraction) {
+    const bool normal = exponent != 0;
+    mantissa = (bits & (kHidden - 1)) | (normal ? kHidden : 0);
+    shift = static_cast<unsigned>(exponent - (normal ? 1 : 0));
+  }
+  [[nodiscard]] bool special() const { return exponent == kSpecial; }
+
+  bool negative;
+  Bits exponent;
+  std::uint64_t mantissa;
+  unsigned shift;
+};
+
+/// words += value << (64 * at), with all carries.
+template <std::size_t N>
+void add_at(std::array<std::uint64_t, N>& words, std::size_t at, Wide value) {
+  const Wide low = Wide{words[at]} + static_cast<std::uint64_t>(value);
+  words[at] = static_cast<std::uint64_t>(low);
+  Wide carry = (low >> 64) + (value >> 64);
+  for (std::size_t i = at + 1; carry != 0 && i < N; ++i) {
+    const Wide sum = Wide{words[i]} + carry;
+    words[i] = static_cast<std::uint64_t>(sum);
+    carry = sum >> 64;
+  }
+}
+
+template <std::size_t N>
+void subtract_at(std::array<std::uint64_t, N>& words, std::size_t at, Wide value) {
+  std::uint64_t borrow = 0;
+  for (std::size_t i = at; i < N; ++i) {
+    const std::uint64_t part = i == at       ? static_cast<std::uint64_t>(value)
+                               : i == at + 1 ? static_cast<std::uint64_t>(value >> 64)
+                                             : 0;
+    if (i > at + 1 && borrow == 0) return;
+    const Wide less = Wide{words[i]} - part - borrow;
+    words[i] = static_cast<std::uint64_t>(less);
+    borrow = static_cast<std::uint64_t>(less >> 64) & 1;
+  }
+}
+
+template <std::size_t N>
+void negate(std::array<std::uint64_t, N>& words) {
+  std::uint64_t carry = 1;
+  for (std::uint64_t& word : words) {
+    word = ~word + carry;
+    carry = carry != 0 && word == 0 ? 1 : 0;
+  }
+}
+
+/// Digits of 32 bits with room for 2^31 carries each, which wait until the end.
+template <typename Real>
+class CarrySave {
+ public:
+  static constexpr std::size_t kDigits = 2 * Format<Real>::kWords;
+  static constexpr std::size_t kTerms = std::size_t{1} << 30;
+
+  void add(const Parts<Real>& x) {
+    const std::size_t at = x.shift / 32;
+    const unsigned offset = x.shift % 32;
+    const std::uint64_t low = x.mantissa << offset;
+    const std::uint64_t high = (x.mantissa >> 1) >> (63 - offset);
+    const std::int64_t sign = -static_cast<std::int64_t>(x.negative);
+    digits_[at] += (static_cast<std::int64_t>(low & 0xffffffffU) ^ sign) - sign;
+    digits_[at + 1] += (static_cast<std::int64_t>(low >> 32) ^ sign) - sign;
+    digits_[at + 2] += (static_cast<std::int64_t>(high) ^ sign) - sign;
+  }
+
+  void add_to(std::array<std::uint64_t, Format<Real>::kWords>& words) const {
+    std::int64_t carry = 0;
+    std::uint64_t over = 0;  // of the words
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      std::uint64_t word = 0;
+      for (std::size_t half = 0; half < 2; ++half) {
+        const std::int64_t digit = digits_[2 * w + half] + carry;
+        word |= static_cast<std::uint64_t>(digit & 0xffffffff) << (32 * half);
+        carry = digit >> 32;  // rounds down: what is left is not negative
+      }
+      const Wide sum = Wide{words[w]} + word + over;
+      words[w] = static_cast<std::uint64_t>(sum);
+      over = static_cast<std::uint64_t>(sum >> 64);
+    }
+  }
+
+ private:
+  std::array<std::int64_t, kDigits> digits_{};
+};
+
+}  // namespace
+
+template <typename Real>
+void Accumulator<Real>::note_special(Real value) {
+  seen_ |= kTerm | kOther;
+  seen_ |= value != value ? kNan : value > 0 ? kPlusInf : kMinusInf;
+}
+
+template <typename Real>
+void Accumulator<Real>::add(Real value) {
+  const auto bits = std::bit_cast<typename Format<Real>::Bits>(value);
+  const Parts<Real> x(bits);
+  if (x.special()) return note_special(value);
+  seen_ |= kTerm | (bits == Parts<Real>::kSign ? 0 : kOther);
+  const Wide shifted = Wide{x.mantissa} << (x.shift % 64);
+  if (x.negative) {
+    subtract_at(words_, x.shift / 64, shifted);
+  } else {
+    add_at(words_, x.shift / 64, shifted);
+  }
+}
+
+template <typename Real>
+void Accumulator<Real>::merge(const Accumulator& other) {
+  seen_ |= other.seen_;
+  std::uint64_t carry = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const Wide sum = Wide{words_[i]} + other.words_[i] + carry;
+    words_[i] = static_cast<std::uint64_t>(sum);
+    carry = static_cast<std::uint64_t>(sum >> 64);
+  }
+}
+
+template <typename Real>
+Real Accumulator<Real>::round() const {
+  using P = Parts<Real>;
+  using Bits = typename Format<Real>::Bits;
+  using Limits = std::numeric_limits<Real>;
+  const bool both = (seen_ & kPlusInf) != 0 && (seen_ & kMinusInf) != 0;
+  if ((seen_ & kNan) != 0 || both) return Limits::quiet_NaN();
+  if ((seen_ & kPlusInf) != 0) return Limits::infinity();
+  if ((seen_ & kMinusInf) != 0) return -Limits::infinity();
+
+  Words magnitude = words_;
+  const bool negative = (magnitude.back() >> 63) != 0;
+  if (negative) negate(magnitude);
+  std::size_t top = magnitude.size();
+  while (top > 0 && magnitude[top - 1] == 0) --top;
+  if (top == 0) return seen_ == kTerm ? -Real{0} : Real{0};
+  const std::size_t leading =
+      64 * top - 1 - static_cast<std::size_t>(std::countl_zero(magnitude[top - 1]));
+
+  // A number of up to kFraction + 1 bits is its own pattern; each further bit is one exponent more.
+  const std::size_t shift = leading > P::kFraction ? leading - P::kFraction : 0;
+  const auto bit = [&](std::size_t i) { return (magnitude[i / 64] >> (i % 64) & 1) != 0; };
+  std::uint64_t mantissa = magnitude[shift / 64] >> (shift % 64);
+  if (shift % 64 != 0 && shift / 64 + 1 < magnitude.size()) {
+    mantissa |= magnitude[shift / 64 + 1] << (64 - shift % 64);
+  }
+  mantissa &= (std::uint64_t{P::kHidden} << 1) - 1;
+  if (shift > 0 && bit(shift - 1)) {
+    bool more = (mantissa & 1) != 0;
+    for (std::size_t i = 0; !more && i < (shift - 1) / 64; ++i) more = magnitude[i] != 0;
+    const std::uint64_t rest = (std::uint64_t{1} << ((shift - 1) % 64)) - 1;
+    if (more || (magnitude[(shift - 1) / 64] & rest) != 0) ++mantissa;
+  }
+  const std::uint64_t exponent = shift + (mantissa >> P::kFraction);
+  if (exponent >= P::kSpecial) return negative ? -Limits::infinity() : Limits::infinity();
+  const auto pattern = static_cast<Bits>((std::uint64_t{shift} << P::kFraction) + mantissa);
+  return std::bit_cast<Real>(static_cast<Bits>(pattern | (negative ? P::kSign : 0)));
+}
+
+template <typename Real>
+void accumulate(std::span<const Real> values, Accumulator<Real>& sum) {
+  using Bits = typename Format<Real>::Bits;
+  constexpr std::size_t kFewTerms = 24;  // below, setting up the digits costs more than it saves
+  if (values.size() < kFewTerms) {
+    for (const Real value : values) sum.add(value);
+    return;
+  }
+  while (!values.empty()) {
+    const auto part = values.first(std::min(values.size(), CarrySave<Real>::kTerms));
+    // Two, in turn: numbers of like size meet in the same digits, and each would wait for the last.
+    CarrySave<Real> even, odd;
+    Bits others = 0;
+    const auto add = [&](CarrySave<Real>& digits, Real value) {
+      const auto bits = std::bit_cast<Bits>(value);
+      const Parts<Real> x(bits);
+      others |= bits ^ Parts<Real>::kSign;
+      if (x.special()) {
+        sum.note_special(value);
+      } else {
+        digits.add(x);
+      }
+    };
+    std::size_t i = 0;
+    for (; i + 1 < part.size(); i += 2) {
+      add(even, part[i]);
+      add(odd, part[i + 1]);
+    }
+    if (i < part.size()) add(even, part[i]);
+    even.add_to(sum.words_);
+    odd.add_to(sum.words_);
+    sum.seen_ |= Accumulator<Real>::kTerm | (others != 0 ? Accumulator<Real>::kOther : 0);
+    values = values.subspan(part.size());
+  }
+}
+
+template class Accumulator<float>;
+template class Accumulator<double>;
+template void accumulate(std::span<const float>, Accumulator<float>&);
+template void accumulate(std::span<const double>, Accumulator<double>&);
+
+}  // namespace espalier::reproducible
