@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "reproducible/accumulator.hpp"
+#include "reproducible/binned.hpp"
 
 namespace {
 
@@ -63,6 +64,14 @@ void batch(benchmark::State& state) {
   compare<Real>(state, [](const std::vector<Real>& v) { return exact_sum<Real>(v); });
 }
 template <typename Real>
+void binned(benchmark::State& state) {
+  compare<Real>(state, [](const std::vector<Real>& v) {
+    Binned<Real> sum;
+    accumulate<Real>(v, sum);
+    return sum.round();
+  });
+}
+template <typename Real>
 void one_by_one(benchmark::State& state) {
   compare<Real>(state, [](const std::vector<Real>& v) {
     Accumulator<Real> sum;
@@ -70,12 +79,13 @@ void one_by_one(benchmark::State& state) {
     return sum.round();
   });
 }
-template <typename Real>
+template <typename Real, template <typename> typename Sum>
 void merge(benchmark::State& state) {
-  Accumulator<Real> a, b;
+  Sum<Real> b;
   const auto values = terms<Real>(true);
   accumulate<Real>(values, b);
   for (auto _ : state) {
+    Sum<Real> a = b;
     a.merge(b);
     benchmark::DoNotOptimize(a);
   }
@@ -92,8 +102,12 @@ BENCHMARK(batch<double>)->ArgName("wide")->Arg(0)->Arg(1);
 BENCHMARK(batch<float>)->ArgName("wide")->Arg(0)->Arg(1);
 BENCHMARK(one_by_one<double>)->ArgName("wide")->Arg(0)->Arg(1);
 BENCHMARK(one_by_one<float>)->ArgName("wide")->Arg(0)->Arg(1);
-BENCHMARK(merge<double>);
-BENCHMARK(merge<float>);
+BENCHMARK(binned<double>)->ArgName("wide")->Arg(0)->Arg(1);
+BENCHMARK(binned<float>)->ArgName("wide")->Arg(0)->Arg(1);
+BENCHMARK(merge<double, Accumulator>);
+BENCHMARK(merge<float, Accumulator>);
+BENCHMARK(merge<double, Binned>);
+BENCHMARK(merge<float, Binned>);
 BENCHMARK(round_once<double>);
 BENCHMARK(round_once<float>);
 

@@ -1,36 +1,12 @@
 #include "reproducible/accumulator.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
+
+#include "reproducible/fixed_point.hpp"
 
 namespace espalier::reproducible {
 namespace {
-
-using Wide = unsigned __int128;
-
-/// sign, and a whole number of least subnormals: mantissa << shift.
-template <typename Real>
-struct Parts {
-  using Bits = typename Format<Real>::Bits;
-  static constexpr int kFraction = Format<Real>::kFraction;
-  static constexpr Bits kHidden = Bits{1} << kFraction;
-  static constexpr Bits kSign = Bits{1} << (kFraction + Format<Real>::kExponent);
-  static constexpr Bits kSpecial = (Bits{1} << Format<Real>::kExponent) - 1;  // exponent
-
-  explicit Parts(Bits bits)
-      : negative((bits & kSign) != 0), exponent((bits & ~kSign) >> kFraction) {
-    const bool normal = exponent != 0;
-    mantissa = (bits & (kHidden - 1)) | (normal ? kHidden : 0);
-    shift = static_cast<unsigned>(exponent - (normal ? 1 : 0));
-  }
-  [[nodiscard]] bool special() const { return exponent == kSpecial; }
-
-  bool negative;
-  Bits exponent;
-  std::uint64_t mantissa;
-  unsigned shift;
-};
 
 /// words += value << (64 * at), with all carries.
 template <std::size_t N>
@@ -56,15 +32,6 @@ void subtract_at(std::array<std::uint64_t, N>& words, std::size_t at, Wide value
     const Wide less = Wide{words[i]} - part - borrow;
     words[i] = static_cast<std::uint64_t>(less);
     borrow = static_cast<std::uint64_t>(less >> 64) & 1;
-  }
-}
-
-template <std::size_t N>
-void negate(std::array<std::uint64_t, N>& words) {
-  std::uint64_t carry = 1;
-  for (std::uint64_t& word : words) {
-    word = ~word + carry;
-    carry = carry != 0 && word == 0 ? 1 : 0;
   }
 }
 
@@ -141,41 +108,13 @@ void Accumulator<Real>::merge(const Accumulator& other) {
 
 template <typename Real>
 Real Accumulator<Real>::round() const {
-  using P = Parts<Real>;
-  using Bits = typename Format<Real>::Bits;
   using Limits = std::numeric_limits<Real>;
   const bool both = (seen_ & kPlusInf) != 0 && (seen_ & kMinusInf) != 0;
   if ((seen_ & kNan) != 0 || both) return Limits::quiet_NaN();
   if ((seen_ & kPlusInf) != 0) return Limits::infinity();
   if ((seen_ & kMinusInf) != 0) return -Limits::infinity();
 
-  Words magnitude = words_;
-  const bool negative = (magnitude.back() >> 63) != 0;
-  if (negative) negate(magnitude);
-  std::size_t top = magnitude.size();
-  while (top > 0 && magnitude[top - 1] == 0) --top;
-  if (top == 0) return seen_ == kTerm ? -Real{0} : Real{0};
-  const std::size_t leading =
-      64 * top - 1 - static_cast<std::size_t>(std::countl_zero(magnitude[top - 1]));
-
-  // A number of up to kFraction + 1 bits is its own pattern; each further bit is one exponent more.
-  const std::size_t shift = leading > P::kFraction ? leading - P::kFraction : 0;
-  const auto bit = [&](std::size_t i) { return (magnitude[i / 64] >> (i % 64) & 1) != 0; };
-  std::uint64_t mantissa = magnitude[shift / 64] >> (shift % 64);
-  if (shift % 64 != 0 && shift / 64 + 1 < magnitude.size()) {
-    mantissa |= magnitude[shift / 64 + 1] << (64 - shift % 64);
-  }
-  mantissa &= (std::uint64_t{P::kHidden} << 1) - 1;
-  if (shift > 0 && bit(shift - 1)) {
-    bool more = (mantissa & 1) != 0;
-    for (std::size_t i = 0; !more && i < (shift - 1) / 64; ++i) more = magnitude[i] != 0;
-    const std::uint64_t rest = (std::uint64_t{1} << ((shift - 1) % 64)) - 1;
-    if (more || (magnitude[(shift - 1) / 64] & rest) != 0) ++mantissa;
-  }
-  const std::uint64_t exponent = shift + (mantissa >> P::kFraction);
-  if (exponent >= P::kSpecial) return negative ? -Limits::infinity() : Limits::infinity();
-  const auto pattern = static_cast<Bits>((std::uint64_t{shift} << P::kFraction) + mantissa);
-  return std::bit_cast<Real>(static_cast<Bits>(pattern | (negative ? P::kSign : 0)));
+  return round_fixed_point<Real>(words_, seen_ == kTerm ? -Real{0} : Real{0});
 }
 
 template <typename Real>

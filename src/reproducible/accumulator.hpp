@@ -1,29 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
-namespace espalier::reproducible {
+#include "reproducible/format.hpp"
 
-/// Figures of the two IEEE 754 formats, and of the fixed-point numbers that hold any sum of them.
-template <typename Real>
-struct Format;
-template <>
-struct Format<double> {
-  using Bits = std::uint64_t;
-  static constexpr int kFraction = 52;       ///< bits below the leading one
-  static constexpr int kExponent = 11;       ///< bits of the exponent
-  static constexpr std::size_t kWords = 34;  ///< 2,098 bits of a number, 77 for carries, the sign
-};
-template <>
-struct Format<float> {
-  using Bits = std::uint32_t;
-  static constexpr int kFraction = 23;
-  static constexpr int kExponent = 8;
-  static constexpr std::size_t kWords = 6;  ///< 277 bits of a number, 106 for carries, the sign
-};
+namespace espalier::reproducible {
 
 /// The exact sum of numbers, whatever their order: one long fixed-point number that reaches from
 /// the least subnormal to beyond the greatest number.
@@ -61,11 +44,9 @@ class Accumulator {
   static constexpr std::uint64_t kNan = 4;
   static constexpr std::uint64_t kPlusInf = 8;
   static constexpr std::uint64_t kMinusInf = 16;
-  using Words = std::array<std::uint64_t, Format<Real>::kWords>;
-
   void note_special(Real value);
 
-  Words words_{};           ///< two's complement, the least first; bit 0 is the least subnormal
+  FixedPoint<Real> words_{};
   std::uint64_t seen_ = 0;  ///< of the above
 };
 

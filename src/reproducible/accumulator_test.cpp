@@ -11,6 +11,7 @@
 
 #include "support/exact_reference.hpp"
 #include "support/for_all_seeds.hpp"
+#include "support/random_terms.hpp"
 
 namespace espalier::reproducible {
 namespace {
@@ -24,41 +25,6 @@ template <typename Real>
 class AccumulatorOf : public testing::Test {};
 using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(AccumulatorOf, Reals);
-
-/// Numbers that hurt: all patterns alike, near each other, cancelling, the least and the greatest.
-template <typename Real>
-Real random_real(Random& rng, std::uint64_t kind) {
-  using Bits = typename Format<Real>::Bits;
-  constexpr Bits kSpecial = ((Bits{1} << Format<Real>::kExponent) - 1) << Format<Real>::kFraction;
-  for (;;) {
-    auto bits = static_cast<Bits>(rng.next());
-    if (kind == 1) bits = bits & ~kSpecial;                                          // subnormals
-    if (kind == 2) bits = bits | (kSpecial - (Bits{1} << Format<Real>::kFraction));  // huge
-    if (kind == 3) {                                                                 // like 1.xxx
-      bits = (bits & ~kSpecial) | (kSpecial >> 1 & kSpecial);
-    }
-    const Real value = std::bit_cast<Real>(bits);
-    if (std::isfinite(value)) return value;
-  }
-}
-
-template <typename Real>
-std::vector<Real> random_terms(Random& rng, std::size_t most) {
-  std::vector<Real> terms(rng.below(most + 1));
-  const std::uint64_t kind = rng.below(6);
-  for (Real& term : terms) term = random_real<Real>(rng, kind < 4 ? kind : rng.below(4));
-  if (rng.chance(40)) {  // cancels to a little
-    const std::size_t count = terms.size();
-    for (std::size_t i = 0; i < count; ++i) terms.push_back(-terms[i]);
-    if (rng.chance(50)) terms.push_back(random_real<Real>(rng, rng.below(4)));
-  }
-  if (rng.chance(20)) {  // ties: a half of the last place
-    const Real x = random_real<Real>(rng, 3);
-    terms.push_back(x);
-    terms.push_back((std::nextafter(x, Real{10}) - x) / 2);
-  }
-  return terms;
-}
 
 template <typename Real>
 Accumulator<Real> added_one_by_one(std::span<const Real> terms) {
@@ -92,7 +58,7 @@ Accumulator<Real> added_anyhow(Random& rng, std::vector<Real> terms) {
 
 TYPED_TEST(AccumulatorOf, RoundsTheExactSumOnceInWhateverOrder) {
   for_all_seeds(100'000, [](Random& rng) {
-    const auto terms = random_terms<TypeParam>(rng, rng.chance(5) ? 200 : 12);
+    const auto terms = testing_support::random_terms<TypeParam>(rng, rng.chance(5) ? 200 : 12);
     const Accumulator<TypeParam> sum = added_one_by_one<TypeParam>(terms);
     const TypeParam expected = testing_support::exact_reference<TypeParam>(terms);
     ASSERT_EQ(bits_of(sum.round()), bits_of(expected)) << sum.round() << " for " << expected;
@@ -103,8 +69,8 @@ TYPED_TEST(AccumulatorOf, RoundsTheExactSumOnceInWhateverOrder) {
 
 TYPED_TEST(AccumulatorOf, IsTheSameForEveryOrderAndGroupingOfFiveTerms) {
   for_all_seeds(200, [](Random& rng) {
-    auto terms = random_terms<TypeParam>(rng, 2);
-    terms.resize(5, random_real<TypeParam>(rng, 3));
+    auto terms = testing_support::random_terms<TypeParam>(rng, 2);
+    terms.resize(5, testing_support::random_real<TypeParam>(rng, 3));
     std::vector<std::size_t> order{0, 1, 2, 3, 4};
     const Accumulator<TypeParam> expected = added_one_by_one<TypeParam>(terms);
     do {
