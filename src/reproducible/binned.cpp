@@ -18,16 +18,19 @@ void Binned<Real>::raise(std::int32_t top) {
 }
 
 template <typename Real>
+void Binned<Real>::note_special(Real value) {
+  seen_ |= kOther;
+  seen_ |= value != value ? kNan : value > 0 ? kPlusInf : kMinusInf;
+}
+
+template <typename Real>
 void Binned<Real>::add(Real value) {
   ++terms_;
   expects(terms_ <= kMaxTerms, "Binned: more than 2^30 terms");
   const auto bits = std::bit_cast<typename Format<Real>::Bits>(value);
   const Parts<Real> x(bits);
   if (bits != Parts<Real>::kSign) seen_ |= kOther;
-  if (x.special()) {
-    seen_ |= value != value ? kNan : value > 0 ? kPlusInf : kMinusInf;
-    return;
-  }
+  if (x.special()) return note_special(value);
   if (x.mantissa == 0) return;
   const auto place = static_cast<std::int32_t>(x.shift / 32);
   const unsigned offset = x.shift % 32;
@@ -75,6 +78,41 @@ Real Binned<Real>::round() const {
   return round_fixed_point<Real>(sum, terms_ > 0 && seen_ == 0 ? -Real{0} : Real{0});
 }
 
+template <typename Real>
+void accumulate(std::span<const Real> values, Binned<Real>& sum) {
+  constexpr std::size_t kFewTerms = 32;
+  if (values.size() < kFewTerms) {
+    for (const Real value : values) sum.add(value);
+    return;
+  }
+  expects(values.size() <= Binned<Real>::kMaxTerms - sum.terms_, "Binned: more than 2^30 terms");
+  sum.terms_ += values.size();
+  using Bits = typename Format<Real>::Bits;
+  CarrySave<Real> digits;  // the same places and slices, all of them kept
+  int leading = -1;        // of the greatest
+  Bits others = 0;
+  for (const Real value : values) {
+    const auto bits = std::bit_cast<Bits>(value);
+    const Parts<Real> x(bits);
+    others |= bits ^ Parts<Real>::kSign;
+    if (x.special()) {
+      sum.note_special(value);
+      continue;
+    }
+    digits.add(x);
+    const int top = static_cast<int>(x.shift) + static_cast<int>(std::bit_width(x.mantissa)) - 1;
+    leading = std::max(leading, x.mantissa == 0 ? -1 : top);
+  }
+  if (others != 0) sum.seen_ |= Binned<Real>::kOther;
+  if (leading < 0) return;
+  sum.raise(leading / 32);
+  for (std::size_t i = 0; i < Binned<Real>::kBins && i <= static_cast<std::size_t>(sum.top_); ++i) {
+    sum.bins_[i] += digits.digit(static_cast<std::size_t>(sum.top_) - i);
+  }
+}
+
+template void accumulate(std::span<const float>, Binned<float>&);
+template void accumulate(std::span<const double>, Binned<double>&);
 template class Binned<float>;
 template class Binned<double>;
 

@@ -34,6 +34,46 @@ struct Parts {
   unsigned shift;
 };
 
+/// Digits of 32 bits with room for 2^31 carries each, which wait until the end.
+template <typename Real>
+class CarrySave {
+ public:
+  static constexpr std::size_t kDigits = 2 * Format<Real>::kWords;
+  static constexpr std::size_t kTerms = std::size_t{1} << 30;
+
+  void add(const Parts<Real>& x) {
+    const std::size_t at = x.shift / 32;
+    const unsigned offset = x.shift % 32;
+    const std::uint64_t low = x.mantissa << offset;
+    const std::uint64_t high = (x.mantissa >> 1) >> (63 - offset);
+    const std::int64_t sign = -static_cast<std::int64_t>(x.negative);
+    digits_[at] += (static_cast<std::int64_t>(low & 0xffffffffU) ^ sign) - sign;
+    digits_[at + 1] += (static_cast<std::int64_t>(low >> 32) ^ sign) - sign;
+    digits_[at + 2] += (static_cast<std::int64_t>(high) ^ sign) - sign;
+  }
+
+  void add_to(std::array<std::uint64_t, Format<Real>::kWords>& words) const {
+    std::int64_t carry = 0;
+    std::uint64_t over = 0;  // of the words
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      std::uint64_t word = 0;
+      for (std::size_t half = 0; half < 2; ++half) {
+        const std::int64_t digit = digits_[2 * w + half] + carry;
+        word |= static_cast<std::uint64_t>(digit & 0xffffffff) << (32 * half);
+        carry = digit >> 32;  // rounds down: what is left is not negative
+      }
+      const Wide sum = Wide{words[w]} + word + over;
+      words[w] = static_cast<std::uint64_t>(sum);
+      over = static_cast<std::uint64_t>(sum >> 64);
+    }
+  }
+
+  [[nodiscard]] std::int64_t digit(std::size_t place) const { return digits_[place]; }
+
+ private:
+  std::array<std::int64_t, kDigits> digits_{};
+};
+
 template <std::size_t N>
 void negate(std::array<std::uint64_t, N>& words) {
   std::uint64_t carry = 1;
