@@ -18,9 +18,10 @@ void look_at_processors(const Machine& machine, const Collective& call, const Re
     const Crossing need = crossing(call, inside);
     const Bytes out{need.out * call.element.value};
     const Bytes in{need.in * call.element.value};
-    Time soonest_in = kForever;
-    Time soonest_end = kForever;
-    for (Rank other = 0; other < call.size; ++other) {
+    const bool ways = call.size <= kWaysUpTo;
+    Time soonest_in = ways ? kForever : Time{0};
+    Time soonest_end = soonest_in;
+    for (Rank other = 0; other < call.size && ways; ++other) {
       if (other == rank) continue;
       soonest_in = std::min(soonest_in, reach.earliest[other] + machine.costs(other).send.fixed +
                                             machine.path(other, rank).latency);
