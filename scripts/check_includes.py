@@ -10,6 +10,7 @@ import sys
 # Same table as src/CMakeLists.txt.
 MAY_INCLUDE = {
     "base": set(),
+    "reproducible": {"base"},
     "topology": {"base"},
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},

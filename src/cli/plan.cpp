@@ -6,6 +6,7 @@
 
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
+#include "bound/witness_json.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
@@ -117,11 +118,13 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                                    {"ranks", call->size},
                                    {"root", call->root},
                                    {"size_bytes", call->count * call->element.value},
+                                   {"element_bytes", call->element.value},
                                    {"commutative", call->commutative},
                                    {"chosen", chosen.candidate.name},
                                    {"finish_ps", chosen.result.finish.picoseconds},
                                    {"bound_ps", least.value.picoseconds},
                                    {"bound_because", describe(least.witness, *machine)},
+                                   {"witness", to_json(least, *machine)},
                                    {"verdict", verdict},
                                    {"hash", fmt::format("{:016x}", hash)},
                                    {"candidates", report::to_json(table)}};
