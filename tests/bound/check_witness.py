@@ -156,47 +156,52 @@ class Call:
     def __init__(self, plan):
         self.op, self.size, self.root = plan["operation"], plan["ranks"], plan["root"]
         self.bytes, self.commutes = plan["size_bytes"], plan["commutative"]
+        self.blocks = [n * plan["element_bytes"] for n in plan.get("counts", [])]  # of different lengths
+
+    def length(self, block):
+        return self.blocks[block] if self.blocks else self.bytes
 
     def outputs(self, rank):
-        """What a rank ends with: each the reduction of these inputs (rank, block)."""
+        """What a rank ends with: bytes, and the inputs (rank, block) of which they are the reduction."""
         every = range(self.size)
         if self.op == "broadcast":
-            return [{(self.root, 0)}]
+            return [(self.bytes, {(self.root, 0)})]
         if self.op == "reduce":
-            return [{(r, 0) for r in every}] if rank == self.root else []
+            return [(self.bytes, {(r, 0) for r in every})] if rank == self.root else []
         if self.op == "allreduce":
-            return [{(r, 0) for r in every}]
+            return [(self.bytes, {(r, 0) for r in every})]
         if self.op == "gather":
-            return [{(r, 0)} for r in every] if rank == self.root else []
+            return [(self.length(r), {(r, 0)}) for r in every] if rank == self.root else []
         if self.op == "scatter":
-            return [{(self.root, rank)}]
+            return [(self.length(rank), {(self.root, rank)})]
         if self.op == "allgather":
-            return [{(r, 0)} for r in every]
+            return [(self.length(r), {(r, 0)}) for r in every]
         if self.op == "alltoall":
-            return [{(r, rank)} for r in every]
+            return [(self.length(r * self.size + rank), {(r, rank)}) for r in every]
         if self.op == "reduce-scatter":
-            return [{(r, rank) for r in every}]
+            return [(self.length(rank), {(r, rank) for r in every})]
         if self.op == "scan":
-            return [{(r, 0) for r in range(rank + 1)}]
+            return [(self.bytes, {(r, 0) for r in range(rank + 1)})]
         if self.op == "exscan":
-            return [{(r, 0) for r in range(rank)}]
+            return [(self.bytes, {(r, 0) for r in range(rank)})]
         return []
 
     def depends(self, source, target):
         if self.op == "barrier":
             return source != target
-        return source != target and self.bytes > 0 and any(
-            source == owner for output in self.outputs(target) for owner, _ in output)
+        return source != target and any(length > 0 and source == owner
+                                        for length, output in self.outputs(target) for owner, _ in output)
 
     def crossing(self, inside, to_outside):
         """Bytes that must pass a border one way."""
-        effects = set()
+        effects = {}
         for rank in range(self.size):
             if (rank in inside) == to_outside:
                 continue
-            for output in self.outputs(rank):
-                effects.add(frozenset(i for i in output if (i[0] in inside) == to_outside))
-        return self.bytes * rank_of(effects - {frozenset()})
+            for length, output in self.outputs(rank):
+                effect = frozenset(i for i in output if (i[0] in inside) == to_outside)
+                effects.setdefault(length, set()).add(effect)
+        return sum(length * rank_of(sums - {frozenset()}) for length, sums in effects.items())
 
     def both(self, inside):
         out, into = self.crossing(inside, True), self.crossing(inside, False)
@@ -207,7 +212,7 @@ class Call:
             return self.bytes * fewest_transfers(colours, self.root in inside)
         if self.op == "allreduce":
             return max(out + into, self.bytes * max(fewest_transfers(colours, s) for s in (True, False)))
-        return self.bytes * sum(fewest_transfers(colours, r in inside) for r in range(self.size))
+        return sum(self.length(r) * fewest_transfers(colours, r in inside) for r in range(self.size))
 
     def from_root(self):
         return self.op in ("broadcast", "scatter")
@@ -432,11 +437,11 @@ class Checker:
 
     def combining(self):
         w, every = self.w, range(self.m.size)
-        results = {frozenset(o) for r in every for o in self.call.outputs(r)}
+        results = {frozenset(output): length for r in every for length, output in self.call.outputs(r)}
         if self.call.op in ("scan", "exscan"):
-            results = {max(results, key=len)}
-        steps = sum(len(r) - 1 for r in results if r)
-        expect("bytes", w["bytes"], steps * self.call.bytes)
+            last = max(results, key=len)
+            results = {last: results[last]}
+        expect("bytes", w["bytes"], sum((len(r) - 1) * length for r, length in results.items() if r))
         capacity = sum(self.m.proc[r]["reduce"] for r in every)
         expect("capacity", w["capacity_bits_per_second"], capacity)
         before = min(self.m.hop(a, b) for a in every for b in every if a != b)
