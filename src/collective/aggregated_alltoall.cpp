@@ -158,12 +158,7 @@ class AggregatedAlltoall {
     recv_families(program_, messages, kGather);
   }
 
-  void exchange_within() {
-    std::vector<IndexSet> members;
-    for (const Rank rank : team_.ranks) members.push_back(IndexSet::single(rank));
-    direct_alltoall(program_, team_, BlockLayout::bundles(Buffer::In, 0, block_, members),
-                    BlockLayout::bundles(Buffer::Out, 0, block_, members), kWithin);
-  }
+  void exchange_within() { direct_alltoall_by_rank(program_, team_, block_, kWithin); }
 
   /// A bundle is some columns of all rows; one rank alone has them in In.
   void send_across() {

@@ -48,6 +48,7 @@ Coarsened coarsened(const IndexSet& members) {
   for (const IndexRun& run : members.runs()) {
     const bool dense = run.step == 1 || run.count == 1;
     grain = std::gcd(grain, std::gcd(dense ? run.count : 1, run.first - begin));
+    if (grain == 1) break;
   }
   if (grain <= 1) return {members, 0, 1};
   IndexSet groups;

@@ -38,6 +38,9 @@ class MultilevelAlltoall {
       remote_.insert(remote_.end(), ranks.begin(), ranks.end());
     }
     row_ = remote_.size() * block_;
+    const auto size = static_cast<Rank>(clusters_.part_of.size());
+    remote_blocks_ =
+        BlockLayout::uniform(Buffer::In, 0, size, block_).region(program, IndexSet(remote_));
   }
 
   void run() {
@@ -51,9 +54,11 @@ class MultilevelAlltoall {
  private:
   [[nodiscard]] bool is_master() const { return links_.parent.peer == kNoRank; }
   [[nodiscard]] bool is_leaf() const { return !is_master() && links_.children.empty(); }
-  [[nodiscard]] Region remote(Buffer buffer) {
-    const auto size = static_cast<Rank>(clusters_.part_of.size());
-    return BlockLayout::uniform(buffer, 0, size, block_).region(program_, IndexSet(remote_));
+  /// The blocks of all ranks elsewhere.
+  [[nodiscard]] Region remote(Buffer buffer) const {
+    Region region = remote_blocks_;
+    region.buffer = buffer;
+    return region;
   }
   /// Rows first .. of scratch; a row is what one rank has for all ranks elsewhere.
   [[nodiscard]] Region rows(std::uint64_t room, std::uint64_t first, std::uint64_t count) const {
@@ -119,12 +124,7 @@ class MultilevelAlltoall {
   }
 
   void exchange_within() {
-    const Team team = clusters_.team_of(program_.rank());
-    std::vector<IndexSet> members;
-    members.reserve(team.ranks.size());
-    for (const Rank rank : team.ranks) members.push_back(IndexSet::single(rank));
-    direct_alltoall(program_, team, BlockLayout::bundles(Buffer::In, 0, block_, members),
-                    BlockLayout::bundles(Buffer::Out, 0, block_, members), kWithin);
+    direct_alltoall_by_rank(program_, clusters_.team_of(program_.rank()), block_, kWithin);
   }
 
   ProgramBuilder& program_;
@@ -135,6 +135,7 @@ class MultilevelAlltoall {
   std::vector<std::vector<Rank>> below_;
   std::uint64_t rows_ = 1;
   std::vector<Rank> remote_;
+  Region remote_blocks_;
   std::uint64_t row_ = 0;
   std::uint64_t up_ = 0;  // offsets in scratch
   std::uint64_t down_ = 0;

@@ -34,10 +34,14 @@ void MultilevelCall::allgather() {
   const Links mine = links(0, 1);
   const std::uint64_t block = call_.block();
   program_.copy(in_, slice(Buffer::Out, rank_ * block, block));
-  allgather_up(program_, mine, bundles(mine, 0, 1), subtree(0, rank_, 1), block);
+  // Bundles on their way up are in the order of the tree, which only its own ranks have to know;
+  // whole clusters in the order of their ranks, which all know.
+  const auto below = bundles(mine, 0, 1);
+  std::vector<Rank> own{rank_};
+  for (const std::vector<Rank>& ranks : below) own.insert(own.end(), ranks.begin(), ranks.end());
+  allgather_up(program_, mine, below, own, block);
   const Team masters = top_masters();
-  std::vector<std::vector<Rank>> sites;
-  for (const Rank master : masters.ranks) sites.push_back(subtree(0, master, 1));
+  const std::vector<std::vector<Rank>> sites = outermost_clusters(hierarchy_.machine()).parts;
   if (masters.me < masters.size()) {
     if (choice_.top == Top::Exchange) {
       exchange_bundles(program_, masters, sites, block);

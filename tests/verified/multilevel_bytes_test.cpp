@@ -6,6 +6,7 @@
 #include "support/crossings.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/multilevel_cases.hpp"
+#include "topology/synthetic.hpp"
 
 namespace espalier::collective {
 namespace {
@@ -159,6 +160,27 @@ TEST(MultilevelBytesProperty, ScansCrossOnceForEachFurtherSiteIfRanksAreInBlocks
       ASSERT_EQ(traffic[0], (Traffic{further, further * call.count}));
     }
   });
+}
+
+TEST(MultilevelBytes, AnAlltoallOf4096ScatteredRanksIsNeverSpelledOut) {
+  Machine machine = *topology::parse_synthetic("site:4(30ms) node:64(1ms) proc:16(1us)");
+  machine = with_placement(machine, random_placement(machine, 5));
+  const Hierarchy hierarchy(machine);
+  const Collective call = plain_call(Operation::Alltoall, machine, 8);
+  MultilevelChoice choice{std::vector<LevelChoice>(3), Top::Tree};
+  struct Case {
+    Carriers carriers;
+    std::size_t most_ops;
+  };
+  // A message for each child of the tree, or for each carrier of its own cluster; else families.
+  for (const Case& c : {Case{{1, 1}, 40}, Case{{8, 1}, 20}, Case{{4096, 16}, 150}}) {
+    choice.carriers = c.carriers;
+    for (Rank rank = 0; rank < call.size; rank += 97) {
+      const auto program = multilevel_program(hierarchy, choice, call, rank);
+      ASSERT_LE(program.ops.size(), c.most_ops);
+      ASSERT_LE(program.sets.size(), c.most_ops);
+    }
+  }
 }
 
 }  // namespace
