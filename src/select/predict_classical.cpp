@@ -120,7 +120,7 @@ class Prediction {
       butterfly(rounds_, everybody_, {false, false, 0, bytes_},
                 [&](Rank, Rank mask) { return bytes_ / (2.0 * mask); });
     } else {
-      rounds_.ring(everybody_, size_ - 1, bytes_ / size_, true);
+      rounds_.ring(everybody_, size_ - 1, bytes_ / size_, true, 2);
       rounds_.ring(everybody_, size_ - 1, bytes_ / size_);
     }
     return rounds_.finish();

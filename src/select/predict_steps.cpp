@@ -13,29 +13,45 @@ void butterfly(Rounds& rounds, std::span<const Rank> members, const Butterfly& h
   const auto size = static_cast<Rank>(members.size());
   if (size < 2) return;
   const collective::Fold fold(size);
+  const Rank actives = fold.actives();
   std::vector<Message> messages;
-  const auto fold_pairs = [&](bool inwards, double weight) {
-    messages.clear();
+  const auto add_pairs = [&](bool inwards, double weight) {
     for (Rank p = 0; p < size; ++p) {
       if (fold.is_active(p)) continue;
       const Rank active = members[fold.partner(p)];
       messages.push_back(inwards ? Message{members[p], active, weight}
                                  : Message{active, members[p], weight});
     }
-    rounds.exchange(messages, inwards && how.combines);
   };
-  if (fold.extra() > 0) fold_pairs(true, how.fold_in);
-  const Rank actives = fold.actives();
-  for (Rank k = 1; k < actives; k *= 2) {
-    const Rank mask = how.rising ? k : actives / (2 * k);
-    messages.clear();
+  const auto add_step = [&](Rank mask, auto takes_part) {
     for (Rank a = 0; a < actives; ++a) {
+      if (!takes_part(a)) continue;
       messages.push_back(
           {members[fold.position(a)], members[fold.position(a ^ mask)], bytes(a, mask)});
     }
-    rounds.exchange(messages, how.combines);
+  };
+  const auto exchange = [&](bool combines) {
+    if (!messages.empty()) rounds.exchange(messages, combines);
+    messages.clear();
+  };
+  // Who stands alone begins its first step while the pairs still fold.
+  const auto is_pair = [&](Rank a) { return fold.partner(fold.position(a)) != kNoRank; };
+  add_pairs(true, how.fold_in);
+  for (Rank k = 1; k < actives; k *= 2) {
+    const Rank mask = how.rising ? k : actives / (2 * k);
+    if (k == 1 && fold.extra() > 0 && how.fold_in > 0) {
+      add_step(mask, [&](Rank a) { return !is_pair(a); });
+      exchange(how.combines);
+      add_step(mask, is_pair);
+    } else {
+      if (k == 1) exchange(how.combines);
+      add_step(mask, [](Rank) { return true; });
+    }
+    exchange(how.combines);
   }
-  if (fold.extra() > 0) fold_pairs(false, how.fold_out);
+  exchange(how.combines);
+  add_pairs(false, how.fold_out);
+  exchange(false);
 }
 
 void halving(Rounds& rounds, std::span<const Rank> members, bool rising, double block) {

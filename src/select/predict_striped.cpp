@@ -68,6 +68,12 @@ class Prediction {
     return all / stripes_.parts() * static_cast<double>(most);
   }
 
+  [[nodiscard]] double longest(double all, std::size_t size) const {
+    const bool blocks =
+        call_.operation == Operation::Allgather || call_.operation == Operation::ReduceScatter;
+    return blocks ? piece(all, size) : std::max(piece(all, size), all / stripes_.parts());
+  }
+
   /// Reduce-scatter or allgather within every cluster.
   void share_out(double all, bool reduces) {
     for (const std::vector<Rank>& team : clusters_.parts) {
@@ -75,7 +81,7 @@ class Prediction {
       const double each = piece(all, team.size());
       const auto size = static_cast<double>(team.size());
       if (choice_.inside == Inside::Ring) {
-        rounds_.ring(team, size - 1, each, reduces);
+        rounds_.ring(team, size - 1, longest(all, team.size()), reduces, 0, each);
       } else if (reduces) {
         halving(rounds_, team, true, each);
       } else {

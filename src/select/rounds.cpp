@@ -59,8 +59,10 @@ void Rounds::exchange(std::span<const Message> messages, bool combines, bool kee
 
 /// What went round the ring has taken `rounds` edges one after the other: the longest such stretch
 /// decides, or the slowest edge, which all blocks cross one after the other.
-void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bool combines) {
+void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bool combines,
+                  double slots, double mean) {
   const std::size_t n = members.size();
+  if (mean == 0) mean = bytes;
   if (n < 2 || rounds <= 0) return;
   flows_.clear();
   for (std::size_t i = 0; i < n; ++i) {
@@ -75,12 +77,12 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
     if (combines) taken += terrain_.combine(flow.to, bytes);
     step[i] = terrain_.send(flow.from, bytes) + flow.latency + bytes * flow.per_byte + taken;
     const Picos work = terrain_.send(flow.to, bytes) + taken;
-    pace = std::max({pace, bytes * flow.per_byte, work});
+    pace = std::max({pace, mean * flow.per_byte, work});
     latest = std::max(latest, clocks_[members[i]]);
   }
-  // Of its two buffers one is free again when what came in two rounds ago has been passed on.
-  for (std::size_t i = 0; combines && rendezvous(bytes) && i < n; ++i) {
-    pace = std::max(pace, (step[i] + step[(i + 1) % n]) / 2);
+  // A slot is free again when what came into it has been passed on.
+  for (std::size_t i = 0; slots > 0 && rendezvous(bytes) && i < n; ++i) {
+    pace = std::max(pace, (step[i] + step[(i + 1) % n]) / slots);
   }
   // The longest stretch of `rounds` edges; more than once around counts whole turns.
   const auto whole = static_cast<std::uint64_t>(rounds);

@@ -31,7 +31,10 @@ class Rounds {
   void exchange(std::span<const Message> messages, bool combines = false, bool keeps = false);
   /// `rounds` times: everybody sends `bytes` to its successor on the ring and waits for its
   /// predecessor. @pre at least two ranks
-  void ring(std::span<const Rank> members, double rounds, double bytes, bool combines = false);
+  /// @param slots so many blocks may be on their way to a rank before it passes one on; 0: any
+  /// @param mean of blocks that differ, `bytes` being the longest; 0: all alike
+  void ring(std::span<const Rank> members, double rounds, double bytes, bool combines = false,
+            double slots = 0, double mean = 0);
   /// Everybody to everybody of the members at once.
   void all_to_all(std::span<const Rank> members, double bytes);
 
