@@ -147,6 +147,39 @@ void add_classical(std::vector<Candidate>& all, const Hierarchy& hierarchy,
   }
 }
 
+/// Those of add_multilevel() in the reference order.
+void add_fixed_order(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                     const Collective& call) {
+  const std::size_t levels = hierarchy.machine().levels().size();
+  for (const Shape outer : {Shape::Flat, Shape::Chain, Shape::Binomial}) {
+    for (const Shape inner : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
+      if (levels == 1 && inner != outer) continue;
+      for (const std::uint64_t segment : segments_for(call)) {
+        MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, segment}), Top::Tree, {}};
+        choice.levels.front().shape = outer;
+        all.push_back(
+            candidate(FixedOrder{choice}, "in the reference order of the ranks", hierarchy, call));
+      }
+    }
+  }
+}
+
+void add_along_tree(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                    const Collective& call) {
+  for (const collective::FlatAlgorithm& algorithm : collective::flat_algorithms()) {
+    if (algorithm.operation != call.operation || !algorithm.applicable(call)) continue;
+    if (!collective::along_tree_supports(hierarchy.machine(), algorithm, call)) continue;
+    all.push_back(candidate(AlongTree{std::string(algorithm.name)},
+                            "the same with ranks as they lie in the machine", hierarchy, call));
+  }
+}
+
+bool reduces(Operation operation) {
+  return operation == Operation::Reduce || operation == Operation::Allreduce ||
+         operation == Operation::ReduceScatter || operation == Operation::Scan ||
+         operation == Operation::Exscan;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> segments_for(const Collective& call) {
@@ -159,14 +192,19 @@ std::vector<std::uint64_t> segments_for(const Collective& call) {
   return segments;
 }
 
-std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& call) {
+std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& call, Bits bits) {
   expects(call.size == hierarchy.machine().size(), "candidates: call and machine differ in size");
   std::vector<Candidate> all;
+  if (bits == Bits::Reference && reduces(call.operation)) {
+    add_fixed_order(all, hierarchy, call);
+    return all;
+  }
   add_multilevel(all, hierarchy, call);
   add_striped(all, hierarchy, call);
   add_two_level(all, hierarchy, call);
   add_blind_trees(all, hierarchy, call);
   add_classical(all, hierarchy, call);
+  add_along_tree(all, hierarchy, call);
   return all;
 }
 

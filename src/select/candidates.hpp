@@ -19,14 +19,23 @@ struct Candidate {
   std::function<schedule::Program(Rank)> program_of;
 };
 
+/// What may depend on the plan: the bits of a reduction, or nothing.
+enum class Bits : std::uint8_t {
+  Any,        ///< whatever MPI allows
+  Reference,  ///< those of the reference order, whatever the machine (docs/reproducible.md)
+};
+
 /// Every way we know to do this call on this machine, in a fixed order: multilevel plans (the
-/// outermost level flat, chain or binomial, by tree or exchange, for several segment sizes), trees
-/// blind to the topology, and the classical algorithms.
+/// outermost level flat, chain or binomial, by tree or exchange, for several segment sizes), plans
+/// with several leaders a cluster, two-level baselines, trees blind to the topology, and the
+/// classical algorithms, by number and along the machine. Of reductions with Bits::Reference:
+/// those in the reference order alone.
 ///
 /// What they hold refers to `hierarchy` and `call`, which must outlive them.
 /// @pre call.size == hierarchy.machine().size()
 [[nodiscard]] std::vector<Candidate> candidates(const collective::Hierarchy& hierarchy,
-                                                const schedule::Collective& call);
+                                                const schedule::Collective& call,
+                                                Bits bits = Bits::Any);
 
 /// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB.
 [[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);

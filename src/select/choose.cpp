@@ -41,6 +41,10 @@ Plan in_elements(Plan plan, Bytes from, Bytes to) {
     for (LevelChoice& level : baseline->choice.levels) {
       level.segment = rescaled(level.segment, from, to);
     }
+  } else if (auto* fixed = std::get_if<FixedOrder>(&plan)) {
+    for (LevelChoice& level : fixed->choice.levels) {
+      level.segment = rescaled(level.segment, from, to);
+    }
   } else if (auto* tree = std::get_if<BlindTree>(&plan)) {
     tree->segment = rescaled(tree->segment, from, to);
   }
@@ -80,9 +84,9 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, cons
 }
 
 std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrain& terrain,
-                            const Collective& call) {
+                            const Collective& call, Bits bits) {
   std::vector<Choice> ranked;
-  for (Candidate& candidate : candidates(hierarchy, call)) {
+  for (Candidate& candidate : candidates(hierarchy, call, bits)) {
     const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
     ranked.push_back({std::move(candidate.plan), predicted});
   }
@@ -116,7 +120,7 @@ Choice Chooser::choose(const Collective& call) {
   if (found == chosen_.end()) {
     if (chosen_.size() >= kMost) chosen_.clear();
     const Collective one = representative(call, size_class);
-    std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one);
+    std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_);
     // An irregular call needs a plan that takes blocks of any length.
     const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
     const auto first = std::find_if(ranked.begin(), ranked.end(), serves);

@@ -35,8 +35,8 @@ struct Choice {
 /// then it forgets all, which costs time and changes nothing. The hierarchy must outlive it.
 class Chooser {
  public:
-  explicit Chooser(const collective::Hierarchy& hierarchy)
-      : hierarchy_(hierarchy), terrain_(hierarchy.machine()) {}
+  explicit Chooser(const collective::Hierarchy& hierarchy, Bits bits = Bits::Any)
+      : hierarchy_(hierarchy), terrain_(hierarchy.machine()), bits_(bits) {}
 
   /// The plan for this call: its segments are in the call's own elements; `predicted` is that of
   /// the class.
@@ -54,6 +54,7 @@ class Chooser {
 
   const collective::Hierarchy& hierarchy_;
   Terrain terrain_;
+  Bits bits_;
   std::map<Key, Choice> chosen_;
 };
 

@@ -143,32 +143,46 @@ bool can_do(const Plan& plan, const collective::Hierarchy& hierarchy, const Coll
                   collective::find_flat_algorithm(call.operation, classical.name);
               return algorithm != nullptr && algorithm->applicable(call) &&
                      (call.commutative || algorithm->keeps_rank_order);
-            }},
+            },
+            [&](const AlongTree& along) {
+              const auto* algorithm = collective::find_flat_algorithm(call.operation, along.name);
+              return algorithm != nullptr &&
+                     collective::along_tree_supports(hierarchy.machine(), *algorithm, call);
+            },
+            [&](const FixedOrder&) { return collective::fixed_order_supports(call); }},
       plan);
 }
 
 Program own_part(const Plan& plan, const collective::Hierarchy& hierarchy, const Collective& call,
                  Rank rank) {
-  return std::visit(Match{[&](const MultilevelChoice& choice) {
-                            return multilevel_program(hierarchy, choice, call, rank);
-                          },
-                          [&](const StripedChoice& choice) {
-                            return striped_program(hierarchy, choice, call, rank);
-                          },
-                          [&](const TwoLevel& baseline) {
-                            const topology::Machine view =
-                                topology::two_level_view(hierarchy.machine(), baseline.depth);
-                            return multilevel_program(collective::Hierarchy(view), baseline.choice,
-                                                      call, rank);
-                          },
-                          [&](const BlindTree& tree) { return blind_part(tree, call, rank); },
-                          [&](const Classical& classical) {
-                            const auto* algorithm =
-                                collective::find_flat_algorithm(call.operation, classical.name);
-                            expects(algorithm != nullptr, "own_part: there is no such algorithm");
-                            return algorithm->build(call, rank);
-                          }},
-                    plan);
+  return std::visit(
+      Match{[&](const MultilevelChoice& choice) {
+              return multilevel_program(hierarchy, choice, call, rank);
+            },
+            [&](const StripedChoice& choice) {
+              return striped_program(hierarchy, choice, call, rank);
+            },
+            [&](const TwoLevel& baseline) {
+              const topology::Machine view =
+                  topology::two_level_view(hierarchy.machine(), baseline.depth);
+              return multilevel_program(collective::Hierarchy(view), baseline.choice, call, rank);
+            },
+            [&](const BlindTree& tree) { return blind_part(tree, call, rank); },
+            [&](const Classical& classical) {
+              const auto* algorithm =
+                  collective::find_flat_algorithm(call.operation, classical.name);
+              expects(algorithm != nullptr, "own_part: there is no such algorithm");
+              return algorithm->build(call, rank);
+            },
+            [&](const AlongTree& along) {
+              const auto* algorithm = collective::find_flat_algorithm(call.operation, along.name);
+              expects(algorithm != nullptr, "own_part: there is no such algorithm");
+              return along_tree_program(hierarchy.machine(), *algorithm, call, rank);
+            },
+            [&](const FixedOrder& fixed) {
+              return fixed_order_program(hierarchy, fixed.choice, call, rank);
+            }},
+      plan);
 }
 
 std::string name_of(const Plan& plan, const Collective& call) {
@@ -183,7 +197,11 @@ std::string name_of(const Plan& plan, const Collective& call) {
                           [&](const BlindTree& tree) {
                             return with_segment(name_of_shape(tree.shape), tree.segment, call);
                           },
-                          [](const Classical& classical) { return classical.name; }},
+                          [](const Classical& classical) { return classical.name; },
+                          [](const AlongTree& along) { return along.name + " along the machine"; },
+                          [&](const FixedOrder& fixed) {
+                            return "fixed order " + multilevel_name(fixed.choice, call);
+                          }},
                     plan);
 }
 
@@ -201,7 +219,9 @@ std::string level_text(const LevelChoice& level, bool exchange, const Collective
 std::vector<std::string> per_level(const Plan& plan, const topology::Machine& machine,
                                    const Collective& call) {
   std::vector<std::string> levels;
-  if (const auto* choice = std::get_if<MultilevelChoice>(&plan)) {
+  const auto* choice = std::get_if<MultilevelChoice>(&plan);
+  if (const auto* fixed = std::get_if<FixedOrder>(&plan)) choice = &fixed->choice;
+  if (choice != nullptr) {
     for (std::size_t l = 0; l < choice->levels.size(); ++l) {
       if (call.operation == Operation::Alltoall) {
         levels.push_back(l == 0 ? "a bundle for each pair of clusters, " +
@@ -229,8 +249,8 @@ std::vector<std::string> per_level(const Plan& plan, const topology::Machine& ma
 }
 
 bool knows_topology(const Plan& plan) {
-  return std::holds_alternative<MultilevelChoice>(plan) ||
-         std::holds_alternative<StripedChoice>(plan);
+  return !std::holds_alternative<BlindTree>(plan) && !std::holds_alternative<Classical>(plan) &&
+         !std::holds_alternative<TwoLevel>(plan);
 }
 
 }  // namespace espalier::select

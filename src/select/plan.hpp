@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "collective/along_tree.hpp"
+#include "collective/fixed_order_calls.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/multilevel_calls.hpp"
 #include "collective/striped.hpp"
@@ -24,6 +26,18 @@ struct Classical {
   friend bool operator==(const Classical&, const Classical&) = default;
 };
 
+/// The same with the ranks in the order in which they lie in the machine.
+struct AlongTree {
+  std::string name;
+  friend bool operator==(const AlongTree&, const AlongTree&) = default;
+};
+
+/// A reduction in the reference order of docs/reproducible.md, up and down the levels' trees.
+struct FixedOrder {
+  collective::MultilevelChoice choice;
+  friend bool operator==(const FixedOrder&, const FixedOrder&) = default;
+};
+
 /// MagPIe's trees: a multilevel plan on the machine seen as its clusters of one depth side by side
 /// (topology::two_level_view). A baseline.
 struct TwoLevel {
@@ -35,7 +49,7 @@ struct TwoLevel {
 /// A way to do a call, as a value: with a machine and a call it is a program for every rank, and a
 /// predicted time.
 using Plan = std::variant<collective::MultilevelChoice, collective::StripedChoice, TwoLevel,
-                          BlindTree, Classical>;
+                          BlindTree, Classical, AlongTree, FixedOrder>;
 
 /// Whether this plan is one for that call: its operation, lengths of blocks, order of combining.
 [[nodiscard]] bool can_do(const Plan& plan, const collective::Hierarchy& hierarchy,

@@ -1,6 +1,7 @@
 #include "select/predict.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "select/blind_tree.hpp"
 #include "select/predict_tree.hpp"
@@ -21,10 +22,19 @@ Time predict(const Plan& plan, const Terrain& terrain, const collective::Hierarc
   const auto bytes_of = [&](const collective::LevelChoice& level) {
     return static_cast<double>(level.segment * call.element.value);
   };
-  if (const auto* choice = std::get_if<collective::MultilevelChoice>(&plan)) {
+  const Partials partials = call.commutative ? Partials::One : Partials::Runs;
+  const auto multilevel = [&](const collective::MultilevelChoice& choice, Partials which) {
     std::vector<double> segments;
-    for (const auto& level : choice->levels) segments.push_back(bytes_of(level));
-    return rounded_up(predict_multilevel(*choice, segments, terrain, hierarchy, call));
+    for (const auto& level : choice.levels) segments.push_back(bytes_of(level));
+    return rounded_up(predict_multilevel(choice, segments, terrain, hierarchy, call, which));
+  };
+  if (const auto* choice = std::get_if<collective::MultilevelChoice>(&plan)) {
+    return multilevel(*choice, partials);
+  }
+  if (const auto* fixed = std::get_if<FixedOrder>(&plan)) {
+    collective::MultilevelChoice choice = fixed->choice;
+    choice.top = collective::Top::Tree;
+    return multilevel(choice, Partials::Blocks);
   }
   if (const auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
     return rounded_up(predict_striped(*striped, terrain, hierarchy, call));
@@ -36,13 +46,22 @@ Time predict(const Plan& plan, const Terrain& terrain, const collective::Hierarc
       const std::size_t seen = l < baseline->depth ? 0 : baseline->choice.levels.size() - 1;
       segments.push_back(bytes_of(baseline->choice.levels[seen]));
     }
-    return rounded_up(
-        predict_multilevel(baseline->choice, segments, terrain, collective::Hierarchy(view), call));
+    return rounded_up(predict_multilevel(baseline->choice, segments, terrain,
+                                         collective::Hierarchy(view), call, partials));
   }
   if (const auto* tree = std::get_if<BlindTree>(&plan)) {
     return rounded_up(predict_blind_tree(*tree, terrain, call));
   }
-  return rounded_up(predict_classical(std::get<Classical>(plan), terrain, call));
+  if (const auto* along = std::get_if<AlongTree>(&plan)) {
+    const auto ranks = terrain.machine().placement();
+    std::vector<Rank> order(call.size);
+    for (Rank r = 0; r < call.size; ++r) order[ranks[r]] = r;
+    return rounded_up(predict_classical(along->name, std::move(order), terrain, call));
+  }
+  std::vector<Rank> by_number(call.size);
+  std::iota(by_number.begin(), by_number.end(), Rank{0});
+  return rounded_up(
+      predict_classical(std::get<Classical>(plan).name, std::move(by_number), terrain, call));
 }
 
 Picos predict_blind_tree(const BlindTree& plan, const Terrain& terrain,

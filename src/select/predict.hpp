@@ -19,11 +19,18 @@ namespace espalier::select {
                            const schedule::Collective& call);
 
 // Its parts, one a file.
+/// How many vectors a reduction sends up from each sub-tree.
+enum class Partials : std::uint8_t {
+  One,     ///< it commutes
+  Runs,    ///< one for each run of ranks: it does not
+  Blocks,  ///< one for each block of the reference order
+};
+
 /// @param segments bytes a message on each level of the terrain's machine
 [[nodiscard]] Picos predict_multilevel(const collective::MultilevelChoice& choice,
                                        std::span<const double> segments, const Terrain& terrain,
                                        const collective::Hierarchy& hierarchy,
-                                       const schedule::Collective& call);
+                                       const schedule::Collective& call, Partials partials);
 /// The operations without a tree of masters: bundles of an alltoall, runs of a scan.
 [[nodiscard]] Picos predict_aggregated_alltoall(const collective::Carriers& carriers,
                                                 const Terrain& terrain,
@@ -38,7 +45,8 @@ namespace espalier::select {
                                     const schedule::Collective& call);
 [[nodiscard]] Picos predict_blind_tree(const BlindTree& plan, const Terrain& terrain,
                                        const schedule::Collective& call);
-[[nodiscard]] Picos predict_classical(const Classical& plan, const Terrain& terrain,
-                                      const schedule::Collective& call);
+/// @param order the ranks as the algorithm counts them: by number, or along the machine
+[[nodiscard]] Picos predict_classical(const std::string& name, std::vector<Rank> order,
+                                      const Terrain& terrain, const schedule::Collective& call);
 
 }  // namespace espalier::select

@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
-#include "select/blind_tree.hpp"
 #include "select/predict.hpp"
 #include "select/predict_bundles.hpp"
 #include "select/predict_steps.hpp"
@@ -19,15 +18,14 @@ using schedule::Operation;
 /// rounds, trees and rings; docs/collectives.md has the steps and bytes.
 class Prediction {
  public:
-  Prediction(const Terrain& terrain, const Collective& call)
+  /// @param order the ranks as the algorithm counts them
+  Prediction(const Terrain& terrain, const Collective& call, std::vector<Rank> order)
       : terrain_(terrain),
         call_(call),
         bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)),
         size_(static_cast<double>(call.size)),
         rounds_(terrain),
-        everybody_(call.size) {
-    std::iota(everybody_.begin(), everybody_.end(), Rank{0});
-  }
+        everybody_(std::move(order)) {}
 
   Picos finish(const std::string& name) {
     switch (call_.operation) {
@@ -58,13 +56,12 @@ class Prediction {
 
  private:
   [[nodiscard]] std::vector<Rank> from_root() const {
-    std::vector<Rank> turned(call_.size);
-    for (Rank i = 0; i < call_.size; ++i) turned[i] = (call_.root + i) % call_.size;
+    std::vector<Rank> turned = everybody_;
+    std::rotate(turned.begin(), std::find(turned.begin(), turned.end(), call_.root), turned.end());
     return turned;
   }
   [[nodiscard]] WholeTree bundle_tree(const std::string& name) const {
-    return whole_tree(
-        blind_tree(name == "linear" ? Shape::Flat : Shape::Binomial, call_.size, call_.root));
+    return team_tree(call_.size, from_root(), name == "linear" ? Shape::Flat : Shape::Binomial);
   }
 
   Picos broadcast(const std::string& name) {
@@ -85,12 +82,14 @@ class Prediction {
 
   Picos double_tree() {
     constexpr double kSegment = 16384;
-    const tree::DoubleTree trees = tree::double_binary(tree::everybody(call_.size, call_.root));
+    const auto root = static_cast<Rank>(
+        std::find(everybody_.begin(), everybody_.end(), call_.root) - everybody_.begin());
+    const tree::DoubleTree trees = tree::double_binary(tree::everybody(call_.size, root));
     const std::vector<double> segments(terrain_.machine().levels().size(), kSegment);
     Picos last = 0, busiest = 0;
     Loads both(terrain_);
     for (const tree::CommTree* half : {&trees.first, &trees.second}) {
-      const WholeTree tree = whole_tree(*half);
+      const WholeTree tree = whole_tree(*half, everybody_);
       std::vector<Stream> streams(call_.size, {0, 0, bytes_ / 2});
       TreePrediction prediction(terrain_, tree, bytes_ / 2, segments);
       prediction.broadcast(streams);
@@ -150,7 +149,7 @@ class Prediction {
       rounds_.all_to_all(everybody_, bytes_);
     } else {
       // To rank 0 and down again, whole.
-      const WholeTree tree = whole_tree(blind_tree(Shape::Binomial, call_.size, 0));
+      const WholeTree tree = team_tree(call_.size, everybody_, Shape::Binomial);
       const Picos gathered = gather_time(terrain_, tree, bytes_);
       const double all = bytes_ * size_;
       const std::vector<double> whole(terrain_.machine().levels().size(), 0);
@@ -166,7 +165,9 @@ class Prediction {
   /// After the first round pairs of blocks move on by one hop a round, both ways round.
   void neighbour_exchange() {
     std::vector<Rounds::Message> messages;
-    for (Rank r = 0; r < call_.size; ++r) messages.push_back({r, r ^ 1U, bytes_});
+    for (Rank p = 0; p < call_.size; ++p) {
+      messages.push_back({everybody_[p], everybody_[p ^ 1U], bytes_});
+    }
     rounds_.exchange(messages);
     rounds_.ring(everybody_, size_ / 2 - 1, 2 * bytes_);
   }
@@ -274,9 +275,10 @@ class Prediction {
 
 }  // namespace
 
-Picos predict_classical(const Classical& plan, const Terrain& terrain, const Collective& call) {
+Picos predict_classical(const std::string& name, std::vector<Rank> order, const Terrain& terrain,
+                        const Collective& call) {
   if (call.size == 1) return 0;
-  return Prediction(terrain, call).finish(plan.name);
+  return Prediction(terrain, call, std::move(order)).finish(name);
 }
 
 }  // namespace espalier::select

@@ -19,8 +19,10 @@ using schedule::Operation;
 class Prediction {
  public:
   Prediction(const MultilevelChoice& choice, std::span<const double> segments,
-             const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call)
+             const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call,
+             Partials partials)
       : choice_(choice),
+        partials_(partials),
         segments_(segments.begin(), segments.end()),
         terrain_(terrain),
         hierarchy_(hierarchy),
@@ -48,6 +50,7 @@ class Prediction {
         return predict_aggregated_alltoall(choice_.carriers, terrain_, hierarchy_, call_);
       case Operation::Scan:
       case Operation::Exscan:
+        if (partials_ == Partials::Blocks) return fixed_scan();
         return predict_multilevel_scan(choice_, terrain_, hierarchy_, call_);
     }
     return 0;
@@ -77,14 +80,18 @@ class Prediction {
     const WholeTree whole = tree(call_.root, 0);
     auto streams = all_there();
     TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
-    if (!call_.commutative) prediction.keep_rank_order();
+    keep_order(prediction);
     prediction.reduce(streams);
     return streams[call_.root].last;
   }
 
+  void keep_order(TreePrediction& prediction) const {
+    if (partials_ == Partials::Runs) prediction.keep_rank_order();
+    if (partials_ == Partials::Blocks) prediction.keep_blocks();
+  }
   /// Ordered reductions cut all edges alike: at the finest of all levels.
   [[nodiscard]] std::vector<double> upward_segments() const {
-    if (call_.commutative) return segments_;
+    if (partials_ == Partials::One) return segments_;
     double least = 0;
     for (const double s : segments_) {
       if (s != 0 && (least == 0 || s < least)) least = s;
@@ -97,7 +104,7 @@ class Prediction {
     const WholeTree whole = tree(0, exchange ? 1 : 0);
     auto streams = all_there();
     TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
-    if (!call_.commutative) prediction.keep_rank_order();
+    keep_order(prediction);
     prediction.reduce(streams);
     if (exchange) exchange_streams(streams);
     prediction.broadcast(streams);
@@ -184,6 +191,18 @@ class Prediction {
     }
   }
 
+  /// In the reference order: up the tree with all blocks, and what ranks need of others down again,
+  /// which is taken for as much.
+  Picos fixed_scan() {
+    const WholeTree whole = tree(0, 0);
+    auto streams = all_there();
+    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    prediction.keep_blocks();
+    prediction.reduce(streams);
+    prediction.broadcast(streams);
+    return latest(streams);
+  }
+
   /// All blocks to rank 0 and scattered from there; or to the masters, who exchange what belongs to
   /// each other's ranks.
   Picos reduce_scatter() {
@@ -192,7 +211,7 @@ class Prediction {
     const WholeTree whole = tree(0, exchange ? 1 : 0);
     std::vector<Stream> streams(call_.size, {0, 0, all});
     TreePrediction prediction(terrain_, whole, all, std::vector<double>(segments_.size(), 0));
-    if (!call_.commutative) prediction.keep_rank_order();
+    keep_order(prediction);
     prediction.reduce(streams);
     const std::vector<Picos> down = scatter_times(terrain_, whole, bytes_);
     if (!exchange) {
@@ -269,6 +288,7 @@ class Prediction {
   }
 
   const MultilevelChoice& choice_;
+  Partials partials_;
   std::vector<double> segments_;
   const Terrain& terrain_;
   const Hierarchy& hierarchy_;
@@ -279,9 +299,9 @@ class Prediction {
 }  // namespace
 
 Picos predict_multilevel(const MultilevelChoice& choice, std::span<const double> segments,
-                         const Terrain& terrain, const Hierarchy& hierarchy,
-                         const Collective& call) {
-  return Prediction(choice, segments, terrain, hierarchy, call).finish();
+                         const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call,
+                         Partials partials) {
+  return Prediction(choice, segments, terrain, hierarchy, call, partials).finish();
 }
 
 }  // namespace espalier::select

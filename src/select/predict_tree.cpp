@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collective/rank_blocks.hpp"
+
 namespace espalier::select {
 
 void Loads::add(Rank from, Rank to, double bytes, double messages, bool combines) {
@@ -91,6 +93,22 @@ void TreePrediction::keep_rank_order() {
   for (std::size_t i = tree_.order.size(); i-- > 0;) {
     const Rank rank = tree_.order[i];
     if (tree_.parent[rank] != kNoRank) vectors_[tree_.parent[rank]] += vectors_[rank];
+  }
+}
+
+void TreePrediction::keep_blocks() {
+  vectors_.assign(tree_.size(), 1);
+  std::vector<std::vector<Rank>> below(tree_.size());
+  for (std::size_t i = tree_.order.size(); i-- > 0;) {
+    const Rank rank = tree_.order[i];
+    std::vector<Rank>& mine = below[rank];
+    mine.push_back(rank);
+    std::sort(mine.begin(), mine.end());
+    vectors_[rank] = static_cast<double>(collective::blocks_within(mine, tree_.size()).size());
+    if (tree_.parent[rank] == kNoRank) continue;
+    std::vector<Rank>& above = below[tree_.parent[rank]];
+    above.insert(above.end(), mine.begin(), mine.end());
+    mine = {};
   }
 }
 

@@ -54,6 +54,8 @@ class TreePrediction {
 
   /// Reductions that do not commute carry one vector for each run of ranks of a sub-tree.
   void keep_rank_order();
+  /// Those in the reference order one for each of its blocks. O(ranks log ranks height).
+  void keep_blocks();
   /// @param streams by rank; those of the roots are given, all others are filled in
   void broadcast(std::vector<Stream>& streams);
   /// @param streams filled in: what each rank has combined of its sub-tree

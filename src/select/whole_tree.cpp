@@ -73,10 +73,11 @@ WholeTree team_tree(Rank size, std::span<const Rank> team, collective::Shape sha
   return from_edges(size, edges);
 }
 
-WholeTree whole_tree(const tree::CommTree& tree) {
+WholeTree whole_tree(const tree::CommTree& tree, std::span<const Rank> order) {
+  const auto rank = [&](Rank position) { return order.empty() ? position : order[position]; };
   std::vector<Edge> edges;
-  for (Rank r = 0; r < tree.size(); ++r) {
-    for (const Rank child : tree.children(r)) edges.push_back({r, child});
+  for (Rank p = 0; p < tree.size(); ++p) {
+    for (const Rank child : tree.children(p)) edges.push_back({rank(p), rank(child)});
   }
   return from_edges(tree.size(), edges);
 }

@@ -28,7 +28,8 @@ struct WholeTree {
 [[nodiscard]] WholeTree multilevel_tree(const collective::Hierarchy& hierarchy,
                                         std::span<const collective::LevelChoice> choices, Rank root,
                                         std::uint32_t from_level = 0);
-[[nodiscard]] WholeTree whole_tree(const tree::CommTree& tree);
+/// @param order the rank of each position of the tree; empty: they are ranks
+[[nodiscard]] WholeTree whole_tree(const tree::CommTree& tree, std::span<const Rank> order = {});
 /// Among some ranks, the first of them its root; all others stand alone.
 [[nodiscard]] WholeTree team_tree(Rank size, std::span<const Rank> team, collective::Shape shape);
 
