@@ -46,6 +46,7 @@ Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
     case Operation::Allreduce:  // a rank outside needs ours, and the other way round
       return {n, n};
     case Operation::Barrier:
+    case Operation::Unknown:
       return {0, 0};
     case Operation::Gather:
       return root_inside ? Crossing{0, n * without} : Crossing{n * within, 0};
@@ -88,6 +89,8 @@ bool depends(const Collective& call, Rank from, Rank to) {
     case Operation::Scan:
     case Operation::Exscan:
       return from < to;
+    case Operation::Unknown:
+      return false;
     default:
       return true;
   }
