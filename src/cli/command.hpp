@@ -50,6 +50,8 @@ struct Command {
 [[nodiscard]] Command tree_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command plan_command();
+[[nodiscard]] Command verify_command();
+[[nodiscard]] Command convert_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command version_command();
 

@@ -13,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
+#include "cli/schedule_files.hpp"
 #include "report/table.hpp"
 #include "select/score.hpp"
 #include "verify/verify.hpp"
@@ -32,6 +33,8 @@ struct PlanOptions {
   std::string root = "0";
   std::string size = "1KiB";
   std::string element = "8";
+  std::string schedule;
+  std::string schedule_format = "json";
   bool ordered = false;
   bool all = false;
   bool json = false;
@@ -124,6 +127,8 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                                 machine->size(), kPlannedUpTo),
                     "plan on a smaller machine of the same shape"}};
   }
+  const auto form = form_from(options.schedule_format, "--schedule-format");
+  if (!form) return Failure{form.error()};
   auto call = call_from(options, machine->size());
   if (!call) return Failure{call.error()};
   const collective::Hierarchy hierarchy(*machine);
@@ -149,6 +154,10 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                      kExitInternal};
     }
     verdict = "verified";
+  }
+  if (!options.schedule.empty()) {
+    const schedule::Schedule schedule = schedule_of(chosen.candidate, *call);
+    if (auto failed = write_schedule(schedule, *form, options.schedule)) return failed;
   }
   const std::size_t rows = options.all || options.json ? scored.size() : 12;
   const report::Table table = table_of(scored, *machine, rows);
@@ -206,7 +215,7 @@ Command plan_command() {
                 .tagline = "every plan for a collective, simulated; the fastest verified",
                 .synopsis =
                     "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
-                    "[--element BYTES] [--all|--json]",
+                    "[--element BYTES] [--schedule FILE [--schedule-format FORM]] [--all|--json]",
                 .description = std::string(kDescription),
                 .sections = {machines_section()},
                 .examples = std::string(kExamples)};
@@ -226,6 +235,12 @@ Command plan_command() {
                 ->type_name("BYTES");
             app.add_flag("--ordered", options->ordered,
                          "The reduction does not commute: ranks are combined in order.");
+            app.add_option("--schedule", options->schedule,
+                           "Write the fastest plan, all ranks' programs, to FILE.")
+                ->type_name("FILE");
+            app.add_option("--schedule-format", options->schedule_format,
+                           "json, goal or msccl: see espalier convert. Default: json.")
+                ->type_name("FORM");
             CLI::Option* all = app.add_flag("--all", options->all, "Show every candidate.");
             app.add_flag("--json", options->json, "Write all candidates as JSON (espalier-plan-1).")
                 ->excludes(all);
