@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "support/schedules/all.hpp"
 #include "support/test_data.hpp"
 #include "verify/verify.hpp"
@@ -63,6 +65,80 @@ TEST(Msccl, KnowsTheLengthOfAChunkWhereAFileIsForOneSize) {
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(read->schedule.call.element, Bytes{1024});
   EXPECT_EQ(read->schedule.call.count, 4U);
+}
+
+/// Two GPUs with one thread block each; a step is "type src offset dst offset".
+std::string two_gpus(const std::string& algo, const std::string& gpu,
+                     const std::vector<std::string>& first,
+                     const std::vector<std::string>& second) {
+  std::string text = "<algo name=\"t\" nchannels=\"1\" ngpus=\"2\" " + algo + ">";
+  for (int id = 0; id < 2; ++id) {
+    const std::string n = std::to_string(id);
+    const std::string other = std::to_string(1 - id);
+    text += "<gpu id=\"" + n + "\" " + gpu + "><tb id=\"0\" send=\"" + other + "\" recv=\"" +
+            other + "\" chan=\"0\">";
+    int s = 0;
+    for (const std::string& step : id == 0 ? first : second) {
+      std::istringstream words(step);
+      std::string type, src, src_at, dst, dst_at;
+      words >> type >> src >> src_at >> dst >> dst_at;
+      text += "<step s=\"" + std::to_string(s++) + "\" type=\"" + type + "\" srcbuf=\"" + src +
+              "\" srcoff=\"" + src_at + "\" dstbuf=\"" + dst + "\" dstoff=\"" + dst_at +
+              "\" cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>";
+    }
+    text += "</tb></gpu>";
+  }
+  return text + "</algo>";
+}
+
+TEST(Msccl, KnowsWhereEachCollectiveIsInPlace) {
+  const std::string in_place = " inplace=\"1\" outofplace=\"0\"";
+  // Each sends its block; its own is at its place already.
+  const auto allgather = two_gpus("coll=\"allgather\" nchunksperloop=\"2\"" + in_place,
+                                  "i_chunks=\"1\" o_chunks=\"2\" s_chunks=\"0\"",
+                                  {"s o 0 o 0", "r o 1 o 1"}, {"s i 0 o 1", "r o 0 o 0"});
+  EXPECT_TRUE(verdict_on(allgather).ok()) << verdict_on(allgather);
+  // The result of GPU r is chunk r of its input.
+  const auto reduce_scatter = two_gpus("coll=\"reduce_scatter\" nchunksperloop=\"2\"" + in_place,
+                                       "i_chunks=\"2\" o_chunks=\"1\" s_chunks=\"0\"",
+                                       {"s i 1 i 1", "rrc i 0 i 0"}, {"s i 0 i 0", "rrc i 1 o 0"});
+  EXPECT_TRUE(verdict_on(reduce_scatter).ok()) << verdict_on(reduce_scatter);
+  const auto reduce =
+      two_gpus("coll=\"reduce\" root=\"1\" nchunksperloop=\"1\"" + in_place,
+               "i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"0\"", {"s i 0 i 0"}, {"rrc i 0 o 0"});
+  EXPECT_TRUE(verdict_on(reduce).ok()) << verdict_on(reduce);
+  const auto gather =
+      two_gpus("coll=\"gather\" nchunksperloop=\"1\"" + in_place,
+               "i_chunks=\"1\" o_chunks=\"2\" s_chunks=\"0\"", {"r o 1 o 1"}, {"s i 0 o 1"});
+  EXPECT_TRUE(verdict_on(gather).ok()) << verdict_on(gather);
+  const auto scatter =
+      two_gpus("coll=\"scatter\" nchunksperloop=\"1\"" + in_place,
+               "i_chunks=\"2\" o_chunks=\"1\" s_chunks=\"0\"", {"s i 1 o 0"}, {"r i 1 o 0"});
+  EXPECT_TRUE(verdict_on(scatter).ok()) << verdict_on(scatter);
+  // Through a scratch chunk, since all of the buffer is both read and written.
+  const auto alltoall =
+      two_gpus("coll=\"alltoall\" nchunksperloop=\"2\"" + in_place,
+               "i_chunks=\"2\" o_chunks=\"2\" s_chunks=\"1\"", {"s i 1 s 0", "r s 0 o 1"},
+               {"s i 0 s 0", "r s 0 s 0", "cpy s 0 o 0"});
+  EXPECT_TRUE(verdict_on(alltoall).ok()) << verdict_on(alltoall);
+}
+
+TEST(Msccl, TellsTheRootsInputOfABroadcastFromNothing) {
+  const auto broadcast = [](const std::string& root) {
+    return two_gpus("coll=\"broadcast\" nchunksperloop=\"1\" inplace=\"0\" root=\"" + root + "\"",
+                    "i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"0\"", {"r i 0 o 0"},
+                    {"s i 0 o 0", "cpy i 0 o 0"});
+  };
+  EXPECT_TRUE(verdict_on(broadcast("1")).ok()) << verdict_on(broadcast("1"));
+  EXPECT_FALSE(verdict_on(broadcast("0")).ok());
+}
+
+TEST(Msccl, OutOfPlaceTheInputIsNotWritten) {
+  const std::string ring = test_data("msccl/ring_allreduce.xml");
+  const verify::Verdict verdict = verdict_on(
+      with(with(ring, "outofplace=\"0\"", "outofplace=\"1\""), "inplace=\"1\"", "inplace=\"0\""));
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_EQ(verdict.findings[0].kind, verify::FindingKind::WritesInput) << verdict;
 }
 
 void expect_refused(const std::string& text, const std::string& where, const std::string& what) {
