@@ -87,7 +87,10 @@ std::string_view word_of(const Verdict& verdict) {
 
 std::string describe(const Schedule& schedule) {
   const Collective& call = schedule.call;
-  const std::string name = schedule.algorithm.empty() ? "" : ": " + schedule.algorithm;
+  std::string name = schedule.algorithm.empty() ? "" : ": " + schedule.algorithm;
+  for (char& c : name) {  // a file must not command the terminal
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
   if (!known(call)) return fmt::format("messages among {} ranks{}", call.size, name);
   std::string size;
   if (call.irregular()) {

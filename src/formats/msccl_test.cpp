@@ -153,6 +153,7 @@ TEST(Msccl, RefusesFilesThatCannotBe) {
   const std::string ring = test_data("msccl/ring_allreduce.xml");
   expect_refused("<platform/>", "f.xml:1", "the root element is <platform>");
   expect_refused("<algo", "f.xml:1", "not well-formed XML");
+  expect_refused(with(ring, "name=\"ring\"", "name=\"\xff\""), "f.xml:3", "not UTF-8");
   expect_refused(with(ring, "allreduce\"", "custom\""), "f.xml:3", "coll is \"custom\"");
   expect_refused(with(ring, "ngpus=\"4\"", "ngpus=\"5\""), "f.xml:3", "5 GPUs, but none with id 4");
   expect_refused(with(ring, "ngpus=\"4\"", "ngpus=\"4000000000\""), "f.xml:3", "ngpus is");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/located_xml.hpp"
+#include "base/utf8.hpp"
 #include "schedule/read_json.hpp"
 
 namespace espalier::formats {
@@ -39,7 +40,10 @@ class Reader {
       refuse(algo, fmt::format("the root element is <{}>", shortened(algo.name())),
              "an MSCCL file has <algo>");
     }
-    text_.name = shortened(algo.attribute("name").value());
+    text_.name = algo.attribute("name").value();
+    if (!is_utf8(text_.name)) {
+      refuse(algo, "the name of the algorithm is not UTF-8", "save the file as UTF-8");
+    }
     read_call(algo);
     text_.channels = static_cast<std::uint32_t>(number(algo, "nchannels", 1, kMaxChannels));
     const bool in_place = number_or(algo, "inplace", 0, 0, 1) == 1;
