@@ -76,6 +76,7 @@ Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
       return {n, n, call.commutative ? 2 * n : n * runs};
     }
     case Operation::Barrier:
+    case Operation::Unknown:
       return {};
     case Operation::Gather: {
       const std::uint64_t blocks = root_inside ? sides.blocks_out : sides.blocks_in;
@@ -124,6 +125,8 @@ bool depends(const Collective& call, Rank from, Rank to) {
       return block(std::size_t{from} * call.size + to);
     case Operation::ReduceScatter:
       return block(to);
+    case Operation::Unknown:
+      return false;
     default:
       return true;
   }

@@ -34,11 +34,11 @@ Expected<Operation> operation_from(const std::string& text) {
 
 }  // namespace
 
-void declare(CLI::App& app, CallOptions& options) {
+void declare(CLI::App& app, CallOptions& options, bool required) {
   app.add_option("OPERATION", options.operation,
                  "broadcast, reduce, allreduce, barrier, gather, scatter, allgather, "
                  "alltoall, reduce-scatter, scan or exscan.")
-      ->required();
+      ->required(required);
   app.add_option("-m,--machine", options.machine, "The machine: see MACHINES.")
       ->type_name("MACHINE");
   app.add_option("-r,--root", options.root, "Of operations with a root. Default: 0.")

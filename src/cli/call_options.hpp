@@ -27,7 +27,8 @@ struct CallOptions {
   std::string element = "8";
   bool ordered = false;
 };
-void declare(CLI::App& app, CallOptions& options);
+/// @param required whether there must be an OPERATION
+void declare(CLI::App& app, CallOptions& options, bool required = true);
 
 /// The call: in elements for reductions, in bytes for all else.
 Expected<schedule::Collective> call_from(const CallOptions& options, Rank ranks);

@@ -8,6 +8,7 @@ namespace espalier::cli {
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitInternal = 1;  ///< a bug, no memory, output that could not be written
+inline constexpr int kExitRefused = 1;   ///< espalier verify: the schedule is wrong
 inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
 
 struct Failure {

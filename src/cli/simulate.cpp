@@ -13,9 +13,10 @@
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
+#include "cli/schedule_files.hpp"
 #include "cli/skew.hpp"
 #include "report/simulated_plan.hpp"
-#include "select/score.hpp"
+#include "select/choose.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -27,6 +28,7 @@ using topology::Machine;
 
 struct SimulateOptions : CallOptions {
   std::string algorithm;
+  std::string schedule;
   std::string skew;
   std::string sharing;
   std::string eager = "64KiB";
@@ -65,15 +67,14 @@ Expected<sim::SimOptions> conditions_from(const SimulateOptions& options, const 
   return conditions;
 }
 
-/// The candidate of this name, or the fastest as `plan` finds it: without late ranks.
+/// The candidate of this name, or the one that `plan` chooses: without late ranks.
 Expected<select::Candidate> candidate_from(const std::string& name,
                                            const collective::Hierarchy& hierarchy,
                                            const Collective& call, const Machine& machine) {
   std::vector<select::Candidate> candidates = select::candidates(hierarchy, call);
   if (name.empty()) {
-    sim::SimOptions conditions;
-    conditions.sharing = usual_sharing(machine);
-    return select::score(std::move(candidates), call, machine, conditions).front().candidate;
+    const select::Terrain terrain(machine);
+    return candidate_of(ranking(hierarchy, terrain, call).front().plan, hierarchy, call);
   }
   std::vector<std::string> known;
   for (select::Candidate& candidate : candidates) {
@@ -88,8 +89,27 @@ Expected<select::Candidate> candidate_from(const std::string& name,
                            fmt::join(known, ", "))};
 }
 
+/// A schedule from a file, for as many ranks as the machine has.
+Expected<Schedule> read_schedule(const SimulateOptions& options, const Machine& machine) {
+  if (!options.operation.empty()) {
+    return Error{"OPERATION", "there is a schedule to simulate already",
+                 "give an operation, or --schedule FILE"};
+  }
+  auto file = schedule_from(options.schedule, "--schedule");
+  if (!file) return file.error();
+  Schedule& schedule = file->loaded.schedule;
+  if (schedule.programs.size() == machine.size()) return std::move(schedule);
+  return Error{
+      "--machine",
+      fmt::format("{} processes; the schedule is for {}", machine.size(), schedule.programs.size()),
+      "take a machine of as many processes"};
+}
+
 /// The schedule that is asked for, all ranks' programs.
-Expected<Schedule> schedule_from(const SimulateOptions& options, const Machine& machine) {
+Expected<Schedule> make_schedule(const SimulateOptions& options, const Machine& machine) {
+  if (options.operation.empty()) {
+    return Error{"OPERATION", "nothing to simulate", "name an operation, or give --schedule FILE"};
+  }
   if (machine.size() > kPlannedUpTo) {
     return Error{
         "--machine",
@@ -124,9 +144,10 @@ Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
   if (!machine) return Failure{machine.error()};
   auto conditions = conditions_from(options, *machine);
   if (!conditions) return Failure{conditions.error()};
-  auto schedule = schedule_from(options, *machine);
+  const bool from_file = !options.schedule.empty();
+  auto schedule = from_file ? read_schedule(options, *machine) : make_schedule(options, *machine);
   if (!schedule) return Failure{schedule.error()};
-  if (machine->size() <= kVerifiedUpTo) {
+  if (!from_file && machine->size() <= kVerifiedUpTo) {
     const verify::Verdict verdict = verify::verify(*schedule);
     if (!verdict.ok()) {
       return Failure{{"simulate", "the verifier refuses this plan: " + to_string(verdict),
@@ -144,7 +165,9 @@ constexpr std::string_view kDescription =
     "have most to do with the slowest channels), the critical path as a list (what must become "
     "faster before the "
     "whole does), messages and bytes of each level, and the busiest resource.\n\n"
-    "The plan is the fastest that espalier plan finds, or any other of its table, by name. "
+    "The plan is the one that espalier plan chooses, any other of its table, by name, or a "
+    "schedule from a file (JSON, GOAL, MSCCL-XML: see espalier convert), which may be wrong: what "
+    "never ends is shown as that. espalier verify says why. "
     "docs/simulation.md says what is modelled.";
 
 Section skew_section() {
@@ -167,7 +190,8 @@ Command simulate_command() {
   Manual manual{.name = "simulate",
                 .tagline = "one plan for a collective over time, with its critical path",
                 .synopsis =
-                    "simulate OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
+                    "simulate OPERATION|--schedule FILE --machine MACHINE [--size BYTES] [--root "
+                    "RANK] [--ordered] "
                     "[--element BYTES] [--algorithm NAME] [--skew LATE] "
                     "[--sharing exact|bottleneck] [--eager BYTES] [--all] [--json|--svg FILE]",
                 .description = std::string(kDescription),
@@ -175,10 +199,13 @@ Command simulate_command() {
                 .examples = std::string(kExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<SimulateOptions>();
-            declare(app, *options);
+            declare(app, *options, false);
+            app.add_option("--schedule", options->schedule,
+                           "Simulate the schedule of this file instead of a plan of ours.")
+                ->type_name("FILE");
             app.add_option("-a,--algorithm", options->algorithm,
                            "A plan as the table of espalier plan --all names it. Default: the "
-                           "fastest.")
+                           "chosen one.")
                 ->type_name("NAME");
             app.add_option("--skew", options->skew, "Who enters late: see LATE RANKS.")
                 ->type_name("LATE");

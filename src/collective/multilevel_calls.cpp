@@ -49,6 +49,8 @@ Program MultilevelCall::build() && {
       multilevel_scan(program_, hierarchy_, choice_.levels, call_.operation == Operation::Scan, in_,
                       out_);
       break;
+    case Operation::Unknown:
+      break;  // multilevel_supports() says no
   }
   return std::move(program_).build();
 }
@@ -86,6 +88,7 @@ void MultilevelCall::barrier() {
 }
 
 bool multilevel_supports(const Collective& call) {
+  if (call.operation == Operation::Unknown) return false;
   if (!call.irregular()) return true;
   switch (call.operation) {
     case Operation::Gather:

@@ -21,8 +21,10 @@ bool joins(const PathStretch& stretch, const CriticalStep& step) {
 std::string alone(const PathStretch& stretch) {
   const std::size_t messages = stretch.recvs + stretch.sends;
   if (messages == 0) {
-    const std::size_t count = stretch.reduces + stretch.copies;
-    const char* verb = stretch.reduces > 0 ? "combines" : "copies";
+    const std::size_t count = stretch.reduces + stretch.copies + stretch.computes;
+    const char* verb = stretch.computes > 0  ? "computes"
+                       : stretch.reduces > 0 ? "combines"
+                                             : "copies";
     return count == 1 ? verb : fmt::format("{} {} times", verb, count);
   }
   std::string text = stretch.recvs > 0 ? "receives" : "sends";
@@ -63,6 +65,7 @@ std::vector<PathStretch> critical_stretches(const sim::SimResult& result) {
     stretch.recvs += step.kind == Kind::Recv ? 1 : 0;
     stretch.reduces += step.kind == Kind::Reduce ? 1 : 0;
     stretch.copies += step.kind == Kind::Copy ? 1 : 0;
+    stretch.computes += step.kind == Kind::Compute ? 1 : 0;
     if (stretch.travels) stretch.moving += step.end - std::max(step.begin, step.flows);
   }
   return found;
@@ -83,6 +86,7 @@ std::string describe(const PathStretch& stretch) {
   add("receives", stretch.recvs);
   add("combines", stretch.reduces);
   add("copies", stretch.copies);
+  add("computes", stretch.computes);
   add("sends", stretch.sends);
   if (parts.size() == 1) parts[0] = alone(stretch);
   return fmt::format("{} {}", stretch.rank, fmt::join(parts, ", "));

@@ -22,6 +22,7 @@ struct PathStretch {
   std::size_t recvs = 0;
   std::size_t reduces = 0;
   std::size_t copies = 0;
+  std::size_t computes = 0;
   Time moving;  ///< how much of it bytes were moving
   sim::ResourceId slowed_by = sim::kNoResource;
 };

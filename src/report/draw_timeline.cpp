@@ -57,7 +57,8 @@ std::string drawn_lanes(const SimulatedPlan& plan, const Machine& machine, const
   }
   if (!drawn) return text;
   constexpr std::string_view kLegend =
-      "█ sends, ▄ for a part of that time; ▒ receives, ░ for a part; ▓ combines; = copies; ─ a "
+      "█ sends, ▄ for a part of that time; ▒ receives, ░ for a part; ▓ combines or computes; = "
+      "copies; ─ a "
       "message to it is under way, ━ its bytes arrive; · waits; ~ has not entered; * on the "
       "critical path";
   return text + "\n" + paint(wrapped(kLegend, canvas.width), Style::Dim, canvas);

@@ -29,6 +29,8 @@ const char* name_of_kind(CriticalStep::Kind kind) {
       return "recv";
     case CriticalStep::Kind::Reduce:
       return "reduce";
+    case CriticalStep::Kind::Compute:
+      return "compute";
     case CriticalStep::Kind::Copy:
       break;
   }
@@ -110,7 +112,9 @@ Json steps_json(const sim::SimResult& result) {
   Json steps = Json::array();
   for (const sim::StepTrace& s : result.steps) {
     steps.push_back({{"rank", s.rank},
-                     {"kind", s.kind == schedule::OpKind::Copy ? "copy" : "reduce"},
+                     {"kind", s.kind == schedule::OpKind::Copy      ? "copy"
+                              : s.kind == schedule::OpKind::Compute ? "compute"
+                                                                    : "reduce"},
                      {"begin_ps", time_json(s.begin)},
                      {"end_ps", time_json(s.end)}});
   }

@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, kOperationCount> kNames{
 }  // namespace
 
 std::string_view name_of(Operation operation) {
+  if (operation == Operation::Unknown) return "unknown";
   return kNames[static_cast<std::size_t>(operation)];
 }
 
@@ -26,6 +27,7 @@ std::uint64_t units_in(const Collective& call, Rank rank) {
   switch (call.operation) {
     case Operation::Broadcast:
     case Operation::Barrier:
+    case Operation::Unknown:
       return 0;
     case Operation::Scatter:
       return rank == call.root ? call.block() * call.size : 0;
@@ -40,6 +42,7 @@ std::uint64_t units_in(const Collective& call, Rank rank) {
 std::uint64_t units_out(const Collective& call, Rank rank) {
   switch (call.operation) {
     case Operation::Barrier:
+    case Operation::Unknown:
       return 0;
     case Operation::Reduce:
       return rank == call.root ? call.block() : 0;

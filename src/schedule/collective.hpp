@@ -21,11 +21,14 @@ enum class Operation : std::uint8_t {
   ReduceScatter,
   Scan,
   Exscan,
+  Unknown,  ///< messages of no known meaning, all of them in Scratch: another tool's schedule
 };
+/// Of those with a meaning.
 inline constexpr int kOperationCount = 11;
 
-/// "broadcast", "reduce-scatter": as CLI, JSON and documents call it.
+/// "broadcast", "reduce-scatter", "unknown": as CLI, JSON and documents call it.
 [[nodiscard]] std::string_view name_of(Operation operation);
+/// Of those with a meaning.
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
 
 /// A call, as far as all its ranks know it alike.

@@ -52,6 +52,7 @@ std::uint64_t hash_of(const Program& program) {
     add_region(hash, op.to);
     hash.add(op.dep_count);
     for (const std::uint32_t dep : program.deps_of(op)) hash.add(dep);
+    if (op.takes != Time{0}) hash.add(static_cast<std::uint64_t>(op.takes.picoseconds));
   }
   return hash.value();
 }

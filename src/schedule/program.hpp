@@ -35,12 +35,13 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-enum class OpKind : std::uint8_t { Send, Recv, Reduce, Copy };
+enum class OpKind : std::uint8_t { Send, Recv, Reduce, Copy, Compute };
 
 /// Which operand of a reduction stands on the left, for operations that do not commute.
 enum class Operands : std::uint8_t { FromThenTo, ToThenFrom };
 
-/// One step of a rank. `from` is read, `to` is written (and read, by Reduce).
+/// One step of a rank. `from` is read, `to` is written (and read, by Reduce). Compute touches no
+/// buffer: it keeps the processor for a while, as traces of programs have it.
 ///
 /// A Send or Recv with more than one peer is a family: one message for each p of the set, its
 /// region shifted by p * peer_stride. Messages match by (sender, receiver, tag), so a tag is used
@@ -56,6 +57,7 @@ struct Op {
   Region to;
   std::uint32_t first_dep = 0;  ///< into Program::deps: the ops that must have ended before
   std::uint32_t dep_count = 0;
+  Time takes;  ///< of Compute
   friend bool operator==(const Op&, const Op&) = default;
 };
 

@@ -26,11 +26,7 @@ bool moves_a_vector(Operation operation) {
 
 Candidate candidate(Plan plan, std::string why, const Hierarchy& hierarchy,
                     const Collective& call) {
-  Candidate made{plan, name_of(plan, call), std::move(why), knows_topology(plan), {}};
-  made.program_of = [&hierarchy, &call, plan = std::move(plan)](Rank rank) {
-    return own_part(plan, hierarchy, call, rank);
-  };
-  return made;
+  return candidate_of(std::move(plan), hierarchy, call, std::move(why));
 }
 
 /// One leader a cluster, a few, or all; and as many stripes.
@@ -181,6 +177,15 @@ bool reduces(Operation operation) {
 }
 
 }  // namespace
+
+Candidate candidate_of(Plan plan, const Hierarchy& hierarchy, const Collective& call,
+                       std::string why) {
+  Candidate made{plan, name_of(plan, call), std::move(why), knows_topology(plan), {}};
+  made.program_of = [&hierarchy, &call, plan = std::move(plan)](Rank rank) {
+    return own_part(plan, hierarchy, call, rank);
+  };
+  return made;
+}
 
 std::vector<std::uint64_t> segments_for(const Collective& call) {
   std::vector<std::uint64_t> segments{0};

@@ -19,6 +19,10 @@ struct Candidate {
   std::function<schedule::Program(Rank)> program_of;
 };
 
+/// A plan with all that belongs to it. What it holds refers to `hierarchy` and `call`.
+[[nodiscard]] Candidate candidate_of(Plan plan, const collective::Hierarchy& hierarchy,
+                                     const schedule::Collective& call, std::string why = {});
+
 /// What may depend on the plan: the bits of a reduction, or nothing.
 enum class Bits : std::uint8_t {
   Any,        ///< whatever MPI allows

@@ -25,6 +25,15 @@ Collective representative(const Collective& call, unsigned size_class) {
   return one;
 }
 
+/// Plans in which ranks have a message for every other one: their prediction is O(ranks^2).
+bool meets_everybody(const Plan& plan, const Collective& call) {
+  if (const auto* classical = std::get_if<Classical>(&plan)) {
+    return classical->name == "direct" || classical->name == "pairwise";
+  }
+  return call.operation == schedule::Operation::Alltoall &&
+         !std::holds_alternative<Classical>(plan);
+}
+
 std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
   if (segment == 0) return 0;
   return std::max<std::uint64_t>(1, segment * from.value / std::max<std::uint64_t>(1, to.value));
@@ -87,6 +96,7 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
                             const Collective& call, Bits bits) {
   std::vector<Choice> ranked;
   for (Candidate& candidate : candidates(hierarchy, call, bits)) {
+    if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
     const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
     ranked.push_back({std::move(candidate.plan), predicted});
   }

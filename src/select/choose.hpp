@@ -16,11 +16,15 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
+/// Above that no exchange of everybody with everybody is looked at.
+inline constexpr Rank kExchangesUpTo = 4096;
+
 /// All candidates by their predicted times, the fastest first; ties stay in the order of
 /// candidates(). To the multilevel ones comes the best of them tuned level by level
 /// (tuned_by_level()).
 [[nodiscard]] std::vector<Choice> ranking(const collective::Hierarchy& hierarchy,
-                                          const Terrain& terrain, const schedule::Collective& call);
+                                          const Terrain& terrain, const schedule::Collective& call,
+                                          Bits bits = Bits::Any);
 
 /// Lets each level choose its own tree and segment size, the slowest level first, as long as that
 /// makes the prediction shorter. At most kRounds * levels * shapes * segments predictions.

@@ -77,17 +77,24 @@ Formula formula(const Plan& plan, const Hierarchy& hierarchy, const Collective& 
   return found;
 }
 
+/// As a formula calls a level: its channel, else its members, else its number.
+std::string symbol(const Machine& machine, std::size_t level) {
+  const topology::LevelName& name = machine.levels()[level];
+  if (!name.channel.empty()) return name.channel;
+  return name.members.empty() ? fmt::format("{}", level) : name.members;
+}
+
 std::string to_string(const Formula& formula, const Machine& machine) {
   std::string text;
   const auto add = [&](const std::string& term) { text += (text.empty() ? "" : " + ") + term; };
   for (std::size_t l = 0; l < formula.levels.size(); ++l) {
     const Formula::Level& level = formula.levels[l];
-    const std::string& name = machine.levels()[l].channel;
+    const std::string name = symbol(machine, l);
     if (level.latencies >= 0.005) add(fmt::format("{:.2f} L_{}", level.latencies, name));
   }
   for (std::size_t l = 0; l < formula.levels.size(); ++l) {
     const Formula::Level& level = formula.levels[l];
-    const std::string& name = machine.levels()[l].channel;
+    const std::string name = symbol(machine, l);
     if (level.transfers >= 0.005) add(fmt::format("{:.2f} m/B_{}", level.transfers, name));
   }
   if (formula.from_processors > Time{0}) {

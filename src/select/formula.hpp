@@ -26,6 +26,8 @@ struct Formula {
 };
 [[nodiscard]] Formula formula(const Plan& plan, const collective::Hierarchy& hierarchy,
                               const schedule::Collective& call);
+/// How a formula calls a level: by its channel, else by its members, else by its number.
+[[nodiscard]] std::string symbol(const topology::Machine& machine, std::size_t level);
 /// "1.00 L_wan + 2.00 L_lan + 1.02 m/B_wan + 31 us of processors"
 [[nodiscard]] std::string to_string(const Formula& formula, const topology::Machine& machine);
 

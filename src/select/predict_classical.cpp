@@ -50,6 +50,8 @@ class Prediction {
       case Operation::Scan:
       case Operation::Exscan:
         return scan(name);
+      case Operation::Unknown:
+        break;
     }
     return 0;
   }

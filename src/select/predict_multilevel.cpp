@@ -52,6 +52,8 @@ class Prediction {
       case Operation::Exscan:
         if (partials_ == Partials::Blocks) return fixed_scan();
         return predict_multilevel_scan(choice_, terrain_, hierarchy_, call_);
+      case Operation::Unknown:
+        break;
     }
     return 0;
   }

@@ -15,6 +15,8 @@ CriticalStep::Kind kind_of(OpKind kind) {
       return CriticalStep::Kind::Recv;
     case OpKind::Reduce:
       return CriticalStep::Kind::Reduce;
+    case OpKind::Compute:
+      return CriticalStep::Kind::Compute;
     case OpKind::Copy:
       break;
   }

@@ -172,7 +172,7 @@ void Engine::weigh(TaskId task) {
   const std::uint32_t own_op = op - graph_.first_op[node.rank];
   if (node.kind == OpKind::Send) {
     graph_.tasks[task].bytes = lengths_->send(task, node.rank, own_op, task - node.first_task);
-  } else if (node.kind != OpKind::Recv) {
+  } else if (node.kind == OpKind::Reduce || node.kind == OpKind::Copy) {
     graph_.tasks[task].bytes = lengths_->bytes_read(node.rank, own_op);
   }
 }
@@ -186,6 +186,8 @@ Time Engine::cost(const Processor& processor, TaskId task) {
       return processor.costs->recv.of({size_of(t.partner)});
     case OpKind::Reduce:
       return transfer_time({t.bytes}, processor.costs->reduce);
+    case OpKind::Compute:
+      return Time{static_cast<std::int64_t>(t.bytes)};
     case OpKind::Copy:
       break;
   }

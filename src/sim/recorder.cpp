@@ -27,7 +27,7 @@ std::vector<StepTrace> local_steps(const TaskGraph& graph, const Recorder& notes
   for (TaskId task = 0; task < graph.tasks.size(); ++task) {
     const OpId op = graph.tasks[task].op;
     const OpNode& node = graph.ops[op];
-    if (node.kind != OpKind::Reduce && node.kind != OpKind::Copy) continue;
+    if (node.kind == OpKind::Send || node.kind == OpKind::Recv) continue;
     steps.push_back({node.rank, op - graph.first_op[node.rank], node.kind, notes.tasks[task].begin,
                      notes.tasks[task].end});
   }

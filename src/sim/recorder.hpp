@@ -50,7 +50,7 @@ struct Recorder {
 /// The messages of a run, by sender, then in program order.
 [[nodiscard]] std::vector<MessageTrace> timeline(const TaskGraph& graph, const Recorder& notes);
 
-/// Its Reduces and Copies, by rank, then in program order.
+/// Its Reduces, Copies and Computes, by rank, then in program order.
 [[nodiscard]] std::vector<StepTrace> local_steps(const TaskGraph& graph, const Recorder& notes);
 
 /// From the end of `rank` back to the beginning, always to what was waited for last.

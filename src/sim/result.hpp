@@ -41,7 +41,7 @@ struct MessageTrace {
   friend bool operator==(const MessageTrace&, const MessageTrace&) = default;
 };
 
-/// A Reduce or Copy. Times that never came are kForever.
+/// A Reduce, Copy or Compute. Times that never came are kForever.
 struct StepTrace {
   Rank rank = 0;
   std::uint32_t op = 0;  ///< index into its program
@@ -60,6 +60,7 @@ struct CriticalStep {
     Recv,      ///< its processor receives
     Reduce,
     Copy,
+    Compute,
   };
   Kind kind = Kind::Late;
   Rank rank = 0;

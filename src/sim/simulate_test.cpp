@@ -63,6 +63,30 @@ TEST(Simulate, ChargesOnlyLatencyWhereNothingIsLimited) {
   expect_finish(one_message(0), machine("proc:2(3ms,100Mbit/s)"), milliseconds(3));
 }
 
+TEST(Simulate, KeepsAProcessorForAsLongAsAComputeSays) {
+  Schedule plan = one_message(0);
+  schedule::Op compute;
+  compute.kind = schedule::OpKind::Compute;
+  compute.takes = milliseconds(5);
+  schedule::Program& sender = plan.programs[0];
+  sender.ops.insert(sender.ops.begin(), compute);
+  sender.deps.push_back(0);
+  sender.ops[1].dep_count = 1;
+  expect_finish(plan, machine("proc:2(3ms)"), milliseconds(8));
+  SimOptions traced;
+  traced.trace = true;
+  const SimResult result = simulate(plan, machine("proc:2(3ms)"), traced);
+  ASSERT_EQ(result.critical_path.size(), 2U);
+  EXPECT_EQ(result.critical_path[0].kind, CriticalStep::Kind::Compute);
+  EXPECT_EQ(result.critical_path[0].end, milliseconds(5));
+  ASSERT_EQ(result.steps.size(), 1U);
+  EXPECT_EQ(result.steps[0].kind, schedule::OpKind::Compute);
+  // Without the dependency the first in program order still goes first.
+  sender.ops[1].dep_count = 0;
+  sender.deps.clear();
+  expect_finish(plan, machine("proc:2(3ms)"), milliseconds(8));
+}
+
 TEST(Simulate, ChargesCostsByTheByte) {
   const Machine m = machine("proc:2(1ms,send=5us+1GB/s,recv=7us+500MB/s)");
   expect_finish(one_message(kMega), m, milliseconds(1 + 1 + 2) + microseconds(12));

@@ -54,6 +54,10 @@ void TaskGraphBuilder::add_tasks(const Program& program, const Op& op) {
   const auto id = static_cast<OpId>(graph_.ops.size() - 1);
   const Region& region = op.kind == OpKind::Recv ? op.to : op.from;
   const std::uint64_t bytes = program.units(region) * element_.value;
+  if (op.kind == OpKind::Compute) {
+    graph_.tasks.push_back({static_cast<std::uint64_t>(op.takes.picoseconds), id});
+    return;
+  }
   if (op.kind == OpKind::Reduce || op.kind == OpKind::Copy) {
     graph_.tasks.push_back({bytes, id});
     return;

@@ -14,10 +14,12 @@ using TaskId = std::uint32_t;
 using OpId = std::uint32_t;
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// One thing that a processor does: a message's sending or receiving, a Reduce or a Copy. Half a
-/// line of the cache: what happens to a message touches its two tasks and little else.
+/// One thing that a processor does: a message's sending or receiving, a Reduce, a Copy or a
+/// Compute. Half a line of the cache: what happens to a message touches its two tasks and little
+/// else.
 struct Task {
-  std::uint64_t bytes = 0;  ///< payload; of irregular calls not known before it runs
+  std::uint64_t bytes = 0;  ///< payload; of irregular calls not known before it runs. Of a Compute:
+                            ///< picoseconds
   OpId op = 0;
   TaskId partner = kNone;        ///< the other end of the message; kNone if there is none
   Rank peer = kNoRank;           ///< who has that end

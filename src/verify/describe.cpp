@@ -52,6 +52,8 @@ std::string describe(const Program& program, const Op& op) {
       return fmt::format("reduce of {} {} {}", describe_region(program, op.from),
                          op.operands == Operands::FromThenTo ? "on the left of" : "on the right of",
                          describe_region(program, op.to));
+    case OpKind::Compute:
+      return fmt::format("compute for {} ps", op.takes.picoseconds);
     default:
       return fmt::format("copy of {} to {}", describe_region(program, op.from),
                          describe_region(program, op.to));

@@ -149,6 +149,7 @@ std::vector<Goal> goals_of(const Collective& call, Rank rank) {
     case Operation::Alltoall:
       break;
     case Operation::Barrier:
+    case Operation::Unknown:
       return {};
   }
   std::vector<Goal> goals;

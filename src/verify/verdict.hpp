@@ -71,6 +71,8 @@ struct Verdict {
   /// Reductions: all units of a rank's output (reduce, allreduce, reduce-scatter: of all ranks'
   /// outputs) are put together in one way, so that bits do not depend on a unit's place.
   bool one_association = false;
+  /// False: only structure, matching and progress were looked at (verify_progress).
+  bool data_checked = false;
 
   [[nodiscard]] bool ok() const { return findings.empty(); }
 };

@@ -20,6 +20,14 @@ struct Limits {
 /// Symbolic: works on stretches of units, so the cost does not depend on `count`. Time and memory
 /// grow with ops, dependencies, messages and slices (times a logarithm), and for reductions whose
 /// partial results are no runs of ranks with P / 64 words for each. Never throws on a bad schedule.
+///
+/// A schedule of an unknown call gets the progress-only verdict below.
 [[nodiscard]] Verdict verify(const schedule::Schedule& schedule, const Limits& limits = {});
+
+/// Only what needs no knowledge of the call's data: structure, matching, no deadlock under any
+/// buffering. Not looked at: races, what is read and written, results. Verdict::data_checked is
+/// false.
+[[nodiscard]] Verdict verify_progress(const schedule::Schedule& schedule,
+                                      const Limits& limits = {});
 
 }  // namespace espalier::verify

@@ -30,6 +30,7 @@ void expect_golden(const std::string& name, const std::vector<std::string>& argu
 const std::string kGrid = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)";
 const std::string kThreeSites =
     "site:3(30ms,100Mbit/s,cap=52Mbit/s) node:4(50us,1Gbit/s,backbone=10Gbit/s) proc:16(1us)";
+const std::string kData = std::string(ESPALIER_SOURCE_DIR) + "/tests/data/";
 /// banikazemi1998, Figure 1.
 const std::string kFigure1 = "proc:8(send=100us|300us*4|100us|300us*2)";
 
@@ -99,6 +100,18 @@ TEST(Golden, SimulateDrawsARing) {
 TEST(Golden, SimulateWritesABroadcastAsJson) {
   expect_golden("simulate_broadcast.json", {"simulate", "broadcast", "-m", kNodes, "--size", "64",
                                             "--algorithm", "binomial", "--json"});
+}
+
+TEST(Golden, VerifyReportsOnARing) {
+  expect_golden("verify_ring.txt", {"verify", kData + "msccl/ring_allreduce.xml"});
+}
+
+TEST(Golden, VerifySaysWhatItDoesNotKnowOfGoal) {
+  expect_golden("verify_goal.json", {"verify", kData + "goal/dissemination.goal", "--json"});
+}
+
+TEST(Golden, ConvertWritesGoalAsJson) {
+  expect_golden("convert_goal.json", {"convert", kData + "goal/dissemination.goal"});
 }
 
 }  // namespace

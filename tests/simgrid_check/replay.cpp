@@ -173,6 +173,8 @@ class RankActor {
         return seconds_of(costs.recv.of(bytes));
       case OpKind::Reduce:
         return seconds_of(transfer_time(bytes, costs.reduce));
+      case OpKind::Compute:
+        return seconds_of(program_.ops[key.first].takes);
       case OpKind::Copy:
         break;
     }

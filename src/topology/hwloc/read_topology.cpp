@@ -7,7 +7,7 @@
 
 #include "topology/hwloc/cpu_set.hpp"
 #include "topology/hwloc/object.hpp"
-#include "topology/located_xml.hpp"
+#include "base/located_xml.hpp"
 
 namespace espalier::topology::hwloc {
 namespace {

@@ -128,6 +128,7 @@ inline std::vector<Terms::Leaf> promised(const schedule::Collective& call, Rank 
     case Operation::Allreduce:
       return ranks_to(call.size - 1, unit);
     case Operation::Barrier:
+    case Operation::Unknown:
       return {};
     case Operation::Gather:
     case Operation::Allgather:

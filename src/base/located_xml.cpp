@@ -1,10 +1,10 @@
-#include "topology/located_xml.hpp"
+#include "base/located_xml.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace espalier::topology {
+namespace espalier {
 
 LocatedXml::LocatedXml(std::string_view text, std::string file) : file_(std::move(file)) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -37,4 +37,4 @@ Expected<LocatedXml> LocatedXml::parse(std::string_view text, std::string file) 
   return xml;
 }
 
-}  // namespace espalier::topology
+}  // namespace espalier

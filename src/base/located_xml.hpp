@@ -8,7 +8,7 @@
 
 #include "base/expected.hpp"
 
-namespace espalier::topology {
+namespace espalier {
 
 /// XML text whose elements know the line they stand on, so that an error can name it.
 class LocatedXml {
@@ -30,4 +30,4 @@ class LocatedXml {
   pugi::xml_document document_;
 };
 
-}  // namespace espalier::topology
+}  // namespace espalier

@@ -1,8 +1,8 @@
-#include "topology/located_xml.hpp"
+#include "base/located_xml.hpp"
 
 #include <gtest/gtest.h>
 
-namespace espalier::topology {
+namespace espalier {
 namespace {
 
 TEST(LocatedXml, KnowsTheLineOfEveryElement) {
@@ -33,4 +33,4 @@ TEST(LocatedXml, RefusesTextWithoutAnElement) {
 }
 
 }  // namespace
-}  // namespace espalier::topology
+}  // namespace espalier

@@ -1,0 +1,157 @@
+#include "cli/plan_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "bound/witness_json.hpp"
+#include "report/simulated_plan.hpp"
+#include "report/table.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Decimal;
+
+bool simulated(const PlanReport& report) { return report.rows.front().simulated.has_value(); }
+
+report::Table table_of(const PlanReport& report, std::size_t shown) {
+  report::Table table;
+  table.columns = {{"plan", "plan", Align::Left, 16}, {"predicted_ps", "predicted", Align::Right}};
+  const topology::Machine& machine = report.machine;
+  if (simulated(report)) {
+    table.columns.push_back({"finish_ps", "simulated", Align::Right});
+    table.columns.push_back({"ratio", "x best", Align::Right});
+    for (std::size_t l = 0; l < machine.levels().size(); ++l) {
+      table.columns.push_back({fmt::format("messages_level_{}", l), "", Align::Right});
+      table.columns.push_back({fmt::format("bytes_level_{}", l), "", Align::Right});
+      table.columns.push_back({"", select::symbol(machine, l), Align::Right});
+    }
+  }
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    if (i >= shown && i != report.chosen) continue;
+    const PlanRow& row = report.rows[i];
+    std::vector<Cell> cells{name_of(row.choice.plan, report.call), row.choice.predicted};
+    if (row.simulated) {
+      const double best = to_microseconds(report.rows.front().simulated->finish);
+      cells.emplace_back(row.simulated->finish);
+      cells.emplace_back(Decimal{best > 0 ? to_microseconds(row.simulated->finish) / best : 1, 3});
+      for (std::size_t l = 0; l < machine.levels().size(); ++l) {
+        cells.emplace_back(static_cast<std::int64_t>(row.simulated->levels[l].messages));
+        cells.emplace_back(static_cast<std::int64_t>(row.simulated->levels[l].bytes.value));
+        cells.emplace_back(to_string(row.simulated->levels[l].bytes));
+      }
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::string headline(const PlanReport& report) {
+  const PlanRow& row = report.chosen_row();
+  std::string times = fmt::format("{} predicted", rounded(row.choice.predicted));
+  if (row.simulated) times += fmt::format(", {} simulated", rounded(row.simulated->finish));
+  return fmt::format("{}: {}, {}, {}\n", report::call_in_words(report.call),
+                     name_of(row.choice.plan, report.call), times, report.verdict);
+}
+
+/// What each level does, and what crosses it.
+std::string level_by_level(const PlanReport& report, const report::Canvas& canvas) {
+  const PlanRow& row = report.chosen_row();
+  const auto what = select::per_level(row.choice.plan, report.machine, report.call);
+  std::string text;
+  for (std::size_t l = 0; l < what.size(); ++l) {
+    text += fmt::format("  {}: {}\n", select::symbol(report.machine, l), what[l]);
+  }
+  if (!text.empty()) text = "\nthe chosen plan, level by level\n" + text;
+  if (row.simulated) {
+    text += "\nwhat crosses each level\n" +
+            report::to_text(report::level_use_table(*row.simulated, report.machine), canvas);
+  }
+  return text;
+}
+
+std::string why(const PlanReport& report) {
+  std::string text = fmt::format("\npredicted: {}", to_string(report.formula, report.machine));
+  for (const select::Limit& limit : report.limits) {
+    text += fmt::format("; best while {} {} {}, then {}", select::symbol(report.machine, 0),
+                        limit.below ? ">" : "<", rounded(limit.latency), limit.then);
+  }
+  text += "\n";
+  const PlanRow& fastest = report.rows.front();
+  if (report.chosen != 0 && fastest.simulated &&
+      fastest.simulated->finish < report.chosen_row().simulated->finish) {
+    const double more = 100 * (to_microseconds(report.chosen_row().simulated->finish) /
+                                   to_microseconds(fastest.simulated->finish) -
+                               1);
+    text += fmt::format("simulated, {} is faster: the chosen one takes {:.1f} % longer\n",
+                        name_of(fastest.choice.plan, report.call), more);
+  }
+  return text;
+}
+
+double over_bound(const PlanReport& report) {
+  if (report.least.value <= Time{0}) return 1;
+  return to_microseconds(report.chosen_time()) / to_microseconds(report.least.value);
+}
+
+}  // namespace
+
+Time PlanReport::chosen_time() const {
+  const PlanRow& row = chosen_row();
+  return row.simulated ? row.simulated->finish : row.choice.predicted;
+}
+
+std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {
+  std::string text = headline(report) + "\n" + report::to_text(table_of(report, shown), canvas);
+  const std::size_t seen = std::min(shown, report.rows.size()) + (report.chosen >= shown ? 1 : 0);
+  if (seen < report.rows.size()) {
+    text += fmt::format("({} more; --all shows them)\n", report.rows.size() - seen);
+  }
+  text += level_by_level(report, canvas) + why(report);
+  return text + fmt::format(
+                    "no plan is faster than {}: {}; the chosen one takes {:.3f} times as "
+                    "long\n",
+                    rounded(report.least.value), describe(report.least.witness, report.machine),
+                    over_bound(report));
+}
+
+std::string plan_json(const PlanReport& report) {
+  const schedule::Collective& call = report.call;
+  nlohmann::ordered_json limits = nlohmann::ordered_json::array();
+  for (const select::Limit& limit : report.limits) {
+    limits.push_back({{"latency_ps", limit.latency.picoseconds},
+                      {"chosen_is_best", limit.below ? "above" : "below"},
+                      {"then", limit.then}});
+  }
+  const PlanRow& chosen = report.chosen_row();
+  nlohmann::ordered_json json = {
+      {"format", "espalier-plan-1"},
+      {"operation", name_of(call.operation)},
+      {"ranks", call.size},
+      {"root", call.root},
+      {"size_bytes", call.count * call.element.value},
+      {"element_bytes", call.element.value},
+      {"commutative", call.commutative},
+      {"chosen", name_of(chosen.choice.plan, call)},
+      {"levels", select::per_level(chosen.choice.plan, report.machine, call)},
+      {"predicted_ps", chosen.choice.predicted.picoseconds},
+      {"finish_ps", report.chosen_time().picoseconds},
+      {"simulated", chosen.simulated.has_value()},
+      {"formula", to_string(report.formula, report.machine)},
+      {"limits", limits},
+      {"bound_ps", report.least.value.picoseconds},
+      {"bound_because", describe(report.least.witness, report.machine)},
+      {"ratio_to_bound", over_bound(report)},
+      {"witness", to_json(report.least, report.machine)},
+      {"verdict", report.verdict},
+      {"hash", fmt::format("{:016x}", report.hash)},
+      {"candidates", report::to_json(table_of(report, report.rows.size()))}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,49 @@
+#include "cli/schedule_files.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/output.hpp"
+
+namespace espalier::cli {
+namespace {
+
+void tell(const std::string& where, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) write_message(fmt::format("{}: note: {}\n", where, note));
+}
+
+}  // namespace
+
+Expected<formats::FileSchedule> schedule_from(const std::string& argument,
+                                              const std::string& where) {
+  if (argument.empty()) {
+    return Error{where, "no schedule is named", "name a file: JSON, GOAL or MSCCL-XML"};
+  }
+  auto loaded = formats::load_schedule(argument);
+  if (loaded) tell(argument, loaded->loaded.notes);
+  return loaded;
+}
+
+Expected<formats::Form> form_from(const std::string& name, const std::string& where) {
+  if (const auto form = formats::form_named(name)) return *form;
+  return Error{where, fmt::format("there is no form \"{}\"", name),
+               "it is one of json, goal, msccl"};
+}
+
+Outcome write_schedule(const schedule::Schedule& schedule, formats::Form form,
+                       const std::string& path) {
+  const auto written = formats::write_schedule(schedule, form);
+  if (!written) return Failure{written.error()};
+  tell(path == "-" ? "standard output" : path, written->notes);
+  return write_output(path, written->text);
+}
+
+Section schedules_section() {
+  return {"SCHEDULES",
+          "A schedule is a file, told apart by what is in it:\n\n"
+          " json   espalier-schedule-1: a collective and every rank's program\n"
+          " goal   GOAL, of LogGOPSim: messages, bytes and waits, without their meaning\n"
+          " msccl  MSCCL-XML: a collective in chunks, by GPU and thread block\n\n"
+          "espalier plan --schedule FILE writes one. docs/formats.md describes them."};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,257 @@
+#include "verify/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/schedule_files.hpp"
+#include "report/json_text.hpp"
+#include "report/text.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using schedule::Collective;
+using schedule::Operation;
+using schedule::Schedule;
+using verify::Finding;
+using verify::Verdict;
+using Json = nlohmann::ordered_json;
+
+struct VerifyOptions {
+  std::string schedule;
+  std::string findings = "16";
+  bool json = false;
+};
+
+bool known(const Collective& call) { return call.operation != Operation::Unknown; }
+
+bool reduces(const Collective& call) {
+  return call.operation == Operation::Reduce || call.operation == Operation::Allreduce ||
+         call.operation == Operation::ReduceScatter || call.operation == Operation::Scan ||
+         call.operation == Operation::Exscan;
+}
+
+/// How many of the first three steps were taken if one of them refused; else all of them.
+std::size_t steps_taken(const Schedule& schedule, const Verdict& verdict) {
+  using Kind = verify::FindingKind;
+  constexpr std::size_t kAll = 99;
+  if (verdict.ok()) return kAll;
+  const Finding& first = verdict.findings.front();
+  const bool local = first.rank < schedule.programs.size() && first.op != verify::kNoOp &&
+                     schedule.programs[first.rank].ops[first.op].kind >= schedule::OpKind::Reduce;
+  switch (first.kind) {
+    case Kind::Malformed:
+    case Kind::OutOfBounds:
+    case Kind::WritesInput:
+    case Kind::SelfMessage:
+      return 1;
+    case Kind::LengthMismatch:
+      return local ? 1 : 2;
+    case Kind::WrongReduction:
+      return reduces(schedule.call) ? kAll : 1;
+    case Kind::NoPartner:
+    case Kind::RepeatedTag:
+      return 2;
+    case Kind::Deadlock:
+      return 3;
+    default:
+      return kAll;
+  }
+}
+
+/// What was looked at, in the order of docs/verification.md.
+std::vector<std::string_view> checked(const Schedule& schedule, const Verdict& verdict) {
+  std::vector<std::string_view> steps{"structure", "matching", "progress"};
+  const std::size_t taken = steps_taken(schedule, verdict);
+  if (taken < steps.size()) steps.resize(taken);
+  if (taken <= 3 || !known(schedule.call)) return steps;
+  steps.insert(steps.end(), {"races", "data"});
+  if (reduces(schedule.call) && !schedule.call.commutative) steps.emplace_back("rank order");
+  if (schedule.call.operation == Operation::Allreduce) steps.emplace_back("same bits");
+  if (schedule.call.operation == Operation::Barrier) steps.emplace_back("nobody leaves early");
+  return steps;
+}
+
+std::string_view word_of(const Verdict& verdict) {
+  if (!verdict.ok()) return "refused";
+  return verdict.data_checked ? "verified" : "progress-only";
+}
+
+std::string describe(const Schedule& schedule) {
+  const Collective& call = schedule.call;
+  std::string name = schedule.algorithm.empty() ? "" : ": " + schedule.algorithm;
+  for (char& c : name) {  // a file must not command the terminal
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  if (!known(call)) return fmt::format("messages among {} ranks{}", call.size, name);
+  std::string size;
+  if (call.irregular()) {
+    size = " of blocks of different lengths";
+  } else if (call.operation != Operation::Barrier) {
+    size = fmt::format(" of {} x {}", report::grouped(call.count), to_string(call.element));
+  }
+  return fmt::format("{}{} among {} ranks{}{}", name_of(call.operation), size, call.size,
+                     call.commutative || !reduces(call) ? "" : ", in rank order", name);
+}
+
+std::string where_of(const Finding& finding) {
+  if (finding.rank == kNoRank) return "the call";
+  if (finding.op == verify::kNoOp) return fmt::format("rank {}", finding.rank);
+  return fmt::format("rank {}, op {}", finding.rank, finding.op);
+}
+
+/// One statement for people: what is so, or what is wrong.
+std::string summary(const Verdict& verdict) {
+  if (!verdict.ok()) {
+    const std::uint64_t all = verdict.findings.size() + verdict.left_off;
+    return fmt::format("refused: {} finding{}", report::grouped(all), all == 1 ? "" : "s");
+  }
+  if (verdict.data_checked) {
+    return "verified: every rank ends with the right data, in every order and under any buffering";
+  }
+  return "progress only: every message has its partner and nothing waits for ever; what the data "
+         "mean is not known";
+}
+
+std::string text_of(const Schedule& schedule, const Verdict& verdict) {
+  std::string text = fmt::format("{}\n{}\n\n", describe(schedule), summary(verdict));
+  const auto line = [&](std::string_view key, const std::string& value) {
+    text += fmt::format("  {:<10} {}\n", key, value);
+  };
+  line("checked", fmt::format("{}", fmt::join(checked(schedule, verdict), ", ")));
+  const verify::Statistics& s = verdict.statistics;
+  if (verdict.ok()) {
+    line("ops", report::grouped(s.ops));
+    line("messages", fmt::format("{}, {}", report::grouped(s.messages), to_string(s.bytes)));
+    if (s.reduced_units > 0) line("combined", report::grouped(s.reduced_units) + " elements");
+    if (verdict.data_checked && reduces(schedule.call)) {
+      line("bits", fmt::format("{:016x}, {}", verdict.association,
+                               verdict.one_association ? "every element in the same order"
+                                                       : "not every element in the same order"));
+    }
+  }
+  line("hash", fmt::format("{:016x}", hash_of(schedule)));
+  for (const Finding& finding : verdict.findings) {
+    text += fmt::format("\n{}: {}\n  found     {}\n  expected  {}\n", where_of(finding),
+                        name_of(finding.kind), finding.found, finding.expected);
+  }
+  if (verdict.left_off > 0) {
+    text += fmt::format("\n({} more; --findings shows them)\n", report::grouped(verdict.left_off));
+  }
+  return text;
+}
+
+Json json_of(const Schedule& schedule, formats::Form form, const Verdict& verdict) {
+  const verify::Statistics& s = verdict.statistics;
+  Json findings = Json::array();
+  for (const Finding& finding : verdict.findings) {
+    findings.push_back({{"kind", name_of(finding.kind)},
+                        {"rank", finding.rank == kNoRank ? Json(nullptr) : Json(finding.rank)},
+                        {"op", finding.op == verify::kNoOp ? Json(nullptr) : Json(finding.op)},
+                        {"found", finding.found},
+                        {"expected", finding.expected}});
+  }
+  Json json{{"format", "espalier-verdict-1"},
+            {"form", formats::name_of(form)},
+            {"operation", name_of(schedule.call.operation)},
+            {"ranks", schedule.call.size},
+            {"algorithm", schedule.algorithm},
+            {"hash", fmt::format("{:016x}", hash_of(schedule))},
+            {"verdict", word_of(verdict)},
+            {"checked", checked(schedule, verdict)},
+            {"ops", nullptr},
+            {"messages", nullptr},
+            {"sent_bytes", nullptr},
+            {"association", nullptr},
+            {"one_association", nullptr},
+            {"findings", std::move(findings)},
+            {"findings_left_off", verdict.left_off}};
+  if (verdict.ok()) {
+    json["ops"] = s.ops;
+    json["messages"] = s.messages;
+    json["sent_bytes"] = s.bytes.value;
+    if (verdict.data_checked && reduces(schedule.call)) {
+      json["association"] = fmt::format("{:016x}", verdict.association);
+      json["one_association"] = verdict.one_association;
+    }
+  }
+  return json;
+}
+
+Expected<verify::Limits> limits_from(const VerifyOptions& options) {
+  verify::Limits limits;
+  const std::string& text = options.findings;
+  const char* end = text.data() + text.size();
+  const auto [at, code] = std::from_chars(text.data(), end, limits.findings);
+  constexpr std::size_t kMost = 1'000'000;
+  if (code == std::errc() && at == end && limits.findings >= 1 && limits.findings <= kMost) {
+    return limits;
+  }
+  return Error{"--findings", fmt::format("\"{}\" is not a number of findings", text),
+               "write a number from 1 on"};
+}
+
+Outcome verify_file(const VerifyOptions& options) {
+  const auto limits = limits_from(options);
+  if (!limits) return Failure{limits.error()};
+  const auto file = schedule_from(options.schedule, "SCHEDULE");
+  if (!file) return Failure{file.error()};
+  const Schedule& schedule = file->loaded.schedule;
+  const Verdict verdict = verify::verify(schedule, *limits);
+  const std::string text = options.json ? report::json_text(json_of(schedule, file->form, verdict))
+                                        : text_of(schedule, verdict);
+  if (auto failed = write_output("-", text)) return failed;
+  if (verdict.ok()) return {};
+  const Finding& first = verdict.findings.front();
+  return Failure{
+      {options.schedule,
+       fmt::format("refused: {}: {}: {}", where_of(first), name_of(first.kind), first.found),
+       "docs/verification.md says what each kind of finding means"},
+      kExitRefused};
+}
+
+constexpr std::string_view kDescription =
+    "Proves that a schedule does what its collective asks for, in every order of execution that "
+    "its programs allow and under any buffering of messages, or says what is wrong: which rank, "
+    "which op, what was found, what was expected. Slices within their buffers; every send with its "
+    "receive; no deadlock; no race; every output element the right input, or the right reduction "
+    "in the right order; the same bits on all ranks of an allreduce.\n\n"
+    "A GOAL file does not tell what its bytes mean: of it, only messages, waits and the absence of "
+    "deadlock are checked, and the verdict says so.\n\n"
+    "The exit status is 0 if the schedule is right, 1 if it is refused, 2 if it cannot be read.";
+
+constexpr std::string_view kExamples =
+    "espalier verify plan.json\n"
+    "espalier verify allreduce_ring.xml --json\n"
+    "espalier plan allreduce -m grid.json --schedule plan.json; espalier verify plan.json";
+
+}  // namespace
+
+Command verify_command() {
+  Manual manual{.name = "verify",
+                .tagline = "prove that a schedule is right, or say what is wrong",
+                .synopsis = "verify SCHEDULE [--findings N] [--json]",
+                .description = std::string(kDescription),
+                .sections = {schedules_section()},
+                .examples = std::string(kExamples)};
+  return {std::move(manual), [](CLI::App& app, const Globals&) {
+            const auto options = std::make_shared<VerifyOptions>();
+            app.add_option("SCHEDULE", options->schedule, "The schedule: see SCHEDULES.");
+            app.add_option("--findings", options->findings,
+                           "Tell at most so many; further ones are counted. Default: 16.")
+                ->type_name("N");
+            app.add_flag("--json", options->json,
+                         "Write the verdict as JSON (espalier-verdict-1).");
+            return [options] { return verify_file(*options); };
+          }};
+}
+
+}  // namespace espalier::cli

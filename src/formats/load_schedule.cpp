@@ -1,0 +1,92 @@
+#include "formats/load_schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "formats/goal.hpp"
+#include "formats/msccl.hpp"
+#include "schedule/read_json.hpp"
+#include "schedule/write_json.hpp"
+
+namespace espalier::formats {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames{"json", "goal", "msccl"};
+constexpr const char* kKinds =
+    "a schedule is a file: espalier-schedule-1 (JSON), GOAL or MSCCL-XML";
+
+Expected<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return Error{path, "not a regular file", kKinds};
+  }
+  if (std::filesystem::file_size(path, error) > kMaxScheduleBytes) {
+    return Error{path, fmt::format("larger than {} MiB", kMaxScheduleBytes >> 20U),
+                 "is this a schedule? Take fewer ranks or larger segments"};
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in || (!text && std::filesystem::file_size(path, error) > 0)) {
+    return Error{path, "cannot be read", "check its permissions"};
+  }
+  return std::move(text).str();
+}
+
+}  // namespace
+
+std::string_view name_of(Form form) { return kNames[static_cast<std::size_t>(form)]; }
+
+std::optional<Form> form_named(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<Form>(i);
+  }
+  return std::nullopt;
+}
+
+Form form_of(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return Form::Json;
+  if (text[first] == '{') return Form::Json;
+  return text[first] == '<' ? Form::Msccl : Form::Goal;
+}
+
+Expected<LoadedSchedule> parse_schedule(std::string_view text, const std::string& file) {
+  switch (form_of(text)) {
+    case Form::Goal:
+      return read_goal(text, file);
+    case Form::Msccl:
+      return read_msccl(text, file);
+    case Form::Json:
+      break;
+  }
+  auto schedule = schedule::read_json(text, file);
+  if (!schedule) return schedule.error();
+  return LoadedSchedule{*std::move(schedule), {}};
+}
+
+Expected<FileSchedule> load_schedule(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  auto loaded = parse_schedule(*text, path);
+  if (!loaded) return loaded.error();
+  return FileSchedule{form_of(*text), *std::move(loaded)};
+}
+
+Expected<WrittenSchedule> write_schedule(const schedule::Schedule& schedule, Form form) {
+  switch (form) {
+    case Form::Goal:
+      return write_goal(schedule);
+    case Form::Msccl:
+      return write_msccl(schedule);
+    case Form::Json:
+      break;
+  }
+  return WrittenSchedule{schedule::write_json(schedule), {}};
+}
+
+}  // namespace espalier::formats
