@@ -45,6 +45,7 @@ std::vector<std::pair<std::uint64_t, Output>> outputs(const Collective& call, Ra
       all.push_back({call.count, sum_of(0, call.size, 0)});
       break;
     case Operation::Barrier:
+    case Operation::Unknown:
       break;
     case Operation::Gather:
     case Operation::Allgather:

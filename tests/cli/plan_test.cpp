@@ -63,7 +63,9 @@ TEST(ToolPlan, RefusesWhatItCannotPlan) {
   for (const Words& extra :
        {Words{"alreduce", "-m", kGrid}, Words{"reduce", "-m", kGrid, "--size", "7"},
         Words{"reduce", "-m", kGrid, "--element", "0"}, Words{"broadcast"},
-        Words{"broadcast", "-m", kGrid, "--root", "12"}, Words{"barrier", "-m", "proc:4096"},
+        Words{"broadcast", "-m", kGrid, "--root", "12"},
+        Words{"barrier", "-m", "proc:4096", "--svg", "-"},
+        Words{"barrier", "-m", kGrid, "--schedule", "-", "--schedule-format", "xml"},
         Words{"broadcast", "-m", kGrid, "--all", "--json"}}) {
     Words arguments{"plan"};
     arguments.insert(arguments.end(), extra.begin(), extra.end());
@@ -72,6 +74,13 @@ TEST(ToolPlan, RefusesWhatItCannotPlan) {
     EXPECT_EQ(ran.out, "");
     EXPECT_NE(ran.err.find("error:"), std::string::npos) << ran.err;
   }
+}
+
+TEST(ToolPlan, PredictsWhereThereAreTooManyToSimulate) {
+  const Ran ran =
+      run_tool({"plan", "barrier", "-m", "node:64(5us) proc:64(1us,send=1us)", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("\"simulated\": false"), std::string::npos) << ran.out;
 }
 
 TEST(ToolReproduce, RefusesUnknownPapersAndParts) {

@@ -194,7 +194,7 @@ int run(bool table, bool worst, int random) {
 
 int main(int argc, char** argv) {
   bool table = false, worst = false;
-  int random = 12;
+  int random = 6;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--table") == 0) table = true;
     if (std::strcmp(argv[i], "--worst") == 0) table = worst = true;
