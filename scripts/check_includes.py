@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
-    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "report"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "select", "report"},
     "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "collective", "select", "report", "reproduce"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
