@@ -33,8 +33,21 @@ FlowSharing::FlowSharing(const Terrain& terrain)
 
 void FlowSharing::settle(std::span<Flow> flows, const Crossings* others) {
   find_ways(flows);
+  if (flows.size() == 1) return settle_one(flows.front(), others);
   fill(flows, others);
   stagger(flows);
+}
+
+/// A flow by itself: the slowest of what it crosses decides.
+void FlowSharing::settle_one(Flow& flow, const Crossings* others) {
+  const Way& way = ways_.front();
+  flow.per_byte = way.alone;
+  for (std::uint32_t k = 0; k < way.count; ++k) {
+    const ResourceId r = resources_[way.first + k];
+    const std::uint32_t all = others != nullptr ? std::max((*others)[r], 1U) : 1U;
+    flow.per_byte = std::max(flow.per_byte, all * terrain_.per_byte(r));
+  }
+  flow.end = flow.start + flow.latency + flow.bytes * flow.per_byte;
 }
 
 void FlowSharing::find_ways(std::span<Flow> flows) {
@@ -59,7 +72,7 @@ void FlowSharing::find_ways(std::span<Flow> flows) {
 
 /// Progressive filling. What only one of the flows crosses is a limit of its own.
 void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
-  std::vector<std::size_t> open;
+  open_.clear();
   for (std::size_t i = 0; i < flows.size(); ++i) {
     Way& way = ways_[i];
     std::uint32_t shared = 0;
@@ -75,54 +88,51 @@ void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
       resources_[way.first + shared++] = r;
     }
     way.count = shared;
-    open.push_back(i);
+    open_.push_back(i);
   }
   held_by_.assign(flows.size(), kNoResource);
-  const auto share_of = [&](std::size_t i, ResourceId& holder) {
-    const Way& way = ways_[i];
-    double least = way.alone == 0 ? 0 : 1 / way.alone;  // 0: not limited
-    holder = kNoResource;
-    for (std::uint32_t k = 0; k < way.count; ++k) {
-      const ResourceId r = resources_[way.first + k];
-      const double share = left_[r] / waiting_[r];
-      if (least == 0 || share < least) {
-        least = share;
-        holder = r;
-      }
-    }
-    return least;
-  };
-  while (!open.empty()) {
+  shares_.resize(flows.size());
+  while (!open_.empty()) {
     double least = 0;
-    for (const std::size_t i : open) {
-      ResourceId holder;
-      const double share = share_of(i, holder);
-      if (share != 0 && (least == 0 || share < least)) least = share;
+    for (const std::size_t i : open_) {
+      shares_[i] = share_of(ways_[i]);
+      if (shares_[i].rate != 0 && (least == 0 || shares_[i].rate < least)) least = shares_[i].rate;
     }
     if (least == 0) break;  // nothing limits the rest
     const double enough = least * (1 + 1e-9);
-    std::vector<std::size_t> settled, rest;
-    for (const std::size_t i : open) {
-      ResourceId holder;
-      const double share = share_of(i, holder);
-      if (share == 0 || share > enough) {
-        rest.push_back(i);
+    std::size_t kept = 0, settled = open_.size();
+    settled_.clear();
+    for (std::size_t k = 0; k < settled; ++k) {
+      const std::size_t i = open_[k];
+      if (shares_[i].rate == 0 || shares_[i].rate > enough) {
+        open_[kept++] = i;
         continue;
       }
-      flows[i].per_byte = 1 / share;
-      held_by_[i] = holder;
-      settled.push_back(i);
+      flows[i].per_byte = 1 / shares_[i].rate;
+      held_by_[i] = shares_[i].holder;
+      settled_.push_back(i);
     }
-    for (const std::size_t i : settled) {
+    open_.resize(kept);
+    for (const std::size_t i : settled_) {
       for (std::uint32_t k = 0; k < ways_[i].count; ++k) {
         const ResourceId r = resources_[ways_[i].first + k];
         left_[r] = std::max(0.0, left_[r] - least);
         --waiting_[r];
       }
     }
-    open.swap(rest);
   }
-  for (const std::size_t i : open) flows[i].per_byte = 0;
+  for (const std::size_t i : open_) flows[i].per_byte = 0;
+}
+
+/// What a flow would get now, and what holds it back; a rate of 0: nothing does.
+FlowSharing::Share FlowSharing::share_of(const Way& way) const {
+  Share share{way.alone == 0 ? 0 : 1 / way.alone, kNoResource};
+  for (std::uint32_t k = 0; k < way.count; ++k) {
+    const ResourceId r = resources_[way.first + k];
+    const double rate = left_[r] / waiting_[r];
+    if (share.rate == 0 || rate < share.rate) share = {rate, r};
+  }
+  return share;
 }
 
 /// Those held back by one resource share what it gave them, from their different starts; and

@@ -57,6 +57,12 @@ class FlowSharing {
     Picos alone = 0;                     // what limits it that no other of the flows crosses
     Picos least = 0;                     // a byte takes at least that
   };
+  struct Share {
+    double rate = 0;
+    sim::ResourceId holder = sim::kNoResource;
+  };
+  [[nodiscard]] Share share_of(const Way& way) const;
+  void settle_one(Flow& flow, const Crossings* others);
   void find_ways(std::span<Flow> flows);
   void fill(std::span<Flow> flows, const Crossings* others);
   void stagger(std::span<Flow> flows);
@@ -73,6 +79,9 @@ class FlowSharing {
   std::vector<sim::ResourceId> held_by_;  // of each flow: what holds it back, or kNoResource
   std::vector<std::pair<sim::ResourceId, std::uint32_t>> crossing_;  // resource, flow
   std::vector<Sharer> sharers_;
+  // Lists of flows while filling, kept for their memory.
+  std::vector<std::size_t> open_, settled_;
+  std::vector<Share> shares_;
 };
 
 }  // namespace espalier::select
