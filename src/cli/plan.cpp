@@ -39,9 +39,15 @@ sim::SimOptions usual_conditions(const Machine& machine) {
   return options;
 }
 
+Error refused(const std::string& plan, const verify::Verdict& verdict) {
+  return {"plan", fmt::format("the verifier refuses {}: {}", plan, to_string(verdict)),
+          "this is a bug in espalier; please report it with the command line"};
+}
+
 /// Every plan by its predicted time; simulated too, and sorted by that, where that takes seconds.
-std::vector<PlanRow> rows_of(std::vector<select::Choice> ranked, const Hierarchy& hierarchy,
-                             const Collective& call) {
+/// No plan that the verifier has not passed is simulated, if it is small enough to be verified.
+Expected<std::vector<PlanRow>> rows_of(std::vector<select::Choice> ranked,
+                                       const Hierarchy& hierarchy, const Collective& call) {
   std::vector<PlanRow> rows;
   const Machine& machine = hierarchy.machine();
   for (select::Choice& choice : ranked) {
@@ -67,12 +73,6 @@ std::string plan_svg(const Schedule& schedule, const Machine& machine) {
       schedule.algorithm, schedule.call, sim::simulate(schedule, machine, traced), {}};
   return report::stack_svg({report::traffic_svg(plan, machine),
                             report::timeline_svg(plan, machine, report::Detail::Folded)});
-}
-
-Failure refused(const verify::Verdict& verdict) {
-  return Failure{{"plan", "the verifier refuses the chosen plan: " + to_string(verdict),
-                  "this is a bug in espalier; please report it with the command line"},
-                 kExitInternal};
 }
 
 Outcome plan_call(const PlanOptions& options, const Globals& globals) {
@@ -111,7 +111,9 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     report.hash = hash_of(schedule);
     if (machine->size() <= kVerifiedUpTo) {
       const verify::Verdict verdict = verify::verify(schedule);
-      if (!verdict.ok()) return refused(verdict);
+      if (!verdict.ok()) {
+        return Failure{refused(schedule.algorithm, verdict), kExitInternal};
+      }
       report.verdict = "verified";
     }
     if (!options.schedule.empty()) {
@@ -119,7 +121,9 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     }
     if (!options.svg.empty()) return write_output(options.svg, plan_svg(schedule, *machine));
   }
-  report.rows = rows_of(ranked, hierarchy, *call);
+  auto rows = rows_of(ranked, hierarchy, *call);
+  if (!rows) return Failure{rows.error(), kExitInternal};
+  report.rows = std::move(*rows);
   const auto mine = std::find_if(report.rows.begin(), report.rows.end(),
                                  [&](const PlanRow& row) { return row.choice.plan == chosen; });
   report.chosen = static_cast<std::size_t>(mine - report.rows.begin());
