@@ -1,0 +1,246 @@
+#include "mpi/executor.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace espalier::mpi {
+
+using runtime::Lane;
+using runtime::Message;
+using schedule::OpKind;
+
+namespace {
+
+constexpr std::uint32_t kSynchronousUnderWay = 2;
+/// An empty message takes memory at its receiver too.
+constexpr std::uint64_t kEnvelopeBytes = 256;
+/// Polls without an event before other processes are let in.
+constexpr std::uint32_t kPatience = 256;
+
+bool is_in_status(int code) {
+  if (code == MPI_SUCCESS) return false;
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(code, &error_class);
+  return error_class == MPI_ERR_IN_STATUS;
+}
+
+}  // namespace
+
+Executor::Executor(MPI_Comm comm, int rank, runtime::Tags tags, const ExecutorOptions& options)
+    : comm_(comm), rank_(rank), tags_(tags), options_(options) {}
+
+Executor::~Executor() { give_up(); }
+
+int Executor::run(const Execution& execution) {
+  call_ = &execution;
+  begin();
+  const auto& waits = execution.program->waits;
+  for (std::uint32_t op = 0; op < waits.size(); ++op) {
+    if (waits[op] == 0) make_ready(op);
+  }
+  run_local_steps();
+  while (!done() && error_ == MPI_SUCCESS) {
+    wait_for_some();
+    run_local_steps();
+  }
+  if (error_ != MPI_SUCCESS) give_up();
+  call_ = nullptr;
+  ++calls_;
+  return error_;
+}
+
+void Executor::begin() {
+  const runtime::PreparedProgram& program = *call_->program;
+  error_ = MPI_SUCCESS;
+  open_ops_ = program.waits.size();
+  waits_ = program.waits;
+  open_messages_ = program.message_count;
+  lanes_.assign(program.lanes.size(), {});
+  for (std::size_t l = 0; l < lanes_.size(); ++l) {
+    const Lane& lane = program.lanes[l];
+    if (lane.sends) lanes_[l].flow = &flows_[lane.peer];
+    if (lane.level >= sent_.size()) sent_.resize(lane.level + 1);
+  }
+  local_.clear();
+  next_local_ = 0;
+}
+
+void Executor::make_ready(std::uint32_t op) {
+  const OpKind kind = call_->program->program.ops[op].kind;
+  if (kind == OpKind::Reduce || kind == OpKind::Copy) {
+    local_.push_back(op);
+    return;
+  }
+  if (open_messages_[op] == 0) return finish_op(op);
+  for (const std::uint32_t lane : call_->program->lanes_of(op)) pump(lane);
+}
+
+void Executor::finish_op(std::uint32_t op) {
+  --open_ops_;
+  for (const std::uint32_t next : call_->program->dependents_of(op)) {
+    if (--waits_[next] == 0) make_ready(next);
+  }
+}
+
+/// One by one, so that messages which a step sets free leave before the next step.
+void Executor::run_local_steps() {
+  while (next_local_ < local_.size() && error_ == MPI_SUCCESS) {
+    const std::uint32_t op = local_[next_local_++];
+    const SelfLane self{comm_, rank_, tags_.tag(calls_, call_->signature, 0)};
+    note(run_local_step(call_->buffers, call_->program->program, call_->program->program.ops[op],
+                        call_->reduction, self));
+    finish_op(op);
+  }
+}
+
+void Executor::pump(std::uint32_t index) {
+  const Lane& lane = call_->program->lanes[index];
+  LaneState& state = lanes_[index];
+  while (state.next < lane.count && state.under_way < options_.lane_window) {
+    const Message& message = call_->program->messages[lane.first + state.next];
+    if (waits_[message.op] != 0) return;
+    if (lane.sends && state.flow->synchronous >= kSynchronousUnderWay) return;
+    ++state.next;
+    ++state.under_way;
+    post(index, message);
+    if (error_ != MPI_SUCCESS) return;
+  }
+}
+
+void Executor::post(std::uint32_t lane, const Message& message) {
+  const std::size_t before = requests_.size();
+  for_each_piece(call_->buffers, call_->program->program, message.region, options_.max_piece_bytes,
+                 [&](const Piece& piece) { post_piece(lane, message, piece); });
+  for (std::size_t i = before; i + 1 < requests_.size(); ++i) posted_[i].last = false;
+  open_messages_[message.op] += static_cast<std::uint32_t>(requests_.size() - before) - 1;
+  if (!call_->program->lanes[lane].sends) return;
+  LevelCount& count = sent_[call_->program->lanes[lane].level];
+  ++count.messages;
+  for (std::size_t i = before; i < requests_.size(); ++i) count.bytes += posted_[i].bytes;
+}
+
+void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
+  const Lane& lane = call_->program->lanes[index];
+  const int peer = static_cast<int>(lane.peer);
+  const int tag = tags_.tag(calls_, call_->signature, message.tag);
+  MPI_Request request = MPI_REQUEST_NULL;
+  bool synchronous = false;
+  if (lane.sends) {
+    Flow& flow = *lanes_[index].flow;
+    flow.since_synchronous += piece.bytes + kEnvelopeBytes;
+    synchronous = flow.since_synchronous > options_.synchronous_after;
+    if (synchronous) {
+      flow.since_synchronous = 0;
+      ++flow.synchronous;
+      note(PMPI_Issend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+    } else {
+      note(PMPI_Isend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+    }
+  } else {
+    note(PMPI_Irecv(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+  }
+  requests_.push_back(request);
+  posted_.push_back({index, message.op, true, synchronous, piece.bytes});
+}
+
+void Executor::wait_for_some() {
+  const std::size_t n = requests_.size();
+  if (n == 0) {  // cannot be: the program was verified
+    note(MPI_ERR_INTERN);
+    return;
+  }
+  indices_.resize(n);
+  statuses_.resize(n);
+  int completed = 0;
+#ifdef ESPALIER_SMPI  // a poll costs simulated time
+  const int code = PMPI_Waitsome(static_cast<int>(n), requests_.data(), &completed, indices_.data(),
+                                 statuses_.data());
+  errors_in_status_ = is_in_status(code);
+  if (!errors_in_status_) note(code);
+#else
+  double stalled_since = 0;
+  for (std::uint32_t idle = 0; completed == 0; ++idle) {
+    const int code = PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
+                                   indices_.data(), statuses_.data());
+    errors_in_status_ = is_in_status(code);
+    if (errors_in_status_) break;
+    note(code);
+    if (error_ != MPI_SUCCESS) return;
+    if (completed > 0 || idle < kPatience) continue;
+    sched_yield();
+    if (idle % 4096 != 0) continue;
+    const double now = PMPI_Wtime();
+    if (stalled_since == 0) stalled_since = now;
+    if (now - stalled_since > options_.stall_seconds) look_for_another_call();
+    if (error_ != MPI_SUCCESS) return;
+  }
+#endif
+  for (int i = 0; i < completed; ++i) {
+    complete(static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]),
+             statuses_[static_cast<std::size_t>(i)]);
+  }
+  remove_completed();
+}
+
+void Executor::complete(std::size_t index, const MPI_Status& status) {
+  const Posted done = posted_[index];  // posting more may move it
+  const Lane& lane = call_->program->lanes[done.lane];
+  if (errors_in_status_) note(status.MPI_ERROR);
+  if (!lane.sends && error_ == MPI_SUCCESS) {
+    int bytes = 0;
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (static_cast<std::uint64_t>(bytes) != done.bytes) note(MPI_ERR_TRUNCATE);
+  }
+  if (done.synchronous) {
+    --lanes_[done.lane].flow->synchronous;
+  }
+  if (error_ != MPI_SUCCESS) return;
+  if (done.last) --lanes_[done.lane].under_way;
+  if (--open_messages_[done.op] == 0) finish_op(done.op);
+  pump(done.lane);
+}
+
+void Executor::remove_completed() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    requests_[kept] = requests_[i];
+    posted_[kept++] = posted_[i];
+  }
+  requests_.resize(kept);
+  posted_.resize(kept);
+}
+
+/// A message of this call under another signature: its sender runs another length, or root, or
+/// operation. The call is then wrong, and would wait for ever.
+void Executor::look_for_another_call() {
+  int found = 0;
+  MPI_Status status;
+  note(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &status));
+  if (found == 0 || error_ != MPI_SUCCESS) return;
+  const int mine = tags_.tag(calls_, call_->signature, 0);
+  if (tags_.call_of(status.MPI_TAG) == tags_.call_of(mine) &&
+      tags_.signature_of(status.MPI_TAG) != tags_.signature_of(mine)) {
+    note(MPI_ERR_TRUNCATE);
+  }
+}
+
+void Executor::give_up() {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (call_ != nullptr && !call_->program->lanes[posted_[i].lane].sends) {
+      PMPI_Cancel(&requests_[i]);
+    }
+    PMPI_Request_free(&requests_[i]);
+  }
+  requests_.clear();
+  posted_.clear();
+  for (auto& [peer, flow] : flows_) flow.synchronous = 0;
+}
+
+void Executor::note(int code) {
+  if (error_ == MPI_SUCCESS) error_ = code;
+}
+
+}  // namespace espalier::mpi
