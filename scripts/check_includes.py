@@ -10,6 +10,7 @@ import sys
 # Same table as src/CMakeLists.txt.
 MAY_INCLUDE = {
     "base": set(),
+    "reproducible": {"base"},
     "topology": {"base"},
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},
@@ -22,7 +23,7 @@ MAY_INCLUDE = {
     "runtime": {"base", "topology", "schedule", "collective", "select"},
     "mpi": {"base", "topology", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
-    "report": {"base", "topology", "model", "tree"},
+    "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "report"},
     "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "reproduce"},
 }

@@ -8,88 +8,146 @@ namespace {
 using schedule::Collective;
 using schedule::Operation;
 
-/// Maximal runs of consecutive ranks inside the set.
-std::uint64_t runs(const std::vector<bool>& inside) {
-  std::uint64_t count = 0;
+/// Runs of consecutive ranks of one side; how often a rank of the set is followed by one outside;
+/// and elements of all blocks of one side.
+struct Sides {
+  std::uint64_t runs_in = 0, runs_out = 0;
+  std::uint64_t leaves = 0, enters = 0;
+  std::uint64_t blocks_in = 0, blocks_out = 0;
+};
+
+Sides sides_of(const Collective& call, const std::vector<bool>& inside) {
+  Sides sides;
   for (std::size_t r = 0; r < inside.size(); ++r) {
-    if (inside[r] && (r == 0 || !inside[r - 1])) ++count;
+    const bool begins = r == 0 || inside[r - 1] != inside[r];
+    if (begins) ++(inside[r] ? sides.runs_in : sides.runs_out);
+    if (begins && r > 0) ++(inside[r] ? sides.enters : sides.leaves);
+    const bool own_length = call.irregular() && call.counts.size() == inside.size();
+    (inside[r] ? sides.blocks_in : sides.blocks_out) += own_length ? call.counts[r] : call.count;
   }
-  return count;
+  return sides;
 }
 
-/// Partial results that a set must give away. Of an operation that commutes one carries them all.
-/// Of one that does not, ranks outside stand between two runs, so that no function of both runs'
-/// values smaller than both serves every value outside: one for each run.
-std::uint64_t partials(const Collective& call, const std::vector<bool>& set) {
-  return call.commutative ? 1 : runs(set);
+Crossing alltoall_crossing(const Collective& call, const std::vector<bool>& inside) {
+  Crossing need;
+  if (!call.irregular()) {
+    const auto within = static_cast<std::uint64_t>(std::count(inside.begin(), inside.end(), true));
+    need.out = need.in = call.count * within * (inside.size() - within);
+  } else {
+    for (std::size_t from = 0; from < inside.size(); ++from) {
+      for (std::size_t to = 0; to < inside.size(); ++to) {
+        if (inside[from] == inside[to]) continue;
+        (inside[from] ? need.out : need.in) += call.counts[from * inside.size() + to];
+      }
+    }
+  }
+  need.both = need.out + need.in;
+  return need;
 }
 
-std::vector<bool> complement(const std::vector<bool>& set) {
-  std::vector<bool> other = set;
-  other.flip();
-  return other;
+Crossing one_way(bool out, std::uint64_t elements, std::uint64_t both) {
+  return out ? Crossing{elements, 0, both} : Crossing{0, elements, both};
 }
 
 }  // namespace
 
+bool flows_from_root(Operation operation) {
+  return operation == Operation::Broadcast || operation == Operation::Scatter;
+}
+
+bool flows_to_root(Operation operation) {
+  return operation == Operation::Reduce || operation == Operation::Gather;
+}
+
 Crossing crossing(const Collective& call, const std::vector<bool>& inside) {
-  const auto within = static_cast<std::uint64_t>(std::count(inside.begin(), inside.end(), true));
-  const std::uint64_t without = inside.size() - within;
+  const Sides sides = sides_of(call, inside);
   const bool root_inside = inside[call.root];
   const std::uint64_t n = call.count;
   switch (call.operation) {
     case Operation::Broadcast:
-      return root_inside ? Crossing{n, 0} : Crossing{0, n};
-    case Operation::Reduce:
-      return root_inside ? Crossing{0, n * partials(call, complement(inside))}
-                         : Crossing{n * partials(call, inside), 0};
-    case Operation::Allreduce:  // a rank outside needs ours, and the other way round
-      return {n, n};
-    case Operation::Barrier:
-      return {0, 0};
-    case Operation::Gather:
-      return root_inside ? Crossing{0, n * without} : Crossing{n * within, 0};
-    case Operation::Scatter:
-      return root_inside ? Crossing{n * without, 0} : Crossing{0, n * within};
-    case Operation::Allgather:
-      return {n * within, n * without};
-    case Operation::Alltoall:
-      return {n * within * without, n * within * without};
-    case Operation::ReduceScatter:  // a block of each rank outside depends on us: one partial each
-      return {n * without, n * within};
-    case Operation::Scan:
-    case Operation::Exscan: {
-      // Whoever outside follows one of ours needs a partial result of ours, and so inwards.
-      const auto first =
-          static_cast<std::size_t>(std::find(inside.begin(), inside.end(), true) - inside.begin());
-      const auto first_out =
-          static_cast<std::size_t>(std::find(inside.begin(), inside.end(), false) - inside.begin());
-      const auto last = inside.size() - 1 -
-                        static_cast<std::size_t>(std::find(inside.rbegin(), inside.rend(), true) -
-                                                 inside.rbegin());
-      const auto last_out = inside.size() - 1 -
-                            static_cast<std::size_t>(
-                                std::find(inside.rbegin(), inside.rend(), false) - inside.rbegin());
-      return {last_out > first ? n : 0, last > first_out ? n : 0};
+      return one_way(root_inside, n, n);
+    case Operation::Reduce: {
+      const std::uint64_t runs = root_inside ? sides.runs_out : sides.runs_in;
+      return one_way(!root_inside, n, call.commutative ? n : n * runs);
     }
+    case Operation::Allreduce: {
+      const std::uint64_t runs =
+          std::max<std::uint64_t>(2, std::max(sides.runs_in, sides.runs_out));
+      return {n, n, call.commutative ? 2 * n : n * runs};
+    }
+    case Operation::Barrier:
+      return {};
+    case Operation::Gather: {
+      const std::uint64_t blocks = root_inside ? sides.blocks_out : sides.blocks_in;
+      return one_way(!root_inside, blocks, blocks);
+    }
+    case Operation::Scatter: {
+      const std::uint64_t blocks = root_inside ? sides.blocks_out : sides.blocks_in;
+      return one_way(root_inside, blocks, blocks);
+    }
+    case Operation::Allgather:
+      return {sides.blocks_in, sides.blocks_out, sides.blocks_in + sides.blocks_out};
+    case Operation::Alltoall:
+      return alltoall_crossing(call, inside);
+    case Operation::ReduceScatter: {  // each block is a reduction to its owner
+      const std::uint64_t both =
+          call.commutative ? sides.blocks_in + sides.blocks_out
+                           : sides.blocks_in * sides.runs_out + sides.blocks_out * sides.runs_in;
+      return {sides.blocks_out, sides.blocks_in, both};
+    }
+    case Operation::Scan:
+    case Operation::Exscan:
+      return {n * sides.leaves, n * sides.enters, n * (sides.leaves + sides.enters)};
   }
   return {};
 }
 
 bool depends(const Collective& call, Rank from, Rank to) {
-  if (from == to || (call.count == 0 && call.operation != Operation::Barrier)) return false;
+  if (from == to) return false;
+  if (!call.irregular() && call.count == 0 && call.operation != Operation::Barrier) return false;
+  const auto block = [&](std::size_t b) { return !call.irregular() || call.counts[b] > 0; };
   switch (call.operation) {
     case Operation::Broadcast:
-    case Operation::Scatter:
       return from == call.root;
+    case Operation::Scatter:
+      return from == call.root && block(to);
     case Operation::Reduce:
-    case Operation::Gather:
       return to == call.root;
+    case Operation::Gather:
+      return to == call.root && block(from);
     case Operation::Scan:
     case Operation::Exscan:
       return from < to;
+    case Operation::Allgather:
+      return block(from);
+    case Operation::Alltoall:
+      return block(std::size_t{from} * call.size + to);
+    case Operation::ReduceScatter:
+      return block(to);
     default:
       return true;
+  }
+}
+
+std::uint64_t combinations(const Collective& call) {
+  const std::uint64_t others = call.size - 1;
+  switch (call.operation) {
+    case Operation::Reduce:
+    case Operation::Allreduce:
+    case Operation::Scan:
+      return call.count * others;
+    case Operation::Exscan:
+      return others == 0 ? 0 : call.count * (others - 1);
+    case Operation::ReduceScatter: {
+      std::uint64_t blocks = call.count * call.size;
+      if (call.irregular()) {
+        blocks = 0;
+        for (const std::uint64_t block : call.counts) blocks += block;
+      }
+      return blocks * others;
+    }
+    default:
+      return 0;
   }
 }
 

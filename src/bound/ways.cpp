@@ -2,44 +2,67 @@
 
 #include <algorithm>
 
+#include "bound/lower_bound.hpp"
+#include "bound/needs.hpp"
+
 namespace espalier::bound {
 namespace {
 
-/// E. Dijkstra, "A note on two problems in connexion with graphs", 1959; dense, so without a heap.
 template <typename Step>
-std::vector<Time> dijkstra(Rank size, Rank start, Step step) {
-  std::vector<Time> best(size, kForever);
+void dijkstra(Ways& ways, Rank size, Step step) {
+  ways.time.assign(size, kForever);
+  ways.nearer.assign(size, kNoRank);
   std::vector<bool> done(size, false);
-  best[start] = Time{0};
+  ways.time[ways.end] = Time{0};
   for (Rank round = 0; round < size; ++round) {
     Rank next = kNoRank;
     for (Rank r = 0; r < size; ++r) {
-      if (!done[r] && (next == kNoRank || best[r] < best[next])) next = r;
+      if (!done[r] && (next == kNoRank || ways.time[r] < ways.time[next])) next = r;
     }
     done[next] = true;
     for (Rank r = 0; r < size; ++r) {
       if (done[r]) continue;
-      best[r] = std::min(best[r], best[next] + step(next, r));
+      const Time time = ways.time[next] + step(next, r);
+      if (time >= ways.time[r]) continue;
+      ways.time[r] = time;
+      ways.nearer[r] = next;
     }
   }
-  return best;
 }
+
+}  // namespace
 
 Time hop(const topology::Machine& machine, Rank from, Rank to) {
   return machine.costs(from).send.fixed + machine.path(from, to).latency +
          machine.costs(to).recv.fixed;
 }
 
-}  // namespace
-
-std::vector<Time> ways_from(const topology::Machine& machine, Rank source) {
-  return dijkstra(machine.size(), source,
-                  [&](Rank at, Rank next) { return hop(machine, at, next); });
+std::vector<Rank> Ways::path(Rank other) const {
+  std::vector<Rank> ranks;
+  for (Rank at = other; at != kNoRank; at = nearer[at]) ranks.push_back(at);
+  if (!towards) std::reverse(ranks.begin(), ranks.end());
+  return ranks;
 }
 
-std::vector<Time> ways_to(const topology::Machine& machine, Rank target) {
-  return dijkstra(machine.size(), target,
-                  [&](Rank at, Rank next) { return hop(machine, next, at); });
+Ways ways_from(const topology::Machine& machine, Rank source) {
+  Ways ways{source, false, {}, {}};
+  dijkstra(ways, machine.size(), [&](Rank at, Rank next) { return hop(machine, at, next); });
+  return ways;
+}
+
+Ways ways_to(const topology::Machine& machine, Rank target) {
+  Ways ways{target, true, {}, {}};
+  dijkstra(ways, machine.size(), [&](Rank at, Rank next) { return hop(machine, next, at); });
+  return ways;
+}
+
+Reach reach_of(const topology::Machine& machine, const schedule::Collective& call) {
+  const std::vector<Time> zeros(machine.size(), Time{0});
+  Reach reach{zeros, zeros};
+  if (machine.size() > kWaysUpTo) return reach;
+  if (flows_from_root(call.operation)) reach.earliest = ways_from(machine, call.root).time;
+  if (flows_to_root(call.operation)) reach.remaining = ways_to(machine, call.root).time;
+  return reach;
 }
 
 }  // namespace espalier::bound

@@ -2,15 +2,39 @@
 
 #include <vector>
 
+#include "schedule/collective.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::bound {
 
-/// The least time in which a message of no bytes can get from one rank to each other, over any
-/// relays: latencies, and the fixed costs of sending and receiving of all who handle it. Dijkstra
-/// on all pairs, O(P^2). To the source itself: 0.
-[[nodiscard]] std::vector<Time> ways_from(const topology::Machine& machine, Rank source);
-/// The same to one rank from each other.
-[[nodiscard]] std::vector<Time> ways_to(const topology::Machine& machine, Rank target);
+/// Sending to the next and receiving there, of a message of no bytes.
+[[nodiscard]] Time hop(const topology::Machine& machine, Rank from, Rank to);
+
+/// The least times in which a message of no bytes gets from one rank to each other (or from each
+/// other to it), over any relays: latencies, and the fixed costs of sending and receiving of all
+/// who handle it. What `to` ends with depends on what `from` has, so a chain of messages leads
+/// there, each sent after the one before has been received: no plan is faster than the shortest.
+struct Ways {
+  Rank end = 0;              ///< the one
+  bool towards = false;      ///< to it, else from it
+  std::vector<Time> time;    ///< of the one itself: 0
+  std::vector<Rank> nearer;  ///< the next rank on the way towards the one; of itself: kNoRank
+
+  /// All ranks of a way, in the order of the messages.
+  [[nodiscard]] std::vector<Rank> path(Rank other) const;
+};
+
+/// E. Dijkstra, "A note on two problems in connexion with graphs", 1959; dense, so without a heap:
+/// O(P^2).
+[[nodiscard]] Ways ways_from(const topology::Machine& machine, Rank source);
+[[nodiscard]] Ways ways_to(const topology::Machine& machine, Rank target);
+
+/// When each rank can have something worth sending at the earliest, and how long what it has
+/// received is from its end at least. Zeros where nothing better is known.
+struct Reach {
+  std::vector<Time> earliest;   ///< from the root, of operations that begin there
+  std::vector<Time> remaining;  ///< to the root, of operations that end there
+};
+[[nodiscard]] Reach reach_of(const topology::Machine& machine, const schedule::Collective& call);
 
 }  // namespace espalier::bound

@@ -50,6 +50,7 @@ struct Command {
 [[nodiscard]] Command tree_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command plan_command();
+[[nodiscard]] Command simulate_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command version_command();
 

@@ -1,20 +1,22 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
+#include "bound/witness_json.hpp"
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
-#include "cli/rank_list.hpp"
 #include "cli/request.hpp"
+#include "report/simulated_plan.hpp"
+#include "report/stack_svg.hpp"
 #include "report/table.hpp"
 #include "select/score.hpp"
+#include "sim/simulate.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -23,69 +25,12 @@ namespace {
 using report::Align;
 using report::Cell;
 using report::Decimal;
-using schedule::Collective;
-using schedule::Operation;
 
-struct PlanOptions {
-  std::string operation;
-  std::string machine;
-  std::string root = "0";
-  std::string size = "1KiB";
-  std::string element = "8";
-  bool ordered = false;
+struct PlanOptions : CallOptions {
+  std::string svg;
   bool all = false;
   bool json = false;
 };
-
-/// Above that a plan is not verified whole here: see docs/verification.md.
-constexpr Rank kVerifiedUpTo = 256;
-/// Above that links are shared by the simulator's faster rule.
-constexpr Rank kExactUpTo = 256;
-/// All candidates of a larger machine would take minutes to simulate.
-constexpr Rank kPlannedUpTo = 2048;
-
-Error at(std::string where, Error error) {
-  if (error.where.empty()) error.where = std::move(where);
-  return error;
-}
-
-Expected<Operation> operation_from(const std::string& text) {
-  if (const auto operation = schedule::operation_named(text)) return *operation;
-  std::vector<std::string> known;
-  for (int o = 0; o < schedule::kOperationCount; ++o) {
-    known.emplace_back(name_of(static_cast<Operation>(o)));
-  }
-  const std::string near = nearest(text, known);
-  return Error{"OPERATION", fmt::format("there is no operation \"{}\"", text),
-               fmt::format("{}the operations are: {}",
-                           near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
-                           fmt::join(known, ", "))};
-}
-
-/// In elements for reductions, in bytes for all else.
-Expected<Collective> call_from(const PlanOptions& options, Rank ranks) {
-  auto operation = operation_from(options.operation);
-  if (!operation) return operation.error();
-  auto root = parse_rank(options.root, ranks);
-  if (!root) return at("--root", root.error());
-  auto size = parse_bytes(options.size);
-  if (!size) return at("--size", size.error());
-  auto element = parse_bytes(options.element);
-  if (!element) return at("--element", element.error());
-  const bool reduces = *operation == Operation::Reduce || *operation == Operation::Allreduce ||
-                       *operation == Operation::ReduceScatter || *operation == Operation::Scan ||
-                       *operation == Operation::Exscan;
-  if (!reduces) element = Bytes{1};
-  if (*operation == Operation::Barrier) size = Bytes{0};
-  if (element->value == 0 || size->value % element->value != 0) {
-    return Error{"--size",
-                 fmt::format("{} is not a whole number of elements of {}", to_string(*size),
-                             to_string(*element)),
-                 "give a multiple of --element"};
-  }
-  return Collective{*operation,       ranks, *root, size->value / element->value, *element,
-                    !options.ordered, {}};
-}
 
 report::Table table_of(const std::vector<select::Scored>& scored, const topology::Machine& machine,
                        std::size_t rows) {
@@ -111,6 +56,12 @@ report::Table table_of(const std::vector<select::Scored>& scored, const topology
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+/// Who sends to whom, and when.
+std::string plan_svg(const report::SimulatedPlan& plan, const topology::Machine& machine) {
+  return report::stack_svg({report::traffic_svg(plan, machine),
+                            report::timeline_svg(plan, machine, report::Detail::Folded)});
 }
 
 Outcome plan_call(const PlanOptions& options, const Globals& globals) {
@@ -150,6 +101,15 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     }
     verdict = "verified";
   }
+  if (!options.svg.empty()) {
+    simulated.trace = true;
+    const report::SimulatedPlan drawn{
+        chosen.candidate.name,
+        *call,
+        sim::simulate(*call, chosen.candidate.program_of, *machine, simulated),
+        {}};
+    return write_output(options.svg, plan_svg(drawn, *machine));
+  }
   const std::size_t rows = options.all || options.json ? scored.size() : 12;
   const report::Table table = table_of(scored, *machine, rows);
   if (options.json) {
@@ -158,11 +118,13 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                                    {"ranks", call->size},
                                    {"root", call->root},
                                    {"size_bytes", call->count * call->element.value},
+                                   {"element_bytes", call->element.value},
                                    {"commutative", call->commutative},
                                    {"chosen", chosen.candidate.name},
                                    {"finish_ps", chosen.result.finish.picoseconds},
                                    {"bound_ps", least.value.picoseconds},
                                    {"bound_because", describe(least.witness, *machine)},
+                                   {"witness", to_json(least, *machine)},
                                    {"verdict", verdict},
                                    {"hash", fmt::format("{:016x}", hash)},
                                    {"candidates", report::to_json(table)}};
@@ -178,6 +140,8 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                   rounded(least.value), describe(least.witness, *machine), over);
   if (rows < scored.size())
     text += fmt::format("({} more; --all shows them)\n", scored.size() - rows);
+  text += "\nthe fastest, level by level\n" +
+          report::to_text(report::level_use_table(chosen.result, *machine), *canvas);
   return write_output("-", text + bound_line);
 }
 
@@ -206,29 +170,22 @@ Command plan_command() {
                 .tagline = "every plan for a collective, simulated; the fastest verified",
                 .synopsis =
                     "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
-                    "[--element BYTES] [--all|--json]",
+                    "[--element BYTES] [--all|--json|--svg FILE]",
                 .description = std::string(kDescription),
                 .sections = {machines_section()},
                 .examples = std::string(kExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<PlanOptions>();
-            app.add_option("OPERATION", options->operation,
-                           "broadcast, reduce, allreduce, barrier, gather, scatter, allgather, "
-                           "alltoall, reduce-scatter, scan or exscan.")
-                ->required();
-            app.add_option("-m,--machine", options->machine, "The machine: see MACHINES.")
-                ->type_name("MACHINE");
-            app.add_option("-r,--root", options->root, "Of operations with a root. Default: 0.")
-                ->type_name("RANK");
-            app.add_option("-s,--size", options->size, "Of the message or block. Default: 1KiB.")
-                ->type_name("BYTES");
-            app.add_option("--element", options->element, "Of reductions. Default: 8.")
-                ->type_name("BYTES");
-            app.add_flag("--ordered", options->ordered,
-                         "The reduction does not commute: ranks are combined in order.");
+            declare(app, *options);
             CLI::Option* all = app.add_flag("--all", options->all, "Show every candidate.");
-            app.add_flag("--json", options->json, "Write all candidates as JSON (espalier-plan-1).")
-                ->excludes(all);
+            CLI::Option* json = app.add_flag("--json", options->json,
+                                             "Write all candidates as JSON (espalier-plan-1).")
+                                    ->excludes(all);
+            app.add_option("--svg", options->svg,
+                           "Draw the fastest plan to FILE: its time lines, and who sends to whom; "
+                           "- is standard output.")
+                ->type_name("FILE")
+                ->excludes(json);
             return [options, &globals] { return plan_call(*options, globals); };
           }};
 }

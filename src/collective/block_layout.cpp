@@ -1,6 +1,7 @@
 #include "collective/block_layout.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/contract.hpp"
 
@@ -30,6 +31,31 @@ IndexSet joined(const IndexSet& set) {
   }
   found.append(last);
   return found;
+}
+
+/// Members in groups of `grain` that follow each other, counted from `begin` on: the same members
+/// in fewer, longer slices.
+struct Coarsened {
+  IndexSet groups;
+  std::uint64_t begin = 0;
+  std::uint64_t grain = 1;
+};
+
+Coarsened coarsened(const IndexSet& members) {
+  std::uint64_t begin = members.runs().front().first;
+  for (const IndexRun& run : members.runs()) begin = std::min(begin, run.first);
+  std::uint64_t grain = 0;
+  for (const IndexRun& run : members.runs()) {
+    const bool dense = run.step == 1 || run.count == 1;
+    grain = std::gcd(grain, std::gcd(dense ? run.count : 1, run.first - begin));
+    if (grain == 1) break;
+  }
+  if (grain <= 1) return {members, 0, 1};
+  IndexSet groups;
+  for (const IndexRun& run : members.runs()) {
+    groups.append({(run.first - begin) / grain, run.count / grain, 1});
+  }
+  return {groups, begin, grain};
 }
 
 }  // namespace
@@ -120,7 +146,9 @@ Region BlockLayout::region(ProgramBuilder& program, const IndexSet& which) const
   if (members.runs().size() == 1 && (run.step == 1 || run.count == 1)) {
     return slice(buffer_, offset_ + run.first * unit_, run.count * unit_);
   }
-  return {buffer_, offset_, unit_, {program.set(members), unit_}, {}};
+  const auto [coarse, begin, grain] = coarsened(members);
+  return {
+      buffer_, offset_ + begin * unit_, grain * unit_, {program.set(coarse), grain * unit_}, {}};
 }
 
 Region BlockLayout::region(ProgramBuilder& program, Rank first, Rank count) const {
@@ -136,13 +164,14 @@ BlockLayout BlockLayout::packed(const IndexSet& which, std::uint64_t scratch) co
   if (is_uniform()) {
     return uniform(Buffer::Scratch, scratch, static_cast<Rank>(which.size()), unit_);
   }
-  BlockLayout layout = uniform(Buffer::Scratch, scratch, static_cast<Rank>(which.size()), 1);
+  BlockLayout layout = uniform(Buffer::Scratch, scratch, static_cast<Rank>(which.size()), unit_);
   std::uint64_t begin = 0;
   which.for_each([&](std::uint64_t block) {
-    const std::uint64_t length = units(IndexSet::single(block));
+    std::uint64_t members = 0;
+    for (const IndexRun& run : runs_of(block)) members += run.count;
     layout.first_run_.push_back(static_cast<std::uint32_t>(layout.runs_.size()));
-    if (length > 0) layout.runs_.push_back({begin, length, 1});
-    begin += length;
+    if (members > 0) layout.runs_.push_back({begin, members, 1});
+    begin += members;
   });
   layout.first_run_.push_back(static_cast<std::uint32_t>(layout.runs_.size()));
   return layout;

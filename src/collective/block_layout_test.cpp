@@ -36,6 +36,21 @@ TEST(BlockLayout, SplitsAVectorAsEvenlyAsCanBe) {
   EXPECT_EQ(pieces.region(program, 1, 2), slice(Buffer::Out, 103, 5));
 }
 
+TEST(BlockLayout, TellsListsOfLongPiecesInFewSlices) {
+  const IndexSet sets[] = {IndexSet::range(0, 4096), IndexSet::range(4096, 1024),
+                           IndexSet::range(5120, 2048)};
+  const auto pieces = BlockLayout::bundles(Buffer::Out, 100, 1, sets);
+  ProgramBuilder program(0);
+  const Region region = pieces.region(program, 2, 2);  // around the end: the last, then the first
+  EXPECT_EQ(region.length, 1024u);
+  const Program done = std::move(program).build();
+  EXPECT_EQ(done.sets[region.outer.set].spelled_out(), (Units{5, 6, 0, 1, 2, 3}));
+  const Units units = units_of(done, region);
+  EXPECT_EQ(units.size(), 2048u + 4096u);
+  EXPECT_EQ(units.front(), 5220u);
+  EXPECT_EQ(units[2048], 100u);
+}
+
 TEST(BlockLayout, HasEmptyPiecesOfAVectorShorterThanTheTeam) {
   const auto pieces = BlockLayout::split(slice(Buffer::In, 0, 2), 5);
   EXPECT_EQ(pieces.units(1), 1U);

@@ -18,4 +18,22 @@ void direct_alltoall(schedule::ProgramBuilder& program, const Team& team, const 
   copy_unless_empty(program, from.region(program, team.me), to.region(program, team.me));
 }
 
+void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Team& team,
+                             std::uint64_t block, std::uint32_t tag) {
+  using schedule::Buffer;
+  using schedule::slice;
+  std::vector<PeerRegion> sends, receives;
+  sends.reserve(team.size());
+  receives.reserve(team.size());
+  for (Rank step = 1; step < team.size(); ++step) {
+    const Rank peer = team.ranks[(team.me + step) % team.size()];
+    sends.push_back({peer, slice(Buffer::In, peer * block, block)});
+    receives.push_back({peer, slice(Buffer::Out, peer * block, block)});
+  }
+  send_families(program, sends, tag);
+  recv_families(program, receives, tag);
+  const std::uint64_t own = program.rank() * block;
+  program.copy(slice(Buffer::In, own, block), slice(Buffer::Out, own, block));
+}
+
 }  // namespace espalier::collective

@@ -19,4 +19,9 @@ namespace espalier::collective {
 void direct_alltoall(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& from,
                      const BlockLayout& to, std::uint32_t tag);
 
+/// The same for a team whose blocks lie where a call's buffers have them: rank r's at r * block of
+/// In and Out. @pre block > 0
+void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Team& team,
+                             std::uint64_t block, std::uint32_t tag);
+
 }  // namespace espalier::collective

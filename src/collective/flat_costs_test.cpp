@@ -157,7 +157,7 @@ const std::vector<Figure>& figures() {
        }},
       {Operation::ReduceScatter, "ring",
        [](Int p, Int, Int n) {
-         return Costs{p - 1, p * (p - 1), (p - 1) * n, 2 * n};
+         return Costs{p - 1, p * (p - 1), (p - 1) * n, (p - 2) * n};
        }},
       {Operation::ReduceScatter, "pairwise",
        [](Int p, Int, Int n) {

@@ -5,16 +5,9 @@
 #include "base/contract.hpp"
 
 namespace espalier::collective {
-namespace {
 
-/// Parent and children by position in a group whose root has position 0, in the order of sending.
-struct Positions {
-  Rank parent = kNoRank;
-  std::vector<Rank> children;
-};
-
-Positions positions_in(Shape shape, Rank position, Rank size) {
-  Positions found;
+GroupPositions positions_in_group(Shape shape, Rank position, Rank size) {
+  GroupPositions found;
   switch (shape) {
     case Shape::Flat:
       if (position > 0) found.parent = 0;
@@ -44,7 +37,15 @@ Positions positions_in(Shape shape, Rank position, Rank size) {
   return found;
 }
 
-}  // namespace
+Links team_links(const LevelChoice& choice, const Team& team) {
+  const GroupPositions here = positions_in_group(choice.shape, team.me, team.size());
+  Links links;
+  if (here.parent != kNoRank) links.parent = {team.ranks[here.parent], choice.segment};
+  for (const Rank child : here.children) {
+    links.children.push_back({team.ranks[child], choice.segment});
+  }
+  return links;
+}
 
 Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> choices, Rank root,
                        Rank rank, std::uint32_t from_level) {
@@ -54,15 +55,12 @@ Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> 
   Links links;
   for (const topology::ClusterId group : hierarchy.groups_of(rank, root)) {
     if (clusters[group].depth < from_level) continue;
-    const LevelChoice& choice = choices[clusters[group].depth];
-    const std::vector<Rank> masters = hierarchy.masters_of_members(group, root);
-    const auto size = static_cast<Rank>(masters.size());
-    const auto position =
-        static_cast<Rank>(std::find(masters.begin(), masters.end(), rank) - masters.begin());
-    const Positions here = positions_in(choice.shape, position, size);
-    if (here.parent != kNoRank) links.parent = {masters[here.parent], choice.segment};
-    for (const Rank child : here.children)
-      links.children.push_back({masters[child], choice.segment});
+    Team masters{hierarchy.masters_of_members(group, root), 0};
+    const auto me = std::find(masters.ranks.begin(), masters.ranks.end(), rank);
+    masters.me = static_cast<Rank>(me - masters.ranks.begin());
+    Links here = team_links(choices[clusters[group].depth], masters);
+    if (here.parent.peer != kNoRank) links.parent = here.parent;
+    links.children.insert(links.children.end(), here.children.begin(), here.children.end());
   }
   return links;
 }

@@ -5,6 +5,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "collective/links.hpp"
+#include "collective/team.hpp"
 
 namespace espalier::collective {
 
@@ -17,6 +18,16 @@ struct LevelChoice {
   std::uint64_t segment = 0;
   friend bool operator==(const LevelChoice&, const LevelChoice&) = default;
 };
+
+/// Parent and children by position in a group whose root has position 0, in the order of sending.
+struct GroupPositions {
+  Rank parent = kNoRank;
+  std::vector<Rank> children;
+};
+[[nodiscard]] GroupPositions positions_in_group(Shape shape, Rank position, Rank size);
+
+/// A rank's own part of one level's tree among a team; position 0 is its root.
+[[nodiscard]] Links team_links(const LevelChoice& choice, const Team& team);
 
 /// A rank's own part of the multilevel tree: level by level over the masters of each cluster's
 /// members, the slow levels first.

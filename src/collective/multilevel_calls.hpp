@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "collective/aggregated_alltoall.hpp"
 #include "collective/multilevel.hpp"
 #include "schedule/collective.hpp"
 #include "schedule/program.hpp"
@@ -18,6 +19,7 @@ enum class Top : std::uint8_t {
 struct MultilevelChoice {
   std::vector<LevelChoice> levels;
   Top top = Top::Tree;
+  Carriers carriers = {};  ///< of an alltoall, which has no tree: all else here means nothing to it
   friend bool operator==(const MultilevelChoice&, const MultilevelChoice&) = default;
 };
 
@@ -28,7 +30,8 @@ struct MultilevelChoice {
                                                    const MultilevelChoice& choice,
                                                    const schedule::Collective& call, Rank rank);
 
-/// Whether there is a multilevel form of this call.
+/// Whether there is a multilevel form of this call: of every operation, and of its v form if it has
+/// blocks.
 [[nodiscard]] bool multilevel_supports(const schedule::Collective& call);
 
 }  // namespace espalier::collective

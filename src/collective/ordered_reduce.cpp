@@ -62,7 +62,7 @@ class OrderedReduce {
   OrderedReduce(ProgramBuilder& program, const Links& links, const Region& own)
       : program_(program), links_(links), own_(own) {}
 
-  void run(std::span<const std::vector<RankRun>> runs_of_child, const Region& result) {
+  void run(std::span<const std::vector<RankRun>> runs_of_child, const Region* result) {
     plan_slots(runs_of_child);
     const std::uint64_t segment =
         links_.children.empty() ? links_.parent.segment : links_.children.front().segment;
@@ -75,13 +75,19 @@ class OrderedReduce {
       for (const Group& group : groups_) combine(group);
       if (links_.parent.peer != kNoRank) {
         program_.send(links_.parent.peer, outgoing());
-      } else {
-        Region to = result;
+      } else if (result != nullptr) {
+        Region to = *result;
         to.offset += shift_;
         to.length = length_;
         program_.copy(at(groups_.front().slot), to);
       }
     }
+  }
+
+  /// What is left at the root, after run().
+  [[nodiscard]] RunSlots remaining() const {
+    if (groups_.front().slot == kOwn) return {own_.buffer, own_.offset, 0, IndexSet::single(0)};
+    return {Buffer::Scratch, base_, own_.length, slots_of_groups()};
   }
 
  private:
@@ -138,9 +144,12 @@ class OrderedReduce {
 
   Region outgoing() {
     if (groups_.size() == 1) return at(groups_.front().slot);
+    return slots_region(slots_of_groups());
+  }
+  [[nodiscard]] IndexSet slots_of_groups() const {
     std::vector<std::uint32_t> slots;
     for (const Group& group : groups_) slots.push_back(static_cast<std::uint32_t>(group.slot));
-    return slots_region(IndexSet{std::span<const std::uint32_t>(slots)});
+    return IndexSet{std::span<const std::uint32_t>(slots)};
   }
 
   ProgramBuilder& program_;
@@ -161,7 +170,17 @@ void ordered_reduce(ProgramBuilder& program, const Links& links,
                     const Region& result) {
   expects(runs_of_child.size() == links.children.size(),
           "ordered_reduce: not the runs of each child");
-  OrderedReduce(program, links, own).run(runs_of_child, result);
+  OrderedReduce(program, links, own).run(runs_of_child, &result);
+}
+
+RunSlots ordered_reduce_to_runs(ProgramBuilder& program, const Links& links,
+                                std::span<const std::vector<RankRun>> runs_of_child,
+                                const Region& own) {
+  expects(runs_of_child.size() == links.children.size(),
+          "ordered_reduce_to_runs: not the runs of each child");
+  OrderedReduce reduction(program, links, own);
+  reduction.run(runs_of_child, nullptr);
+  return links.parent.peer == kNoRank ? reduction.remaining() : RunSlots{};
 }
 
 }  // namespace espalier::collective

@@ -32,4 +32,18 @@ void ordered_reduce(schedule::ProgramBuilder& program, const Links& links,
                     std::span<const std::vector<RankRun>> runs_of_child,
                     const schedule::Region& own, const schedule::Region& result);
 
+/// Partial results side by side: that of run i is [offset + slots[i] * stride, + length).
+struct RunSlots {
+  schedule::Buffer buffer = schedule::Buffer::In;
+  std::uint64_t offset = 0;
+  std::uint64_t stride = 0;
+  schedule::IndexSet slots;  ///< one for each run, in rank order
+};
+
+/// The same where the tree does not hold all ranks, so that several runs may remain at its root: it
+/// is told where they are. Elsewhere there are none.
+[[nodiscard]] RunSlots ordered_reduce_to_runs(schedule::ProgramBuilder& program, const Links& links,
+                                              std::span<const std::vector<RankRun>> runs_of_child,
+                                              const schedule::Region& own);
+
 }  // namespace espalier::collective

@@ -1,5 +1,7 @@
 #include "collective/ring_reduce_scatter.hpp"
 
+#include <algorithm>
+
 #include "collective/unless_empty.hpp"
 
 namespace espalier::collective {
@@ -12,18 +14,26 @@ using schedule::slice;
 
 namespace {
 
-/// Two blocks of scratch in turn, so that the next block can come while the last one leaves.
+/// Blocks of scratch in turn, so that the next block can come while the last ones leave.
 struct Slots {
   std::uint64_t offset = 0;
   std::uint64_t block = 0;
+  Rank count = 1;
   [[nodiscard]] Region slot(Rank step, std::uint64_t length) const {
-    return slice(Buffer::Scratch, offset + ((step - 1) % 2) * block, length);
+    return slice(Buffer::Scratch, offset + ((step - 1) % count) * block, length);
   }
 };
 
-Slots make_slots(ProgramBuilder& program, Rank steps, const BlockLayout& blocks) {
+/// A block that leaves over a long link keeps its slot until it is there; with two of them, a ring
+/// that crosses a WAN would move two blocks a latency.
+constexpr Rank kLeavingSlots = 64;
+/// In place a slot is free again once its block is combined.
+constexpr Rank kCombiningSlots = 2;
+
+Slots make_slots(ProgramBuilder& program, Rank steps, Rank most, const BlockLayout& blocks) {
   const std::uint64_t block = blocks.longest();
-  return {program.scratch(block * (steps < 2 ? steps : 2)), block};
+  const Rank count = std::min(steps, most);
+  return {program.scratch(block * count), block, std::max<Rank>(1, count)};
 }
 
 }  // namespace
@@ -37,7 +47,7 @@ void ring_reduce_scatter(ProgramBuilder& program, const Team& team,
   }
   const Rank right = team.at(std::int64_t{team.me} + 1);
   const Rank left = team.at(std::int64_t{team.me} - 1);
-  const Slots slots = make_slots(program, size - 2, contributions);
+  const Slots slots = make_slots(program, size - 2, kLeavingSlots, contributions);
   Region partial = contributions.region(program, team.me + size - 1);
   for (Rank step = 1; step < size; ++step) {
     send_unless_empty(program, right, partial);
@@ -54,7 +64,7 @@ void ring_reduce_scatter_in_place(ProgramBuilder& program, const Team& team,
   const Rank size = team.size();
   const Rank right = team.at(std::int64_t{team.me} + 1);
   const Rank left = team.at(std::int64_t{team.me} - 1);
-  const Slots slots = make_slots(program, size - 1, data);
+  const Slots slots = make_slots(program, size - 1, kCombiningSlots, data);
   for (Rank step = 1; step < size; ++step) {
     const Rank block = (team.me + 2 * size - 1 - step) % size;
     const Region received = slots.slot(step, data.units(block));

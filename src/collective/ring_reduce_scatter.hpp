@@ -12,8 +12,8 @@ namespace espalier::collective {
 /// JPDC 69(2), 2009: the first half of the ring.
 ///
 /// Steps: P - 1, each of one block to a neighbour. Sent a rank: all blocks but its own, the least
-/// possible. Scratch: two blocks. Does not keep rank order: block b is combined from b + 1 on
-/// around the end.
+/// possible. Scratch: P - 2 blocks, at most 64: as many may be on their way. Does not keep rank
+/// order: block b is combined from b + 1 on around the end.
 /// @param contributions this rank's contributions to all blocks; only read
 /// @param mine          where the result of this rank's block goes
 void ring_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,

@@ -57,12 +57,14 @@ void gather_at_root(ProgramBuilder& program, const Links& links,
 }
 
 void scatter_from_root(ProgramBuilder& program, const Links& links,
-                       std::span<const std::vector<Rank>> bundle_of_child, std::uint64_t block,
-                       const Region& own) {
+                       std::span<const std::vector<Rank>> bundle_of_child, const Region& all,
+                       std::uint64_t block, const Region& own) {
   for (std::size_t c = 0; c < links.children.size(); ++c) {
-    program.send(links.children[c].peer, blocks(program, Buffer::In, bundle_of_child[c], block));
+    Region bundle = blocks(program, all.buffer, bundle_of_child[c], block);
+    bundle.offset += all.offset;
+    program.send(links.children[c].peer, bundle);
   }
-  program.copy(slice(Buffer::In, program.rank() * block, block), own);
+  program.copy(slice(all.buffer, all.offset + program.rank() * block, block), own);
 }
 
 void scatter_down(ProgramBuilder& program, const Links& links,
@@ -74,6 +76,12 @@ void scatter_down(ProgramBuilder& program, const Links& links,
   std::uint64_t units = 0;
   const std::uint64_t room = bundle_room(program, bundle_of_child, own.length, units);
   program.recv(links.parent.peer, slice(Buffer::Scratch, room, units));
+  scatter_packed(program, links, bundle_of_child, room, own);
+}
+
+void scatter_packed(ProgramBuilder& program, const Links& links,
+                    std::span<const std::vector<Rank>> bundle_of_child, std::uint64_t room,
+                    const Region& own) {
   std::uint64_t at = room + own.length;
   for (std::size_t c = 0; c < links.children.size(); ++c) {
     const std::uint64_t length = bundle_of_child[c].size() * own.length;

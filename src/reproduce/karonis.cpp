@@ -11,6 +11,7 @@
 #include "report/plot.hpp"
 #include "sim/simulate.hpp"
 #include "topology/synthetic.hpp"
+#include "topology/views.hpp"
 #include "tree/binomial.hpp"
 
 namespace espalier::reproduce {
@@ -153,8 +154,8 @@ Exhibit figure8(const PaperOptions&) {
 Exhibit figure9(const PaperOptions&) {
   const Machine machine =
       synthetic(fmt::format("site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) {}", kProcesses));
-  const Machine machines = synthetic("machine:3 proc:16");
-  const Machine sites = synthetic("site:2 proc:16|32");
+  const Machine machines = topology::two_level_view(machine, 2);
+  const Machine sites = topology::two_level_view(machine, 1);
   const Hierarchy levels(machine), by_machine(machines), by_site(sites);
   return experiment(
       "figure9", "Figure 9: 3 x 16 processes at two sites, two-level trees and multilevel", machine,

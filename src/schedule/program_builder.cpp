@@ -132,6 +132,7 @@ std::vector<ProgramBuilder::Interval> ProgramBuilder::intervals_of_family(
       joined.push_back(i);
     }
   }
+  if (joined.size() > kMaxStretches) return {{joined.front().begin, joined.back().end}};
   return joined;
 }
 

@@ -15,8 +15,8 @@ namespace espalier::schedule {
 /// writes, and for those that still read what it writes. All else may overlap, so segments pipeline
 /// without the algorithms saying so.
 ///
-/// A region of more than kMaxStretches stretches is taken for the whole span it covers: steps may
-/// then wait for more than they need, never for less.
+/// A region or family of more than kMaxStretches stretches is taken for the whole span it covers:
+/// steps may then wait for more than they need, never for less.
 class ProgramBuilder {
  public:
   static constexpr std::uint64_t kMaxStretches = 4096;

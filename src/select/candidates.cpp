@@ -1,19 +1,12 @@
 #include "select/candidates.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <memory>
 
 #include "base/contract.hpp"
-#include "base/units.hpp"
 #include "collective/flat_algorithms.hpp"
-#include "collective/links.hpp"
-#include "collective/tree_broadcast.hpp"
-#include "collective/tree_reduce.hpp"
-#include "tree/algorithm.hpp"
-#include "tree/binomial.hpp"
-#include "tree/chain.hpp"
-#include "tree/flat.hpp"
+#include "collective/partition.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::select {
 namespace {
@@ -23,18 +16,139 @@ using collective::LevelChoice;
 using collective::MultilevelChoice;
 using collective::Shape;
 using collective::Top;
-using schedule::Buffer;
 using schedule::Collective;
 using schedule::Operation;
-using schedule::Program;
-using schedule::ProgramBuilder;
 
 bool moves_a_vector(Operation operation) {
   return operation == Operation::Broadcast || operation == Operation::Reduce ||
          operation == Operation::Allreduce;
 }
 
-/// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB on.
+Candidate candidate(Plan plan, std::string why, const Hierarchy& hierarchy,
+                    const Collective& call) {
+  Candidate made{plan, name_of(plan, call), std::move(why), knows_topology(plan), {}};
+  made.program_of = [&hierarchy, &call, plan = std::move(plan)](Rank rank) {
+    return own_part(plan, hierarchy, call, rank);
+  };
+  return made;
+}
+
+/// One leader a cluster, a few, or all; and as many stripes.
+void add_bundled(std::vector<Candidate>& all, const Hierarchy& hierarchy, const Collective& call) {
+  const std::size_t levels = hierarchy.machine().levels().size();
+  if (levels == 1) return;  // every process a cluster: direct
+  const Rank most = collective::outermost_clusters(hierarchy.machine()).largest();
+  std::vector<collective::Carriers> tried{{1, 1}};
+  for (const Rank leaders : {Rank{4}, most}) {
+    if (leaders <= 1 || leaders > most || tried.back().leaders == leaders) continue;
+    tried.push_back({leaders, 1});
+    tried.push_back({leaders, leaders});
+  }
+  for (const collective::Carriers& carriers : tried) {
+    MultilevelChoice choice{std::vector<LevelChoice>(levels), Top::Tree, carriers};
+    all.push_back(
+        candidate(choice, "one bundle for each pair of outermost clusters", hierarchy, call));
+  }
+}
+
+/// The outermost level in each shape, the levels below in each, one segment size for all.
+void add_multilevel(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                    const Collective& call) {
+  if (!collective::multilevel_supports(call)) return;
+  if (call.operation == Operation::Alltoall) return add_bundled(all, hierarchy, call);
+  const std::size_t levels = hierarchy.machine().levels().size();
+  const bool rootless =
+      call.operation == Operation::Allreduce || call.operation == Operation::Barrier ||
+      call.operation == Operation::Allgather || call.operation == Operation::ReduceScatter;
+  for (const Top top : {Top::Tree, Top::Exchange}) {
+    if (top == Top::Exchange && !rootless) continue;
+    for (const Shape outer : {Shape::Flat, Shape::Chain, Shape::Binomial}) {
+      if (top == Top::Exchange && outer != Shape::Flat) continue;  // it has no tree there
+      for (const Shape inner : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
+        if (levels == 1 && inner != outer) continue;
+        for (const std::uint64_t segment : segments_for(call)) {
+          MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, segment}), top, {}};
+          choice.levels.front().shape = outer;
+          all.push_back(candidate(choice, "level by level over the masters of each cluster",
+                                  hierarchy, call));
+        }
+      }
+    }
+  }
+}
+
+/// Several leaders a cluster.
+void add_striped(std::vector<Candidate>& all, const Hierarchy& hierarchy, const Collective& call) {
+  using collective::Across;
+  using collective::Inside;
+  if (hierarchy.machine().levels().size() == 1) return;
+  const bool tree = call.operation == Operation::Broadcast || call.operation == Operation::Reduce;
+  const auto add = [&](const collective::StripedChoice& choice) {
+    if (!collective::striped_supports(hierarchy, choice, call)) return;
+    all.push_back(
+        candidate(choice, "every cluster has several leaders, each for a part", hierarchy, call));
+  };
+  for (const Inside inside : {Inside::Ring, Inside::Halving}) {
+    if (tree) {
+      for (const Shape shape : {Shape::Flat, Shape::Binomial}) {
+        add({0, inside, Across::Exchange, {shape, 0}});
+      }
+    } else if (call.operation == Operation::Allreduce) {
+      for (const Across across :
+           {Across::Exchange, Across::RecursiveDoubling, Across::Halving, Across::Ring}) {
+        add({0, inside, across, {Shape::Flat, 0}});
+      }
+    } else {
+      add({0, inside, Across::Exchange, {Shape::Flat, 0}});
+    }
+  }
+}
+
+/// MagPIe's: by each depth of clusters that the machine has, where that is not the machine itself.
+void add_two_level(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                   const Collective& call) {
+  if (!collective::multilevel_supports(call)) return;
+  const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
+  for (std::uint32_t depth = 1; levels > 2 && depth < levels; ++depth) {
+    const auto view = std::make_shared<const topology::Machine>(
+        topology::two_level_view(hierarchy.machine(), depth));
+    const auto seen = std::make_shared<const Hierarchy>(*view);
+    MultilevelChoice choice{{{Shape::Flat, 0}, {Shape::Binomial, 0}}, Top::Tree, {}};
+    choice.levels.resize(view->levels().size());
+    Candidate baseline =
+        candidate(TwoLevel{depth, choice}, "MagPIe: Kielmann et al., PPoPP 1999", hierarchy, call);
+    baseline.program_of = [view, seen, choice, &call](Rank rank) {
+      return multilevel_program(*seen, choice, call, rank);
+    };
+    all.push_back(std::move(baseline));
+  }
+}
+
+void add_blind_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                     const Collective& call) {
+  const bool down = call.operation == Operation::Broadcast;
+  const bool up = call.operation == Operation::Reduce && call.commutative;
+  if (!down && !up) return;
+  for (const Shape shape : {Shape::Flat, Shape::Chain, Shape::Binomial}) {
+    for (const std::uint64_t segment : segments_for(call)) {
+      all.push_back(candidate(BlindTree{shape, segment}, "one tree over all ranks by number",
+                              hierarchy, call));
+    }
+  }
+}
+
+void add_classical(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                   const Collective& call) {
+  for (const collective::FlatAlgorithm& algorithm : collective::flat_algorithms()) {
+    if (algorithm.operation != call.operation || !algorithm.applicable(call)) continue;
+    if (!call.commutative && !algorithm.keeps_rank_order) continue;
+    all.push_back(candidate(Classical{std::string(algorithm.name)}, std::string(algorithm.source),
+                            hierarchy, call));
+  }
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> segments_for(const Collective& call) {
   std::vector<std::uint64_t> segments{0};
   if (!moves_a_vector(call.operation) || call.element.value == 0) return segments;
@@ -45,99 +159,14 @@ std::vector<std::uint64_t> segments_for(const Collective& call) {
   return segments;
 }
 
-const char* name_of(Shape shape) {
-  switch (shape) {
-    case Shape::Flat:
-      return "flat";
-    case Shape::Chain:
-      return "chain";
-    case Shape::Binary:
-      return "binary";
-    case Shape::Binomial:
-      return "binomial";
-  }
-  return "?";
-}
-
-std::string with_segment(std::string name, std::uint64_t segment, const Collective& call) {
-  if (segment == 0) return name;
-  return fmt::format("{} {}", name, to_string(Bytes{segment * call.element.value}));
-}
-
-/// The outermost level in each shape, the levels below in each, one segment size for all.
-void add_multilevel(std::vector<Candidate>& all, const Hierarchy& hierarchy,
-                    const Collective& call) {
-  if (!collective::multilevel_supports(call)) return;
-  const std::size_t levels = hierarchy.machine().levels().size();
-  const bool rootless = call.operation == Operation::Allreduce ||
-                        call.operation == Operation::Barrier ||
-                        call.operation == Operation::Allgather;
-  for (const Top top : {Top::Tree, Top::Exchange}) {
-    if (top == Top::Exchange && (!rootless || !call.commutative)) continue;
-    for (const Shape outer : {Shape::Flat, Shape::Chain, Shape::Binomial}) {
-      if (top == Top::Exchange && outer != Shape::Flat) continue;  // it has no tree there
-      for (const Shape inner : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
-        if (levels == 1 && inner != outer) continue;
-        for (const std::uint64_t segment : segments_for(call)) {
-          MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, segment}), top};
-          choice.levels.front().shape = outer;
-          const std::string_view first = top == Top::Exchange ? "exchange" : name_of(outer);
-          all.push_back(
-              {with_segment(fmt::format("multilevel {}/{}", first, name_of(inner)), segment, call),
-               "level by level over the masters of each cluster", true,
-               [&hierarchy, &call, choice](Rank rank) {
-                 return multilevel_program(hierarchy, choice, call, rank);
-               }});
-        }
-      }
-    }
-  }
-}
-
-/// One tree over all ranks by number: what MPI libraries do.
-void add_blind_trees(std::vector<Candidate>& all, const Collective& call) {
-  const bool down = call.operation == Operation::Broadcast;
-  const bool up = call.operation == Operation::Reduce && call.commutative;
-  if (!down && !up) return;
-  const tree::Participants who = tree::everybody(call.size, call.root);
-  const std::pair<const char*, tree::CommTree> trees[] = {
-      {"flat", tree::flat(who)}, {"chain", tree::chain(who)}, {"binomial", tree::binomial(who)}};
-  for (const auto& [name, shape] : trees) {
-    for (const std::uint64_t segment : segments_for(call)) {
-      all.push_back({with_segment(name, segment, call), "one tree over all ranks by number", false,
-                     [&call, down, segment, shape = shape](Rank rank) {
-                       ProgramBuilder program(rank);
-                       const auto links = collective::links_of(shape, rank, segment);
-                       const auto out = slice(Buffer::Out, 0, units_out(call, rank));
-                       if (down) {
-                         tree_broadcast(program, links, out);
-                       } else {
-                         tree_reduce(program, links, slice(Buffer::In, 0, units_in(call, rank)),
-                                     out);
-                       }
-                       return std::move(program).build();
-                     }});
-    }
-  }
-}
-
-void add_classical(std::vector<Candidate>& all, const Collective& call) {
-  for (const collective::FlatAlgorithm& algorithm : collective::flat_algorithms()) {
-    if (algorithm.operation != call.operation || !algorithm.applicable(call)) continue;
-    if (!call.commutative && !algorithm.keeps_rank_order) continue;
-    all.push_back({std::string(algorithm.name), std::string(algorithm.source), false,
-                   [&call, &algorithm](Rank rank) { return algorithm.build(call, rank); }});
-  }
-}
-
-}  // namespace
-
 std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& call) {
   expects(call.size == hierarchy.machine().size(), "candidates: call and machine differ in size");
   std::vector<Candidate> all;
   add_multilevel(all, hierarchy, call);
-  add_blind_trees(all, call);
-  add_classical(all, call);
+  add_striped(all, hierarchy, call);
+  add_two_level(all, hierarchy, call);
+  add_blind_trees(all, hierarchy, call);
+  add_classical(all, hierarchy, call);
   return all;
 }
 

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "collective/hierarchy.hpp"
-#include "collective/multilevel_calls.hpp"
 #include "schedule/schedule.hpp"
+#include "select/plan.hpp"
 
 namespace espalier::select {
 
-/// A way to do a call: its name, and how each rank builds its own part.
+/// A plan with its name and what it is, and how each rank builds its own part.
 struct Candidate {
+  Plan plan;
   std::string name;  ///< "multilevel exchange 8 KiB", "ring"
   std::string why;   ///< what it is, in a line
   bool knows_topology = false;
@@ -26,6 +27,9 @@ struct Candidate {
 /// @pre call.size == hierarchy.machine().size()
 [[nodiscard]] std::vector<Candidate> candidates(const collective::Hierarchy& hierarchy,
                                                 const schedule::Collective& call);
+
+/// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB.
+[[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);
 
 /// All ranks' parts of a candidate.
 [[nodiscard]] schedule::Schedule schedule_of(const Candidate& candidate,

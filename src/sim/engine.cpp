@@ -156,6 +156,8 @@ void Engine::serve(Rank rank) {
     if (takes == Time{0}) {
       end_service(task);
     } else {
+      // Who waits for it is looked up when it ends; by then the memory has answered.
+      __builtin_prefetch(graph_.successors.data() + graph_.ops[op].first_successor);
       processor.running = task;
       events_.push(now_ + takes, Kind::Served, rank,
                    graph_.ops[op].kind == OpKind::Send ? kSendLane : kServiceLane);

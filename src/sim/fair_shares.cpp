@@ -27,11 +27,9 @@ FairShares::FairShares(std::span<const Resource> resources, std::size_t longest_
     : links_(resources.size()), uses_(resources.size()), stride_(longest_route) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
     links_[i].capacity = resources[i].capacity.bits_per_second;
+    links_[i].inward = resources[i].kind == Resource::Kind::LeafIn ||
+                       resources[i].kind == Resource::Kind::ClusterIn;
   }
-}
-
-std::uint64_t FairShares::Link::share() const {
-  return capacity == 0 ? 0 : std::max<std::uint64_t>(1, left / open);
 }
 
 FairShares::FlowId FairShares::new_flow() {
@@ -44,6 +42,9 @@ FairShares::FlowId FairShares::new_flow() {
   progress_.emplace_back();
   hops_.resize(hops_.size() + stride_);
   places_.resize(places_.size() + stride_);
+  slots_.resize(slots_.size() + stride_);
+  contended_.resize(contended_.size() + stride_);
+  open_.push_back(0);
   return static_cast<FlowId>(flows_.size() - 1);
 }
 
@@ -62,18 +63,11 @@ void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const
     progress.narrowest = r;
   }
   expects(flow.ceiling != kUnlimited.bits_per_second, "FairShares::begin: nothing limits it");
-  std::size_t hop = id * stride_;
-  for (const ResourceId r : route.resources()) {
-    LinkUse& use = uses_[r];
-    if (use.flows.empty()) use.busy_since = now;
-    hops_[hop] = r;
-    places_[hop++] = static_cast<std::uint32_t>(use.flows.size());
-    use.flows.push_back(id);
-    set_demand(r, use.demand + flow.ceiling);
-    if (links_[r].contended) mark_dirty(r);
-  }
+  std::copy(route.resources().begin(), route.resources().end(), &hops_[id * stride_]);
   flows_[id] = flow;
   progress_[id] = progress;
+  const Doors doors = doors_of(route);
+  for (std::size_t i = 0; i < flow.hops; ++i) join(id, id * stride_ + i, now, doors);
   fresh_.push_back(id);
   ends_.push_back(id);
   sift(ends_.size() - 1);
@@ -83,14 +77,7 @@ FairShares::Ended FairShares::end_first(Time now) {
   expects(next_end() <= now, "FairShares::end_first: nothing ends yet");
   const FlowId id = ends_[0];
   slowest_change_ = std::min(slowest_change_, flows_[id].rate);
-  for (std::size_t i = 0; i < flows_[id].hops; ++i) {
-    const ResourceId r = hops_[id * stride_ + i];
-    LinkUse& use = uses_[r];
-    if (links_[r].contended) mark_dirty(r);
-    set_demand(r, use.demand - flows_[id].ceiling);
-    remove_from(r, places_[id * stride_ + i]);
-    if (use.flows.empty()) use.busy += now - use.busy_since;
-  }
+  for (std::size_t i = 0; i < flows_[id].hops; ++i) leave(id, id * stride_ + i, now);
   const FlowId last = ends_.back();
   ends_.pop_back();
   if (last != id) {
@@ -101,9 +88,42 @@ FairShares::Ended FairShares::end_first(Time now) {
   return {progress_[id].owner, flows_[id].slowed_by};
 }
 
-void FairShares::set_demand(ResourceId resource, Work demand) {
-  uses_[resource].demand = demand;
-  links_[resource].contended = demand > links_[resource].capacity;
+FairShares::Doors FairShares::doors_of(const Route& route) const {
+  std::uint64_t least = ~std::uint64_t{0};
+  Doors doors;
+  for (const ResourceId r : route.resources()) {
+    if (links_[r].capacity > least) continue;
+    if (links_[r].capacity < least) doors.first = r;
+    least = links_[r].capacity;
+    doors.last = r;
+  }
+  return doors;
+}
+
+void FairShares::join(FlowId id, std::size_t hop, Time now, const Doors& doors) {
+  const ResourceId r = hops_[hop];
+  LinkUse& use = uses_[r];
+  Link& link = links_[r];
+  if (use.flows.empty()) use.busy_since = now;
+  places_[hop] = static_cast<std::uint32_t>(use.flows.size());
+  use.flows.push_back(id);
+  // Of equally narrow doors the one on its own side: more of its flows have that in common.
+  const ResourceId door = link.inward ? doors.last : doors.first;
+  slots_[hop] =
+      use.demand.add(door == r ? kNoResource : door, links_[door].capacity, flows_[id].ceiling);
+  link.contended = use.demand.exceeds(link.capacity);
+  if (link.contended) mark_dirty(r);
+}
+
+void FairShares::leave(FlowId id, std::size_t hop, Time now) {
+  const ResourceId r = hops_[hop];
+  LinkUse& use = uses_[r];
+  Link& link = links_[r];
+  if (link.contended) mark_dirty(r);
+  use.demand.remove(slots_[hop], flows_[id].ceiling);
+  link.contended = use.demand.exceeds(link.capacity);
+  remove_from(r, places_[hop]);
+  if (use.flows.empty()) use.busy += now - use.busy_since;
 }
 
 /// The last one takes its place.
@@ -121,128 +141,6 @@ void FairShares::mark_dirty(ResourceId resource) {
   if (links_[resource].dirty) return;
   links_[resource].dirty = true;
   dirty_.push_back(resource);
-}
-
-void FairShares::work_out_rates(Time now) {
-  find_reach();
-  fill();
-  apply_rates(now);
-}
-
-/// All flows whose rates can have changed, and the contended resources on their routes.
-void FairShares::find_reach() {
-  ++round_;
-  reached_flows_.clear();
-  reached_links_.clear();
-  candidates_.clear();
-  find_slowest_change();
-  for (const FlowId flow : fresh_) reach_flow(flow);
-  for (const ResourceId r : dirty_) {
-    Link& link = links_[r];
-    link.dirty = false;
-    if (link.seen == round_) continue;
-    if (link.contended) {
-      link.seen = round_;
-      reached_links_.push_back(r);
-    } else {  // no longer: it frees those it held back
-      for (const FlowId flow : uses_[r].flows) {
-        if (flows_[flow].rate >= slowest_change_) reach_flow(flow);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < reached_links_.size(); ++i) reach_link(reached_links_[i]);
-  fresh_.clear();
-  dirty_.clear();
-  slowest_change_ = kFresh;
-}
-
-/// Of the flows that ended it is known. One that began will have an equal share of some resource at
-/// the least.
-void FairShares::find_slowest_change() {
-  for (const FlowId id : fresh_) {
-    std::uint64_t least = flows_[id].ceiling;
-    for (const ResourceId r : route_of(id)) {
-      if (links_[r].contended) least = std::min(least, links_[r].capacity / uses_[r].flows.size());
-    }
-    slowest_change_ = std::min(slowest_change_, least);
-  }
-}
-
-void FairShares::reach_link(ResourceId resource) {
-  Link& link = links_[resource];
-  link.left = link.capacity;
-  link.open = 0;
-  for (const FlowId id : uses_[resource].flows) {
-    const Flow& flow = flows_[id];
-    if (flow.rate < slowest_change_) {
-      link.left -= std::min(link.left, flow.rate);
-    } else {
-      ++link.open;
-      if (flow.seen != round_) reach_flow(id);
-    }
-  }
-  if (link.open > 0) candidates_.push_back({link.share(), resource, false});
-}
-
-void FairShares::reach_flow(FlowId id) {
-  Flow& flow = flows_[id];
-  if (flow.seen == round_) return;
-  flow.seen = round_;
-  flow.open = true;
-  reached_flows_.push_back(id);
-  std::uint64_t held_below = ~std::uint64_t{0};
-  for (const ResourceId r : route_of(id)) {
-    Link& link = links_[r];
-    if (!link.contended) continue;
-    held_below = std::min(held_below, link.capacity);
-    if (link.seen == round_) continue;
-    link.seen = round_;
-    reached_links_.push_back(r);
-  }
-  // A contended resource holds the flow below its capacity anyway.
-  if (flow.ceiling < held_below) candidates_.push_back({flow.ceiling, id, true});
-}
-
-/// Progressive filling: the resource with the least share is full first, and its flows have their
-/// rate. Of equal ones the lower id goes first, resources before flows.
-void FairShares::fill() {
-  const auto later = [](const Candidate& a, const Candidate& b) {
-    if (a.level != b.level) return a.level > b.level;
-    return a.is_flow != b.is_flow ? a.is_flow : a.id > b.id;
-  };
-  std::make_heap(candidates_.begin(), candidates_.end(), later);
-  while (!candidates_.empty()) {
-    std::pop_heap(candidates_.begin(), candidates_.end(), later);
-    const Candidate least = candidates_.back();
-    candidates_.pop_back();
-    if (least.is_flow) {
-      if (flows_[least.id].open) fix(least.id, least.level, progress_[least.id].narrowest);
-      continue;
-    }
-    Link& link = links_[least.id];
-    if (link.open == 0) continue;
-    if (const std::uint64_t share = link.share(); share > least.level) {
-      candidates_.push_back({share, least.id, false});  // others took less than their share
-      std::push_heap(candidates_.begin(), candidates_.end(), later);
-      continue;
-    }
-    for (const FlowId flow : uses_[least.id].flows) {
-      if (flows_[flow].open) fix(flow, least.level, least.id);
-    }
-  }
-}
-
-void FairShares::fix(FlowId id, std::uint64_t rate, ResourceId by) {
-  Flow& flow = flows_[id];
-  flow.open = false;
-  flow.new_rate = rate;
-  flow.slowed_by = by;
-  for (const ResourceId r : route_of(id)) {
-    Link& link = links_[r];
-    if (link.seen != round_) continue;
-    link.left -= std::min(link.left, rate);
-    --link.open;
-  }
 }
 
 /// Where most flows change, putting the heap in order once is cheaper than one by one.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "sim/link_demand.hpp"
 #include "sim/network.hpp"
 
 namespace espalier::sim {
@@ -65,14 +66,15 @@ class FairShares {
     std::uint64_t left = 0;  // while filling
     std::uint32_t open = 0;  // flows without a rate, while filling
     std::uint32_t seen = 0;
-    bool contended = false;  ///< demand > capacity
+    bool contended = false;  ///< LinkDemand::exceeds(capacity)
     bool dirty = false;
+    bool inward = false;  ///< it belongs to the receiver's side of a route
 
     [[nodiscard]] std::uint64_t share() const;
   };
   struct LinkUse {
     std::vector<FlowId> flows;
-    Work demand = 0;  ///< what its flows could take at most, if they had it to themselves
+    LinkDemand demand;
     Time busy_since;
     Time busy;
   };
@@ -84,7 +86,7 @@ class FairShares {
     std::uint32_t seen = 0;
     std::uint32_t hops = 0;
     ResourceId slowed_by = kNoResource;
-    bool open = false;
+    std::uint32_t contended = 0;  ///< so many of its hops, while filling
   };
   struct Progress {
     Work remaining = 0;
@@ -101,15 +103,24 @@ class FairShares {
     bool is_flow;
   };
 
+  /// The narrowest resource of a route; of equal ones the first and the last.
+  struct Doors {
+    ResourceId first = kNoResource;
+    ResourceId last = kNoResource;
+  };
+
+  [[nodiscard]] Doors doors_of(const Route& route) const;
   [[nodiscard]] std::span<const ResourceId> route_of(FlowId flow) const {
     return std::span(hops_).subspan(flow * stride_, flows_[flow].hops);
   }
   [[nodiscard]] FlowId new_flow();
-  void set_demand(ResourceId resource, Work demand);
+  void join(FlowId flow, std::size_t hop, Time now, const Doors& doors);
+  void leave(FlowId flow, std::size_t hop, Time now);
   void remove_from(ResourceId resource, std::uint32_t place);
   void work_out_rates(Time now);
   void find_reach();
   void find_slowest_change();
+  void see_link(ResourceId resource);
   void reach_link(ResourceId resource);
   void reach_flow(FlowId flow);
   void fill();
@@ -126,9 +137,12 @@ class FairShares {
   std::vector<Link> links_;
   std::vector<LinkUse> uses_;  ///< of each link
   std::vector<Flow> flows_;
-  std::vector<Progress> progress_;     ///< of each flow
-  std::vector<ResourceId> hops_;       ///< `stride_` for each flow: its route
-  std::vector<std::uint32_t> places_;  ///< likewise: where it is in Link::flows
+  std::vector<Progress> progress_;       ///< of each flow
+  std::vector<ResourceId> hops_;         ///< `stride_` for each flow: its route
+  std::vector<std::uint32_t> places_;    ///< likewise: where it is in Link::flows
+  std::vector<LinkDemand::Slot> slots_;  ///< likewise: how it is counted in LinkUse::demand
+  std::vector<ResourceId> contended_;    ///< likewise: its contended hops, while filling
+  std::vector<std::uint8_t> open_;       ///< of each flow: has no rate yet, while filling
   std::vector<FlowId> free_;
   std::size_t stride_;
   std::vector<FlowId> ends_;  ///< heap of all flows, by end

@@ -7,6 +7,7 @@
 
 #include "base/contract.hpp"
 #include "support/for_all_seeds.hpp"
+#include "topology/random_machine.hpp"
 
 namespace espalier::sim {
 namespace {
@@ -179,6 +180,66 @@ TEST(FairSharesProperty, AreThoseOfFillingFromScratchAfterEveryChange) {
       } while (shares.next_end() <= now);
     }
   });
+}
+
+// Machines have doors behind doors: most of their resources are known to be wide enough.
+TEST(FairSharesProperty, AreThoseOfFillingFromScratchOnMachines) {
+  for_all_seeds(150, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {.max_processes = 24});
+    const Network network(machine);
+    const std::vector<Resource> resources(network.resources().begin(), network.resources().end());
+    FairShares shares(resources, network.longest_route());
+    Flows flows;
+    Route route;
+    Time now{0};
+    std::uint32_t next_owner = 0;
+    for (int change = 0; change < 40; ++change) {
+      for (std::uint64_t i = rng.below(8); i > 0; --i) {
+        network.find_route(static_cast<Rank>(rng.below(machine.size())),
+                           static_cast<Rank>(rng.below(machine.size())), route);
+        if (!route.limited()) continue;
+        shares.begin(now, next_owner, 1 + rng.below(100'000), route);
+        flows[next_owner++] = {{route.resources().begin(), route.resources().end()},
+                               route.cap.bits_per_second};
+      }
+      shares.settle(now);
+      const Rates ours = filled_from_scratch(resources, flows, 1);
+      for (const auto& [owner, flow] : flows) {
+        ASSERT_EQ(shares.rate_of(owner), static_cast<std::uint64_t>(ours.at(owner)));
+      }
+      if (flows.empty() || shares.next_end() == kForever) continue;
+      now = shares.next_end();
+      do {
+        flows.erase(shares.end_first(now).owner);
+      } while (shares.next_end() <= now);
+    }
+  });
+}
+
+TEST(LinkDemand, CountsWhatPassesOneNarrowDoorOnlyOnce) {
+  LinkDemand demand;
+  std::vector<LinkDemand::Slot> slots;
+  for (int i = 0; i < 100; ++i) slots.push_back(demand.add(7, 1000, 1000));
+  EXPECT_TRUE(demand.exceeds(1099));
+  EXPECT_FALSE(demand.exceeds(1100));  // 1000 and a bit a second for each flow
+  const LinkDemand::Slot own = demand.add(kNoResource, 0, 500);
+  EXPECT_TRUE(demand.exceeds(1600));
+  EXPECT_FALSE(demand.exceeds(1601));
+  demand.remove(own, 500);
+  for (const LinkDemand::Slot slot : slots) demand.remove(slot, 1000);
+  EXPECT_FALSE(demand.exceeds(0));
+}
+
+TEST(LinkDemand, CountsFlowsByThemselvesWhereThereAreTooManyDoors) {
+  LinkDemand demand;
+  std::vector<LinkDemand::Slot> slots;
+  for (ResourceId door = 0; door < 50; ++door) {
+    for (int i = 0; i < 2; ++i) slots.push_back(demand.add(door, 1000, 1000));
+  }
+  EXPECT_TRUE(demand.exceeds(50'100));    // some doors count twice
+  EXPECT_FALSE(demand.exceeds(100'000));  // never more than all of it
+  for (const LinkDemand::Slot slot : slots) demand.remove(slot, 1000);
+  EXPECT_FALSE(demand.exceeds(0));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sim/task_graph.hpp"
 
 #include "base/contract.hpp"
+#include "sim/large_pages.hpp"
 
 namespace espalier::sim {
 
@@ -10,9 +11,11 @@ using schedule::Program;
 using schedule::Region;
 
 void TaskGraphBuilder::reserve(std::size_t ops) {
-  graph_.ops.reserve(ops + 1);
-  graph_.tasks.reserve(ops);
-  graph_.successors.reserve(ops);
+  reserve_in_large_pages(graph_.ops, ops + 1);
+  reserve_in_large_pages(graph_.tasks, ops);
+  reserve_in_large_pages(graph_.successors, ops);
+  sends_.reserve(ops);
+  recvs_.reserve(ops);
 }
 
 void TaskGraphBuilder::add(const Program& program) {

@@ -74,5 +74,32 @@ TEST(Golden, TreeDrawsAReduction) {
                                     "--model", "lmo", "--operation", "reduce"});
 }
 
+const std::string kCostlyGrid =
+    "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us,10Gbit/s,send=1us,recv=1us)";
+/// Slow enough at combining to see it.
+const std::string kNodes =
+    "node:4(20us,1Gbit/s) proc:2(5us,10Gbit/s,send=5us,recv=5us,reduce=1Gbit/s)";
+
+// With plans that are named: which one is chosen is not what is looked at here.
+TEST(Golden, SimulateShowsALateRank) {
+  expect_golden("simulate_late.txt", {"simulate", "barrier", "-m", kCostlyGrid, "--algorithm",
+                                      "dissemination", "--skew", "5ms@3"});
+}
+
+TEST(Golden, SimulateShowsARingIn80Columns) {
+  expect_golden("simulate_ring.txt", {"simulate", "allreduce", "-m", kNodes, "--size", "16KiB",
+                                      "--algorithm", "ring", "--width", "80"});
+}
+
+TEST(Golden, SimulateDrawsARing) {
+  expect_golden("simulate_ring.svg", {"simulate", "allreduce", "-m", kNodes, "--size", "16KiB",
+                                      "--algorithm", "ring", "--svg", "-"});
+}
+
+TEST(Golden, SimulateWritesABroadcastAsJson) {
+  expect_golden("simulate_broadcast.json", {"simulate", "broadcast", "-m", kNodes, "--size", "64",
+                                            "--algorithm", "binomial", "--json"});
+}
+
 }  // namespace
 }  // namespace espalier

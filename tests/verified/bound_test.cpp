@@ -3,6 +3,7 @@
 
 #include "bound/lower_bound.hpp"
 #include "select/score.hpp"
+#include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/read_json.hpp"
@@ -14,24 +15,46 @@ namespace {
 using schedule::Collective;
 using schedule::Operation;
 
+/// Any operation, root and size; every other one that has blocks with lengths of their own, among
+/// them none.
+Collective random_call(Random& rng, const topology::Machine& machine) {
+  const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+  const std::uint64_t most = rng.chance(50) ? 10 : 20'000;
+  Collective call{operation,
+                  machine.size(),
+                  static_cast<Rank>(rng.below(machine.size())),
+                  rng.below(most),
+                  Bytes{8},
+                  rng.chance(60),
+                  {}};
+  if (!testing_support::has_blocks(operation) || rng.chance(50)) return call;
+  call.counts.resize(operation == Operation::Alltoall ? machine.size() * machine.size()
+                                                      : machine.size());
+  for (std::uint64_t& count : call.counts) count = rng.chance(30) ? 0 : rng.below(most);
+  return call;
+}
+
+void check_no_candidate_is_faster(Random& rng, const sim::SimOptions& options) {
+  const topology::Machine machine = topology::random_machine(rng.next(), {1, 14, 4, true});
+  const collective::Hierarchy hierarchy(machine);
+  const Collective call = random_call(rng, machine);
+  const bound::LowerBound least = bound::lower_bound(machine, call);
+  for (const select::Scored& s :
+       select::score(select::candidates(hierarchy, call), call, machine, options)) {
+    ASSERT_GE(s.result.finish, least.value)
+        << testing_support::name_of_call(call) << ", " << s.candidate.name << ": "
+        << describe(least.witness, machine);
+  }
+}
+
 TEST(LowerBoundProperty, NoCandidateIsSimulatedFaster) {
-  for_all_seeds(400, [](Random& rng) {
-    const topology::Machine machine = topology::random_machine(rng.next(), {1, 14, 4, true});
-    const collective::Hierarchy hierarchy(machine);
-    const Collective call{static_cast<Operation>(rng.below(schedule::kOperationCount)),
-                          machine.size(),
-                          static_cast<Rank>(rng.below(machine.size())),
-                          rng.below(rng.chance(50) ? 10 : 20'000),
-                          Bytes{8},
-                          rng.chance(60),
-                          {}};
-    const bound::LowerBound least = bound::lower_bound(machine, call);
-    for (const select::Scored& s :
-         select::score(select::candidates(hierarchy, call), call, machine, {})) {
-      ASSERT_GE(s.result.finish, least.value) << name_of(call.operation) << " " << s.candidate.name
-                                              << ": " << describe(least.witness, machine);
-    }
-  });
+  for_all_seeds(1000, [](Random& rng) { check_no_candidate_is_faster(rng, {}); });
+}
+
+TEST(LowerBoundProperty, NorWithOneBottleneckAMessage) {
+  sim::SimOptions options;
+  options.sharing = sim::Sharing::OneBottleneck;
+  for_all_seeds(500, [&](Random& rng) { check_no_candidate_is_faster(rng, options); });
 }
 
 Time bound_of(Operation operation, std::uint64_t bytes) {
@@ -53,8 +76,63 @@ TEST(LowerBound, CountsEveryRunOfRanksThatMayNotBeCombined) {
       *topology::parse_synthetic("site:2(1ms,8Mbit/s) proc:4(1us) placement=cyclic");
   Collective call{Operation::Reduce, 8, 0, 1000, Bytes{1}, true, {}};
   EXPECT_EQ(bound::lower_bound(machine, call).value, milliseconds(2));
-  call.commutative = false;  // ranks 1, 3, 5, 7 are four runs
-  EXPECT_EQ(bound::lower_bound(machine, call).value, milliseconds(5));
+  // Ranks 1, 3, 5, 7 are four runs; two may go to the root's side and two of its own come over.
+  call.commutative = false;
+  EXPECT_EQ(bound::lower_bound(machine, call).value, milliseconds(3));
+}
+
+TEST(LowerBound, KnowsThatTheRootHasToReceiveEverything) {
+  const auto machine = topology::parse_synthetic("proc:9(10us,recv=2us+1MB/s)");
+  const Collective call{Operation::Gather, 9, 0, 100, Bytes{1}, true, {}};
+  const bound::LowerBound least = bound::lower_bound(*machine, call);
+  EXPECT_EQ(least.value, microseconds(10 + 2 + 800));
+  EXPECT_EQ(describe(least.witness, *machine),
+            "rank 0 itself must receive 800 B, not before 10 us");
+}
+
+TEST(LowerBound, KnowsHowFastMessagesMultiply) {
+  // 1, 2, 4, 8 ranks know it after each message if latency is nothing.
+  const auto machine = topology::parse_synthetic("proc:8(0us,send=5us)");
+  const Collective call{Operation::Broadcast, 8, 3, 1, Bytes{1}, true, {}};
+  EXPECT_EQ(bound::lower_bound(*machine, call).value, microseconds(15));
+}
+
+TEST(LowerBound, AddsUpTheFlowsOfARank) {
+  const auto machine = topology::parse_synthetic("proc:3(0us,cap=8Mbit/s)");
+  const Collective call{Operation::Gather, 3, 0, 1000, Bytes{1}, true, {}};
+  EXPECT_EQ(bound::lower_bound(*machine, call).value, milliseconds(1));
+}
+
+TEST(LowerBound, LooksAtUnionsOfMembersWithLinksOfTheirOwn) {
+  // A square whose four links across are slow: no single rank is cut off, a side of two is.
+  const auto machine = topology::read_json(
+      R"({"format": "espalier-machine-1", "levels": [{"latency": "0 us"}], "processes": 4,
+          "pairs": [{"between": [0, 1], "latency": "0 us", "capacity": "1 Gbit/s"},
+                    {"between": [2, 3], "latency": "0 us", "capacity": "1 Gbit/s"},
+                    {"between": [0, 2], "latency": "0 us", "capacity": "8 Mbit/s"},
+                    {"between": [0, 3], "latency": "0 us", "capacity": "8 Mbit/s"},
+                    {"between": [1, 2], "latency": "0 us", "capacity": "8 Mbit/s"},
+                    {"between": [1, 3], "latency": "0 us", "capacity": "8 Mbit/s"}]})",
+      "square.json");
+  ASSERT_TRUE(machine) << machine.error();
+  const Collective call{Operation::Allgather, 4, 0, 1000, Bytes{1}, true, {}};
+  const bound::LowerBound least = bound::lower_bound(*machine, call);
+  EXPECT_EQ(least.value, microseconds(500));  // 2000 bytes over 32 Mbit/s
+  EXPECT_EQ(least.witness.members.size(), 2U);
+}
+
+TEST(LowerBound, CountsTheBytesThatCrossABackboneOnceForEachMember) {
+  const auto machine = topology::parse_synthetic("proc:5(0us,backbone=8Mbit/s)");
+  const Collective call{Operation::Broadcast, 5, 0, 1000, Bytes{1}, true, {}};
+  EXPECT_EQ(bound::lower_bound(*machine, call).value, milliseconds(4));
+}
+
+TEST(LowerBound, GoesByTheBlocksThatAreThere) {
+  const auto machine = topology::parse_synthetic("proc:3(1ms,8Mbit/s)");
+  Collective call{Operation::Gather, 3, 0, 0, Bytes{1}, true, {7000, 0, 500}};
+  EXPECT_EQ(bound::lower_bound(*machine, call).value, microseconds(1500));
+  call.counts = {7000, 0, 0};
+  EXPECT_EQ(bound::lower_bound(*machine, call).value, Time{0});
 }
 
 TEST(LowerBound, KnowsThatARelayMayBeNearer) {

@@ -1,0 +1,77 @@
+#include "cli/call_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/units.hpp"
+#include "cli/nearest.hpp"
+#include "cli/rank_list.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using schedule::Collective;
+using schedule::Operation;
+
+Error at(std::string where, Error error) {
+  if (error.where.empty()) error.where = std::move(where);
+  return error;
+}
+
+Expected<Operation> operation_from(const std::string& text) {
+  if (const auto operation = schedule::operation_named(text)) return *operation;
+  std::vector<std::string> known;
+  for (int o = 0; o < schedule::kOperationCount; ++o) {
+    known.emplace_back(name_of(static_cast<Operation>(o)));
+  }
+  const std::string near = nearest(text, known);
+  return Error{"OPERATION", fmt::format("there is no operation \"{}\"", text),
+               fmt::format("{}the operations are: {}",
+                           near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                           fmt::join(known, ", "))};
+}
+
+}  // namespace
+
+void declare(CLI::App& app, CallOptions& options) {
+  app.add_option("OPERATION", options.operation,
+                 "broadcast, reduce, allreduce, barrier, gather, scatter, allgather, "
+                 "alltoall, reduce-scatter, scan or exscan.")
+      ->required();
+  app.add_option("-m,--machine", options.machine, "The machine: see MACHINES.")
+      ->type_name("MACHINE");
+  app.add_option("-r,--root", options.root, "Of operations with a root. Default: 0.")
+      ->type_name("RANK");
+  app.add_option("-s,--size", options.size, "Of the message or block. Default: 1KiB.")
+      ->type_name("BYTES");
+  app.add_option("--element", options.element, "Of reductions. Default: 8.")->type_name("BYTES");
+  app.add_flag("--ordered", options.ordered,
+               "The reduction does not commute: ranks are combined in order.");
+}
+
+Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
+  auto operation = operation_from(options.operation);
+  if (!operation) return operation.error();
+  auto root = parse_rank(options.root, ranks);
+  if (!root) return at("--root", root.error());
+  auto size = parse_bytes(options.size);
+  if (!size) return at("--size", size.error());
+  auto element = parse_bytes(options.element);
+  if (!element) return at("--element", element.error());
+  const bool reduces = *operation == Operation::Reduce || *operation == Operation::Allreduce ||
+                       *operation == Operation::ReduceScatter || *operation == Operation::Scan ||
+                       *operation == Operation::Exscan;
+  if (!reduces) element = Bytes{1};
+  if (*operation == Operation::Barrier) size = Bytes{0};
+  if (element->value == 0 || size->value % element->value != 0) {
+    return Error{"--size",
+                 fmt::format("{} is not a whole number of elements of {}", to_string(*size),
+                             to_string(*element)),
+                 "give a multiple of --element"};
+  }
+  return Collective{*operation,       ranks, *root, size->value / element->value, *element,
+                    !options.ordered, {}};
+}
+
+}  // namespace espalier::cli

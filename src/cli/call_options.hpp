@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "base/expected.hpp"
+#include "schedule/collective.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace espalier::cli {
+
+/// Above that a plan is not verified whole here: see docs/verification.md.
+inline constexpr Rank kVerifiedUpTo = 256;
+/// Above that links are shared by the simulator's faster rule, unless told otherwise.
+inline constexpr Rank kExactUpTo = 256;
+/// All candidates of a larger machine would take minutes to simulate.
+inline constexpr Rank kPlannedUpTo = 2048;
+
+/// The options of all commands that plan a whole collective, as written.
+struct CallOptions {
+  std::string operation;
+  std::string machine;
+  std::string root = "0";
+  std::string size = "1KiB";
+  std::string element = "8";
+  bool ordered = false;
+};
+void declare(CLI::App& app, CallOptions& options);
+
+/// The call: in elements for reductions, in bytes for all else.
+Expected<schedule::Collective> call_from(const CallOptions& options, Rank ranks);
+
+}  // namespace espalier::cli

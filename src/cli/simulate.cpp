@@ -1,0 +1,203 @@
+#include "sim/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "base/units.hpp"
+#include "cli/call_options.hpp"
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "cli/request.hpp"
+#include "cli/skew.hpp"
+#include "report/simulated_plan.hpp"
+#include "select/score.hpp"
+#include "verify/verify.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using schedule::Collective;
+using schedule::Schedule;
+using topology::Machine;
+
+struct SimulateOptions : CallOptions {
+  std::string algorithm;
+  std::string skew;
+  std::string sharing;
+  std::string eager = "64KiB";
+  std::string svg;
+  bool all = false;
+  bool json = false;
+};
+
+Error at(std::string where, Error error) {
+  if (error.where.empty()) error.where = std::move(where);
+  return error;
+}
+
+sim::Sharing usual_sharing(const Machine& machine) {
+  return machine.size() > kExactUpTo ? sim::Sharing::OneBottleneck : sim::Sharing::ExactMaxMin;
+}
+
+Expected<sim::SimOptions> conditions_from(const SimulateOptions& options, const Machine& machine) {
+  sim::SimOptions conditions;
+  conditions.trace = true;
+  conditions.sharing = usual_sharing(machine);
+  if (options.sharing == "exact" || options.sharing == "bottleneck") {
+    conditions.sharing =
+        options.sharing == "exact" ? sim::Sharing::ExactMaxMin : sim::Sharing::OneBottleneck;
+  } else if (!options.sharing.empty()) {
+    return Error{"--sharing",
+                 fmt::format("\"{}\" is not one of exact, bottleneck", options.sharing),
+                 "leave it out: exact up to 256 processes, bottleneck above"};
+  }
+  auto eager = parse_bytes(options.eager);
+  if (!eager) return at("--eager", eager.error());
+  conditions.eager_limit = *eager;
+  auto skew = parse_skew(options.skew, machine.size());
+  if (!skew) return at("--skew", skew.error());
+  conditions.skew = std::move(*skew);
+  return conditions;
+}
+
+/// The candidate of this name, or the fastest as `plan` finds it: without late ranks.
+Expected<select::Candidate> candidate_from(const std::string& name,
+                                           const collective::Hierarchy& hierarchy,
+                                           const Collective& call, const Machine& machine) {
+  std::vector<select::Candidate> candidates = select::candidates(hierarchy, call);
+  if (name.empty()) {
+    sim::SimOptions conditions;
+    conditions.sharing = usual_sharing(machine);
+    return select::score(std::move(candidates), call, machine, conditions).front().candidate;
+  }
+  std::vector<std::string> known;
+  for (select::Candidate& candidate : candidates) {
+    if (candidate.name == name) return std::move(candidate);
+    known.push_back(candidate.name);
+  }
+  const std::string near = nearest(name, known);
+  return Error{"--algorithm",
+               fmt::format("there is no plan \"{}\" for {}", name, report::call_in_words(call)),
+               fmt::format("{}the plans are: {}",
+                           near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                           fmt::join(known, ", "))};
+}
+
+/// The schedule that is asked for, all ranks' programs.
+Expected<Schedule> schedule_from(const SimulateOptions& options, const Machine& machine) {
+  if (machine.size() > kPlannedUpTo) {
+    return Error{
+        "--machine",
+        fmt::format("{} processes; plans are simulated for up to {}", machine.size(), kPlannedUpTo),
+        "simulate a smaller machine of the same shape"};
+  }
+  auto call = call_from(options, machine.size());
+  if (!call) return call.error();
+  const collective::Hierarchy hierarchy(machine);
+  auto candidate = candidate_from(options.algorithm, hierarchy, *call, machine);
+  if (!candidate) return candidate.error();
+  return schedule_of(*candidate, *call);
+}
+
+/// Simulates a schedule, wherever it comes from, and shows what happens.
+Outcome show(const Schedule& schedule, const Machine& machine, const sim::SimOptions& conditions,
+             const SimulateOptions& options, const report::Canvas& canvas) {
+  const report::SimulatedPlan plan{schedule.algorithm, schedule.call,
+                                   sim::simulate(schedule, machine, conditions), conditions.skew};
+  const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
+  if (options.json) return write_output("-", report::simulation_json(plan, machine));
+  if (!options.svg.empty()) {
+    return write_output(options.svg, report::timeline_svg(plan, machine, detail));
+  }
+  return write_output("-", report::draw_timeline(plan, machine, canvas, detail));
+}
+
+Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto machine = machine_from(options.machine, "--machine");
+  if (!machine) return Failure{machine.error()};
+  auto conditions = conditions_from(options, *machine);
+  if (!conditions) return Failure{conditions.error()};
+  auto schedule = schedule_from(options, *machine);
+  if (!schedule) return Failure{schedule.error()};
+  if (machine->size() <= kVerifiedUpTo) {
+    const verify::Verdict verdict = verify::verify(*schedule);
+    if (!verdict.ok()) {
+      return Failure{{"simulate", "the verifier refuses this plan: " + to_string(verdict),
+                      "this is a bug in espalier; please report it with the command line"},
+                     kExitInternal};
+    }
+  }
+  return show(*schedule, *machine, *conditions, options, *canvas);
+}
+
+constexpr std::string_view kDescription =
+    "Simulates one plan for a collective, message by message, and shows what happens: a time line "
+    "for each rank (of more than 24: for those on the critical path, and in each cluster those "
+    "that "
+    "have most to do with the slowest channels), the critical path as a list (what must become "
+    "faster before the "
+    "whole does), messages and bytes of each level, and the busiest resource.\n\n"
+    "The plan is the fastest that espalier plan finds, or any other of its table, by name. "
+    "docs/simulation.md says what is modelled.";
+
+Section skew_section() {
+  return {"LATE RANKS",
+          "--skew says who enters the call late, and by how much. The plan stays the one that is "
+          "chosen when nobody is late: nobody knows beforehand.\n\n"
+          " 5ms@3              rank 3, by 5 ms\n"
+          " 5ms@3,200us@8-11   several\n"
+          " random:2ms:7       each rank by up to 2 ms, evenly spread, from seed 7\n"};
+}
+
+constexpr std::string_view kExamples =
+    "espalier simulate broadcast --machine data/machines/three-machines.json --size 1MiB\n"
+    "espalier simulate allreduce -m grid.json --algorithm ring --svg timeline.svg\n"
+    "espalier simulate barrier -m grid.json --skew 5ms@3";
+
+}  // namespace
+
+Command simulate_command() {
+  Manual manual{.name = "simulate",
+                .tagline = "one plan for a collective over time, with its critical path",
+                .synopsis =
+                    "simulate OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
+                    "[--element BYTES] [--algorithm NAME] [--skew LATE] "
+                    "[--sharing exact|bottleneck] [--eager BYTES] [--all] [--json|--svg FILE]",
+                .description = std::string(kDescription),
+                .sections = {skew_section(), machines_section()},
+                .examples = std::string(kExamples)};
+  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+            const auto options = std::make_shared<SimulateOptions>();
+            declare(app, *options);
+            app.add_option("-a,--algorithm", options->algorithm,
+                           "A plan as the table of espalier plan --all names it. Default: the "
+                           "fastest.")
+                ->type_name("NAME");
+            app.add_option("--skew", options->skew, "Who enters late: see LATE RANKS.")
+                ->type_name("LATE");
+            app.add_option("--sharing", options->sharing,
+                           "How messages share links: exact (max-min fair) or bottleneck (one "
+                           "after the other; faster). Default: exact up to 256 processes.")
+                ->type_name("RULE");
+            app.add_option("--eager", options->eager,
+                           "Messages of fewer bytes need no receiver to be sent. Default: 64KiB.")
+                ->type_name("BYTES");
+            app.add_flag("--all", options->all, "Show every rank and every step.");
+            CLI::Option* json = app.add_flag(
+                "--json", options->json, "Write every message as JSON (espalier-simulation-1).");
+            app.add_option("--svg", options->svg,
+                           "Write a drawing of the time lines to FILE; - is standard output.")
+                ->type_name("FILE")
+                ->excludes(json);
+            return [options, &globals] { return simulate_call(*options, globals); };
+          }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,128 @@
+#include "select/choose.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace espalier::select {
+namespace {
+
+using collective::LevelChoice;
+using collective::MultilevelChoice;
+using collective::Shape;
+using schedule::Collective;
+
+constexpr int kRounds = 2;
+
+/// The call that stands for its class: as many bytes as its largest power of two, in single bytes,
+/// from root 0. Blocks of irregular calls are taken for their mean, which is all that a plan's
+/// shape may depend on.
+Collective representative(const Collective& call, unsigned size_class) {
+  Collective one = call;
+  one.root = 0;
+  one.element = Bytes{1};
+  one.count = size_class == 0 ? 0 : std::uint64_t{1} << (size_class - 1);
+  one.counts.clear();
+  return one;
+}
+
+std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
+  if (segment == 0) return 0;
+  return std::max<std::uint64_t>(1, segment * from.value / std::max<std::uint64_t>(1, to.value));
+}
+
+}  // namespace
+
+Plan in_elements(Plan plan, Bytes from, Bytes to) {
+  if (auto* choice = std::get_if<MultilevelChoice>(&plan)) {
+    for (LevelChoice& level : choice->levels) level.segment = rescaled(level.segment, from, to);
+  } else if (auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
+    striped->tree.segment = rescaled(striped->tree.segment, from, to);
+  } else if (auto* baseline = std::get_if<TwoLevel>(&plan)) {
+    for (LevelChoice& level : baseline->choice.levels) {
+      level.segment = rescaled(level.segment, from, to);
+    }
+  } else if (auto* tree = std::get_if<BlindTree>(&plan)) {
+    tree->segment = rescaled(tree->segment, from, to);
+  }
+  return plan;
+}
+
+Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, const Terrain& terrain,
+                      const Collective& call) {
+  const auto* begun = std::get_if<MultilevelChoice>(&start.plan);
+  if (begun == nullptr) return start;
+  MultilevelChoice best = *begun;
+  Time least = start.predicted;
+  const auto try_level = [&](std::size_t level, const LevelChoice& other) {
+    if (best.levels[level] == other) return false;
+    MultilevelChoice changed = best;
+    changed.levels[level] = other;
+    const Time predicted = predict(changed, terrain, hierarchy, call);
+    if (predicted >= least) return false;
+    least = predicted;
+    best = std::move(changed);
+    return true;
+  };
+  const std::vector<std::uint64_t> segments = segments_for(call);
+  for (int round = 0; round < kRounds; ++round) {
+    bool better = false;
+    for (std::size_t level = 0; level < best.levels.size(); ++level) {
+      for (const Shape shape : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
+        better |= try_level(level, {shape, best.levels[level].segment});
+      }
+      for (const std::uint64_t segment : segments) {
+        better |= try_level(level, {best.levels[level].shape, segment});
+      }
+    }
+    if (!better) break;
+  }
+  return {best, least};
+}
+
+std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrain& terrain,
+                            const Collective& call) {
+  std::vector<Choice> ranked;
+  for (Candidate& candidate : candidates(hierarchy, call)) {
+    const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+    ranked.push_back({std::move(candidate.plan), predicted});
+  }
+  const auto sort = [&] {
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
+  };
+  sort();
+  const auto multilevel = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
+    return std::holds_alternative<MultilevelChoice>(choice.plan);
+  });
+  if (multilevel == ranked.end()) return ranked;
+  Choice tuned = tuned_by_level(*multilevel, hierarchy, terrain, call);
+  const bool known = std::any_of(ranked.begin(), ranked.end(),
+                                 [&](const Choice& choice) { return choice.plan == tuned.plan; });
+  if (!known) ranked.push_back(std::move(tuned));
+  sort();
+  return ranked;
+}
+
+Choice Chooser::choose(const Collective& call) {
+  std::uint64_t bytes = call.count * call.element.value;
+  if (call.irregular()) {
+    bytes = 0;
+    for (const std::uint64_t count : call.counts) bytes += count * call.element.value;
+    bytes /= call.counts.size();
+  }
+  const auto size_class = static_cast<unsigned>(std::bit_width(bytes));
+  const Key key{call.operation, size_class, call.commutative, call.irregular()};
+  auto found = chosen_.find(key);
+  if (found == chosen_.end()) {
+    if (chosen_.size() >= kMost) chosen_.clear();
+    const Collective one = representative(call, size_class);
+    std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one);
+    // An irregular call needs a plan that takes blocks of any length.
+    const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
+    const auto first = std::find_if(ranked.begin(), ranked.end(), serves);
+    found = chosen_.emplace(key, first == ranked.end() ? ranked.front() : *first).first;
+  }
+  return {in_elements(found->second.plan, Bytes{1}, call.element), found->second.predicted};
+}
+
+}  // namespace espalier::select

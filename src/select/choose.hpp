@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "select/candidates.hpp"
+#include "select/predict.hpp"
+
+namespace espalier::select {
+
+/// A plan and the time that the closed forms give it.
+struct Choice {
+  Plan plan;
+  Time predicted;
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+/// All candidates by their predicted times, the fastest first; ties stay in the order of
+/// candidates(). To the multilevel ones comes the best of them tuned level by level
+/// (tuned_by_level()).
+[[nodiscard]] std::vector<Choice> ranking(const collective::Hierarchy& hierarchy,
+                                          const Terrain& terrain, const schedule::Collective& call);
+
+/// Lets each level choose its own tree and segment size, the slowest level first, as long as that
+/// makes the prediction shorter. At most kRounds * levels * shapes * segments predictions.
+[[nodiscard]] Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
+                                    const Terrain& terrain, const schedule::Collective& call);
+
+/// Chooses plans for one machine, and remembers what it chose.
+///
+/// A choice is made for a class of sizes (powers of two), for root 0, and is shared by all calls of
+/// the class and all roots; so it depends on nothing but machine, operation, class and whether the
+/// operation commutes, and every rank chooses alike without a word. Holds at most kMost classes;
+/// then it forgets all, which costs time and changes nothing. The hierarchy must outlive it.
+class Chooser {
+ public:
+  explicit Chooser(const collective::Hierarchy& hierarchy)
+      : hierarchy_(hierarchy), terrain_(hierarchy.machine()) {}
+
+  /// The plan for this call: its segments are in the call's own elements; `predicted` is that of
+  /// the class.
+  [[nodiscard]] Choice choose(const schedule::Collective& call);
+  /// What this call itself is predicted to take under a plan.
+  [[nodiscard]] Time predict(const Plan& plan, const schedule::Collective& call) const {
+    return select::predict(plan, terrain_, hierarchy_, call);
+  }
+  [[nodiscard]] std::size_t remembered() const { return chosen_.size(); }
+
+  static constexpr std::size_t kMost = 1024;
+
+ private:
+  using Key = std::tuple<schedule::Operation, unsigned, bool, bool>;
+
+  const collective::Hierarchy& hierarchy_;
+  Terrain terrain_;
+  std::map<Key, Choice> chosen_;
+};
+
+/// The same plan for elements of another size: segments keep their bytes, as far as whole elements
+/// allow.
+[[nodiscard]] Plan in_elements(Plan plan, Bytes from, Bytes to);
+
+}  // namespace espalier::select

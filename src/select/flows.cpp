@@ -1,0 +1,180 @@
+#include "select/flows.hpp"
+
+#include <algorithm>
+
+namespace espalier::select {
+
+using sim::kNoResource;
+using sim::ResourceId;
+
+void Crossings::add(const sim::Route& route, std::uint32_t messages) {
+  for (const ResourceId r : route.resources()) {
+    if (counts_[r] == 0) touched_.push_back(r);
+    counts_[r] += messages;
+  }
+}
+
+void Crossings::clear() {
+  for (const ResourceId r : touched_) counts_[r] = 0;
+  touched_.clear();
+}
+
+void Crossings::thin_out(double part) {
+  for (const ResourceId r : touched_) {
+    counts_[r] = std::max(1U, static_cast<std::uint32_t>(counts_[r] * part + 0.5));
+  }
+}
+
+FlowSharing::FlowSharing(const Terrain& terrain)
+    : terrain_(terrain),
+      counts_(terrain),
+      left_(terrain.resources(), 0),
+      waiting_(terrain.resources(), 0) {}
+
+void FlowSharing::settle(std::span<Flow> flows, const Crossings* others) {
+  find_ways(flows);
+  fill(flows, others);
+  stagger(flows);
+}
+
+void FlowSharing::find_ways(std::span<Flow> flows) {
+  ways_.clear();
+  resources_.clear();
+  counts_.clear();
+  for (Flow& flow : flows) {
+    terrain_.find_route(flow.from, flow.to, route_);
+    flow.latency = terrain_.latency(route_);
+    flow.level = route_.level;
+    const auto crossed = route_.resources();
+    const Picos cap = terrain_.cap_per_byte(route_);
+    ways_.push_back({static_cast<std::uint32_t>(resources_.size()),
+                     static_cast<std::uint32_t>(crossed.size()), cap, cap});
+    for (const ResourceId r : crossed) {
+      ways_.back().least = std::max(ways_.back().least, terrain_.per_byte(r));
+    }
+    resources_.insert(resources_.end(), crossed.begin(), crossed.end());
+    counts_.add(route_);
+  }
+}
+
+/// Progressive filling. What only one of the flows crosses is a limit of its own.
+void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    Way& way = ways_[i];
+    std::uint32_t shared = 0;
+    for (std::uint32_t k = 0; k < way.count; ++k) {
+      const ResourceId r = resources_[way.first + k];
+      const std::uint32_t all = others != nullptr ? std::max((*others)[r], counts_[r]) : counts_[r];
+      if (counts_[r] == 1) {
+        way.alone = std::max(way.alone, all * terrain_.per_byte(r));
+        continue;
+      }
+      left_[r] = 1 / terrain_.per_byte(r);
+      waiting_[r] = all;
+      resources_[way.first + shared++] = r;
+    }
+    way.count = shared;
+    open.push_back(i);
+  }
+  held_by_.assign(flows.size(), kNoResource);
+  const auto share_of = [&](std::size_t i, ResourceId& holder) {
+    const Way& way = ways_[i];
+    double least = way.alone == 0 ? 0 : 1 / way.alone;  // 0: not limited
+    holder = kNoResource;
+    for (std::uint32_t k = 0; k < way.count; ++k) {
+      const ResourceId r = resources_[way.first + k];
+      const double share = left_[r] / waiting_[r];
+      if (least == 0 || share < least) {
+        least = share;
+        holder = r;
+      }
+    }
+    return least;
+  };
+  while (!open.empty()) {
+    double least = 0;
+    for (const std::size_t i : open) {
+      ResourceId holder;
+      const double share = share_of(i, holder);
+      if (share != 0 && (least == 0 || share < least)) least = share;
+    }
+    if (least == 0) break;  // nothing limits the rest
+    const double enough = least * (1 + 1e-9);
+    std::vector<std::size_t> settled, rest;
+    for (const std::size_t i : open) {
+      ResourceId holder;
+      const double share = share_of(i, holder);
+      if (share == 0 || share > enough) {
+        rest.push_back(i);
+        continue;
+      }
+      flows[i].per_byte = 1 / share;
+      held_by_[i] = holder;
+      settled.push_back(i);
+    }
+    for (const std::size_t i : settled) {
+      for (std::uint32_t k = 0; k < ways_[i].count; ++k) {
+        const ResourceId r = resources_[ways_[i].first + k];
+        left_[r] = std::max(0.0, left_[r] - least);
+        --waiting_[r];
+      }
+    }
+    open.swap(rest);
+  }
+  for (const std::size_t i : open) flows[i].per_byte = 0;
+}
+
+/// Those held back by one resource share what it gave them, from their different starts; and
+/// nobody gets through any resource on its way earlier than if that were all it had to share.
+void FlowSharing::stagger(std::span<Flow> flows) {
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    Flow& flow = flows[i];
+    const Picos per_byte = held_by_[i] == kNoResource ? flow.per_byte : ways_[i].least;
+    flow.end = flow.start + flow.latency + flow.bytes * per_byte;
+  }
+  crossing_.clear();
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    for (std::uint32_t k = 0; k < ways_[i].count; ++k) {
+      crossing_.push_back({resources_[ways_[i].first + k], static_cast<std::uint32_t>(i)});
+    }
+  }
+  std::sort(crossing_.begin(), crossing_.end());
+  for (std::size_t begin = 0; begin < crossing_.size();) {
+    const ResourceId resource = crossing_[begin].first;
+    std::size_t end = begin;
+    while (end < crossing_.size() && crossing_[end].first == resource) ++end;
+    const auto here = std::span(crossing_).subspan(begin, end - begin);
+    share(flows, here, resource, true);
+    share(flows, here, resource, false);
+    begin = end;
+  }
+}
+
+/// @param held only those that this resource holds back, on what it gave them; else all that cross
+///        it and are held back elsewhere, on all it has
+void FlowSharing::share(std::span<Flow> flows,
+                        std::span<const std::pair<ResourceId, std::uint32_t>> here,
+                        ResourceId resource, bool held) {
+  sharers_.clear();
+  double rate = 0;
+  bool any = false;
+  for (const auto& [r, i] : here) {
+    const bool mine = held_by_[i] == resource;
+    any = any || mine == held;
+    if (held && !mine) continue;
+    sharers_.push_back({flows[i].start + flows[i].latency, flows[i].bytes, 0});
+    if (flows[i].per_byte != 0) rate += 1 / flows[i].per_byte;
+  }
+  if (!any) return;
+  share_equally(sharers_, held ? 1 / rate : terrain_.per_byte(resource));
+  std::size_t k = 0;
+  for (const auto& [r, i] : here) {
+    const bool mine = held_by_[i] == resource;
+    if (held && !mine) continue;
+    const Picos end = sharers_[k++].end;
+    if (mine == held) flows[i].end = std::max(flows[i].end, end);
+  }
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "collective/flat_algorithms.hpp"
+#include "collective/multilevel_calls.hpp"
+#include "collective/striped.hpp"
+
+namespace espalier::select {
+
+/// One tree over all ranks by number: what MPI libraries do without knowing the machine.
+struct BlindTree {
+  collective::Shape shape = collective::Shape::Binomial;
+  std::uint64_t segment = 0;  ///< units a message; 0: whole
+  friend bool operator==(const BlindTree&, const BlindTree&) = default;
+};
+
+/// A classical algorithm of the registry, by name.
+struct Classical {
+  std::string name;
+  friend bool operator==(const Classical&, const Classical&) = default;
+};
+
+/// MagPIe's trees: a multilevel plan on the machine seen as its clusters of one depth side by side
+/// (topology::two_level_view). A baseline.
+struct TwoLevel {
+  std::uint32_t depth = 1;              ///< of the clusters: 1 is the outermost, "by site"
+  collective::MultilevelChoice choice;  ///< for the view's two levels
+  friend bool operator==(const TwoLevel&, const TwoLevel&) = default;
+};
+
+/// A way to do a call, as a value: with a machine and a call it is a program for every rank, and a
+/// predicted time.
+using Plan = std::variant<collective::MultilevelChoice, collective::StripedChoice, TwoLevel,
+                          BlindTree, Classical>;
+
+/// Whether this plan is one for that call: its operation, lengths of blocks, order of combining.
+[[nodiscard]] bool can_do(const Plan& plan, const collective::Hierarchy& hierarchy,
+                          const schedule::Collective& call);
+
+/// A rank's own part. O(processes) for two-level baselines, which make their view of the machine
+/// first. @pre can_do(plan, hierarchy, call)
+[[nodiscard]] schedule::Program own_part(const Plan& plan, const collective::Hierarchy& hierarchy,
+                                         const schedule::Collective& call, Rank rank);
+
+/// "multilevel exchange/binomial 64 KiB", "ring": short, unique among the plans of a call.
+[[nodiscard]] std::string name_of(const Plan& plan, const schedule::Collective& call);
+/// What each level of the machine does, outermost first; empty for plans that do not know levels.
+[[nodiscard]] std::vector<std::string> per_level(const Plan& plan, const topology::Machine& machine,
+                                                 const schedule::Collective& call);
+[[nodiscard]] bool knows_topology(const Plan& plan);
+
+}  // namespace espalier::select

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+
+#include "select/plan.hpp"
+#include "select/terrain.hpp"
+
+namespace espalier::select {
+
+/// The time of a plan without simulating it: closed forms level by level for trees, round by round
+/// for the classical algorithms, on the same machine and by the same rules as the simulator (links
+/// shared fairly). Deterministic on every rank and CPU.
+///
+/// O(ranks) for trees, O(ranks log ranks) for algorithms in log ranks rounds; of direct exchanges
+/// O(ranks^2).
+/// @pre terrain is of the hierarchy's machine; the plan serves the call
+[[nodiscard]] Time predict(const Plan& plan, const Terrain& terrain,
+                           const collective::Hierarchy& hierarchy,
+                           const schedule::Collective& call);
+
+// Its parts, one a file.
+/// @param segments bytes a message on each level of the terrain's machine
+[[nodiscard]] Picos predict_multilevel(const collective::MultilevelChoice& choice,
+                                       std::span<const double> segments, const Terrain& terrain,
+                                       const collective::Hierarchy& hierarchy,
+                                       const schedule::Collective& call);
+/// The operations without a tree of masters: bundles of an alltoall, runs of a scan.
+[[nodiscard]] Picos predict_aggregated_alltoall(const collective::Carriers& carriers,
+                                                const Terrain& terrain,
+                                                const collective::Hierarchy& hierarchy,
+                                                const schedule::Collective& call);
+[[nodiscard]] Picos predict_multilevel_scan(const collective::MultilevelChoice& choice,
+                                            const Terrain& terrain,
+                                            const collective::Hierarchy& hierarchy,
+                                            const schedule::Collective& call);
+[[nodiscard]] Picos predict_striped(const collective::StripedChoice& choice, const Terrain& terrain,
+                                    const collective::Hierarchy& hierarchy,
+                                    const schedule::Collective& call);
+[[nodiscard]] Picos predict_blind_tree(const BlindTree& plan, const Terrain& terrain,
+                                       const schedule::Collective& call);
+[[nodiscard]] Picos predict_classical(const Classical& plan, const Terrain& terrain,
+                                      const schedule::Collective& call);
+
+}  // namespace espalier::select

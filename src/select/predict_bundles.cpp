@@ -1,0 +1,103 @@
+#include "select/predict_bundles.hpp"
+
+#include <algorithm>
+
+namespace espalier::select {
+
+std::vector<Picos> gather_times(const Terrain& terrain, const WholeTree& tree, double block) {
+  std::vector<Picos> ready(tree.size(), 0);
+  FlowSharing sharing(terrain);
+  std::vector<Flow> flows;
+  for (std::size_t i = tree.order.size(); i-- > 0;) {
+    const Rank v = tree.order[i];
+    flows.clear();
+    for (const Rank child : tree.children_of(v)) {
+      const double bytes = tree.subtree[child] * block;
+      flows.push_back({child, v, bytes, ready[child] + terrain.send(child, bytes)});
+    }
+    sharing.settle(flows);
+    std::stable_sort(flows.begin(), flows.end(),
+                     [](const Flow& a, const Flow& b) { return a.end < b.end; });
+    for (const Flow& flow : flows) {
+      ready[v] = std::max(ready[v], flow.end) + terrain.recv(v, flow.bytes);
+    }
+  }
+  return ready;
+}
+
+Picos gather_time(const Terrain& terrain, const WholeTree& tree, double block) {
+  const std::vector<Picos> ready = gather_times(terrain, tree, block);
+  Picos last = 0;
+  for (const Rank r : tree.order) {
+    if (tree.parent[r] == kNoRank) last = std::max(last, ready[r]);
+  }
+  return last;
+}
+
+std::vector<Picos> scatter_times(const Terrain& terrain, const WholeTree& tree, double block) {
+  std::vector<Picos> here(tree.size(), 0);
+  FlowSharing sharing(terrain);
+  std::vector<Flow> flows;
+  for (const Rank v : tree.order) {
+    flows.clear();
+    Picos processor = here[v];
+    for (const Rank child : tree.children_of(v)) {
+      const double bytes = tree.subtree[child] * block;
+      processor += terrain.send(v, bytes);
+      flows.push_back({v, child, bytes, processor});
+    }
+    sharing.settle(flows);
+    for (const Flow& flow : flows) here[flow.to] = flow.end + terrain.recv(flow.to, flow.bytes);
+    here[v] = processor;
+  }
+  return here;
+}
+
+Picos scatter_time(const Terrain& terrain, const WholeTree& tree, double block) {
+  const std::vector<Picos> here = scatter_times(terrain, tree, block);
+  return *std::max_element(here.begin(), here.end());
+}
+
+Picos bundles_down_time(const Terrain& terrain, const WholeTree& tree, std::span<const Rank> roots,
+                        std::span<const double> sizes, std::span<const std::vector<Picos>> here) {
+  // Of each rank, when it has each bundle.
+  const std::size_t n = sizes.size();
+  std::vector<Picos> at(static_cast<std::size_t>(tree.size()) * n, 0);
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    for (std::size_t b = 0; b < n; ++b) at[roots[i] * n + b] = here[i][b];
+  }
+  FlowSharing sharing(terrain);
+  std::vector<Flow> flows;
+  std::vector<Picos> through;  // of each child: when its connection is free again
+  Picos last = 0;
+  for (const Rank v : tree.order) {
+    const auto children = tree.children_of(v);
+    Picos processor = 0;
+    through.assign(children.size(), 0);
+    // In the order in which they come; one message at a time on each connection.
+    std::vector<std::size_t> order(n);
+    for (std::size_t b = 0; b < n; ++b) order[b] = b;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return at[v * n + a] < at[v * n + b]; });
+    for (const std::size_t b : order) {
+      last = std::max(last, at[v * n + b]);
+      if (children.empty()) continue;
+      flows.clear();
+      processor = std::max(processor, at[v * n + b]);
+      for (std::size_t k = 0; k < children.size(); ++k) {
+        processor += terrain.send(v, sizes[b]);
+        flows.push_back({v, children[k], sizes[b], processor});
+      }
+      sharing.settle(flows);
+      for (std::size_t k = 0; k < children.size(); ++k) {
+        const Picos takes = flows[k].end - flows[k].start - flows[k].latency;
+        const Picos free = std::max(through[k], flows[k].start + flows[k].latency);
+        through[k] = free + takes;
+        at[children[k] * n + b] = through[k] + terrain.recv(children[k], sizes[b]);
+      }
+    }
+  }
+  return last;
+}
+
+}  // namespace espalier::select

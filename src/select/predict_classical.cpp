@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <numeric>
+
+#include "select/blind_tree.hpp"
+#include "select/predict.hpp"
+#include "select/predict_bundles.hpp"
+#include "select/predict_steps.hpp"
+#include "select/predict_tree.hpp"
+#include "tree/double_binary.hpp"
+
+namespace espalier::select {
+namespace {
+
+using collective::Shape;
+using schedule::Collective;
+using schedule::Operation;
+
+/// One classical algorithm among all ranks of a call. Each case says what it does in words of
+/// rounds, trees and rings; docs/collectives.md has the steps and bytes.
+class Prediction {
+ public:
+  Prediction(const Terrain& terrain, const Collective& call)
+      : terrain_(terrain),
+        call_(call),
+        bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)),
+        size_(static_cast<double>(call.size)),
+        rounds_(terrain),
+        everybody_(call.size) {
+    std::iota(everybody_.begin(), everybody_.end(), Rank{0});
+  }
+
+  Picos finish(const std::string& name) {
+    switch (call_.operation) {
+      case Operation::Broadcast:
+        return broadcast(name);
+      case Operation::Reduce:
+        return reduce();
+      case Operation::Allreduce:
+        return allreduce(name);
+      case Operation::Barrier:
+        return barrier(name);
+      case Operation::Gather:
+        return gather_time(terrain_, bundle_tree(name), bytes_);
+      case Operation::Scatter:
+        return scatter_time(terrain_, bundle_tree(name), bytes_);
+      case Operation::Allgather:
+        return allgather(name);
+      case Operation::Alltoall:
+        return alltoall(name);
+      case Operation::ReduceScatter:
+        return reduce_scatter(name);
+      case Operation::Scan:
+      case Operation::Exscan:
+        return scan(name);
+    }
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] std::vector<Rank> from_root() const {
+    std::vector<Rank> turned(call_.size);
+    for (Rank i = 0; i < call_.size; ++i) turned[i] = (call_.root + i) % call_.size;
+    return turned;
+  }
+  [[nodiscard]] WholeTree bundle_tree(const std::string& name) const {
+    return whole_tree(
+        blind_tree(name == "linear" ? Shape::Flat : Shape::Binomial, call_.size, call_.root));
+  }
+
+  Picos broadcast(const std::string& name) {
+    if (name == "double-tree") return double_tree();
+    // Scattered down a binomial tree in pieces, then gathered by all.
+    const WholeTree tree = bundle_tree("binomial");
+    const double piece = bytes_ / size_;
+    const Picos scattered = scatter_time(terrain_, tree, piece);
+    const std::vector<Rank> members = from_root();
+    for (const Rank r : members) rounds_.set_clock(r, scattered);
+    if (name == "scatter-ring") {
+      rounds_.ring(members, size_ - 1, piece);
+    } else {
+      butterfly(rounds_, members, {}, [&](Rank, Rank mask) { return piece * mask; });
+    }
+    return rounds_.finish();
+  }
+
+  Picos double_tree() {
+    constexpr double kSegment = 16384;
+    const tree::DoubleTree trees = tree::double_binary(tree::everybody(call_.size, call_.root));
+    const std::vector<double> segments(terrain_.machine().levels().size(), kSegment);
+    Picos last = 0, busiest = 0;
+    Loads both(terrain_);
+    for (const tree::CommTree* half : {&trees.first, &trees.second}) {
+      const WholeTree tree = whole_tree(*half);
+      std::vector<Stream> streams(call_.size, {0, 0, bytes_ / 2});
+      TreePrediction prediction(terrain_, tree, bytes_ / 2, segments);
+      prediction.broadcast(streams);
+      for (const Stream& stream : streams) last = std::max(last, stream.last);
+      const Loads one = prediction.broadcast_loads();
+      busiest = std::max(busiest, one.busiest());
+      both += one;
+    }
+    return last + std::max(0.0, both.busiest() - busiest);
+  }
+
+  /// Vector halving, then the pieces to the root along a binomial tree.
+  Picos reduce() {
+    butterfly(rounds_, everybody_, {true, true, bytes_, 0},
+              [&](Rank, Rank mask) { return bytes_ / (2.0 * mask); });
+    const Picos halved = rounds_.finish();
+    return halved + gather_time(terrain_, bundle_tree("binomial"), bytes_ / size_);
+  }
+
+  Picos allreduce(const std::string& name) {
+    if (name == "recursive-doubling") {
+      butterfly(rounds_, everybody_, {true, true, bytes_, bytes_},
+                [&](Rank, Rank) { return bytes_; });
+    } else if (name == "rabenseifner") {
+      butterfly(rounds_, everybody_, {true, true, bytes_, 0},
+                [&](Rank, Rank mask) { return bytes_ / (2.0 * mask); });
+      butterfly(rounds_, everybody_, {false, false, 0, bytes_},
+                [&](Rank, Rank mask) { return bytes_ / (2.0 * mask); });
+    } else {
+      rounds_.ring(everybody_, size_ - 1, bytes_ / size_, true);
+      rounds_.ring(everybody_, size_ - 1, bytes_ / size_);
+    }
+    return rounds_.finish();
+  }
+
+  Picos barrier(const std::string& name) {
+    if (name == "dissemination") {
+      dissemination(rounds_, everybody_, [](Rank) { return 0.0; });
+    } else {
+      butterfly(rounds_, everybody_, {}, [](Rank, Rank) { return 0.0; });
+    }
+    return rounds_.finish();
+  }
+
+  Picos allgather(const std::string& name) {
+    if (name == "ring") {
+      rounds_.ring(everybody_, size_ - 1, bytes_);
+    } else if (name == "bruck") {
+      dissemination(rounds_, everybody_, [&](Rank distance) {
+        return bytes_ * std::min<double>(distance, size_ - distance);
+      });
+    } else if (name == "recursive-doubling") {
+      butterfly(rounds_, everybody_, {}, [&](Rank, Rank mask) { return bytes_ * mask; });
+    } else if (name == "neighbour-exchange") {
+      neighbour_exchange();
+    } else if (name == "direct") {
+      rounds_.all_to_all(everybody_, bytes_);
+    } else {
+      // To rank 0 and down again, whole.
+      const WholeTree tree = whole_tree(blind_tree(Shape::Binomial, call_.size, 0));
+      const Picos gathered = gather_time(terrain_, tree, bytes_);
+      const double all = bytes_ * size_;
+      const std::vector<double> whole(terrain_.machine().levels().size(), 0);
+      std::vector<Stream> streams(call_.size, {gathered, gathered, all});
+      TreePrediction(terrain_, tree, all, whole).broadcast(streams);
+      Picos last = gathered;
+      for (const Stream& stream : streams) last = std::max(last, stream.last);
+      return last;
+    }
+    return rounds_.finish();
+  }
+
+  /// After the first round pairs of blocks move on by one hop a round, both ways round.
+  void neighbour_exchange() {
+    std::vector<Rounds::Message> messages;
+    for (Rank r = 0; r < call_.size; ++r) messages.push_back({r, r ^ 1U, bytes_});
+    rounds_.exchange(messages);
+    rounds_.ring(everybody_, size_ / 2 - 1, 2 * bytes_);
+  }
+
+  Picos alltoall(const std::string& name) {
+    if (name == "direct") {
+      rounds_.all_to_all(everybody_, bytes_);
+    } else if (name == "pairwise") {
+      pairwise(rounds_, everybody_, bytes_, false);
+    } else {
+      dissemination(rounds_, everybody_, [&](Rank distance) {
+        // Blocks that have this bit of their way to go.
+        Rank blocks = 0;
+        for (Rank i = distance; i < call_.size; i += 2 * distance) {
+          blocks += std::min(distance, call_.size - i);
+        }
+        return bytes_ * blocks;
+      });
+    }
+    return rounds_.finish();
+  }
+
+  Picos reduce_scatter(const std::string& name) {
+    if (name == "ring") {
+      rounds_.ring(everybody_, size_ - 1, bytes_, true);
+    } else if (name == "pairwise") {
+      pairwise(rounds_, everybody_, bytes_, true);
+    } else {
+      halving(rounds_, everybody_, name == "butterfly", bytes_);
+    }
+    return rounds_.finish();
+  }
+
+  Picos scan(const std::string& name) {
+    std::vector<Rounds::Message> messages;
+    std::vector<Rank> members = everybody_;
+    if (call_.operation == Operation::Exscan && name != "linear") {
+      for (Rank r = 0; r + 1 < call_.size; ++r) messages.push_back({r, r + 1, bytes_});
+      rounds_.exchange(messages);
+      members.erase(members.begin());
+    }
+    const auto size = static_cast<Rank>(members.size());
+    if (name == "linear") {
+      // Each waits for the one before: a way through all ranks.
+      for (Rank p = 0; p + 1 < size; ++p) {
+        messages = {{members[p], members[p + 1], bytes_}};
+        rounds_.exchange(messages, true, true);
+      }
+    } else if (name == "recursive-doubling") {
+      for (Rank distance = 1; distance < size; distance *= 2) {
+        messages.clear();
+        for (Rank p = 0; p + distance < size; ++p) {
+          messages.push_back({members[p], members[p + distance], bytes_});
+        }
+        rounds_.exchange(messages, true, true);
+      }
+    } else {
+      binomial_scan(members);
+    }
+    return rounds_.finish();
+  }
+
+  void binomial_scan(const std::vector<Rank>& members) {
+    const auto size = static_cast<Rank>(members.size());
+    std::vector<Rounds::Message> messages;
+    Rank half = 1;
+    for (; half < size; half *= 2) {
+      messages.clear();
+      for (Rank p = half - 1; p + half < size; p += 2 * half) {
+        messages.push_back({members[p], members[p + half], bytes_});
+      }
+      rounds_.exchange(messages, true, true);
+    }
+    // Who has its final result sends it on to all it serves at once.
+    FlowSharing sharing(terrain_);
+    std::vector<Flow> flows;
+    for (Rank low = half; low > 1; low /= 2) {
+      for (Rank place = low; place <= size; place += 2 * low) {
+        const Rank from = members[place - 1];
+        flows.clear();
+        Picos processor = rounds_.clock(from);
+        for (Rank step = low / 2; step > 0; step /= 2) {
+          if (place + step > size) continue;
+          processor += terrain_.send(from, bytes_);
+          flows.push_back({from, members[place + step - 1], bytes_, processor});
+        }
+        sharing.settle(flows);
+        rounds_.set_clock(from, processor);
+        for (const Flow& flow : flows) {
+          rounds_.set_clock(flow.to, std::max(rounds_.clock(flow.to), flow.end) +
+                                         terrain_.recv(flow.to, bytes_) +
+                                         terrain_.combine(flow.to, bytes_));
+        }
+      }
+    }
+  }
+
+  const Terrain& terrain_;
+  const Collective& call_;
+  double bytes_;
+  double size_;
+  Rounds rounds_;
+  std::vector<Rank> everybody_;
+};
+
+}  // namespace
+
+Picos predict_classical(const Classical& plan, const Terrain& terrain, const Collective& call) {
+  if (call.size == 1) return 0;
+  return Prediction(terrain, call).finish(plan.name);
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <numeric>
+
+#include "select/predict.hpp"
+#include "select/predict_bundles.hpp"
+#include "select/predict_tree.hpp"
+#include "select/rounds.hpp"
+
+namespace espalier::select {
+namespace {
+
+using collective::Hierarchy;
+using collective::MultilevelChoice;
+using collective::Top;
+using schedule::Collective;
+using schedule::Operation;
+
+/// All of one call's prediction; the steps are those of collective/multilevel_calls.cpp.
+class Prediction {
+ public:
+  Prediction(const MultilevelChoice& choice, std::span<const double> segments,
+             const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call)
+      : choice_(choice),
+        segments_(segments.begin(), segments.end()),
+        terrain_(terrain),
+        hierarchy_(hierarchy),
+        call_(call),
+        bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)) {}
+
+  Picos finish() {
+    switch (call_.operation) {
+      case Operation::Broadcast:
+        return broadcast();
+      case Operation::Reduce:
+        return reduce();
+      case Operation::Allreduce:
+      case Operation::Barrier:
+        return allreduce();
+      case Operation::Gather:
+        return gather_time(terrain_, tree(call_.root, 0), bytes_);
+      case Operation::Scatter:
+        return scatter_time(terrain_, tree(call_.root, 0), bytes_);
+      case Operation::Allgather:
+        return allgather();
+      case Operation::ReduceScatter:
+        return reduce_scatter();
+      case Operation::Alltoall:
+        return predict_aggregated_alltoall(choice_.carriers, terrain_, hierarchy_, call_);
+      case Operation::Scan:
+      case Operation::Exscan:
+        return predict_multilevel_scan(choice_, terrain_, hierarchy_, call_);
+    }
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] WholeTree tree(Rank root, std::uint32_t from_level) const {
+    return multilevel_tree(hierarchy_, choice_.levels, root, from_level);
+  }
+  static Picos latest(const std::vector<Stream>& streams) {
+    Picos last = 0;
+    for (const Stream& stream : streams) last = std::max(last, stream.last);
+    return last;
+  }
+  [[nodiscard]] std::vector<Stream> all_there() const {
+    return std::vector<Stream>(call_.size, {0, 0, bytes_});
+  }
+
+  Picos broadcast() {
+    const WholeTree whole = tree(call_.root, 0);
+    auto streams = all_there();
+    TreePrediction(terrain_, whole, bytes_, segments_).broadcast(streams);
+    return latest(streams);
+  }
+
+  Picos reduce() {
+    const WholeTree whole = tree(call_.root, 0);
+    auto streams = all_there();
+    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    if (!call_.commutative) prediction.keep_rank_order();
+    prediction.reduce(streams);
+    return streams[call_.root].last;
+  }
+
+  /// Ordered reductions cut all edges alike: at the finest of all levels.
+  [[nodiscard]] std::vector<double> upward_segments() const {
+    if (call_.commutative) return segments_;
+    double least = 0;
+    for (const double s : segments_) {
+      if (s != 0 && (least == 0 || s < least)) least = s;
+    }
+    return std::vector<double>(segments_.size(), least);
+  }
+
+  Picos allreduce() {
+    const bool exchange = choice_.top == Top::Exchange;
+    const WholeTree whole = tree(0, exchange ? 1 : 0);
+    auto streams = all_there();
+    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    if (!call_.commutative) prediction.keep_rank_order();
+    prediction.reduce(streams);
+    if (exchange) exchange_streams(streams);
+    prediction.broadcast(streams);
+    if (!prediction.pipelined()) return latest(streams);
+    // Segments go down while others still come up.
+    Loads both = prediction.reduce_loads();
+    const Loads down = prediction.broadcast_loads();
+    Picos busiest = std::max(both.busiest(), down.busiest());
+    both += down;
+    if (exchange) {
+      const Loads across = exchange_loads();
+      busiest = std::max(busiest, across.busiest());
+      both += across;
+    }
+    return latest(streams) + std::max(0.0, both.busiest() - busiest);
+  }
+
+  [[nodiscard]] Loads exchange_loads() const {
+    Loads loads(terrain_);
+    const double segment = exchange_segment();
+    const std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    for (const Rank from : masters) {
+      for (const Rank to : masters) {
+        if (from != to) loads.add(from, to, segment, std::max(1.0, bytes_ / segment), true);
+      }
+    }
+    return loads;
+  }
+  [[nodiscard]] double exchange_segment() const {
+    return segments_.front() > 0 && segments_.front() < bytes_ ? segments_.front() : bytes_;
+  }
+
+  /// Everybody's partial result to everybody among the masters, segment by segment.
+  void exchange_streams(std::vector<Stream>& streams) {
+    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    if (masters.size() < 2) return;
+    std::sort(masters.begin(), masters.end());
+    const double segment = exchange_segment();
+    const double count = bytes_ > 0 ? std::max(1.0, bytes_ / segment) : 1;
+    std::vector<Flow> flows;
+    for (std::size_t i = 0; i < masters.size(); ++i) {
+      Picos processor = streams[masters[i]].first;
+      for (std::size_t step = 1; step < masters.size(); ++step) {
+        processor += terrain_.send(masters[i], segment);
+        flows.push_back({masters[i], masters[(i + step) % masters.size()], segment, processor});
+      }
+    }
+    FlowSharing sharing(terrain_);
+    sharing.settle(flows);
+    std::vector<Flow> whole = flows;
+    for (Flow& flow : whole) flow.bytes = bytes_;
+    if (count > 1) sharing.settle(whole);
+    const std::vector<Stream> before = streams;
+    const auto others = static_cast<double>(masters.size() - 1);
+    // The others' parts are combined one after the other, as they come.
+    std::vector<std::size_t> order(flows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return flows[a].end < flows[b].end; });
+    for (const Rank m : masters) {
+      streams[m].grain = segment;
+      streams[m].first += others * terrain_.send(m, segment);
+    }
+    for (const std::size_t i : order) {
+      Stream& to = streams[flows[i].to];
+      to.first = std::max(to.first, flows[i].end) + terrain_.recv(flows[i].to, segment) +
+                 terrain_.combine(flows[i].to, segment);
+    }
+    for (const Rank m : masters) streams[m].last = std::max(streams[m].last, streams[m].first);
+    if (count <= 1 && segment >= bytes_) {
+      for (const Rank m : masters) streams[m].last = streams[m].first;
+      return;
+    }
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const Flow& flow = flows[i];
+      const Stream& from = before[flow.from];
+      const Picos work = terrain_.recv(flow.to, segment) + terrain_.combine(flow.to, segment);
+      const Picos step = flow.latency + segment * flow.per_byte + work;
+      const Picos send = terrain_.send(flow.from, segment);
+      Stream& to = streams[flow.to];
+      to.last = std::max({to.last, whole[i].end + work, from.last + others * send + step,
+                          from.first + count * others * send + step,
+                          before[flow.to].first + count * others * (work + send)});
+    }
+  }
+
+  /// All blocks to rank 0 and scattered from there; or to the masters, who exchange what belongs to
+  /// each other's ranks.
+  Picos reduce_scatter() {
+    const bool exchange = choice_.top == Top::Exchange;
+    const double all = bytes_ * call_.size;
+    const WholeTree whole = tree(0, exchange ? 1 : 0);
+    std::vector<Stream> streams(call_.size, {0, 0, all});
+    TreePrediction prediction(terrain_, whole, all, std::vector<double>(segments_.size(), 0));
+    if (!call_.commutative) prediction.keep_rank_order();
+    prediction.reduce(streams);
+    const std::vector<Picos> down = scatter_times(terrain_, whole, bytes_);
+    if (!exchange) {
+      return streams[0].last + *std::max_element(down.begin(), down.end());
+    }
+    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    std::sort(masters.begin(), masters.end());
+    Rounds rounds(terrain_);
+    std::vector<Rounds::Message> messages;
+    for (std::size_t i = 0; i < masters.size(); ++i) {
+      rounds.set_clock(masters[i], streams[masters[i]].last);
+      for (std::size_t step = 1; step < masters.size(); ++step) {
+        const Rank to = masters[(i + step) % masters.size()];
+        messages.push_back({masters[i], to, whole.subtree[to] * bytes_});
+      }
+    }
+    rounds.exchange(messages, true);
+    Picos across = 0;
+    for (const Rank m : masters) across = std::max(across, rounds.clock(m));
+    return across + *std::max_element(down.begin(), down.end());
+  }
+
+  /// Up within the outermost clusters, across, and down again.
+  Picos allgather() {
+    const WholeTree within = tree(0, 1);
+    std::vector<Picos> ready = gather_times(terrain_, within, bytes_);
+    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    std::sort(masters.begin(), masters.end());
+    std::vector<double> sites;
+    for (const Rank m : masters) sites.push_back(within.subtree[m] * bytes_);
+    std::vector<std::vector<Picos>> here = across(masters, sites, ready);
+    return bundles_down_time(terrain_, within, masters, sites, here);
+  }
+
+  /// For each master, when it has each master's bundle.
+  std::vector<std::vector<Picos>> across(const std::vector<Rank>& masters,
+                                         const std::vector<double>& sites,
+                                         const std::vector<Picos>& ready) {
+    const std::size_t n = masters.size();
+    std::vector<std::vector<Picos>> here(n, std::vector<Picos>(n, 0));
+    std::vector<Picos> clock(n);
+    for (std::size_t i = 0; i < n; ++i) here[i][i] = clock[i] = ready[masters[i]];
+    FlowSharing sharing(terrain_);
+    std::vector<Flow> flows;
+    if (choice_.top == Top::Exchange) {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t step = 1; step < n; ++step) {
+          clock[i] += terrain_.send(masters[i], sites[i]);
+          flows.push_back({masters[i], masters[(i + step) % n], sites[i], clock[i]});
+        }
+      }
+      sharing.settle(flows);
+      for (std::size_t k = 0; k < flows.size(); ++k) {
+        const std::size_t from = k / (n - 1);
+        const std::size_t to = (from + 1 + k % (n - 1)) % n;
+        here[to][from] = flows[k].end + terrain_.recv(masters[to], sites[from]);
+      }
+      return here;
+    }
+    Rounds rounds(terrain_);
+    for (std::size_t i = 0; i < n; ++i) rounds.set_clock(masters[i], ready[masters[i]]);
+    std::vector<Rounds::Message> messages;
+    for (std::size_t step = 0; step + 1 < n; ++step) {
+      messages.clear();
+      for (std::size_t i = 0; i < n; ++i) {
+        messages.push_back({masters[i], masters[(i + 1) % n], sites[(i + n - step) % n]});
+      }
+      rounds.exchange(messages);
+      for (std::size_t i = 0; i < n; ++i) {
+        here[(i + 1) % n][(i + n - step) % n] = rounds.clock(masters[(i + 1) % n]);
+      }
+    }
+    return here;
+  }
+
+  const MultilevelChoice& choice_;
+  std::vector<double> segments_;
+  const Terrain& terrain_;
+  const Hierarchy& hierarchy_;
+  const Collective& call_;
+  double bytes_;
+};
+
+}  // namespace
+
+Picos predict_multilevel(const MultilevelChoice& choice, std::span<const double> segments,
+                         const Terrain& terrain, const Hierarchy& hierarchy,
+                         const Collective& call) {
+  return Prediction(choice, segments, terrain, hierarchy, call).finish();
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,179 @@
+#include <algorithm>
+
+#include "select/predict.hpp"
+#include "select/predict_steps.hpp"
+#include "select/predict_tree.hpp"
+
+namespace espalier::select {
+namespace {
+
+using collective::LevelChoice;
+using collective::Shape;
+using schedule::Collective;
+using topology::Machine;
+
+/// Ranks that follow each other within one cluster of a depth, level by level: the runs of
+/// collective/multilevel_scan.cpp, for all ranks at once.
+class Runs {
+ public:
+  explicit Runs(const Machine& machine) : machine_(machine), joined_(machine.size(), 0) {
+    for (Rank r = 1; r < machine.size(); ++r) joined_[r] = machine.path(r - 1, r).level;
+  }
+  /// The last ranks of the runs that make up a longer one, for each longer run of the level.
+  [[nodiscard]] std::vector<std::vector<Rank>> teams(std::uint32_t level) const {
+    std::vector<std::vector<Rank>> found;
+    std::vector<Rank> team;
+    for (Rank r = 0; r < machine_.size(); ++r) {
+      const bool ends = r + 1 == machine_.size() || joined_[r + 1] <= level;
+      if (ends) team.push_back(r);
+      if (r + 1 == machine_.size() || joined_[r + 1] < level) {
+        if (team.size() > 1) found.push_back(team);
+        team.clear();
+      }
+    }
+    return found;
+  }
+  /// The last rank of the run of the level that begins with rank 0.
+  [[nodiscard]] Rank end_of_first(std::uint32_t level) const {
+    Rank r = 0;
+    while (r + 1 < machine_.size() && joined_[r + 1] >= level) ++r;
+    return r;
+  }
+
+ private:
+  const Machine& machine_;
+  std::vector<std::uint32_t> joined_;  // the level at which a rank meets the one before
+};
+
+class Prediction {
+ public:
+  Prediction(const Terrain& terrain, const Collective& call)
+      : terrain_(terrain),
+        bytes_(static_cast<double>(call.count * call.element.value)),
+        rounds_(terrain) {}
+
+  void totals_up(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
+    switch (choice.shape) {
+      case Shape::Flat:
+        return direct(teams);
+      case Shape::Chain:
+        return chain(teams);
+      case Shape::Binary:
+        shift(teams);
+        return doubling(teams);
+      case Shape::Binomial:
+        shift(teams);
+        return binomial(teams);
+    }
+  }
+
+  /// What stands before a run, from its last rank to the last ranks of its parts.
+  void down(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice,
+            Rank first_end) {
+    for (const std::vector<Rank>& team : teams) {
+      if (team.back() <= first_end) continue;  // nothing stands before it
+      std::vector<Rank> from_last{team.back()};
+      from_last.insert(from_last.end(), team.begin(), team.end() - 1);
+      const WholeTree tree = team_tree(terrain_.size(), from_last, choice.shape);
+      std::vector<Stream> streams(terrain_.size(), {0, 0, bytes_});
+      for (const Rank r : team) streams[r] = {rounds_.clock(r), rounds_.clock(r), bytes_};
+      const std::vector<double> whole(terrain_.machine().levels().size(), 0);
+      TreePrediction(terrain_, tree, bytes_, whole).broadcast(streams);
+      for (const Rank r : team) {
+        rounds_.set_clock(
+            r, std::max(rounds_.clock(r), streams[r].last) + terrain_.combine(r, bytes_));
+      }
+    }
+  }
+  [[nodiscard]] Picos finish() const { return rounds_.finish(); }
+
+ private:
+  /// Of all teams of a level at once.
+  template <typename Add>
+  void round(const std::vector<std::vector<Rank>>& teams, bool combines, Add add) {
+    std::vector<Rounds::Message> messages;
+    for (const std::vector<Rank>& team : teams) add(team, messages);
+    rounds_.exchange(messages, combines, combines);
+  }
+  void direct(const std::vector<std::vector<Rank>>& teams) {
+    round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
+      for (std::size_t i = 0; i < team.size(); ++i) {
+        for (std::size_t k = i + 1; k < team.size(); ++k) {
+          messages.push_back({team[i], team[k], bytes_});
+        }
+      }
+    });
+  }
+  static std::size_t largest(const std::vector<std::vector<Rank>>& teams) {
+    std::size_t most = 0;
+    for (const auto& team : teams) most = std::max(most, team.size());
+    return most;
+  }
+  void chain(const std::vector<std::vector<Rank>>& teams) {
+    for (std::size_t p = 0; p + 1 < largest(teams); ++p) {
+      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
+        if (p + 1 < team.size()) messages.push_back({team[p], team[p + 1], bytes_});
+      });
+    }
+  }
+  void shift(const std::vector<std::vector<Rank>>& teams) {
+    round(teams, false, [&](const std::vector<Rank>& team, auto& messages) {
+      for (std::size_t p = 0; p + 1 < team.size(); ++p) {
+        messages.push_back({team[p], team[p + 1], bytes_});
+      }
+    });
+  }
+  /// Among all but the first.
+  void doubling(const std::vector<std::vector<Rank>>& teams) {
+    for (std::size_t d = 1; d + 1 < largest(teams); d *= 2) {
+      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
+        for (std::size_t p = 1; p + d < team.size(); ++p) {
+          messages.push_back({team[p], team[p + d], bytes_});
+        }
+      });
+    }
+  }
+  void binomial(const std::vector<std::vector<Rank>>& teams) {
+    const std::size_t most = largest(teams) - 1;
+    std::size_t half = 1;
+    for (; half < most; half *= 2) {
+      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
+        for (std::size_t p = half; p + half < team.size(); p += 2 * half) {
+          messages.push_back({team[p], team[p + half], bytes_});
+        }
+      });
+    }
+    for (half /= 2; half > 0; half /= 2) {
+      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
+        for (std::size_t p = 2 * half; p + half < team.size(); p += 2 * half) {
+          messages.push_back({team[p], team[p + half], bytes_});
+        }
+      });
+    }
+  }
+
+  const Terrain& terrain_;
+  double bytes_;
+  Rounds rounds_;
+};
+
+}  // namespace
+
+Picos predict_multilevel_scan(const collective::MultilevelChoice& choice, const Terrain& terrain,
+                              const collective::Hierarchy& hierarchy, const Collective& call) {
+  if (call.size == 1) return 0;
+  const Runs runs(hierarchy.machine());
+  Prediction prediction(terrain, call);
+  for (std::size_t l = choice.levels.size(); l-- > 0;) {
+    const auto teams = runs.teams(static_cast<std::uint32_t>(l));
+    if (!teams.empty()) prediction.totals_up(teams, choice.levels[l]);
+  }
+  for (std::size_t l = 0; l < choice.levels.size(); ++l) {
+    const auto teams = runs.teams(static_cast<std::uint32_t>(l));
+    if (teams.empty()) continue;
+    prediction.down(teams, choice.levels[l], runs.end_of_first(static_cast<std::uint32_t>(l)));
+  }
+  return prediction.finish();
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,261 @@
+#include <algorithm>
+
+#include "collective/fold.hpp"
+#include "collective/partition.hpp"
+#include "collective/stripes.hpp"
+#include "select/predict.hpp"
+#include "select/predict_bundles.hpp"
+#include "select/predict_steps.hpp"
+
+namespace espalier::select {
+namespace {
+
+using collective::Across;
+using collective::Inside;
+using collective::Partition;
+using collective::StripedChoice;
+using collective::Stripes;
+using schedule::Collective;
+using schedule::Operation;
+
+/// The steps of collective/striped.cpp: within the clusters, across between the owners of each
+/// part, within again.
+class Prediction {
+ public:
+  Prediction(const StripedChoice& choice, const Terrain& terrain, const Partition& clusters,
+             const Collective& call)
+      : choice_(choice),
+        terrain_(terrain),
+        clusters_(clusters),
+        stripes_(clusters, choice.parts),
+        call_(call),
+        bytes_(static_cast<double>(call.count * call.element.value)),
+        rounds_(terrain) {}
+
+  Picos finish() {
+    switch (call_.operation) {
+      case Operation::Broadcast:
+        broadcast();
+        break;
+      case Operation::Reduce:
+        reduce();
+        break;
+      case Operation::Allreduce:
+        share_out(bytes_, true);
+        across();
+        share_out(bytes_, false);
+        break;
+      case Operation::Allgather:
+        blocks_across(false);
+        share_out(bytes_ * call_.size, false);
+        break;
+      default:
+        share_out(bytes_ * call_.size, true);
+        blocks_across(true);
+    }
+    return rounds_.finish();
+  }
+
+ private:
+  [[nodiscard]] double part() const { return bytes_ / stripes_.parts(); }
+  /// The most that a position of a cluster of that size has of `all` bytes.
+  [[nodiscard]] double piece(double all, std::size_t size) const {
+    const bool blocks =
+        call_.operation == Operation::Allgather || call_.operation == Operation::ReduceScatter;
+    // Where there are fewer parts than ranks, some have none: in the mean it is as much.
+    if (blocks || stripes_.parts() <= size) return all / static_cast<double>(size);
+    const auto most = (stripes_.parts() + size - 1) / size;
+    return all / stripes_.parts() * static_cast<double>(most);
+  }
+
+  /// Reduce-scatter or allgather within every cluster.
+  void share_out(double all, bool reduces) {
+    for (const std::vector<Rank>& team : clusters_.parts) {
+      if (team.size() < 2) continue;
+      const double each = piece(all, team.size());
+      const auto size = static_cast<double>(team.size());
+      if (choice_.inside == Inside::Ring) {
+        rounds_.ring(team, size - 1, each, reduces);
+      } else if (reduces) {
+        halving(rounds_, team, true, each);
+      } else {
+        dissemination(rounds_, team, [&](Rank distance) {
+          return each * std::min<double>(distance, size - distance);
+        });
+      }
+    }
+  }
+
+  void across() {
+    std::vector<std::vector<Rank>> owners;
+    for (Rank i = 0; i < stripes_.parts(); ++i) owners.push_back(stripes_.owners(i, 0).ranks);
+    const Rank count = clusters_.count();
+    std::vector<Rounds::Message> messages;
+    const auto round = [&](double bytes, bool combines, auto peer_of) {
+      messages.clear();
+      for (const auto& team : owners) {
+        for (Rank p = 0; p < count; ++p) {
+          const Rank peer = peer_of(p);
+          if (peer != p && peer < count) messages.push_back({team[p], team[peer], bytes});
+        }
+      }
+      rounds_.exchange(messages, combines);
+    };
+    switch (choice_.across) {
+      case Across::Exchange:
+        messages.clear();
+        for (const auto& team : owners) {
+          for (Rank p = 0; p < count; ++p) {
+            for (Rank step = 1; step < count; ++step) {
+              messages.push_back({team[p], team[(p + step) % count], part()});
+            }
+          }
+        }
+        return rounds_.exchange(messages, true);
+      case Across::Ring:
+        for (int phase = 0; phase < 2; ++phase) {
+          for (Rank step = 1; step < count; ++step) {
+            round(part() / count, phase == 0, [&](Rank p) { return (p + 1) % count; });
+          }
+        }
+        return;
+      case Across::RecursiveDoubling:
+      case Across::Halving:
+        return butterflies(owners);
+    }
+  }
+
+  /// All parts' butterflies in step.
+  void butterflies(const std::vector<std::vector<Rank>>& owners) {
+    const collective::Fold fold(clusters_.count());
+    const bool halves = choice_.across == Across::Halving;
+    std::vector<Rounds::Message> messages;
+    const auto pairs = [&](bool in) {
+      messages.clear();
+      for (const auto& team : owners) {
+        for (Rank p = 0; p < clusters_.count(); ++p) {
+          if (fold.is_active(p)) continue;
+          const Rank active = team[fold.partner(p)];
+          messages.push_back(in ? Rounds::Message{team[p], active, part()}
+                                : Rounds::Message{active, team[p], part()});
+        }
+      }
+      if (!messages.empty()) rounds_.exchange(messages, in);
+    };
+    const auto step = [&](Rank mask, double bytes, bool combines) {
+      messages.clear();
+      for (const auto& team : owners) {
+        for (Rank a = 0; a < fold.actives(); ++a) {
+          messages.push_back({team[fold.position(a)], team[fold.position(a ^ mask)], bytes});
+        }
+      }
+      rounds_.exchange(messages, combines);
+    };
+    pairs(true);
+    for (Rank mask = 1; mask < fold.actives(); mask *= 2) {
+      step(mask, halves ? part() / (2.0 * mask) : part(), true);
+    }
+    for (Rank mask = fold.actives() / 2; halves && mask > 0; mask /= 2) {
+      step(mask, part() / (2.0 * mask), false);
+    }
+    pairs(false);
+  }
+
+  void broadcast() {
+    const Rank home = clusters_.part_of[call_.root];
+    const Rank position = clusters_.position_of[call_.root];
+    std::vector<Rank> team = clusters_.parts[home];
+    std::rotate(team.begin(), team.begin() + position, team.end());
+    const WholeTree scatter = team_tree(call_.size, team, collective::Shape::Binomial);
+    const std::vector<Picos> there =
+        scatter_times(terrain_, scatter, bytes_ / static_cast<double>(team.size()));
+    for (const Rank r : team) rounds_.set_clock(r, there[r]);
+    along_trees(home, position, false);
+    share_out(bytes_, false);
+  }
+
+  void reduce() {
+    share_out(bytes_, true);
+    const Rank home = clusters_.part_of[call_.root];
+    along_trees(home, 0, true);
+    std::vector<Rank> team = clusters_.parts[home];
+    std::rotate(team.begin(), team.begin() + clusters_.position_of[call_.root], team.end());
+    Picos latest = 0;
+    for (const Rank r : team) latest = std::max(latest, rounds_.clock(r));
+    const WholeTree tree = team_tree(call_.size, team, collective::Shape::Binomial);
+    rounds_.set_clock(call_.root, latest + gather_time(terrain_, tree,
+                                                       bytes_ / static_cast<double>(team.size())));
+  }
+
+  /// Every part down (or up) its tree of owners, generation by generation.
+  void along_trees(Rank home, Rank from, bool upwards) {
+    std::vector<std::vector<std::pair<Rank, Rank>>> generations;  // positions of parent, child
+    const Rank count = clusters_.count();
+    std::vector<Rank> depth(count, 0);
+    std::vector<Rank> queue{0};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const auto here = collective::positions_in_group(choice_.tree.shape, queue[i], count);
+      for (const Rank child : here.children) {
+        depth[child] = depth[queue[i]] + 1;
+        if (generations.size() < depth[child]) generations.emplace_back();
+        generations[depth[child] - 1].push_back({queue[i], child});
+        queue.push_back(child);
+      }
+    }
+    if (upwards) std::reverse(generations.begin(), generations.end());
+    std::vector<Rounds::Message> messages;
+    for (const auto& generation : generations) {
+      messages.clear();
+      for (Rank i = 0; i < stripes_.parts(); ++i) {
+        const std::vector<Rank> owners =
+            upwards ? stripes_.owners(i, 0).ranks : stripes_.owners(i, 0, home, from).ranks;
+        for (const auto& [parent, child] : generation) {
+          const Rank a = owners[(home + parent) % count];
+          const Rank b = owners[(home + child) % count];
+          messages.push_back(upwards ? Rounds::Message{b, a, part()}
+                                     : Rounds::Message{a, b, part()});
+        }
+      }
+      rounds_.exchange(messages, upwards);
+    }
+  }
+
+  /// Each rank's block to one rank of each other cluster, or from there.
+  void blocks_across(bool reduces) {
+    std::vector<Rounds::Message> messages;
+    for (Rank c = 0; c < clusters_.count(); ++c) {
+      const auto& team = clusters_.parts[c];
+      for (std::uint64_t p = 0; p < team.size(); ++p) {
+        for (Rank step = 1; step < clusters_.count(); ++step) {
+          const auto& other = clusters_.parts[(c + step) % clusters_.count()];
+          const Rank there = other[p * other.size() / team.size()];
+          messages.push_back(reduces ? Rounds::Message{there, team[p], bytes_}
+                                     : Rounds::Message{team[p], there, bytes_});
+        }
+      }
+    }
+    rounds_.exchange(messages, reduces);
+  }
+
+  const StripedChoice& choice_;
+  const Terrain& terrain_;
+  const Partition& clusters_;
+  Stripes stripes_;
+  const Collective& call_;
+  double bytes_;
+  Rounds rounds_;
+};
+
+}  // namespace
+
+Picos predict_striped(const StripedChoice& choice, const Terrain& terrain,
+                      const collective::Hierarchy& hierarchy, const Collective& call) {
+  const bool by_number = !call.commutative && (call.operation == Operation::Allreduce ||
+                                               call.operation == Operation::ReduceScatter);
+  const Partition clusters = collective::outermost_clusters(
+      hierarchy.machine(),
+      by_number ? collective::RankOrder::Rising : collective::RankOrder::AlongTree);
+  return Prediction(choice, terrain, clusters, call).finish();
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "select/flows.hpp"
+#include "select/whole_tree.hpp"
+
+namespace espalier::select {
+
+/// When a message in segments is at a rank: the first `grain` bytes, and all of it.
+struct Stream {
+  Picos first = 0;
+  Picos last = 0;
+  double grain = 0;
+};
+
+/// What a phase of a call asks of each resource and processor, in time. Two phases that overlap ask
+/// for both, so the busiest has more to do than in either.
+class Loads {
+ public:
+  explicit Loads(const Terrain& terrain)
+      : terrain_(terrain), resources_(terrain.resources(), 0), processors_(terrain.size(), 0) {}
+
+  /// `messages` of `bytes` each, combined on arrival or not.
+  void add(Rank from, Rank to, double bytes, double messages, bool combines);
+  [[nodiscard]] Picos busiest() const;
+  void operator+=(const Loads& other);
+
+ private:
+  const Terrain& terrain_;
+  std::vector<Picos> resources_;
+  std::vector<Picos> processors_;
+  sim::Route route_;
+};
+
+/// Times of a vector that goes down or up a tree in segments, in closed form edge by edge.
+///
+/// An edge has three figures: when its first segment is through, when all would be if the segments
+/// had been there from then on (sharing what it crosses, its ends' processors busy), and when the
+/// last one is if it only waits for what comes in:
+///
+///   first(child) = first(v) + sends + L + segment * share + recv
+///   last(child)  = max(all flow from the first on, last(v) + the same step, processor of v)
+///
+/// so a pipeline costs its longest way once and the rest at the pace of its slowest edge. The
+/// mirror holds for reductions. O(ranks) for each call.
+class TreePrediction {
+ public:
+  /// @param segments bytes a message on each level; 0: whole
+  TreePrediction(const Terrain& terrain, const WholeTree& tree, double bytes,
+                 std::span<const double> segments);
+
+  /// Reductions that do not commute carry one vector for each run of ranks of a sub-tree.
+  void keep_rank_order();
+  /// @param streams by rank; those of the roots are given, all others are filled in
+  void broadcast(std::vector<Stream>& streams);
+  /// @param streams filled in: what each rank has combined of its sub-tree
+  void reduce(std::vector<Stream>& streams);
+
+  [[nodiscard]] bool pipelined() const { return pipelined_; }
+  [[nodiscard]] Loads broadcast_loads() const { return loads(false); }
+  [[nodiscard]] Loads reduce_loads() const { return loads(true); }
+
+ private:
+  struct Cut {
+    double segment = 0;  // bytes of all but the last
+    double count = 1;
+    double rest = 0;  // bytes of the last one
+  };
+  [[nodiscard]] Cut cut(std::uint32_t level) const { return cuts_[level]; }
+  [[nodiscard]] double vectors(Rank child) const { return vectors_.empty() ? 1 : vectors_[child]; }
+  [[nodiscard]] Picos there(const Stream& stream, double bytes) const;
+  [[nodiscard]] Loads loads(bool upwards) const;
+  void find_levels();
+  void count_layer(std::size_t begin, std::size_t end);
+  void settle(std::vector<Flow>& flows, bool upwards);
+
+  const Terrain& terrain_;
+  const WholeTree& tree_;
+  double bytes_;
+  std::vector<Cut> cuts_;
+  bool pipelined_ = false;
+  std::vector<std::uint32_t> level_;  // of each rank's edge to its parent
+  Crossings crossings_;
+  FlowSharing sharing_;
+  std::vector<double> vectors_;      // of each rank: how many go up from it; empty: one each
+  std::vector<std::size_t> layers_;  // where each generation begins in tree_.order
+  std::vector<std::uint32_t> depth_;
+  std::vector<Flow> whole_;  // the flows of a fan, with all of their bytes
+  std::vector<Flow> tails_;  // their last segments alone
+};
+
+}  // namespace espalier::select

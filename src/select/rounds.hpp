@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "select/flows.hpp"
+
+namespace espalier::select {
+
+/// Times of algorithms that go in rounds, in each of which a rank sends and receives a message or
+/// two: every rank has a clock, a round moves them on.
+///
+///   clock(r) after = max(clock(r) + send, end of the flow to r) + recv + combine
+///
+/// The flows of a round share what they cross; those of ranks that have run ahead come after what
+/// earlier rounds have to carry there. O(messages) a round; a ring's rounds are all alike and told
+/// in one step.
+class Rounds {
+ public:
+  explicit Rounds(const Terrain& terrain);
+
+  struct Message {
+    Rank from = 0;
+    Rank to = 0;
+    double bytes = 0;
+  };
+  /// All at once: senders go by their clocks, receivers wait for all that comes to them.
+  /// @param combines what is received is combined with something of the same size
+  /// @param keeps what is sent must not change before it is delivered, if it is not eager
+  void exchange(std::span<const Message> messages, bool combines = false, bool keeps = false);
+  /// `rounds` times: everybody sends `bytes` to its successor on the ring and waits for its
+  /// predecessor. @pre at least two ranks
+  void ring(std::span<const Rank> members, double rounds, double bytes, bool combines = false);
+  /// Everybody to everybody of the members at once.
+  void all_to_all(std::span<const Rank> members, double bytes);
+
+  [[nodiscard]] Picos clock(Rank rank) const { return clocks_[rank]; }
+  void set_clock(Rank rank, Picos at) { clocks_[rank] = at; }
+  /// Nobody goes on before all have come here.
+  void join();
+  [[nodiscard]] Picos finish() const;
+
+ private:
+  const Terrain& terrain_;
+  FlowSharing sharing_;
+  Crossings crossings_;
+  std::vector<Picos> clocks_;
+  std::vector<Picos> free_;  // of each resource: when the work of earlier rounds is done
+  std::vector<Flow> flows_;
+  sim::Route route_;
+};
+
+}  // namespace espalier::select

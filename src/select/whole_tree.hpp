@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collective/hierarchy.hpp"
+#include "collective/multilevel.hpp"
+#include "tree/comm_tree.hpp"
+
+namespace espalier::select {
+
+/// A tree (or several) over all ranks in flat arrays, as predictions walk over it.
+struct WholeTree {
+  std::vector<Rank> order;             ///< parents before children
+  std::vector<Rank> parent;            ///< by rank; kNoRank: a root
+  std::vector<std::uint32_t> first;    ///< of each rank's children, and the end
+  std::vector<Rank> children;          ///< in the order of sending
+  std::vector<std::uint32_t> subtree;  ///< ranks in the sub-tree of each rank
+
+  [[nodiscard]] Rank size() const { return static_cast<Rank>(parent.size()); }
+  [[nodiscard]] std::span<const Rank> children_of(Rank rank) const {
+    return std::span(children).subspan(first[rank], first[rank + 1] - first[rank]);
+  }
+};
+
+/// The same tree as collective::multilevel_links() describes rank by rank. O(processes + clusters).
+[[nodiscard]] WholeTree multilevel_tree(const collective::Hierarchy& hierarchy,
+                                        std::span<const collective::LevelChoice> choices, Rank root,
+                                        std::uint32_t from_level = 0);
+[[nodiscard]] WholeTree whole_tree(const tree::CommTree& tree);
+/// Among some ranks, the first of them its root; all others stand alone.
+[[nodiscard]] WholeTree team_tree(Rank size, std::span<const Rank> team, collective::Shape shape);
+
+}  // namespace espalier::select

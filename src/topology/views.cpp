@@ -1,0 +1,139 @@
+#include "topology/views.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+#include "topology/machine_spec.hpp"
+
+namespace espalier::topology {
+namespace {
+
+MemberSpec spec_of_leaf(const Machine& machine, Leaf leaf) {
+  MemberSpec spec;
+  spec.name = machine.leaf_name(leaf);
+  spec.uplink = machine.leaf_uplink(leaf);
+  const NodeCosts& costs = machine.leaf_costs(leaf);
+  spec.costs = {costs.send, costs.recv, costs.reduce, costs.speed_millionths};
+  return spec;
+}
+
+/// Without its members.
+MemberSpec spec_of_cluster(const Cluster& cluster) {
+  MemberSpec spec;
+  spec.name = cluster.name;
+  spec.uplink = cluster.uplink;
+  spec.channel = {cluster.channel.latency, cluster.channel.backbone, cluster.channel.flow_cap};
+  return spec;
+}
+
+/// The machine's tree with the leaves that are wanted.
+class Pruner {
+ public:
+  Pruner(const Machine& machine, const std::vector<bool>& wanted)
+      : machine_(machine), wanted_(wanted) {}
+
+  MemberSpec prune(ClusterId id, std::uint32_t depth) {
+    const Cluster& cluster = machine_.clusters()[id];
+    deepest_ = std::max(deepest_, depth + 1);
+    MemberSpec spec = spec_of_cluster(cluster);
+    std::vector<std::uint32_t> index;  // of each member among those that are left
+    for (const Member& member : machine_.members(cluster)) {
+      index.push_back(static_cast<std::uint32_t>(spec.members.size()));
+      if (!is_wanted(member)) {
+        index.back() = kGone;
+      } else if (member.is_leaf) {
+        spec.members.push_back(spec_of_leaf(machine_, member.id));
+      } else {
+        spec.members.push_back(prune(member.id, depth + 1));
+      }
+    }
+    for (const PairLink& pair : machine_.pairs(cluster)) {
+      if (index[pair.a] == kGone || index[pair.b] == kGone) continue;
+      const auto called = [&](std::uint32_t member) {
+        const std::string& name = spec.members[index[member]].name;
+        return name.empty() ? std::to_string(index[member]) : name;
+      };
+      spec.pairs.push_back({"", called(pair.a), called(pair.b), pair.latency, pair.capacity});
+    }
+    return spec;
+  }
+  [[nodiscard]] std::uint32_t deepest() const { return deepest_; }
+
+ private:
+  static constexpr std::uint32_t kGone = ~std::uint32_t{0};
+
+  [[nodiscard]] bool is_wanted(const Member& member) const {
+    if (member.is_leaf) return wanted_[member.id];
+    const Cluster& cluster = machine_.clusters()[member.id];
+    const auto first = wanted_.begin() + cluster.first_leaf;
+    return std::find(first, first + cluster.leaf_count, true) != first + cluster.leaf_count;
+  }
+
+  const Machine& machine_;
+  const std::vector<bool>& wanted_;
+  std::uint32_t deepest_ = 0;
+};
+
+Machine built(const MachineSpec& spec) { return build_machine(spec).value(); }
+
+}  // namespace
+
+Machine submachine(const Machine& machine, std::span<const Rank> ranks) {
+  expects(!ranks.empty(), "submachine: nobody");
+  std::vector<bool> wanted(machine.size(), false);
+  for (const Rank rank : ranks) {
+    expects(rank < machine.size(), "submachine: a rank beyond the end");
+    expects(!wanted[machine.leaf_of(rank)], "submachine: a rank stands twice");
+    wanted[machine.leaf_of(rank)] = true;
+  }
+  std::vector<std::uint64_t> new_leaf(machine.size(), 0);
+  for (Leaf leaf = 1; leaf < machine.size(); ++leaf) {
+    new_leaf[leaf] = new_leaf[leaf - 1] + (wanted[leaf - 1] ? 1 : 0);
+  }
+  Pruner pruner(machine, wanted);
+  MachineSpec spec;
+  spec.name = machine.name();
+  spec.whole = pruner.prune(0, 0);
+  for (std::uint32_t l = 0; l < pruner.deepest(); ++l) {
+    spec.levels.push_back({machine.levels()[l], {}, {}});
+  }
+  spec.placement = PlacementKind::Listed;
+  for (const Rank rank : ranks) spec.listed.push_back(new_leaf[machine.leaf_of(rank)]);
+  return built(spec);
+}
+
+Machine two_level_view(const Machine& machine, std::uint32_t depth) {
+  expects(depth >= 1, "two_level_view: the whole machine is no partition");
+  const auto clusters = machine.clusters();
+  MachineSpec spec;
+  spec.name = machine.name();
+  spec.whole = spec_of_cluster(clusters.front());
+  bool has_clusters = false;
+  ClusterId last = 0;
+  for (Leaf leaf = 0; leaf < machine.size(); ++leaf) {
+    ClusterId id = machine.cluster_of(leaf);
+    MemberSpec process = spec_of_leaf(machine, leaf);
+    process.name.clear();  // which need not be unique here
+    if (clusters[id].depth < depth) {
+      spec.whole.members.push_back(std::move(process));
+      continue;
+    }
+    while (clusters[id].depth > depth) id = clusters[id].parent;
+    if (id != last) {  // leaves of one cluster stand side by side
+      spec.whole.members.push_back(spec_of_cluster(clusters[id]));
+      spec.whole.members.back().name.clear();
+      last = id;
+    }
+    spec.whole.members.back().members.push_back(std::move(process));
+    has_clusters = true;
+  }
+  const auto levels = machine.levels();
+  const std::size_t joined = std::min<std::size_t>(depth, levels.size()) - 1;
+  spec.levels.push_back({{levels.front().channel, levels[joined].members}, {}, {}});
+  if (has_clusters) spec.levels.push_back({{levels[depth].channel, levels.back().members}, {}, {}});
+  spec.placement = PlacementKind::Listed;
+  spec.listed.assign(machine.placement().begin(), machine.placement().end());
+  return built(spec);
+}
+
+}  // namespace espalier::topology

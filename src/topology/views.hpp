@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+
+#include "topology/machine.hpp"
+
+namespace espalier::topology {
+
+/// The machine as a group of its processes sees it: rank i is ranks[i]. Clusters without any of
+/// them are left out, all else is as it was: names, channels, uplinks, costs, pairs, and the path
+/// between any two of them. Depths stay, too, so a cluster may have one member only. O(processes).
+/// @pre ranks are different ranks of the machine, at least one
+[[nodiscard]] Machine submachine(const Machine& machine, std::span<const Rank> ranks);
+
+/// The machine as one who knows a single partition sees it: its clusters of this depth (1: the
+/// outermost) side by side, their processes side by side in them; a process above that depth stands
+/// alone. Same ranks, leaves and costs of processes.
+///
+/// For planning two-level trees, as MagPIe does: what is planned on the view runs on the machine,
+/// so simulate it there. The view's own channels are only those of the whole and of these clusters.
+///
+/// T. Kielmann, R. Hofman, H. Bal, A. Plaat, R. Bhoedjang: "MagPIe: MPI's collective communication
+/// operations for clustered wide area systems", PPoPP 1999; by machine and by site in karonis2000.
+/// @pre depth >= 1
+[[nodiscard]] Machine two_level_view(const Machine& machine, std::uint32_t depth);
+
+}  // namespace espalier::topology
