@@ -28,8 +28,7 @@ OwnedType bytes_type(std::uint64_t bytes) {
 }
 
 /// Calls move(address, count, bytes, byte_count, byte_type) for parts that MPI can count: by
-/// MPI_Pack, but for elements that are too large for its positions (ints). (MPICH 4.0.2 fails to
-/// send 48 KB and more of bytes to itself into another type.)
+/// MPI_Pack, but for elements that are too large for its positions (ints).
 template <typename Address, typename Bytes, typename Move>
 int in_parts(const Layout& layout, Address elements, std::uint64_t count, Bytes bytes, Move move) {
   const auto size = static_cast<std::uint64_t>(layout.size);

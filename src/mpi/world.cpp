@@ -8,7 +8,6 @@
 #include <map>
 #include <vector>
 
-#include "collective/hierarchy.hpp"
 #include "runtime/choose_plan.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/machine_spec.hpp"
@@ -42,6 +41,7 @@ struct Announcement {
 Expected<Announcement> announcement(int size) try {
   auto settings = runtime::read_settings(environment);
   if (!settings) return settings.error();
+  if (const auto wrong = runtime::check_algorithms(*settings)) return *wrong;
   Announcement result{!settings->disabled, to_text(*settings), ""};
   if (settings->disabled || settings->machine.empty()) return result;
   auto loaded = topology::load_machine(settings->machine);
@@ -145,11 +145,6 @@ std::unique_ptr<const World> agree_on_world() {
       hash_text(hash_text(hash_text(0xcbf29ce484222325ULL, ESPALIER_VERSION), text), told.machine);
   Machine machine = told.machine.empty() ? machine_of_nodes(node_leaders(rank, size))
                                          : *topology::read_json(told.machine, "ESPALIER_MACHINE");
-  // Everybody checks, nobody needs to be told.
-  if (const auto wrong = runtime::check_algorithms(collective::Hierarchy(machine), settings)) {
-    if (rank == 0) complain(*wrong);
-    return nullptr;
-  }
   if (settings.log > 0 && rank == 0) {
     fmt::print(stderr, "espalier: {} processes, {} levels, {} clusters\n", machine.size(),
                machine.levels().size(), machine.clusters().size());

@@ -29,10 +29,9 @@ struct PlanChoice {
 [[nodiscard]] PlanChoice choose_plan(const collective::Hierarchy& hierarchy,
                                      const schedule::Collective& call, const Settings& settings);
 
-/// What is wrong with the algorithms that the settings name, if something is: each must exist for
-/// some size of its operation on this machine.
-[[nodiscard]] std::optional<Error> check_algorithms(const collective::Hierarchy& hierarchy,
-                                                    const Settings& settings);
+/// What is wrong with the algorithms that the settings name, if something is. (One that exists but
+/// cannot do some call leaves that call to the usual choice.)
+[[nodiscard]] std::optional<Error> check_algorithms(const Settings& settings);
 
 /// Calls whose sizes fall into one class share a choice: 0, 1, 2-3, 4-7, ... bytes.
 [[nodiscard]] std::uint32_t size_class(Bytes bytes);

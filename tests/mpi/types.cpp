@@ -69,6 +69,10 @@ std::vector<TestType> make_types() {
     MPI_Type_contiguous(0, MPI_INT, &five);
     add("empty", five);
   }
+  for (TestType& type : all) {
+    type.is_of_ints = type.name != "double" && type.name != "char" && type.name != "double_int" &&
+                      type.name != "contiguous" && type.name != "struct" && type.name != "empty";
+  }
   return all;
 }
 

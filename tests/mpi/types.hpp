@@ -16,6 +16,7 @@ struct TestType {
   MPI_Aint extent = 0;
   MPI_Aint true_lb = 0;
   MPI_Aint true_extent = 0;
+  bool is_of_ints = false;  ///< of nothing else
 };
 
 TestType measured(std::string name, MPI_Datatype type);
