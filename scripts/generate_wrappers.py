@@ -42,8 +42,8 @@ def source(functions, header_name):
         yield f'extern "C" int P{name}({types});\n'
         yield "\nnamespace espalier::pmpi {\n"
         yield declaration("next_", name, arguments) + " {\n"
-        yield f'  static NextFunction next{{"{name}", reinterpret_cast<void*>(&P{name})}};\n'
-        yield f"  return reinterpret_cast<int (*)({types})>(next.address())({values});\n}}\n"
+        yield f'  static constinit NextFunction<int({types})> next{{"{name}", &P{name}}};\n'
+        yield f"  return next.address()({values});\n}}\n"
         yield "}  // namespace espalier::pmpi\n\n"
         yield 'extern "C" __attribute__((visibility("default"))) ' + declaration("", name, arguments) + " {\n"
         yield "  namespace pmpi = espalier::pmpi;\n"

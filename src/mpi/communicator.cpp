@@ -89,14 +89,16 @@ void Communicator::prepare_machine() {
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
-  const CachedPlan& plan = plans_.get(key, [&] {
-    return runtime::make_plan(*hierarchy_, world_.settings, static_cast<Rank>(rank_), key);
-  });
-  if (!plan.planned) {
+  const CachedPlan* plan = plans_.find(key);
+  if (plan == nullptr) {
+    plan = plans_.insert(
+        key, runtime::make_plan(*hierarchy_, world_.settings, static_cast<Rank>(rank_), key));
+  }
+  if (!plan->planned) {
     reason = Reason::NoGain;
     return nullptr;
   }
-  if (executor_ != nullptr) return &plan;
+  if (executor_ != nullptr) return plan;
   if (gainful_calls_++ < kCallsBeforeHidden && !world_.settings.force) {
     reason = Reason::FirstCalls;
     return nullptr;
@@ -109,7 +111,7 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
     never_ = reason = Reason::NotAgreed;
     return nullptr;
   }
-  return &plan;
+  return plan;
 }
 
 bool Communicator::agree(std::uint64_t plan_hash) {
@@ -124,8 +126,8 @@ bool Communicator::agree(std::uint64_t plan_hash) {
     PMPI_Comm_set_errhandler(hidden, MPI_ERRORS_RETURN);
     hidden_ = OwnedComm(hidden);
     holds_share_ = true;
-    executor_ =
-        std::make_unique<Executor>(hidden, rank_, tags_of(MPI_COMM_WORLD), ExecutorOptions{});
+    executor_ = std::make_unique<Executor>(hidden, rank_, size_, tags_of(MPI_COMM_WORLD),
+                                           ExecutorOptions{});
     return true;
   }
   if (has_room) share_.give_back();

@@ -17,11 +17,11 @@ namespace {
 /// The communicator this thread used last: Open MPI's MPI_Comm_get_attr costs 51 ns. Handles are
 /// used again after they are freed, so whoever is freed makes all of these stale.
 struct LastCommunicator {
-  MPI_Comm handle = MPI_COMM_NULL;
+  MPI_Comm handle{};
   Communicator* communicator = nullptr;
   std::uint64_t generation = 0;
 };
-thread_local LastCommunicator last_communicator;
+constinit thread_local LastCommunicator last_communicator;
 std::atomic<std::uint64_t> generation{1};
 
 void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
@@ -56,7 +56,7 @@ Engine::~Engine() {
 }
 
 Communicator* Engine::find(MPI_Comm comm) {
-  if (comm == last_communicator.handle &&
+  if (comm == last_communicator.handle && last_communicator.communicator != nullptr &&
       last_communicator.generation == generation.load(std::memory_order_acquire)) {
     return last_communicator.communicator;
   }
@@ -109,7 +109,7 @@ void Engine::explain() {
 }
 
 LastCall& Engine::last_call() {
-  static thread_local LastCall last;
+  static constinit thread_local LastCall last;
   return last;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <list>
 #include <memory>
@@ -13,7 +14,8 @@ namespace espalier::mpi {
 /// How the last call of this thread ran, for tests.
 struct LastCall {
   bool planned = false;
-  std::string text;  ///< the plan's name, or the reason
+  runtime::Reason reason{};
+  std::array<char, 80> plan{};  ///< its name, if planned
 };
 
 /// The runtime of one process between MPI_Init and MPI_Finalize.

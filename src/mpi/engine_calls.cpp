@@ -1,6 +1,6 @@
 // The four operations: arguments are looked at, a plan is found, the executor runs it. Before the
 // first message any doubt means native, on all ranks together.
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "mpi/engine.hpp"
 #include "mpi/reductions.hpp"
@@ -33,7 +33,7 @@ bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
   ++comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
   LastCall& last = last_call();
   last.planned = false;
-  last.text = runtime::name_of(reason);
+  last.reason = reason;
   return false;
 }
 
@@ -63,7 +63,8 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
   LastCall& last = last_call();
   last.planned = true;
-  last.text = plan.name;
+  plan.name.copy(last.plan.data(), last.plan.size() - 1);
+  last.plan[std::min(plan.name.size(), last.plan.size() - 1)] = '\0';
   if (keeps_log()) {
     const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
     comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), plan.name,
@@ -186,7 +187,7 @@ void Engine::note_native(Operation operation, std::uint64_t bytes_moved, MPI_Com
   Communicator* comm = find(handle);
   if (comm == nullptr) return;
   comm->log.add({comm->name(), operation, runtime::size_class(Bytes{bytes_moved}), "native",
-                 last_call().text, 1, -1, seconds * 1e6});
+                 std::string(name_of(last_call().reason)), 1, -1, seconds * 1e6});
 }
 
 }  // namespace espalier::mpi

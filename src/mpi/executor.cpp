@@ -27,15 +27,36 @@ bool is_in_status(int code) {
 
 }  // namespace
 
-Executor::Executor(MPI_Comm comm, int rank, runtime::Tags tags, const ExecutorOptions& options)
-    : comm_(comm), rank_(rank), tags_(tags), options_(options) {}
+Executor::Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags,
+                   const ExecutorOptions& options)
+    : comm_(comm),
+      rank_(rank),
+      tags_(tags),
+      options_(options),
+      flows_(static_cast<std::size_t>(size)) {}
 
 Executor::~Executor() { give_up(); }
 
 int Executor::run(const Execution& execution) {
   call_ = &execution;
+  error_ = MPI_SUCCESS;
+  for (const Lane& lane : execution.program->lanes) {
+    if (lane.level >= sent_.size()) sent_.resize(lane.level + 1);
+  }
+  if (is_short()) {
+    run_one_by_one();
+  } else {
+    run_all_at_once();
+  }
+  if (error_ != MPI_SUCCESS) give_up();
+  call_ = nullptr;
+  ++calls_;
+  return error_;
+}
+
+void Executor::run_all_at_once() {
   begin();
-  const auto& waits = execution.program->waits;
+  const auto& waits = call_->program->waits;
   for (std::uint32_t op = 0; op < waits.size(); ++op) {
     if (waits[op] == 0) make_ready(op);
   }
@@ -44,15 +65,10 @@ int Executor::run(const Execution& execution) {
     wait_for_some();
     run_local_steps();
   }
-  if (error_ != MPI_SUCCESS) give_up();
-  call_ = nullptr;
-  ++calls_;
-  return error_;
 }
 
 void Executor::begin() {
   const runtime::PreparedProgram& program = *call_->program;
-  error_ = MPI_SUCCESS;
   open_ops_ = program.waits.size();
   waits_ = program.waits;
   open_messages_ = program.message_count;
@@ -60,7 +76,6 @@ void Executor::begin() {
   for (std::size_t l = 0; l < lanes_.size(); ++l) {
     const Lane& lane = program.lanes[l];
     if (lane.sends) lanes_[l].flow = &flows_[lane.peer];
-    if (lane.level >= sent_.size()) sent_.resize(lane.level + 1);
   }
   local_.clear();
   next_local_ = 0;
@@ -121,27 +136,46 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 }
 
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
-  const Lane& lane = call_->program->lanes[index];
-  const int peer = static_cast<int>(lane.peer);
-  const int tag = tags_.tag(calls_, call_->signature, message.tag);
-  MPI_Request request = MPI_REQUEST_NULL;
   bool synchronous = false;
-  if (lane.sends) {
-    Flow& flow = *lanes_[index].flow;
-    flow.since_synchronous += piece.bytes + kEnvelopeBytes;
-    synchronous = flow.since_synchronous > options_.synchronous_after;
-    if (synchronous) {
-      flow.since_synchronous = 0;
-      ++flow.synchronous;
-      note(PMPI_Issend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
-    } else {
-      note(PMPI_Isend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
-    }
-  } else {
-    note(PMPI_Irecv(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
-  }
-  requests_.push_back(request);
+  requests_.push_back(start(call_->program->lanes[index], piece, message.tag, synchronous));
   posted_.push_back({index, message.op, true, synchronous, piece.bytes});
+}
+
+MPI_Request Executor::start(const Lane& lane, const Piece& piece, std::uint32_t message_tag,
+                            bool& synchronous) {
+  const int peer = static_cast<int>(lane.peer);
+  const int tag = tags_.tag(calls_, call_->signature, message_tag);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (!lane.sends) {
+    note(PMPI_Irecv(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+    return request;
+  }
+  Flow& flow = flows_[lane.peer];
+  flow.since_synchronous += piece.bytes + kEnvelopeBytes;
+  synchronous = flow.since_synchronous > options_.synchronous_after;
+  if (synchronous) {
+    flow.since_synchronous = 0;
+    ++flow.synchronous;
+    note(PMPI_Issend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+  } else {
+    note(PMPI_Isend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+  }
+  return request;
+}
+
+/// Calls test(completed), which asks MPI, until something is completed or wrong.
+template <typename Test>
+void Executor::poll(Test test) {
+  double stalled_since = 0;
+  for (std::uint32_t idle = 0; error_ == MPI_SUCCESS; ++idle) {
+    if (test()) return;
+    if (idle < kPatience) continue;
+    sched_yield();
+    if (idle % 4096 != 0) continue;
+    const double now = PMPI_Wtime();
+    if (stalled_since == 0) stalled_since = now;
+    if (now - stalled_since > options_.stall_seconds) look_for_another_call();
+  }
 }
 
 void Executor::wait_for_some() {
@@ -153,28 +187,19 @@ void Executor::wait_for_some() {
   indices_.resize(n);
   statuses_.resize(n);
   int completed = 0;
-#ifdef ESPALIER_SMPI  // a poll costs simulated time
-  const int code = PMPI_Waitsome(static_cast<int>(n), requests_.data(), &completed, indices_.data(),
-                                 statuses_.data());
-  errors_in_status_ = is_in_status(code);
-  if (!errors_in_status_) note(code);
-#else
-  double stalled_since = 0;
-  for (std::uint32_t idle = 0; completed == 0; ++idle) {
-    const int code = PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
-                                   indices_.data(), statuses_.data());
+  const auto note_unless_in_status = [this](int code) {
     errors_in_status_ = is_in_status(code);
-    if (errors_in_status_) break;
-    note(code);
-    if (error_ != MPI_SUCCESS) return;
-    if (completed > 0 || idle < kPatience) continue;
-    sched_yield();
-    if (idle % 4096 != 0) continue;
-    const double now = PMPI_Wtime();
-    if (stalled_since == 0) stalled_since = now;
-    if (now - stalled_since > options_.stall_seconds) look_for_another_call();
-    if (error_ != MPI_SUCCESS) return;
-  }
+    if (!errors_in_status_) note(code);
+  };
+#ifdef ESPALIER_SMPI  // a poll costs simulated time
+  note_unless_in_status(PMPI_Waitsome(static_cast<int>(n), requests_.data(), &completed,
+                                      indices_.data(), statuses_.data()));
+#else
+  poll([&] {
+    note_unless_in_status(PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
+                                        indices_.data(), statuses_.data()));
+    return completed > 0;
+  });
 #endif
   for (int i = 0; i < completed; ++i) {
     complete(static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]),
@@ -226,6 +251,105 @@ void Executor::look_for_another_call() {
   }
 }
 
+bool Executor::is_short() const {
+  constexpr std::uint64_t kShortBytes = 2048;
+  return call_->program->is_small &&
+         call_->program->longest * call_->buffers.bytes_per_unit() <= kShortBytes;
+}
+
+/// In the order of the program, sends left behind: an order in which the steps of all ranks can
+/// run.
+void Executor::run_one_by_one() {
+  const schedule::Program& program = call_->program->program;
+  const auto waits_for_a_send = [&](const schedule::Op& op) {
+    const auto deps = program.deps_of(op);
+    return std::any_of(deps.begin(), deps.end(),
+                       [&](std::uint32_t dep) { return program.ops[dep].kind == OpKind::Send; });
+  };
+  for (std::uint32_t i = 0; i < program.ops.size() && error_ == MPI_SUCCESS; ++i) {
+    const schedule::Op& op = program.ops[i];
+    if (!requests_.empty() && waits_for_a_send(op)) wait_for_sends();
+    if (op.kind == OpKind::Reduce || op.kind == OpKind::Copy) {
+      const SelfLane self{comm_, rank_, tags_.tag(calls_, call_->signature, 0)};
+      note(run_local_step(call_->buffers, program, op, call_->reduction, self));
+      continue;
+    }
+    const std::uint32_t index = call_->program->lanes_of(i).front();
+    const Lane& lane = call_->program->lanes[index];
+    if (op.kind == OpKind::Recv) {
+      receive_now(lane, op);
+      continue;
+    }
+    send_now(index, i);
+  }
+  if (error_ == MPI_SUCCESS) wait_for_sends();
+}
+
+void Executor::send_now(std::uint32_t index, std::uint32_t op_id) {
+  const schedule::Op& op = call_->program->program.ops[op_id];
+  const Lane& lane = call_->program->lanes[index];
+  const Piece piece = slice_piece(call_->buffers, op.from.buffer, op.from.offset, op.from.length);
+  ++sent_[lane.level].messages;
+  sent_[lane.level].bytes += piece.bytes;
+  Flow& flow = flows_[lane.peer];
+  const std::uint64_t since = flow.since_synchronous + piece.bytes + kEnvelopeBytes;
+  if (op_id >= call_->program->end_of_receives && since <= options_.synchronous_after) {
+    // Nothing else is to be done here, and MPI sends short messages fastest when asked to wait.
+    flow.since_synchronous = since;
+    note(PMPI_Send(piece.address, piece.count, piece.type, static_cast<int>(lane.peer),
+                   tags_.tag(calls_, call_->signature, op.tag), comm_));
+    return;
+  }
+  bool synchronous = false;
+  requests_.push_back(start(lane, piece, op.tag, synchronous));
+  posted_.push_back({index, op_id, true, synchronous, piece.bytes});
+}
+
+void Executor::receive_now(const Lane& lane, const schedule::Op& op) {
+  const Piece piece = slice_piece(call_->buffers, op.to.buffer, op.to.offset, op.to.length);
+  bool synchronous = false;
+  MPI_Request request = start(lane, piece, op.tag, synchronous);
+  MPI_Status status;
+#ifdef ESPALIER_SMPI
+  note(PMPI_Wait(&request, &status));
+#else
+  poll([&] {
+    int completed = 0;
+    note(PMPI_Test(&request, &completed, &status));
+    return completed != 0;
+  });
+#endif
+  if (error_ != MPI_SUCCESS) {
+    if (request == MPI_REQUEST_NULL) return;
+    PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+    return;
+  }
+  int bytes = 0;
+  PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (static_cast<std::uint64_t>(bytes) != piece.bytes) note(MPI_ERR_TRUNCATE);
+}
+
+void Executor::wait_for_sends() {
+  if (requests_.empty()) return;
+#ifdef ESPALIER_SMPI
+  note(PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+#else
+  poll([&] {
+    int completed = 0;
+    note(PMPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &completed,
+                      MPI_STATUSES_IGNORE));
+    return completed != 0;
+  });
+#endif
+  if (error_ != MPI_SUCCESS) return;
+  for (const Posted& sent : posted_) {
+    if (sent.synchronous) --flows_[call_->program->lanes[sent.lane].peer].synchronous;
+  }
+  requests_.clear();
+  posted_.clear();
+}
+
 void Executor::give_up() {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
@@ -236,7 +360,7 @@ void Executor::give_up() {
   }
   requests_.clear();
   posted_.clear();
-  for (auto& [peer, flow] : flows_) flow.synchronous = 0;
+  for (Flow& flow : flows_) flow.synchronous = 0;
 }
 
 void Executor::note(int code) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "mpi/local_steps.hpp"
@@ -41,7 +40,7 @@ struct Execution {
 /// program, within a window for each pair of ranks. While it waits it polls MPI.
 class Executor {
  public:
-  Executor(MPI_Comm comm, int rank, runtime::Tags tags, const ExecutorOptions& options);
+  Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ExecutorOptions& options);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -70,6 +69,16 @@ class Executor {
     std::uint64_t bytes = 0;
   };
 
+  void run_all_at_once();
+  void run_one_by_one();
+  [[nodiscard]] bool is_short() const;
+  MPI_Request start(const runtime::Lane& lane, const Piece& piece, std::uint32_t message_tag,
+                    bool& synchronous);
+  template <typename Test>
+  void poll(Test test);
+  void send_now(std::uint32_t lane, std::uint32_t op);
+  void receive_now(const runtime::Lane& lane, const schedule::Op& op);
+  void wait_for_sends();
   void begin();
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);
@@ -90,7 +99,7 @@ class Executor {
   runtime::Tags tags_;
   ExecutorOptions options_;
   std::uint64_t calls_ = 0;
-  std::unordered_map<Rank, Flow> flows_;
+  std::vector<Flow> flows_;  // to each rank
   std::vector<LevelCount> sent_;
 
   // Of the call that runs; kept for the next one.

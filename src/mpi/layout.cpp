@@ -68,7 +68,7 @@ Layout layout_of(MPI_Datatype type) {
     std::array<Layout, 8> layouts{};
     std::size_t next = 0;
   };
-  static thread_local Known known;
+  static constinit thread_local Known known;
   for (const Layout& layout : known.layouts) {
     if (layout.type == type) return layout;
   }

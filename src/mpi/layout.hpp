@@ -8,7 +8,7 @@ namespace espalier::mpi {
 
 /// How elements of a datatype lie in memory.
 struct Layout {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Datatype type{};    // not MPI_DATATYPE_NULL: no initialisation when a thread starts
   std::int64_t size = 0;  ///< bytes of data
   std::int64_t extent = 0;
   std::int64_t true_lb = 0;

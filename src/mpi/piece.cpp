@@ -4,6 +4,24 @@
 #include <vector>
 
 namespace espalier::mpi {
+
+/// Bytes where elements lie side by side, else elements.
+Piece slice_piece(const ElementBuffers& buffers, schedule::Buffer buffer, std::uint64_t offset,
+                  std::uint64_t length) {
+  Piece piece;
+  piece.address = buffers.at(buffer, offset);
+  piece.bytes = length * buffers.bytes_per_unit();
+  if (buffers.layout.dense) {
+    // Dense elements begin where their data does.
+    piece.address = static_cast<std::byte*>(piece.address) + buffers.layout.true_lb;
+    piece.count = static_cast<int>(piece.bytes);
+  } else {
+    piece.count = static_cast<int>(length / buffers.units_per_element);
+    piece.type = buffers.layout.type;
+  }
+  return piece;
+}
+
 namespace {
 
 using schedule::Program;
@@ -14,33 +32,18 @@ struct Stretch {
   std::uint64_t length;
 };
 
-/// Bytes where elements lie side by side, else elements.
-Piece one_stretch(const ElementBuffers& buffers, schedule::Buffer buffer, const Stretch& stretch) {
-  Piece piece;
-  piece.address = buffers.at(buffer, stretch.offset);
-  piece.bytes = stretch.length * buffers.bytes_per_unit();
-  if (buffers.layout.dense) {
-    // Dense elements begin where their data does.
-    piece.address = static_cast<std::byte*>(piece.address) + buffers.layout.true_lb;
-    piece.count = static_cast<int>(piece.bytes);
-  } else {
-    piece.count = static_cast<int>(stretch.length / buffers.units_per_element);
-    piece.type = buffers.layout.type;
-  }
-  return piece;
-}
-
 Piece joined(const ElementBuffers& buffers, schedule::Buffer buffer,
              const std::vector<Stretch>& stretches) {
   if (stretches.empty()) return {};
-  if (stretches.size() == 1) return one_stretch(buffers, buffer, stretches.front());
+  if (stretches.size() == 1)
+    return slice_piece(buffers, buffer, stretches.front().offset, stretches.front().length);
   std::vector<int> lengths;
   std::vector<MPI_Aint> displacements;
-  Piece piece = one_stretch(buffers, buffer, stretches.front());
+  Piece piece = slice_piece(buffers, buffer, stretches.front().offset, stretches.front().length);
   auto* const origin = static_cast<std::byte*>(piece.address);
   piece.bytes = 0;
   for (const Stretch& stretch : stretches) {
-    const Piece part = one_stretch(buffers, buffer, stretch);
+    const Piece part = slice_piece(buffers, buffer, stretch.offset, stretch.length);
     lengths.push_back(part.count);
     displacements.push_back(static_cast<std::byte*>(part.address) - origin);
     piece.bytes += part.bytes;
@@ -62,7 +65,7 @@ void for_each_piece(const ElementBuffers& buffers, const Program& program, const
   const std::uint64_t limit = units_per_piece(buffers.bytes_per_unit(), max_bytes);
   const bool plain = region.outer.set == 0 && region.inner.set == 0;  // almost always
   if (plain && region.length > 0 && region.length <= limit) {
-    return visit(one_stretch(buffers, region.buffer, {region.offset, region.length}));
+    return visit(slice_piece(buffers, region.buffer, region.offset, region.length));
   }
   std::vector<Stretch> stretches;
   std::uint64_t units = 0;

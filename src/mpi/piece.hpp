@@ -25,6 +25,10 @@ inline constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 30;
   return bytes_per_unit == 0 || bytes_per_unit >= max_bytes ? 1 : max_bytes / bytes_per_unit;
 }
 
+/// A slice of at most one piece, from where it lies.
+[[nodiscard]] Piece slice_piece(const ElementBuffers& buffers, schedule::Buffer buffer,
+                                std::uint64_t offset, std::uint64_t length);
+
 /// Calls visit(piece) for each piece of a region, at least once (a region may be empty). One
 /// stretch is sent from where it lies; several are joined by a type made for them.
 void for_each_piece(const ElementBuffers& buffers, const schedule::Program& program,

@@ -145,5 +145,5 @@ std::uint64_t espalier_query_count(const char* name) {
 const char* espalier_query_last(int* planned) {
   const auto& last = espalier::mpi::Engine::last_call();
   *planned = last.planned ? 1 : 0;
-  return last.text.c_str();
+  return last.planned ? last.plan.data() : name_of(last.reason).data();
 }

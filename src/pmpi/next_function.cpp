@@ -46,21 +46,20 @@ const Found& other_mpi() {
 
 }  // namespace
 
-bool is_our_mpi() {
-  static const bool ours = other_mpi().path[0] == '\0';
+bool find_out_which_mpi() {
+  const bool ours = other_mpi().path[0] == '\0';
+  which_mpi.store(ours ? WhichMpi::Ours : WhichMpi::Other, std::memory_order_relaxed);
   return ours;
 }
 
-void* NextFunction::look_up() {
-  void* found = dlsym(RTLD_NEXT, name_);
+void* look_up_next(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
   if (!is_our_mpi()) {
     // Our own MPI may stand before the other in the search order: name the other.
     if (void* handle = dlopen(other_mpi().path.data(), RTLD_LAZY | RTLD_NOLOAD)) {
-      if (void* theirs = dlsym(handle, name_)) found = theirs;
+      if (void* theirs = dlsym(handle, name)) found = theirs;
     }
   }
-  if (found == nullptr) found = otherwise_;
-  address_.store(found, std::memory_order_relaxed);
   return found;
 }
 

@@ -7,19 +7,20 @@
 
 namespace espalier::runtime {
 
-const CachedPlan& PlanCache::get(const PlanKey& key, const std::function<CachedPlan()>& make) {
-  if (last_ != nullptr && *last_key_ == key) return *last_;
-  auto it = plans_.find(key);
-  if (it == plans_.end()) {
-    it = plans_.emplace(key, make()).first;
-    messages_ += it->second.prepared.messages.size();
-    ++made_;
-    evict_all_but(key);
-  }
+const CachedPlan* PlanCache::look_up(const PlanKey& key) {
+  const auto it = plans_.find(key);
+  if (it == plans_.end()) return nullptr;
   it->second.used = ++clock_;
   last_key_ = &it->first;
-  last_ = &it->second;
-  return *last_;
+  return last_ = &it->second;
+}
+
+const CachedPlan* PlanCache::insert(const PlanKey& key, CachedPlan plan) {
+  messages_ += plan.prepared.messages.size();
+  ++made_;
+  plans_.emplace(key, std::move(plan));
+  evict_all_but(key);
+  return look_up(key);
 }
 
 void PlanCache::evict_all_but(const PlanKey& key) {

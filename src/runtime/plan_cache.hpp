@@ -2,7 +2,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 
@@ -42,12 +41,18 @@ class PlanCache {
   explicit PlanCache(std::size_t max_messages = 65536, std::size_t max_plans = 256)
       : max_messages_(max_messages), max_plans_(max_plans) {}
 
-  /// The plan of this key, made if it is not there. Valid until the next call.
-  const CachedPlan& get(const PlanKey& key, const std::function<CachedPlan()>& make);
+  /// The plan of this key, or nullptr. Valid until the next insert().
+  [[nodiscard]] const CachedPlan* find(const PlanKey& key) {
+    if (last_ != nullptr && *last_key_ == key) return last_;
+    return look_up(key);
+  }
+  /// @pre find(key) == nullptr
+  const CachedPlan* insert(const PlanKey& key, CachedPlan plan);
   [[nodiscard]] std::size_t size() const { return plans_.size(); }
   [[nodiscard]] std::size_t made() const { return made_; }
 
  private:
+  const CachedPlan* look_up(const PlanKey& key);
   void evict_all_but(const PlanKey& key);
 
   std::size_t max_messages_;

@@ -1,5 +1,6 @@
 #include "runtime/prepared.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -63,6 +64,15 @@ void sort_into_lanes(PreparedProgram& p, const std::function<std::uint32_t(Rank)
   }
 }
 
+bool is_small(const PreparedProgram& p) {
+  constexpr std::size_t kFewMessages = 32;
+  const auto is_slice = [](const Region& r) { return r.outer.set == 0 && r.inner.set == 0; };
+  return p.messages.size() <= kFewMessages &&
+         std::all_of(p.program.ops.begin(), p.program.ops.end(), [&](const Op& op) {
+           return is_slice(op.from) && is_slice(op.to) && (!is_message(op) || op.peer != kNoRank);
+         });
+}
+
 }  // namespace
 
 PreparedProgram prepare(schedule::Program program,
@@ -71,6 +81,11 @@ PreparedProgram prepare(schedule::Program program,
   p.program = std::move(program);
   turn_dependencies_round(p);
   sort_into_lanes(p, level_of);
+  p.is_small = is_small(p);
+  for (std::uint32_t i = 0; i < p.program.ops.size(); ++i) {
+    if (p.program.ops[i].kind == OpKind::Recv) p.end_of_receives = i + 1;
+  }
+  for (const Message& message : p.messages) p.longest = std::max(p.longest, message.region.length);
   return p;
 }
 

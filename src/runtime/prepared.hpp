@@ -40,6 +40,11 @@ struct PreparedProgram {
   std::vector<std::uint32_t> dependents;
   std::vector<std::uint32_t> first_lane;  ///< for each op: the lanes its messages are in
   std::vector<std::uint32_t> lanes_of_op;
+  /// Few messages of plain slices, one peer each: running the steps one by one costs less than
+  /// keeping several under way, if the messages are short.
+  bool is_small = false;
+  std::uint32_t end_of_receives = 0;  ///< ops from here on receive nothing
+  std::uint64_t longest = 0;          ///< units of the longest slice that is sent or received
 
   [[nodiscard]] std::span<const std::uint32_t> dependents_of(std::uint32_t op) const {
     return std::span(dependents)
