@@ -15,7 +15,7 @@ import tempfile
 # SMPI's own factors would rescale the platform; computing takes no simulated time, and so nothing varies.
 EXACT = ["network/model:SMPI", "smpi/lat-factor:0:1", "smpi/bw-factor:0:1", "network/crosstraffic:0",
          "network/weight-S:0", "network/TCP-gamma:1e15", "smpi/simulate-computation:no", "smpi/host-speed:1Gf",
-         "smpi/wtime:0", "contexts/stack-size:256", "contexts/guard-size:0"]
+         "smpi/wtime:0", "smpi/async-small-thresh:65536", "contexts/stack-size:256", "contexts/guard-size:0"]
 
 
 def run(write_platform, machine, settings, options, program, **more):
