@@ -23,7 +23,7 @@ struct ExecutorOptions {
   /// sender.
   std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
   std::uint64_t max_piece_bytes = kMaxPieceBytes;
-  double stall_seconds = 5;  ///< then it is looked whether the others run the same call
+  double stall_seconds = 1;  ///< then it is looked whether the others run the same call
 };
 
 /// One call, as an executor needs it.
