@@ -97,6 +97,11 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
       }
     }
     ASSERT_EQ(messages, p.message_count);
+    for (std::uint32_t op = 0; op < messages.size(); ++op) {
+      for (std::uint32_t m = p.first_message[op]; m < p.first_message[op + 1]; ++m) {
+        ASSERT_EQ(p.messages[p.messages_of_op[m]].op, op);
+      }
+    }
     std::vector<std::uint32_t> waits = p.waits;
     for (std::uint32_t op = 0; op < waits.size(); ++op) {
       ASSERT_EQ(waits[op], 0u) << "ops can run in the order they stand";

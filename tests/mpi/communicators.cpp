@@ -29,6 +29,20 @@ int available(int most) {
   return static_cast<int>(made.size());
 }
 
+/// An intercommunicator: native, and right.
+void between_two_groups(int rank, Failures& failures) {
+  MPI_Comm half = MPI_COMM_NULL, inter = MPI_COMM_NULL;
+  const bool sends = rank == 0;
+  MPI_Comm_split(MPI_COMM_WORLD, sends ? 0 : 1, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, sends ? 1 : 0, 5, &inter);
+  int value = sends ? 42 : 0;
+  MPI_Bcast(&value, 1, MPI_INT, sends ? MPI_ROOT : 0, inter);
+  failures.expect(value == 42, "a broadcast between two groups");
+  failures.expect(last_text() == "intercommunicator", "between two groups: " + last_text());
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
+
 int run(int argc, char** argv) {
   Failures failures;
   int rank = 0, size = 1;
@@ -68,6 +82,8 @@ int run(int argc, char** argv) {
                   "planned on " + std::to_string(planned) + " of 300 communicators");
   for (MPI_Comm& comm : many) MPI_Comm_free(&comm);
   failures.expect(espalier_query_count("hidden") == hidden_before, "hidden ones are left at last");
+
+  if (size > 1) between_two_groups(rank, failures);
 
   int keyval = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(copied, MPI_COMM_NULL_DELETE_FN, &keyval, nullptr);
