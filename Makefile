@@ -35,8 +35,10 @@ check: packages format-check include-check
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory fuzz-short
 
-# The same tests under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
+# Ten times as many random calls under real MPI; the same tests under AddressSanitizer + UndefinedBehaviorSanitizer,
+# and under ThreadSanitizer.
 check-long: check
+	@ctest --test-dir build/release -C Long -L mpi_long --output-on-failure
 	$(call preset,asan)
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS)
 	$(call preset,tsan)

@@ -93,6 +93,7 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
   if (plan == nullptr) {
     plan = plans_.insert(
         key, runtime::make_plan(*hierarchy_, world_.settings, static_cast<Rank>(rank_), key));
+    if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
   }
   if (!plan->planned) {
     reason = Reason::NoGain;
@@ -112,6 +113,12 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
     return nullptr;
   }
   return plan;
+}
+
+void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {
+  fmt::print(stderr, "espalier: {} of {} B on {}, root {}: {} ({})\n",
+             schedule::name_of(key.operation), key.count * key.element, name(), key.root, plan.name,
+             plan.why);
 }
 
 bool Communicator::agree(std::uint64_t plan_hash) {

@@ -60,6 +60,7 @@ class Communicator {
   [[nodiscard]] std::optional<runtime::Reason> why_never();
   [[nodiscard]] bool agree(std::uint64_t plan_hash);
   void prepare_machine();
+  void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
 
   MPI_Comm comm_;
   const World& world_;

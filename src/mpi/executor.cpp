@@ -72,10 +72,13 @@ void Executor::begin() {
   open_ops_ = program.waits.size();
   waits_ = program.waits;
   open_messages_ = program.message_count;
-  lanes_.assign(program.lanes.size(), {});
-  for (std::size_t l = 0; l < lanes_.size(); ++l) {
-    const Lane& lane = program.lanes[l];
-    if (lane.sends) lanes_[l].flow = &flows_[lane.peer];
+  if (lanes_.size() < program.lanes.size()) lanes_.resize(program.lanes.size());
+  for (std::size_t l = 0; l < program.lanes.size(); ++l) {
+    LaneState& state = lanes_[l];
+    state.ready.clear();
+    state.next = 0;
+    state.under_way = 0;
+    state.flow = program.lanes[l].sends ? &flows_[program.lanes[l].peer] : nullptr;
   }
   local_.clear();
   next_local_ = 0;
@@ -88,7 +91,11 @@ void Executor::make_ready(std::uint32_t op) {
     return;
   }
   if (open_messages_[op] == 0) return finish_op(op);
-  for (const std::uint32_t lane : call_->program->lanes_of(op)) pump(lane);
+  const runtime::PreparedProgram& program = *call_->program;
+  for (std::uint32_t m = program.first_message[op]; m < program.first_message[op + 1]; ++m) {
+    lanes_[program.lanes_of_op[m]].ready.push_back(program.messages_of_op[m]);
+    pump(program.lanes_of_op[m]);
+  }
 }
 
 void Executor::finish_op(std::uint32_t op) {
@@ -110,16 +117,14 @@ void Executor::run_local_steps() {
 }
 
 void Executor::pump(std::uint32_t index) {
-  const Lane& lane = call_->program->lanes[index];
   LaneState& state = lanes_[index];
-  while (state.next < lane.count && state.under_way < options_.lane_window) {
-    const Message& message = call_->program->messages[lane.first + state.next];
-    if (waits_[message.op] != 0) return;
-    if (lane.sends && state.flow->synchronous >= kSynchronousUnderWay) return;
-    ++state.next;
+  while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
+    if (state.flow != nullptr && (state.under_way >= options_.send_window ||
+                                  state.flow->synchronous >= kSynchronousUnderWay)) {
+      return;
+    }
     ++state.under_way;
-    post(index, message);
-    if (error_ != MPI_SUCCESS) return;
+    post(index, call_->program->messages[state.ready[state.next++]]);
   }
 }
 
@@ -254,28 +259,24 @@ void Executor::look_for_another_call() {
 
 bool Executor::is_short() const {
   constexpr std::uint64_t kShortBytes = 2048;
-  return call_->program->is_small &&
+  return call_->program->is_sequential &&
          call_->program->longest * call_->buffers.bytes_per_unit() <= kShortBytes;
 }
 
-/// In the order of the program, sends left behind: an order in which the steps of all ranks can
-/// run.
+/// In the order of the program, sends left behind.
 void Executor::run_one_by_one() {
   const schedule::Program& program = call_->program->program;
-  const auto waits_for_a_send = [&](const schedule::Op& op) {
-    const auto deps = program.deps_of(op);
-    return std::any_of(deps.begin(), deps.end(),
-                       [&](std::uint32_t dep) { return program.ops[dep].kind == OpKind::Send; });
-  };
   for (std::uint32_t i = 0; i < program.ops.size() && error_ == MPI_SUCCESS; ++i) {
     const schedule::Op& op = program.ops[i];
-    if (!requests_.empty() && waits_for_a_send(op)) wait_for_sends();
+    if (!requests_.empty()) {
+      for (const std::uint32_t dep : program.deps_of(op)) wait_for_send(dep);
+    }
     if (op.kind == OpKind::Reduce || op.kind == OpKind::Copy) {
       const SelfLane self{comm_, rank_, tags_.tag(calls_, call_->signature, 0)};
       note(run_local_step(call_->buffers, program, op, call_->reduction, self));
       continue;
     }
-    const std::uint32_t index = call_->program->lanes_of(i).front();
+    const std::uint32_t index = call_->program->lanes_of_op[call_->program->first_message[i]];
     const Lane& lane = call_->program->lanes[index];
     if (op.kind == OpKind::Recv) {
       receive_now(lane, op);
@@ -294,7 +295,8 @@ void Executor::send_now(std::uint32_t index, std::uint32_t op_id) {
   sent_[lane.level].bytes += piece.bytes;
   Flow& flow = flows_[lane.peer];
   const std::uint64_t since = flow.since_synchronous + piece.bytes + kEnvelopeBytes;
-  if (op_id >= call_->program->end_of_receives && since <= options_.synchronous_after) {
+  const bool is_last = op_id + 1 == call_->program->program.ops.size();
+  if (is_last && since <= options_.synchronous_after) {
     // Nothing else is to be done here, and MPI sends short messages fastest when asked to wait.
     flow.since_synchronous = since;
     note(PMPI_Send(piece.address, piece.count, piece.type, static_cast<int>(lane.peer),
@@ -344,11 +346,33 @@ void Executor::wait_for_sends() {
   });
 #endif
   if (error_ != MPI_SUCCESS) return;
-  for (const Posted& sent : posted_) {
-    if (sent.synchronous) --flows_[call_->program->lanes[sent.lane].peer].synchronous;
-  }
+  for (const Posted& sent : posted_) sent_one(sent);
   requests_.clear();
   posted_.clear();
+}
+
+/// If it is one, and still under way.
+void Executor::wait_for_send(std::uint32_t op) {
+  for (std::size_t i = 0; i < posted_.size(); ++i) {
+    if (posted_[i].op != op) continue;
+#ifdef ESPALIER_SMPI
+    note(PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE));
+#else
+    poll([&] {
+      int completed = 0;
+      note(PMPI_Test(&requests_[i], &completed, MPI_STATUS_IGNORE));
+      return completed != 0;
+    });
+#endif
+    if (error_ != MPI_SUCCESS) return;
+    sent_one(posted_[i]);
+    remove_completed();
+    return;
+  }
+}
+
+void Executor::sent_one(const Posted& sent) {
+  if (sent.synchronous) --flows_[call_->program->lanes[sent.lane].peer].synchronous;
 }
 
 void Executor::give_up() {

@@ -17,13 +17,13 @@ struct LevelCount {
 };
 
 struct ExecutorOptions {
-  std::uint32_t lane_window = 64;  ///< messages under way in each lane
+  std::uint32_t send_window = 256;  ///< messages under way to each rank; receives are not bounded
   /// After so many bytes to one rank the next message to it is a synchronous one, and at most two
   /// of those are under way: so no receiver, however late, holds more than twice this from one
   /// sender.
   std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
   std::uint64_t max_piece_bytes = kMaxPieceBytes;
-  double stall_seconds = 5;  ///< then it is looked whether the others run the same call
+  double stall_seconds = 1;  ///< then it is looked whether the others run the same call
 };
 
 /// One call, as an executor needs it.
@@ -36,8 +36,8 @@ struct Execution {
 
 /// Runs programs over one communicator of its own, one after the other.
 ///
-/// Everything is non-blocking: whatever waits for nothing is under way, in the order of the
-/// program, within a window for each pair of ranks. While it waits it polls MPI.
+/// Everything is non-blocking: whatever waits for nothing is under way, sends within a window for
+/// each rank. While it waits it polls MPI.
 class Executor {
  public:
   Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ExecutorOptions& options);
@@ -57,7 +57,8 @@ class Executor {
     std::uint32_t synchronous = 0;  // under way
   };
   struct LaneState {
-    std::uint32_t next = 0;  // message to be posted
+    std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
+    std::size_t next = 0;              // of those
     std::uint32_t under_way = 0;
     Flow* flow = nullptr;  // of lanes that send
   };
@@ -78,7 +79,9 @@ class Executor {
   void poll(Test test);
   void send_now(std::uint32_t lane, std::uint32_t op);
   void receive_now(const runtime::Lane& lane, const schedule::Op& op);
+  void wait_for_send(std::uint32_t op);
   void wait_for_sends();
+  void sent_one(const Posted& sent);
   void begin();
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);

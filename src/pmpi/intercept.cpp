@@ -31,6 +31,21 @@ T as(std::intptr_t argument) {
   std::abort();
 }
 
+void stop() {
+  try {
+    delete the_engine.exchange(nullptr);
+  } catch (const std::exception& bug) {
+    die(bug.what());
+  }
+}
+
+/// MPI deletes the attributes of MPI_COMM_SELF before it takes anything down: the way out where a
+/// program's MPI_Finalize does not come through us (some Fortran interfaces, PMPI_Finalize).
+int stop_at_last(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
+  stop();
+  return MPI_SUCCESS;
+}
+
 void start() {
   if (the_engine.load() != nullptr) return;
   try {
@@ -38,9 +53,12 @@ void start() {
   } catch (const std::exception& bug) {
     die(bug.what());
   }
+  if (the_engine.load() == nullptr) return;
+  int keyval = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, stop_at_last, &keyval, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  PMPI_Comm_free_keyval(&keyval);  // goes when the attribute does
 }
-
-void stop() { delete the_engine.exchange(nullptr); }
 
 std::uint64_t bytes_of(int count, MPI_Datatype type) {
   int size = 0;

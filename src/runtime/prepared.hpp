@@ -16,7 +16,7 @@ struct Message {
   schedule::Region region;
 };
 
-/// All messages one way between this rank and another, in the order of the program.
+/// All messages one way between this rank and another.
 struct Lane {
   Rank peer = 0;
   bool sends = false;
@@ -26,10 +26,6 @@ struct Lane {
 };
 
 /// A program as an executor wants it: who waits for whom turned round, messages by lane.
-///
-/// An executor posts the messages of a lane in order and bounds how many are under way in each.
-/// That cannot deadlock where the program itself cannot: the k-th message between two ranks is the
-/// k-th on both sides, so what is posted on one side comes to be posted on the other.
 struct PreparedProgram {
   schedule::Program program;
   std::vector<Lane> lanes;
@@ -38,20 +34,18 @@ struct PreparedProgram {
   std::vector<std::uint32_t> message_count;    ///< for each op
   std::vector<std::uint32_t> first_dependent;  ///< for each op, and one past the last
   std::vector<std::uint32_t> dependents;
-  std::vector<std::uint32_t> first_lane;  ///< for each op: the lanes its messages are in
+  std::vector<std::uint32_t> first_message;  ///< for each op: its messages in the next two
   std::vector<std::uint32_t> lanes_of_op;
-  /// Few messages of plain slices, one peer each: running the steps one by one costs less than
-  /// keeping several under way, if the messages are short.
-  bool is_small = false;
-  std::uint32_t end_of_receives = 0;  ///< ops from here on receive nothing
-  std::uint64_t longest = 0;          ///< units of the longest slice that is sent or received
+  std::vector<std::uint32_t> messages_of_op;  ///< into messages
+  /// Few messages of plain slices, one peer each, and every send waits for all receives before it.
+  /// Then the steps can run one by one in the order of the program, since waiting for a receive
+  /// holds up no send. (A double tree is not so: its halves must not wait for each other.)
+  bool is_sequential = false;
+  std::uint64_t longest = 0;  ///< units of the longest slice that is sent or received
 
   [[nodiscard]] std::span<const std::uint32_t> dependents_of(std::uint32_t op) const {
     return std::span(dependents)
         .subspan(first_dependent[op], first_dependent[op + 1] - first_dependent[op]);
-  }
-  [[nodiscard]] std::span<const std::uint32_t> lanes_of(std::uint32_t op) const {
-    return std::span(lanes_of_op).subspan(first_lane[op], first_lane[op + 1] - first_lane[op]);
   }
 };
 
