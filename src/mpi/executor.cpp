@@ -16,7 +16,7 @@ constexpr std::uint32_t kSynchronousUnderWay = 2;
 /// An empty message takes memory at its receiver too.
 constexpr std::uint64_t kEnvelopeBytes = 256;
 /// Polls without an event before other processes are let in.
-constexpr std::uint32_t kPatience = 256;
+constexpr std::uint32_t kPatience = 1000;
 
 bool is_in_status(int code) {
   if (code == MPI_SUCCESS) return false;
