@@ -2,10 +2,11 @@
 #   make          build            -> build/release/bin/espalier
 #   make demo     see what it does
 #   make check    build, format check, include rule, all tests, a short fuzz of every reader
+#   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build demo check check-long bench fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build demo check check-long bench bench-smpi fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -34,8 +35,10 @@ check: packages format-check include-check
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory fuzz-short
 
-# The same tests under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
+# Ten times as many random calls under real MPI; the same tests under AddressSanitizer + UndefinedBehaviorSanitizer,
+# and under ThreadSanitizer.
 check-long: check
+	@ctest --test-dir build/release -C Long -L mpi_long --output-on-failure
 	$(call preset,asan)
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS)
 	$(call preset,tsan)
@@ -44,6 +47,10 @@ check-long: check
 bench: packages
 	$(call preset,release,benchmarks)
 	@scripts/bench.sh build/release/bin
+
+bench-smpi: packages
+	$(call preset,release,smpi_times smpi_bounds write_platform)
+	@python3 tests/smpi/table.py build/release
 
 fuzz-short: packages
 	$(call preset,fuzz)

@@ -24,3 +24,8 @@ if(ESPALIER_FUZZ)
   add_link_options(-fsanitize=address,undefined)
   add_compile_definitions(ESPALIER_MAX_PROCESSES=1024)  # see src/topology/machine_spec.hpp
 endif()
+
+# Every room may end up in the preloaded library, which shows nothing but its own entry points.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)

@@ -21,9 +21,13 @@ MAY_INCLUDE = {
     "formats": {"base", "schedule", "verify", "sim"},
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
+    "runtime": {"base", "topology", "schedule", "collective", "select"},
+    "mpi": {"base", "topology", "schedule", "collective", "runtime"},
+    "pmpi": {"base", "schedule", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "select", "report"},
-    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "collective", "select", "report", "reproduce"},
+    "launch": {"base"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "collective", "select", "report", "reproduce", "launch"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

@@ -31,9 +31,11 @@ struct Manual {
   std::string examples;
 };
 
-/// What a command may use of the tool: the options in front of all commands.
+/// What a command may use of the tool: the options in front of all commands, and what stands behind
+/// "--".
 struct Globals {
   CanvasOptions canvas;
+  std::vector<std::string> other_command;
 };
 
 /// One command of the tool.
@@ -41,6 +43,7 @@ struct Command {
   Manual manual;
   /// Declares the command's options; what it returns does the work, once they are parsed.
   std::function<std::function<Outcome()>(CLI::App&, const Globals&)> declare;
+  bool takes_other_command = false;  ///< "espalier run -- mpiexec ..."
 };
 
 /// In the order of the manual.
@@ -54,6 +57,7 @@ struct Command {
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command run_command();
 [[nodiscard]] Command version_command();
 
 }  // namespace espalier::cli

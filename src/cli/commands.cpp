@@ -3,9 +3,9 @@
 namespace espalier::cli {
 
 std::vector<Command> commands() {
-  return {show_command(),    tree_command(),      compare_command(),
-          plan_command(),    simulate_command(),  verify_command(),
-          convert_command(), reproduce_command(), version_command()};
+  return {show_command(),      tree_command(),   compare_command(), plan_command(),
+          simulate_command(),  verify_command(), convert_command(), run_command(),
+          reproduce_command(), version_command()};
 }
 
 }  // namespace espalier::cli

@@ -11,6 +11,9 @@
 namespace espalier::cli {
 namespace {
 
+/// Of SIGPIPE: other programs that we become shall find it as we did.
+sighandler_t found_at_start = SIG_DFL;
+
 /// 0, or what errno says.
 int write_all(int file, std::string_view text) {
   while (!text.empty()) {
@@ -50,11 +53,13 @@ Outcome write_output(const std::string& path, std::string_view text) {
 void write_message(std::string_view text) { (void)write_all(STDERR_FILENO, text); }
 
 void prepare_streams() {
-  (void)std::signal(SIGPIPE, SIG_IGN);
+  found_at_start = std::signal(SIGPIPE, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // Opened for reading only: writing to it still fails, as it should.
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
   }
 }
+
+void restore_signals() { (void)std::signal(SIGPIPE, found_at_start); }
 
 }  // namespace espalier::cli

@@ -20,4 +20,7 @@ void write_message(std::string_view text);
 /// opened in the place of a standard stream that was closed.
 void prepare_streams();
 
+/// Before another program takes our place.
+void restore_signals();
+
 }  // namespace espalier::cli

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
+#include <string_view>
 
 #include "base/contract.hpp"
 #include "cli/command.hpp"
@@ -20,6 +22,7 @@ struct Declared {
   Manual manual;
   CLI::App* app;
   std::function<Outcome()> work;
+  bool takes_other_command;
 };
 
 std::string help_of(const CLI::App& app) {
@@ -81,13 +84,18 @@ class Tool {
       sub->fallthrough();
       sub->allow_extras();
       auto work = command.declare(*sub, globals_);
-      declared_.push_back({std::move(command.manual), sub, std::move(work)});
+      declared_.push_back(
+          {std::move(command.manual), sub, std::move(work), command.takes_other_command});
     }
   }
 
   Outcome run(int argc, const char* const* argv) {
+    const char* const* end = argv + argc;
+    const auto* const dashes =
+        std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
+    if (dashes != end) globals_.other_command.assign(dashes + 1, end);
     try {
-      app_.parse(argc, argv);
+      app_.parse(static_cast<int>(dashes - argv), argv);
     } catch (const CLI::CallForVersion&) {
       return write_output("-", version_line() + "\n");
     } catch (const CLI::CallForHelp&) {
@@ -98,7 +106,9 @@ class Tool {
     const std::vector<std::string> extras = app_.remaining(true);
     if (!extras.empty()) return unexpected(chosen(), extras.front());
     for (const Declared& d : declared_) {
-      if (d.app->parsed()) return d.work();
+      if (!d.app->parsed()) continue;
+      if (dashes != end && !d.takes_other_command) return unexpected(*d.app, "--");
+      return d.work();
     }
     return usage(app_, "no command is given");
   }

@@ -88,7 +88,10 @@ class PlatformWriter {
     const auto prop = [&](const char* id, const std::string& value) {
       props += fmt::format("<prop id=\"{}\" value=\"{}\"/>", id, value);
     };
-    if (costs.send != Cost{}) prop("smpi/os", to_xml(costs.send));
+    if (costs.send != Cost{}) {
+      prop("smpi/os", to_xml(costs.send));
+      prop("smpi/ois", to_xml(costs.send));  // of MPI_Isend
+    }
     if (costs.recv != Cost{}) prop("smpi/or", to_xml(costs.recv));
     if (!costs.reduce.unlimited()) prop("espalier/reduce", to_xml(costs.reduce));
     if (!in_order_) prop("espalier/rank", fmt::format("{}", machine_.rank_at(leaf)));

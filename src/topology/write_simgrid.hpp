@@ -12,7 +12,8 @@ namespace espalier::topology {
 /// Every pair's route has the latency and the narrowest bandwidth of Machine::path. What is shared
 /// in the machine is one shared link: uplinks are SPLITDUPLEX (two links if out and in differ,
 /// SHARED if half duplex), backbones SHARED, caps of flows FATPIPE; "1EBps" stands for unlimited.
-/// Costs of sending and receiving are the properties smpi/os and smpi/or, a speed of 1 is 1 Gf.
+/// Costs of sending and receiving are the properties smpi/os, smpi/ois and smpi/or, a speed of 1 is
+/// 1 Gf.
 /// What SimGrid has no word for is kept for read_simgrid in properties espalier/...; names of
 /// levels are lost. A cluster takes room proportional to its members and pairs, not to its pairs of
 /// members.

@@ -69,6 +69,7 @@ TEST(WriteSimgrid, TellsSmpiWhatMessagesCostTheirHosts) {
   const std::string text = write_simgrid(*build_machine(spec));
   EXPECT_NE(text.find("speed=\"2500000kf\""), std::string::npos);
   EXPECT_NE(text.find("<prop id=\"smpi/os\" value=\"0:20000000e-12:0\"/>"), std::string::npos);
+  EXPECT_NE(text.find("<prop id=\"smpi/ois\" value=\"0:20000000e-12:0\"/>"), std::string::npos);
   EXPECT_NE(text.find("<prop id=\"smpi/or\" value=\"0:5000000e-12:9.9999999999999995e-07\"/>"),
             std::string::npos);
 }

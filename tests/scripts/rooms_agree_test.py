@@ -18,7 +18,7 @@ class RoomsAgree(unittest.TestCase):
         spec.loader.exec_module(checker)
         in_cmake = {}
         text = re.sub(r"#.*", "", (ROOT / "src" / "CMakeLists.txt").read_text())
-        for call in re.findall(r"espalier_room\(([^)]*)\)", text):
+        for call in re.findall(r"espalier_(?:mpi_)?room\(([^)]*)\)", text):
             name, *words = call.split()
             uses = words[words.index("USES") + 1:] if "USES" in words else []
             if "LINKS" in uses:

@@ -1,0 +1,83 @@
+# The rooms that include <mpi.h>, once for each MPI: Debian's MPICH and Open MPI stand side by side, and FindMPI
+# knows only one of them.
+set(ESPALIER_MPIS mpich openmpi)
+pkg_check_modules(MPICH REQUIRED IMPORTED_TARGET mpich)
+pkg_check_modules(OPENMPI REQUIRED IMPORTED_TARGET ompi-c)
+add_library(espalier_with_mpich INTERFACE)
+target_link_libraries(espalier_with_mpich INTERFACE PkgConfig::MPICH)
+add_library(espalier_with_openmpi INTERFACE)
+target_link_libraries(espalier_with_openmpi INTERFACE PkgConfig::OPENMPI)
+target_compile_definitions(espalier_with_openmpi INTERFACE OPEN_MPI_BUILD)
+
+# SimGrid's SMPI simulates ranks inside one process: no preload, the runtime is linked into the programs.
+add_library(espalier_with_smpi INTERFACE)
+target_include_directories(espalier_with_smpi SYSTEM INTERFACE ${SIMGRID_INCLUDEDIR}/smpi)
+target_link_libraries(espalier_with_smpi INTERFACE PkgConfig::SIMGRID)
+target_compile_definitions(espalier_with_smpi INTERFACE ESPALIER_SMPI)
+
+# espalier_mpi_room(NAME USES room...): espalier_NAME_mpich, espalier_NAME_openmpi and espalier_NAME_smpi.
+function(espalier_mpi_room name)
+  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  foreach(mpi ${ESPALIER_MPIS} smpi)
+    set(uses ${ROOM_USES})
+    list(TRANSFORM uses PREPEND espalier_)
+    list(TRANSFORM uses REPLACE "^espalier_mpi$" "espalier_mpi_${mpi}")
+    add_library(espalier_${name}_${mpi} STATIC ${sources})
+    target_include_directories(espalier_${name}_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(espalier_${name}_${mpi} PUBLIC ${uses} espalier_with_${mpi})
+    target_compile_definitions(espalier_${name}_${mpi} PRIVATE ESPALIER_VERSION="${PROJECT_VERSION}")
+    if(mpi STREQUAL smpi)
+      # Each rank has a copy of the program and all its variables: none may be merged with another copy's.
+      target_compile_options(espalier_${name}_${mpi} PRIVATE -fno-gnu-unique)
+    else()
+      # Preloaded libraries may use the static block: no call for a thread's own variables.
+      target_compile_options(espalier_${name}_${mpi} PRIVATE -ftls-model=initial-exec)
+    endif()
+  endforeach()
+endfunction()
+
+# The preloaded libraries: the room pmpi and the wrappers made from its table, nothing visible but MPI_*.
+function(espalier_preloads)
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/pmpi)
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/generated)
+  file(MAKE_DIRECTORY ${made}/pmpi)
+  add_custom_command(
+    OUTPUT ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py ${dir}/functions.table
+            ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp
+    DEPENDS ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py ${dir}/functions.table)
+  add_custom_target(espalier_wrappers DEPENDS ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp)
+  add_library(espalier_runtime_smpi STATIC ${made}/pmpi/functions.cpp)
+  target_link_libraries(espalier_runtime_smpi PUBLIC espalier_pmpi_smpi)
+  target_include_directories(espalier_pmpi_smpi PUBLIC ${made})
+  add_dependencies(espalier_pmpi_smpi espalier_wrappers)
+  foreach(mpi ${ESPALIER_MPIS})
+    target_include_directories(espalier_pmpi_${mpi} PUBLIC ${made})
+    add_dependencies(espalier_pmpi_${mpi} espalier_wrappers)
+    add_library(espalier-${mpi} SHARED ${made}/pmpi/functions.cpp)
+    set_target_properties(espalier-${mpi} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${dir}/exports.map)
+    target_link_libraries(espalier-${mpi} PRIVATE
+      -Wl,--whole-archive espalier_pmpi_${mpi} -Wl,--no-whole-archive)
+    if(NOT ESPALIER_SANITIZE)
+      # A program may carry other versions of these.
+      target_link_options(espalier-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
+    endif()
+    target_link_options(espalier-${mpi} PRIVATE
+      -Wl,--version-script=${dir}/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
+  endforeach()
+endfunction()
+
+# espalier_smpi_program(NAME source...): a program for smpirun with the runtime inside. smpirun loads it once for each
+# rank, hence a shared object, as smpicxx makes them; and small, since each rank has a copy.
+function(espalier_smpi_program name)
+  add_library(${name} MODULE ${ARGN})
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/smpi
+    CXX_VISIBILITY_PRESET default)
+  target_compile_options(${name} PRIVATE -fno-gnu-unique)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE
+    -Wl,--whole-archive espalier_runtime_smpi espalier_pmpi_smpi -Wl,--no-whole-archive)
+  target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--gc-sections -Wl,-s)
+endfunction()

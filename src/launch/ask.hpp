@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace espalier::launch {
+
+/// What a command prints on standard output and error, up to 64 KiB; empty if it cannot be started.
+[[nodiscard]] std::string output_of(const std::vector<std::string>& command);
+
+/// The file that a shell would run for this name: the name itself if it has a slash (seen from
+/// `directory`), else the first executable of that name in `path`. Empty: there is none.
+[[nodiscard]] std::string find_program(const std::string& name, const std::string& directory,
+                                       const std::string& path);
+
+}  // namespace espalier::launch

@@ -1,0 +1,151 @@
+#include "launch/launcher_options.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace espalier::launch {
+namespace {
+
+struct Option {
+  std::string_view name;
+  std::size_t values;
+};
+
+// From `mpiexec.hydra -help` of MPICH 4.0 and `mpiexec --help all` of Open MPI 4.1. Flags of which
+// the next word is most often the program are told too; the rest of them need not be known.
+constexpr Option kMpich[] = {{"genv", 2},
+                             {"env", 2},
+                             {"f", 1},
+                             {"hosts", 1},
+                             {"host", 1},
+                             {"hostfile", 1},
+                             {"machinefile", 1},
+                             {"wdir", 1},
+                             {"configfile", 1},
+                             {"genvlist", 1},
+                             {"envlist", 1},
+                             {"n", 1},
+                             {"np", 1},
+                             {"launcher", 1},
+                             {"launcher-exec", 1},
+                             {"bootstrap", 1},
+                             {"bootstrap-exec", 1},
+                             {"rmk", 1},
+                             {"topolib", 1},
+                             {"bind-to", 1},
+                             {"map-by", 1},
+                             {"membind", 1},
+                             {"demux", 1},
+                             {"iface", 1},
+                             {"ppn", 1},
+                             {"prepend-pattern", 1},
+                             {"outfile-pattern", 1},
+                             {"errfile-pattern", 1},
+                             {"nameserver", 1},
+                             {"order-nodes", 1},
+                             {"localhost", 1},
+                             {"usize", 1},
+                             {"gpus-per-proc", 1},
+                             {"path", 1},
+                             {"genvall", 0},
+                             {"genvnone", 0},
+                             {"envall", 0},
+                             {"envnone", 0},
+                             {"enable-x", 0},
+                             {"disable-x", 0},
+                             {"verbose", 0},
+                             {"v", 0},
+                             {"info", 0},
+                             {"print-all-exitcodes", 0},
+                             {"profile", 0},
+                             {"prepend-rank", 0},
+                             {"l", 0},
+                             {"disable-auto-cleanup", 0},
+                             {"disable-hostname-propagation", 0},
+                             {"pmi-port", 0},
+                             {"skip-launch-node", 0}};
+constexpr Option kOpenMpi[] = {{"mca", 2},
+                               {"gmca", 2},
+                               {"am", 1},
+                               {"app", 1},
+                               {"bind-to", 1},
+                               {"c", 1},
+                               {"np", 1},
+                               {"n", 1},
+                               {"cf", 1},
+                               {"cartofile", 1},
+                               {"cpu-list", 1},
+                               {"cpu-set", 1},
+                               {"cpus-per-proc", 1},
+                               {"cpus-per-rank", 1},
+                               {"debugger", 1},
+                               {"default-hostfile", 1},
+                               {"H", 1},
+                               {"host", 1},
+                               {"hnp", 1},
+                               {"hostfile", 1},
+                               {"launch-agent", 1},
+                               {"machinefile", 1},
+                               {"map-by", 1},
+                               {"max-restarts", 1},
+                               {"max-vm-size", 1},
+                               {"N", 1},
+                               {"npernode", 1},
+                               {"npersocket", 1},
+                               {"ompi-server", 1},
+                               {"output-filename", 1},
+                               {"path", 1},
+                               {"personality", 1},
+                               {"ppr", 1},
+                               {"prefix", 1},
+                               {"preload-files", 1},
+                               {"rank-by", 1},
+                               {"report-events", 1},
+                               {"report-pid", 1},
+                               {"report-uri", 1},
+                               {"rf", 1},
+                               {"rankfile", 1},
+                               {"stdin", 1},
+                               {"timeout", 1},
+                               {"tune", 1},
+                               {"wd", 1},
+                               {"wdir", 1},
+                               {"x", 1},
+                               {"xml-file", 1},
+                               {"xterm", 1},
+                               {"allow-run-as-root", 0},
+                               {"oversubscribe", 0},
+                               {"nooversubscribe", 0},
+                               {"report-bindings", 0},
+                               {"tag-output", 0},
+                               {"timestamp-output", 0},
+                               {"display-map", 0},
+                               {"display-allocation", 0},
+                               {"q", 0},
+                               {"v", 0},
+                               {"use-hwthread-cpus", 0},
+                               {"bynode", 0},
+                               {"byslot", 0},
+                               {"pernode", 0}};
+
+template <std::size_t N>
+std::optional<std::size_t> find(const Option (&options)[N], std::string_view name) {
+  const auto* const it = std::find_if(std::begin(options), std::end(options),
+                                      [name](const Option& option) { return option.name == name; });
+  return it == std::end(options) ? std::nullopt : std::optional(it->values);
+}
+
+}  // namespace
+
+std::string_view without_dashes(std::string_view option) {
+  option.remove_prefix(option.starts_with("--") ? 2 : 1);
+  return option;
+}
+
+std::optional<std::size_t> values_of(Mpi mpi, std::string_view option) {
+  const std::string_view name = without_dashes(option);
+  if (name.find('=') != std::string_view::npos) return 0;
+  return mpi == Mpi::Mpich ? find(kMpich, name) : find(kOpenMpi, name);
+}
+
+}  // namespace espalier::launch

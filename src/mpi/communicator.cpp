@@ -1,0 +1,152 @@
+#include "mpi/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <numeric>
+
+#include "schedule/schedule.hpp"
+#include "topology/restrict_machine.hpp"
+
+namespace espalier::mpi {
+
+using runtime::CachedPlan;
+using runtime::PlanKey;
+using runtime::Reason;
+
+namespace {
+
+/// Many communicators are made, used once and freed: the first call that would gain goes to the MPI
+/// library. (Not when plans are forced.)
+constexpr std::uint64_t kCallsBeforeHidden = 1;
+
+/// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
+std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm, int size) {
+  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  PMPI_Comm_group(comm, &group);
+  const OwnedGroup own_group(group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  const OwnedGroup own_world(world);
+  std::vector<int> here(static_cast<std::size_t>(size)), there(here.size());
+  std::iota(here.begin(), here.end(), 0);
+  PMPI_Group_translate_ranks(group, size, here.data(), world, there.data());
+  std::vector<Rank> ranks;
+  for (const int rank : there) {
+    if (rank == MPI_UNDEFINED) return std::nullopt;
+    ranks.push_back(static_cast<Rank>(rank));
+  }
+  return ranks;
+}
+
+runtime::Tags tags_of(MPI_Comm comm) {
+  void* bound = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&bound), &found);
+  return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
+}
+
+}  // namespace
+
+bool HiddenShare::take() {
+  if (taken_.fetch_add(1) < kMost) return true;
+  taken_.fetch_sub(1);
+  return false;
+}
+void HiddenShare::give_back() { taken_.fetch_sub(1); }
+int HiddenShare::taken() const { return taken_.load(); }
+
+Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share)
+    : comm_(comm), world_(world), share_(share) {
+  PMPI_Comm_rank(comm_, &rank_);
+  never_ = why_never();
+}
+
+Communicator::~Communicator() {
+  executor_.reset();
+  hidden_ = OwnedComm();
+  if (holds_share_) share_.give_back();
+}
+
+std::optional<Reason> Communicator::why_never() {
+  int inter = 0;
+  PMPI_Comm_test_inter(comm_, &inter);
+  if (inter != 0) return Reason::Intercommunicator;
+  PMPI_Comm_size(comm_, &size_);
+  if (size_ == 1) return Reason::OneProcess;
+  auto ranks = ranks_in_world(comm_, size_);
+  if (!ranks) return Reason::OutsideWorld;
+  world_ranks_ = std::move(*ranks);
+  prepare_machine();
+  const bool may_plan_one_level = world_.settings.force || !world_.settings.algorithm.empty();
+  if (machine_->clusters().size() == 1 && !may_plan_one_level) return Reason::OneLevel;
+  return std::nullopt;
+}
+
+void Communicator::prepare_machine() {
+  machine_ = std::make_unique<const topology::Machine>(
+      topology::restrict_machine(world_.machine, world_ranks_));
+  hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
+}
+
+const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
+  const CachedPlan* plan = plans_.find(key);
+  if (plan == nullptr) {
+    plan = plans_.insert(
+        key, runtime::make_plan(*hierarchy_, world_.settings, static_cast<Rank>(rank_), key));
+    if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
+  }
+  if (!plan->planned) {
+    reason = Reason::NoGain;
+    return nullptr;
+  }
+  if (executor_ != nullptr) return plan;
+  if (gainful_calls_++ < kCallsBeforeHidden && !world_.settings.force) {
+    reason = Reason::FirstCalls;
+    return nullptr;
+  }
+  // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
+  PlanKey shared = key;
+  shared.in_place = false;  // a rank's own affair
+  const CachedPlan of_first = runtime::make_plan(*hierarchy_, world_.settings, 0, shared);
+  if (!agree(schedule::hash_of(of_first.prepared.program))) {
+    never_ = reason = Reason::NotAgreed;
+    return nullptr;
+  }
+  return plan;
+}
+
+void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {
+  fmt::print(stderr, "espalier: {} of {} B on {}, root {}: {} ({})\n",
+             schedule::name_of(key.operation), key.count * key.element, name(), key.root, plan.name,
+             plan.why);
+}
+
+bool Communicator::agree(std::uint64_t plan_hash) {
+  const bool has_room = share_.take();
+  const std::uint64_t hash = world_.hash ^ plan_hash;
+  std::array<std::uint64_t, 3> least{has_room ? 1U : 0U, hash, ~hash};
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm_);
+  const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
+  MPI_Comm hidden = MPI_COMM_NULL;
+  // Split, not dup: dup would call the user's attribute callbacks.
+  if (agreed && PMPI_Comm_split(comm_, 0, rank_, &hidden) == MPI_SUCCESS) {
+    PMPI_Comm_set_errhandler(hidden, MPI_ERRORS_RETURN);
+    hidden_ = OwnedComm(hidden);
+    holds_share_ = true;
+    executor_ = std::make_unique<Executor>(hidden, rank_, size_, tags_of(MPI_COMM_WORLD),
+                                           ExecutorOptions{});
+    return true;
+  }
+  if (has_room) share_.give_back();
+  return false;
+}
+
+std::string Communicator::name() const {
+  std::array<char, MPI_MAX_OBJECT_NAME> text{};
+  int length = 0;
+  PMPI_Comm_get_name(comm_, text.data(), &length);
+  const std::string given(text.data(), static_cast<std::size_t>(length));
+  return fmt::format("{} ({})", given.empty() ? "unnamed" : given, size_);
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collective/hierarchy.hpp"
+#include "mpi/executor.hpp"
+#include "mpi/owned.hpp"
+#include "mpi/world.hpp"
+#include "runtime/explain.hpp"
+#include "runtime/plan_cache.hpp"
+
+namespace espalier::mpi {
+
+/// Hidden communicators of this process. They come out of the user's share (MPICH has 2,045), so
+/// there is a cap.
+class HiddenShare {
+ public:
+  static constexpr int kMost = 128;
+  [[nodiscard]] bool take();
+  void give_back();
+  [[nodiscard]] int taken() const;
+
+ private:
+  std::atomic<int> taken_{0};
+};
+
+/// What we know about a communicator of the user: hangs on it as an attribute and goes with it.
+///
+/// MPI lets only one collective at a time run on a communicator, so nothing here needs a lock.
+class Communicator {
+ public:
+  Communicator(MPI_Comm comm, const World& world, HiddenShare& share);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  /// Why every call here is native, if it is.
+  [[nodiscard]] std::optional<runtime::Reason> never() const { return never_; }
+
+  /// The plan for a call, if it shall run along one. All ranks come to the same answer; the first
+  /// time they do, the hidden communicator is made (collective).
+  /// @return nullptr and the reason in `reason`: native
+  const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
+  /// @pre plan() returned a plan
+  [[nodiscard]] Executor& executor() { return *executor_; }
+  [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
+
+  runtime::CallCounts counts;
+  runtime::CallLog log;
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] const Executor* executor_if_any() const { return executor_.get(); }
+
+ private:
+  [[nodiscard]] std::optional<runtime::Reason> why_never();
+  [[nodiscard]] bool agree(std::uint64_t plan_hash);
+  void prepare_machine();
+  void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
+
+  MPI_Comm comm_;
+  const World& world_;
+  HiddenShare& share_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::optional<runtime::Reason> never_;
+  std::vector<Rank> world_ranks_;
+  std::unique_ptr<const topology::Machine> machine_;
+  std::unique_ptr<const collective::Hierarchy> hierarchy_;
+  runtime::PlanCache plans_;
+  std::uint64_t gainful_calls_ = 0;
+  bool holds_share_ = false;
+  OwnedComm hidden_;
+  std::unique_ptr<Executor> executor_;  // before hidden_ goes
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "mpi/layout.hpp"
+#include "schedule/program.hpp"
+
+namespace espalier::mpi {
+
+/// Memory for elements of any layout, at the address that MPI wants for them.
+class ElementMemory {
+ public:
+  ElementMemory() = default;
+  ElementMemory(const Layout& layout, std::uint64_t count);
+  /// Address of element 0; its bytes may begin before or after.
+  [[nodiscard]] std::byte* address() const { return address_; }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::byte* address_ = nullptr;
+};
+
+/// The three buffers of a program, and how its units lie in them.
+///
+/// A unit is an element, or (units_per_element > 1) one byte of an element whose slices all begin
+/// and end with whole elements.
+struct ElementBuffers {
+  Layout layout;
+  std::uint64_t units_per_element = 1;
+  std::array<std::byte*, 3> base{};  ///< In (never written), Out, Scratch
+
+  [[nodiscard]] std::uint64_t bytes_per_unit() const {
+    return static_cast<std::uint64_t>(layout.size) / units_per_element;
+  }
+  [[nodiscard]] std::byte* at(schedule::Buffer buffer, std::uint64_t unit) const {
+    return base[static_cast<std::size_t>(buffer)] +
+           static_cast<std::int64_t>(unit / units_per_element) * layout.extent;
+  }
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,145 @@
+#include "mpi/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace espalier::mpi {
+
+using runtime::CallCounts;
+using runtime::CallLog;
+using runtime::Reason;
+using schedule::Operation;
+
+namespace {
+
+/// The communicator this thread used last: Open MPI's MPI_Comm_get_attr costs 51 ns. Handles are
+/// used again after they are freed, so whoever is freed makes all of these stale.
+struct LastCommunicator {
+  MPI_Comm handle{};
+  Communicator* communicator = nullptr;
+  std::uint64_t generation = 0;
+};
+constinit thread_local LastCommunicator last_communicator;
+std::atomic<std::uint64_t> generation{1};
+
+void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
+  if (sum.size() < more.size()) sum.resize(more.size());
+  for (std::size_t l = 0; l < more.size(); ++l) {
+    sum[l].messages += more[l].messages;
+    sum[l].bytes += more[l].bytes;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> Engine::start() {
+  auto world = agree_on_world();
+  if (world == nullptr) return nullptr;
+  std::unique_ptr<Engine> engine(new Engine);
+  engine->world_ = std::move(world);
+  // The copy function says no: a copy of a communicator is a new one.
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &engine->keyval_, engine.get());
+  return engine;
+}
+
+Engine::~Engine() {
+  std::list<Communicator*> live;
+  {
+    const std::lock_guard lock(mutex_);
+    live = live_;
+  }
+  for (const Communicator* one : live) PMPI_Comm_delete_attr(one->comm(), keyval_);
+  if (keeps_log() && world_->rank == 0) explain();
+  PMPI_Comm_free_keyval(&keyval_);
+}
+
+Communicator* Engine::find(MPI_Comm comm) {
+  if (comm == last_communicator.handle && last_communicator.communicator != nullptr &&
+      last_communicator.generation == generation.load(std::memory_order_acquire)) {
+    return last_communicator.communicator;
+  }
+  if (comm == MPI_COMM_NULL) return nullptr;
+  const std::uint64_t now = generation.load(std::memory_order_acquire);
+  void* value = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found) != MPI_SUCCESS) {
+    return nullptr;
+  }
+  auto* communicator = static_cast<Communicator*>(value);
+  if (found == 0) {
+    auto made = std::make_unique<Communicator>(comm, *world_, share_);
+    if (PMPI_Comm_set_attr(comm, keyval_, made.get()) != MPI_SUCCESS) return nullptr;
+    communicator = made.release();
+    const std::lock_guard lock(mutex_);
+    live_.push_back(communicator);
+  }
+  last_communicator = {comm, communicator, now};
+  return communicator;
+}
+
+int Engine::on_delete(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* engine) {
+  generation.fetch_add(1, std::memory_order_release);
+  static_cast<Engine*>(engine)->forget(static_cast<Communicator*>(value));
+  return MPI_SUCCESS;
+}
+
+void Engine::forget(Communicator* comm) {
+  {
+    const std::lock_guard lock(mutex_);
+    live_.remove(comm);
+    past_counts_.add(comm->counts);
+    past_log_.merge(comm->log);
+    if (comm->executor_if_any() != nullptr) add_to(past_sent_, comm->executor_if_any()->sent());
+  }
+  delete comm;
+}
+
+void Engine::explain() {
+  const std::string text = explain_text(past_counts_, past_log_);
+  const std::string& where = world_->settings.explain;
+  std::FILE* file = where == "1" ? stderr : std::fopen(where.c_str(), "w");
+  if (file == nullptr) {
+    fmt::print(stderr, "espalier: ESPALIER_EXPLAIN: cannot write \"{}\"\n", where);
+    return;
+  }
+  std::fwrite(text.data(), 1, text.size(), file);
+  if (file != stderr) std::fclose(file);
+}
+
+LastCall& Engine::last_call() {
+  static constinit thread_local LastCall last;
+  return last;
+}
+
+std::uint64_t Engine::count(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  CallCounts counts = past_counts_;
+  std::vector<LevelCount> sent = past_sent_;
+  for (const Communicator* one : live_) {
+    counts.add(one->counts);
+    if (one->executor_if_any() != nullptr) add_to(sent, one->executor_if_any()->sent());
+  }
+  if (name == "planned") return counts.planned_calls();
+  if (name == "native") return counts.native_calls();
+  if (name == "hidden") return static_cast<std::uint64_t>(share_.taken());
+  if (name == "communicators") return live_.size();
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return 0;
+  const std::string kind = name.substr(0, dot), rest = name.substr(dot + 1);
+  if (kind == "planned" || kind == "native") {
+    const auto operation = schedule::operation_named(rest);
+    if (!operation) return 0;
+    const auto o = static_cast<std::size_t>(*operation);
+    if (kind == "planned") return counts.planned[o];
+    std::uint64_t sum = 0;
+    for (const std::uint64_t calls : counts.native[o]) sum += calls;
+    return sum;
+  }
+  const auto level = static_cast<std::size_t>(std::strtoul(rest.c_str(), nullptr, 10));
+  if (level >= sent.size()) return 0;
+  return kind == "messages" ? sent[level].messages : kind == "bytes" ? sent[level].bytes : 0;
+}
+
+}  // namespace espalier::mpi

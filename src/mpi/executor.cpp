@@ -1,0 +1,395 @@
+#include "mpi/executor.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace espalier::mpi {
+
+using runtime::Lane;
+using runtime::Message;
+using schedule::OpKind;
+
+namespace {
+
+constexpr std::uint32_t kSynchronousUnderWay = 2;
+/// An empty message takes memory at its receiver too.
+constexpr std::uint64_t kEnvelopeBytes = 256;
+/// Polls without an event before other processes are let in.
+constexpr std::uint32_t kPatience = 1000;
+
+bool is_in_status(int code) {
+  if (code == MPI_SUCCESS) return false;
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(code, &error_class);
+  return error_class == MPI_ERR_IN_STATUS;
+}
+
+}  // namespace
+
+Executor::Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags,
+                   const ExecutorOptions& options)
+    : comm_(comm),
+      rank_(rank),
+      tags_(tags),
+      options_(options),
+      flows_(static_cast<std::size_t>(size)) {}
+
+Executor::~Executor() { give_up(); }
+
+int Executor::run(const Execution& execution) {
+  call_ = &execution;
+  error_ = MPI_SUCCESS;
+  for (const Lane& lane : execution.program->lanes) {
+    if (lane.level >= sent_.size()) sent_.resize(lane.level + 1);
+  }
+  if (is_short()) {
+    run_one_by_one();
+  } else {
+    run_all_at_once();
+  }
+  if (error_ != MPI_SUCCESS) give_up();
+  call_ = nullptr;
+  ++calls_;
+  return error_;
+}
+
+void Executor::run_all_at_once() {
+  begin();
+  const auto& waits = call_->program->waits;
+  for (std::uint32_t op = 0; op < waits.size(); ++op) {
+    if (waits[op] == 0) make_ready(op);
+  }
+  run_local_steps();
+  while (!done() && error_ == MPI_SUCCESS) {
+    wait_for_some();
+    run_local_steps();
+  }
+}
+
+void Executor::begin() {
+  const runtime::PreparedProgram& program = *call_->program;
+  open_ops_ = program.waits.size();
+  waits_ = program.waits;
+  open_messages_ = program.message_count;
+  if (lanes_.size() < program.lanes.size()) lanes_.resize(program.lanes.size());
+  for (std::size_t l = 0; l < program.lanes.size(); ++l) {
+    LaneState& state = lanes_[l];
+    state.ready.clear();
+    state.next = 0;
+    state.under_way = 0;
+    state.flow = program.lanes[l].sends ? &flows_[program.lanes[l].peer] : nullptr;
+  }
+  local_.clear();
+  next_local_ = 0;
+}
+
+void Executor::make_ready(std::uint32_t op) {
+  const OpKind kind = call_->program->program.ops[op].kind;
+  if (kind == OpKind::Reduce || kind == OpKind::Copy) {
+    local_.push_back(op);
+    return;
+  }
+  if (open_messages_[op] == 0) return finish_op(op);
+  const runtime::PreparedProgram& program = *call_->program;
+  for (std::uint32_t m = program.first_message[op]; m < program.first_message[op + 1]; ++m) {
+    lanes_[program.lanes_of_op[m]].ready.push_back(program.messages_of_op[m]);
+    pump(program.lanes_of_op[m]);
+  }
+}
+
+void Executor::finish_op(std::uint32_t op) {
+  --open_ops_;
+  for (const std::uint32_t next : call_->program->dependents_of(op)) {
+    if (--waits_[next] == 0) make_ready(next);
+  }
+}
+
+/// One by one, so that messages which a step sets free leave before the next step.
+void Executor::run_local_steps() {
+  while (next_local_ < local_.size() && error_ == MPI_SUCCESS) {
+    const std::uint32_t op = local_[next_local_++];
+    const SelfLane self{comm_, rank_, tags_.tag(calls_, call_->signature, 0)};
+    note(run_local_step(call_->buffers, call_->program->program, call_->program->program.ops[op],
+                        call_->reduction, self));
+    finish_op(op);
+  }
+}
+
+void Executor::pump(std::uint32_t index) {
+  LaneState& state = lanes_[index];
+  while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
+    if (state.flow != nullptr && (state.under_way >= options_.send_window ||
+                                  state.flow->synchronous >= kSynchronousUnderWay)) {
+      return;
+    }
+    ++state.under_way;
+    post(index, call_->program->messages[state.ready[state.next++]]);
+  }
+}
+
+void Executor::post(std::uint32_t lane, const Message& message) {
+  const std::size_t before = requests_.size();
+  for_each_piece(call_->buffers, call_->program->program, message.region, options_.max_piece_bytes,
+                 [&](const Piece& piece) { post_piece(lane, message, piece); });
+  for (std::size_t i = before; i + 1 < requests_.size(); ++i) posted_[i].last = false;
+  open_messages_[message.op] += static_cast<std::uint32_t>(requests_.size() - before) - 1;
+  if (!call_->program->lanes[lane].sends) return;
+  LevelCount& count = sent_[call_->program->lanes[lane].level];
+  ++count.messages;
+  for (std::size_t i = before; i < requests_.size(); ++i) count.bytes += posted_[i].bytes;
+}
+
+void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
+  bool synchronous = false;
+  requests_.push_back(start(call_->program->lanes[index], piece, message.tag, synchronous));
+  posted_.push_back({index, message.op, true, synchronous, piece.bytes});
+}
+
+MPI_Request Executor::start(const Lane& lane, const Piece& piece, std::uint32_t message_tag,
+                            bool& synchronous) {
+  const int peer = static_cast<int>(lane.peer);
+  const int tag = tags_.tag(calls_, call_->signature, message_tag);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (!lane.sends) {
+    note(PMPI_Irecv(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+    return request;
+  }
+  Flow& flow = flows_[lane.peer];
+  flow.since_synchronous += piece.bytes + kEnvelopeBytes;
+  synchronous = flow.since_synchronous > options_.synchronous_after;
+  if (synchronous) {
+    flow.since_synchronous = 0;
+    ++flow.synchronous;
+    note(PMPI_Issend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+  } else {
+    note(PMPI_Isend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+  }
+  return request;
+}
+
+/// Calls test(completed), which asks MPI, until something is completed or wrong.
+template <typename Test>
+void Executor::poll(Test test) {
+  double stalled_since = 0;
+  for (std::uint32_t idle = 0; error_ == MPI_SUCCESS; ++idle) {
+    if (test()) return;
+    if (idle < kPatience) continue;
+    sched_yield();
+    if (idle % 4096 != 0) continue;
+    const double now = PMPI_Wtime();
+    if (stalled_since == 0) stalled_since = now;
+    if (now - stalled_since > options_.stall_seconds) look_for_another_call();
+  }
+}
+
+void Executor::wait_for_some() {
+  const std::size_t n = requests_.size();
+  if (n == 0) {  // cannot be: the program was verified
+    note(MPI_ERR_INTERN);
+    return;
+  }
+  indices_.resize(n);
+  statuses_.resize(n);
+  int completed = 0;
+  const auto note_unless_in_status = [this](int code) {
+    errors_in_status_ = is_in_status(code);
+    if (!errors_in_status_) note(code);
+  };
+#ifdef ESPALIER_SMPI  // a poll costs simulated time, and its MPI_Waitsome polls
+  note_unless_in_status(
+      PMPI_Waitany(static_cast<int>(n), requests_.data(), indices_.data(), statuses_.data()));
+  completed = error_ == MPI_SUCCESS ? 1 : 0;
+#else
+  poll([&] {
+    note_unless_in_status(PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
+                                        indices_.data(), statuses_.data()));
+    return completed > 0;
+  });
+#endif
+  for (int i = 0; i < completed; ++i) {
+    complete(static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]),
+             statuses_[static_cast<std::size_t>(i)]);
+  }
+  remove_completed();
+}
+
+void Executor::complete(std::size_t index, const MPI_Status& status) {
+  const Posted done = posted_[index];  // posting more may move it
+  const Lane& lane = call_->program->lanes[done.lane];
+  if (errors_in_status_) note(status.MPI_ERROR);
+  if (!lane.sends && error_ == MPI_SUCCESS) {
+    int bytes = 0;
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (static_cast<std::uint64_t>(bytes) != done.bytes) note(MPI_ERR_TRUNCATE);
+  }
+  if (done.synchronous) {
+    --lanes_[done.lane].flow->synchronous;
+  }
+  if (error_ != MPI_SUCCESS) return;
+  if (done.last) --lanes_[done.lane].under_way;
+  if (--open_messages_[done.op] == 0) finish_op(done.op);
+  pump(done.lane);
+}
+
+void Executor::remove_completed() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    requests_[kept] = requests_[i];
+    posted_[kept++] = posted_[i];
+  }
+  requests_.resize(kept);
+  posted_.resize(kept);
+}
+
+/// A message of this call under another signature: its sender runs another length, or root, or
+/// operation. The call is then wrong, and would wait for ever.
+void Executor::look_for_another_call() {
+  int found = 0;
+  MPI_Status status;
+  note(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &status));
+  if (found == 0 || error_ != MPI_SUCCESS) return;
+  const int mine = tags_.tag(calls_, call_->signature, 0);
+  if (tags_.call_of(status.MPI_TAG) == tags_.call_of(mine) &&
+      tags_.signature_of(status.MPI_TAG) != tags_.signature_of(mine)) {
+    note(MPI_ERR_TRUNCATE);
+  }
+}
+
+bool Executor::is_short() const {
+  constexpr std::uint64_t kShortBytes = 2048;
+  return call_->program->is_sequential &&
+         call_->program->longest * call_->buffers.bytes_per_unit() <= kShortBytes;
+}
+
+/// In the order of the program, sends left behind.
+void Executor::run_one_by_one() {
+  const schedule::Program& program = call_->program->program;
+  for (std::uint32_t i = 0; i < program.ops.size() && error_ == MPI_SUCCESS; ++i) {
+    const schedule::Op& op = program.ops[i];
+    if (!requests_.empty()) {
+      for (const std::uint32_t dep : program.deps_of(op)) wait_for_send(dep);
+    }
+    if (op.kind == OpKind::Reduce || op.kind == OpKind::Copy) {
+      const SelfLane self{comm_, rank_, tags_.tag(calls_, call_->signature, 0)};
+      note(run_local_step(call_->buffers, program, op, call_->reduction, self));
+      continue;
+    }
+    const std::uint32_t index = call_->program->lanes_of_op[call_->program->first_message[i]];
+    const Lane& lane = call_->program->lanes[index];
+    if (op.kind == OpKind::Recv) {
+      receive_now(lane, op);
+      continue;
+    }
+    send_now(index, i);
+  }
+  if (error_ == MPI_SUCCESS) wait_for_sends();
+}
+
+void Executor::send_now(std::uint32_t index, std::uint32_t op_id) {
+  const schedule::Op& op = call_->program->program.ops[op_id];
+  const Lane& lane = call_->program->lanes[index];
+  const Piece piece = slice_piece(call_->buffers, op.from.buffer, op.from.offset, op.from.length);
+  ++sent_[lane.level].messages;
+  sent_[lane.level].bytes += piece.bytes;
+  Flow& flow = flows_[lane.peer];
+  const std::uint64_t since = flow.since_synchronous + piece.bytes + kEnvelopeBytes;
+  const bool is_last = op_id + 1 == call_->program->program.ops.size();
+  if (is_last && since <= options_.synchronous_after) {
+    // Nothing else is to be done here, and MPI sends short messages fastest when asked to wait.
+    flow.since_synchronous = since;
+    note(PMPI_Send(piece.address, piece.count, piece.type, static_cast<int>(lane.peer),
+                   tags_.tag(calls_, call_->signature, op.tag), comm_));
+    return;
+  }
+  bool synchronous = false;
+  requests_.push_back(start(lane, piece, op.tag, synchronous));
+  posted_.push_back({index, op_id, true, synchronous, piece.bytes});
+}
+
+void Executor::receive_now(const Lane& lane, const schedule::Op& op) {
+  const Piece piece = slice_piece(call_->buffers, op.to.buffer, op.to.offset, op.to.length);
+  bool synchronous = false;
+  MPI_Request request = start(lane, piece, op.tag, synchronous);
+  MPI_Status status;
+#ifdef ESPALIER_SMPI
+  note(PMPI_Wait(&request, &status));
+#else
+  poll([&] {
+    int completed = 0;
+    note(PMPI_Test(&request, &completed, &status));
+    return completed != 0;
+  });
+#endif
+  if (error_ != MPI_SUCCESS) {
+    if (request == MPI_REQUEST_NULL) return;
+    PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+    return;
+  }
+  int bytes = 0;
+  PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (static_cast<std::uint64_t>(bytes) != piece.bytes) note(MPI_ERR_TRUNCATE);
+}
+
+void Executor::wait_for_sends() {
+  if (requests_.empty()) return;
+#ifdef ESPALIER_SMPI
+  note(PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+#else
+  poll([&] {
+    int completed = 0;
+    note(PMPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &completed,
+                      MPI_STATUSES_IGNORE));
+    return completed != 0;
+  });
+#endif
+  if (error_ != MPI_SUCCESS) return;
+  for (const Posted& sent : posted_) sent_one(sent);
+  requests_.clear();
+  posted_.clear();
+}
+
+/// If it is one, and still under way.
+void Executor::wait_for_send(std::uint32_t op) {
+  for (std::size_t i = 0; i < posted_.size(); ++i) {
+    if (posted_[i].op != op) continue;
+#ifdef ESPALIER_SMPI
+    note(PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE));
+#else
+    poll([&] {
+      int completed = 0;
+      note(PMPI_Test(&requests_[i], &completed, MPI_STATUS_IGNORE));
+      return completed != 0;
+    });
+#endif
+    if (error_ != MPI_SUCCESS) return;
+    sent_one(posted_[i]);
+    remove_completed();
+    return;
+  }
+}
+
+void Executor::sent_one(const Posted& sent) {
+  if (sent.synchronous) --flows_[call_->program->lanes[sent.lane].peer].synchronous;
+}
+
+void Executor::give_up() {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (call_ != nullptr && !call_->program->lanes[posted_[i].lane].sends) {
+      PMPI_Cancel(&requests_[i]);
+    }
+    PMPI_Request_free(&requests_[i]);
+  }
+  requests_.clear();
+  posted_.clear();
+  for (Flow& flow : flows_) flow.synchronous = 0;
+}
+
+void Executor::note(int code) {
+  if (error_ == MPI_SUCCESS) error_ = code;
+}
+
+}  // namespace espalier::mpi

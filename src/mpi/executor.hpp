@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/local_steps.hpp"
+#include "mpi/piece.hpp"
+#include "runtime/prepared.hpp"
+#include "runtime/tags.hpp"
+
+namespace espalier::mpi {
+
+/// Messages and bytes that left this rank over the channels of one level.
+struct LevelCount {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct ExecutorOptions {
+  std::uint32_t send_window = 256;  ///< messages under way to each rank; receives are not bounded
+  /// After so many bytes to one rank the next message to it is a synchronous one, and at most two
+  /// of those are under way: so no receiver, however late, holds more than twice this from one
+  /// sender.
+  std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
+  std::uint64_t max_piece_bytes = kMaxPieceBytes;
+  double stall_seconds = 1;  ///< then it is looked whether the others run the same call
+};
+
+/// One call, as an executor needs it.
+struct Execution {
+  const runtime::PreparedProgram* program = nullptr;
+  ElementBuffers buffers;
+  Reduction reduction;
+  std::uint64_t signature = 0;  ///< of the call; ranks that disagree on it run into an error
+};
+
+/// Runs programs over one communicator of its own, one after the other.
+///
+/// Everything is non-blocking: whatever waits for nothing is under way, sends within a window for
+/// each rank. While it waits it polls MPI.
+class Executor {
+ public:
+  Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ExecutorOptions& options);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  /// @return an MPI error code; after an error the messages of this call are given up
+  [[nodiscard]] int run(const Execution& execution);
+
+  /// As executed, by level.
+  [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
+
+ private:
+  struct Flow {
+    std::uint64_t since_synchronous = 0;
+    std::uint32_t synchronous = 0;  // under way
+  };
+  struct LaneState {
+    std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
+    std::size_t next = 0;              // of those
+    std::uint32_t under_way = 0;
+    Flow* flow = nullptr;  // of lanes that send
+  };
+  struct Posted {
+    std::uint32_t lane = 0;
+    std::uint32_t op = 0;
+    bool last = true;  // piece of its message
+    bool synchronous = false;
+    std::uint64_t bytes = 0;
+  };
+
+  void run_all_at_once();
+  void run_one_by_one();
+  [[nodiscard]] bool is_short() const;
+  MPI_Request start(const runtime::Lane& lane, const Piece& piece, std::uint32_t message_tag,
+                    bool& synchronous);
+  template <typename Test>
+  void poll(Test test);
+  void send_now(std::uint32_t lane, std::uint32_t op);
+  void receive_now(const runtime::Lane& lane, const schedule::Op& op);
+  void wait_for_send(std::uint32_t op);
+  void wait_for_sends();
+  void sent_one(const Posted& sent);
+  void begin();
+  [[nodiscard]] bool done() const { return open_ops_ == 0; }
+  void make_ready(std::uint32_t op);
+  void finish_op(std::uint32_t op);
+  void run_local_steps();
+  void pump(std::uint32_t lane);
+  void post(std::uint32_t lane, const runtime::Message& message);
+  void post_piece(std::uint32_t lane, const runtime::Message& message, const Piece& piece);
+  void wait_for_some();
+  void complete(std::size_t index, const MPI_Status& status);
+  void remove_completed();
+  void look_for_another_call();
+  void give_up();
+  void note(int code);
+
+  MPI_Comm comm_;
+  int rank_;
+  runtime::Tags tags_;
+  ExecutorOptions options_;
+  std::uint64_t calls_ = 0;
+  std::vector<Flow> flows_;  // to each rank
+  std::vector<LevelCount> sent_;
+
+  // Of the call that runs; kept for the next one.
+  const Execution* call_ = nullptr;
+  int error_ = MPI_SUCCESS;
+  bool errors_in_status_ = false;
+  std::uint64_t open_ops_ = 0;
+  std::vector<std::uint32_t> waits_;
+  std::vector<std::uint32_t> open_messages_;
+  std::vector<LaneState> lanes_;
+  std::vector<std::uint32_t> local_;  // steps to be done here
+  std::size_t next_local_ = 0;
+  std::vector<MPI_Request> requests_;
+  std::vector<Posted> posted_;  // of each request
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+
+#include "mpi/element_buffers.hpp"
+#include "mpi/owned.hpp"
+
+namespace espalier::mpi {
+
+/// What one MPI message takes or brings: (address, count, type) as MPI_Isend wants it.
+struct Piece {
+  void* address = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_BYTE;
+  OwnedType own;            ///< if a type had to be made for it
+  std::uint64_t bytes = 0;  ///< of data
+};
+
+/// Longer messages travel in several: MPI counts in int.
+inline constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 30;
+
+/// Units of one piece: the same on both sides, whatever their types.
+[[nodiscard]] inline std::uint64_t units_per_piece(std::uint64_t bytes_per_unit,
+                                                   std::uint64_t max_bytes) {
+  return bytes_per_unit == 0 || bytes_per_unit >= max_bytes ? 1 : max_bytes / bytes_per_unit;
+}
+
+/// A slice of at most one piece, from where it lies.
+[[nodiscard]] Piece slice_piece(const ElementBuffers& buffers, schedule::Buffer buffer,
+                                std::uint64_t offset, std::uint64_t length);
+
+/// Calls visit(piece) for each piece of a region, at least once (a region may be empty). One
+/// stretch is sent from where it lies; several are joined by a type made for them.
+void for_each_piece(const ElementBuffers& buffers, const schedule::Program& program,
+                    const schedule::Region& region, std::uint64_t max_bytes,
+                    const std::function<void(Piece)>& visit);
+
+}  // namespace espalier::mpi

@@ -1,0 +1,91 @@
+#include "mpi/reductions.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace espalier::mpi {
+namespace {
+
+// MPI 3.1, 5.9.2: which types each operation takes.
+enum Kind : unsigned {
+  kNone = 0,
+  kInteger = 1U << 0U,
+  kFloating = 1U << 1U,
+  kLogical = 1U << 2U,
+  kComplex = 1U << 3U,
+  kByte = 1U << 4U,
+  kPair = 1U << 5U,
+  kFortranInteger = 1U << 6U,  // as kInteger, but no logical operations
+};
+
+Kind kind_of(MPI_Datatype type) {
+  const auto is_one_of = [type](auto... types) { return ((type == types) || ...); };
+  if (type == MPI_DATATYPE_NULL) return kNone;
+  if (is_one_of(MPI_INT, MPI_LONG, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+                MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR,
+                MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
+                MPI_UINT32_T, MPI_UINT64_T)) {
+    return kInteger;
+  }
+  if (is_one_of(MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE)) return kFloating;
+  if (is_one_of(MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT,
+                MPI_LONG_DOUBLE_INT)) {
+    return kPair;
+  }
+  if (type == MPI_C_BOOL) return kLogical;
+  if (is_one_of(MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX)) return kComplex;
+  if (type == MPI_BYTE) return kByte;
+  if (is_one_of(MPI_AINT, MPI_OFFSET, MPI_COUNT)) return kFortranInteger;
+#ifndef ESPALIER_SMPI
+  if (is_one_of(MPI_INTEGER)) return kFortranInteger;
+  if (is_one_of(MPI_REAL, MPI_DOUBLE_PRECISION)) return kFloating;
+  if (is_one_of(MPI_LOGICAL)) return kLogical;
+  if (is_one_of(MPI_COMPLEX, MPI_DOUBLE_COMPLEX)) return kComplex;
+#endif
+  return kNone;
+}
+
+struct Rule {
+  MPI_Op op;
+  unsigned kinds;
+};
+
+/// Nothing for operations of the user.
+std::optional<unsigned> kinds_taken(MPI_Op op) {
+  constexpr unsigned kIntegers = kInteger | kFortranInteger;
+  const std::array rules{Rule{MPI_SUM, kIntegers | kFloating | kComplex},
+                         Rule{MPI_PROD, kIntegers | kFloating | kComplex},
+                         Rule{MPI_MAX, kIntegers | kFloating},
+                         Rule{MPI_MIN, kIntegers | kFloating},
+                         Rule{MPI_LAND, kInteger | kLogical},
+                         Rule{MPI_LOR, kInteger | kLogical},
+                         Rule{MPI_LXOR, kInteger | kLogical},
+                         Rule{MPI_BAND, kIntegers | kByte},
+                         Rule{MPI_BOR, kIntegers | kByte},
+                         Rule{MPI_BXOR, kIntegers | kByte},
+                         Rule{MPI_MAXLOC, kPair},
+                         Rule{MPI_MINLOC, kPair},
+                         Rule{MPI_REPLACE, kNone},
+                         Rule{MPI_NO_OP, kNone}};
+  const auto* const it =
+      std::find_if(rules.begin(), rules.end(), [op](const Rule& rule) { return rule.op == op; });
+  return it == rules.end() ? std::nullopt : std::optional(it->kinds);
+}
+
+}  // namespace
+
+std::optional<CheckedReduction> check_reduction(MPI_Op op, MPI_Datatype type) {
+  if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL) return std::nullopt;
+  const auto taken = kinds_taken(op);
+  if (!taken) {
+    int commutes = 0;
+    if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS) return std::nullopt;
+    return CheckedReduction{{op, false}, commutes != 0};
+  }
+  const Kind kind = kind_of(type);
+  if ((*taken & kind) == 0) return std::nullopt;
+  const bool exact = (kind & (kFloating | kComplex | kPair)) == 0;
+  return CheckedReduction{{op, exact}, true};
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+
+namespace espalier::pmpi {
+
+/// Whether this process runs the MPI that we were built for. If it runs the other one, every call
+/// is handed on untouched.
+enum class WhichMpi : int { Unknown, Ours, Other };
+inline std::atomic<WhichMpi> which_mpi{WhichMpi::Unknown};
+[[nodiscard]] bool find_out_which_mpi();
+[[nodiscard]] inline bool is_our_mpi() {
+  const WhichMpi which = which_mpi.load(std::memory_order_relaxed);
+  return which != WhichMpi::Unknown ? which == WhichMpi::Ours : find_out_which_mpi();
+}
+
+/// Whoever defines a function after us, or nullptr.
+[[nodiscard]] void* look_up_next(const char* name);
+
+/// The definition of a function that would be called if we were not here: another preload's (a
+/// profiler's), or the MPI library's. Looked up at its first use; without constructors.
+template <typename Function>
+class NextFunction {
+ public:
+  /// @param otherwise where nobody after us defines it (statically linked programs)
+  constexpr NextFunction(const char* name, Function* otherwise)
+      : name_(name), otherwise_(otherwise) {}
+
+  [[nodiscard]] Function* address() {
+    Function* known = address_.load(std::memory_order_relaxed);
+    if (known != nullptr) return known;
+    auto* found = reinterpret_cast<Function*>(look_up_next(name_));
+    if (found == nullptr) found = otherwise_;
+    address_.store(found, std::memory_order_relaxed);
+    return found;
+  }
+
+ private:
+  const char* name_;
+  Function* otherwise_;
+  std::atomic<Function*> address_{nullptr};
+};
+
+}  // namespace espalier::pmpi

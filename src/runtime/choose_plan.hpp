@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/types.hpp"
+#include "collective/hierarchy.hpp"
+#include "runtime/settings.hpp"
+#include "schedule/collective.hpp"
+#include "schedule/program.hpp"
+
+namespace espalier::runtime {
+
+/// How a call shall run: along a plan, or as the MPI library does it.
+struct PlanChoice {
+  std::string name;  ///< of the plan, or "native"
+  std::string why;
+  std::optional<Time> predicted;
+  std::optional<Time> native_predicted;
+  /// This rank's own part; empty: native. Refers to the hierarchy, which must outlive it.
+  std::function<schedule::Program(Rank)> program_of;
+
+  [[nodiscard]] bool planned() const { return program_of != nullptr; }
+};
+
+/// A pure function of what all ranks share, so every rank comes to the same choice alone.
+/// @pre call.size == hierarchy.machine().size()
+[[nodiscard]] PlanChoice choose_plan(const collective::Hierarchy& hierarchy,
+                                     const schedule::Collective& call, const Settings& settings);
+
+/// What is wrong with the algorithms that the settings name, if something is. (One that exists but
+/// cannot do some call leaves that call to the usual choice.)
+[[nodiscard]] std::optional<Error> check_algorithms(const Settings& settings);
+
+/// Calls whose sizes fall into one class share a choice: 0, 1, 2-3, 4-7, ... bytes.
+[[nodiscard]] std::uint32_t size_class(Bytes bytes);
+
+}  // namespace espalier::runtime

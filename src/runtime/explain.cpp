@@ -1,0 +1,112 @@
+#include "runtime/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/units.hpp"
+
+namespace espalier::runtime {
+
+using schedule::Operation;
+
+std::string_view name_of(Reason reason) {
+  switch (reason) {
+    case Reason::OneProcess:
+      return "one process";
+    case Reason::Intercommunicator:
+      return "intercommunicator";
+    case Reason::OutsideWorld:
+      return "processes outside MPI_COMM_WORLD";
+    case Reason::OneLevel:
+      return "one level only";
+    case Reason::NoGain:
+      return "no gain predicted";
+    case Reason::NoPlan:
+      return "no plan for it";
+    case Reason::TypeOrOperation:
+      return "type and operation unknown to us";
+    case Reason::Arguments:
+      return "arguments left to the MPI library's checks";
+    case Reason::FirstCalls:
+      return "first calls on a communicator";
+    case Reason::NotAgreed:
+      return "ranks or resources do not agree";
+  }
+  return "?";
+}
+
+void CallCounts::add(const CallCounts& other) {
+  for (std::size_t o = 0; o < planned.size(); ++o) {
+    planned[o] += other.planned[o];
+    for (std::size_t r = 0; r < native[o].size(); ++r) native[o][r] += other.native[o][r];
+  }
+}
+
+std::uint64_t CallCounts::planned_calls() const {
+  return std::accumulate(planned.begin(), planned.end(), std::uint64_t{0});
+}
+
+std::uint64_t CallCounts::native_calls() const {
+  std::uint64_t sum = 0;
+  for (const auto& reasons : native) {
+    sum = std::accumulate(reasons.begin(), reasons.end(), sum);
+  }
+  return sum;
+}
+
+void CallLog::add(const CallRecord& record) {
+  Key key{record.operation, record.size_class, record.communicator, record.plan, record.why};
+  if (!records_.contains(key) && records_.size() >= kMaxRecords) std::get<2>(key) = "others";
+  auto [it, is_new] = records_.try_emplace(key, record);
+  if (is_new) {
+    it->second.communicator = std::get<2>(key);
+    return;
+  }
+  it->second.calls += record.calls;
+  it->second.measured_us += record.measured_us;
+}
+
+void CallLog::merge(const CallLog& other) {
+  for (const auto& [key, record] : other.records_) add(record);
+}
+
+std::vector<CallRecord> CallLog::records() const {
+  std::vector<CallRecord> all;
+  all.reserve(records_.size());
+  for (const auto& [key, record] : records_) all.push_back(record);
+  return all;
+}
+
+std::string size_class_text(std::uint32_t size_class) {
+  if (size_class <= 1) return fmt::format("{} B", size_class);
+  const std::uint64_t low = std::uint64_t{1} << (size_class - 1);
+  return fmt::format("{} - {}", to_string(Bytes{low}), to_string(Bytes{2 * low - 1}));
+}
+
+std::string explain_text(const CallCounts& counts, const CallLog& log) {
+  std::string text = fmt::format("espalier: {} calls planned, {} native\n", counts.planned_calls(),
+                                 counts.native_calls());
+  for (std::size_t o = 0; o < counts.native.size(); ++o) {
+    for (std::size_t r = 0; r < counts.native[o].size(); ++r) {
+      if (counts.native[o][r] == 0) continue;
+      text += fmt::format("  native {}: {} ({})\n", schedule::name_of(static_cast<Operation>(o)),
+                          counts.native[o][r], name_of(static_cast<Reason>(r)));
+    }
+  }
+  const std::vector<CallRecord> records = log.records();
+  if (records.empty()) return text;
+  text += fmt::format("  {:<10} {:<24} {:<22} {:>9} {:>14} {:>14}  {}\n", "operation", "size",
+                      "communicator", "calls", "predicted us", "measured us", "plan");
+  for (const CallRecord& r : records) {
+    const std::string predicted = r.predicted_us < 0 ? "-" : fmt::format("{:.2f}", r.predicted_us);
+    text += fmt::format(
+        "  {:<10} {:<24} {:<22} {:>9} {:>14} {:>14.2f}  {} ({})\n", schedule::name_of(r.operation),
+        size_class_text(r.size_class), r.communicator, r.calls, predicted,
+        r.measured_us / static_cast<double>(std::max<std::uint64_t>(1, r.calls)), r.plan, r.why);
+  }
+  return text;
+}
+
+}  // namespace espalier::runtime

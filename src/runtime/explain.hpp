@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/types.hpp"
+#include "schedule/collective.hpp"
+
+namespace espalier::runtime {
+
+/// Why a call went to the MPI library.
+enum class Reason : std::uint8_t {
+  OneProcess,
+  Intercommunicator,
+  OutsideWorld,
+  OneLevel,
+  NoGain,
+  NoPlan,
+  TypeOrOperation,
+  Arguments,
+  FirstCalls,
+  NotAgreed,
+};
+inline constexpr int kReasonCount = 10;
+[[nodiscard]] std::string_view name_of(Reason reason);
+
+/// All calls of one kind on one communicator that ran alike.
+struct CallRecord {
+  std::string communicator;
+  schedule::Operation operation = schedule::Operation::Barrier;
+  std::uint32_t size_class = 0;
+  std::string plan;  ///< "native" if it was
+  std::string why;
+  std::uint64_t calls = 0;
+  double predicted_us = -1;  ///< a call; negative: not known
+  double measured_us = 0;    ///< of all calls together
+};
+
+/// Counts of one communicator, or of several added up.
+struct CallCounts {
+  std::array<std::uint64_t, schedule::kOperationCount> planned{};
+  std::array<std::array<std::uint64_t, kReasonCount>, schedule::kOperationCount> native{};
+
+  void add(const CallCounts& other);
+  [[nodiscard]] std::uint64_t planned_calls() const;
+  [[nodiscard]] std::uint64_t native_calls() const;
+};
+
+/// Records by (operation, size class, communicator, plan); beyond a bound new communicators share
+/// one line, so that a program that makes thousands of them does not run out of memory.
+class CallLog {
+ public:
+  void add(const CallRecord& record);
+  void merge(const CallLog& other);
+  [[nodiscard]] std::vector<CallRecord> records() const;
+
+ private:
+  static constexpr std::size_t kMaxRecords = 1000;
+  using Key = std::tuple<schedule::Operation, std::uint32_t, std::string, std::string, std::string>;
+  std::map<Key, CallRecord> records_;
+};
+
+/// "64 KiB - 128 KiB", "0 B".
+[[nodiscard]] std::string size_class_text(std::uint32_t size_class);
+
+/// What ESPALIER_EXPLAIN prints at the end.
+[[nodiscard]] std::string explain_text(const CallCounts& counts, const CallLog& log);
+
+}  // namespace espalier::runtime

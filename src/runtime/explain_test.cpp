@@ -1,0 +1,54 @@
+#include "runtime/explain.hpp"
+
+#include <gtest/gtest.h>
+
+namespace espalier::runtime {
+namespace {
+
+using schedule::Operation;
+
+TEST(Explain, AddsUpCallsThatRanAlike) {
+  CallLog log;
+  const CallRecord one{"world (4)", Operation::Broadcast, 4, "ring", "named", 1, -1, 10};
+  log.add(one);
+  log.add(one);
+  CallLog more;
+  more.add(one);
+  log.merge(more);
+  ASSERT_EQ(log.records().size(), 1u);
+  EXPECT_EQ(log.records()[0].calls, 3u);
+  EXPECT_DOUBLE_EQ(log.records()[0].measured_us, 30);
+}
+
+TEST(Explain, ThousandsOfCommunicatorsShareALine) {
+  CallLog log;
+  for (int i = 0; i < 20000; ++i) {
+    log.add({std::to_string(i), Operation::Barrier, 0, "native", "one process", 1, -1, 1});
+  }
+  EXPECT_LE(log.records().size(), 1001u);
+  std::uint64_t calls = 0;
+  for (const CallRecord& record : log.records()) calls += record.calls;
+  EXPECT_EQ(calls, 20000u);
+}
+
+TEST(Explain, TellsWhyCallsWereNative) {
+  CallCounts counts;
+  counts.planned[0] = 7;
+  counts.native[2][static_cast<std::size_t>(Reason::OneProcess)] = 3;
+  CallLog log;
+  log.add({"world (4)", Operation::Broadcast, 17, "ring", "named", 2, 12.5, 30});
+  const std::string text = explain_text(counts, log);
+  EXPECT_NE(text.find("7 calls planned, 3 native"), std::string::npos) << text;
+  EXPECT_NE(text.find("native allreduce: 3 (one process)"), std::string::npos) << text;
+  EXPECT_NE(text.find("64 KiB"), std::string::npos) << text;
+  EXPECT_NE(text.find("15.00"), std::string::npos) << text;
+}
+
+TEST(Explain, SizeClassesAreWords) {
+  EXPECT_EQ(size_class_text(0), "0 B");
+  EXPECT_EQ(size_class_text(1), "1 B");
+  EXPECT_EQ(size_class_text(4), "8 B - 15 B");
+}
+
+}  // namespace
+}  // namespace espalier::runtime

@@ -1,0 +1,104 @@
+#include "runtime/prepared.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace espalier::runtime {
+
+using schedule::Op;
+using schedule::OpKind;
+using schedule::Region;
+
+namespace {
+
+bool is_message(const Op& op) { return op.kind == OpKind::Send || op.kind == OpKind::Recv; }
+
+void turn_dependencies_round(PreparedProgram& p) {
+  const auto ops = p.program.ops.size();
+  p.waits.resize(ops);
+  p.first_dependent.assign(ops + 1, 0);
+  for (std::size_t i = 0; i < ops; ++i) {
+    p.waits[i] = p.program.ops[i].dep_count;
+    for (const std::uint32_t dep : p.program.deps_of(p.program.ops[i])) {
+      ++p.first_dependent[dep + 1];
+    }
+  }
+  for (std::size_t i = 0; i < ops; ++i) p.first_dependent[i + 1] += p.first_dependent[i];
+  p.dependents.resize(p.program.deps.size());
+  std::vector<std::uint32_t> next(p.first_dependent.begin(), p.first_dependent.end() - 1);
+  for (std::size_t i = 0; i < ops; ++i) {
+    for (const std::uint32_t dep : p.program.deps_of(p.program.ops[i])) {
+      p.dependents[next[dep]++] = static_cast<std::uint32_t>(i);
+    }
+  }
+}
+
+void sort_into_lanes(PreparedProgram& p, const std::function<std::uint32_t(Rank)>& level_of) {
+  const auto ops = static_cast<std::uint32_t>(p.program.ops.size());
+  std::map<std::pair<Rank, bool>, std::uint32_t> ids;
+  std::vector<std::vector<Message>> by_lane;
+  p.message_count.assign(ops, 0);
+  for (std::uint32_t i = 0; i < ops; ++i) {
+    p.first_message.push_back(static_cast<std::uint32_t>(p.lanes_of_op.size()));
+    const Op& op = p.program.ops[i];
+    if (!is_message(op)) continue;
+    for_each_message(p.program, op, [&](Rank peer, const Region& region) {
+      const bool sends = op.kind == OpKind::Send;
+      const auto [it, is_new] =
+          ids.try_emplace({peer, sends}, static_cast<std::uint32_t>(p.lanes.size()));
+      if (is_new) {
+        p.lanes.push_back({peer, sends, level_of(peer), 0, 0});
+        by_lane.emplace_back();
+      }
+      p.messages_of_op.push_back(static_cast<std::uint32_t>(by_lane[it->second].size()));
+      by_lane[it->second].push_back({i, op.tag, region});
+      p.lanes_of_op.push_back(it->second);
+      ++p.message_count[i];
+    });
+  }
+  p.first_message.push_back(static_cast<std::uint32_t>(p.lanes_of_op.size()));
+  for (std::size_t l = 0; l < p.lanes.size(); ++l) {
+    p.lanes[l].first = static_cast<std::uint32_t>(p.messages.size());
+    p.lanes[l].count = static_cast<std::uint32_t>(by_lane[l].size());
+    p.messages.insert(p.messages.end(), by_lane[l].begin(), by_lane[l].end());
+  }
+  for (std::size_t m = 0; m < p.messages_of_op.size(); ++m) {
+    p.messages_of_op[m] += p.lanes[p.lanes_of_op[m]].first;
+  }
+}
+
+bool is_sequential(const schedule::Program& program) {
+  constexpr std::size_t kFewOps = 64;  // one bit each
+  const auto is_slice = [](const Region& r) { return r.outer.set == 0 && r.inner.set == 0; };
+  if (program.ops.size() > kFewOps) return false;
+  std::vector<std::uint64_t> before(program.ops.size(), 0);  // what each waits for, directly or not
+  std::uint64_t receives = 0;
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    if (!is_slice(op.from) || !is_slice(op.to) || (is_message(op) && op.peer == kNoRank)) {
+      return false;
+    }
+    for (const std::uint32_t dep : program.deps_of(op)) {
+      before[i] |= before[dep] | (std::uint64_t{1} << dep);
+    }
+    if (op.kind == OpKind::Send && (receives & ~before[i]) != 0) return false;
+    if (op.kind == OpKind::Recv) receives |= std::uint64_t{1} << i;
+  }
+  return true;
+}
+
+}  // namespace
+
+PreparedProgram prepare(schedule::Program program,
+                        const std::function<std::uint32_t(Rank)>& level_of) {
+  PreparedProgram p;
+  p.program = std::move(program);
+  turn_dependencies_round(p);
+  sort_into_lanes(p, level_of);
+  p.is_sequential = is_sequential(p.program);
+  for (const Message& message : p.messages) p.longest = std::max(p.longest, message.region.length);
+  return p;
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "schedule/program.hpp"
+
+namespace espalier::runtime {
+
+/// One message of a program.
+struct Message {
+  std::uint32_t op = 0;
+  std::uint32_t tag = 0;
+  schedule::Region region;
+};
+
+/// All messages one way between this rank and another.
+struct Lane {
+  Rank peer = 0;
+  bool sends = false;
+  std::uint32_t level = 0;  ///< of the channel that joins the two ranks
+  std::uint32_t first = 0;  ///< into PreparedProgram::messages
+  std::uint32_t count = 0;
+};
+
+/// A program as an executor wants it: who waits for whom turned round, messages by lane.
+struct PreparedProgram {
+  schedule::Program program;
+  std::vector<Lane> lanes;
+  std::vector<Message> messages;
+  std::vector<std::uint32_t> waits;            ///< for each op: how many it waits for
+  std::vector<std::uint32_t> message_count;    ///< for each op
+  std::vector<std::uint32_t> first_dependent;  ///< for each op, and one past the last
+  std::vector<std::uint32_t> dependents;
+  std::vector<std::uint32_t> first_message;  ///< for each op: its messages in the next two
+  std::vector<std::uint32_t> lanes_of_op;
+  std::vector<std::uint32_t> messages_of_op;  ///< into messages
+  /// Few messages of plain slices, one peer each, and every send waits for all receives before it.
+  /// Then the steps can run one by one in the order of the program, since waiting for a receive
+  /// holds up no send. (A double tree is not so: its halves must not wait for each other.)
+  bool is_sequential = false;
+  std::uint64_t longest = 0;  ///< units of the longest slice that is sent or received
+
+  [[nodiscard]] std::span<const std::uint32_t> dependents_of(std::uint32_t op) const {
+    return std::span(dependents)
+        .subspan(first_dependent[op], first_dependent[op + 1] - first_dependent[op]);
+  }
+};
+
+/// @param level_of the level of the channel to a rank; called once for each lane
+[[nodiscard]] PreparedProgram prepare(schedule::Program program,
+                                      const std::function<std::uint32_t(Rank)>& level_of);
+
+}  // namespace espalier::runtime

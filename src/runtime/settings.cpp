@@ -1,0 +1,102 @@
+#include "runtime/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace espalier::runtime {
+
+using schedule::Operation;
+
+namespace {
+
+Expected<bool> read_switch(const Environment& environment, const std::string& name) {
+  const auto value = environment(name);
+  if (!value || value->empty() || *value == "0") return false;
+  if (*value == "1") return true;
+  return Error{name, fmt::format("\"{:.60}\" is neither 0 nor 1", *value),
+               "set it to 1, or unset it"};
+}
+
+Expected<int> read_log(const Environment& environment) {
+  const auto value = environment("ESPALIER_LOG");
+  if (!value || value->empty()) return 0;
+  if (value->size() == 1 && *value >= "0" && *value <= "2") return value->front() - '0';
+  return Error{"ESPALIER_LOG", fmt::format("\"{:.60}\" is no log level", *value),
+               "0 is silent, 1 tells what was decided at start, 2 every new plan"};
+}
+
+/// "broadcast=binomial,allreduce=ring"
+Expected<std::map<Operation, std::string>> read_algorithms(const std::string& text) {
+  std::map<Operation, std::string> forced;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string item = text.substr(at, comma - at);
+    at = comma + 1;
+    const std::size_t equals = std::min(item.find('='), item.size());
+    const auto operation = schedule::operation_named(item.substr(0, equals));
+    if (!operation || equals == item.size()) {
+      return Error{"ESPALIER_ALGORITHM", fmt::format("\"{:.60}\" names no operation", item),
+                   "write operation=algorithm, such as broadcast=binomial"};
+    }
+    forced[*operation] = item.substr(equals + 1);
+  }
+  return forced;
+}
+
+}  // namespace
+
+Expected<Settings> read_settings(const Environment& environment) {
+  Settings settings;
+  struct Switch {
+    const char* name;
+    bool Settings::*member;
+  };
+  for (const Switch& one :
+       {Switch{"ESPALIER_DISABLE", &Settings::disabled}, Switch{"ESPALIER_FORCE", &Settings::force},
+        Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible}}) {
+    const Expected<bool> value = read_switch(environment, one.name);
+    if (!value) return value.error();
+    settings.*one.member = *value;
+  }
+  const Expected<int> log = read_log(environment);
+  if (!log) return log.error();
+  settings.log = *log;
+  settings.explain = environment("ESPALIER_EXPLAIN").value_or("");
+  if (settings.explain == "0") settings.explain.clear();
+  settings.machine = environment("ESPALIER_MACHINE").value_or("");
+  auto algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or(""));
+  if (!algorithm) return algorithm.error();
+  settings.algorithm = std::move(*algorithm);
+  return settings;
+}
+
+std::string to_text(const Settings& settings) {
+  nlohmann::json json = {{"disabled", settings.disabled},         {"force", settings.force},
+                         {"reproducible", settings.reproducible}, {"log", settings.log},
+                         {"explain", settings.explain},           {"machine", settings.machine},
+                         {"algorithm", nlohmann::json::object()}};
+  for (const auto& [operation, name] : settings.algorithm) {
+    json["algorithm"][std::string(schedule::name_of(operation))] = name;
+  }
+  // Whatever bytes the environment holds: they are for people, not for planning.
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Settings settings_from_text(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  Settings settings;
+  settings.disabled = json.at("disabled").get<bool>();
+  settings.force = json.at("force").get<bool>();
+  settings.reproducible = json.at("reproducible").get<bool>();
+  settings.log = json.at("log").get<int>();
+  settings.explain = json.at("explain").get<std::string>();
+  settings.machine = json.at("machine").get<std::string>();
+  for (const auto& [name, algorithm] : json.at("algorithm").items()) {
+    settings.algorithm[schedule::operation_named(name).value()] = algorithm.get<std::string>();
+  }
+  return settings;
+}
+
+}  // namespace espalier::runtime

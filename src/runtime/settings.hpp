@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/expected.hpp"
+#include "schedule/collective.hpp"
+
+namespace espalier::runtime {
+
+/// What the user asked for through ESPALIER_* (docs/runtime.md). Rank 0 reads it, all others are
+/// told: the environment of one host must not split the ranks.
+struct Settings {
+  bool disabled = false;
+  bool force = false;         ///< plan wherever it is legal, gain or not
+  bool reproducible = false;  ///< one order of combining, whatever the machine
+  int log = 0;                ///< 0 silent, 1 what was decided at start, 2 every new plan
+  std::string explain;        ///< "": no; "1": stderr; else a file
+  std::string machine;        ///< as written in ESPALIER_MACHINE; "": from the nodes alone
+  std::map<schedule::Operation, std::string> algorithm;  ///< forced, by operation
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+/// A variable's value, or nothing.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// Refuses what it does not understand, naming the variable.
+Expected<Settings> read_settings(const Environment& environment);
+
+/// One text for the broadcast to the other ranks, and back.
+[[nodiscard]] std::string to_text(const Settings& settings);
+[[nodiscard]] Settings settings_from_text(const std::string& text);
+
+}  // namespace espalier::runtime

@@ -1,0 +1,65 @@
+#include "runtime/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace espalier::runtime {
+namespace {
+
+using schedule::Operation;
+
+Expected<Settings> read(const std::map<std::string, std::string>& variables) {
+  return read_settings([&](const std::string& name) -> std::optional<std::string> {
+    const auto it = variables.find(name);
+    return it == variables.end() ? std::nullopt : std::optional(it->second);
+  });
+}
+
+TEST(Settings, AnEmptyEnvironmentAsksForNothing) {
+  const auto settings = read({});
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(*settings, Settings{});
+}
+
+TEST(Settings, ReadsEveryVariable) {
+  const auto settings = read({{"ESPALIER_DISABLE", "0"},
+                              {"ESPALIER_FORCE", "1"},
+                              {"ESPALIER_REPRODUCIBLE", "1"},
+                              {"ESPALIER_LOG", "2"},
+                              {"ESPALIER_EXPLAIN", "out.txt"},
+                              {"ESPALIER_MACHINE", "proc:4"},
+                              {"ESPALIER_ALGORITHM", "broadcast=binomial 4 KiB,allreduce=ring"}});
+  ASSERT_TRUE(settings) << settings.error();
+  EXPECT_FALSE(settings->disabled);
+  EXPECT_TRUE(settings->force);
+  EXPECT_TRUE(settings->reproducible);
+  EXPECT_EQ(settings->log, 2);
+  EXPECT_EQ(settings->explain, "out.txt");
+  EXPECT_EQ(settings->machine, "proc:4");
+  EXPECT_EQ(settings->algorithm.at(Operation::Broadcast), "binomial 4 KiB");
+  EXPECT_EQ(settings->algorithm.at(Operation::Allreduce), "ring");
+  EXPECT_EQ(settings_from_text(to_text(*settings)), *settings);
+}
+
+TEST(Settings, NamesTheVariableItRefuses) {
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>{{"ESPALIER_FORCE", "yes"},
+                                          {"ESPALIER_LOG", "3"},
+                                          {"ESPALIER_ALGORITHM", "ring"},
+                                          {"ESPALIER_DISABLE", "true"},
+                                          {"ESPALIER_REPRODUCIBLE", "2"}}) {
+    const auto settings = read({{name, value}});
+    ASSERT_FALSE(settings) << name;
+    EXPECT_EQ(settings.error().where, name);
+    EXPECT_FALSE(settings.error().hint.empty());
+  }
+  EXPECT_FALSE(read({{"ESPALIER_ALGORITHM", "broadcast=ring,sorcery=ring"}}));
+}
+
+TEST(Settings, WhateverBytesTheEnvironmentHoldsTravel) {
+  const auto settings = read({{"ESPALIER_EXPLAIN", "a\xff\"\n"}});
+  ASSERT_TRUE(settings);
+  EXPECT_NO_THROW((void)settings_from_text(to_text(*settings)));
+}
+
+}  // namespace
+}  // namespace espalier::runtime

@@ -1,0 +1,44 @@
+#include "runtime/tags.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace espalier::runtime {
+namespace {
+
+TEST(Tags, StayWithinTheBoundForAllCalls) {
+  for (const int bound : {32767, (1 << 28) - 1, 2147483647, 100000}) {
+    const Tags tags(bound);
+    for (std::uint64_t call = 0; call < 5000; call += 7) {
+      for (const std::uint32_t message : {0U, 1U, 4000U, ~0U}) {
+        for (const std::uint64_t signature : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+          const int tag = tags.tag(call, signature, message);
+          ASSERT_GE(tag, 0);
+          ASSERT_LE(tag, bound);
+        }
+      }
+    }
+  }
+}
+
+TEST(Tags, MessagesOfOneCallDifferAndWrapRound) {
+  const Tags tags(32767);  // 15 bits: 6 of the call, 4 of the signature, 5 of the message
+  std::set<int> seen;
+  for (std::uint32_t message = 0; message < 32; ++message) seen.insert(tags.tag(3, 9, message));
+  EXPECT_EQ(seen.size(), 32u);
+  EXPECT_EQ(tags.tag(3, 9, 0), tags.tag(3, 9, 32));
+  EXPECT_EQ(tags.tag(3, 9, 5), tags.tag(3 + 64, 9, 5));
+  EXPECT_NE(tags.tag(3, 9, 5), tags.tag(4, 9, 5));
+}
+
+TEST(Tags, TellTheCallAndItsSignature) {
+  const Tags tags((1 << 28) - 1);
+  const int one = tags.tag(1000, 0x1235, 77);
+  EXPECT_EQ(tags.signature_of(one), 5);
+  EXPECT_EQ(tags.call_of(one), tags.call_of(tags.tag(1000, 0, 3)));
+  EXPECT_NE(tags.call_of(one), tags.call_of(tags.tag(1001, 0x1235, 77)));
+}
+
+}  // namespace
+}  // namespace espalier::runtime

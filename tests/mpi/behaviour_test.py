@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""What a user sees of the preloaded library: settings right and wrong, other preloads, the wrong MPI, failures.
+
+    behaviour_test.py MPI LIBRARY OTHER_LIBRARY OTHER_PRELOAD SMOKE
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MPI, LIBRARY, OTHER_LIBRARY, OTHER_PRELOAD, SMOKE = sys.argv[1:]
+LAUNCH = pathlib.Path(__file__).with_name("launch.py")
+GRID = "site:2(10ms,100Mbit/s) proc:2(1us)"
+
+
+def run(*settings, arguments=(), library=LIBRARY, ranks=4):
+    return subprocess.run([sys.executable, LAUNCH, MPI, str(ranks), library, *settings, "--", SMOKE, *arguments],
+                          capture_output=True, text=True, check=False)
+
+
+class Settings(unittest.TestCase):
+    def assert_native(self, result, said=None):
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("planned 0 native 0", result.stdout)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("espalier:")]
+        self.assertEqual(len(lines), 0 if said is None else 1, result.stderr)
+        if said is not None:
+            self.assertIn(said, lines[0])
+            self.assertIn("native", lines[0])
+
+    def test_a_grid_is_planned_once_its_communicator_is_known(self):
+        result = run(f"ESPALIER_MACHINE={GRID}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("planned 15 native 1", result.stdout)  # the first call makes sure it is worth it
+        self.assertEqual([l for l in result.stderr.splitlines() if "espalier" in l], [])
+
+    def test_one_host_alone_is_native(self):
+        result = run()
+        self.assertIn("planned 0 native 16", result.stdout)
+
+    def test_force_plans_on_one_host_too(self):
+        self.assertIn("planned 16 native 0", run("ESPALIER_FORCE=1").stdout)
+
+    def test_disable(self):
+        self.assert_native(run("ESPALIER_DISABLE=1", f"ESPALIER_MACHINE={GRID}"))
+
+    def test_malformed_settings_say_so_once_and_all_is_native(self):
+        for setting, said in [("ESPALIER_MACHINE=site:2(", "ESPALIER_MACHINE"),
+                              ("ESPALIER_MACHINE=/no/such/file.json", "ESPALIER_MACHINE"),
+                              ("ESPALIER_MACHINE=proc:5", "5 processes but MPI_COMM_WORLD has 4"),
+                              ("ESPALIER_ALGORITHM=broadcast=sorcery", "sorcery"),
+                              ("ESPALIER_ALGORITHM=ring", "names no operation"),
+                              ("ESPALIER_FORCE=maybe", "ESPALIER_FORCE"),
+                              ("ESPALIER_LOG=loud", "ESPALIER_LOG")]:
+            with self.subTest(setting):
+                self.assert_native(run(setting), said)
+
+    def test_an_algorithm_can_be_named(self):
+        result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_ALGORITHM=allreduce=ring,broadcast=binomial 4 KiB",
+                     "ESPALIER_FORCE=1", "ESPALIER_EXPLAIN=1")
+        self.assertIn("ring (named by ESPALIER_ALGORITHM)", result.stderr)
+        self.assertIn("binomial 4 KiB (named by ESPALIER_ALGORITHM)", result.stderr)
+
+    def test_explain_to_a_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "explain.txt")
+            run(f"ESPALIER_MACHINE={GRID}", f"ESPALIER_EXPLAIN={path}")
+            text = pathlib.Path(path).read_text()
+        self.assertIn("15 calls planned, 1 native", text)
+        self.assertIn("first calls on a communicator", text)
+        self.assertIn("multilevel", text)
+
+
+    def test_a_finalize_that_does_not_come_through_us_still_explains(self):
+        result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_EXPLAIN=1", arguments=["past-us"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("15 calls planned, 1 native", result.stderr)
+
+    def test_the_log_tells_every_new_plan_once(self):
+        result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_LOG=2")
+        self.assertEqual(result.stderr.count("espalier: barrier of 0 B on MPI_COMM_WORLD"), 1, result.stderr)
+
+
+class Company(unittest.TestCase):
+    def test_another_preload_still_sees_its_calls_whatever_the_order(self):
+        for both in (f"{LIBRARY}:{OTHER_PRELOAD}", f"{OTHER_PRELOAD}:{LIBRARY}"):
+            result = run("ESPALIER_FORCE=1", library=both, ranks=2)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("other preload: MPI_Init seen 1 times", result.stderr)
+            self.assertIn("planned 16 native 0", result.stdout)
+
+    def test_the_library_of_the_other_mpi_is_inert(self):
+        result = run("ESPALIER_FORCE=1", library=OTHER_LIBRARY, ranks=2)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("planned 0 native 0", result.stdout)
+
+    def test_other_programs_do_not_mind_it(self):
+        result = subprocess.run(["/bin/sh", "-c", "echo hello; exec ls /"], capture_output=True, text=True,
+                                env={**os.environ, "LD_PRELOAD": LIBRARY}, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+
+
+class Failures(unittest.TestCase):
+    def test_a_killed_rank_ends_the_job(self):
+        result = run("ESPALIER_FORCE=1", arguments=["kill"])
+        self.assertNotIn(result.returncode, (0, 124), result.stderr)
+
+    def test_lengths_that_differ_end_in_an_error(self):
+        for times in ("0", "2"):
+            with self.subTest(times):
+                result = run("ESPALIER_FORCE=1", f"ESPALIER_MACHINE={GRID}", arguments=["mismatch", times])
+                self.assertEqual(result.returncode, 77, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

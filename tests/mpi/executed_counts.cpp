@@ -1,0 +1,83 @@
+// The messages and bytes that left each rank over each level are those of its part of the plan.
+#include <vector>
+
+#include "collective/hierarchy.hpp"
+#include "mpi/harness.hpp"
+#include "runtime/plan_cache.hpp"
+#include "topology/load_machine.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+struct Count {
+  std::uint64_t messages = 0, bytes = 0;
+};
+
+std::vector<Count> executed(std::size_t levels) {
+  std::vector<Count> counts(levels);
+  for (std::size_t l = 0; l < levels; ++l) {
+    counts[l] = {espalier_query_count(("messages." + std::to_string(l)).c_str()),
+                 espalier_query_count(("bytes." + std::to_string(l)).c_str())};
+  }
+  return counts;
+}
+
+int run() {
+  Failures failures;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const auto loaded = topology::load_machine(std::getenv("ESPALIER_MACHINE"));
+  const topology::Machine& machine = loaded->machine;
+  const collective::Hierarchy hierarchy(machine);
+  const std::size_t levels = machine.levels().size();
+  runtime::Settings settings;
+  settings.force = true;
+  const auto check = [&](const runtime::PlanKey& key, const char* what, auto call) {
+    std::vector<Count> expected = executed(levels);
+    const runtime::CachedPlan plan = make_plan(hierarchy, settings, static_cast<Rank>(rank), key);
+    for (const runtime::Lane& lane : plan.prepared.lanes) {
+      for (std::uint32_t m = lane.first; lane.sends && m < lane.first + lane.count; ++m) {
+        ++expected[lane.level].messages;
+        expected[lane.level].bytes +=
+            plan.prepared.program.units(plan.prepared.messages[m].region) * key.element;
+      }
+    }
+    call();
+    failures.expect(last_text() == plan.name, last_text() + " ran, not " + plan.name);
+    const std::vector<Count> now = executed(levels);
+    for (std::size_t l = 0; l < levels; ++l) {
+      failures.expect(
+          now[l].messages == expected[l].messages && now[l].bytes == expected[l].bytes,
+          std::string(what) + ": other messages or bytes on level " + std::to_string(l));
+    }
+  };
+  using schedule::Operation;
+  for (const int count : {1, 100, 5000, 100000}) {
+    std::vector<double> in(static_cast<std::size_t>(count)), out(in);
+    const auto n = static_cast<std::uint64_t>(count);
+    for (Rank root = 0; root < machine.size(); root += 3) {
+      const int r = static_cast<int>(root);
+      check({Operation::Broadcast, root, 8 * n, 1, true, false}, "broadcast",
+            [&] { MPI_Bcast(in.data(), count, MPI_DOUBLE, r, MPI_COMM_WORLD); });
+      check({Operation::Reduce, root, n, 8, true, false}, "reduce", [&] {
+        MPI_Reduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, r, MPI_COMM_WORLD);
+      });
+    }
+    check({Operation::Allreduce, 0, n, 8, true, false}, "allreduce", [&] {
+      MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    });
+  }
+  check({Operation::Barrier, 0, 0, 1, true, false}, "barrier", [] { MPI_Barrier(MPI_COMM_WORLD); });
+  return failures.everywhere() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = espalier::mpi_test::run();
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Runs a program under one of the two MPIs with our library preloaded, as the tests want it.
+
+    launch.py MPI RANKS LIBRARY [NAME=VALUE ...] -- PROGRAM [ARGUMENT ...]
+
+LIBRARY may be "-" for none. Exits with the launcher's code; a run that takes longer than $LAUNCH_SECONDS
+(default 120) is ended and counts as a failure.
+"""
+import os
+import subprocess
+import sys
+
+
+def command(mpi, ranks, library, settings, program):
+    # Two cores for all: ranks that poll must give way.
+    if mpi == "mpich":
+        line = ["mpiexec.mpich", "-n", ranks]
+        flag = "-genv"
+    else:
+        line = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
+                "-n", ranks]
+        flag = "-x"
+    if library != "-":
+        settings = settings + [("LD_PRELOAD", library)]
+    for name, value in settings:
+        line += [flag, name, value] if mpi == "mpich" else [flag, f"{name}={value}"]
+    return line + program
+
+
+def main():
+    at = sys.argv.index("--")
+    mpi, ranks, library, *settings = sys.argv[1:at]
+    line = command(mpi, ranks, library, [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:])
+    try:
+        return subprocess.run(line, timeout=float(os.environ.get("LAUNCH_SECONDS", "120")), check=False).returncode
+    except subprocess.TimeoutExpired:
+        print(f"launch: not done in time: {' '.join(line)}", file=sys.stderr)
+        return 124
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+// A small unmodified program: each operation once, checked; prints how many calls were planned and
+// native on rank 0. With "kill" rank 1 is killed in the middle, with "mismatch N" rank 1 broadcasts
+// N times as many bytes as the others.
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "mpi/harness.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+void all_operations(int rank, int size, int count, Failures& failures) {
+  std::vector<int> data(static_cast<std::size_t>(count), rank == size - 1 ? 42 : -1);
+  MPI_Bcast(data.data(), count, MPI_INT, size - 1, MPI_COMM_WORLD);
+  for (const int value : data) failures.expect(value == 42, "broadcast");
+  std::vector<int> sum(data.size());
+  MPI_Allreduce(data.data(), sum.data(), count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (const int value : sum) failures.expect(value == 42 * size, "allreduce");
+  MPI_Reduce(data.data(), sum.data(), count, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) failures.expect(sum.empty() || sum.back() == 42, "reduce");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// The call is wrong: some rank must be told. It then ends the program with 77.
+void mismatch(int rank, int times) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int count = 2000 * (rank == 1 ? times : 1);
+  std::vector<int> data(static_cast<std::size_t>(count));
+  if (MPI_Bcast(data.data(), count, MPI_INT, 0, MPI_COMM_WORLD) != MPI_SUCCESS) {
+    MPI_Abort(MPI_COMM_WORLD, 77);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int run(int argc, char** argv) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Failures failures;
+  for (const int count : {0, 1, 1000, 100000}) all_operations(rank, size, count, failures);
+  if (argc > 1 && std::strcmp(argv[1], "kill") == 0) {
+    if (rank == 1) std::raise(SIGKILL);
+    for (;;) all_operations(rank, size, 1000, failures);
+  }
+  if (argc > 2 && std::strcmp(argv[1], "mismatch") == 0) mismatch(rank, std::atoi(argv[2]));
+  if (rank == 0 && library_is_there()) {
+    std::printf("planned %llu native %llu\n",
+                static_cast<unsigned long long>(espalier_query_count("planned")),
+                static_cast<unsigned long long>(espalier_query_count("native")));
+  }
+  return failures.everywhere() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = espalier::mpi_test::run(argc, argv);
+  if (argc > 1 && std::strcmp(argv[1], "past-us") == 0) {
+    PMPI_Finalize();  // as some Fortran interfaces do
+    return code;
+  }
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,61 @@
+// Threads with a communicator each, all in collectives at once; each makes its hidden communicator
+// while the others do the same in another order.
+#include <thread>
+#include <vector>
+
+#include "mpi/harness.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+constexpr int kThreads = 4;
+constexpr int kRounds = 60;
+
+void work(MPI_Comm comm, int number, int* failed) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (int round = 0; round < kRounds; ++round) {
+    const int count = round % 7 == 0 ? 20000 : 1 + round;
+    std::vector<int> data(static_cast<std::size_t>(count), rank == round % size ? round : -1);
+    MPI_Bcast(data.data(), count, MPI_INT, round % size, comm);
+    if (data.back() != round || !last_was_planned()) ++*failed;
+    std::vector<int> sum(data.size());
+    MPI_Allreduce(data.data(), sum.data(), count, MPI_INT, MPI_SUM, comm);
+    if (sum.front() != round * size || !last_was_planned()) ++*failed;
+    if ((round + number) % 5 == 0) MPI_Barrier(comm);
+  }
+}
+
+int run() {
+  Failures failures;
+  std::vector<MPI_Comm> comms(kThreads);
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::vector<int> failed(kThreads, 0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back(work, comms[static_cast<std::size_t>(t)], t,
+                         &failed[static_cast<std::size_t>(t)]);
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int one : failed) failures.expect(one == 0, std::to_string(one) + " wrong calls");
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+  return failures.everywhere() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+int main(int argc, char** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  int code = 0;
+  if (provided == MPI_THREAD_MULTIPLE) {
+    code = espalier::mpi_test::run();
+  } else {
+    std::fprintf(stderr, "this MPI has no MPI_THREAD_MULTIPLE\n");
+    code = 1;
+  }
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,101 @@
+// Wrong arguments: the same error class as the native call, through the communicator's own handler,
+// and the communicator still works afterwards.
+#include <array>
+#include <functional>
+
+#include "mpi/harness.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+int handled = 0;
+void count_error(MPI_Comm* /*comm*/, int* /*code*/, ...) { ++handled; }
+
+int class_of(int code) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+int run() {
+  Failures failures;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  std::array<double, 4> in{1, 2, 3, 4}, out{};
+  const auto works = [&](const char* after) {
+    MPI_Allreduce(in.data(), out.data(), 4, MPI_DOUBLE, MPI_SUM, comm);
+    failures.expect(last_was_planned(), std::string("native after ") + after);
+    failures.expect(out[3] == 4.0 * size, std::string("wrong after ") + after);
+  };
+  struct Case {
+    const char* name;
+    std::function<int(bool)> call;  // true: through MPI_X
+  };
+  const auto bcast = [&](bool ours, void* buffer, int count, MPI_Datatype type, int root) {
+    return ours ? MPI_Bcast(buffer, count, type, root, comm)
+                : PMPI_Bcast(buffer, count, type, root, comm);
+  };
+  const auto allreduce = [&](bool ours, const void* from, void* to, int count, MPI_Datatype type,
+                             MPI_Op op) {
+    return ours ? MPI_Allreduce(from, to, count, type, op, comm)
+                : PMPI_Allreduce(from, to, count, type, op, comm);
+  };
+  const auto reduce = [&](bool ours, MPI_Op op, int root) {
+    return ours ? MPI_Reduce(in.data(), out.data(), 4, MPI_DOUBLE, op, root, comm)
+                : PMPI_Reduce(in.data(), out.data(), 4, MPI_DOUBLE, op, root, comm);
+  };
+  // Not here: an allreduce of a negative count, on which MPICH 4.0.2 itself crashes.
+  const std::array cases{
+      Case{"a root beyond", [&](bool o) { return bcast(o, in.data(), 4, MPI_DOUBLE, size); }},
+      Case{"a negative root", [&](bool o) { return bcast(o, in.data(), 4, MPI_DOUBLE, -5); }},
+      Case{"a negative count", [&](bool o) { return bcast(o, in.data(), -1, MPI_DOUBLE, 0); }},
+      Case{"no type", [&](bool o) { return bcast(o, in.data(), 4, MPI_DATATYPE_NULL, 0); }},
+      Case{"no operation",
+           [&](bool o) { return allreduce(o, in.data(), out.data(), 4, MPI_DOUBLE, MPI_OP_NULL); }},
+      Case{"bits of doubles",
+           [&](bool o) { return allreduce(o, in.data(), out.data(), 4, MPI_DOUBLE, MPI_BAND); }},
+      Case{"no type of summands",
+           [&](bool o) {
+             return allreduce(o, in.data(), out.data(), 4, MPI_DATATYPE_NULL, MPI_SUM);
+           }},
+      Case{"a reduction to nobody", [&](bool o) { return reduce(o, MPI_SUM, size + 3); }},
+      Case{"a reduction by nothing", [&](bool o) { return reduce(o, MPI_OP_NULL, 0); }},
+  };
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  works("nothing");
+  for (const Case& one : cases) {
+    const int native = class_of(one.call(false));
+    const int ours = class_of(one.call(true));
+    failures.expect(ours == native && native != MPI_SUCCESS,
+                    std::string(one.name) + ": class " + std::to_string(ours) + ", native " +
+                        std::to_string(native));
+    works(one.name);
+  }
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(count_error, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  for (const Case& one : cases) {
+    handled = 0;
+    one.call(true);
+    failures.expect(handled == 1, std::string(one.name) + ": handler called " +
+                                      std::to_string(handled) + " times");
+  }
+  MPI_Comm_free(&comm);
+  // The handle of no communicator goes through MPI_COMM_WORLD's handler.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  failures.expect(class_of(MPI_Barrier(MPI_COMM_NULL)) == class_of(PMPI_Barrier(MPI_COMM_NULL)),
+                  "barrier of nobody");
+  return failures.everywhere() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = espalier::mpi_test::run();
+  MPI_Finalize();
+  return code;
+}
