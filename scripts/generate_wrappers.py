@@ -22,15 +22,19 @@ def read_table(path):
             yield name, arguments
 
 
-def declaration(prefix, name, arguments):
-    return f"int {prefix}{name}({', '.join('std::intptr_t ' + a for a in arguments)})"
+def ours(prefix, name):
+    return prefix + name.removeprefix("MPI_").lower()
+
+
+def declaration(name, arguments):
+    return f"int {name}({', '.join('std::intptr_t ' + a for a in arguments)})"
 
 
 def header(functions):
     yield HEADER + '#pragma once\n\n#include <cstdint>\n\nnamespace espalier::pmpi {\n\n'
     for name, arguments in functions:
-        yield declaration("intercept_", name, arguments) + ";  // our body\n"
-        yield declaration("next_", name, arguments) + ";  // the next library's\n"
+        yield declaration(ours("intercept_", name), arguments) + ";  // our body\n"
+        yield declaration(ours("next_", name), arguments) + ";  // the next library's\n"
     yield "\n}  // namespace espalier::pmpi\n"
 
 
@@ -41,13 +45,14 @@ def source(functions, header_name):
         values = ", ".join(arguments)
         yield f'extern "C" int P{name}({types});\n'
         yield "\nnamespace espalier::pmpi {\n"
-        yield declaration("next_", name, arguments) + " {\n"
+        yield declaration(ours("next_", name), arguments) + " {\n"
         yield f'  static constinit NextFunction<int({types})> next{{"{name}", &P{name}}};\n'
         yield f"  return next.address()({values});\n}}\n"
         yield "}  // namespace espalier::pmpi\n\n"
-        yield 'extern "C" __attribute__((visibility("default"))) ' + declaration("", name, arguments) + " {\n"
+        yield 'extern "C" __attribute__((visibility("default"))) ' + declaration(name, arguments) + " {\n"
         yield "  namespace pmpi = espalier::pmpi;\n"
-        yield f"  return pmpi::is_our_mpi() ? pmpi::intercept_{name}({values}) : pmpi::next_{name}({values});\n}}\n\n"
+        intercept, go_on = ours("intercept_", name), ours("next_", name)
+        yield f"  return pmpi::is_our_mpi() ? pmpi::{intercept}({values}) : pmpi::{go_on}({values});\n}}\n\n"
 
 
 def main():

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 
 namespace espalier::mpi {
 
@@ -45,13 +46,17 @@ std::unique_ptr<Engine> Engine::start() {
 }
 
 Engine::~Engine() {
-  std::list<Communicator*> live;
-  {
-    const std::lock_guard lock(mutex_);
-    live = live_;
+  try {
+    std::list<Communicator*> live;
+    {
+      const std::lock_guard lock(mutex_);
+      live = live_;
+    }
+    for (const Communicator* one : live) PMPI_Comm_delete_attr(one->comm(), keyval_);
+    if (keeps_log() && world_->rank == 0) explain();
+  } catch (const std::exception& bug) {  // the program has its results; let it end
+    std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());
   }
-  for (const Communicator* one : live) PMPI_Comm_delete_attr(one->comm(), keyval_);
-  if (keeps_log() && world_->rank == 0) explain();
   PMPI_Comm_free_keyval(&keyval_);
 }
 

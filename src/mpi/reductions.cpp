@@ -7,18 +7,16 @@ namespace espalier::mpi {
 namespace {
 
 // MPI 3.1, 5.9.2: which types each operation takes.
-enum Kind : unsigned {
-  kNone = 0,
-  kInteger = 1U << 0U,
-  kFloating = 1U << 1U,
-  kLogical = 1U << 2U,
-  kComplex = 1U << 3U,
-  kByte = 1U << 4U,
-  kPair = 1U << 5U,
-  kFortranInteger = 1U << 6U,  // as kInteger, but no logical operations
-};
+constexpr unsigned kNone = 0;
+constexpr unsigned kInteger = 1U << 0U;
+constexpr unsigned kFloating = 1U << 1U;
+constexpr unsigned kLogical = 1U << 2U;
+constexpr unsigned kComplex = 1U << 3U;
+constexpr unsigned kByte = 1U << 4U;
+constexpr unsigned kPair = 1U << 5U;
+constexpr unsigned kFortranInteger = 1U << 6U;  // as kInteger, but no logical operations
 
-Kind kind_of(MPI_Datatype type) {
+unsigned kind_of(MPI_Datatype type) {
   const auto is_one_of = [type](auto... types) { return ((type == types) || ...); };
   if (type == MPI_DATATYPE_NULL) return kNone;
   if (is_one_of(MPI_INT, MPI_LONG, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
@@ -82,7 +80,7 @@ std::optional<CheckedReduction> check_reduction(MPI_Op op, MPI_Datatype type) {
     if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS) return std::nullopt;
     return CheckedReduction{{op, false}, commutes != 0};
   }
-  const Kind kind = kind_of(type);
+  const unsigned kind = kind_of(type);
   if ((*taken & kind) == 0) return std::nullopt;
   const bool exact = (kind & (kFloating | kComplex | kPair)) == 0;
   return CheckedReduction{{op, exact}, true};

@@ -17,7 +17,7 @@ std::atomic<mpi::Engine*> the_engine{nullptr};
 template <typename T>
 T as(std::intptr_t argument) {
   if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<T>(argument);
+    return reinterpret_cast<T>(argument);  // NOLINT(performance-no-int-to-ptr): it was one
   } else {
     return static_cast<T>(argument);
   }
@@ -31,13 +31,7 @@ T as(std::intptr_t argument) {
   std::abort();
 }
 
-void stop() {
-  try {
-    delete the_engine.exchange(nullptr);
-  } catch (const std::exception& bug) {
-    die(bug.what());
-  }
-}
+void stop() { delete the_engine.exchange(nullptr); }
 
 /// MPI deletes the attributes of MPI_COMM_SELF before it takes anything down: the way out where a
 /// program's MPI_Finalize does not come through us (some Fortran interfaces, PMPI_Finalize).
@@ -89,39 +83,39 @@ int intercept(schedule::Operation operation, MPI_Comm comm, Planned planned, Nat
 
 }  // namespace
 
-int intercept_MPI_Init(std::intptr_t argc, std::intptr_t argv) {
-  const int code = next_MPI_Init(argc, argv);
+int intercept_init(std::intptr_t argc, std::intptr_t argv) {
+  const int code = next_init(argc, argv);
   if (code == MPI_SUCCESS) start();
   return code;
 }
 
-int intercept_MPI_Init_thread(std::intptr_t argc, std::intptr_t argv, std::intptr_t required,
-                              std::intptr_t provided) {
-  const int code = next_MPI_Init_thread(argc, argv, required, provided);
+int intercept_init_thread(std::intptr_t argc, std::intptr_t argv, std::intptr_t required,
+                          std::intptr_t provided) {
+  const int code = next_init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS) start();
   return code;
 }
 
-int intercept_MPI_Finalize() {
+int intercept_finalize() {
   stop();
-  return next_MPI_Finalize();
+  return next_finalize();
 }
 
-int intercept_MPI_Bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t datatype,
-                        std::intptr_t root, std::intptr_t comm) {
+int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t datatype,
+                    std::intptr_t root, std::intptr_t comm) {
   return intercept(
       schedule::Operation::Broadcast, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.broadcast(as<void*>(buffer), as<int>(count), as<MPI_Datatype>(datatype),
                                 as<int>(root), as<MPI_Comm>(comm), code);
       },
-      [&] { return next_MPI_Bcast(buffer, count, datatype, root, comm); },
+      [&] { return next_bcast(buffer, count, datatype, root, comm); },
       [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
 }
 
-int intercept_MPI_Reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                         std::intptr_t datatype, std::intptr_t op, std::intptr_t root,
-                         std::intptr_t comm) {
+int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                     std::intptr_t datatype, std::intptr_t op, std::intptr_t root,
+                     std::intptr_t comm) {
   return intercept(
       schedule::Operation::Reduce, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
@@ -129,12 +123,12 @@ int intercept_MPI_Reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intp
                              as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<int>(root),
                              as<MPI_Comm>(comm), code);
       },
-      [&] { return next_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); },
+      [&] { return next_reduce(sendbuf, recvbuf, count, datatype, op, root, comm); },
       [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
 }
 
-int intercept_MPI_Allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                            std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                        std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
   return intercept(
       schedule::Operation::Allreduce, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
@@ -142,15 +136,15 @@ int intercept_MPI_Allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::i
                                 as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm),
                                 code);
       },
-      [&] { return next_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm); },
+      [&] { return next_allreduce(sendbuf, recvbuf, count, datatype, op, comm); },
       [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
 }
 
-int intercept_MPI_Barrier(std::intptr_t comm) {
+int intercept_barrier(std::intptr_t comm) {
   return intercept(
       schedule::Operation::Barrier, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) { return engine.barrier(as<MPI_Comm>(comm), code); },
-      [&] { return next_MPI_Barrier(comm); }, [] { return std::uint64_t{0}; });
+      [&] { return next_barrier(comm); }, [] { return std::uint64_t{0}; });
 }
 
 }  // namespace espalier::pmpi

@@ -36,12 +36,12 @@ int look_at(dl_phdr_info* info, std::size_t /*size*/, void* data) {
 }
 
 const Found& other_mpi() {
-  static const Found found = [] {
+  static const Found kFound = [] {
     Found result;
     dl_iterate_phdr(look_at, &result);
     return result;
   }();
-  return found;
+  return kFound;
 }
 
 }  // namespace
