@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "collective/multilevel_calls.hpp"
+#include "runtime/segments.hpp"
 #include "select/candidates.hpp"
 #include "topology/synthetic.hpp"
 
@@ -92,6 +93,24 @@ std::uint32_t size_class(Bytes bytes) {
   return static_cast<std::uint32_t>(std::bit_width(bytes.value));
 }
 
+const Planner::Decision& Planner::decide(const Collective& call) {
+  const std::uint32_t bits = size_class(Bytes{call.count * call.element.value});
+  const Key key{call.operation, bits, call.commutative};
+  const auto found = decided_.find(key);
+  if (found != decided_.end()) return found->second;
+  if (decided_.size() >= kMost) decided_.clear();
+  Collective one = call;  // stands for its class and all roots
+  one.root = 0;
+  one.element = Bytes{1};
+  one.count = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
+  select::Plan plan =
+      with_usable_segments(chooser_.choose(one).plan, chooser_, hierarchy_.machine(), one);
+  const Time predicted = chooser_.predict(plan, one);
+  return decided_
+      .emplace(key, Decision{std::move(plan), predicted, predict_native(hierarchy_, chooser_, one)})
+      .first->second;
+}
+
 PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   const auto named = settings.algorithm.find(call.operation);
   if (named != settings.algorithm.end()) {
@@ -99,13 +118,12 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!settings.force && !joins_something(hierarchy_)) return native("one level only");
-  const select::Plan plan = chooser_.choose(call).plan;
-  const Time predicted = chooser_.predict(plan, call);
-  const std::optional<Time> native_predicted = predict_native(hierarchy_, chooser_, call);
-  if (!settings.force && native_predicted && !is_gain(predicted, *native_predicted)) {
-    return {"native", "no gain predicted", predicted, native_predicted, {}};
+  const Decision& decision = decide(call);
+  if (!settings.force && decision.native && !is_gain(decision.predicted, *decision.native)) {
+    return {"native", "no gain predicted", decision.predicted, decision.native, {}};
   }
-  return {name_of(plan, call), "the shortest predicted time", predicted, native_predicted,
+  const select::Plan plan = in_elements(decision.plan, Bytes{1}, call.element);
+  return {name_of(plan, call), "the shortest predicted time", decision.predicted, decision.native,
           [&hierarchy = hierarchy_, call, plan](Rank rank) {
             return own_part(plan, hierarchy, call, rank);
           }};

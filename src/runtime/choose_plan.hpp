@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "base/types.hpp"
 #include "collective/hierarchy.hpp"
@@ -40,8 +42,18 @@ class Planner {
   [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
 
  private:
+  static constexpr std::size_t kMost = 1024;
+  using Key = std::tuple<schedule::Operation, std::uint32_t, bool>;
+  struct Decision {
+    select::Plan plan;  // in bytes
+    Time predicted;
+    std::optional<Time> native;
+  };
+  const Decision& decide(const schedule::Collective& call);
+
   const collective::Hierarchy& hierarchy_;
   select::Chooser chooser_;
+  std::map<Key, Decision> decided_;
 };
 
 /// What is wrong with the algorithms that the settings name, if something is. (One that exists but
