@@ -86,13 +86,14 @@ void Communicator::prepare_machine() {
   machine_ = std::make_unique<const topology::Machine>(
       topology::restrict_machine(world_.machine, world_ranks_));
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
+  planner_ = std::make_unique<runtime::Planner>(*hierarchy_);
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
   const CachedPlan* plan = plans_.find(key);
   if (plan == nullptr) {
     plan = plans_.insert(
-        key, runtime::make_plan(*hierarchy_, world_.settings, static_cast<Rank>(rank_), key));
+        key, runtime::make_plan(*planner_, world_.settings, static_cast<Rank>(rank_), key));
     if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
   }
   if (!plan->planned) {
@@ -107,7 +108,7 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
   // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
   PlanKey shared = key;
   shared.in_place = false;  // a rank's own affair
-  const CachedPlan of_first = runtime::make_plan(*hierarchy_, world_.settings, 0, shared);
+  const CachedPlan of_first = runtime::make_plan(*planner_, world_.settings, 0, shared);
   if (!agree(schedule::hash_of(of_first.prepared.program))) {
     never_ = reason = Reason::NotAgreed;
     return nullptr;

@@ -71,6 +71,7 @@ class Communicator {
   std::vector<Rank> world_ranks_;
   std::unique_ptr<const topology::Machine> machine_;
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
+  std::unique_ptr<runtime::Planner> planner_;
   runtime::PlanCache plans_;
   std::uint64_t gainful_calls_ = 0;
   bool holds_share_ = false;

@@ -7,53 +7,54 @@
 #include <memory>
 
 #include "collective/multilevel_calls.hpp"
+#include "runtime/segments.hpp"
 #include "select/candidates.hpp"
 #include "topology/synthetic.hpp"
 
 namespace espalier::runtime {
 
 using collective::Hierarchy;
-using collective::LevelChoice;
-using collective::MultilevelChoice;
-using collective::Shape;
-using collective::Top;
 using schedule::Collective;
 using schedule::Operation;
 
 namespace {
 
-/// Below both MPIs' eager limits with room for a header, so that no segment pays for a rendezvous.
-constexpr std::uint64_t kSegmentBytes = 16384;
-
 PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {}}; }
 
-bool is_operation_without_root(Operation operation) {
-  return operation == Operation::Allreduce || operation == Operation::Barrier;
+/// What MPI libraries do, knowing nothing of the machine: R. Thakur, R. Rabenseifner, W. Gropp,
+/// "Optimization of collective communication operations in MPICH", IJHPCA 2005. Taken for the
+/// best of these, since they choose by size.
+std::vector<select::Plan> native_plans(Operation operation) {
+  const select::BlindTree binomial{collective::Shape::Binomial, 0};
+  switch (operation) {
+    case Operation::Broadcast:
+      return {binomial, select::Classical{"scatter-ring"}};
+    case Operation::Reduce:
+      return {binomial, select::Classical{"rabenseifner"}};
+    case Operation::Allreduce:
+      return {select::Classical{"recursive-doubling"}, select::Classical{"rabenseifner"},
+              select::Classical{"ring"}};
+    case Operation::Barrier:
+      return {select::Classical{"dissemination"}};
+    default:
+      return {};
+  }
 }
 
-/// Karonis's tree: flat among the outermost clusters, so that the slow channel is crossed once, and
-/// binomial below.
-PlanChoice multilevel(const Hierarchy& hierarchy, const Collective& call) {
-  const std::size_t levels = hierarchy.machine().levels().size();
-  const std::uint64_t bytes = call.count * call.element.value;
-  const std::uint64_t segment =
-      bytes <= kSegmentBytes ? 0 : std::max<std::uint64_t>(1, kSegmentBytes / call.element.value);
-  MultilevelChoice choice{std::vector<LevelChoice>(levels, {Shape::Binomial, segment}), Top::Tree};
-  if (levels > 1) choice.levels.front().shape = Shape::Flat;
-  if (is_operation_without_root(call.operation) && call.commutative && levels > 1) {
-    choice.top = Top::Exchange;
+std::optional<Time> predict_native(const Hierarchy& hierarchy, const select::Chooser& chooser,
+                                   const Collective& call) {
+  std::optional<Time> least;
+  for (const select::Plan& plan : native_plans(call.operation)) {
+    if (!can_do(plan, hierarchy, call)) continue;
+    const Time time = chooser.predict(plan, call);
+    if (!least || time < *least) least = time;
   }
-  std::string name = fmt::format("multilevel {}", choice.top == Top::Exchange ? "exchange/binomial"
-                                                  : levels > 1                ? "flat/binomial"
-                                                               : "binomial/binomial");
-  if (segment != 0) name += fmt::format(" {} B", segment * call.element.value);
-  return {name,
-          "level by level over the masters of each cluster",
-          {},
-          {},
-          [&hierarchy, call, choice](Rank rank) {
-            return multilevel_program(hierarchy, choice, call, rank);
-          }};
+  return least;
+}
+
+/// Predictions are no better than this: less is no gain.
+bool is_gain(Time planned, Time native) {
+  return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
 }
 
 /// "binomial 16 KiB" asks for "binomial" where messages are too short to be cut.
@@ -92,15 +93,40 @@ std::uint32_t size_class(Bytes bytes) {
   return static_cast<std::uint32_t>(std::bit_width(bytes.value));
 }
 
-PlanChoice choose_plan(const Hierarchy& hierarchy, const Collective& call,
-                       const Settings& settings) {
+const Planner::Decision& Planner::decide(const Collective& call) {
+  const std::uint32_t bits = size_class(Bytes{call.count * call.element.value});
+  const Key key{call.operation, bits, call.commutative};
+  const auto found = decided_.find(key);
+  if (found != decided_.end()) return found->second;
+  if (decided_.size() >= kMost) decided_.clear();
+  Collective one = call;  // stands for its class and all roots
+  one.root = 0;
+  one.element = Bytes{1};
+  one.count = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
+  select::Plan plan =
+      with_usable_segments(chooser_.choose(one).plan, chooser_, hierarchy_.machine(), one);
+  const Time predicted = chooser_.predict(plan, one);
+  return decided_
+      .emplace(key, Decision{std::move(plan), predicted, predict_native(hierarchy_, chooser_, one)})
+      .first->second;
+}
+
+PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   const auto named = settings.algorithm.find(call.operation);
   if (named != settings.algorithm.end()) {
-    if (auto choice = forced(hierarchy, call, named->second)) return std::move(*choice);
+    if (auto choice = forced(hierarchy_, call, named->second)) return std::move(*choice);
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
-  if (!settings.force && !joins_something(hierarchy)) return native("one level only");
-  return multilevel(hierarchy, call);
+  if (!settings.force && !joins_something(hierarchy_)) return native("one level only");
+  const Decision& decision = decide(call);
+  if (!settings.force && decision.native && !is_gain(decision.predicted, *decision.native)) {
+    return {"native", "no gain predicted", decision.predicted, decision.native, {}};
+  }
+  const select::Plan plan = in_elements(decision.plan, Bytes{1}, call.element);
+  return {name_of(plan, call), "the shortest predicted time", decision.predicted, decision.native,
+          [&hierarchy = hierarchy_, call, plan](Rank rank) {
+            return own_part(plan, hierarchy, call, rank);
+          }};
 }
 
 std::optional<Error> check_algorithms(const Settings& settings) {

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "base/types.hpp"
 #include "collective/hierarchy.hpp"
 #include "runtime/settings.hpp"
 #include "schedule/collective.hpp"
 #include "schedule/program.hpp"
+#include "select/choose.hpp"
 
 namespace espalier::runtime {
 
@@ -24,10 +27,34 @@ struct PlanChoice {
   [[nodiscard]] bool planned() const { return program_of != nullptr; }
 };
 
-/// A pure function of what all ranks share, so every rank comes to the same choice alone.
-/// @pre call.size == hierarchy.machine().size()
-[[nodiscard]] PlanChoice choose_plan(const collective::Hierarchy& hierarchy,
-                                     const schedule::Collective& call, const Settings& settings);
+/// Chooses plans on one machine: the shortest by prediction, and native where that gains nothing
+/// over what MPI libraries do (their usual algorithms under the same model).
+///
+/// A choice depends on nothing but what all ranks share, so every rank comes to the same alone;
+/// what is remembered only saves time. The hierarchy must outlive it.
+class Planner {
+ public:
+  explicit Planner(const collective::Hierarchy& hierarchy)
+      : hierarchy_(hierarchy), chooser_(hierarchy) {}
+
+  /// @pre call.size == hierarchy().machine().size()
+  [[nodiscard]] PlanChoice choose(const schedule::Collective& call, const Settings& settings);
+  [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
+
+ private:
+  static constexpr std::size_t kMost = 1024;
+  using Key = std::tuple<schedule::Operation, std::uint32_t, bool>;
+  struct Decision {
+    select::Plan plan;  // in bytes
+    Time predicted;
+    std::optional<Time> native;
+  };
+  const Decision& decide(const schedule::Collective& call);
+
+  const collective::Hierarchy& hierarchy_;
+  select::Chooser chooser_;
+  std::map<Key, Decision> decided_;
+};
 
 /// What is wrong with the algorithms that the settings name, if something is. (One that exists but
 /// cannot do some call leaves that call to the usual choice.)

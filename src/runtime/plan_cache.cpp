@@ -36,12 +36,11 @@ void PlanCache::evict_all_but(const PlanKey& key) {
   }
 }
 
-CachedPlan make_plan(const collective::Hierarchy& hierarchy, const Settings& settings, Rank rank,
-                     const PlanKey& key) {
-  const topology::Machine& machine = hierarchy.machine();
+CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, const PlanKey& key) {
+  const topology::Machine& machine = planner.hierarchy().machine();
   const schedule::Collective call{key.operation,      machine.size(),  key.root, key.count,
                                   Bytes{key.element}, key.commutative, {}};
-  PlanChoice choice = choose_plan(hierarchy, call, settings);
+  PlanChoice choice = planner.choose(call, settings);
   CachedPlan plan;
   plan.name = std::move(choice.name);
   plan.why = std::move(choice.why);

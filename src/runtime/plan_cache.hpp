@@ -66,7 +66,7 @@ class PlanCache {
 };
 
 /// This rank's plan for a call on a machine, from nothing but what all ranks share.
-[[nodiscard]] CachedPlan make_plan(const collective::Hierarchy& hierarchy, const Settings& settings,
-                                   Rank rank, const PlanKey& key);
+[[nodiscard]] CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank,
+                                   const PlanKey& key);
 
 }  // namespace espalier::runtime

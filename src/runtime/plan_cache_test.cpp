@@ -48,21 +48,23 @@ TEST(PlanCache, IsBoundedByMessagesButKeepsTheNewestWhateverItsSize) {
 TEST(MakePlan, OneLevelIsNativeUnlessForced) {
   const topology::Machine machine = *topology::parse_synthetic("proc:4(1us)");
   const collective::Hierarchy hierarchy(machine);
+  Planner planner(hierarchy);
   const PlanKey key{Operation::Broadcast, 0, 8, 1, true, false};
   Settings settings;
-  EXPECT_FALSE(make_plan(hierarchy, settings, 0, key).planned);
+  EXPECT_FALSE(make_plan(planner, settings, 0, key).planned);
   settings.force = true;
-  EXPECT_TRUE(make_plan(hierarchy, settings, 0, key).planned);
+  EXPECT_TRUE(make_plan(planner, settings, 0, key).planned);
 }
 
 TEST(MakePlan, ANamedAlgorithmIsTakenWhereItCanDoTheCall) {
   const topology::Machine machine = *topology::parse_synthetic("site:2(1ms) proc:2(1us)");
   const collective::Hierarchy hierarchy(machine);
+  Planner planner(hierarchy);
   Settings settings;
   settings.algorithm[Operation::Allreduce] = "ring";
-  EXPECT_EQ(make_plan(hierarchy, settings, 0, {Operation::Allreduce, 0, 9, 8, true, false}).name,
+  EXPECT_EQ(make_plan(planner, settings, 0, {Operation::Allreduce, 0, 9, 8, true, false}).name,
             "ring");
-  EXPECT_NE(make_plan(hierarchy, settings, 0, {Operation::Allreduce, 0, 9, 8, false, false}).name,
+  EXPECT_NE(make_plan(planner, settings, 0, {Operation::Allreduce, 0, 9, 8, false, false}).name,
             "ring");
   EXPECT_FALSE(check_algorithms(settings));
   settings.algorithm[Operation::Allreduce] = "sorcery";
@@ -74,6 +76,7 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
   for_all_seeds(200, [](Random& rng) {
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 12, 3, true});
     const collective::Hierarchy hierarchy(machine);
+    Planner planner(hierarchy);
     Settings settings;
     settings.force = true;
     const Operation operations[] = {Operation::Broadcast, Operation::Reduce, Operation::Allreduce,
@@ -82,7 +85,7 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
                       rng.below(20000),         rng.chance(50) ? 1U : 8U,
                       rng.chance(70),           rng.chance(30)};
     const Rank rank = static_cast<Rank>(rng.below(machine.size()));
-    const CachedPlan plan = make_plan(hierarchy, settings, rank, key);
+    const CachedPlan plan = make_plan(planner, settings, rank, key);
     ASSERT_TRUE(plan.planned);
     const PreparedProgram& p = plan.prepared;
     std::vector<std::uint32_t> messages(p.program.ops.size(), 0);

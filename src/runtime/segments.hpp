@@ -1,0 +1,21 @@
+#pragma once
+
+#include "select/choose.hpp"
+
+namespace espalier::runtime {
+
+/// Below both MPIs' eager limits with room for a header.
+inline constexpr std::uint64_t kEagerBytes = 16384;
+
+/// The plan with segments as an executor on MPI wants them, in two things that no machine file
+/// tells. Messages above MPI's eager limit wait for a handshake, up to four latencies (UCX over
+/// TCP): segments are cut to 16 KiB unless the model says that this costs more than the handshakes.
+/// And every message has a price of its own: shorter segments are made longer, up to that, as long
+/// as it costs next to nothing.
+/// @pre call.element is one byte
+[[nodiscard]] select::Plan with_usable_segments(const select::Plan& plan,
+                                                const select::Chooser& chooser,
+                                                const topology::Machine& machine,
+                                                const schedule::Collective& call);
+
+}  // namespace espalier::runtime
