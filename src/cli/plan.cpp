@@ -46,17 +46,17 @@ Error refused(const std::string& plan, const verify::Verdict& verdict) {
 
 /// Every plan by its predicted time; simulated too, and sorted by that, where that takes seconds.
 /// No plan that the verifier has not passed is simulated, if it is small enough to be verified.
-Expected<std::vector<PlanRow>> rows_of(std::vector<select::Choice> ranked,
+Expected<std::vector<PlanRow>> rows_of(const std::vector<select::Choice>& ranked,
                                        const Hierarchy& hierarchy, const Collective& call) {
   std::vector<PlanRow> rows;
   const Machine& machine = hierarchy.machine();
-  for (select::Choice& choice : ranked) {
-    PlanRow row{std::move(choice), {}};
+  rows.reserve(ranked.size());
+  for (const select::Choice& choice : ranked) {
+    PlanRow& row = rows.emplace_back(PlanRow{choice, std::nullopt});
     if (machine.size() <= kPlannedUpTo) {
       const select::Candidate candidate = candidate_of(row.choice.plan, hierarchy, call);
       row.simulated = sim::simulate(call, candidate.program_of, machine, usual_conditions(machine));
     }
-    rows.push_back(std::move(row));
   }
   if (machine.size() > kPlannedUpTo) return rows;
   std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {

@@ -77,7 +77,8 @@ std::optional<Reason> Communicator::why_never() {
   if (!ranks) return Reason::OutsideWorld;
   world_ranks_ = std::move(*ranks);
   prepare_machine();
-  const bool may_plan_one_level = world_.settings.force || !world_.settings.algorithm.empty();
+  const bool may_plan_one_level =
+      world_.settings.force || world_.settings.reproducible || !world_.settings.algorithm.empty();
   if (machine_->clusters().size() == 1 && !may_plan_one_level) return Reason::OneLevel;
   return std::nullopt;
 }
@@ -86,7 +87,7 @@ void Communicator::prepare_machine() {
   machine_ = std::make_unique<const topology::Machine>(
       topology::restrict_machine(world_.machine, world_ranks_));
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
-  planner_ = std::make_unique<runtime::Planner>(*hierarchy_);
+  planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings));
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {

@@ -83,6 +83,12 @@ std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& c
   return std::nullopt;
 }
 
+bool reduces(Operation operation) {
+  return operation == Operation::Reduce || operation == Operation::Allreduce ||
+         operation == Operation::ReduceScatter || operation == Operation::Scan ||
+         operation == Operation::Exscan;
+}
+
 bool joins_something(const Hierarchy& hierarchy) {
   return hierarchy.machine().clusters().size() > 1;
 }
@@ -112,14 +118,16 @@ const Planner::Decision& Planner::decide(const Collective& call) {
 }
 
 PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
+  const bool in_order = bits_ == select::Bits::Reference && reduces(call.operation);
+  const bool must_plan = settings.force || in_order;
   const auto named = settings.algorithm.find(call.operation);
-  if (named != settings.algorithm.end()) {
+  if (named != settings.algorithm.end() && !in_order) {
     if (auto choice = forced(hierarchy_, call, named->second)) return std::move(*choice);
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
-  if (!settings.force && !joins_something(hierarchy_)) return native("one level only");
+  if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
   const Decision& decision = decide(call);
-  if (!settings.force && decision.native && !is_gain(decision.predicted, *decision.native)) {
+  if (!must_plan && decision.native && !is_gain(decision.predicted, *decision.native)) {
     return {"native", "no gain predicted", decision.predicted, decision.native, {}};
   }
   const select::Plan plan = in_elements(decision.plan, Bytes{1}, call.element);

@@ -34,8 +34,9 @@ struct PlanChoice {
 /// what is remembered only saves time. The hierarchy must outlive it.
 class Planner {
  public:
-  explicit Planner(const collective::Hierarchy& hierarchy)
-      : hierarchy_(hierarchy), chooser_(hierarchy) {}
+  /// @param bits Reference: reductions in the reference order, whatever it costs, and never native
+  explicit Planner(const collective::Hierarchy& hierarchy, select::Bits bits = select::Bits::Any)
+      : hierarchy_(hierarchy), bits_(bits), chooser_(hierarchy, bits) {}
 
   /// @pre call.size == hierarchy().machine().size()
   [[nodiscard]] PlanChoice choose(const schedule::Collective& call, const Settings& settings);
@@ -52,9 +53,14 @@ class Planner {
   const Decision& decide(const schedule::Collective& call);
 
   const collective::Hierarchy& hierarchy_;
+  select::Bits bits_;
   select::Chooser chooser_;
   std::map<Key, Decision> decided_;
 };
+
+[[nodiscard]] inline select::Bits bits_of(const Settings& settings) {
+  return settings.reproducible ? select::Bits::Reference : select::Bits::Any;
+}
 
 /// What is wrong with the algorithms that the settings name, if something is. (One that exists but
 /// cannot do some call leaves that call to the usual choice.)

@@ -16,6 +16,8 @@ select::Plan with_segments(select::Plan plan, Change change) {
     striped->tree.segment = change(striped->tree.segment);
   } else if (auto* two_level = std::get_if<select::TwoLevel>(&plan)) {
     for (auto& level : two_level->choice.levels) level.segment = change(level.segment);
+  } else if (auto* fixed = std::get_if<select::FixedOrder>(&plan)) {
+    for (auto& level : fixed->choice.levels) level.segment = change(level.segment);
   } else if (auto* tree = std::get_if<select::BlindTree>(&plan)) {
     tree->segment = change(tree->segment);
   }

@@ -102,6 +102,8 @@ Program with_one_buffer(const Program& program) {
       case OpKind::Copy:
         builder.copy(moved(op.from), moved(op.to));
         break;
+      case OpKind::Compute:
+        break;  // touches no buffer; collectives have none
     }
   }
   return std::move(builder).build();
