@@ -36,7 +36,7 @@ bool writes(const Op& op) { return op.kind != OpKind::Send; }
 bool stays(const Op& op) {
   Region there = op.from;
   there.buffer = op.to.buffer;
-  return op.kind == OpKind::Copy && there == op.to;
+  return op.kind == OpKind::Copy && op.from.buffer == Buffer::In && there == op.to;
 }
 
 template <typename Visit>

@@ -43,6 +43,15 @@ TEST(InPlace, RefusesAProgramThatReadsWhatItHasOverwritten) {
   EXPECT_FALSE(in_place(std::move(builder).build()));
 }
 
+TEST(InPlace, RefusesWhereSomethingElseIsCopiedOverTheInput) {
+  ProgramBuilder builder(0);
+  const std::uint64_t received = builder.scratch(4);
+  builder.recv(1, slice(Buffer::Scratch, received, 4));
+  builder.copy(slice(Buffer::Scratch, received, 4), slice(Buffer::Out, 0, 4));
+  builder.reduce(slice(Buffer::In, 0, 4), slice(Buffer::Out, 0, 4), Operands::ToThenFrom);
+  EXPECT_FALSE(in_place(std::move(builder).build()));
+}
+
 TEST(InPlace, KeepsFences) {
   ProgramBuilder builder(0);
   builder.recv(1, {});

@@ -13,6 +13,8 @@ import unittest
 MPI, LIBRARY, OTHER_LIBRARY, OTHER_PRELOAD, SMOKE = sys.argv[1:]
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 GRID = "site:2(10ms,100Mbit/s) proc:2(1us)"
+# By number every tree crosses it twice and more: each operation gains from a plan.
+TURNED = "site:3(10ms,100Mbit/s) proc:2(1us) placement=cyclic"
 
 
 def run(*settings, arguments=(), library=LIBRARY, ranks=4):
@@ -31,10 +33,14 @@ class Settings(unittest.TestCase):
             self.assertIn("native", lines[0])
 
     def test_a_grid_is_planned_once_its_communicator_is_known(self):
-        result = run(f"ESPALIER_MACHINE={GRID}")
+        result = run(f"ESPALIER_MACHINE={TURNED}", ranks=6)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("planned 15 native 1", result.stdout)  # the first call makes sure it is worth it
         self.assertEqual([l for l in result.stderr.splitlines() if "espalier" in l], [])
+
+    def test_what_gains_nothing_stays_native(self):
+        result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_EXPLAIN=1")  # trees by number are the same there
+        self.assertIn("no gain predicted", result.stderr)
 
     def test_one_host_alone_is_native(self):
         result = run()
@@ -66,7 +72,7 @@ class Settings(unittest.TestCase):
     def test_explain_to_a_file(self):
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "explain.txt")
-            run(f"ESPALIER_MACHINE={GRID}", f"ESPALIER_EXPLAIN={path}")
+            run(f"ESPALIER_MACHINE={TURNED}", f"ESPALIER_EXPLAIN={path}", ranks=6)
             text = pathlib.Path(path).read_text()
         self.assertIn("15 calls planned, 1 native", text)
         self.assertIn("first calls on a communicator", text)
@@ -74,7 +80,7 @@ class Settings(unittest.TestCase):
 
 
     def test_a_finalize_that_does_not_come_through_us_still_explains(self):
-        result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_EXPLAIN=1", arguments=["past-us"])
+        result = run(f"ESPALIER_MACHINE={TURNED}", "ESPALIER_EXPLAIN=1", arguments=["past-us"], ranks=6)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("15 calls planned, 1 native", result.stderr)
 
