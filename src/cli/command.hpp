@@ -52,6 +52,7 @@ struct Command {
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command simulate_command();
 [[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command lab_command();
 [[nodiscard]] Command version_command();
 
 }  // namespace espalier::cli

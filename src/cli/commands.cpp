@@ -4,7 +4,7 @@ namespace espalier::cli {
 
 std::vector<Command> commands() {
   return {show_command(),     tree_command(),      compare_command(), plan_command(),
-          simulate_command(), reproduce_command(), version_command()};
+          simulate_command(), reproduce_command(), lab_command(),     version_command()};
 }
 
 }  // namespace espalier::cli
