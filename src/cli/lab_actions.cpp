@@ -140,6 +140,7 @@ Outcome lab_run(const LabOptions& options) {
   auto request = launch_request(options, *lab);
   if (!request) return Failure{request.error()};
   const lab::Launch launch = lab::launch(*request, lab->machine, lab->plan);
+  if (!launch.note.empty()) write_message(fmt::format("lab run: note: {}\n", launch.note));
   if (options.print) {
     return write_output("-", fmt::format("{}\n", fmt::join(launch.command, " ")));
   }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 namespace espalier::lab {
 namespace {
 
@@ -55,16 +58,42 @@ Words split(std::string_view text) {
   return words;
 }
 
-/// Consecutive ranks on one host share a line: host:count.
-std::string mpich_hostfile(const LabPlan& plan, const std::vector<std::size_t>& host_of) {
-  std::string text;
+using HostOfRank = std::vector<std::size_t>;
+
+/// The number of different hosts over which the ranks go round and round; 0 if they do not.
+std::size_t hosts_in_turn(const HostOfRank& host_of) {
+  std::set<std::size_t> seen;
+  while (seen.size() < host_of.size() && seen.insert(host_of[seen.size()]).second) {
+  }
+  const std::size_t turn = seen.size();
+  if (turn < 2 || turn == host_of.size()) return 0;
+  for (std::size_t r = turn; r < host_of.size(); ++r) {
+    if (host_of[r] != host_of[r - turn]) return 0;
+  }
+  return turn;
+}
+
+/// Consecutive ranks on one host share a line, host:count. Where hosts come up again in turn, each
+/// has one line and -ppn 1 makes mpiexec go round: it takes a host on two lines for two computers.
+void place_for_mpich(const LabPlan& plan, const HostOfRank& host_of, Launch& launch) {
+  const auto name = [&](std::size_t r) { return plan.hosts[host_of[r]].name; };
+  if (const std::size_t turn = hosts_in_turn(host_of); turn > 0) {
+    for (std::size_t r = 0; r < turn; ++r) launch.hostfile += name(r) + "\n";
+    append(launch.command, {"-ppn", "1"});
+    return;
+  }
+  std::set<std::size_t> seen;
   for (std::size_t r = 0; r < host_of.size();) {
     std::size_t end = r;
     while (end < host_of.size() && host_of[end] == host_of[r]) ++end;
-    text += fmt::format("{}:{}\n", plan.hosts[host_of[r]].name, end - r);
+    launch.hostfile += fmt::format("{}:{}\n", name(r), end - r);
+    if (!seen.insert(host_of[r]).second) {
+      launch.note =
+          "MPICH's mpiexec cannot express this placement: it takes ranks that are not neighbours "
+          "for ranks on different computers, although they share one";
+    }
     r = end;
   }
-  return text;
 }
 
 Words mpich_command(const LaunchRequest& request, const Words& environment) {
@@ -79,10 +108,8 @@ Words mpich_command(const LaunchRequest& request, const Words& environment) {
 }
 
 /// One line a rank, which --map-by seq takes one after the other.
-std::string open_mpi_hostfile(const LabPlan& plan, const std::vector<std::size_t>& host_of) {
-  std::string text;
-  for (const std::size_t h : host_of) text += plan.hosts[h].name + "\n";
-  return text;
+void place_for_open_mpi(const LabPlan& plan, const HostOfRank& host_of, Launch& launch) {
+  for (const std::size_t h : host_of) launch.hostfile += plan.hosts[h].name + "\n";
 }
 
 Words open_mpi_command(const LaunchRequest& request, const Words& environment) {
@@ -116,12 +143,17 @@ Expected<Mpi> mpi_in(const std::string& libraries, const std::string& program) {
 }
 
 Launch launch(const LaunchRequest& request, const topology::Machine& machine, const LabPlan& plan) {
-  std::vector<std::size_t> host_of = host_of_rank(plan.hosts, machine.size());
+  HostOfRank host_of = host_of_rank(plan.hosts, machine.size());
   host_of.resize(request.ranks);
   const Words environment = rank_environment(request, machine);
-  const bool mpich = request.mpi == Mpi::Mpich;
-  Launch made{mpich ? mpich_hostfile(plan, host_of) : open_mpi_hostfile(plan, host_of),
-              mpich ? mpich_command(request, environment) : open_mpi_command(request, environment)};
+  Launch made;
+  if (request.mpi == Mpi::Mpich) {
+    made.command = mpich_command(request, environment);
+    place_for_mpich(plan, host_of, made);
+  } else {
+    made.command = open_mpi_command(request, environment);
+    place_for_open_mpi(plan, host_of, made);
+  }
   append(made.command, request.mpiexec_arguments);
   append(made.command, {"-n", fmt::format("{}", request.ranks)});
   append(made.command, request.program);

@@ -30,6 +30,7 @@ struct LaunchRequest {
 struct Launch {
   std::string hostfile;  ///< what to write into it
   std::vector<std::string> command;
+  std::string note;  ///< what is not as the machine says; "" if all is
 };
 
 /// The command that starts the program's ranks on the hosts where the machine has them.

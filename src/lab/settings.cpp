@@ -8,7 +8,7 @@ namespace {
 /// "level0" where the channel has no name.
 bool is_level(const topology::Machine& machine, std::uint32_t level, const std::string& name) {
   const topology::LevelName& known = machine.levels()[level];
-  return name == known.channel || name == fmt::format("level{}", level);
+  return (!name.empty() && name == known.channel) || name == fmt::format("level{}", level);
 }
 
 bool is_called(const Link& link, const std::string& name) {
