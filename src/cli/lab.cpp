@@ -35,7 +35,8 @@ constexpr std::string_view kRanks =
     "Both MPIs poll while they wait, which would make 12 ranks on 2 cores measure the scheduler. "
     "run preloads a small library that lets waiting ranks sleep (at most 200 us), gives them "
     "priority over what is not a rank, keeps MPICH 4.0 from hanging in MPI_Finalize, and adds the "
-    "machine's send costs to what each rank sends over the network. --poll leaves it out.";
+    "machine's send costs to what each rank sends over the network. With --poll ranks neither "
+    "sleep nor have priority.";
 
 constexpr std::string_view kExamples =
     "espalier lab up \"site:2(10ms,100Mbit/s,name=wan) machine:1|2(250us,1Gbit/s) proc:4\"\n"

@@ -68,11 +68,10 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
     if (!mpi) return mpi.error();
     request.mpi = *mpi;
   }
-  if (!options.poll) {
-    auto shim = lab::find_shim(self());
-    if (!shim) return shim.error();
-    request.shim = *shim;
-  }
+  auto shim = lab::find_shim(self());
+  if (!shim) return shim.error();
+  request.shim = *shim;
+  request.poll = options.poll;
   request.hostfile = fmt::format("{}/hostfile.{}", lab.folder.path, ::getpid());
   request.remote_shell = lab.folder.shell();
   request.preloads = options.preloads;

@@ -17,8 +17,10 @@ namespace {
 
 Error failed(const std::string& doing) {
   const bool forbidden = errno == EPERM || errno == EACCES;
-  return {"lab", fmt::format("cannot {}: {}", doing, std::strerror(errno)),
-          forbidden ? "a lab needs root, namespaces and TUN" : ""};
+  return {"lab",
+          fmt::format("{}cannot {}: {}", forbidden ? "a lab needs root, namespaces and TUN; " : "",
+                      doing, std::strerror(errno)),
+          ""};
 }
 
 std::optional<Error> mount_at(const std::string& what, const std::string& where, const char* type,

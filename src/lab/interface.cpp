@@ -23,8 +23,10 @@ constexpr std::uint32_t kQueueLength = 5000;  // frames; the router keeps up, bu
 constexpr unsigned char kPrefix = 16;
 
 Error failed(const char* doing, int why = errno) {
-  return {"lab", fmt::format("cannot {}: {}", doing, std::strerror(why)),
-          "a lab needs root, namespaces and TUN"};
+  return {
+      "lab",
+      fmt::format("a lab needs root, namespaces and TUN; cannot {}: {}", doing, std::strerror(why)),
+      ""};
 }
 
 Expected<FileDescriptor> open_tap() {
@@ -105,7 +107,7 @@ Expected<FileDescriptor> open_interface(std::uint32_t address, const MacAddress&
 }
 
 std::optional<Error> why_no_lab() {
-  if (::geteuid() != 0) return Error{"lab", "a lab needs root (namespaces, TUN)", "try sudo"};
+  if (::geteuid() != 0) return Error{"lab", "a lab needs root (for namespaces and TUN)", ""};
   const FileDescriptor tun(::open(kDevice, O_RDWR | O_CLOEXEC));
   if (!tun) return failed("open /dev/net/tun");
   return std::nullopt;

@@ -11,8 +11,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 std::string joined_preloads(const LaunchRequest& request) {
-  Words libraries;
-  if (!request.shim.empty()) libraries.push_back(request.shim);
+  Words libraries{request.shim};
   libraries.insert(libraries.end(), request.preloads.begin(), request.preloads.end());
   return fmt::format("{}", fmt::join(libraries, ":"));
 }
@@ -32,11 +31,12 @@ std::string send_costs(const topology::Machine& machine, Rank ranks) {
 
 Words rank_environment(const LaunchRequest& request, const topology::Machine& machine) {
   Words variables = request.environment;
-  if (const std::string preloads = joined_preloads(request); !preloads.empty()) {
-    variables.push_back("LD_PRELOAD=" + preloads);
+  variables.push_back("LD_PRELOAD=" + joined_preloads(request));
+  if (request.poll) {
+    variables.emplace_back("ESPALIER_LAB_SLEEP_US=0");
+  } else {
+    variables.emplace_back("ESPALIER_LAB_PRIORITY=1");
   }
-  if (request.shim.empty()) return variables;
-  variables.emplace_back("ESPALIER_LAB_PRIORITY=1");
   if (const std::string costs = send_costs(machine, request.ranks); !costs.empty()) {
     variables.push_back("ESPALIER_LAB_SEND=" + costs);
   }
@@ -118,7 +118,7 @@ Words open_mpi_command(const LaunchRequest& request, const Words& environment) {
   append(command, split("--mca pml ob1 --mca btl self,vader,tcp --mca btl_tcp_if_include eth0 "
                         "--mca oob_tcp_if_include eth0"));
   // An idle rank without connections then calls sched_yield, where the shim lets it sleep.
-  if (!request.shim.empty()) append(command, split("--mca mpi_yield_when_idle 1"));
+  if (!request.poll) append(command, split("--mca mpi_yield_when_idle 1"));
   for (const std::string& variable : environment) append(command, {"-x", variable});
   return command;
 }

@@ -20,7 +20,8 @@ struct LaunchRequest {
   Rank ranks = 0;  ///< the first so many of the machine
   std::string hostfile;
   std::string remote_shell;
-  std::string shim;                      ///< "" for none: ranks poll
+  std::string shim;                      ///< the library for all ranks
+  bool poll = false;                     ///< let waiting ranks poll, without priority
   std::vector<std::string> preloads;     ///< behind the shim
   std::vector<std::string> environment;  ///< NAME=value for the ranks
   std::vector<std::string> mpiexec_arguments;

@@ -94,7 +94,7 @@ Expected<std::string> find_shim(const std::string& self) {
   const std::string path = (beside / "lib" / "libespalier-lab-shim.so").string();
   if (exists(path)) return path;
   return Error{"lab run", fmt::format("{} is not there", path),
-               "build it, or run with --poll (waiting ranks then poll)"};
+               "build the target espalier-lab-shim"};
 }
 
 Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch) {
