@@ -23,7 +23,8 @@ MAY_INCLUDE = {
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "report"},
     "lab": {"base", "topology"},
-    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "reproduce", "lab"},
+    "measure": {"base", "topology", "schedule", "bound", "report"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "reproduce", "lab", "measure"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

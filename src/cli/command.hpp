@@ -53,6 +53,7 @@ struct Command {
 [[nodiscard]] Command simulate_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command lab_command();
+[[nodiscard]] Command bench_command();
 [[nodiscard]] Command version_command();
 
 }  // namespace espalier::cli

@@ -3,8 +3,9 @@
 namespace espalier::cli {
 
 std::vector<Command> commands() {
-  return {show_command(),     tree_command(),      compare_command(), plan_command(),
-          simulate_command(), reproduce_command(), lab_command(),     version_command()};
+  return {show_command(), tree_command(),     compare_command(),
+          plan_command(), simulate_command(), reproduce_command(),
+          lab_command(),  bench_command(),    version_command()};
 }
 
 }  // namespace espalier::cli

@@ -1,7 +1,6 @@
 #include "cli/lab_actions.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <sstream>
@@ -68,17 +67,12 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
     if (!mpi) return mpi.error();
     request.mpi = *mpi;
   }
-  auto shim = lab::find_shim(self());
-  if (!shim) return shim.error();
-  request.shim = *shim;
   request.poll = options.poll;
-  request.hostfile = fmt::format("{}/hostfile.{}", lab.folder.path, ::getpid());
-  request.remote_shell = lab.folder.shell();
   request.preloads = options.preloads;
   request.environment = options.environment;
   request.mpiexec_arguments = words_of(options.with);
   request.program = options.command;
-  return request;
+  return lab::completed(std::move(request), lab, self());
 }
 
 }  // namespace

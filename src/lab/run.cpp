@@ -1,11 +1,13 @@
 #include "lab/run.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -97,7 +99,22 @@ Expected<std::string> find_shim(const std::string& self) {
                "build the target espalier-lab-shim"};
 }
 
-Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch) {
+Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
+                                  const std::string& self) {
+  auto shim = find_shim(self);
+  if (!shim) return shim.error();
+  request.shim = *shim;
+  request.hostfile = fmt::format("{}/hostfile.{}", lab.folder.path, ::getpid());
+  request.remote_shell = lab.folder.shell();
+  const auto says_machine = [](const std::string& v) { return v.starts_with("ESPALIER_MACHINE="); };
+  if (std::none_of(request.environment.begin(), request.environment.end(), says_machine)) {
+    request.environment.push_back("ESPALIER_MACHINE=" + lab.folder.machine());
+  }
+  return request;
+}
+
+Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch,
+                         const std::string& output) {
   const TemporaryFile hostfile{request.hostfile};
   if (auto e = write_text(hostfile.path, launch.hostfile, 0644)) return *e;
   const std::size_t first = host_of_rank(lab.plan.hosts, lab.machine.size())[0];
@@ -109,6 +126,10 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, SIG_DFL);
     ::putenv(const_cast<char*>(mark.c_str()));
+    if (!output.empty()) {
+      const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      if (file < 0 || ::dup2(file, 1) < 0) ::_exit(126);
+    }
     const std::string text = to_string(exec_on_host(lab, first, launch.command)) + "\n";
     ::_exit(::write(2, text.data(), text.size()) < 0 ? 126 : 127);
   }

@@ -19,6 +19,13 @@ Expected<std::string> find_shim(const std::string& self);
 
 /// Runs a launch from the host of rank 0 and waits for it: its exit code, or 128 + the signal. What
 /// it started is ended with it, also when we are interrupted.
-Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch);
+/// @param output where its standard output goes; "" for ours
+Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch,
+                         const std::string& output = "");
+
+/// The request with what every run in this lab has: its host file, remote shell and shim, and for
+/// Espalier's library the machine.
+Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
+                                  const std::string& self);
 
 }  // namespace espalier::lab
