@@ -2,10 +2,11 @@
 #   make          build            -> build/release/bin/espalier
 #   make demo     see what it does
 #   make check    build, format check, include rule, all tests, a short fuzz of every reader
+#   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build demo check check-long bench fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build demo check check-long bench bench-lab fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -44,6 +45,10 @@ check-long: check
 bench: packages
 	$(call preset,release,benchmarks)
 	@scripts/bench.sh build/release/bin
+
+bench-lab: packages
+	$(call preset,release)
+	@scripts/bench_lab.sh $(ESPALIER)
 
 fuzz-short: packages
 	$(call preset,fuzz)

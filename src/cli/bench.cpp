@@ -31,6 +31,7 @@ struct BenchOptions {
   bool json = false;
   bool csv = false;
   std::string svg;
+  std::string save;
 };
 
 std::vector<std::string> split(const std::string& list) {
@@ -174,7 +175,11 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals) {
   if (!options.svg.empty()) {
     if (auto bad = write_drawings(*bench, options.svg)) return bad;
   }
-  if (options.json) return write_output("-", to_json(*bench, lab->machine).dump(1) + "\n");
+  const std::string json = to_json(*bench, lab->machine).dump(1) + "\n";
+  if (!options.save.empty()) {
+    if (auto bad = write_output(options.save, json)) return bad;
+  }
+  if (options.json) return write_output("-", json);
   if (options.csv) return write_output("-", to_csv(full_table(*bench)));
   return write_output("-", to_text(summary_table(*bench), *canvas));
 }
