@@ -201,7 +201,8 @@ Command bench_command() {
                 .tagline = "measure collectives in the lab, against bounds and peers",
                 .synopsis =
                     "bench --on lab [--state DIR] [--operation LIST] [--size LIST] "
-                    "[--root LIST|all] [--stack LIST] [--repeat N] [--json|--csv] [--svg PREFIX]",
+                    "[--root LIST|all] [--stack LIST] [--repeat N] [--json|--csv] [--save FILE] "
+                    "[--svg PREFIX]",
                 .description = std::string(kDescription),
                 .sections = {},
                 .examples =
@@ -233,6 +234,7 @@ Command bench_command() {
         app.add_flag("--csv", options->csv, "Write CSV, one row a call and stack.")->excludes(json);
         app.add_option("--svg", options->svg, "Also draw PREFIXoperation.svg, times over sizes.")
             ->type_name("PREFIX");
+        app.add_option("--save", options->save, "Also write the JSON to FILE.")->type_name("FILE");
         return [options, &globals] { return run_bench(*options, globals); };
       }};
 }
