@@ -80,7 +80,8 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
 Outcome lab_up(const LabOptions& options) {
   auto folder = folder_of(options);
   if (!folder) return Failure{folder.error()};
-  auto queue = parse_time(options.queue.empty() ? "200ms" : options.queue);
+  Expected<Time> queue = lab::kLongestQueue;
+  if (!options.queue.empty()) queue = parse_time(options.queue);
   if (!queue) return Failure{named("--queue", queue.error())};
   auto machine = machine_from(options.machine, "MACHINE");
   if (!machine) return Failure{machine.error()};

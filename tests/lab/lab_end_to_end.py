@@ -74,6 +74,20 @@ class Lab(unittest.TestCase):
             self.assertGreater(links()["wan:site0>site1"]["bytes"], 3 * 20000)  # two roots, one sum
             self.assertEqual(len(inhabitants()), 4)
 
+    def test_2b_the_bench_checks_results_and_stays_above_the_bound(self):
+        command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", "mpich,openmpi",
+                   "--operation", "broadcast,barrier,scan", "--size", "8", "--root", "0,5",
+                   "--repeat", "5", "--json"]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        results = json.loads(ran.stdout)["results"]
+        self.assertEqual(len(results), 8)
+        for result in results:
+            self.assertEqual(result["wrong"], 0)
+            self.assertEqual(len(result["times_us"]), 5)
+            # 40 us a hop are taken off delays for what the router costs by itself
+            self.assertGreater(result["median_us"], 0.98 * result["bound_us"])
+
     def test_3_every_packet_over_the_wan_is_counted_once(self):
         lab("stats", "--reset")
         fastest_ping("site1-machine1", "site0-machine0", count=5)
