@@ -27,7 +27,9 @@ MAY_INCLUDE = {
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "select", "report"},
     "launch": {"base"},
-    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "collective", "select", "report", "reproduce", "launch"},
+    "lab": {"base", "topology"},
+    "measure": {"base", "topology", "schedule", "bound", "report"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "collective", "select", "report", "reproduce", "launch", "lab", "measure"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

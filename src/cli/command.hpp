@@ -58,6 +58,8 @@ struct Command {
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command run_command();
+[[nodiscard]] Command lab_command();
+[[nodiscard]] Command bench_command();
 [[nodiscard]] Command version_command();
 
 }  // namespace espalier::cli

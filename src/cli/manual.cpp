@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "report/text.hpp"
 
@@ -57,7 +58,8 @@ std::string synopsis(std::string_view text, std::size_t width) {
   return out;
 }
 
-std::string option_lines(const CLI::Option& option, std::size_t width) {
+std::string option_lines(const CLI::Option& option, std::size_t width,
+                         std::string_view action = "") {
   const bool positional = option.nonpositional() ? false : option.get_positional();
   std::string names = option.get_name(positional, !positional);
   for (std::size_t comma = names.find(','); comma != std::string::npos;
@@ -65,7 +67,7 @@ std::string option_lines(const CLI::Option& option, std::size_t width) {
     names.insert(comma + 1, " ");
   }
   if (!positional && option.get_items_expected_max() > 0) names += " " + option.get_type_name();
-  return fmt::format("{}{}\n{}", kIndent, names,
+  return fmt::format("{}{}{}\n{}", kIndent, action, names,
                      report::wrapped(option.get_description(), width, "        "));
 }
 
@@ -76,6 +78,22 @@ std::string options(const CLI::App& app, std::size_t width) {
       const bool repeated = from != &app && (option == from->get_help_ptr() ||
                                              option->get_name().starts_with("--version"));
       if (!repeated) out += option_lines(*option, width);
+    }
+  }
+  return out;
+}
+
+/// Of a command's actions, as "up MACHINE"; what several of them have is told once.
+std::string action_options(const CLI::App& app, std::size_t width) {
+  std::string out;
+  std::set<std::string> told;
+  for (const CLI::App* action : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::Option* option : action->get_options()) {
+      if (option == action->get_help_ptr()) continue;
+      const std::string lines = option_lines(*option, width);
+      const bool shared = option->get_name() == "--state";
+      if (shared && !told.insert(lines).second) continue;
+      out += option_lines(*option, width, shared ? "" : action->get_name() + " ");
     }
   }
   return out;
@@ -115,7 +133,8 @@ std::string manual_page(const Manual& manual, const CLI::App& app, std::size_t w
     page += section("COMMANDS", body(list, width) + "\n" +
                                     body("espalier COMMAND --help tells about each.", width));
   }
-  page += section("OPTIONS", options(app, width));
+  page += section("OPTIONS",
+                  (manual.name.empty() ? "" : action_options(app, width)) + options(app, width));
   for (const Section& s : manual.sections) page += section(s.title, body(s.text, width));
   page += section("EXAMPLES", body(kept(manual.examples), width));
   page += section("EXIT STATUS", body(kept(kExitStatus), width));

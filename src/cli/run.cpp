@@ -103,7 +103,8 @@ class Tool {
     } catch (const CLI::ParseError& error) {
       return usage(chosen(), error.what());
     }
-    const std::vector<std::string> extras = app_.remaining(true);
+    std::vector<std::string> extras = app_.remaining(true);
+    std::erase(extras, "--");  // CLI11 keeps it, though it has obeyed it
     if (!extras.empty()) return unexpected(chosen(), extras.front());
     for (const Declared& d : declared_) {
       if (!d.app->parsed()) continue;

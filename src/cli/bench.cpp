@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "base/units.hpp"
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/rank_list.hpp"
+#include "lab/run.hpp"
+#include "measure/bench_table.hpp"
+#include "measure/wire_bound.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct BenchOptions {
+  std::string on;
+  std::string state;
+  std::string operations = "broadcast,reduce,allreduce,barrier";
+  std::string sizes = "8,1KiB,16KiB,128KiB,1MiB";
+  std::string roots = "0";
+  std::string stacks;
+  int repeats = 7;
+  bool json = false;
+  bool csv = false;
+  std::string svg;
+  std::string save;
+};
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream in(list);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+Error at(const char* where, Error error) {
+  error.where = where;
+  return error;
+}
+
+Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& options, Rank ranks) {
+  std::vector<schedule::Operation> operations;
+  for (const std::string& name : split(options.operations)) {
+    const auto operation = schedule::operation_named(name);
+    if (!operation)
+      return Error{"--operation", fmt::format("there is no operation \"{}\"", name), ""};
+    operations.push_back(*operation);
+  }
+  std::vector<Bytes> sizes;
+  for (const std::string& text : split(options.sizes)) {
+    auto size = parse_bytes(text);
+    if (!size) return at("--size", size.error());
+    if (size->value % 8 != 0 || size->value == 0 || size->value > (1ULL << 30U)) {
+      return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text), ""};
+    }
+    sizes.push_back(*size);
+  }
+  std::vector<Rank> roots(ranks);
+  std::iota(roots.begin(), roots.end(), Rank{0});
+  if (options.roots != "all") {
+    auto listed = parse_rank_list(options.roots, ranks);
+    if (!listed) return at("--root", listed.error());
+    roots = *listed;
+  }
+  return measure::all_calls(operations, sizes, roots);
+}
+
+std::filesystem::path self() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+/// Without a list: all whose library is there, and a note about the others.
+Expected<std::vector<measure::Stack>> stacks_from(const BenchOptions& options) {
+  if (!options.stacks.empty()) return measure::stacks_called(options.stacks);
+  std::vector<measure::Stack> there;
+  for (const measure::Stack& stack : measure::stacks()) {
+    const auto library = self().parent_path().parent_path() / "lib" / stack.library;
+    if (stack.is_peer() || std::filesystem::exists(library)) {
+      there.push_back(stack);
+    } else {
+      write_message(fmt::format("bench: note: {} is left out: {} is not built\n", stack.key,
+                                library.string()));
+    }
+  }
+  return there;
+}
+
+Expected<std::vector<measure::Measured>> measure_stack(
+    const lab::OpenLab& lab, const measure::Stack& stack,
+    const std::vector<measure::MeasuredCall>& calls, int repeats) {
+  const std::filesystem::path tool = self();
+  const std::string program = (tool.parent_path() / ("espalier-measure." + stack.mpi)).string();
+  if (!std::filesystem::exists(program)) {
+    return Error{"bench", fmt::format("{} is not built", program), ""};
+  }
+  auto mpi = lab::mpi_called(stack.mpi);
+  if (!mpi) return mpi.error();
+  lab::LaunchRequest request;
+  request.mpi = *mpi;
+  request.ranks = lab.machine.size();
+  request.mpiexec_arguments = stack.mpiexec_arguments;
+  if (!stack.is_peer()) {
+    const auto library = tool.parent_path().parent_path() / "lib" / stack.library;
+    request.preloads.push_back(library.string());
+  }
+  request.program = {program, std::to_string(repeats)};
+  for (const measure::MeasuredCall& c : calls) request.program.push_back(argument_of(c));
+  auto whole = lab::completed(std::move(request), lab, tool.string());
+  if (!whole) return whole.error();
+  const lab::Launch launch = lab::launch(*whole, lab.machine, lab.plan);
+  if (!launch.note.empty()) write_message(fmt::format("bench: note: {}\n", launch.note));
+  const std::string output = fmt::format("{}/measured.{}", lab.folder.path, ::getpid());
+  const auto code = lab::run_launch(lab, *whole, launch, output);
+  const auto text = lab::read_text(output);
+  std::filesystem::remove(output);
+  if (!code) return code.error();
+  if (*code != 0) {
+    return Error{"bench", fmt::format("{} ended with exit code {}", stack.key, *code), ""};
+  }
+  if (!text) return text.error();
+  return measure::read_measured(*text, calls);
+}
+
+Expected<measure::Bench> measure_all(const BenchOptions& options, const lab::OpenLab& lab) {
+  auto calls = calls_from(options, lab.machine.size());
+  if (!calls) return calls.error();
+  auto stacks = stacks_from(options);
+  if (!stacks) return stacks.error();
+  measure::Bench bench{*calls, {}, *stacks, {}};
+  for (const measure::MeasuredCall& c : bench.calls) {
+    bench.bounds.push_back(measure::wire_bound(lab.machine, c));
+  }
+  for (const measure::Stack& stack : bench.stacks) {
+    write_message(fmt::format("bench: {}, {} calls\n", stack.key, bench.calls.size()));
+    auto measured = measure_stack(lab, stack, bench.calls, options.repeats);
+    if (!measured) return measured.error();
+    bench.measured.push_back(*std::move(measured));
+  }
+  return bench;
+}
+
+Outcome write_drawings(const measure::Bench& bench, const std::string& prefix) {
+  for (int o = 0; o < schedule::kOperationCount; ++o) {
+    const auto operation = static_cast<schedule::Operation>(o);
+    const std::string svg = measure::to_svg(bench, operation);
+    if (svg.empty()) continue;
+    const std::string path = fmt::format("{}{}.svg", prefix, name_of(operation));
+    if (auto bad = write_output(path, svg)) return bad;
+  }
+  return std::nullopt;
+}
+
+Outcome run_bench(const BenchOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  if (options.on != "lab") {
+    return Failure{{"--on", fmt::format("\"{}\" is nowhere to measure", options.on), "--on lab"}};
+  }
+  if (options.repeats < 5) return Failure{{"--repeat", "fewer than 5 give no median worth it", ""}};
+  auto folder = lab::state_folder(options.state.empty() ? lab::kDefaultState : options.state);
+  if (!folder) return Failure{folder.error()};
+  auto lab = lab::open_lab(*folder);
+  if (!lab) return Failure{lab.error()};
+  if (!lab->is_whole()) {
+    return Failure{{"bench", "the lab is broken", "repair it: espalier lab up MACHINE"}};
+  }
+  auto bench = measure_all(options, *lab);
+  if (!bench) return Failure{bench.error()};
+  if (!options.svg.empty()) {
+    if (auto bad = write_drawings(*bench, options.svg)) return bad;
+  }
+  const std::string json = to_json(*bench, lab->machine).dump(1) + "\n";
+  if (!options.save.empty()) {
+    if (auto bad = write_output(options.save, json)) return bad;
+  }
+  if (options.json) return write_output("-", json);
+  if (options.csv) return write_output("-", to_csv(full_table(*bench)));
+  return write_output("-", to_text(summary_table(*bench), *canvas));
+}
+
+constexpr std::string_view kDescription =
+    "Measures collectives in the lab that is up, under several stacks of software: the MPIs as "
+    "they are, Open MPI's hierarchical modules, and Espalier's library under each MPI where it is "
+    "built. All ranks start a call at the same moment of one clock, and its time ends with the "
+    "last rank. The first call (connections, planning) is told apart, two more warm up, then the "
+    "median of --repeat counts. Every result is checked.\n\n"
+    "Beside each time stands its ratio to the bound: the machine's lower bound with the headers "
+    "that TCP and Ethernet add. With several roots, times are means over them; --json and --csv "
+    "have each root, confidence intervals of the medians and the first calls.";
+
+}  // namespace
+
+Command bench_command() {
+  Manual manual{.name = "bench",
+                .tagline = "measure collectives in the lab, against bounds and peers",
+                .synopsis =
+                    "bench --on lab [--state DIR] [--operation LIST] [--size LIST] "
+                    "[--root LIST|all] [--stack LIST] [--repeat N] [--json|--csv] [--save FILE] "
+                    "[--svg PREFIX]",
+                .description = std::string(kDescription),
+                .sections = {},
+                .examples =
+                    "espalier lab up \"site:2(10ms,100Mbit/s) machine:1|2(250us,1Gbit/s) proc:4\"\n"
+                    "espalier bench --on lab\n"
+                    "espalier bench --on lab --operation broadcast --root all --json\n"
+                    "espalier bench --on lab --stack mpich,mpich+espalier --size 8,1MiB"};
+  return {
+      std::move(manual), [](CLI::App& app, const Globals& globals) {
+        const auto options = std::make_shared<BenchOptions>();
+        app.add_option("--on", options->on, "Where: lab.")->type_name("PLACE")->required();
+        app.add_option("--state", options->state, "The lab's folder.")
+            ->type_name("DIR")
+            ->envname("ESPALIER_LAB");
+        app.add_option("--operation", options->operations,
+                       "Default: broadcast,reduce,allreduce,barrier.")
+            ->type_name("LIST");
+        app.add_option("--size", options->sizes,
+                       "Of messages and blocks. Default: 8,1KiB,16KiB,128KiB,1MiB.")
+            ->type_name("LIST");
+        app.add_option("--root", options->roots, "Such as 0,4-7, or all. Default: 0.")
+            ->type_name("LIST");
+        app.add_option("--stack", options->stacks,
+                       "mpich, openmpi, openmpi+han, openmpi+adapt, mpich+espalier, "
+                       "openmpi+espalier. Default: all that are there.")
+            ->type_name("LIST");
+        app.add_option("--repeat", options->repeats, "At least 5. Default: 7.")->type_name("N");
+        CLI::Option* json = app.add_flag("--json", options->json, "Write JSON (espalier-bench-1).");
+        app.add_flag("--csv", options->csv, "Write CSV, one row a call and stack.")->excludes(json);
+        app.add_option("--svg", options->svg, "Also draw PREFIXoperation.svg, times over sizes.")
+            ->type_name("PREFIX");
+        app.add_option("--save", options->save, "Also write the JSON to FILE.")->type_name("FILE");
+        return [options, &globals] { return run_bench(*options, globals); };
+      }};
+}
+
+}  // namespace espalier::cli

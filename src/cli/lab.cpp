@@ -1,0 +1,161 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/units.hpp"
+#include "cli/command.hpp"
+#include "cli/lab_actions.hpp"
+#include "cli/manual.hpp"
+
+namespace espalier::cli {
+namespace {
+
+constexpr std::string_view kDescription =
+    "A lab is a machine that exists only on this computer, for real MPI programs: each computer of "
+    "the MACHINE is a set of Linux namespaces (network, hostname, IPC, mounts), and a router "
+    "between them delays every frame and holds every link to its rate as the machine says. The "
+    "same file serves espalier show, plan and simulate. It needs root and TUN, and leaves nothing "
+    "behind.\n\n"
+    " up      brings it up, or repairs one that broke\n"
+    " run     runs an MPI program on it, ranks where the machine has them\n"
+    " exec    runs a command on one host\n"
+    " status  says what is there; fails if something is missing\n"
+    " set     changes a link while programs run\n"
+    " stats   what passed each link\n"
+    " down    removes it\n\n"
+    "A channel's latency is the delay one way. Rates are those of Ethernet: 94 % of them are TCP's "
+    "payload. What is inside a host is real memory and has no figures.";
+
+constexpr std::string_view kLinks =
+    "LINK is a channel of the machine (wan: the latency of all its ways, the bandwidth of its "
+    "members' uplinks), a part (anl, anl.m1: its uplinks), two parts of one cluster (sdsc>anl one "
+    "way, sdsc<>anl both ways), or the whole name of a link as stats --all prints it. A change "
+    "holds from the next frame on, and until down.";
+
+constexpr std::string_view kRanks =
+    "Both MPIs poll while they wait, which would make 12 ranks on 2 cores measure the scheduler. "
+    "run preloads a small library that lets waiting ranks sleep (at most 200 us), gives them "
+    "priority over what is not a rank, keeps MPICH 4.0 from hanging in MPI_Finalize, and adds the "
+    "machine's send costs to what each rank sends over the network. With --poll ranks neither "
+    "sleep nor have priority.";
+
+constexpr std::string_view kExamples =
+    "espalier lab up \"site:2(10ms,100Mbit/s,name=wan) machine:1|2(250us,1Gbit/s) proc:4\"\n"
+    "espalier lab exec site0-machine0 -- ping -c 3 site1-machine0\n"
+    "espalier lab run -- ./my_mpi_program its arguments\n"
+    "espalier lab run --with \"--mca coll_han_priority 100\" -- ./program.openmpi\n"
+    "espalier lab set wan --latency 30ms --bandwidth 1Gbit/s\n"
+    "espalier lab stats --reset\n"
+    "espalier lab down";
+
+/// An action of the lab: `espalier lab NAME`.
+CLI::App* action(CLI::App& lab, const char* name, const char* description, LabOptions& options) {
+  CLI::App* sub = lab.add_subcommand(name, description);
+  sub->fallthrough();
+  sub->allow_extras();
+  sub->add_option("--state", options.state,
+                  "The lab's folder, one for each lab. Default: "
+                  "$ESPALIER_LAB, or /run/espalier-lab.")
+      ->type_name("DIR")
+      ->envname("ESPALIER_LAB");
+  return sub;
+}
+
+void declare_up(CLI::App& up, LabOptions& options) {
+  up.add_option("MACHINE", options.machine, "The machine: see MACHINES.")->required();
+  up.add_option("--queue", options.queue,
+                "How long a frame may wait for a link before it is lost. Default: 200ms.")
+      ->type_name("TIME");
+}
+
+void declare_run(CLI::App& run, LabOptions& options) {
+  run.add_option("-n", options.ranks, "The first N ranks of the machine only.")->type_name("N");
+  run.add_option("--mpi", options.mpi, "mpich or openmpi. Default: the one it is linked with.")
+      ->type_name("NAME");
+  run.add_option("--preload", options.preloads, "A library for the ranks; may be repeated.")
+      ->type_name("LIB")
+      ->expected(1)
+      ->take_all();
+  run.add_option("--env", options.environment, "A variable for the ranks; may be repeated.")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  run.add_option("--with", options.with, "Words for mpiexec; may be repeated.")
+      ->type_name("WORDS")
+      ->expected(1)
+      ->take_all();
+  run.add_flag("--poll", options.poll, "Let waiting ranks poll, as they do elsewhere.");
+  run.add_flag("--print", options.print, "Only print the command that would be run.");
+  run.add_option("PROGRAM", options.command, "The program and its arguments, after --.")
+      ->required();
+}
+
+void declare_exec(CLI::App& exec, LabOptions& options) {
+  exec.add_option("HOST", options.host, "A host, as status names it.")->required();
+  exec.add_option("COMMAND", options.command, "The command and its arguments, after --.")
+      ->required();
+}
+
+void declare_set(CLI::App& set, LabOptions& options) {
+  set.add_option("LINK", options.link, "The link: see LINKS.")->required();
+  set.add_option("--latency", options.latency, "One way.")->type_name("TIME");
+  set.add_option("--bandwidth", options.bandwidth, "Or unlimited.")->type_name("RATE");
+  CLI::Option* cut = set.add_flag("--cut", options.cut, "Nothing passes any more.");
+  set.add_flag("--mend", options.mend, "The end of a cut.")->excludes(cut);
+}
+
+void declare_stats(CLI::App& stats, LabOptions& options) {
+  stats.add_flag("--all", options.all, "Also links that nothing passed.");
+  stats.add_flag("--reset", options.reset, "Count from 0 again, after printing.");
+  stats.add_flag("--json", options.json, "Write JSON (espalier-lab-stats-1).");
+}
+
+}  // namespace
+
+Command lab_command() {
+  Manual manual{.name = "lab",
+                .tagline = "real MPI programs on an emulated machine, on this computer",
+                .synopsis =
+                    "lab up MACHINE [--queue TIME]\n"
+                    "lab run [-n N] [--mpi NAME] [--preload LIB]... [--env NAME=VALUE]... "
+                    "[--with WORDS]... [--poll] [--print] -- PROGRAM [ARGUMENTS]\n"
+                    "lab exec HOST -- COMMAND [ARGUMENTS]\n"
+                    "lab status [--json]\n"
+                    "lab set LINK [--latency TIME] [--bandwidth RATE] [--cut|--mend]\n"
+                    "lab stats [--all] [--reset] [--json]\n"
+                    "lab down",
+                .description = std::string(kDescription),
+                .sections = {{"LINKS", std::string(kLinks)},
+                             {"WAITING RANKS", std::string(kRanks)},
+                             machines_section()},
+                .examples = std::string(kExamples)};
+  return {
+      std::move(manual), [](CLI::App& lab, const Globals& globals) {
+        const auto options = std::make_shared<LabOptions>();
+        CLI::App* up = action(lab, "up", "bring it up", *options);
+        CLI::App* run = action(lab, "run", "run an MPI program", *options);
+        CLI::App* exec = action(lab, "exec", "run a command on a host", *options);
+        CLI::App* status = action(lab, "status", "what is there", *options);
+        CLI::App* set = action(lab, "set", "change a link", *options);
+        CLI::App* stats = action(lab, "stats", "what passed", *options);
+        CLI::App* down = action(lab, "down", "remove it", *options);
+        declare_up(*up, *options);
+        declare_run(*run, *options);
+        declare_exec(*exec, *options);
+        status->add_flag("--json", options->json, "Write JSON (espalier-lab-1).");
+        declare_set(*set, *options);
+        declare_stats(*stats, *options);
+        return [=, &globals]() -> Outcome {
+          if (up->parsed()) return lab_up(*options);
+          if (run->parsed()) return lab_run(*options);
+          if (exec->parsed()) return lab_exec(*options);
+          if (status->parsed()) return lab_status(*options, globals);
+          if (set->parsed()) return lab_set(*options);
+          if (stats->parsed()) return lab_stats(*options, globals);
+          if (down->parsed()) return lab_down(*options);
+          return Failure{{"espalier lab", "no action is given",
+                          "up, run, exec, status, set, stats or down: see espalier lab --help"}};
+        };
+      }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,172 @@
+#include "cli/lab_actions.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "base/units.hpp"
+#include "cli/output.hpp"
+#include "cli/rank_list.hpp"
+#include "cli/request.hpp"
+#include "lab/lab.hpp"
+#include "lab/run.hpp"
+#include "lab/settings.hpp"
+
+namespace espalier::cli {
+namespace {
+
+Expected<lab::StateFolder> folder_of(const LabOptions& options) {
+  return lab::state_folder(options.state.empty() ? lab::kDefaultState : options.state);
+}
+
+Expected<lab::OpenLab> lab_of(const LabOptions& options) {
+  auto folder = folder_of(options);
+  if (!folder) return folder.error();
+  return lab::open_lab(*folder);
+}
+
+Error named(const char* where, Error error) {
+  error.where = where;
+  return error;
+}
+
+/// This tool, for hosts to call.
+std::string self() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+std::vector<std::string> words_of(const std::vector<std::string>& lines) {
+  std::vector<std::string> words;
+  for (const std::string& line : lines) {
+    std::istringstream in(line);
+    for (std::string word; in >> word;) words.push_back(word);
+  }
+  return words;
+}
+
+Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab::OpenLab& lab) {
+  lab::LaunchRequest request;
+  request.ranks = lab.machine.size();
+  if (!options.ranks.empty()) {
+    auto last = parse_rank(options.ranks, lab.machine.size() + 1);
+    if (!last || *last == 0) {
+      return Error{
+          "-n", fmt::format("the machine has {} ranks, not {}", lab.machine.size(), options.ranks),
+          ""};
+    }
+    request.ranks = *last;
+  }
+  const std::string& program = options.command.front();
+  if (options.mpi.empty()) {
+    auto libraries = lab::libraries_of(program);
+    if (!libraries) return libraries.error();
+    auto mpi = lab::mpi_in(*libraries, program);
+    if (!mpi) return mpi.error();
+    request.mpi = *mpi;
+  } else {
+    auto mpi = lab::mpi_called(options.mpi);
+    if (!mpi) return mpi.error();
+    request.mpi = *mpi;
+  }
+  request.poll = options.poll;
+  request.preloads = options.preloads;
+  request.environment = options.environment;
+  request.mpiexec_arguments = words_of(options.with);
+  request.program = options.command;
+  return lab::completed(std::move(request), lab, self());
+}
+
+}  // namespace
+
+Outcome lab_up(const LabOptions& options) {
+  auto folder = folder_of(options);
+  if (!folder) return Failure{folder.error()};
+  Expected<Time> queue = lab::kLongestQueue;
+  if (!options.queue.empty()) queue = parse_time(options.queue);
+  if (!queue) return Failure{named("--queue", queue.error())};
+  auto machine = machine_from(options.machine, "MACHINE");
+  if (!machine) return Failure{machine.error()};
+  const auto result = lab::up(*folder, *machine, *queue, self());
+  if (!result) return Failure{result.error()};
+  auto lab = lab::open_lab(*folder);
+  if (!lab) return Failure{lab.error()};
+  const char* what = "up";
+  switch (*result) {
+    case lab::UpResult::Started:
+      break;
+    case lab::UpResult::WasUp:
+      what = "was up already";
+      break;
+    case lab::UpResult::RouterRestarted:
+      what = "repaired: its router is running again";
+      break;
+    case lab::UpResult::Rebuilt:
+      what = "repaired: it was built again";
+      break;
+  }
+  std::vector<std::string> names;
+  for (const lab::Host& h : lab->plan.hosts) names.push_back(h.name);
+  return write_output("-", fmt::format("lab {}: {} hosts, {} ranks: {}\n", what, names.size(),
+                                       lab->machine.size(), fmt::join(names, " ")));
+}
+
+Outcome lab_down(const LabOptions& options) {
+  auto folder = folder_of(options);
+  if (!folder) return Failure{folder.error()};
+  const auto result = lab::down(*folder);
+  if (!result) return Failure{result.error()};
+  return write_output("-", *result ? "lab down\n" : "no lab was up\n");
+}
+
+Outcome lab_exec(const LabOptions& options) {
+  auto lab = lab_of(options);
+  if (!lab) return Failure{lab.error()};
+  auto host = lab::host_called(lab->plan, options.host);
+  if (!host) return Failure{host.error()};
+  return Failure{lab::exec_on_host(*lab, *host, options.command)};
+}
+
+Outcome lab_run(const LabOptions& options) {
+  auto lab = lab_of(options);
+  if (!lab) return Failure{lab.error()};
+  if (!lab->is_whole()) {
+    return Failure{{"lab run", "the lab is broken", "repair it: espalier lab up MACHINE"}};
+  }
+  auto request = launch_request(options, *lab);
+  if (!request) return Failure{request.error()};
+  const lab::Launch launch = lab::launch(*request, lab->machine, lab->plan);
+  if (!launch.note.empty()) write_message(fmt::format("lab run: note: {}\n", launch.note));
+  if (options.print) {
+    return write_output("-", fmt::format("{}\n", fmt::join(launch.command, " ")));
+  }
+  const auto code = lab::run_launch(*lab, *request, launch);
+  if (!code) return Failure{code.error()};
+  if (*code == 0) return std::nullopt;
+  return Failure{{"lab run", fmt::format("it ended with exit code {}", *code), ""}, *code};
+}
+
+Outcome lab_set(const LabOptions& options) {
+  auto lab = lab_of(options);
+  if (!lab) return Failure{lab.error()};
+  lab::Change change;
+  if (!options.latency.empty()) {
+    auto latency = parse_time(options.latency);
+    if (!latency) return Failure{named("--latency", latency.error())};
+    change.latency = *latency;
+  }
+  if (!options.bandwidth.empty()) {
+    auto bandwidth = parse_bandwidth(options.bandwidth);
+    if (!bandwidth) return Failure{named("--bandwidth", bandwidth.error())};
+    change.bandwidth = *bandwidth;
+  }
+  if (options.cut || options.mend) change.cut = options.cut;
+  if (!change.latency && !change.bandwidth && !change.cut) {
+    return Failure{
+        {"lab set", "nothing is to be changed", "give --latency, --bandwidth, --cut or --mend"}};
+  }
+  auto chosen = lab::links_called(lab->machine, lab->plan, options.link);
+  if (!chosen) return Failure{chosen.error()};
+  lab::apply(change, *chosen, lab->board.cells());
+  return std::nullopt;
+}
+
+}  // namespace espalier::cli

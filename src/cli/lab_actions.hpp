@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/outcome.hpp"
+
+namespace espalier::cli {
+
+/// What the actions of `espalier lab` were given, as written.
+struct LabOptions {
+  std::string state;
+  std::string machine;
+  std::string queue;
+  std::string host;
+  std::string link;
+  std::string latency;
+  std::string bandwidth;
+  std::string ranks;
+  std::string mpi;
+  std::vector<std::string> preloads;
+  std::vector<std::string> environment;
+  std::vector<std::string> with;
+  std::vector<std::string> command;
+  bool cut = false;
+  bool mend = false;
+  bool all = false;
+  bool reset = false;
+  bool json = false;
+  bool poll = false;
+  bool print = false;
+};
+
+Outcome lab_up(const LabOptions& options);
+Outcome lab_down(const LabOptions& options);
+Outcome lab_run(const LabOptions& options);
+Outcome lab_exec(const LabOptions& options);
+Outcome lab_set(const LabOptions& options);
+Outcome lab_status(const LabOptions& options, const Globals& globals);
+Outcome lab_stats(const LabOptions& options, const Globals& globals);
+
+}  // namespace espalier::cli

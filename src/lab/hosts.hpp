@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::lab {
+
+/// A computer of the lab: a cluster of processes that share memory, or one process of its own.
+struct Host {
+  std::string name;           ///< its hostname: letters, digits and dashes, unique in the lab
+  topology::Member place;     ///< the cluster or the leaf it stands for
+  std::vector<Rank> ranks;    ///< that run on it, ascending
+  std::uint32_t address = 0;  ///< IPv4, in host byte order
+
+  friend bool operator==(const Host&, const Host&) = default;
+};
+
+/// Addresses are 10.1.x.y; more hosts than this are refused.
+inline constexpr std::size_t kMostHosts = 250;
+
+/// Which parts of a machine are computers, along the tree.
+///
+/// The outermost clusters that hold nothing but processes, directly or in parts of a computer
+/// (sockets, NUMA nodes, caches); a leaf that is not called a process (core, rank, ...) or that
+/// hangs beside clusters or directly below the whole machine is a computer of its own.
+/// The whole machine is never one: a lab has a network.
+Expected<std::vector<Host>> hosts_of(const topology::Machine& machine);
+
+/// The host each rank runs on.
+[[nodiscard]] std::vector<std::size_t> host_of_rank(const std::vector<Host>& hosts, Rank ranks);
+
+/// "anl.m1": the names on the way to a part of the machine, or what its level calls it and its
+/// index; "machine" for the whole.
+[[nodiscard]] std::string path_name(const topology::Machine& machine, topology::Member part);
+
+/// "10.1.0.3"
+[[nodiscard]] std::string address_text(std::uint32_t address);
+
+}  // namespace espalier::lab

@@ -1,0 +1,179 @@
+#include "lab/lab.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "lab/host.hpp"
+#include "lab/interface.hpp"
+#include "lab/processes.hpp"
+#include "lab/router.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::lab {
+namespace {
+
+std::string hosts_file(const LabPlan& plan) {
+  std::string text = "127.0.0.1 localhost\n";
+  for (const Host& h : plan.hosts) text += fmt::format("{} {}\n", address_text(h.address), h.name);
+  return text;
+}
+
+/// What both MPIs call instead of ssh: [options] HOST COMMAND...
+std::string remote_shell(const StateFolder& folder, const std::string& self) {
+  return fmt::format(
+      "#!/bin/sh\n"
+      "while :; do case $1 in -[lop]) shift 2;; -*) shift;; *) break;; esac; done\n"
+      "host=$1; shift\n"
+      "exec '{}' lab exec --state '{}' \"$host\" -- /bin/sh -c \"$*\"\n",
+      self, folder.path);
+}
+
+std::optional<Error> write_files(const StateFolder& folder, const topology::Machine& machine,
+                                 const LabPlan& plan, Time longest_queue, const std::string& self) {
+  if (::mkdir(folder.own().c_str(), 0755) != 0 && errno != EEXIST) {
+    return Error{folder.own(), fmt::format("cannot be made: {}", std::strerror(errno)), ""};
+  }
+  if (auto e = write_text(folder.hosts(), hosts_file(plan), 0644)) return e;
+  if (auto e = write_text(folder.shell(), remote_shell(folder, self), 0755)) return e;
+  if (auto board = LinkBoard::create(folder.links(), plan.links, longest_queue); !board) {
+    return board.error();
+  }
+  // Last: where a machine is written, all else is.
+  return write_text(folder.machine(), topology::write_json(machine), 0644);
+}
+
+std::string lines(const std::vector<pid_t>& pids) {
+  return fmt::format("{}\n", fmt::join(pids, "\n"));
+}
+
+std::optional<Error> start_hosts(const StateFolder& folder, const LabPlan& plan) {
+  std::vector<Starting> starting;
+  for (const Host& h : plan.hosts) {
+    auto host = start_host(folder, h);
+    if (!host) return host.error();
+    starting.push_back(*std::move(host));
+  }
+  std::vector<pid_t> holders;
+  for (Starting& s : starting) {
+    auto pid = wait_until_ready(std::move(s));
+    if (!pid) return pid.error();
+    holders.push_back(*pid);
+  }
+  return write_text(folder.holders(), lines(holders), 0644);
+}
+
+std::optional<Error> start_new_router(const StateFolder& folder, const LabPlan& plan) {
+  const std::vector<pid_t> holders = saved_pids(folder.holders());
+  auto starting = start_router(folder, plan, holders);
+  if (!starting) return starting.error();
+  auto pid = wait_until_ready(*std::move(starting));
+  if (!pid) return pid.error();
+  return write_text(folder.router(), lines({*pid}), 0644);
+}
+
+/// With the lock held; the folder stays.
+std::optional<Error> clear(const StateFolder& folder) {
+  if (auto e = end_processes(folder)) return e;
+  std::error_code bad;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path, bad)) {
+    std::filesystem::remove_all(entry.path(), bad);
+    if (bad) return Error{entry.path().string(), "cannot be removed: " + bad.message(), ""};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> build(const StateFolder& folder, const topology::Machine& machine,
+                           const LabPlan& plan, Time longest_queue, const std::string& self) {
+  if (auto e = write_files(folder, machine, plan, longest_queue, self)) return e;
+  if (auto e = start_hosts(folder, plan)) return e;
+  return start_new_router(folder, plan);
+}
+
+void remove_folder(const StateFolder& folder) {
+  std::error_code bad;
+  std::filesystem::remove(folder.path, bad);
+}
+
+}  // namespace
+
+bool OpenLab::is_whole() const {
+  return router != 0 && std::find(holders.begin(), holders.end(), 0) == holders.end();
+}
+
+Expected<OpenLab> open_lab(const StateFolder& folder) {
+  auto machine = saved_machine(folder);
+  if (!machine) return machine.error();
+  auto plan = plan_lab(*machine);
+  if (!plan) return plan.error();
+  auto board = LinkBoard::open(folder.links(), plan->links.size());
+  if (!board) return board.error();
+  OpenLab lab{folder, *std::move(machine), *std::move(plan), saved_pids(folder.holders()),
+              0,      *std::move(board)};
+  lab.holders.resize(lab.plan.hosts.size(), 0);
+  for (pid_t& pid : lab.holders) {
+    if (pid != 0 && !belongs_to(folder, pid)) pid = 0;
+  }
+  for (const pid_t pid : saved_pids(folder.router())) {
+    if (belongs_to(folder, pid)) lab.router = pid;
+  }
+  return lab;
+}
+
+Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machine,
+                      Time longest_queue, const std::string& self) {
+  if (auto why = why_no_lab()) return *why;
+  auto plan = plan_lab(machine);
+  if (!plan) return plan.error();
+  auto lock = StateLock::take(folder);
+  if (!lock) return lock.error();
+
+  UpResult result = UpResult::Started;
+  if (auto there = open_lab(folder)) {
+    const bool same = there->machine == machine;
+    if (there->is_whole() && same) return UpResult::WasUp;
+    if (there->is_whole()) {
+      return Error{"lab", fmt::format("another lab is up in {}", folder.path),
+                   "espalier lab down first, or give this one another --state"};
+    }
+    const bool all_hosts =
+        std::find(there->holders.begin(), there->holders.end(), 0) == there->holders.end();
+    if (same && all_hosts) {
+      if (auto e = start_new_router(folder, *plan)) return *e;
+      return UpResult::RouterRestarted;
+    }
+    result = UpResult::Rebuilt;
+  }
+  if (auto e = clear(folder)) return *e;
+  if (auto e = build(folder, machine, *plan, longest_queue, self)) {
+    if (!clear(folder)) remove_folder(folder);
+    return *e;
+  }
+  return result;
+}
+
+Expected<bool> down(const StateFolder& folder) {
+  if (!exists(folder.path)) {
+    if (processes_of(folder).empty()) return false;
+  }
+  auto lock = StateLock::take(folder);
+  if (!lock) return lock.error();
+  if (auto e = clear(folder)) return *e;
+  remove_folder(folder);
+  return true;
+}
+
+Expected<std::size_t> host_called(const LabPlan& plan, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Host& h : plan.hosts) names.push_back(h.name);
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
+  return Error{"lab", fmt::format("there is no host \"{}\"", name),
+               fmt::format("hosts: {}", fmt::join(names, " "))};
+}
+
+}  // namespace espalier::lab

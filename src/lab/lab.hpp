@@ -1,0 +1,48 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "lab/link_board.hpp"
+#include "lab/plan.hpp"
+#include "lab/state.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::lab {
+
+inline constexpr Time kLongestQueue = milliseconds(200);
+
+enum class UpResult { Started, WasUp, RouterRestarted, Rebuilt };
+
+/// Brings up the machine's lab. One that is up and whole is left alone; of a broken one only the
+/// router is started again if all hosts are there, so that connections survive; else all is
+/// rebuilt.
+/// @param self the espalier tool, which hosts call to reach each other as through ssh
+Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machine,
+                      Time longest_queue, const std::string& self);
+
+/// Ends all processes of the lab and removes its folder; also what is left of a broken one.
+/// True if there was anything.
+Expected<bool> down(const StateFolder& folder);
+
+/// A lab that is up, wholly or partly.
+struct OpenLab {
+  StateFolder folder;
+  topology::Machine machine;
+  LabPlan plan;
+  std::vector<pid_t> holders;  ///< of the hosts, in order; 0 where it is gone
+  pid_t router = 0;            ///< 0 if it is gone
+  LinkBoard board;
+
+  [[nodiscard]] bool is_whole() const;
+};
+Expected<OpenLab> open_lab(const StateFolder& folder);
+
+/// The index of a host, or an error that names those that there are.
+Expected<std::size_t> host_called(const LabPlan& plan, const std::string& name);
+
+}  // namespace espalier::lab

@@ -1,0 +1,163 @@
+#include "lab/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace espalier::lab {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string joined_preloads(const LaunchRequest& request) {
+  Words libraries{request.shim};
+  libraries.insert(libraries.end(), request.preloads.begin(), request.preloads.end());
+  return fmt::format("{}", fmt::join(libraries, ":"));
+}
+
+/// What a send costs each rank, for the shim; "" if none costs anything.
+std::string send_costs(const topology::Machine& machine, Rank ranks) {
+  std::string text;
+  bool any = false;
+  for (Rank r = 0; r < ranks; ++r) {
+    const topology::Cost& cost = machine.costs(r).send;
+    const std::uint64_t rate = cost.rate.unlimited() ? 0 : cost.rate.bits_per_second;
+    any = any || cost.fixed.picoseconds != 0 || rate != 0;
+    text += fmt::format("{}{}@{}", r == 0 ? "" : ",", cost.fixed.picoseconds / 1000, rate);
+  }
+  return any ? text : "";
+}
+
+Words rank_environment(const LaunchRequest& request, const topology::Machine& machine) {
+  Words variables = request.environment;
+  variables.push_back("LD_PRELOAD=" + joined_preloads(request));
+  if (request.poll) {
+    variables.emplace_back("ESPALIER_LAB_SLEEP_US=0");
+  } else {
+    variables.emplace_back("ESPALIER_LAB_PRIORITY=1");
+  }
+  if (const std::string costs = send_costs(machine, request.ranks); !costs.empty()) {
+    variables.push_back("ESPALIER_LAB_SEND=" + costs);
+  }
+  return variables;
+}
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+/// Between spaces; none of ours holds one.
+Words split(std::string_view text) {
+  Words words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    words.emplace_back(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return words;
+}
+
+using HostOfRank = std::vector<std::size_t>;
+
+/// The number of different hosts over which the ranks go round and round; 0 if they do not.
+std::size_t hosts_in_turn(const HostOfRank& host_of) {
+  std::set<std::size_t> seen;
+  while (seen.size() < host_of.size() && seen.insert(host_of[seen.size()]).second) {
+  }
+  const std::size_t turn = seen.size();
+  if (turn < 2 || turn == host_of.size()) return 0;
+  for (std::size_t r = turn; r < host_of.size(); ++r) {
+    if (host_of[r] != host_of[r - turn]) return 0;
+  }
+  return turn;
+}
+
+/// Consecutive ranks on one host share a line, host:count. Where hosts come up again in turn, each
+/// has one line and -ppn 1 makes mpiexec go round: it takes a host on two lines for two computers.
+void place_for_mpich(const LabPlan& plan, const HostOfRank& host_of, Launch& launch) {
+  const auto name = [&](std::size_t r) { return plan.hosts[host_of[r]].name; };
+  if (const std::size_t turn = hosts_in_turn(host_of); turn > 0) {
+    for (std::size_t r = 0; r < turn; ++r) launch.hostfile += name(r) + "\n";
+    append(launch.command, {"-ppn", "1"});
+    return;
+  }
+  std::set<std::size_t> seen;
+  for (std::size_t r = 0; r < host_of.size();) {
+    std::size_t end = r;
+    while (end < host_of.size() && host_of[end] == host_of[r]) ++end;
+    launch.hostfile += fmt::format("{}:{}\n", name(r), end - r);
+    if (!seen.insert(host_of[r]).second) {
+      launch.note =
+          "MPICH's mpiexec cannot express this placement: it takes ranks that are not neighbours "
+          "for ranks on different computers, although they share one";
+    }
+    r = end;
+  }
+}
+
+Words mpich_command(const LaunchRequest& request, const Words& environment) {
+  Words command = split("mpiexec.mpich -launcher ssh -iface eth0 -bind-to none");
+  append(command, {"-launcher-exec", request.remote_shell, "-f", request.hostfile});
+  append(command, split("-genv UCX_TLS self,sm,tcp -genv UCX_NET_DEVICES eth0"));
+  for (const std::string& variable : environment) {
+    const std::size_t equals = variable.find('=');
+    append(command, {"-genv", variable.substr(0, equals), variable.substr(equals + 1)});
+  }
+  return command;
+}
+
+/// One line a rank, which --map-by seq takes one after the other.
+void place_for_open_mpi(const LabPlan& plan, const HostOfRank& host_of, Launch& launch) {
+  for (const std::size_t h : host_of) launch.hostfile += plan.hosts[h].name + "\n";
+}
+
+Words open_mpi_command(const LaunchRequest& request, const Words& environment) {
+  Words command = split("mpiexec.openmpi --allow-run-as-root --bind-to none --map-by seq");
+  append(command, {"--hostfile", request.hostfile, "--mca", "plm_rsh_agent", request.remote_shell});
+  append(command, split("--mca pml ob1 --mca btl self,vader,tcp --mca btl_tcp_if_include eth0 "
+                        "--mca oob_tcp_if_include eth0"));
+  // An idle rank without connections then calls sched_yield, where the shim lets it sleep.
+  if (!request.poll) append(command, split("--mca mpi_yield_when_idle 1"));
+  for (const std::string& variable : environment) append(command, {"-x", variable});
+  return command;
+}
+
+}  // namespace
+
+Expected<Mpi> mpi_called(const std::string& name) {
+  if (name == "mpich") return Mpi::Mpich;
+  if (name == "openmpi") return Mpi::OpenMpi;
+  return Error{"--mpi", fmt::format("\"{}\" is no MPI of the lab", name), "mpich or openmpi"};
+}
+
+Expected<Mpi> mpi_in(const std::string& libraries, const std::string& program) {
+  const bool mpich = libraries.find("libmpich.so") != std::string::npos;
+  const bool open_mpi = libraries.find("libmpi.so") != std::string::npos ||
+                        libraries.find("libopen-pal.so") != std::string::npos;
+  if (mpich != open_mpi) return mpich ? Mpi::Mpich : Mpi::OpenMpi;
+  return Error{"lab run",
+               fmt::format("{} is linked with {}", program,
+                           mpich ? "both MPICH and Open MPI" : "neither MPICH nor Open MPI"),
+               "say which one starts it: --mpi mpich or --mpi openmpi"};
+}
+
+Launch launch(const LaunchRequest& request, const topology::Machine& machine, const LabPlan& plan) {
+  HostOfRank host_of = host_of_rank(plan.hosts, machine.size());
+  host_of.resize(request.ranks);
+  const Words environment = rank_environment(request, machine);
+  Launch made;
+  if (request.mpi == Mpi::Mpich) {
+    made.command = mpich_command(request, environment);
+    place_for_mpich(plan, host_of, made);
+  } else {
+    made.command = open_mpi_command(request, environment);
+    place_for_open_mpi(plan, host_of, made);
+  }
+  append(made.command, request.mpiexec_arguments);
+  append(made.command, {"-n", fmt::format("{}", request.ranks)});
+  append(made.command, request.program);
+  return made;
+}
+
+}  // namespace espalier::lab

@@ -1,0 +1,74 @@
+#include "lab/launch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "topology/load_machine.hpp"
+
+namespace espalier::lab {
+namespace {
+
+Launch launch_on(const std::string& machine, Mpi mpi, Rank ranks) {
+  const topology::Machine m = topology::load_machine(machine).value().machine;
+  LaunchRequest request;
+  request.mpi = mpi;
+  request.ranks = ranks;
+  request.hostfile = "/run/hostfile";
+  request.remote_shell = "/run/rsh";
+  request.shim = "/lib/shim.so";
+  request.preloads = {"/lib/espalier.so"};
+  request.program = {"./program", "its argument"};
+  return launch(request, m, plan_lab(m).value());
+}
+
+bool has(const Launch& launch, const std::vector<std::string>& words) {
+  return std::search(launch.command.begin(), launch.command.end(), words.begin(), words.end()) !=
+         launch.command.end();
+}
+
+TEST(Launch, PutsRanksWhereTheMachineHasThem) {
+  const std::string block = "node:2(1ms) proc:2";
+  EXPECT_EQ(launch_on(block, Mpi::Mpich, 4).hostfile, "node0:2\nnode1:2\n");
+  EXPECT_EQ(launch_on(block, Mpi::Mpich, 3).hostfile, "node0:2\nnode1:1\n");
+  EXPECT_EQ(launch_on(block, Mpi::OpenMpi, 4).hostfile, "node0\nnode0\nnode1\nnode1\n");
+
+  const std::string cyclic = block + " placement=cyclic";
+  EXPECT_EQ(launch_on(cyclic, Mpi::OpenMpi, 4).hostfile, "node0\nnode1\nnode0\nnode1\n");
+  const Launch in_turn = launch_on(cyclic, Mpi::Mpich, 4);
+  EXPECT_EQ(in_turn.hostfile, "node0\nnode1\n");
+  EXPECT_TRUE(has(in_turn, {"-ppn", "1"}));
+  EXPECT_EQ(in_turn.note, "");
+}
+
+TEST(Launch, SaysWhatMpichCannotPlace) {
+  const Launch uneven = launch_on("node:2(1ms) proc:1|3 placement=cyclic", Mpi::Mpich, 4);
+  EXPECT_EQ(uneven.hostfile, "node0:1\nnode1:3\n");
+  EXPECT_EQ(uneven.note, "");
+  const Launch split = launch_on("node:3(1ms) proc:1|2|2 placement=cyclic", Mpi::Mpich, 5);
+  EXPECT_EQ(split.hostfile, "node0:1\nnode1:1\nnode2:1\nnode1:1\nnode2:1\n");
+  EXPECT_NE(split.note, "");
+  EXPECT_EQ(launch_on("node:3(1ms) proc:1|2|2 placement=cyclic", Mpi::OpenMpi, 5).note, "");
+}
+
+TEST(Launch, HandsLibrariesAndCostsToTheRanks) {
+  const std::string machine = "node:2(1ms) proc:1(send=20us|43us+1Mbit/s)";
+  EXPECT_TRUE(has(launch_on(machine, Mpi::Mpich, 2),
+                  {"-genv", "ESPALIER_LAB_SEND", "20000@0,43000@1000000"}));
+  EXPECT_TRUE(
+      has(launch_on(machine, Mpi::OpenMpi, 2), {"-x", "LD_PRELOAD=/lib/shim.so:/lib/espalier.so"}));
+  const Launch plain = launch_on("node:2(1ms) proc:1", Mpi::Mpich, 2);
+  EXPECT_EQ(std::count(plain.command.begin(), plain.command.end(), "ESPALIER_LAB_SEND"), 0);
+  EXPECT_TRUE(has(plain, {"-n", "2", "./program", "its argument"}));
+}
+
+TEST(Launch, KnowsTheMpiOfAProgram) {
+  EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/libmpich.so.12\n", "p").value(), Mpi::Mpich);
+  EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/libmpi.so.40\n", "p").value(), Mpi::OpenMpi);
+  EXPECT_FALSE(mpi_in("\tlibc.so.6\n", "p"));
+  EXPECT_FALSE(mpi_in("libmpich.so.12 libmpi.so.40", "p"));
+  EXPECT_FALSE(mpi_called("lam"));
+}
+
+}  // namespace
+}  // namespace espalier::lab

@@ -1,0 +1,87 @@
+#include "lab/link_board.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace espalier::lab {
+
+struct LinkBoard::Header {
+  std::uint64_t magic = kMagic;
+  std::uint64_t links = 0;
+  RouterCell router;
+  static constexpr std::uint64_t kMagic = 0x3162616c70736531;  // changes with the layout
+};
+
+namespace {
+
+Error failed(const std::string& path, const char* doing) {
+  return {path, fmt::format("{}: {}", doing, std::strerror(errno)), ""};
+}
+
+}  // namespace
+
+Expected<LinkBoard> LinkBoard::map(const std::string& path, int fd, std::size_t links) {
+  const std::size_t size = sizeof(Header) + links * sizeof(LinkCell);
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const int why = errno;
+  ::close(fd);
+  errno = why;
+  if (memory == MAP_FAILED) return failed(path, "cannot map the links");
+  return LinkBoard(memory, links);
+}
+
+Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const Link> links,
+                                      Time longest_queue) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return failed(path, "cannot make the links");
+  const std::size_t size = sizeof(Header) + links.size() * sizeof(LinkCell);
+  if (::ftruncate(fd, static_cast<off_t>(size)) != 0) {
+    ::close(fd);
+    return failed(path, "cannot make the links");
+  }
+  auto board = map(path, fd, links.size());
+  if (!board) return board;
+  auto* header = new (board->memory_) Header;
+  header->links = links.size();
+  header->router.longest_queue_ns = longest_queue.picoseconds / 1000;
+  auto* cells = reinterpret_cast<LinkCell*>(header + 1);
+  for (std::size_t i = 0; i < links.size(); ++i) set_up(*new (cells + i) LinkCell, links[i]);
+  return board;
+}
+
+Expected<LinkBoard> LinkBoard::open(const std::string& path, std::size_t links) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return failed(path, "cannot open the links");
+  struct stat found {};
+  const std::size_t size = sizeof(Header) + links * sizeof(LinkCell);
+  if (::fstat(fd, &found) != 0 || static_cast<std::size_t>(found.st_size) != size) {
+    ::close(fd);
+    return Error{path, "is not of this lab", "take it down and up again"};
+  }
+  auto board = map(path, fd, links);
+  if (!board) return board;
+  const auto* header = static_cast<const Header*>(board->memory_);
+  if (header->magic != Header::kMagic || header->links != links) {
+    return Error{path, "is of another version of espalier", "take the lab down and up again"};
+  }
+  return board;
+}
+
+LinkBoard::~LinkBoard() {
+  if (memory_ != nullptr) ::munmap(memory_, sizeof(Header) + links_ * sizeof(LinkCell));
+}
+
+std::span<LinkCell> LinkBoard::cells() {
+  return {reinterpret_cast<LinkCell*>(static_cast<Header*>(memory_) + 1), links_};
+}
+
+RouterCell& LinkBoard::router() { return static_cast<Header*>(memory_)->router; }
+
+}  // namespace espalier::lab

@@ -1,0 +1,120 @@
+#include "lab/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include "lab/delay_queue.hpp"
+#include "support/for_all_seeds.hpp"
+
+namespace espalier::lab {
+namespace {
+
+constexpr Instant kMillisecond = 1'000'000;
+constexpr std::uint64_t kGigabit = 1'000'000'000;
+
+struct Cells {
+  explicit Cells(std::size_t n) : all(n) {}
+  std::vector<LinkCell> all;
+};
+
+const std::vector<std::uint32_t> kFirst{0};
+const std::vector<std::uint32_t> kBoth{0, 1};
+
+TEST(Network, DelaysAFrameWithoutALimit) {
+  Cells cells(2);
+  cells.all[0].delay_ns = 10 * kMillisecond;
+  cells.all[1].delay_ns = 5;
+  Network network(cells.all, kMillisecond);
+  EXPECT_EQ(network.send(100, kBoth, {1500, 1, 0}), 100 + 10 * kMillisecond + 5);
+  EXPECT_EQ(cells.all[1].bytes, 1500U);
+}
+
+TEST(Network, LetsFramesWaitForACappedLink) {
+  Cells cells(1);
+  cells.all[0].bits_per_second = kGigabit;  // 8 ns a byte
+  Network network(cells.all, kMillisecond);
+  EXPECT_EQ(network.send(0, kFirst, {1000, 1, 0}), 8'000);
+  EXPECT_EQ(network.send(1'000, kFirst, {1000, 1, 0}), 16'000);
+  EXPECT_EQ(network.send(50'000, kFirst, {1000, 1, 0}), 58'000);
+}
+
+TEST(Network, StreamsALargeFrameThroughLinksInARow) {
+  Cells cells(2);
+  for (LinkCell& c : cells.all) c.bits_per_second = kGigabit;
+  Network network(cells.all, kMillisecond);
+  // 40 packets of 1500 bytes: the second link is one packet behind, not the whole frame.
+  EXPECT_EQ(network.send(0, kBoth, {60'000, 40, 0}), 480'000 + 12'000);
+}
+
+TEST(Network, LosesWhatWouldWaitTooLong) {
+  Cells cells(1);
+  cells.all[0].bits_per_second = kGigabit;
+  Network network(cells.all, /*longest_queue=*/10'000);
+  EXPECT_TRUE(network.send(0, kFirst, {1000, 1, 0}));
+  EXPECT_TRUE(network.send(0, kFirst, {1000, 1, 0}));
+  EXPECT_FALSE(network.send(0, kFirst, {1000, 1, 0}));
+  EXPECT_EQ(cells.all[0].drops, 1U);
+  EXPECT_EQ(cells.all[0].packets, 2U);
+}
+
+TEST(Network, PassesNothingThroughACut) {
+  Cells cells(2);
+  cells.all[1].is_cut = 1;
+  Network network(cells.all, kMillisecond);
+  EXPECT_FALSE(network.send(0, kBoth, {100, 1, 0}));
+  EXPECT_EQ(cells.all[1].drops, 1U);
+  cells.all[1].is_cut = 0;
+  EXPECT_TRUE(network.send(0, kBoth, {100, 1, 0}));
+}
+
+TEST(Network, CapsEachConnectionByItself) {
+  Cells cells(1);
+  cells.all[0].flow_bits_per_second = kGigabit;
+  Network network(cells.all, kMillisecond);
+  EXPECT_EQ(network.send(0, kFirst, {1000, 1, /*flow=*/1}), 8'000);
+  EXPECT_EQ(network.send(0, kFirst, {1000, 1, /*flow=*/2}), 8'000);
+  EXPECT_EQ(network.send(0, kFirst, {1000, 1, /*flow=*/1}), 16'000);
+}
+
+/// Against a link that is looked at nanosecond by nanosecond.
+TEST(NetworkProperty, SendsAsAQueueThatIsServedByteByByte) {
+  for_all_seeds(300, [](Random& rng) {
+    Cells cells(1);
+    const std::uint64_t ns_per_byte = 1 + rng.below(9);
+    cells.all[0].bits_per_second = 8'000'000'000 / ns_per_byte;
+    const bool exact = 8'000'000'000 % ns_per_byte == 0;
+    cells.all[0].delay_ns = rng.between(0, 1000);
+    Network network(cells.all, 1'000'000'000);
+    Instant now = 0;
+    std::uint64_t left = 0;  // bytes in the queue
+    for (int i = 0; i < 50; ++i) {
+      const Instant until = now + rng.between(0, 3000);
+      const std::uint64_t served = static_cast<std::uint64_t>(until - now);
+      const std::uint64_t work = left * ns_per_byte;
+      left = work > served ? (work - served + ns_per_byte - 1) / ns_per_byte : 0;
+      if (!exact || (work > served && (work - served) % ns_per_byte != 0)) return;  // off the grid
+      now = until;
+      const std::uint64_t bytes = 1 + rng.below(500);
+      left += bytes;
+      const Instant expected =
+          now + static_cast<Instant>(left * ns_per_byte) + cells.all[0].delay_ns;
+      ASSERT_EQ(network.send(now, kFirst, {bytes, 1, 0}), expected);
+    }
+  });
+}
+
+TEST(DelayQueue, GivesWhatIsDueInOrder) {
+  DelayQueue<int> queue;
+  queue.push(30, 3);
+  queue.push(10, 1);
+  queue.push(10, 2);
+  EXPECT_EQ(queue.next_due(), 10);
+  EXPECT_EQ(queue.pop(9), std::nullopt);
+  EXPECT_EQ(queue.pop(10), 1);
+  EXPECT_EQ(queue.pop(10), 2);
+  EXPECT_EQ(queue.pop(29), std::nullopt);
+  EXPECT_EQ(queue.pop(31), 3);
+  EXPECT_EQ(queue.next_due(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace espalier::lab

@@ -1,0 +1,142 @@
+#include "lab/run.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "lab/host.hpp"
+#include "lab/processes.hpp"
+
+namespace espalier::lab {
+namespace {
+
+volatile sig_atomic_t asked_to_stop = 0;  // by which signal
+
+void remember(int signal) { asked_to_stop = signal; }
+
+void set_signal(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;  // without SA_RESTART: waiting has to end
+  ::sigaction(signal, &action, nullptr);
+}
+
+/// Hands on what we are asked, once, then insists.
+int wait_for(pid_t child) {
+  int status = 0;
+  bool told = false;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (asked_to_stop == 0) continue;
+    ::kill(child, told ? SIGKILL : asked_to_stop);
+    told = true;
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string shell_quoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// A file of this run that goes with it.
+struct TemporaryFile {
+  std::string path;
+  ~TemporaryFile() { ::unlink(path.c_str()); }
+};
+
+}  // namespace
+
+Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::string>& command) {
+  const std::string& name = lab.plan.hosts[host].name;
+  if (lab.holders[host] == 0) {
+    return {"lab", fmt::format("host {} is gone", name), "repair it: espalier lab up MACHINE"};
+  }
+  std::error_code bad;
+  const std::string here = std::filesystem::current_path(bad).string();
+  if (auto error = enter_host(lab.holders[host])) return *error;
+  if (bad || ::chdir(here.c_str()) != 0) {
+    if (::chdir("/") != 0) return {"lab", "cannot change to /", ""};
+  }
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  return {"lab", fmt::format("cannot start {}: {}", command[0], std::strerror(errno)), ""};
+}
+
+Expected<std::string> libraries_of(const std::string& program) {
+  const std::string line =
+      fmt::format("p=$(command -v -- {0}) && ldd \"$p\" 2>&1", shell_quoted(program));
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(line.c_str(), "r"), ::pclose);
+  if (!pipe) return Error{"lab run", "cannot start ldd", ""};
+  std::string text;
+  std::array<char, 4096> piece{};
+  for (std::size_t n = 0; (n = std::fread(piece.data(), 1, piece.size(), pipe.get())) > 0;) {
+    text.append(piece.data(), n);
+  }
+  if (text.empty()) {
+    return Error{"lab run", fmt::format("there is no program \"{}\"", program), ""};
+  }
+  return text;
+}
+
+Expected<std::string> find_shim(const std::string& self) {
+  const auto beside = std::filesystem::path(self).parent_path().parent_path();
+  const std::string path = (beside / "lib" / "libespalier-lab-shim.so").string();
+  if (exists(path)) return path;
+  return Error{"lab run", fmt::format("{} is not there", path),
+               "build the target espalier-lab-shim"};
+}
+
+Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
+                                  const std::string& self) {
+  auto shim = find_shim(self);
+  if (!shim) return shim.error();
+  request.shim = *shim;
+  request.hostfile = fmt::format("{}/hostfile.{}", lab.folder.path, ::getpid());
+  request.remote_shell = lab.folder.shell();
+  const auto says_machine = [](const std::string& v) { return v.starts_with("ESPALIER_MACHINE="); };
+  if (std::none_of(request.environment.begin(), request.environment.end(), says_machine)) {
+    request.environment.push_back("ESPALIER_MACHINE=" + lab.folder.machine());
+  }
+  return request;
+}
+
+Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch,
+                         const std::string& output) {
+  const TemporaryFile hostfile{request.hostfile};
+  if (auto e = write_text(hostfile.path, launch.hostfile, 0644)) return *e;
+  const std::size_t first = host_of_rank(lab.plan.hosts, lab.machine.size())[0];
+  const std::string mark = fmt::format("ESPALIER_LAB_RUN={}", ::getpid());
+  for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, remember);
+  const pid_t child = ::fork();
+  if (child < 0) return Error{"lab run", "cannot start a process", ""};
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, SIG_DFL);
+    ::putenv(const_cast<char*>(mark.c_str()));
+    if (!output.empty()) {
+      const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      if (file < 0 || ::dup2(file, 1) < 0) ::_exit(126);
+    }
+    const std::string text = to_string(exec_on_host(lab, first, launch.command)) + "\n";
+    ::_exit(::write(2, text.data(), text.size()) < 0 ? 126 : 127);
+  }
+  const int code = wait_for(child);
+  // Nothing is left of a run that ended well; of one that was killed, what it had started far away.
+  end_marked_processes(lab.folder, mark);
+  return code;
+}
+
+}  // namespace espalier::lab

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/lab.hpp"
+#include "lab/launch.hpp"
+
+namespace espalier::lab {
+
+/// Becomes this command on a host; returns only if that fails.
+Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::string>& command);
+
+/// What `ldd` says of a program; it is looked for in PATH as a shell would.
+Expected<std::string> libraries_of(const std::string& program);
+
+/// The shim that stands beside the tool (lib/ next to bin/).
+Expected<std::string> find_shim(const std::string& self);
+
+/// Runs a launch from the host of rank 0 and waits for it: its exit code, or 128 + the signal. What
+/// it started is ended with it, also when we are interrupted.
+/// @param output where its standard output goes; "" for ours
+Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch,
+                         const std::string& output = "");
+
+/// The request with what every run in this lab has: its host file, remote shell and shim, and for
+/// Espalier's library the machine.
+Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
+                                  const std::string& self);
+
+}  // namespace espalier::lab

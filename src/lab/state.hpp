@@ -1,0 +1,65 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::lab {
+
+inline constexpr const char* kDefaultState = "/run/espalier-lab";
+
+/// The folder of one lab: its machine, its hosts' processes, the links' cells.
+///
+/// Nothing else outlives the lab's processes: namespaces, mounts and network devices belong to
+/// them and go with them.
+struct StateFolder {
+  std::string path;
+
+  [[nodiscard]] std::string machine() const { return path + "/machine.json"; }
+  [[nodiscard]] std::string holders() const { return path + "/holders"; }
+  [[nodiscard]] std::string router() const { return path + "/router"; }
+  [[nodiscard]] std::string links() const { return path + "/links"; }
+  [[nodiscard]] std::string hosts() const { return path + "/hosts"; }
+  [[nodiscard]] std::string shell() const { return path + "/rsh"; }
+  /// An empty folder; in a host's own view of the files its private memory is mounted there.
+  [[nodiscard]] std::string own() const { return path + "/own"; }
+  /// What that mount is called: by it /proc tells who belongs to this lab.
+  [[nodiscard]] std::string mark() const { return "espalier-lab:" + path; }
+};
+
+/// Absolute, without links and dots; refuses names that /proc or mount would have to escape.
+Expected<StateFolder> state_folder(const std::string& path);
+
+/// Holds the folder for one command at a time. Made if it is not there.
+class StateLock {
+ public:
+  /// Waits until nobody else holds it.
+  static Expected<StateLock> take(const StateFolder& folder);
+  StateLock(StateLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  StateLock& operator=(StateLock&&) = delete;
+  StateLock(const StateLock&) = delete;
+  StateLock& operator=(const StateLock&) = delete;
+  ~StateLock();
+
+ private:
+  explicit StateLock(int fd) : fd_(fd) {}
+  int fd_;
+};
+
+[[nodiscard]] bool exists(const std::string& path);
+Expected<std::string> read_text(const std::string& path);
+/// Written beside it, then renamed: a reader sees all of it or what was there before.
+std::optional<Error> write_text(const std::string& path, const std::string& text, mode_t mode);
+
+/// The machine of the lab that is up, or was.
+Expected<topology::Machine> saved_machine(const StateFolder& folder);
+/// Process ids from a file of ours; none if it is not there.
+[[nodiscard]] std::vector<pid_t> saved_pids(const std::string& path);
+
+}  // namespace espalier::lab

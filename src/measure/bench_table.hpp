@@ -1,0 +1,36 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "measure/measured.hpp"
+#include "measure/stacks.hpp"
+#include "report/table.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::measure {
+
+/// All that was measured: for each stack the same calls in the same order.
+struct Bench {
+  std::vector<MeasuredCall> calls;
+  std::vector<Time> bounds;  ///< of the calls
+  std::vector<Stack> stacks;
+  std::vector<std::vector<Measured>> measured;  ///< [stack][call]
+};
+
+/// One row for each operation and size, times in milliseconds: means over the roots of medians,
+/// each with its ratio to the bound, and Espalier's best against the best peer. Wrong results are
+/// called so.
+[[nodiscard]] report::Table summary_table(const Bench& bench);
+
+/// One row for each call and stack, for programs.
+[[nodiscard]] report::Table full_table(const Bench& bench);
+
+/// espalier-bench-1, with every single time.
+[[nodiscard]] nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& machine);
+
+/// Times over sizes, both logarithmic, of one operation; "" if it has fewer than two sizes.
+[[nodiscard]] std::string to_svg(const Bench& bench, schedule::Operation operation);
+
+}  // namespace espalier::measure

@@ -1,0 +1,39 @@
+#include "measure/stacks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace espalier::measure {
+
+const std::vector<Stack>& stacks() {
+  static const std::vector<Stack> kStacks{
+      {"mpich", "MPICH", "mpich", {}, ""},
+      {"openmpi", "Open MPI", "openmpi", {}, ""},
+      {"openmpi+han", "+ HAN", "openmpi", {"--mca", "coll_han_priority", "100"}, ""},
+      {"openmpi+adapt", "+ ADAPT", "openmpi", {"--mca", "coll_adapt_priority", "100"}, ""},
+      {"mpich+espalier", "Espalier on MPICH", "mpich", {}, "libespalier-mpich.so"},
+      {"openmpi+espalier", "Espalier on Open MPI", "openmpi", {}, "libespalier-openmpi.so"}};
+  return kStacks;
+}
+
+Expected<std::vector<Stack>> stacks_called(const std::string& list) {
+  std::vector<Stack> chosen;
+  std::istringstream in(list);
+  for (std::string key; std::getline(in, key, ',');) {
+    const auto it = std::find_if(stacks().begin(), stacks().end(),
+                                 [&](const Stack& s) { return s.key == key; });
+    if (it == stacks().end()) {
+      std::vector<std::string> keys;
+      for (const Stack& s : stacks()) keys.push_back(s.key);
+      return Error{"--stack", fmt::format("there is no stack \"{}\"", key),
+                   fmt::format("the stacks are: {}", fmt::join(keys, ", "))};
+    }
+    chosen.push_back(*it);
+  }
+  if (chosen.empty()) return Error{"--stack", "no stack is named", ""};
+  return chosen;
+}
+
+}  // namespace espalier::measure

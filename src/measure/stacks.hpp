@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+
+namespace espalier::measure {
+
+/// An MPI, some way of using it, and perhaps Espalier under it.
+struct Stack {
+  std::string key;    ///< "openmpi+han"
+  std::string title;  ///< "Open MPI + HAN"
+  std::string mpi;    ///< "openmpi"
+  std::vector<std::string> mpiexec_arguments;
+  std::string library;  ///< the one that is preloaded, in lib/ beside the tool; "" for none
+
+  [[nodiscard]] bool is_peer() const { return library.empty(); }
+};
+
+/// In the order of the table: peers first.
+[[nodiscard]] const std::vector<Stack>& stacks();
+/// "mpich,openmpi+han"
+Expected<std::vector<Stack>> stacks_called(const std::string& list);
+
+}  // namespace espalier::measure

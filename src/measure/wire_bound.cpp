@@ -1,0 +1,33 @@
+#include "measure/wire_bound.hpp"
+
+#include "bound/lower_bound.hpp"
+
+namespace espalier::measure {
+namespace {
+
+constexpr std::uint64_t kOnTheWire = 1538;  // preamble, headers, checks and gap of 1500 bytes
+constexpr std::uint64_t kPayload = 1448;    // without IP, TCP and its time stamps
+
+bool has_costs_for_bytes(const topology::Machine& machine) {
+  for (Rank r = 0; r < machine.size(); ++r) {
+    const topology::NodeCosts& costs = machine.costs(r);
+    if (!costs.send.rate.unlimited() || !costs.recv.rate.unlimited() || !costs.reduce.unlimited()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Time wire_bound(const topology::Machine& machine, const MeasuredCall& call) {
+  schedule::Collective planned;
+  planned.operation = call.operation;
+  planned.size = machine.size();
+  planned.root = call.root;
+  planned.count =
+      has_costs_for_bytes(machine) ? call.size.value : call.size.value * kOnTheWire / kPayload;
+  return bound::lower_bound(machine, planned).value;
+}
+
+}  // namespace espalier::measure

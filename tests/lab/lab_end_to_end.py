@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""A lab of three hosts at two sites, from outside: up, both MPIs, counters, changes, crashes, down.
+
+usage: lab_end_to_end.py ESPALIER PROGRAM.mpich PROGRAM.openmpi
+Skipped (exit code 77) with one line where root or TUN is missing.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+ESPALIER, *PROGRAMS = sys.argv[1:]
+STATE = f"/run/espalier-lab-test-{os.getpid()}"
+MACHINE = "site:2(10ms,100Mbit/s,name=wan) machine:1|2(250us,1Gbit/s,name=lan) proc:2"
+HOSTS = ["site0-machine0", "site1-machine0", "site1-machine1"]
+SKIPPED = 77
+
+
+def lab(action, *arguments, code=0, timeout=60):
+    command = [ESPALIER, "lab", action, "--state", STATE, *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    if code is not None and ran.returncode != code:
+        raise AssertionError(f"{command} gave {ran.returncode}\n{ran.stdout}\n{ran.stderr}")
+    return ran
+
+
+def inhabitants():
+    """All processes of the lab, by the mark among their mounts; the dead have none."""
+    found = []
+    for mounts in pathlib.Path("/proc").glob("[0-9]*/mountinfo"):
+        try:
+            if f" - tmpfs espalier-lab:{STATE} " in mounts.read_text():
+                found.append(int(mounts.parent.name))
+        except OSError:
+            pass
+    return sorted(found)
+
+
+def fastest_ping(source, target, count=8):
+    ran = lab("exec", source, "--", "ping", "-q", "-c", str(count), "-i", "0.05", "-W", "1", target)
+    return float(re.search(r"= ([0-9.]+)/", ran.stdout).group(1))
+
+
+def links():
+    document = json.loads(lab("stats", "--all", "--json").stdout)
+    return {link["link"]: link for link in document["links"]}
+
+
+class Lab(unittest.TestCase):
+    """One lab for all tests, which run in the order of their names."""
+
+    def test_1_hosts_are_there_and_as_far_as_the_machine_says(self):
+        status = json.loads(lab("status", "--json").stdout)
+        self.assertTrue(status["whole"])
+        self.assertEqual([h["host"] for h in status["hosts"]], HOSTS)
+        self.assertEqual(len(inhabitants()), 4)
+        for target, rtt in (("site0-machine0", 20.0), ("site1-machine1", 0.5)):
+            fastest = fastest_ping("site1-machine0", target)
+            self.assertGreater(fastest, rtt - 0.25)
+            self.assertLess(fastest, rtt + 1.0)  # 0.25 on a computer that does nothing else
+
+    def test_2_both_mpis_compute_what_they_should_where_they_should(self):
+        for program in PROGRAMS:
+            lab("stats", "--reset")
+            ran = lab("run", "--", program)
+            self.assertIn("errors 0", ran.stdout)
+            for rank in range(6):
+                self.assertIn(f"rank {rank} on {HOSTS[rank // 2]}\n", ran.stdout)
+            self.assertGreater(links()["wan:site0>site1"]["bytes"], 3 * 20000)  # two roots, one sum
+            self.assertEqual(len(inhabitants()), 4)
+
+    def test_2b_the_bench_checks_results_and_stays_above_the_bound(self):
+        command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", "mpich,openmpi",
+                   "--operation", "broadcast,barrier,scan", "--size", "8", "--root", "0,5",
+                   "--repeat", "5", "--json"]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        results = json.loads(ran.stdout)["results"]
+        self.assertEqual(len(results), 8)
+        for result in results:
+            self.assertEqual(result["wrong"], 0)
+            self.assertEqual(len(result["times_us"]), 5)
+            # 40 us a hop are taken off delays for what the router costs by itself
+            self.assertGreater(result["median_us"], 0.98 * result["bound_us"])
+
+    def test_3_every_packet_over_the_wan_is_counted_once(self):
+        lab("stats", "--reset")
+        fastest_ping("site1-machine1", "site0-machine0", count=5)
+        counted = links()
+        for way in ("wan:site0>site1", "wan:site1>site0"):
+            self.assertEqual((counted[way]["packets"], counted[way]["bytes"]), (5, 5 * 122))
+        self.assertEqual(counted["lan:site1.machine0>site1.machine1"]["packets"], 0)
+
+    def test_4_links_change_while_the_lab_is_up(self):
+        lab("set", "wan", "--latency", "3ms")
+        fastest = fastest_ping("site0-machine0", "site1-machine0")
+        self.assertTrue(5.75 < fastest < 7.0, fastest)
+        lab("set", "site0>site1", "--cut")
+        lab("exec", "site0-machine0", "--", "ping", "-c", "1", "-W", "1", "site1-machine0", code=1)
+        self.assertEqual(links()["wan:site0>site1"]["drops"], 1)
+        lab("set", "wan", "--mend")
+        fastest_ping("site0-machine0", "site1-machine0", count=1)
+
+    def test_5_an_interrupted_run_leaves_nothing_running(self):
+        for mpi in ("mpich", "openmpi"):
+            command = [ESPALIER, "lab", "run", "--state", STATE, "--mpi", mpi, "--", "sleep", "600"]
+            run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            deadline = time.time() + 20
+            while self.sleepers() < 6 and time.time() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(self.sleepers(), 6)
+            run.send_signal(signal.SIGINT)
+            self.assertNotEqual(run.wait(timeout=20), 0)
+            deadline = time.time() + 5
+            while len(inhabitants()) > 4 and time.time() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(len(inhabitants()), 4)
+
+    @staticmethod
+    def sleepers():
+        count = 0
+        for pid in inhabitants():
+            try:
+                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                count += words[0].endswith(b"sleep")
+            except OSError:
+                pass
+        return count
+
+    def test_6_up_repairs_what_was_killed(self):
+        status = json.loads(lab("status", "--json").stdout)
+        os.kill(status["router"], signal.SIGKILL)
+        self.wait_until_gone(status["router"])
+        self.assertIn("broken", lab("status", code=2).stdout)
+        self.assertIn("its router is running again", lab("up", MACHINE).stdout)
+        fastest = fastest_ping("site0-machine0", "site1-machine0")  # as it was set before
+        self.assertTrue(5.75 < fastest < 7.0, fastest)
+        os.kill(status["hosts"][1]["pid"], signal.SIGKILL)
+        self.wait_until_gone(status["hosts"][1]["pid"])
+        lab("run", "--", PROGRAMS[0], code=2)
+        self.assertIn("it was built again", lab("up", MACHINE).stdout)
+        self.assertGreater(fastest_ping("site0-machine0", "site1-machine0"), 19.75)
+        self.assertIn("was up already", lab("up", MACHINE).stdout)
+
+    def wait_until_gone(self, pid):
+        deadline = time.time() + 5
+        while pid in inhabitants() and time.time() < deadline:
+            time.sleep(0.01)
+        self.assertNotIn(pid, inhabitants())
+
+    def test_7_what_cannot_be_is_refused(self):
+        for action, *arguments in (("set", "nowhere", "--cut"), ("set", "wan"),
+                                   ("set", "wan", "--latency", "3 parsec"),
+                                   ("exec", "nobody", "--", "true"), ("up", "proc:2"),
+                                   ("run", "--", "true"), ("run", "--mpi", "lam", "--", "true"),
+                                   ("run", "-n", "7", "--", PROGRAMS[0])):
+            ran = lab(action, *arguments, code=2)
+            self.assertEqual(ran.stdout, "")
+            self.assertIn("error:", ran.stderr)
+
+    def test_8_down_leaves_nothing(self):
+        lab("down")
+        self.assertEqual(inhabitants(), [])
+        self.assertFalse(os.path.exists(STATE))
+        self.assertNotIn(STATE, pathlib.Path("/proc/self/mountinfo").read_text())
+        self.assertEqual(lab("down").stdout, "no lab was up\n")
+        self.assertIn("no lab is up", lab("status", code=2).stderr)
+
+
+def main():
+    ran = lab("up", MACHINE, code=None)
+    if ran.returncode != 0:
+        if "a lab needs root" in ran.stderr:
+            print("skipped: a lab needs root, namespaces and TUN")
+            return SKIPPED
+        print(ran.stderr, file=sys.stderr)
+        return 1
+    try:
+        result = unittest.main(argv=sys.argv[:1], exit=False, failfast=True).result
+    finally:
+        lab("down", code=None)
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
