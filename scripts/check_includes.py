@@ -18,11 +18,12 @@ MAY_INCLUDE = {
     "verify": {"base", "schedule"},
     "sim": {"base", "topology", "model", "schedule"},
     "bound": {"base", "topology", "schedule"},
+    "group": {"base", "topology", "model"},
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
-    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "report"},
-    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "reproduce"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "group", "collective", "report"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report", "reproduce"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}
