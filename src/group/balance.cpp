@@ -360,7 +360,8 @@ bool ShrinkAndBalance::done() const {
   if (!member_) return entered_ && shrunk_;
   const bool told = std::all_of(branches_.begin(), branches_.end(),
                                 [](const Branch& branch) { return branch.waiting == 0; });
-  return planned_ && gives_.empty() && told && open_ + promised_ == 0;
+  return planned_ && fills_heard_ == fills_expected_ && gives_.empty() && told &&
+         open_ + promised_ == 0;
 }
 
 std::size_t ShrinkAndBalance::bytes() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "group/route.hpp"
 
 namespace espalier::group {
 
@@ -46,25 +47,16 @@ void IdExchange::announce(Rank rank, const Group& group, Endpoint& endpoint) {
 }
 
 void IdExchange::tell(Rank about, Rank link, const Group& group, Endpoint& endpoint) {
-  const Rank target = shifted(group.first + about);
-  Words words{target, about, group.size, link, endpoint.self()};
-  endpoint.send(next_hop(parent_, endpoint.self(), target),
-                {tag_, 0, Kind::Announce, 1, std::move(words)});
+  Words words{about, group.size, link, endpoint.self()};
+  send_routed(parent_, shifted(group.first + about), {tag_, 0, Kind::Announce, 1, std::move(words)},
+              endpoint);
 }
 
 bool IdExchange::receive(const Message& message, Endpoint& endpoint) {
   const Words& words = message.words;
   switch (message.kind) {
     case Kind::Announce:
-    case Kind::Relay:
-      if (words[0] == parent_.rank) {
-        serve(words, endpoint);
-      } else {
-        Message passed = message;
-        passed.kind = Kind::Relay;
-        endpoint.send(next_hop(parent_, endpoint.self(), words[0]), std::move(passed));
-      }
-      return true;
+      return serve(words, endpoint), true;
     case Kind::Parent:
       place_.parent = words[0];
       knows_parent_ = true;
@@ -81,11 +73,11 @@ bool IdExchange::receive(const Message& message, Endpoint& endpoint) {
 }
 
 void IdExchange::serve(const Words& words, Endpoint& endpoint) {
-  const Rank about = words[1], size = words[2];
+  const Rank about = words[0], size = words[1];
   const Rank children = true_children(about, size);
   const Rank links = routable_ ? place_.degree : children;
   if (served_.empty()) served_.assign(1 + links, kNobody);
-  served_[words[3]] = words[4];
+  served_[words[2]] = words[3];
   if (++heard_ < 1 + links) return;
   const Id owner = served_[0];
   for (Rank c = 1; c <= children; ++c) {

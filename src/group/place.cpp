@@ -19,6 +19,20 @@ Id towards_by_links(const Place& place, Id self, Rank target) {
   return place.links[(target + m - first) % m / (reach / k)];
 }
 
+}  // namespace
+
+std::uint32_t link_hops(Rank from, Rank target, Rank size, Rank degree) {
+  std::uint64_t first = from, reach = 1;
+  std::uint32_t hops = 0;
+  for (; (target + std::uint64_t{size} - first) % size >= reach; ++hops) {
+    first = (first * degree + 1) % size;
+    reach *= degree;
+  }
+  return hops;
+}
+
+namespace {
+
 Id towards_by_heap(const Place& place, Rank target) {
   Rank above = target;
   while (above > place.rank) {

@@ -17,6 +17,7 @@ enum class Numbering : std::uint8_t {
 ///
 /// O(k): size, own rank, and the ids of the tree's neighbours.
 struct Place {
+  Tag tag = 0;  ///< the group's name in messages; of groups nobody routes through: any
   Rank size = 0;
   Rank rank = kNoRank;
   Id parent = kNobody;  ///< of the root: kNobody
@@ -42,6 +43,9 @@ struct Place {
 /// Bruijn graph: M. Imase, M. Itoh, "Design to minimize diameter on building-block network", IEEE
 /// Transactions on Computers 1981). Others: along the tree, through its root more often than not.
 [[nodiscard]] Id next_hop(const Place& place, Id self, Rank target);
+
+/// Hops between two ranks of a routable group.
+[[nodiscard]] std::uint32_t link_hops(Rank from, Rank target, Rank size, Rank degree);
 
 /// Depth of a rank in a breadth-first numbered k-ary tree: equation (1) of the paper.
 [[nodiscard]] std::uint32_t heap_depth(Rank rank, Rank degree);

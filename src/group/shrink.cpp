@@ -8,7 +8,16 @@
 namespace espalier::group {
 namespace {
 
-constexpr std::uint32_t kOfferHead = 2;  // size, root; then the candidates
+constexpr std::uint32_t kOfferHead = 3;  // size, root, number of candidates; then the candidates
+constexpr std::uint32_t kFillHead = 4;   // position, branch, fills before, number of branches
+
+/// How many Fills a candidate was sent already; after the candidates, for those who were.
+std::uint32_t fills_before(const Words& offer, std::uint32_t index) {
+  for (std::uint32_t at = kOfferHead + offer[2]; at < offer.size(); at += 2) {
+    if (offer[at] == index) return offer[at + 1];
+  }
+  return 0;
+}
 
 /// The largest branch; ties to the first. @return how many there are if all are empty
 template <typename Branches>
@@ -55,48 +64,55 @@ std::vector<ShrinkAndBalance::Branch> ShrinkAndBalance::offered() const {
 void ShrinkAndBalance::shrink(Endpoint& endpoint) {
   if (!entered_ || missing_ > 0) return;
   branches_ = offered();
-  const bool by_leaves = fillers_ == Fillers::Leaves;
-  const auto candidate = [&](std::size_t c, std::uint32_t index) {
-    return by_leaves ? offers_[c][kOfferHead + index] : offers_[c][1];
-  };
-  Id holder = endpoint.self();
-  std::size_t from = branches_.size();
-  if (!member_) {
-    from = largest(branches_);
-    holder = from < branches_.size() ? candidate(from, 0) : kNobody;
-  }
-  Words offer{size_here() + Rank{member_}};
-  if (holder != kNobody) offer.push_back(holder);
-  if (!member_ && holder != kNobody && by_leaves) {
-    ++branches_[from].taken;
-    --branches_[from].size;
-  }
-  if (by_leaves && holder != kNobody) {
-    std::vector<Branch> left = branches_;
-    while (sequence_.size() < std::min<std::size_t>(parent_.depth, offer[0])) {
-      const std::size_t c = largest(left);
-      sequence_.push_back(static_cast<std::uint8_t>(c));
-      if (c == left.size()) {
-        offer.push_back(holder);  // the last of all
-      } else {
-        offer.push_back(candidate(c, left[c].taken++));
-        --left[c].size;
-      }
-    }
-  }
+  const Rank size = size_here() + Rank{member_};
+  Holder holder{member_ ? endpoint.self() : kNobody, branches_.size(), 0};
+  if (!member_ && size > 0) holder = chosen_filler();
+  Words offer{size};
+  if (size > 0) offer.append(Words{holder.id, 0});
+  if (size > 0 && fillers_ == Fillers::Leaves) offer_candidates(holder, offer);
   std::vector<Words>().swap(offers_);
   shrunk_ = true;
   if (parent_.parent != kNobody) {
-    const auto ids = static_cast<std::uint8_t>(offer.size() - 1);
+    const auto ids = static_cast<std::uint8_t>(size > 0 ? 1 + offer[2] : 0);
     endpoint.send(parent_.parent, {tag_, 0, Kind::Up, ids, std::move(offer)});
   }
   if (member_) {
     if (position_ == 0) begin(endpoint);
     return;
   }
-  if (holder != kNobody) send_fill(holder, from, endpoint);
+  if (size > 0) send_fill(holder, endpoint);
   branches_.clear();
   sequence_.clear();
+}
+
+ShrinkAndBalance::Holder ShrinkAndBalance::chosen_filler() {
+  const std::size_t from = largest(branches_);
+  if (fillers_ == Fillers::Children) return {branches_[from].root, from, 0};
+  ++branches_[from].taken;
+  --branches_[from].size;
+  return {offers_[from][kOfferHead], from, fills_before(offers_[from], 0)};
+}
+
+/// As many as there are ancestors who may need one: from the largest branch each, the holder last.
+void ShrinkAndBalance::offer_candidates(const Holder& holder, Words& offer) {
+  std::vector<Branch> left = branches_;
+  Words fills;
+  while (sequence_.size() < std::min<std::size_t>(parent_.depth, offer[0])) {
+    const std::size_t c = largest(left);
+    const auto index = static_cast<std::uint32_t>(sequence_.size());
+    std::uint32_t before = member_ ? 0 : holder.fills_before + 1;
+    if (c == left.size()) {
+      offer.push_back(holder.id);
+    } else {
+      before = fills_before(offers_[c], left[c].taken);
+      offer.push_back(offers_[c][kOfferHead + left[c].taken++]);
+      --left[c].size;
+    }
+    if (before > 0) fills.append(Words{index, before});
+    sequence_.push_back(static_cast<std::uint8_t>(c));
+  }
+  offer[2] = static_cast<std::uint32_t>(sequence_.size());
+  offer.append(fills);
 }
 
 Rank ShrinkAndBalance::size_here() const {
@@ -106,16 +122,15 @@ Rank ShrinkAndBalance::size_here() const {
 }
 
 /// Hands over one's position, as deep as position_, with all that one knows of what is below it.
-/// @param index the branch that the filler comes from
-void ShrinkAndBalance::send_fill(Id filler, std::size_t index, Endpoint& endpoint) {
-  Words words{position_, static_cast<std::uint32_t>(index),
+void ShrinkAndBalance::send_fill(const Holder& filler, Endpoint& endpoint) {
+  Words words{position_, static_cast<std::uint32_t>(filler.branch), filler.fills_before,
               static_cast<std::uint32_t>(branches_.size())};
   for (const Branch& branch : branches_) {
     words.append(Words{branch.root, branch.size, branch.taken});
   }
   for (const std::uint8_t c : sequence_) words.push_back(c);
   const auto ids = static_cast<std::uint8_t>(branches_.size());
-  endpoint.send(filler, {tag_, 0, Kind::Fill, ids, std::move(words)});
+  endpoint.send(filler.id, {tag_, 0, Kind::Fill, ids, std::move(words)});
 }
 
 /// One of the branches of a Fill.
@@ -137,11 +152,13 @@ void ShrinkAndBalance::take_fill(const Words& words, Endpoint& endpoint) {
   }
   // A filler that moves on has nothing left below its last position: the highest is all that
   // counts.
+  ++fills_heard_;
   if (position >= position_) return;
   position_ = position;
+  fills_expected_ = static_cast<std::uint8_t>(words[2] + 1);
   branches_.clear();
-  std::uint32_t at = 3;
-  for (std::uint32_t c = 0; c < words[2]; ++c, at += 3) {
+  std::uint32_t at = kFillHead;
+  for (std::uint32_t c = 0; c < words[3]; ++c, at += 3) {
     branches_.push_back(branch_at(words.data() + at, position_));
   }
   sequence_.assign(words.begin() + at, words.end());
@@ -160,11 +177,11 @@ void ShrinkAndBalance::take_fills_in_order(Endpoint& endpoint) {
     i = 0;
     const std::size_t next = largest(branches_);
     const Id risen = next < branches_.size() ? branches_[next].root : kNobody;
-    if (risen != kNobody) send_fill(risen, next, endpoint);
+    if (risen != kNobody) send_fill({risen, next, 0}, endpoint);
     --position_;
     branches_.clear();
-    std::uint32_t at = 3;
-    for (std::uint32_t c = 0; c < words[2]; ++c, at += 3) {
+    std::uint32_t at = kFillHead;
+    for (std::uint32_t c = 0; c < words[3]; ++c, at += 3) {
       branches_.push_back(branch_at(words.data() + at, position_));
     }
     Branch& own = branches_[words[1]];

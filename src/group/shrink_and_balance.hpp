@@ -53,6 +53,12 @@ class ShrinkAndBalance : public Construction {
     Rank rank = 0;     // of its root in the new group
     bool dissolved = false;  // all its vertices shall leave it
   };
+  /// Who holds a position.
+  struct Holder {
+    Id id = kNobody;
+    std::size_t branch = 0;          // a filler: that it came from
+    std::uint32_t fills_before = 0;  // a filler: for positions that it leaves again
+  };
   /// Where a vertex that moves, or many of them, shall go.
   struct Target {
     Id consumer = kNobody;
@@ -69,7 +75,9 @@ class ShrinkAndBalance : public Construction {
   // Up.
   void shrink(Endpoint& endpoint);
   [[nodiscard]] std::vector<Branch> offered() const;
-  void send_fill(Id filler, std::size_t index, Endpoint& endpoint);
+  [[nodiscard]] Holder chosen_filler();
+  void offer_candidates(const Holder& holder, Words& offer);
+  void send_fill(const Holder& filler, Endpoint& endpoint);
   [[nodiscard]] static Branch branch_at(const std::uint32_t* words, std::uint16_t position);
   void take_fill(const Words& words, Endpoint& endpoint);
   void take_fills_in_order(Endpoint& endpoint);
@@ -100,7 +108,7 @@ class ShrinkAndBalance : public Construction {
   Tag tag_;
   Fillers fillers_;
   bool entered_ = false, member_ = false, shrunk_ = false, planned_ = false, leaving_ = false;
-  std::uint8_t grafts_ = 0;
+  std::uint8_t grafts_ = 0, fills_heard_ = 0, fills_expected_ = 0;
   std::uint16_t position_;  // depth of the position that one holds
   std::uint16_t levels_ = 0;
   std::uint32_t missing_;

@@ -11,6 +11,7 @@
 
 #include "base/random.hpp"
 #include "group/construction.hpp"
+#include "group/route.hpp"
 
 namespace espalier::testing_support {
 
@@ -163,7 +164,14 @@ class GroupRun {
   }
   void receive(const group::Message& message, group::Endpoint& endpoint) {
     ASSERT_TRUE(parts_.contains(endpoint.self())) << "a process outside the parent group is used";
-    parts_[endpoint.self()]->receive(message, endpoint);
+    const auto inside = message.kind == group::Kind::Relay
+                            ? take_relay(parents_.at(endpoint.self()), message, endpoint)
+                            : std::optional(message);
+    // Who is done hears nothing more, and may be gone.
+    if (inside) {
+      ASSERT_FALSE(parts_[endpoint.self()]->done()) << "a message came to one that was done";
+      parts_[endpoint.self()]->receive(*inside, endpoint);
+    }
   }
   /// @return the id of one that is not done, if there is one
   [[nodiscard]] std::optional<group::Id> not_done() const {
