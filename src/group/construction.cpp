@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/contract.hpp"
+#include "group/allgather_sort.hpp"
 #include "group/centralized.hpp"
+#include "group/chains.hpp"
 #include "group/colours.hpp"
+#include "group/parallel_sort.hpp"
 #include "group/rank_and_hash.hpp"
 #include "group/shrink_and_balance.hpp"
 
@@ -71,8 +74,12 @@ std::unique_ptr<Construction> make_construction(Scheme scheme, Tag tag, const Pl
     case Scheme::ShrinkByChildren:
       return std::make_unique<ShrinkAndBalance>(tag, parent, options,
                                                 ShrinkAndBalance::Fillers::Children);
-    default:
-      break;
+    case Scheme::AllgatherSort:
+      return std::make_unique<AllgatherSort>(tag, parent, options);
+    case Scheme::Chains:
+      return std::make_unique<Chains>(tag, parent);
+    case Scheme::ParallelSort:
+      return std::make_unique<ParallelSort>(tag, parent, options);
   }
   fail_contract("make_construction: no such scheme", SourceLine::current());
 }

@@ -148,29 +148,48 @@ TEST(GroupConstructionProperty, NestsInGroupsOfEveryKind) {
   });
 }
 
+void expect_colours(Scheme scheme, Random& rng) {
+  const auto degree = static_cast<Rank>(rng.between(1, 4));
+  const auto size = static_cast<Rank>(rng.between(1, degree == 1 ? 20 : 100));
+  const auto colours = static_cast<Rank>(rng.between(1, rng.chance(50) ? size : 4));
+  std::vector<Colour> colour(size);
+  for (Colour& c : colour) c = rng.chance(10) ? kNoColour : static_cast<Colour>(rng.below(colours));
+  const auto colour_of = [&](Id id) { return colour[id]; };
+  AnyOrderNetwork network(rng.next());
+  GroupRun run(scheme, world(size, degree), {.degree = degree, .routable = rng.chance(30)});
+  run.enter(network, colour_of);
+  network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
+  ASSERT_EQ(run.not_done(), std::nullopt);
+  for (Colour c = 0; c < colours; ++c) {
+    const auto places = run.places(c, colour_of);
+    const auto count = static_cast<Rank>(places.size());
+    ASSERT_EQ(check_group(places, degree, least_levels(count, degree)), "") << "colour " << c;
+  }
+}
+
 TEST(GroupConstructionProperty, MakesManyColoursAtOnce) {
+  for (const Scheme scheme :
+       {Scheme::RankAndHashColours, Scheme::AllgatherSort, Scheme::ParallelSort}) {
+    for_all_seeds(1000, [&](Random& rng) { expect_colours(scheme, rng); });
+  }
+}
+
+TEST(GroupConstructionProperty, ChainsLinkTheMembersInOrder) {
   for_all_seeds(1000, [&](Random& rng) {
-    const auto degree = static_cast<Rank>(rng.between(1, 4));
-    const auto size = static_cast<Rank>(rng.between(1, degree == 1 ? 20 : 100));
-    const auto colours = static_cast<Rank>(rng.between(1, rng.chance(50) ? size : 4));
-    std::vector<Colour> colour(size);
-    for (Colour& c : colour)
-      c = rng.chance(10) ? kNoColour : static_cast<Colour>(rng.below(colours));
-    const auto colour_of = [&](Id id) { return colour[id]; };
+    const auto size = static_cast<Rank>(rng.between(1, 70));
+    const auto members = random_members(rng, size, 2);
     AnyOrderNetwork network(rng.next());
-    GroupRun run(Scheme::RankAndHashColours, world(size, degree),
-                 {.degree = degree, .routable = rng.chance(30)});
+    const auto colour_of = [&](Id id) { return members[id] ? Colour{7} : kNoColour; };
+    GroupRun run(Scheme::Chains, world(size, 2), {});
     run.enter(network, colour_of);
     network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
     ASSERT_EQ(run.not_done(), std::nullopt);
-    for (Colour c = 0; c < colours; ++c) {
-      const auto places = run.places(c, colour_of);
-      const auto count = static_cast<Rank>(places.size());
-      ASSERT_EQ(check_group(places, degree, least_levels(count, degree)), "") << "colour " << c;
-    }
+    const auto places = run.places(7, colour_of);
+    ASSERT_EQ(check_group(places, 1, size), "");
+    Rank next = 0;
+    for (const auto& [id, place] : places) ASSERT_EQ(place.rank, next++);
   });
 }
-
 TEST(GroupConstruction, RefusesADegreeOfNothing) {
   const Place place = world_place(0, 3, 2);
   EXPECT_THROW((void)make_construction(Scheme::RankAndHash, 1, place, {.degree = 0}),

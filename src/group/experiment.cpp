@@ -139,7 +139,8 @@ void World::check_end(std::uint32_t group, Endpoint& endpoint) {
   mine.children = place.children.size();
   result_.levels = std::max(result_.levels, place.depth + 1U);
   result_.memory.remaining = std::max(result_.memory.remaining, place.bytes());
-  reduce(group, endpoint);
+  // A chain is no tree to reduce on: its collectives look for their partners as they go.
+  if (scheme_ != Scheme::Chains) reduce(group, endpoint);
 }
 
 void World::reduce(std::uint32_t group, Endpoint& endpoint) {

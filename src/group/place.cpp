@@ -56,6 +56,7 @@ Id towards_by_ranges(const Place& place, Rank target) {
 
 Place world_place(Id id, Rank size, Rank degree) {
   expects(id < size && degree > 0 && degree < 65536, "world_place: no such process or degree");
+  expects(heap_depth(size - 1, degree) < 65535, "world_place: a tree of so many levels");
   Place place;
   place.size = size;
   place.rank = id;

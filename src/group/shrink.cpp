@@ -155,7 +155,7 @@ void ShrinkAndBalance::take_fill(const Words& words, Endpoint& endpoint) {
   ++fills_heard_;
   if (position >= position_) return;
   position_ = position;
-  fills_expected_ = static_cast<std::uint8_t>(words[2] + 1);
+  fills_expected_ = static_cast<std::uint16_t>(words[2] + 1);
   branches_.clear();
   std::uint32_t at = kFillHead;
   for (std::uint32_t c = 0; c < words[3]; ++c, at += 3) {

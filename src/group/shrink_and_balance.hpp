@@ -108,7 +108,8 @@ class ShrinkAndBalance : public Construction {
   Tag tag_;
   Fillers fillers_;
   bool entered_ = false, member_ = false, shrunk_ = false, planned_ = false, leaving_ = false;
-  std::uint8_t grafts_ = 0, fills_heard_ = 0, fills_expected_ = 0;
+  std::uint8_t grafts_ = 0;
+  std::uint16_t fills_heard_ = 0, fills_expected_ = 0;
   std::uint16_t position_;  // depth of the position that one holds
   std::uint16_t levels_ = 0;
   std::uint32_t missing_;
