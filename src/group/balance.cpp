@@ -166,7 +166,9 @@ void ShrinkAndBalance::plan(Endpoint& endpoint) {
     return refine(endpoint);
   }
   // A parent of higher degree: its smallest branches have to go.
-  for (std::size_t kept = branches_.size(); kept > place_.degree; --kept) {
+  auto kept = std::count_if(branches_.begin(), branches_.end(),
+                            [](const Branch& branch) { return !branch.dissolved; });
+  for (; kept > place_.degree; --kept) {
     const auto smallest =
         std::min_element(branches_.begin(), branches_.end(), [](const Branch& a, const Branch& b) {
           return std::pair(a.dissolved, a.size) < std::pair(b.dissolved, b.size);

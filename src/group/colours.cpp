@@ -3,7 +3,7 @@
 #include "group/colours.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
 
 namespace espalier::group {
 namespace {
@@ -86,11 +86,10 @@ void RankAndHashColours::pass_up(Endpoint& endpoint) {
 /// The colours of this sub-tree; a child gets those of its own, ranked after what came before it.
 void RankAndHashColours::pass_down(Words entries, Rank total, Endpoint& endpoint) {
   exchange_.set_total(total);
-  const auto count = entries.size() / kEntry;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Entry own = entry(entries, i);
-    if (own.colour != colour_) continue;
-    exchange_.announce(own.next, {own.size, own.first}, endpoint);
+  std::optional<Entry> own;
+  for (std::uint32_t i = 0; i < entries.size() / kEntry && colour_ != kNoColour; ++i) {
+    if (entries[kEntry * i] != colour_) continue;
+    own = entry(entries, i);
     ++entries[kEntry * i + 1];
   }
   for (std::uint32_t c = 0; c < counts_.size(); ++c) {
@@ -105,6 +104,7 @@ void RankAndHashColours::pass_down(Words entries, Rank total, Endpoint& endpoint
     endpoint.send(parent_.children[c], {tag_, 0, kind, 0, std::move(part)});
   }
   std::vector<Words>().swap(counts_);
+  if (own) exchange_.announce(own->next, {own->size, own->first}, endpoint);
   ranked_ = true;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/group_network.hpp"
@@ -120,6 +122,37 @@ TEST(GroupConstructionProperty, BalancesLargeTreesWithHoles) {
       AnyOrderNetwork network(rng.next());
       expect_group(scheme, world(size, degree), members, {.degree = degree}, network);
     });
+  }
+}
+
+// What takes long in Shrink-and-Balance is many vertices passing through one. Thousands have to
+// leave one sub-tree here: the members are those below one child of the root, or all but the inner
+// vertices.
+TEST(GroupConstruction, NoProcessHandlesMoreThanLogSquaredMessages) {
+  const Rank size = 20'000, degree = 3;
+  for (const Scheme scheme : {Scheme::ShrinkAndBalance, Scheme::ShrinkByChildren}) {
+    for (const Rank below : {0U, 1U, 2U, 3U, 4U, 13U}) {
+      std::vector<bool> members(size);
+      for (Rank i = 0; i < size; ++i) {
+        Rank above = i;
+        while (above > below) above = (above - 1) / degree;
+        members[i] = below > 0 ? above == below : i * degree + 1 >= size;
+      }
+      const auto colour_of = [&](Id id) { return members[id] ? Colour{7} : kNoColour; };
+      AnyOrderNetwork network(1);
+      network.in_order();
+      GroupRun run(scheme, world(size, degree), {.degree = degree});
+      run.enter(network, colour_of);
+      std::vector<std::uint32_t> handled(size);
+      network.run([&](const Message& m, Endpoint& e) {
+        ++handled[e.self()];
+        run.receive(m, e);
+      });
+      ASSERT_EQ(run.not_done(), std::nullopt);
+      const auto places = run.places(7, colour_of);
+      ASSERT_EQ(check_group(places, degree, least_levels(Rank(places.size()), degree)), "");
+      EXPECT_LE(*std::max_element(handled.begin(), handled.end()), 14U * 14U) << below;
+    }
   }
 }
 

@@ -192,6 +192,7 @@ Measurement measure(Scheme scheme, const Experiment& experiment, const model::Co
   World world(scheme, experiment);
   Simulation simulation(model, world);
   world.set_clock(simulation);
+  simulation.set_work_per_word(experiment.work_per_word);
   inject_traffic(experiment, simulation);
   simulation.inject(Time{0}, 0, {0, kNobody, Kind::Begin, 0, {}});
   simulation.run();

@@ -24,6 +24,7 @@ struct Experiment {
   std::uint32_t groups = 1;              ///< as many constructions at once
   std::uint64_t seed = 1;                ///< the same groups for every scheme
   OtherTraffic traffic;
+  Time work_per_word;  ///< that a receiver spends on each word of a message, besides receiving it
 };
 
 /// In bytes, of one process, everything it holds for one construction but the network's buffers.

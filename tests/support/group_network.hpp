@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -80,7 +81,7 @@ class AnyOrderNetwork {
   }
 
   Random random_;
-  std::vector<Parcel> parcels_;
+  std::deque<Parcel> parcels_;
   std::optional<std::size_t> delayed_;
   std::size_t sent_ = 0;
   bool shuffles_ = true;
