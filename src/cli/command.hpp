@@ -51,6 +51,7 @@ struct Command {
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command simulate_command();
+[[nodiscard]] Command group_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command version_command();
 

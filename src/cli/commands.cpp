@@ -3,8 +3,8 @@
 namespace espalier::cli {
 
 std::vector<Command> commands() {
-  return {show_command(),     tree_command(),      compare_command(), plan_command(),
-          simulate_command(), reproduce_command(), version_command()};
+  return {show_command(),     tree_command(),  compare_command(),   plan_command(),
+          simulate_command(), group_command(), reproduce_command(), version_command()};
 }
 
 }  // namespace espalier::cli
