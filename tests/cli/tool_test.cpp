@@ -36,8 +36,9 @@ TEST(Tool, SaysItsVersion) {
 }
 
 TEST(Tool, HasAManualPageForItselfAndEachCommand) {
-  for (const Words& command : {Words{}, Words{"show"}, Words{"tree"}, Words{"compare"},
-                               Words{"plan"}, Words{"reproduce"}, Words{"version"}}) {
+  for (const Words& command :
+       {Words{}, Words{"show"}, Words{"tree"}, Words{"compare"}, Words{"plan"}, Words{"group"},
+        Words{"reproduce"}, Words{"version"}}) {
     for (const char* flag : {"--help", "-h"}) {
       Words arguments = command;
       arguments.emplace_back(flag);
