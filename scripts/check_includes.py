@@ -19,17 +19,18 @@ MAY_INCLUDE = {
     "sim": {"base", "topology", "model", "schedule"},
     "bound": {"base", "topology", "schedule"},
     "formats": {"base", "schedule", "verify", "sim"},
+    "group": {"base", "topology", "model"},
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
     "runtime": {"base", "topology", "schedule", "collective", "select"},
     "mpi": {"base", "topology", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
-    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "collective", "select", "report"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "group", "collective", "select", "report"},
     "launch": {"base"},
     "lab": {"base", "topology"},
     "measure": {"base", "topology", "schedule", "bound", "report"},
-    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "collective", "select", "report", "reproduce", "launch", "lab", "measure"},
+    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "reproduce", "launch", "lab", "measure"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

@@ -56,6 +56,7 @@ struct Command {
 [[nodiscard]] Command simulate_command();
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command convert_command();
+[[nodiscard]] Command group_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command run_command();
 [[nodiscard]] Command lab_command();

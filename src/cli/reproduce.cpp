@@ -69,6 +69,7 @@ Expected<PaperOptions> sizes_of(const ReproduceOptions& options) {
     sizes.large_cases = 500;
     sizes.testbed_cases = 200;
     sizes.multiple_cases = 2;
+    sizes.most_processes = 8192;
   }
   return sizes;
 }
@@ -129,14 +130,14 @@ Section papers_section() {
 constexpr std::string_view kDescription =
     "Computes the tables and figures of a paper again and puts them beside what the paper states, "
     "with "
-    "the reason where they differ. The same seed gives the same figures on every computer. All of "
-    "it "
-    "takes less than a minute; --quick draws far fewer random cases.";
+    "the reason where they differ. The same seed gives the same figures on every computer. One "
+    "paper takes about a minute; --quick draws far fewer random cases, or makes smaller ones.";
 
 constexpr std::string_view kExamples =
     "espalier reproduce karonis\n"
     "espalier reproduce banikazemi\n"
     "espalier reproduce banikazemi --part table2 --quick\n"
+    "espalier reproduce langer --part messages\n"
     "espalier reproduce banikazemi --json --folder figures >figures.json";
 
 }  // namespace
@@ -152,7 +153,7 @@ Command reproduce_command() {
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();
-        app.add_option("PAPER", options->paper, "The paper: karonis or banikazemi.")->required();
+        app.add_option("PAPER", options->paper, "The paper: karonis, banikazemi or langer.")->required();
         app.add_option("-p,--part", options->parts, "Only this part; may be repeated.")
             ->type_name("PART")
             ->expected(1)

@@ -2,11 +2,12 @@
 
 #include "reproduce/banikazemi.hpp"
 #include "reproduce/karonis.hpp"
+#include "reproduce/langer.hpp"
 
 namespace espalier::reproduce {
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> kAll{karonis(), banikazemi()};
+  static const std::vector<Paper> kAll{karonis(), banikazemi(), langer()};
   return kAll;
 }
 

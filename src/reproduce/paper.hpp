@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/types.hpp"
 #include "reproduce/exhibit.hpp"
 
 namespace espalier::reproduce {
@@ -16,6 +17,7 @@ struct PaperOptions {
   unsigned large_cases = 10'000;   ///< of its continuation beyond 9 nodes
   unsigned testbed_cases = 2'000;  ///< placements of fast nodes, figures 4 to 6
   unsigned multiple_cases = 20;    ///< of each point of figure 10
+  Rank most_processes = 131'072;   ///< langer: the largest world, as in the paper
 };
 
 /// One table or figure of a paper, by the name that --part takes.

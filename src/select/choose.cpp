@@ -34,6 +34,21 @@ bool meets_everybody(const Plan& plan, const Collective& call) {
          !std::holds_alternative<Classical>(plan);
 }
 
+/// Whole messages or segments of about 16 KiB: the tuning goes on from there.
+bool has_usual_segments(const Plan& plan, const Collective& call) {
+  const auto usual = [&](std::uint64_t segment) {
+    return segment == 0 || segment * call.element.value == 16384;
+  };
+  if (const auto* choice = std::get_if<MultilevelChoice>(&plan)) {
+    return usual(choice->levels.front().segment);
+  }
+  if (const auto* fixed = std::get_if<FixedOrder>(&plan)) {
+    return usual(fixed->choice.levels.front().segment);
+  }
+  if (const auto* tree = std::get_if<BlindTree>(&plan)) return usual(tree->segment);
+  return true;
+}
+
 std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
   if (segment == 0) return 0;
   return std::max<std::uint64_t>(1, segment * from.value / std::max<std::uint64_t>(1, to.value));
@@ -97,6 +112,7 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
   std::vector<Choice> ranked;
   for (Candidate& candidate : candidates(hierarchy, call, bits)) {
     if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
+    if (call.size > kEverySegmentUpTo && !has_usual_segments(candidate.plan, call)) continue;
     const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
     ranked.push_back({std::move(candidate.plan), predicted});
   }

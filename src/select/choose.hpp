@@ -19,6 +19,9 @@ struct Choice {
 /// Above that no exchange of everybody with everybody is looked at.
 inline constexpr Rank kExchangesUpTo = 4096;
 
+/// Above that only two segment sizes are looked at before the best is tuned level by level.
+inline constexpr Rank kEverySegmentUpTo = 64;
+
 /// All candidates by their predicted times, the fastest first; ties stay in the order of
 /// candidates(). To the multilevel ones comes the best of them tuned level by level
 /// (tuned_by_level()).

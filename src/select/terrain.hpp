@@ -12,7 +12,7 @@ namespace espalier::select {
 /// Picoseconds, as the predictor counts them.
 ///
 /// Floating point, with nothing but + - * / and comparisons in one order, and built with
-/// -ffp-contract=off: IEEE 754 gives the same bits on every CPU. See ADR 6.
+/// -ffp-contract=off: IEEE 754 gives the same bits on every CPU. See ADR 7.
 using Picos = double;
 
 /// A machine with some of its figures multiplied: how the coefficients of a prediction's formula

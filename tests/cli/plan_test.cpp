@@ -92,7 +92,7 @@ TEST(ToolReproduce, RefusesUnknownPapersAndParts) {
 }
 
 TEST(ToolReproduce, WritesJsonForEveryPart) {
-  for (const char* paper : {"karonis", "banikazemi"}) {
+  for (const char* paper : {"karonis", "banikazemi", "langer"}) {
     const Ran ran = run_tool({"reproduce", paper, "--quick", "--json"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
     const Json json = Json::parse(ran.out);

@@ -1,0 +1,330 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/units.hpp"
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/request.hpp"
+#include "group/blue_gene.hpp"
+#include "model/levels.hpp"
+#include "report/json_text.hpp"
+#include "report/plot.hpp"
+#include "report/table.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using group::Experiment;
+using group::Kind;
+using group::Measurement;
+using group::Scheme;
+using report::Align;
+using report::Cell;
+using report::Decimal;
+
+/// Each process of it holds a word of each other.
+constexpr Rank kAllgatherUpTo = 4096;
+constexpr std::uint64_t kMostProcesses = 4'194'304;
+
+struct GroupOptions {
+  std::string action;
+  std::string processes = "4096";
+  std::string fraction = "0.6";
+  std::string degree = "3";
+  std::string scheme = "all";
+  std::string colours = "1";
+  std::string groups = "1";
+  std::string seed = "1";
+  std::string machine;
+  std::string svg;
+  bool json = false;
+};
+
+/// A scheme and what came of it, or why it was left out.
+struct Row {
+  Scheme scheme = Scheme::RankAndHash;
+  std::optional<Measurement> measured;
+  std::string why;
+};
+
+Expected<std::uint64_t> number_from(const std::string& text, const std::string& where,
+                                    std::uint64_t least, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (text.empty() || stop != end || code != std::errc() || number < least || number > most) {
+    return Error{where,
+                 fmt::format("\"{}\" is not a whole number from {} to {}", text, least, most),
+                 fmt::format("write {}, say", std::max<std::uint64_t>(least, 3))};
+  }
+  return number;
+}
+
+Expected<std::uint64_t> fraction_from(const std::string& text) {
+  auto millionths = parse_millionths(text);
+  if (millionths && *millionths <= 1'000'000) return *millionths;
+  return Error{"--fraction", fmt::format("\"{}\" is not a number from 0 to 1", text),
+               "write 0.6, say"};
+}
+
+Expected<std::vector<Scheme>> schemes_from(const std::string& text) {
+  if (text == "all") return group::all_schemes();
+  std::vector<Scheme> schemes;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    auto scheme = group::parse_scheme(text.substr(at, comma - at));
+    if (!scheme) {
+      Error error = scheme.error();
+      error.where = "--scheme";
+      error.hint += "; all, or several with commas between";
+      return error;
+    }
+    schemes.push_back(*scheme);
+    at = comma + 1;
+  }
+  return schemes;
+}
+
+Expected<Experiment> experiment_from(const GroupOptions& options) {
+  Experiment experiment;
+  auto processes = number_from(options.processes, "--processes", 1, kMostProcesses);
+  if (!processes) return processes.error();
+  auto millionths = fraction_from(options.fraction);
+  if (!millionths) return millionths.error();
+  auto degree = number_from(options.degree, "--degree", 2, 254);
+  if (!degree) return degree.error();
+  auto colours = number_from(options.colours, "--colours", 1, *processes);
+  if (!colours) return colours.error();
+  auto groups = number_from(options.groups, "--groups", 1, 1024);
+  if (!groups) return groups.error();
+  auto seed = number_from(options.seed, "--seed", 0, ~std::uint64_t{0});
+  if (!seed) return seed.error();
+  experiment.processes = static_cast<Rank>(*processes);
+  experiment.millionths = *millionths;
+  experiment.degree = static_cast<Rank>(*degree);
+  experiment.colours = static_cast<group::Colour>(*colours);
+  experiment.groups = static_cast<std::uint32_t>(*groups);
+  experiment.seed = *seed;
+  experiment.work_per_word = group::kBlueGeneWord;
+  return experiment;
+}
+
+std::string why_not(Scheme scheme, const Experiment& experiment) {
+  if (experiment.colours > 1 && !takes_colours(scheme)) return "it takes one colour";
+  if (scheme == Scheme::AllgatherSort && experiment.processes > kAllgatherUpTo) {
+    return fmt::format("every process would hold a word of every other; simulated for up to {}",
+                       kAllgatherUpTo);
+  }
+  return "";
+}
+
+std::vector<Row> run_all(const std::vector<Scheme>& schemes, const Experiment& experiment,
+                         const model::CostModel& model) {
+  const bool talks = look_around().is_terminal;
+  std::vector<Row> rows;
+  for (const Scheme scheme : schemes) {
+    Row row{scheme, std::nullopt, why_not(scheme, experiment)};
+    if (talks) write_message(fmt::format("\r\033[K{} ...", name(scheme)));
+    if (row.why.empty()) row.measured = measure(scheme, experiment, model);
+    rows.push_back(std::move(row));
+  }
+  if (talks) write_message("\r\033[K");
+  return rows;
+}
+
+report::Table table_of(const std::vector<Row>& rows) {
+  report::Table table;
+  table.columns = {{"scheme", "scheme", Align::Left, false},
+                   {"members", "members", Align::Right, false},
+                   {"levels", "levels", Align::Right, false},
+                   {"finish_ps", "time", Align::Right, false},
+                   {"made_ps", "", Align::Right, false},
+                   {"messages", "messages", Align::Right, false},
+                   {"messages_as_in_paper", "as in paper", Align::Right, false},
+                   {"sent_bytes", "bytes", Align::Right, false},
+                   {"largest_message_bytes", "largest", Align::Right, false},
+                   {"most_ids", "ids", Align::Right, false},
+                   {"peak_memory_bytes", "peak memory", Align::Right, false},
+                   {"mean_peak_memory_bytes", "mean", Align::Right, false},
+                   {"final_memory_bytes", "final", Align::Right, false}};
+  for (const Row& row : rows) {
+    if (!row.measured) continue;
+    const Measurement& m = *row.measured;
+    table.rows.push_back(
+        {std::string(name(row.scheme)), std::int64_t{m.members}, std::int64_t{m.levels}, m.finish,
+         m.made, static_cast<std::int64_t>(messages(m.traffic)),
+         static_cast<std::int64_t>(messages_as_in_paper(m.traffic)),
+         static_cast<std::int64_t>(m.traffic.bytes),
+         static_cast<std::int64_t>(m.traffic.largest_bytes), std::int64_t{m.traffic.most_ids},
+         static_cast<std::int64_t>(m.memory.peak), Decimal{m.memory.mean_peak, 0},
+         static_cast<std::int64_t>(m.memory.remaining)});
+  }
+  return table;
+}
+
+/// One line a scheme: "rank-and-hash: up 4095, down 2974, ..."
+std::string kinds_of(const Row& row) {
+  std::string text;
+  for (std::size_t k = 0; k < group::kKinds; ++k) {
+    const Kind kind = static_cast<Kind>(k);
+    const std::uint64_t count = row.measured->traffic.of(kind);
+    if (count == 0 || kind == Kind::Begin || kind == Kind::Finish) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(kind), count);
+  }
+  return fmt::format("{}: {}\n", name(row.scheme), text.empty() ? "nothing" : text);
+}
+
+std::string text_of(const std::vector<Row>& rows, const report::Canvas& canvas) {
+  std::string text = report::to_text(table_of(rows), canvas) + "\nMessages by kind\n";
+  for (const Row& row : rows) {
+    if (row.measured) text += "  " + kinds_of(row);
+  }
+  for (const Row& row : rows) {
+    if (!row.measured) text += fmt::format("{} is left out: {}\n", name(row.scheme), row.why);
+  }
+  return text;
+}
+
+std::string json_of(const std::vector<Row>& rows, const Experiment& experiment,
+                    const std::string& model) {
+  nlohmann::ordered_json json = {{"format", "espalier-group-1"},
+                                 {"processes", experiment.processes},
+                                 {"fraction", double(experiment.millionths) / 1e6},
+                                 {"degree", experiment.degree},
+                                 {"colours", experiment.colours},
+                                 {"groups", experiment.groups},
+                                 {"seed", experiment.seed},
+                                 {"model", model}};
+  json["schemes"] = report::to_json(table_of(rows));
+  std::size_t at = 0;
+  json["left_out"] = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    if (!row.measured) {
+      json["left_out"].push_back({{"scheme", name(row.scheme)}, {"why", row.why}});
+      continue;
+    }
+    nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
+    for (std::size_t k = 0; k < group::kKinds; ++k) {
+      const std::uint64_t count = row.measured->traffic.messages[k];
+      if (count > 0) kinds[std::string(name(static_cast<Kind>(k)))] = count;
+    }
+    json["schemes"][at++]["messages_by_kind"] = std::move(kinds);
+  }
+  return report::json_text(json);
+}
+
+std::string svg_of(const std::vector<Row>& rows, const Experiment& experiment) {
+  report::BarChart chart;
+  chart.title = fmt::format("{} processes, {} become members", experiment.processes,
+                            double(experiment.millionths) / 1e6);
+  chart.subtitle = "time from a broadcast on the old tree to a reduction on the new one";
+  chart.value = {"time", report::Scale::Linear, report::Unit::Seconds, true};
+  chart.series = {"time"};
+  for (const Row& row : rows) {
+    if (!row.measured) continue;
+    chart.groups.push_back({std::string(name(row.scheme)), {to_seconds(row.measured->finish)}});
+  }
+  return report::bar_chart(chart);
+}
+
+Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  if (options.action != "simulate") {
+    return Failure{
+        {"ACTION", fmt::format("there is no \"{}\"", options.action), "known: simulate"}};
+  }
+  GroupOptions read = options;
+  std::unique_ptr<const topology::Machine> machine;
+  if (!options.machine.empty()) {
+    auto loaded = machine_from(options.machine, "--machine");
+    if (!loaded) return Failure{loaded.error()};
+    machine = std::make_unique<topology::Machine>(std::move(*loaded));
+    read.processes = std::to_string(machine->size());
+  }
+  auto experiment = experiment_from(read);
+  if (!experiment) return Failure{experiment.error()};
+  auto schemes = schemes_from(options.scheme);
+  if (!schemes) return Failure{schemes.error()};
+  std::unique_ptr<model::CostModel> model;
+  if (machine) {
+    model = std::make_unique<model::Levels>(*machine);
+  } else {
+    model = std::make_unique<model::LevelLogGP>(group::blue_gene(experiment->processes));
+  }
+  const std::vector<Row> rows = run_all(*schemes, *experiment, *model);
+  if (!options.svg.empty()) return write_output(options.svg, svg_of(rows, *experiment));
+  if (options.json) return write_output("-", json_of(rows, *experiment, model->name()));
+  return write_output("-", text_of(rows, *canvas));
+}
+
+constexpr std::string_view kDescription =
+    "Makes system-ranked process groups (docs/groups.md) in a simulation: every process draws "
+    "whether "
+    "it becomes a member, then all of them split the world with one protocol after the other, "
+    "message "
+    "by message. Shown are the time, from a broadcast on the old tree to the end of a reduction on "
+    "the "
+    "new one; the messages, all and as the paper of these groups counts them, and by kind; and the "
+    "memory of one process, counted: the most that one ever held, the mean of it, and what a group "
+    "leaves behind. Without --machine the network is a BlueGene/P, fitted to that paper.";
+
+constexpr std::string_view kExamples =
+    "espalier group simulate --processes 131072 --fraction 0.6 --degree 3 --scheme all\n"
+    "espalier group simulate --processes 1048576 --scheme rank-and-hash --json\n"
+    "espalier group simulate --machine \"site:2(10ms) node:64(5us) "
+    "proc:16(500ns,send=1us,recv=1us)\"";
+
+Section schemes_section() {
+  std::string text;
+  for (const Scheme scheme : group::all_schemes()) text += fmt::format(" {}\n", name(scheme));
+  return {"SCHEMES", text};
+}
+
+}  // namespace
+
+Command group_command() {
+  Manual manual{
+      .name = "group",
+      .tagline = "make process groups in a simulation",
+      .synopsis =
+          "group simulate [--processes N] [--fraction F] [--degree K] [--scheme SCHEMES]\n"
+          "group simulate ... --json\ngroup simulate ... --svg FILE",
+      .description = std::string(kDescription),
+      .sections = {schemes_section(), machines_section()},
+      .examples = std::string(kExamples)};
+  return {
+      std::move(manual), [](CLI::App& app, const Globals& globals) {
+        const auto options = std::make_shared<GroupOptions>();
+        app.add_option("ACTION", options->action, "What to do: simulate.")->required();
+        const auto add = [&](const char* flag, std::string& value, const char* type,
+                             const char* about) {
+          return app.add_option(flag, value, about)->type_name(type);
+        };
+        CLI::Option* processes = add("-n,--processes", options->processes, "N",
+                                     "Processes in the world. Default: 4096.");
+        add("-f,--fraction", options->fraction, "F",
+            "What part of them become members. Default: 0.6.");
+        add("-k,--degree", options->degree, "K", "Of the trees. Default: 3.");
+        add("-s,--scheme", options->scheme, "SCHEMES",
+            "all, or some of SCHEMES with commas between. Default: all.");
+        add("--colours", options->colours, "C", "Groups that the members fall into. Default: 1.");
+        add("--groups", options->groups, "N", "Constructions at the same time. Default: 1.");
+        add("--seed", options->seed, "N", "Of the draws. Default: 1.");
+        add("-m,--machine", options->machine, "MACHINE",
+            "See MACHINES; one process a member of the world.")
+            ->excludes(processes);
+        CLI::Option* json = app.add_flag("--json", options->json, "Write JSON (espalier-group-1).");
+        add("--svg", options->svg, "FILE", "Draw the times to FILE; - is standard output.")
+            ->excludes(json);
+        return [options, &globals] { return simulate_groups(*options, globals); };
+      }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+
+#include "group/process.hpp"
+
+namespace espalier::group {
+
+class Splitting;
+
+/// A system-ranked group: a cheap handle; the group itself lives in its Process until free().
+///
+/// O(k) memory, whatever its size. The ranks are chosen by the system. A handle of one who is no
+/// member has size 0 and can do nothing.
+class Group {
+ public:
+  Group() = default;
+
+  [[nodiscard]] bool member() const { return process_ != nullptr; }
+  [[nodiscard]] Rank size() const;
+  [[nodiscard]] Rank rank() const;
+  /// For those who want to look.
+  [[nodiscard]] const Place& place() const;
+
+  /// One group for each colour; kNoColour: into none.
+  [[nodiscard]] Splitting split(Colour colour, SplitOptions options = {}) const;
+  /// One group of those who say yes.
+  [[nodiscard]] Splitting enroll(bool joins, SplitOptions options = {}) const;
+  /// The same members on a tree with another root, whose rank is 0 there.
+  [[nodiscard]] Splitting rooted_at(Rank root, SplitOptions options = {}) const;
+
+  [[nodiscard]] Ticket barrier() const;
+  [[nodiscard]] Ticket broadcast(std::span<std::byte> data, Rank root,
+                                 std::size_t segment_bytes = 0,
+                                 std::optional<RootWay> way = std::nullopt) const;
+  /// The root's data are replaced by the result; those of the others stay.
+  [[nodiscard]] Ticket reduce(std::span<std::byte> data, Combine combine, Rank root,
+                              std::size_t segment_bytes = 0,
+                              std::optional<RootWay> way = std::nullopt) const;
+  [[nodiscard]] Ticket allreduce(std::span<std::byte> data, Combine combine,
+                                 std::size_t segment_bytes = 0) const;
+
+  /// To one member. Its id is asked for the first time and then remembered (kCachedIds of them).
+  void send(Rank to, std::span<const std::byte> data) const;
+  /// What has come, in the order of its coming.
+  [[nodiscard]] std::optional<Parcel> receive() const;
+  static constexpr std::size_t kCachedIds = 16;
+
+  /// Gives its memory back. @pre all operations of all members are over
+  void free();
+
+ private:
+  friend class Process;
+  friend class Splitting;
+  Group(Process& process, Tag tag) : process_(&process), tag_(tag) {}
+  Process* process_ = nullptr;
+  Tag tag_ = 0;
+};
+
+/// A construction under way.
+class Splitting {
+ public:
+  /// Whether one's own part is over.
+  [[nodiscard]] bool test() const;
+  /// The new group, or one without members. @pre test(); once
+  [[nodiscard]] Group group();
+
+ private:
+  friend class Group;
+  Splitting(Process& process, Tag tag) : process_(&process), tag_(tag) {}
+  Process* process_;
+  Tag tag_;
+};
+
+}  // namespace espalier::group

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "group/endpoint.hpp"
+#include "group/place.hpp"
+
+namespace espalier::group {
+
+/// What Rank-and-Hash does once the ranks are known (section 5, "Identifying tree neighbours").
+///
+/// Each rank i of a new group sends its id to two intermediaries, H_i and that of its parent; H_i,
+/// when it has heard from i and all its children, tells each the other's ids. H_i is the process of
+/// the parent group with rank (first + i + shift) mod n: a permutation, so that a process serves
+/// one rank at most, and its memory is O(k) whatever the group. It is a rank of the parent group,
+/// not of the world: nobody else needs to be awake.
+///
+/// If the group is to be routable, H_i also hears from all ranks (k i + c) mod m.
+class IdExchange {
+ public:
+  struct Group {
+    Rank size = 0;
+    Rank first = 0;  ///< index of its rank 0 among all members of all new groups
+  };
+
+  IdExchange(Tag tag, const Place& parent, Rank degree, bool routable);
+
+  /// The number of all members, of all groups: from now on it is known whether one has to serve.
+  void set_total(Rank total) { total_ = total; }
+  /// A member's rank in its group: sends its id out.
+  void announce(Rank rank, const Group& group, Endpoint& endpoint);
+  /// @return whether the message was one of the exchange
+  bool receive(const Message& message, Endpoint& endpoint);
+
+  /// Has served, if it had to, and knows its neighbours, if it is a member.
+  /// @pre set_total() was called; announce() too, if this is a member
+  [[nodiscard]] bool done() const;
+  [[nodiscard]] const Place& place() const { return place_; }
+  [[nodiscard]] std::size_t bytes_on_heap() const {
+    return place_.bytes() - sizeof(Place) + served_.bytes_on_heap();
+  }
+
+ private:
+  [[nodiscard]] Rank shifted(Rank index) const;
+  [[nodiscard]] Rank true_children(Rank rank, Rank size) const;
+  void tell(Rank about, Rank link, const Group& group, Endpoint& endpoint);
+  void serve(const Words& words, Endpoint& endpoint);
+
+  Tag tag_;
+  const Place& parent_;
+  Place place_;
+  Rank total_ = kNoRank;
+  Words served_;  // the ids of the rank served and of its links, by number
+  std::uint8_t heard_ = 0;
+  bool routable_, has_served_ = false, knows_parent_ = false, knows_children_ = false;
+};
+
+}  // namespace espalier::group

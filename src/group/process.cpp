@@ -1,0 +1,177 @@
+#include "group/process.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/contract.hpp"
+#include "group/group.hpp"
+#include "group/process_state.hpp"
+#include "group/route.hpp"
+
+namespace espalier::group {
+namespace {
+
+constexpr Tag kWorldTag = 1;
+constexpr std::uint32_t kPointToPoint =
+    static_cast<std::uint32_t>(-1);  // for an operation's number
+
+}  // namespace
+
+Process::Process(Endpoint& endpoint, Rank world_size, Rank degree) : endpoint_(endpoint) {
+  Place place = world_place(endpoint.self(), world_size, degree);
+  place.tag = kWorldTag;
+  groups_[kWorldTag] = std::make_unique<State>(kWorldTag, std::move(place));
+}
+
+Process::~Process() = default;
+
+Group Process::world() { return {*this, kWorldTag}; }
+
+Process::State* Process::state(Tag tag) {
+  const auto it = groups_.find(tag);
+  expects(it != groups_.end(), "this group is no longer there");
+  return it->second.get();
+}
+
+void Process::receive(const Message& message) {
+  if (const auto it = makings_.find(message.tag); it != makings_.end()) {
+    it->second.construction->receive(message, endpoint_);
+    return finish(message.tag);
+  }
+  const auto it = groups_.find(message.tag);
+  if (it == groups_.end()) {
+    early_[message.tag].push_back(message);
+    return;
+  }
+  State& group = *it->second;
+  if (message.kind == Kind::Data) return run(group, message);
+  if (message.kind == Kind::Found) return learn(group, message);
+  const auto inside = message.kind == Kind::Relay ? take_relay(group.place, message, endpoint_)
+                                                  : std::optional(message);
+  if (!inside) return;
+  if (inside->kind != Kind::Find) return receive(*inside);
+  endpoint_.send(inside->from, {group.tag, 0, Kind::Found, 1, Words{group.place.rank}});
+}
+
+/// Enters a construction, with all that came before.
+Tag Process::make(Tag parent, Colour colour, std::unique_ptr<Construction> construction, Tag tag) {
+  Making& making = makings_[tag];
+  making.parent = parent;
+  making.colour = colour;
+  making.construction = std::move(construction);
+  making.construction->enter(colour, endpoint_);
+  if (const auto early = early_.find(tag); early != early_.end()) {
+    const std::vector<Message> messages = std::move(early->second);
+    early_.erase(early);
+    for (const Message& message : messages) making.construction->receive(message, endpoint_);
+  }
+  finish(tag);
+  return tag;
+}
+
+/// A construction that is done leaves a group behind, or nothing.
+void Process::finish(Tag tag) {
+  const Making& making = makings_[tag];
+  if (!making.construction->done()) return;
+  Place place = making.construction->place();
+  const Tag group = (tag + making.colour) * 0xbf58476d1ce4e5b9ULL + 1;
+  makings_.erase(tag);
+  made_[tag] = place.member() ? group : 0;
+  if (!place.member()) return;
+  place.tag = group;
+  groups_[group] = std::make_unique<State>(group, std::move(place));
+  const auto early = early_.find(group);
+  if (early == early_.end()) return;
+  const std::vector<Message> messages = std::move(early->second);
+  early_.erase(early);
+  for (const Message& message : messages) receive(message);
+}
+
+Ticket Process::start(Tag tag, TreeOperation::Call call) {
+  State& group = *state(tag);
+  call.sequence = group.operations++;
+  const std::uint32_t sequence = call.sequence;
+  const auto [it, fresh] = group.running.try_emplace(sequence, tag, group.place, std::move(call));
+  it->second.start(endpoint_);
+  if (const auto early = group.early.find(sequence); early != group.early.end()) {
+    for (const Message& message : early->second) it->second.receive(message, endpoint_);
+    group.early.erase(early);
+  }
+  if (it->second.done()) group.running.erase(it);
+  return {*this, tag, sequence};
+}
+
+void Process::run(State& group, const Message& message) {
+  const Words& words = message.words;
+  if (words[0] == kPointToPoint) {
+    Parcel parcel{words[1], std::vector<std::byte>(words[2])};
+    if (words[2] > 0) std::memcpy(parcel.data.data(), words.data() + 3, words[2]);
+    group.arrived.push_back(std::move(parcel));
+    return;
+  }
+  const auto it = group.running.find(words[0]);
+  if (it == group.running.end()) {
+    group.early[words[0]].push_back(message);
+    return;
+  }
+  it->second.receive(message, endpoint_);
+  if (it->second.done()) group.running.erase(it);
+}
+
+/// Found: (rank), and the sender is it.
+void Process::learn(State& group, const Message& message) {
+  const Words& words = message.words;
+  group.known.emplace_back(words[0], message.from);
+  if (group.known.size() > Group::kCachedIds) group.known.pop_front();
+  const auto it = group.to_send.find(words[0]);
+  if (it == group.to_send.end()) return;
+  const auto parcels = std::move(it->second);
+  group.to_send.erase(it);
+  for (const auto& parcel : parcels) send(group, words[0], parcel);
+}
+
+void Process::send(State& group, Rank to, std::span<const std::byte> data) {
+  expects(to < group.place.size, "send: no such rank in the group");
+  Id id = to == group.place.rank ? endpoint_.self() : kNobody;
+  if (group.place.numbering == Numbering::World) id = to;
+  for (const auto& [rank, known] : group.known) {
+    if (rank == to) id = known;
+  }
+  if (id == kNobody) {
+    const bool asked = group.to_send.contains(to);
+    group.to_send[to].emplace_back(data.begin(), data.end());
+    if (asked) return;
+    return send_routed(group.place, to, {group.tag, 0, Kind::Find, 1, {}}, endpoint_);
+  }
+  Words words{kPointToPoint, group.place.rank, static_cast<std::uint32_t>(data.size())};
+  std::vector<std::uint32_t> packed((data.size() + 3) / 4);
+  if (!data.empty()) std::memcpy(packed.data(), data.data(), data.size());
+  words.append(packed);
+  endpoint_.send(id, {group.tag, 0, Kind::Data, 0, std::move(words)});
+}
+
+std::size_t Process::waiting_messages() const {
+  std::size_t count = 0;
+  for (const auto& [tag, messages] : early_) count += messages.size();
+  for (const auto& [tag, group] : groups_) {
+    for (const auto& [sequence, messages] : group->early) count += messages.size();
+  }
+  return count;
+}
+
+std::size_t Process::bytes() const {
+  std::size_t total = sizeof(*this);
+  for (const auto& [tag, group] : groups_) {
+    total += sizeof(State) - sizeof(Place) + group->place.bytes() +
+             group->known.size() * sizeof(std::pair<Rank, Id>);
+  }
+  for (const auto& [tag, making] : makings_) total += sizeof(Making) + making.construction->bytes();
+  return total;
+}
+
+bool Ticket::test() const {
+  const auto it = process_->groups_.find(group_);
+  return it == process_->groups_.end() || !it->second->running.contains(sequence_);
+}
+
+}  // namespace espalier::group

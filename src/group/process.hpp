@@ -1,0 +1,100 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "group/construction.hpp"
+#include "group/tree_operation.hpp"
+
+namespace espalier::group {
+
+class Group;
+class Ticket;
+
+/// How a group is split.
+struct SplitOptions {
+  Scheme scheme = Scheme::RankAndHash;  ///< with colours: RankAndHashColours is taken instead
+  Rank degree = 3;
+  bool routable = true;  ///< Rank-and-Hash: reach every rank in O(log m) hops, not over the root
+};
+
+/// What has come from another member of a group.
+struct Parcel {
+  Rank from = kNoRank;
+  std::vector<std::byte> data;
+};
+
+/// One process: the groups that it is in, the constructions and operations that it takes part in.
+///
+/// Passive: whoever runs it hands it what arrives. All calls return at once; a call on a group must
+/// be made by all its members in the same order, like MPI's. Messages that come before the call
+/// they belong to wait here.
+class Process {
+ public:
+  /// @pre the endpoint outlives it; self() < world_size
+  Process(Endpoint& endpoint, Rank world_size, Rank degree);
+  ~Process();
+  Process(const Process&) = delete;  // handles refer to it
+  Process& operator=(const Process&) = delete;
+
+  [[nodiscard]] Group world();
+  void receive(const Message& message);
+
+  [[nodiscard]] std::size_t live_groups() const { return groups_.size(); }
+  /// Messages that wait for a call; none when all members have made all their calls.
+  [[nodiscard]] std::size_t waiting_messages() const;
+  /// All memory that groups hold, under way or made.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  friend class Group;
+  friend class Splitting;
+  friend class Ticket;
+  struct State;
+  struct Making {
+    std::unique_ptr<Construction> construction;
+    Tag parent = 0;
+    Colour colour = kNoColour;
+    bool entered = false;
+    std::vector<Message> early;
+  };
+
+  State* state(Tag tag);
+  Tag make(Tag parent, Colour colour, std::unique_ptr<Construction> construction, Tag tag);
+  void finish(Tag making);
+  Ticket start(Tag group, TreeOperation::Call call);
+  void run(State& state, const Message& message);
+  void learn(State& state, const Message& message);
+  void send(State& state, Rank to, std::span<const std::byte> data);
+
+  Endpoint& endpoint_;
+  std::map<Tag, std::unique_ptr<State>> groups_;
+  std::map<Tag, Making> makings_;
+  std::map<Tag, Tag> made_;  // constructions that are over, until somebody asks: group, or 0
+  std::map<Tag, std::vector<Message>> early_;  // for calls that were not made here yet
+};
+
+/// A collective under way.
+class Ticket {
+ public:
+  Ticket() = default;
+  [[nodiscard]] bool test() const;
+  /// @param progress called until it is done
+  template <typename Progress>
+  void wait(Progress progress) const {
+    while (!test()) progress();
+  }
+
+ private:
+  friend class Process;
+  Ticket(Process& process, Tag group, std::uint32_t sequence)
+      : process_(&process), group_(group), sequence_(sequence) {}
+  Process* process_ = nullptr;
+  Tag group_ = 0;
+  std::uint32_t sequence_ = 0;
+};
+
+}  // namespace espalier::group

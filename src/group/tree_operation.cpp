@@ -1,0 +1,140 @@
+#include "group/tree_operation.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/contract.hpp"
+#include "group/route.hpp"
+
+namespace espalier::group {
+namespace {
+
+constexpr std::uint32_t kHead = 3;  // sequence, stage, segment
+
+}  // namespace
+
+RootWay cheaper_root_way(const Place& place, Rank root) {
+  if (place.numbering == Numbering::Preorder) return RootWay::AnyVertex;  // its depth is unknown
+  const std::uint32_t depth = heap_depth(root, place.degree);
+  std::uint32_t hops = place.numbering == Numbering::World ? 1 : depth;
+  if (!place.links.empty()) hops = link_hops(0, root, place.size, place.degree);
+  return hops < depth ? RootWay::Forward : RootWay::AnyVertex;
+}
+
+Id tree_hop(const Place& place, Rank target) {
+  Place tree = place;  // without its links, and with the world's tree like any other
+  tree.links.clear();
+  if (tree.numbering == Numbering::World) tree.numbering = Numbering::Heap;
+  return next_hop(tree, kNobody, target);
+}
+
+TreeOperation::TreeOperation(Tag tag, const Place& place, Call call)
+    : tag_(tag), place_(place), call_(std::move(call)) {
+  expects(place_.member() && call_.root < place_.size, "a collective: no such root in the group");
+  if (call_.kind == Kind::Allreduce) call_.root = 0;
+  if (call_.segment_bytes > 0) {
+    const std::size_t element = call_.kind == Kind::Broadcast ? 1 : call_.combine.element_bytes;
+    call_.segment_bytes = std::max(call_.segment_bytes / element, std::size_t{1}) * element;
+    segments_ = static_cast<std::uint32_t>(std::max<std::size_t>(
+        1, (call_.data.size() + call_.segment_bytes - 1) / call_.segment_bytes));
+  }
+  inner_root_ = call_.way == RootWay::Forward ? 0 : call_.root;
+  if (place_.rank != inner_root_) towards_ = tree_hop(place_, inner_root_);
+  expected_ = static_cast<std::uint32_t>(neighbours().size()) - (towards_ == kNobody ? 0 : 1);
+  open_ = segments_;
+}
+
+std::vector<Id> TreeOperation::neighbours() const {
+  std::vector<Id> all(place_.children.begin(), place_.children.end());
+  if (place_.parent != kNobody) all.push_back(place_.parent);
+  return all;
+}
+
+std::span<std::byte> TreeOperation::segment(std::uint32_t index) {
+  const std::span<std::byte> all = sum_.empty() ? call_.data : std::span<std::byte>(sum_);
+  if (call_.segment_bytes == 0) return all;
+  const std::size_t first = std::min(index * call_.segment_bytes, all.size());
+  return all.subspan(first, std::min(call_.segment_bytes, all.size() - first));
+}
+
+Message TreeOperation::packed(Stage stage, std::uint32_t index) {
+  const std::span<const std::byte> bytes = segment(index);
+  Words words{call_.sequence, stage, index};
+  std::vector<std::uint32_t> data((bytes.size() + 3) / 4);
+  if (!bytes.empty()) std::memcpy(data.data(), bytes.data(), bytes.size());
+  words.append(data);
+  return {tag_, 0, group::Kind::Data, 0, std::move(words)};
+}
+
+void TreeOperation::store(const Words& words) {
+  const std::span<std::byte> bytes = segment(words[2]);
+  if (!bytes.empty()) std::memcpy(bytes.data(), words.data() + kHead, bytes.size());
+}
+
+void TreeOperation::start(Endpoint& endpoint) {
+  if (call_.kind != Kind::Broadcast) {
+    sum_.assign(call_.data.begin(), call_.data.end());
+    heard_.assign(segments_, 0);
+    for (std::uint32_t s = 0; s < segments_; ++s) contribute(s, endpoint);
+    return;
+  }
+  if (place_.rank != call_.root) return;
+  for (std::uint32_t s = 0; s < segments_; ++s) {
+    if (place_.rank == inner_root_) {
+      spread(s, kNobody, endpoint);
+    } else {  // to the tree's root, from where it comes back to us like to all others
+      send_routed(place_, 0, packed(Result, s), endpoint);
+    }
+  }
+}
+
+void TreeOperation::close_segment() {
+  if (--open_ > 0 || call_.kind == Kind::Broadcast) return;
+  if (call_.kind == Kind::Reduce && place_.rank != call_.root) return;
+  std::copy(sum_.begin(), sum_.end(), call_.data.begin());
+}
+
+/// Out to all neighbours but the one that it came from.
+void TreeOperation::spread(std::uint32_t index, Id from, Endpoint& endpoint) {
+  for (const Id to : neighbours()) {
+    if (to != from) endpoint.send(to, packed(Out, index));
+  }
+  close_segment();
+}
+
+/// One more has contributed to the segment, or oneself; if those were all, it goes on.
+void TreeOperation::contribute(std::uint32_t index, Endpoint& endpoint) {
+  if (heard_[index]++ < expected_) return;
+  if (towards_ != kNobody) {
+    endpoint.send(towards_, packed(In, index));
+    const bool result_comes = call_.kind == Kind::Allreduce || place_.rank == call_.root;
+    if (!result_comes) close_segment();
+    return;
+  }
+  if (call_.kind == Kind::Allreduce) return spread(index, kNobody, endpoint);
+  if (place_.rank != call_.root) {
+    send_routed(place_, call_.root, packed(Result, index), endpoint);
+  }
+  close_segment();
+}
+
+void TreeOperation::receive(const Message& message, Endpoint& endpoint) {
+  const Words& words = message.words;
+  const std::uint32_t index = words[2];
+  if (words[1] == In) {
+    const std::span<std::byte> into = segment(index);
+    std::vector<std::byte> other(into.size());
+    if (!other.empty()) std::memcpy(other.data(), words.data() + kHead, other.size());
+    if (!other.empty()) call_.combine.apply(into, other);
+    return contribute(index, endpoint);
+  }
+  if (words[1] == Out) {
+    store(words);
+    return spread(index, message.from, endpoint);
+  }
+  store(words);
+  if (call_.kind == Kind::Broadcast) return spread(index, kNobody, endpoint);
+  close_segment();
+}
+
+}  // namespace espalier::group

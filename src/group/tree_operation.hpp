@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "group/combine.hpp"
+#include "group/endpoint.hpp"
+#include "group/place.hpp"
+
+namespace espalier::group {
+
+/// A root that is not the tree's own (section 2 of the paper; several trees: Group::rooted_at).
+enum class RootWay : std::uint8_t {
+  Forward,    ///< over the tree's root: one message more, or as many as the way there has hops
+  AnyVertex,  ///< along the tree's edges out from, or in to, the vertex that is the root
+};
+/// The one with fewer steps, from what every member knows: to the tree's root is as far as the
+/// depth on the tree, one hop in the world, and the length of a route in a routable group.
+[[nodiscard]] RootWay cheaper_root_way(const Place& place, Rank root);
+
+/// The neighbour on the tree that leads to a rank. @pre the rank is not one's own
+[[nodiscard]] Id tree_hop(const Place& place, Rank target);
+
+/// One member's part in a collective on the group's tree, as a state machine. Data go in segments,
+/// each by itself, so that a long message is in all levels of the tree at a time.
+class TreeOperation {
+ public:
+  enum class Kind : std::uint8_t { Broadcast, Reduce, Allreduce };
+  struct Call {
+    Kind kind = Kind::Broadcast;
+    std::uint32_t sequence = 0;
+    Rank root = 0;              ///< of the tree, for an allreduce
+    std::span<std::byte> data;  ///< in: one's contribution; out: the result, where there is one
+    Combine combine;
+    RootWay way = RootWay::AnyVertex;
+    std::size_t segment_bytes = 0;  ///< 0: whole; the same on all members
+  };
+
+  /// @pre the place and the data outlive it
+  TreeOperation(Tag tag, const Place& place, Call call);
+
+  void start(Endpoint& endpoint);
+  void receive(const Message& message, Endpoint& endpoint);
+  [[nodiscard]] bool done() const { return open_ == 0; }
+
+ private:
+  enum Stage : std::uint32_t { In, Out, Result };
+
+  [[nodiscard]] std::span<std::byte> segment(std::uint32_t index);
+  [[nodiscard]] Message packed(Stage stage, std::uint32_t index);
+  void close_segment();
+  void contribute(std::uint32_t index, Endpoint& endpoint);
+  void spread(std::uint32_t index, Id from, Endpoint& endpoint);
+  void store(const Words& words);
+  [[nodiscard]] std::vector<Id> neighbours() const;
+
+  Tag tag_;
+  const Place& place_;
+  Call call_;
+  Rank inner_root_;  // where the tree's edges lead to or come from
+  Id towards_ = kNobody;
+  std::uint32_t segments_ = 1, expected_ = 0, open_ = 0;
+  std::vector<std::uint32_t> heard_;  // by segment
+  std::vector<std::byte> sum_;        // a reduction's own copy
+};
+
+}  // namespace espalier::group
