@@ -85,14 +85,12 @@ void declare_run(CLI::App& run, LabOptions& options) {
       ->take_all();
   run.add_flag("--poll", options.poll, "Let waiting ranks poll, as they do elsewhere.");
   run.add_flag("--print", options.print, "Only print the command that would be run.");
-  run.add_option("PROGRAM", options.command, "The program and its arguments, after --.")
-      ->required();
+  run.add_option("PROGRAM", options.command, "The program and its arguments, after --.");
 }
 
 void declare_exec(CLI::App& exec, LabOptions& options) {
   exec.add_option("HOST", options.host, "A host, as status names it.")->required();
-  exec.add_option("COMMAND", options.command, "The command and its arguments, after --.")
-      ->required();
+  exec.add_option("COMMAND", options.command, "The command and its arguments, after --.");
 }
 
 void declare_set(CLI::App& set, LabOptions& options) {
@@ -107,6 +105,17 @@ void declare_stats(CLI::App& stats, LabOptions& options) {
   stats.add_flag("--all", options.all, "Also links that nothing passed.");
   stats.add_flag("--reset", options.reset, "Count from 0 again, after printing.");
   stats.add_flag("--json", options.json, "Write JSON (espalier-lab-stats-1).");
+}
+
+/// What stands after --, for the actions that run something.
+Outcome take_command(bool runs, const Globals& globals, LabOptions& options) {
+  if (!runs && !globals.other_command.empty()) {
+    return Failure{{"--", "nothing is run here", "only lab run and lab exec take a command"}};
+  }
+  options.command.insert(options.command.end(), globals.other_command.begin(),
+                         globals.other_command.end());
+  if (!runs || !options.command.empty()) return {};
+  return Failure{{"lab", "nothing to run", "give the program and its arguments after --"}};
 }
 
 }  // namespace
@@ -129,7 +138,8 @@ Command lab_command() {
                              machines_section()},
                 .examples = std::string(kExamples)};
   return {
-      std::move(manual), [](CLI::App& lab, const Globals& globals) {
+      std::move(manual),
+      [](CLI::App& lab, const Globals& globals) {
         const auto options = std::make_shared<LabOptions>();
         CLI::App* up = action(lab, "up", "bring it up", *options);
         CLI::App* run = action(lab, "run", "run an MPI program", *options);
@@ -145,6 +155,8 @@ Command lab_command() {
         declare_set(*set, *options);
         declare_stats(*stats, *options);
         return [=, &globals]() -> Outcome {
+          const bool runs = run->parsed() || exec->parsed();
+          if (auto failed = take_command(runs, globals, *options)) return failed;
           if (up->parsed()) return lab_up(*options);
           if (run->parsed()) return lab_run(*options);
           if (exec->parsed()) return lab_exec(*options);
@@ -155,7 +167,8 @@ Command lab_command() {
           return Failure{{"espalier lab", "no action is given",
                           "up, run, exec, status, set, stats or down: see espalier lab --help"}};
         };
-      }};
+      },
+      /*takes_other_command=*/true};
 }
 
 }  // namespace espalier::cli

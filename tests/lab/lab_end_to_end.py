@@ -89,9 +89,13 @@ class Lab(unittest.TestCase):
             self.assertGreater(result["median_us"], 0.98 * result["bound_us"])
 
     def test_3_every_packet_over_the_wan_is_counted_once(self):
-        lab("stats", "--reset")
-        fastest_ping("site1-machine1", "site0-machine0", count=5)
-        counted = links()
+        # Kernels say a word of their own now and then (multicast reports, ends of connections).
+        for _ in range(5):
+            lab("stats", "--reset")
+            fastest_ping("site1-machine1", "site0-machine0", count=5)
+            counted = links()
+            if counted["wan:site0>site1"]["packets"] == counted["wan:site1>site0"]["packets"] == 5:
+                break
         for way in ("wan:site0>site1", "wan:site1>site0"):
             self.assertEqual((counted[way]["packets"], counted[way]["bytes"]), (5, 5 * 122))
         self.assertEqual(counted["lan:site1.machine0>site1.machine1"]["packets"], 0)
