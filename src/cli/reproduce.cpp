@@ -153,7 +153,8 @@ Command reproduce_command() {
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();
-        app.add_option("PAPER", options->paper, "The paper: karonis, banikazemi or langer.")->required();
+        app.add_option("PAPER", options->paper, "The paper: karonis, banikazemi or langer.")
+            ->required();
         app.add_option("-p,--part", options->parts, "Only this part; may be repeated.")
             ->type_name("PART")
             ->expected(1)

@@ -1,4 +1,5 @@
-/* Prints, for each rank: whether its broadcast was planned, what is preloaded, its first argument. */
+/* Prints, for each rank: whether its broadcast was planned, what is preloaded, its first argument.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,10 @@ int main(int argc, char** argv) {
   MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (espalier_query_last != NULL) espalier_query_last(&planned);
   printf("rank %d %s, preloaded %s, %s\n", rank,
-         value != 42 ? "wrong" : planned ? "planned" : "native", preload ? preload : "-",
-         argc > 1 ? argv[1] : "-");
+         value != 42 ? "wrong"
+         : planned   ? "planned"
+                     : "native",
+         preload ? preload : "-", argc > 1 ? argv[1] : "-");
   MPI_Finalize();
   return 0;
 }

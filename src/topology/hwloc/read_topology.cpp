@@ -5,9 +5,9 @@
 #include <optional>
 #include <set>
 
+#include "base/located_xml.hpp"
 #include "topology/hwloc/cpu_set.hpp"
 #include "topology/hwloc/object.hpp"
-#include "base/located_xml.hpp"
 
 namespace espalier::topology::hwloc {
 namespace {
