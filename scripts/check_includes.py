@@ -30,7 +30,7 @@ MAY_INCLUDE = {
     "launch": {"base"},
     "lab": {"base", "topology"},
     "measure": {"base", "topology", "schedule", "bound", "report"},
-    "cli": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "reproduce", "launch", "lab", "measure"},
+    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "reproduce", "launch", "lab", "measure"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

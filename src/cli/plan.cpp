@@ -13,6 +13,7 @@
 #include "cli/schedule_files.hpp"
 #include "report/simulated_plan.hpp"
 #include "report/stack_svg.hpp"
+#include "reproducible/binned.hpp"
 #include "sim/simulate.hpp"
 #include "verify/verify.hpp"
 
@@ -65,6 +66,30 @@ Expected<std::vector<PlanRow>> rows_of(const std::vector<select::Choice>& ranked
   return rows;
 }
 
+/// Numbers of 4 or 8 bytes are taken for floating-point ones, summed in bins.
+Expected<std::optional<OrderFree>> order_free(const Hierarchy& hierarchy,
+                                              const select::Terrain& terrain,
+                                              const Collective& call) {
+  const bool sums = call.operation == schedule::Operation::Reduce ||
+                    call.operation == schedule::Operation::Allreduce ||
+                    call.operation == schedule::Operation::ReduceScatter;
+  if (!sums || (call.element.value != 4 && call.element.value != 8))
+    return std::optional<OrderFree>{};
+  Collective wide = call;
+  wide.element = Bytes{call.element.value == 8 ? sizeof(reproducible::Binned<double>)
+                                               : sizeof(reproducible::Binned<float>)};
+  wide.commutative = true;
+  const select::Choice best = ranking(hierarchy, terrain, wide).front();
+  OrderFree found{wide.element, name_of(best.plan, wide), best.predicted, std::nullopt};
+  const Machine& machine = hierarchy.machine();
+  if (machine.size() > kVerifiedUpTo) return std::optional(found);
+  const Schedule schedule = schedule_of(candidate_of(best.plan, hierarchy, wide), wide);
+  const verify::Verdict verdict = verify::verify(schedule);
+  if (!verdict.ok()) return refused(found.plan, verdict);
+  found.simulated = sim::simulate(schedule, machine, usual_conditions(machine)).finish;
+  return std::optional(found);
+}
+
 /// Who sends to whom, and when.
 std::string plan_svg(const Schedule& schedule, const Machine& machine) {
   sim::SimOptions traced = usual_conditions(machine);
@@ -105,7 +130,8 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     0,
                     bound::lower_bound(*machine, *call),
                     formula(chosen, hierarchy, *call),
-                    limits(ranked, hierarchy, *call)};
+                    limits(ranked, hierarchy, *call),
+                    {}};
   if (machine->size() <= kVerifiedUpTo || whole) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
@@ -120,6 +146,11 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
       if (auto failed = write_schedule(schedule, *form, options.schedule)) return failed;
     }
     if (!options.svg.empty()) return write_output(options.svg, plan_svg(schedule, *machine));
+  }
+  if (options.reproducible) {
+    auto sum = order_free(hierarchy, terrain, *call);
+    if (!sum) return Failure{sum.error(), kExitInternal};
+    report.order_free = *sum;
   }
   auto rows = rows_of(ranked, hierarchy, *call);
   if (!rows) return Failure{rows.error(), kExitInternal};

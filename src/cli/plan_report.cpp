@@ -82,6 +82,12 @@ std::string why(const PlanReport& report) {
                         limit.below ? ">" : "<", rounded(limit.latency), limit.then);
   }
   text += "\n";
+  if (report.order_free) {
+    const OrderFree& sum = *report.order_free;
+    text += fmt::format("a sum needs no order on accumulators of {}: {}, {}\n",
+                        to_string(sum.accumulator), sum.plan,
+                        rounded(sum.simulated.value_or(sum.predicted)));
+  }
   const PlanRow& fastest = report.rows.front();
   if (report.chosen != 0 && fastest.simulated &&
       fastest.simulated->finish < report.chosen_row().simulated->finish) {
@@ -151,6 +157,13 @@ std::string plan_json(const PlanReport& report) {
       {"verdict", report.verdict},
       {"hash", fmt::format("{:016x}", report.hash)},
       {"candidates", report::to_json(table_of(report, report.rows.size()))}};
+  if (report.order_free) {
+    const OrderFree& sum = *report.order_free;
+    json["order_free"] = {{"accumulator_bytes", sum.accumulator.value},
+                          {"plan", sum.plan},
+                          {"predicted_ps", sum.predicted.picoseconds}};
+    if (sum.simulated) json["order_free"]["finish_ps"] = sum.simulated->picoseconds;
+  }
   return json.dump(2) + "\n";
 }
 

@@ -18,6 +18,15 @@ struct PlanRow {
   std::optional<sim::SimResult> simulated;
 };
 
+/// The same reduction as a sum without an order, on accumulators instead of numbers
+/// (docs/reproducible.md): the same bits too, by any plan that commutes.
+struct OrderFree {
+  Bytes accumulator;
+  std::string plan;
+  Time predicted;
+  std::optional<Time> simulated;
+};
+
 /// All that `espalier plan` has to say.
 struct PlanReport {
   const topology::Machine& machine;
@@ -29,6 +38,7 @@ struct PlanReport {
   bound::LowerBound least;
   select::Formula formula;  ///< of the chosen one
   std::vector<select::Limit> limits;
+  std::optional<OrderFree> order_free;  ///< with --reproducible
 
   [[nodiscard]] const PlanRow& chosen_row() const { return rows[chosen]; }
   [[nodiscard]] Time chosen_time() const;
