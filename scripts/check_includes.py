@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "mpi": {"base", "topology", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
-    "reproduce": {"base", "topology", "model", "tree", "schedule", "sim", "bound", "group", "collective", "select", "report"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report"},
     "launch": {"base"},
     "lab": {"base", "topology"},
     "measure": {"base", "topology", "schedule", "bound", "report"},

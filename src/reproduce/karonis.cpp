@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/contract.hpp"
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
 #include "collective/multilevel_calls.hpp"
@@ -15,6 +16,7 @@
 #include "topology/synthetic.hpp"
 #include "topology/views.hpp"
 #include "tree/binomial.hpp"
+#include "verify/verify.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -79,8 +81,13 @@ double mean_over_roots(const Machine& machine, const Curve& curve, std::uint64_t
   double sum = 0;
   for (Rank root = 0; root < machine.size(); ++root) {
     const Collective call{Operation::Broadcast, machine.size(), root, bytes, Bytes{1}, true, {}};
-    const auto own = [&](Rank rank) { return curve.program(call, rank); };
-    sum += to_seconds(sim::simulate(call, own, machine).finish);
+    schedule::Schedule schedule{call, curve.title, {}};
+    for (Rank rank = 0; rank < call.size; ++rank) {
+      schedule.programs.push_back(curve.program(call, rank));
+    }
+    const verify::Verdict verdict = verify::verify(schedule);
+    expects(verdict.ok(), "karonis: the verifier refuses a plan");
+    sum += to_seconds(sim::simulate(schedule, machine).finish);
   }
   return sum / machine.size();
 }
