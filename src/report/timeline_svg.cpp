@@ -242,7 +242,7 @@ void draw_legend(Svg& svg, const SimulatedPlan& plan, const Machine& machine, co
   entry({.colour = level_colour(0)}, "sends");
   entry({.colour = "#ffffff", .edge = level_colour(0), .edge_width = 1.1}, "receives");
   entry({.colour = level_colour(0), .opacity = kFaint}, "bytes arrive");
-  entry({.colour = kWork}, "combines, computes, copies");
+  entry({.colour = kWork}, "local work");
   if (!plan.entered.empty()) entry({.colour = kLate}, "not there yet");
   svg.line(x, y - 4, x + 20, y - 4, {.colour = kInk, .width = 2.4});
   svg.text(x + 26, y, "critical path", {.size = kTextSize, .colour = kFaintInk});
