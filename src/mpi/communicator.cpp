@@ -102,7 +102,8 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
     return nullptr;
   }
   if (executor_ != nullptr) return plan;
-  if (gainful_calls_++ < kCallsBeforeHidden && !world_.settings.force) {
+  const bool from_the_first = world_.settings.force || world_.settings.reproducible;
+  if (gainful_calls_++ < kCallsBeforeHidden && !from_the_first) {
     reason = Reason::FirstCalls;
     return nullptr;
   }
