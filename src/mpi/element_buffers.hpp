@@ -32,11 +32,13 @@ struct ElementBuffers {
   std::array<std::byte*, 3> base{};  ///< In (never written), Out, Scratch
 
   [[nodiscard]] std::uint64_t bytes_per_unit() const {
-    return static_cast<std::uint64_t>(layout.size) / units_per_element;
+    const auto size = static_cast<std::uint64_t>(layout.size);
+    return units_per_element == 1 ? size : size / units_per_element;
   }
   [[nodiscard]] std::byte* at(schedule::Buffer buffer, std::uint64_t unit) const {
+    const std::uint64_t element = units_per_element == 1 ? unit : unit / units_per_element;
     return base[static_cast<std::size_t>(buffer)] +
-           static_cast<std::int64_t>(unit / units_per_element) * layout.extent;
+           static_cast<std::int64_t>(element) * layout.extent;
   }
 };
 

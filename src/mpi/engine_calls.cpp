@@ -63,8 +63,7 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
   LastCall& last = last_call();
   last.planned = true;
-  plan.name.copy(last.plan.data(), last.plan.size() - 1);
-  last.plan[std::min(plan.name.size(), last.plan.size() - 1)] = '\0';
+  last.plan = plan.label;
   if (keeps_log()) {
     const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
     comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), plan.name,

@@ -1,7 +1,5 @@
 #include "mpi/executor.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 
 namespace espalier::mpi {
@@ -13,10 +11,6 @@ using schedule::OpKind;
 namespace {
 
 constexpr std::uint32_t kSynchronousUnderWay = 2;
-/// An empty message takes memory at its receiver too.
-constexpr std::uint64_t kEnvelopeBytes = 256;
-/// Polls without an event before other processes are let in.
-constexpr std::uint32_t kPatience = 1000;
 
 bool is_in_status(int code) {
   if (code == MPI_SUCCESS) return false;
@@ -40,9 +34,7 @@ Executor::~Executor() { give_up(); }
 int Executor::run(const Execution& execution) {
   call_ = &execution;
   error_ = MPI_SUCCESS;
-  for (const Lane& lane : execution.program->lanes) {
-    if (lane.level >= sent_.size()) sent_.resize(lane.level + 1);
-  }
+  if (execution.program->levels > sent_.size()) sent_.resize(execution.program->levels);
   if (is_short()) {
     run_one_by_one();
   } else {
@@ -141,21 +133,26 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 }
 
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
-  bool synchronous = false;
-  requests_.push_back(start(call_->program->lanes[index], piece, message.tag, synchronous));
-  posted_.push_back({index, message.op, true, synchronous, piece.bytes});
+  const Lane& lane = call_->program->lanes[index];
+  Posted posted{index, message.op, lane.peer, lane.sends, true, false, piece.bytes};
+  requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)
+                                 : start_receive(lane.peer, piece, message.tag));
+  posted_.push_back(posted);
 }
 
-MPI_Request Executor::start(const Lane& lane, const Piece& piece, std::uint32_t message_tag,
-                            bool& synchronous) {
-  const int peer = static_cast<int>(lane.peer);
+MPI_Request Executor::start_receive(Rank peer, const Piece& piece, std::uint32_t message_tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  note(PMPI_Irecv(piece.address, piece.count, piece.type, static_cast<int>(peer),
+                  tags_.tag(calls_, call_->signature, message_tag), comm_, &request));
+  return request;
+}
+
+MPI_Request Executor::start_send(Rank to, const Piece& piece, std::uint32_t message_tag,
+                                 bool& synchronous) {
+  const int peer = static_cast<int>(to);
   const int tag = tags_.tag(calls_, call_->signature, message_tag);
   MPI_Request request = MPI_REQUEST_NULL;
-  if (!lane.sends) {
-    note(PMPI_Irecv(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
-    return request;
-  }
-  Flow& flow = flows_[lane.peer];
+  Flow& flow = flows_[to];
   flow.since_synchronous += piece.bytes + kEnvelopeBytes;
   synchronous = flow.since_synchronous > options_.synchronous_after;
   if (synchronous) {
@@ -166,21 +163,6 @@ MPI_Request Executor::start(const Lane& lane, const Piece& piece, std::uint32_t 
     note(PMPI_Isend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
   }
   return request;
-}
-
-/// Calls test(completed), which asks MPI, until something is completed or wrong.
-template <typename Test>
-void Executor::poll(Test test) {
-  double stalled_since = 0;
-  for (std::uint32_t idle = 0; error_ == MPI_SUCCESS; ++idle) {
-    if (test()) return;
-    if (idle < kPatience) continue;
-    sched_yield();
-    if (idle % 4096 != 0) continue;
-    const double now = PMPI_Wtime();
-    if (stalled_since == 0) stalled_since = now;
-    if (now - stalled_since > options_.stall_seconds) look_for_another_call();
-  }
 }
 
 void Executor::wait_for_some() {
@@ -201,11 +183,13 @@ void Executor::wait_for_some() {
       PMPI_Waitany(static_cast<int>(n), requests_.data(), indices_.data(), statuses_.data()));
   completed = error_ == MPI_SUCCESS ? 1 : 0;
 #else
-  poll([&] {
-    note_unless_in_status(PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
-                                        indices_.data(), statuses_.data()));
-    return completed > 0;
-  });
+  poll(
+      [&] {
+        note_unless_in_status(PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
+                                            indices_.data(), statuses_.data()));
+        return completed > 0;
+      },
+      [this] { look_for_other_calls(); });
 #endif
   for (int i = 0; i < completed; ++i) {
     complete(static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]),
@@ -219,9 +203,7 @@ void Executor::complete(std::size_t index, const MPI_Status& status) {
   const Lane& lane = call_->program->lanes[done.lane];
   if (errors_in_status_) note(status.MPI_ERROR);
   if (!lane.sends && error_ == MPI_SUCCESS) {
-    int bytes = 0;
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    if (static_cast<std::uint64_t>(bytes) != done.bytes) note(MPI_ERR_TRUNCATE);
+    if (received_bytes(status) != done.bytes) note(MPI_ERR_TRUNCATE);
   }
   if (done.synchronous) {
     --lanes_[done.lane].flow->synchronous;
@@ -243,144 +225,33 @@ void Executor::remove_completed() {
   posted_.resize(kept);
 }
 
-/// A message of this call under another signature: its sender runs another length, or root, or
-/// operation. The call is then wrong, and would wait for ever.
-void Executor::look_for_another_call() {
+/// Nothing has come for long: perhaps others make another call, and we would wait for ever. A
+/// message of this call under another signature is one of another length, root or operation. And
+/// the first message that nobody has asked for of a rank that something is expected from must be of
+/// this call: a later one says that its sender is through with this one.
+void Executor::look_for_another_call(const Posted* expected) {
   int found = 0;
   MPI_Status status;
-  note(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &status));
+  const int source = expected == nullptr ? MPI_ANY_SOURCE : static_cast<int>(expected->peer);
+  note(PMPI_Iprobe(source, MPI_ANY_TAG, comm_, &found, &status));
   if (found == 0 || error_ != MPI_SUCCESS) return;
   const int mine = tags_.tag(calls_, call_->signature, 0);
-  if (tags_.call_of(status.MPI_TAG) == tags_.call_of(mine) &&
-      tags_.signature_of(status.MPI_TAG) != tags_.signature_of(mine)) {
-    note(MPI_ERR_TRUNCATE);
+  const bool same_call = tags_.call_of(status.MPI_TAG) == tags_.call_of(mine);
+  const bool same_signature = tags_.signature_of(status.MPI_TAG) == tags_.signature_of(mine);
+  if (same_call ? !same_signature : expected != nullptr) note(MPI_ERR_TRUNCATE);
+}
+
+void Executor::look_for_other_calls() {
+  look_for_another_call(nullptr);
+  for (const Posted& posted : posted_) {
+    if (!posted.sends && error_ == MPI_SUCCESS) look_for_another_call(&posted);
   }
-}
-
-bool Executor::is_short() const {
-  constexpr std::uint64_t kShortBytes = 2048;
-  return call_->program->is_sequential &&
-         call_->program->longest * call_->buffers.bytes_per_unit() <= kShortBytes;
-}
-
-/// In the order of the program, sends left behind.
-void Executor::run_one_by_one() {
-  const schedule::Program& program = call_->program->program;
-  for (std::uint32_t i = 0; i < program.ops.size() && error_ == MPI_SUCCESS; ++i) {
-    const schedule::Op& op = program.ops[i];
-    if (!requests_.empty()) {
-      for (const std::uint32_t dep : program.deps_of(op)) wait_for_send(dep);
-    }
-    if (op.kind == OpKind::Reduce || op.kind == OpKind::Copy) {
-      const SelfLane self{comm_, rank_, tags_.tag(calls_, call_->signature, 0)};
-      note(run_local_step(call_->buffers, program, op, call_->reduction, self));
-      continue;
-    }
-    const std::uint32_t index = call_->program->lanes_of_op[call_->program->first_message[i]];
-    const Lane& lane = call_->program->lanes[index];
-    if (op.kind == OpKind::Recv) {
-      receive_now(lane, op);
-      continue;
-    }
-    send_now(index, i);
-  }
-  if (error_ == MPI_SUCCESS) wait_for_sends();
-}
-
-void Executor::send_now(std::uint32_t index, std::uint32_t op_id) {
-  const schedule::Op& op = call_->program->program.ops[op_id];
-  const Lane& lane = call_->program->lanes[index];
-  const Piece piece = slice_piece(call_->buffers, op.from.buffer, op.from.offset, op.from.length);
-  ++sent_[lane.level].messages;
-  sent_[lane.level].bytes += piece.bytes;
-  Flow& flow = flows_[lane.peer];
-  const std::uint64_t since = flow.since_synchronous + piece.bytes + kEnvelopeBytes;
-  const bool is_last = op_id + 1 == call_->program->program.ops.size();
-  if (is_last && since <= options_.synchronous_after) {
-    // Nothing else is to be done here, and MPI sends short messages fastest when asked to wait.
-    flow.since_synchronous = since;
-    note(PMPI_Send(piece.address, piece.count, piece.type, static_cast<int>(lane.peer),
-                   tags_.tag(calls_, call_->signature, op.tag), comm_));
-    return;
-  }
-  bool synchronous = false;
-  requests_.push_back(start(lane, piece, op.tag, synchronous));
-  posted_.push_back({index, op_id, true, synchronous, piece.bytes});
-}
-
-void Executor::receive_now(const Lane& lane, const schedule::Op& op) {
-  const Piece piece = slice_piece(call_->buffers, op.to.buffer, op.to.offset, op.to.length);
-  bool synchronous = false;
-  MPI_Request request = start(lane, piece, op.tag, synchronous);
-  MPI_Status status;
-#ifdef ESPALIER_SMPI
-  note(PMPI_Wait(&request, &status));
-#else
-  poll([&] {
-    int completed = 0;
-    note(PMPI_Test(&request, &completed, &status));
-    return completed != 0;
-  });
-#endif
-  if (error_ != MPI_SUCCESS) {
-    if (request == MPI_REQUEST_NULL) return;
-    PMPI_Cancel(&request);
-    PMPI_Request_free(&request);
-    return;
-  }
-  int bytes = 0;
-  PMPI_Get_count(&status, MPI_BYTE, &bytes);
-  if (static_cast<std::uint64_t>(bytes) != piece.bytes) note(MPI_ERR_TRUNCATE);
-}
-
-void Executor::wait_for_sends() {
-  if (requests_.empty()) return;
-#ifdef ESPALIER_SMPI
-  note(PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
-#else
-  poll([&] {
-    int completed = 0;
-    note(PMPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &completed,
-                      MPI_STATUSES_IGNORE));
-    return completed != 0;
-  });
-#endif
-  if (error_ != MPI_SUCCESS) return;
-  for (const Posted& sent : posted_) sent_one(sent);
-  requests_.clear();
-  posted_.clear();
-}
-
-/// If it is one, and still under way.
-void Executor::wait_for_send(std::uint32_t op) {
-  for (std::size_t i = 0; i < posted_.size(); ++i) {
-    if (posted_[i].op != op) continue;
-#ifdef ESPALIER_SMPI
-    note(PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE));
-#else
-    poll([&] {
-      int completed = 0;
-      note(PMPI_Test(&requests_[i], &completed, MPI_STATUS_IGNORE));
-      return completed != 0;
-    });
-#endif
-    if (error_ != MPI_SUCCESS) return;
-    sent_one(posted_[i]);
-    remove_completed();
-    return;
-  }
-}
-
-void Executor::sent_one(const Posted& sent) {
-  if (sent.synchronous) --flows_[call_->program->lanes[sent.lane].peer].synchronous;
 }
 
 void Executor::give_up() {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (call_ != nullptr && !call_->program->lanes[posted_[i].lane].sends) {
-      PMPI_Cancel(&requests_[i]);
-    }
+    if (!posted_[i].sends) PMPI_Cancel(&requests_[i]);
     PMPI_Request_free(&requests_[i]);
   }
   requests_.clear();

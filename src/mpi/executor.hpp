@@ -5,6 +5,7 @@
 
 #include "mpi/local_steps.hpp"
 #include "mpi/piece.hpp"
+#include "mpi/poll.hpp"
 #include "runtime/prepared.hpp"
 #include "runtime/tags.hpp"
 
@@ -15,6 +16,20 @@ struct LevelCount {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
+
+/// What an empty message takes at its receiver.
+inline constexpr std::uint64_t kEnvelopeBytes = 256;
+
+/// Bytes that a receive of MPI_BYTE or of whole elements brought.
+[[nodiscard]] inline std::uint64_t received_bytes(const MPI_Status& status) {
+#if defined(OPEN_MPI_BUILD)
+  return status._ucount;  // MPI_Get_count costs a tenth of a short call
+#else
+  int bytes = 0;
+  PMPI_Get_count(&status, MPI_BYTE, &bytes);
+  return static_cast<std::uint64_t>(bytes);
+#endif
+}
 
 struct ExecutorOptions {
   std::uint32_t send_window = 256;  ///< messages under way to each rank; receives are not bounded
@@ -65,6 +80,8 @@ class Executor {
   struct Posted {
     std::uint32_t lane = 0;
     std::uint32_t op = 0;
+    Rank peer = 0;
+    bool sends = false;
     bool last = true;  // piece of its message
     bool synchronous = false;
     std::uint64_t bytes = 0;
@@ -73,15 +90,17 @@ class Executor {
   void run_all_at_once();
   void run_one_by_one();
   [[nodiscard]] bool is_short() const;
-  MPI_Request start(const runtime::Lane& lane, const Piece& piece, std::uint32_t message_tag,
-                    bool& synchronous);
-  template <typename Test>
-  void poll(Test test);
-  void send_now(std::uint32_t lane, std::uint32_t op);
-  void receive_now(const runtime::Lane& lane, const schedule::Op& op);
-  void wait_for_send(std::uint32_t op);
+  MPI_Request start_receive(Rank peer, const Piece& piece, std::uint32_t message_tag);
+  MPI_Request start_send(Rank peer, const Piece& piece, std::uint32_t message_tag,
+                         bool& synchronous);
+  template <typename Done, typename Stalled>
+  void poll(Done done, Stalled stalled) {
+    poll_until([&] { return done() || error_ != MPI_SUCCESS; }, options_.stall_seconds, stalled);
+  }
+  void send_now(const runtime::SequentialStep& step, std::uint32_t index);
+  void receive_now(const runtime::SequentialStep& step);
+  void wait_for_sends_before(std::uint32_t op);
   void wait_for_sends();
-  void sent_one(const Posted& sent);
   void begin();
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);
@@ -93,7 +112,8 @@ class Executor {
   void wait_for_some();
   void complete(std::size_t index, const MPI_Status& status);
   void remove_completed();
-  void look_for_another_call();
+  void look_for_another_call(const Posted* expected);
+  void look_for_other_calls();
   void give_up();
   void note(int code);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -59,6 +60,21 @@ Expected<Announcement> announcement(int size) try {
   return result;
 } catch (const std::exception& bug) {  // the others are waiting for our word
   return Error{"start", bug.what(), "please report this"};
+}
+
+/// Whether no rank's environment contradicts the settings; the first whose does says so.
+bool nobody_contradicts(const Settings& settings, int rank, int size) {
+  auto wrong = runtime::contradiction(settings, environment);
+  int first = wrong ? rank : size;
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == size) return true;
+  if (first != rank) return false;
+  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
+  int length = 0;
+  PMPI_Get_processor_name(host.data(), &length);
+  wrong->where += fmt::format(" on rank {} ({})", rank, host.data());
+  complain(*wrong);
+  return false;
 }
 
 void broadcast(std::string& text) {
@@ -141,6 +157,7 @@ std::unique_ptr<const World> agree_on_world() {
   if (text.empty()) return nullptr;
   broadcast(told.machine);
   Settings settings = runtime::settings_from_text(text);
+  if (!nobody_contradicts(settings, rank, size)) return nullptr;
   const std::uint64_t hash =
       hash_text(hash_text(hash_text(0xcbf29ce484222325ULL, ESPALIER_VERSION), text), told.machine);
   Machine machine = told.machine.empty() ? machine_of_nodes(node_leaders(rank, size))

@@ -43,6 +43,7 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   PlanChoice choice = planner.choose(call, settings);
   CachedPlan plan;
   plan.name = std::move(choice.name);
+  plan.name.copy(plan.label.data(), plan.label.size() - 1);
   plan.why = std::move(choice.why);
   plan.predicted = choice.predicted;
   plan.native_predicted = choice.native_predicted;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -24,6 +25,7 @@ struct PlanKey {
 /// A rank's own part of a plan, ready to run; or why there is none.
 struct CachedPlan {
   std::string name;
+  std::array<char, 80> label{};  ///< the name, or its beginning: quick to copy, ends with a 0
   std::string why;
   std::optional<Time> predicted;
   std::optional<Time> native_predicted;

@@ -88,6 +88,29 @@ bool is_sequential(const schedule::Program& program) {
   return true;
 }
 
+std::vector<SequentialStep> steps_of(const PreparedProgram& p) {
+  std::vector<SequentialStep> steps;
+  for (std::uint32_t i = 0; i < p.program.ops.size(); ++i) {
+    const Op& op = p.program.ops[i];
+    SequentialStep step;
+    step.kind = op.kind;
+    for (const std::uint32_t dep : p.program.deps_of(op)) {
+      step.waits_for_send |= p.program.ops[dep].kind == OpKind::Send;
+    }
+    if (is_message(op)) {
+      const Region& region = op.kind == OpKind::Send ? op.from : op.to;
+      step.buffer = region.buffer;
+      step.offset = region.offset;
+      step.length = region.length;
+      step.tag = op.tag;
+      step.peer = op.peer;
+      step.level = p.lanes[p.lanes_of_op[p.first_message[i]]].level;
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
 }  // namespace
 
 PreparedProgram prepare(schedule::Program program,
@@ -96,7 +119,8 @@ PreparedProgram prepare(schedule::Program program,
   p.program = std::move(program);
   turn_dependencies_round(p);
   sort_into_lanes(p, level_of);
-  p.is_sequential = is_sequential(p.program);
+  if (is_sequential(p.program)) p.steps = steps_of(p);
+  for (const Lane& lane : p.lanes) p.levels = std::max(p.levels, lane.level + 1);
   for (const Message& message : p.messages) p.longest = std::max(p.longest, message.region.length);
   return p;
 }

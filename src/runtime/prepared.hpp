@@ -25,6 +25,21 @@ struct Lane {
   std::uint32_t count = 0;
 };
 
+/// A step of a program of few messages of plain slices, one peer each, in which every send waits
+/// for all receives before it. Such steps can run one by one in the order of the program, since
+/// waiting for a receive holds up no send. (A double tree is not so: its halves must not wait for
+/// each other.)
+struct SequentialStep {
+  schedule::OpKind kind = schedule::OpKind::Copy;
+  schedule::Buffer buffer = schedule::Buffer::In;  ///< of a message, as are those that follow
+  bool waits_for_send = false;
+  std::uint32_t tag = 0;
+  Rank peer = 0;
+  std::uint32_t level = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
 /// A program as an executor wants it: who waits for whom turned round, messages by lane.
 struct PreparedProgram {
   schedule::Program program;
@@ -37,11 +52,10 @@ struct PreparedProgram {
   std::vector<std::uint32_t> first_message;  ///< for each op: its messages in the next two
   std::vector<std::uint32_t> lanes_of_op;
   std::vector<std::uint32_t> messages_of_op;  ///< into messages
-  /// Few messages of plain slices, one peer each, and every send waits for all receives before it.
-  /// Then the steps can run one by one in the order of the program, since waiting for a receive
-  /// holds up no send. (A double tree is not so: its halves must not wait for each other.)
-  bool is_sequential = false;
+  /// All of it, if it can run one by one; else empty.
+  std::vector<SequentialStep> steps;
   std::uint64_t longest = 0;  ///< units of the longest slice that is sent or received
+  std::uint32_t levels = 0;   ///< that its messages go over: at most, counted from the outermost
 
   [[nodiscard]] std::span<const std::uint32_t> dependents_of(std::uint32_t op) const {
     return std::span(dependents)

@@ -72,6 +72,28 @@ Expected<Settings> read_settings(const Environment& environment) {
   return settings;
 }
 
+std::optional<Error> contradiction(const Settings& agreed, const Environment& environment) {
+  const Expected<Settings> read = read_settings(environment);
+  if (!read) return read.error();
+  const Settings own = settings_from_text(to_text(*read));  // as the agreed ones came
+  const auto differs = [&](const char* name, const auto& here, const auto& there) {
+    return !environment(name).value_or("").empty() && !(here == there);
+  };
+  for (const auto& [name, is_different] :
+       {std::pair{"ESPALIER_MACHINE", differs("ESPALIER_MACHINE", own.machine, agreed.machine)},
+        std::pair{"ESPALIER_ALGORITHM",
+                  differs("ESPALIER_ALGORITHM", own.algorithm, agreed.algorithm)},
+        std::pair{"ESPALIER_FORCE", differs("ESPALIER_FORCE", own.force, agreed.force)},
+        std::pair{"ESPALIER_REPRODUCIBLE",
+                  differs("ESPALIER_REPRODUCIBLE", own.reproducible, agreed.reproducible)},
+        std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
+    if (!is_different) continue;
+    return Error{name, fmt::format("\"{:.60}\" here, but not on rank 0", *environment(name)),
+                 "set it alike for all processes, or for rank 0 only"};
+  }
+  return std::nullopt;
+}
+
 std::string to_text(const Settings& settings) {
   nlohmann::json json = {{"disabled", settings.disabled},         {"force", settings.force},
                          {"reproducible", settings.reproducible}, {"log", settings.log},

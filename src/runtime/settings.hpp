@@ -30,6 +30,12 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// Refuses what it does not understand, naming the variable.
 Expected<Settings> read_settings(const Environment& environment);
 
+/// What a rank's own environment says against what rank 0 read, if it does: a variable that is
+/// malformed here, or set to something else. (Not set is no contradiction; ESPALIER_LOG and
+/// ESPALIER_EXPLAIN are rank 0's affair.)
+[[nodiscard]] std::optional<Error> contradiction(const Settings& agreed,
+                                                 const Environment& environment);
+
 /// One text for the broadcast to the other ranks, and back.
 [[nodiscard]] std::string to_text(const Settings& settings);
 [[nodiscard]] Settings settings_from_text(const std::string& text);

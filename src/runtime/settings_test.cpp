@@ -7,11 +7,38 @@ namespace {
 
 using schedule::Operation;
 
-Expected<Settings> read(const std::map<std::string, std::string>& variables) {
-  return read_settings([&](const std::string& name) -> std::optional<std::string> {
+using Variables = std::map<std::string, std::string>;
+
+Environment environment_of(const Variables& variables) {
+  return [&](const std::string& name) -> std::optional<std::string> {
     const auto it = variables.find(name);
     return it == variables.end() ? std::nullopt : std::optional(it->second);
-  });
+  };
+}
+
+Expected<Settings> read(const Variables& variables) {
+  return read_settings(environment_of(variables));
+}
+
+TEST(Settings, AnotherRankContradictsByWhatIsSetThereOnly) {
+  const Variables first{{"ESPALIER_MACHINE", "proc:4 \xff"},
+                        {"ESPALIER_FORCE", "1"},
+                        {"ESPALIER_ALGORITHM", "broadcast=binomial"}};
+  const Settings agreed = settings_from_text(to_text(*read(first)));
+  const auto against = [&](const Variables& variables) {
+    const auto wrong = contradiction(agreed, environment_of(variables));
+    return wrong ? wrong->where : "";
+  };
+  EXPECT_EQ(against({}), "");
+  EXPECT_EQ(against(first), "");
+  EXPECT_EQ(against({{"ESPALIER_MACHINE", ""}, {"ESPALIER_LOG", "2"}, {"ESPALIER_EXPLAIN", "x"}}),
+            "");
+  EXPECT_EQ(against({{"ESPALIER_MACHINE", "proc:5"}}), "ESPALIER_MACHINE");
+  EXPECT_EQ(against({{"ESPALIER_FORCE", "0"}}), "ESPALIER_FORCE");
+  EXPECT_EQ(against({{"ESPALIER_FORCE", "perhaps"}}), "ESPALIER_FORCE");
+  EXPECT_EQ(against({{"ESPALIER_DISABLE", "1"}}), "ESPALIER_DISABLE");
+  EXPECT_EQ(against({{"ESPALIER_REPRODUCIBLE", "1"}}), "ESPALIER_REPRODUCIBLE");
+  EXPECT_EQ(against({{"ESPALIER_ALGORITHM", "broadcast=flat"}}), "ESPALIER_ALGORITHM");
 }
 
 TEST(Settings, AnEmptyEnvironmentAsksForNothing) {

@@ -3,6 +3,7 @@
 
     behaviour_test.py MPI LIBRARY OTHER_LIBRARY OTHER_PRELOAD SMOKE
 """
+import itertools
 import os
 import pathlib
 import subprocess
@@ -17,9 +18,15 @@ GRID = "site:2(10ms,100Mbit/s) proc:2(1us)"
 TURNED = "site:3(10ms,100Mbit/s) proc:2(1us) placement=cyclic"
 
 
-def run(*settings, arguments=(), library=LIBRARY, ranks=4):
-    return subprocess.run([sys.executable, LAUNCH, MPI, str(ranks), library, *settings, "--", SMOKE, *arguments],
+def run(*settings, arguments=(), library=LIBRARY, ranks=4, program=(SMOKE,)):
+    return subprocess.run([sys.executable, LAUNCH, MPI, str(ranks), library, *settings, "--", *program, *arguments],
                           capture_output=True, text=True, check=False)
+
+
+def run_with_another_on_rank_2(shared, setting):
+    name, value = setting.split("=", 1)
+    script = f'case "${{PMI_RANK-$OMPI_COMM_WORLD_RANK}}" in 2) export {name}="{value}";; esac; exec {SMOKE}'
+    return run(*shared, program=["/bin/sh", "-c", script])
 
 
 class Settings(unittest.TestCase):
@@ -62,6 +69,18 @@ class Settings(unittest.TestCase):
                               ("ESPALIER_LOG=loud", "ESPALIER_LOG")]:
             with self.subTest(setting):
                 self.assert_native(run(setting), said)
+
+    def test_what_another_host_has_alone_is_said_once_and_all_is_native(self):
+        for setting, said in [("ESPALIER_MACHINE=site:2(", "ESPALIER_MACHINE on rank 2"),
+                              ("ESPALIER_MACHINE=site:4 proc:1", "ESPALIER_MACHINE on rank 2"),
+                              ("ESPALIER_FORCE=maybe", "ESPALIER_FORCE on rank 2")]:
+            for shared in ([], [f"ESPALIER_MACHINE={GRID}"]):
+                with self.subTest(setting, shared=shared):
+                    self.assert_native(run_with_another_on_rank_2(shared, setting), said)
+
+    def test_what_only_rank_0_has_holds_for_all(self):
+        script = f'case "${{PMI_RANK-$OMPI_COMM_WORLD_RANK}}" in 0) export ESPALIER_FORCE=1;; esac; exec {SMOKE}'
+        self.assertIn("planned 16 native 0", run(program=["/bin/sh", "-c", script]).stdout)
 
     def test_an_algorithm_can_be_named(self):
         result = run(f"ESPALIER_MACHINE={GRID}", "ESPALIER_ALGORITHM=allreduce=ring,broadcast=binomial 4 KiB",
@@ -114,11 +133,16 @@ class Failures(unittest.TestCase):
         result = run("ESPALIER_FORCE=1", arguments=["kill"])
         self.assertNotIn(result.returncode, (0, 124), result.stderr)
 
-    def test_lengths_that_differ_end_in_an_error(self):
-        for times in ("0", "2"):
-            with self.subTest(times):
-                result = run("ESPALIER_FORCE=1", f"ESPALIER_MACHINE={GRID}", arguments=["mismatch", times])
-                self.assertEqual(result.returncode, 77, result.stderr)
+    def test_calls_that_differ_end_in_an_error(self):
+        for operation, times in itertools.product(("broadcast", "reduce", "allreduce"), ("0", "2", "30")):
+            with self.subTest(operation, times=times):
+                self.assertEqual(self.mismatch(operation, times), 77)
+
+    def test_roots_that_differ_do_not_hang(self):
+        self.assertIn(self.mismatch("root", "1"), (0, 77))  # messages that nobody wants may stay unseen
+
+    def mismatch(self, operation, times):
+        return run("ESPALIER_FORCE=1", f"ESPALIER_MACHINE={GRID}", arguments=["mismatch", operation, times]).returncode
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 // A small unmodified program: each operation once, checked; prints how many calls were planned and
-// native on rank 0. With "kill" rank 1 is killed in the middle, with "mismatch N" rank 1 broadcasts
-// N times as many bytes as the others.
+// native on rank 0. With "kill" rank 1 is killed in the middle, with "mismatch
+// OPERATION N" rank 1 has N times as many elements as the others (OPERATION root: another root).
 #include <csignal>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "mpi/harness.hpp"
@@ -23,13 +24,21 @@ void all_operations(int rank, int size, int count, Failures& failures) {
 }
 
 /// The call is wrong: some rank must be told. It then ends the program with 77.
-void mismatch(int rank, int times) {
+void mismatch(const std::string& operation, int rank, int times) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const int count = 2000 * (rank == 1 ? times : 1);
-  std::vector<int> data(static_cast<std::size_t>(count));
-  if (MPI_Bcast(data.data(), count, MPI_INT, 0, MPI_COMM_WORLD) != MPI_SUCCESS) {
-    MPI_Abort(MPI_COMM_WORLD, 77);
+  std::vector<int> data(static_cast<std::size_t>(count)), result(data.size());
+  int code = MPI_SUCCESS;
+  if (operation == "broadcast") {
+    code = MPI_Bcast(data.data(), count, MPI_INT, 0, MPI_COMM_WORLD);
+  } else if (operation == "reduce") {
+    code = MPI_Reduce(data.data(), result.data(), count, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  } else if (operation == "allreduce") {
+    code = MPI_Allreduce(data.data(), result.data(), count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else {  // another root
+    code = MPI_Bcast(data.data(), 2000, MPI_INT, rank == 1 ? 1 : 0, MPI_COMM_WORLD);
   }
+  if (code != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 77);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -43,7 +52,9 @@ int run(int argc, char** argv) {
     if (rank == 1) std::raise(SIGKILL);
     for (;;) all_operations(rank, size, 1000, failures);
   }
-  if (argc > 2 && std::strcmp(argv[1], "mismatch") == 0) mismatch(rank, std::atoi(argv[2]));
+  if (argc > 3 && std::strcmp(argv[1], "mismatch") == 0) {
+    mismatch(argv[2], rank, std::atoi(argv[3]));
+  }
   if (rank == 0 && library_is_there()) {
     std::printf("planned %llu native %llu\n",
                 static_cast<unsigned long long>(espalier_query_count("planned")),
