@@ -19,7 +19,7 @@ using schedule::Operation;
 
 namespace {
 
-PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {}}; }
+PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {}, 0}; }
 
 /// What MPI libraries do, knowing nothing of the machine: R. Thakur, R. Rabenseifner, W. Gropp,
 /// "Optimization of collective communication operations in MPICH", IJHPCA 2005. Taken for the
@@ -75,10 +75,12 @@ std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& c
     const auto it = std::find_if(all.begin(), all.end(),
                                  [&](const select::Candidate& c) { return c.name == wanted; });
     if (it == all.end()) continue;
-    return PlanChoice{
-        it->name, "named by ESPALIER_ALGORITHM", {}, {}, [kept, build = it->program_of](Rank rank) {
-          return build(rank);
-        }};
+    return PlanChoice{it->name,
+                      "named by ESPALIER_ALGORITHM",
+                      {},
+                      {},
+                      [kept, build = it->program_of](Rank rank) { return build(rank); },
+                      0};
   }
   return std::nullopt;
 }
@@ -128,13 +130,17 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
   const Decision& decision = decide(call);
   if (!must_plan && decision.native && !is_gain(decision.predicted, *decision.native)) {
-    return {"native", "no gain predicted", decision.predicted, decision.native, {}};
+    return {"native", "no gain predicted", decision.predicted, decision.native, {}, 0};
   }
   const select::Plan plan = in_elements(decision.plan, Bytes{1}, call.element);
-  return {name_of(plan, call), "the shortest predicted time", decision.predicted, decision.native,
+  return {name_of(plan, call),
+          "the shortest predicted time",
+          decision.predicted,
+          decision.native,
           [&hierarchy = hierarchy_, call, plan](Rank rank) {
             return own_part(plan, hierarchy, call, rank);
-          }};
+          },
+          uncut_up_to(plan)};
 }
 
 std::optional<Error> check_algorithms(const Settings& settings) {

@@ -23,6 +23,8 @@ struct PlanChoice {
   std::optional<Time> native_predicted;
   /// This rank's own part; empty: native. Refers to the hierarchy, which must outlive it.
   std::function<schedule::Program(Rank)> program_of;
+  /// Calls of the same size class up to this count have this program but for a factor; 0: none.
+  std::uint64_t scales_to = 0;
 
   [[nodiscard]] bool planned() const { return program_of != nullptr; }
 };

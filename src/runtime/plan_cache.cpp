@@ -2,17 +2,43 @@
 
 #include <algorithm>
 
+#include "runtime/rescale.hpp"
 #include "schedule/in_place.hpp"
 #include "schedule/schedule.hpp"
 
 namespace espalier::runtime {
 
 const CachedPlan* PlanCache::look_up(const PlanKey& key) {
-  const auto it = plans_.find(key);
+  auto it = plans_.find(key);
+  if (it == plans_.end()) it = rescaled(key);
   if (it == plans_.end()) return nullptr;
   it->second.used = ++clock_;
   last_key_ = &it->first;
   return last_ = &it->second;
+}
+
+PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
+  const auto class_of = [&](std::uint64_t count) { return size_class(Bytes{count * key.element}); };
+  const auto is_like = [&](const PlanKey& other) {  // but for the count
+    PlanKey same = key;
+    same.count = other.count;
+    return other == same && class_of(other.count) == class_of(key.count);
+  };
+  // No count of the class is less than half of this one.
+  auto it = plans_.lower_bound({key.operation, key.root, key.count / 2, 0, false, false});
+  for (; it != plans_.end() && it->first.operation == key.operation && it->first.root == key.root &&
+         class_of(it->first.count) <= class_of(key.count);
+       ++it) {
+    if (!is_like(it->first) || it->second.scales_to < key.count) continue;
+    auto node = plans_.extract(it);
+    CachedPlan& plan = node.mapped();
+    rescale(plan.prepared, plan.call.count, key.count);
+    plan.call.count = key.count;
+    plan.signature = schedule::hash_of(plan.call);
+    node.key() = key;
+    return plans_.insert(std::move(node)).position;
+  }
+  return plans_.end();
 }
 
 const CachedPlan* PlanCache::insert(const PlanKey& key, CachedPlan plan) {
@@ -42,6 +68,8 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
                                   Bytes{key.element}, key.commutative, {}};
   PlanChoice choice = planner.choose(call, settings);
   CachedPlan plan;
+  plan.call = call;
+  plan.scales_to = choice.scales_to;
   plan.name = std::move(choice.name);
   plan.name.copy(plan.label.data(), plan.label.size() - 1);
   plan.why = std::move(choice.why);

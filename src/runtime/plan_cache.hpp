@@ -24,6 +24,7 @@ struct PlanKey {
 
 /// A rank's own part of a plan, ready to run; or why there is none.
 struct CachedPlan {
+  schedule::Collective call;
   std::string name;
   std::array<char, 80> label{};  ///< the name, or its beginning: quick to copy, ends with a 0
   std::string why;
@@ -33,6 +34,7 @@ struct CachedPlan {
   bool needs_input_copy = false;  ///< in place, but it reads what it has overwritten
   PreparedProgram prepared;
   std::uint64_t signature = 0;  ///< of the call, for its messages' tags
+  std::uint64_t scales_to = 0;  ///< counts of its size class that it can be rescaled to; 0: none
   std::uint64_t used = 0;       ///< when, for eviction
 };
 
@@ -43,7 +45,9 @@ class PlanCache {
   explicit PlanCache(std::size_t max_messages = 65536, std::size_t max_plans = 256)
       : max_messages_(max_messages), max_plans_(max_plans) {}
 
-  /// The plan of this key, or nullptr. Valid until the next insert().
+  /// The plan of this key, or nullptr. Where a plan cuts nothing, that of another count of the same
+  /// size class is rescaled and takes this key: sizes that change from call to call cost neither a
+  /// new program nor room. Valid until the next find() of another key, or insert().
   [[nodiscard]] const CachedPlan* find(const PlanKey& key) {
     if (last_ != nullptr && *last_key_ == key) return last_;
     return look_up(key);
@@ -54,12 +58,14 @@ class PlanCache {
   [[nodiscard]] std::size_t made() const { return made_; }
 
  private:
+  using Plans = std::map<PlanKey, CachedPlan>;
   const CachedPlan* look_up(const PlanKey& key);
+  Plans::iterator rescaled(const PlanKey& key);
   void evict_all_but(const PlanKey& key);
 
   std::size_t max_messages_;
   std::size_t max_plans_;
-  std::map<PlanKey, CachedPlan> plans_;
+  Plans plans_;
   std::size_t messages_ = 0;  // of all plans
   std::uint64_t clock_ = 0;
   std::size_t made_ = 0;

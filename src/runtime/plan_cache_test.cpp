@@ -71,6 +71,53 @@ TEST(MakePlan, ANamedAlgorithmIsTakenWhereItCanDoTheCall) {
   EXPECT_TRUE(check_algorithms(settings));
 }
 
+/// What is rescaled from another count is what would have been made for this one.
+TEST(PlanCacheProperty, RescaledPlansEqualThoseMadeAnew) {
+  std::size_t rescaled = 0;
+  for_all_seeds(300, [&](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {2, 16, 4, true});
+    const collective::Hierarchy hierarchy(machine);
+    Settings settings;
+    settings.force = true;
+    settings.reproducible = rng.below(4) == 0;
+    Planner planner(hierarchy, bits_of(settings));
+    const auto rank = static_cast<Rank>(rng.below(machine.size()));
+    PlanCache cache;
+    PlanKey key{static_cast<Operation>(rng.below(schedule::kOperationCount)),
+                static_cast<Rank>(rng.below(machine.size())),
+                0,
+                std::uint64_t{1} << rng.below(4),
+                rng.below(2) == 0,
+                rng.below(2) == 0};
+    const std::uint64_t most = std::uint64_t{1} << rng.below(18);
+    for (int i = 0; i < 12; ++i) {
+      key.count = rng.below(most + 1);
+      const std::size_t made = cache.made();
+      const CachedPlan* found = cache.find(key);
+      CachedPlan anew = make_plan(planner, settings, rank, key);
+      if (found == nullptr) found = cache.insert(key, anew);
+      if (cache.made() == made) ++rescaled;
+      ASSERT_EQ(found->prepared.program, anew.prepared.program)
+          << schedule::name_of(key.operation) << " " << anew.name << " " << key.count;
+      ASSERT_EQ(found->prepared.messages.size(), anew.prepared.messages.size());
+      for (std::size_t m = 0; m < anew.prepared.messages.size(); ++m) {
+        ASSERT_EQ(found->prepared.messages[m].region, anew.prepared.messages[m].region);
+      }
+      ASSERT_EQ(found->prepared.longest, anew.prepared.longest);
+      ASSERT_EQ(found->signature, anew.signature);
+      ASSERT_EQ(found->name, anew.name);
+      ASSERT_EQ(found->needs_input_copy, anew.needs_input_copy);
+      ASSERT_EQ(found->call, anew.call);
+      ASSERT_EQ(found->prepared.steps.size(), anew.prepared.steps.size());
+      for (std::size_t s = 0; s < anew.prepared.steps.size(); ++s) {
+        ASSERT_EQ(found->prepared.steps[s].offset, anew.prepared.steps[s].offset);
+        ASSERT_EQ(found->prepared.steps[s].length, anew.prepared.steps[s].length);
+      }
+    }
+  });
+  EXPECT_GT(rescaled, 500u);
+}
+
 /// All ops of a prepared program run once in some order: no lane or dependency is lost.
 TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
   for_all_seeds(200, [](Random& rng) {

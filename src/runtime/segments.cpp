@@ -1,6 +1,7 @@
 #include "runtime/segments.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace espalier::runtime {
 namespace {
@@ -51,6 +52,20 @@ select::Plan with_usable_segments(const select::Plan& plan, const select::Choose
     if (longer == best || chooser.predict(longer, call) > limit) return best;
     best = std::move(longer);
   }
+}
+
+std::uint64_t uncut_up_to(const select::Plan& plan) {
+  if (std::holds_alternative<collective::StripedChoice>(plan) ||
+      std::holds_alternative<select::Classical>(plan) ||
+      std::holds_alternative<select::AlongTree>(plan)) {
+    return 0;
+  }
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  with_segments(plan, [&](std::uint64_t segment) {
+    if (segment != 0) least = std::min(least, segment);
+    return segment;
+  });
+  return least;
 }
 
 }  // namespace espalier::runtime
