@@ -19,39 +19,38 @@ Instant transfer_ns(std::uint64_t bytes, std::uint64_t bits_per_second) {
   return ns < Wide{kAtALowestRate} ? static_cast<Instant>(ns) : kAtALowestRate;
 }
 
-std::optional<Instant> Network::send(Instant now, std::span<const std::uint32_t> route,
-                                     const FrameOnWire& frame) {
-  Instant first = now;  // when its first packet reaches the link at hand
-  Instant last = now;   // when its last byte has passed all links so far
-  Instant delay = 0;
+bool Network::pass(Journey& journey, std::span<const std::uint32_t> route,
+                   const FrameOnWire& frame) {
+  const std::uint32_t l = route[journey.hop++];
+  LinkCell& cell = cells_[l];
+  const Instant now = journey.first;
   const auto occupy = [&](Instant& free_at, std::uint64_t rate) {
-    const Instant begin = std::max(first, free_at);
-    if (begin - first > longest_queue_) return false;
+    const Instant begin = std::max(journey.first, free_at);
+    if (begin - journey.first > longest_queue_) return false;
     const Instant took = transfer_ns(frame.bytes, rate);
     free_at = begin + took;
-    first = begin + took / std::max(1U, frame.packets);
-    last = std::max(last, free_at);
+    journey.first = begin + took / std::max(1U, frame.packets);
+    journey.last = std::max(journey.last, free_at);
     return true;
   };
-  for (const std::uint32_t l : route) {
-    LinkCell& cell = cells_[l];
-    const std::uint64_t rate = cell.bits_per_second.load(kRelaxed);
-    const std::uint64_t flow_rate = cell.flow_bits_per_second.load(kRelaxed);
-    bool passes = cell.is_cut.load(kRelaxed) == 0;
-    if (passes && !Bandwidth{rate}.unlimited()) passes = occupy(free_at_[l], rate);
-    if (passes && !Bandwidth{flow_rate}.unlimited()) {
-      passes = occupy(flow_free_at_[{l, frame.flow}], flow_rate);
-    }
-    if (!passes) {
-      cell.drops.fetch_add(1, kRelaxed);
-      return std::nullopt;
-    }
-    cell.packets.fetch_add(frame.packets, kRelaxed);
-    cell.bytes.fetch_add(frame.bytes, kRelaxed);
-    delay += cell.delay_ns.load(kRelaxed);
+  const std::uint64_t rate = cell.bits_per_second.load(kRelaxed);
+  const std::uint64_t flow_rate = cell.flow_bits_per_second.load(kRelaxed);
+  bool passes = cell.is_cut.load(kRelaxed) == 0;
+  if (passes && !Bandwidth{rate}.unlimited()) passes = occupy(free_at_[l], rate);
+  if (passes && !Bandwidth{flow_rate}.unlimited()) {
+    passes = occupy(flow_free_at_[{l, frame.flow}], flow_rate);
   }
+  if (!passes) {
+    cell.drops.fetch_add(1, kRelaxed);
+    return false;
+  }
+  cell.packets.fetch_add(frame.packets, kRelaxed);
+  cell.bytes.fetch_add(frame.bytes, kRelaxed);
+  const Instant delay = cell.delay_ns.load(kRelaxed);
+  journey.first += delay;
+  journey.last += delay;
   if (flow_free_at_.size() > kManyFlows) forget_idle_flows(now);
-  return last + delay;
+  return true;
 }
 
 void Network::forget_idle_flows(Instant now) {

@@ -20,21 +20,31 @@ struct FrameOnWire {
   std::uint64_t flow = 0;     ///< names its connection
 };
 
+/// Where a frame is on its route.
+struct Journey {
+  Instant first = 0;    ///< when its first packet reaches the next link, or the end
+  Instant last = 0;     ///< when its last byte does, if nothing more holds it up
+  std::size_t hop = 0;  ///< of the route: the next link
+};
+
 /// When frames leave the links they entered: rates, queues and delays, in virtual time.
 ///
 /// A capped link is a clock that says when it will be free; a frame that comes earlier waits. A
 /// frame that stands for several packets streams through the links of its route: the next link
 /// starts when the first packet has passed, so that the narrowest link counts, not their sum.
-/// Links are first in, first out. A frame is lost where it would wait longer than `longest_queue`.
+/// Links are first come, first served. A frame is lost where it would wait longer than
+/// `longest_queue`.
 class Network {
  public:
   Network(std::span<LinkCell> cells, Instant longest_queue)
       : cells_(cells), free_at_(cells.size(), 0), longest_queue_(longest_queue) {}
 
-  /// When the last byte of a frame that starts now will have arrived, or nothing if it is lost.
-  /// Counts it on all links of its route.
-  std::optional<Instant> send(Instant now, std::span<const std::uint32_t> route,
-                              const FrameOnWire& frame);
+  /// The frame passes its next link, which counts it. To be called in the order of
+  /// Journey::first over all frames: one that is still far away must not hold up another that is
+  /// there already.
+  /// @return whether it is not lost @pre journey.hop < route.size()
+  [[nodiscard]] bool pass(Journey& journey, std::span<const std::uint32_t> route,
+                          const FrameOnWire& frame);
 
  private:
   /// A clock for one connection on one way: (link, flow).

@@ -19,12 +19,22 @@ struct Cells {
 const std::vector<std::uint32_t> kFirst{0};
 const std::vector<std::uint32_t> kBoth{0, 1};
 
+/// When a frame that nothing overtakes arrives; nothing if it is lost.
+std::optional<Instant> sent(Network& network, Instant now, const std::vector<std::uint32_t>& route,
+                            const FrameOnWire& frame) {
+  Journey journey{now, now, 0};
+  while (journey.hop < route.size()) {
+    if (!network.pass(journey, route, frame)) return std::nullopt;
+  }
+  return journey.last;
+}
+
 TEST(Network, DelaysAFrameWithoutALimit) {
   Cells cells(2);
   cells.all[0].delay_ns = 10 * kMillisecond;
   cells.all[1].delay_ns = 5;
   Network network(cells.all, kMillisecond);
-  EXPECT_EQ(network.send(100, kBoth, {1500, 1, 0}), 100 + 10 * kMillisecond + 5);
+  EXPECT_EQ(sent(network, 100, kBoth, {1500, 1, 0}), 100 + 10 * kMillisecond + 5);
   EXPECT_EQ(cells.all[1].bytes, 1500U);
 }
 
@@ -32,9 +42,9 @@ TEST(Network, LetsFramesWaitForACappedLink) {
   Cells cells(1);
   cells.all[0].bits_per_second = kGigabit;  // 8 ns a byte
   Network network(cells.all, kMillisecond);
-  EXPECT_EQ(network.send(0, kFirst, {1000, 1, 0}), 8'000);
-  EXPECT_EQ(network.send(1'000, kFirst, {1000, 1, 0}), 16'000);
-  EXPECT_EQ(network.send(50'000, kFirst, {1000, 1, 0}), 58'000);
+  EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, 0}), 8'000);
+  EXPECT_EQ(sent(network, 1'000, kFirst, {1000, 1, 0}), 16'000);
+  EXPECT_EQ(sent(network, 50'000, kFirst, {1000, 1, 0}), 58'000);
 }
 
 TEST(Network, StreamsALargeFrameThroughLinksInARow) {
@@ -42,16 +52,16 @@ TEST(Network, StreamsALargeFrameThroughLinksInARow) {
   for (LinkCell& c : cells.all) c.bits_per_second = kGigabit;
   Network network(cells.all, kMillisecond);
   // 40 packets of 1500 bytes: the second link is one packet behind, not the whole frame.
-  EXPECT_EQ(network.send(0, kBoth, {60'000, 40, 0}), 480'000 + 12'000);
+  EXPECT_EQ(sent(network, 0, kBoth, {60'000, 40, 0}), 480'000 + 12'000);
 }
 
 TEST(Network, LosesWhatWouldWaitTooLong) {
   Cells cells(1);
   cells.all[0].bits_per_second = kGigabit;
   Network network(cells.all, /*longest_queue=*/10'000);
-  EXPECT_TRUE(network.send(0, kFirst, {1000, 1, 0}));
-  EXPECT_TRUE(network.send(0, kFirst, {1000, 1, 0}));
-  EXPECT_FALSE(network.send(0, kFirst, {1000, 1, 0}));
+  EXPECT_TRUE(sent(network, 0, kFirst, {1000, 1, 0}));
+  EXPECT_TRUE(sent(network, 0, kFirst, {1000, 1, 0}));
+  EXPECT_FALSE(sent(network, 0, kFirst, {1000, 1, 0}));
   EXPECT_EQ(cells.all[0].drops, 1U);
   EXPECT_EQ(cells.all[0].packets, 2U);
 }
@@ -60,19 +70,41 @@ TEST(Network, PassesNothingThroughACut) {
   Cells cells(2);
   cells.all[1].is_cut = 1;
   Network network(cells.all, kMillisecond);
-  EXPECT_FALSE(network.send(0, kBoth, {100, 1, 0}));
+  EXPECT_FALSE(sent(network, 0, kBoth, {100, 1, 0}));
   EXPECT_EQ(cells.all[1].drops, 1U);
   cells.all[1].is_cut = 0;
-  EXPECT_TRUE(network.send(0, kBoth, {100, 1, 0}));
+  EXPECT_TRUE(sent(network, 0, kBoth, {100, 1, 0}));
 }
 
 TEST(Network, CapsEachConnectionByItself) {
   Cells cells(1);
   cells.all[0].flow_bits_per_second = kGigabit;
   Network network(cells.all, kMillisecond);
-  EXPECT_EQ(network.send(0, kFirst, {1000, 1, /*flow=*/1}), 8'000);
-  EXPECT_EQ(network.send(0, kFirst, {1000, 1, /*flow=*/2}), 8'000);
-  EXPECT_EQ(network.send(0, kFirst, {1000, 1, /*flow=*/1}), 16'000);
+  EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, /*flow=*/1}), 8'000);
+  EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, /*flow=*/2}), 8'000);
+  EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, /*flow=*/1}), 16'000);
+}
+
+/// A site's uplink (0), its way to another site (1), and a host there (2) that a neighbour reaches
+/// too (3, 2).
+TEST(Network, WhatIsStillFarAwayHoldsUpNobody) {
+  Cells cells(4);
+  cells.all[0].bits_per_second = kGigabit / 10;
+  cells.all[1].delay_ns = 10 * kMillisecond;
+  cells.all[2].bits_per_second = kGigabit;
+  Network network(cells.all, 1000 * kMillisecond);
+  const std::vector<std::uint32_t> far{0, 1, 2}, near{3, 2};
+  // A long burst sets out, and has not come further than the way when the neighbour's frame comes.
+  std::vector<Journey> burst(100, Journey{});
+  const FrameOnWire frame{1500, 1, 0};
+  for (Journey& one : burst) {
+    ASSERT_TRUE(network.pass(one, far, frame));
+    ASSERT_TRUE(network.pass(one, far, frame));
+  }
+  EXPECT_EQ(sent(network, kMillisecond, near, frame), kMillisecond + 12'000);
+  for (Journey& one : burst) ASSERT_TRUE(network.pass(one, far, frame));
+  EXPECT_EQ(burst.front().last, 10 * kMillisecond + 120'000 + 12'000);
+  EXPECT_EQ(burst.back().last, 10 * kMillisecond + 100 * 120'000 + 12'000);
 }
 
 /// Against a link that is looked at nanosecond by nanosecond.
@@ -97,7 +129,7 @@ TEST(NetworkProperty, SendsAsAQueueThatIsServedByteByByte) {
       left += bytes;
       const Instant expected =
           now + static_cast<Instant>(left * ns_per_byte) + cells.all[0].delay_ns;
-      ASSERT_EQ(network.send(now, kFirst, {bytes, 1, 0}), expected);
+      ASSERT_EQ(sent(network, now, kFirst, {bytes, 1, 0}), expected);
     }
   });
 }

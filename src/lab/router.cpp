@@ -37,11 +37,23 @@ Instant now_ns() {
   return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
 }
 
+// Frames enter links of their route this much before their time: a router that has to be woken for
+// every link would do little else. Among frames so close their order is of no account.
+constexpr Instant kAhead = 40'000;
+
 /// A frame on its way.
 struct Carried {
   std::unique_ptr<unsigned char[]> bytes;
   std::size_t size;
   std::size_t to;
+  FrameOnWire on_wire;
+  std::span<const std::uint32_t> route;
+  Journey journey;
+
+  [[nodiscard]] bool is_there() const { return journey.hop == route.size(); }
+  [[nodiscard]] Instant due() const {
+    return is_there() ? journey.last - kOwnCost : journey.first - kAhead;
+  }
 };
 
 class Router {
@@ -118,20 +130,31 @@ class Router {
     if (!read || read->destination < plan_.hosts.front().address) return;
     const std::size_t to = read->destination - plan_.hosts.front().address;
     if (to >= plan_.hosts.size() || to == from) return;
-    const auto due = network_.send(now_ns(), plan_.route(from, to), read->on_wire);
-    if (!due) return;
     address_to(frame, mac_of_host(to));
-    Carried carried{std::make_unique<unsigned char[]>(frame.size()), frame.size(), to};
+    const Instant now = now_ns();
+    Carried carried{std::make_unique<unsigned char[]>(frame.size()),
+                    frame.size(),
+                    to,
+                    read->on_wire,
+                    plan_.route(from, to),
+                    {now, now, 0}};
     std::copy(frame.begin(), frame.end(), carried.bytes.get());
-    waiting_.push(*due - kOwnCost, std::move(carried));
+    const Instant due = carried.due();
+    waiting_.push(due, std::move(carried));
   }
 
   void release() {
     RouterCell& cell = board_.router();
     for (auto due = waiting_.next_due(); due; due = waiting_.next_due()) {
       const Instant now = now_ns();
-      const auto frame = waiting_.pop(now);
+      auto frame = waiting_.pop(now);
       if (!frame) return;
+      if (!frame->is_there()) {
+        if (!network_.pass(frame->journey, frame->route, frame->on_wire)) continue;
+        const Instant next = frame->due();
+        waiting_.push(next, *std::move(frame));
+        continue;
+      }
       if (::write(taps_[frame->to].get(), frame->bytes.get(), frame->size) < 0) {
         cell.refused.fetch_add(1, kRelaxed);
       }
