@@ -20,6 +20,14 @@ namespace {
 /// library. (Not when plans are forced.)
 constexpr std::uint64_t kCallsBeforeHidden = 1;
 
+#if defined(OPEN_MPI_BUILD)
+constexpr auto kNativeMpi = runtime::NativeMpi::OpenMpi;
+#elif defined(ESPALIER_SMPI)
+constexpr auto kNativeMpi = runtime::NativeMpi::Unknown;
+#else
+constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;
+#endif
+
 /// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
 std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm, int size) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
@@ -87,7 +95,8 @@ void Communicator::prepare_machine() {
   machine_ = std::make_unique<const topology::Machine>(
       topology::restrict_machine(world_.machine, world_ranks_));
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
-  planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings));
+  planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
+                                                kNativeMpi);
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {

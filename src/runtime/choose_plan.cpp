@@ -21,37 +21,6 @@ namespace {
 
 PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {}, 0}; }
 
-/// What MPI libraries do, knowing nothing of the machine: R. Thakur, R. Rabenseifner, W. Gropp,
-/// "Optimization of collective communication operations in MPICH", IJHPCA 2005. Taken for the
-/// best of these, since they choose by size.
-std::vector<select::Plan> native_plans(Operation operation) {
-  const select::BlindTree binomial{collective::Shape::Binomial, 0};
-  switch (operation) {
-    case Operation::Broadcast:
-      return {binomial, select::Classical{"scatter-ring"}};
-    case Operation::Reduce:
-      return {binomial, select::Classical{"rabenseifner"}};
-    case Operation::Allreduce:
-      return {select::Classical{"recursive-doubling"}, select::Classical{"rabenseifner"},
-              select::Classical{"ring"}};
-    case Operation::Barrier:
-      return {select::Classical{"dissemination"}};
-    default:
-      return {};
-  }
-}
-
-std::optional<Time> predict_native(const Hierarchy& hierarchy, const select::Chooser& chooser,
-                                   const Collective& call) {
-  std::optional<Time> least;
-  for (const select::Plan& plan : native_plans(call.operation)) {
-    if (!can_do(plan, hierarchy, call)) continue;
-    const Time time = chooser.predict(plan, call);
-    if (!least || time < *least) least = time;
-  }
-  return least;
-}
-
 /// Predictions are no better than this: less is no gain.
 bool is_gain(Time planned, Time native) {
   return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
@@ -113,10 +82,19 @@ const Planner::Decision& Planner::decide(const Collective& call) {
   one.count = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
   select::Plan plan =
       with_usable_segments(chooser_.choose(one).plan, chooser_, hierarchy_.machine(), one);
-  const Time predicted = chooser_.predict(plan, one);
-  return decided_
-      .emplace(key, Decision{std::move(plan), predicted, predict_native(hierarchy_, chooser_, one)})
-      .first->second;
+  return decided_.emplace(key, Decision{std::move(plan), one}).first->second;
+}
+
+const Planner::Outlook& Planner::outlook(const Decision& decision, Rank root) {
+  Collective one = decision.stands_for;
+  const std::tuple key{one.operation, one.count, one.commutative, root};
+  const auto found = outlooks_.find(key);
+  if (found != outlooks_.end()) return found->second;
+  if (outlooks_.size() >= kMost) outlooks_.clear();
+  one.root = root;
+  const Outlook made{chooser_.predict(decision.plan, one),
+                     predict_native(mpi_, hierarchy_, chooser_, one)};
+  return outlooks_.emplace(key, made).first->second;
 }
 
 PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
@@ -129,14 +107,15 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
   const Decision& decision = decide(call);
-  if (!must_plan && decision.native && !is_gain(decision.predicted, *decision.native)) {
-    return {"native", "no gain predicted", decision.predicted, decision.native, {}, 0};
+  const Outlook& times = outlook(decision, call.root);
+  if (!must_plan && times.native && !is_gain(times.planned, *times.native)) {
+    return {"native", "no gain predicted", times.planned, times.native, {}, 0};
   }
   const select::Plan plan = in_elements(decision.plan, Bytes{1}, call.element);
   return {name_of(plan, call),
           "the shortest predicted time",
-          decision.predicted,
-          decision.native,
+          times.planned,
+          times.native,
           [&hierarchy = hierarchy_, call, plan](Rank rank) {
             return own_part(plan, hierarchy, call, rank);
           },

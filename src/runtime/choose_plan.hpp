@@ -8,6 +8,7 @@
 
 #include "base/types.hpp"
 #include "collective/hierarchy.hpp"
+#include "runtime/native_model.hpp"
 #include "runtime/settings.hpp"
 #include "schedule/collective.hpp"
 #include "schedule/program.hpp"
@@ -37,8 +38,9 @@ struct PlanChoice {
 class Planner {
  public:
   /// @param bits Reference: reductions in the reference order, whatever it costs, and never native
-  explicit Planner(const collective::Hierarchy& hierarchy, select::Bits bits = select::Bits::Any)
-      : hierarchy_(hierarchy), bits_(bits), chooser_(hierarchy, bits) {}
+  explicit Planner(const collective::Hierarchy& hierarchy, select::Bits bits = select::Bits::Any,
+                   NativeMpi mpi = NativeMpi::Unknown)
+      : hierarchy_(hierarchy), bits_(bits), mpi_(mpi), chooser_(hierarchy, bits) {}
 
   /// @pre call.size == hierarchy().machine().size()
   [[nodiscard]] PlanChoice choose(const schedule::Collective& call, const Settings& settings);
@@ -48,16 +50,23 @@ class Planner {
   static constexpr std::size_t kMost = 1024;
   using Key = std::tuple<schedule::Operation, std::uint32_t, bool>;
   struct Decision {
-    select::Plan plan;  // in bytes
-    Time predicted;
+    select::Plan plan;                // in bytes
+    schedule::Collective stands_for;  // from root 0
+  };
+  struct Outlook {
+    Time planned;
     std::optional<Time> native;
   };
   const Decision& decide(const schedule::Collective& call);
+  /// From a root: trees by number cross the slow levels more often from some than from others.
+  const Outlook& outlook(const Decision& decision, Rank root);
 
   const collective::Hierarchy& hierarchy_;
   select::Bits bits_;
+  NativeMpi mpi_;
   select::Chooser chooser_;
   std::map<Key, Decision> decided_;
+  std::map<std::tuple<schedule::Operation, std::uint64_t, bool, Rank>, Outlook> outlooks_;
 };
 
 [[nodiscard]] inline select::Bits bits_of(const Settings& settings) {

@@ -1,0 +1,144 @@
+// MPICH's choices by size: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
+// communication operations in MPICH", IJHPCA 19(1), 2005, with the thresholds of MPICH 4's settings
+// (MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on). Open MPI's rules have many more cases, and are taken
+// for the best of the same algorithms. Handshakes as measured: UCX over TCP four latencies from
+// 32 KiB, Open MPI's ob1 over TCP two from 64 KiB.
+#include "runtime/native_model.hpp"
+
+#include <bit>
+
+namespace espalier::runtime {
+
+using collective::Hierarchy;
+using schedule::Collective;
+using schedule::Operation;
+using select::BlindTree;
+using select::Classical;
+using select::Plan;
+
+namespace {
+
+const BlindTree kBinomial{collective::Shape::Binomial, 0};
+
+std::vector<Plan> some_of(Operation operation) {
+  switch (operation) {
+    case Operation::Broadcast:
+      return {kBinomial, Classical{"scatter-ring"}};
+    case Operation::Reduce:
+      return {kBinomial, Classical{"rabenseifner"}};
+    case Operation::Allreduce:
+      return {Classical{"recursive-doubling"}, Classical{"rabenseifner"}, Classical{"ring"}};
+    case Operation::Barrier:
+      return {Classical{"dissemination"}};
+    case Operation::Gather:
+    case Operation::Scatter:
+      // Not linear, which Open MPI takes for few ranks or large blocks: it would be taken for what
+      // both do, whenever it is fast.
+      return {Classical{"binomial"}};
+    case Operation::Allgather:
+      return {Classical{"recursive-doubling"}, Classical{"bruck"}, Classical{"ring"}};
+    case Operation::Alltoall:
+      return {Classical{"bruck"}, Classical{"direct"}, Classical{"pairwise"}};
+    case Operation::ReduceScatter:
+      return {Classical{"recursive-halving"}, Classical{"butterfly"}, Classical{"pairwise"}};
+    case Operation::Scan:
+    case Operation::Exscan:
+      return {Classical{"recursive-doubling"}};
+    case Operation::Unknown:
+      break;
+  }
+  return {};
+}
+
+/// Nothing where it is as good as the best of several.
+std::optional<Plan> of_mpich(const Collective& call) {
+  const std::uint64_t bytes = call.count * call.element.value;  // of a vector, or of a block
+  const std::uint64_t all = bytes * call.size;                  // of all blocks
+  const bool power_of_two = std::has_single_bit(call.size);
+  switch (call.operation) {
+    case Operation::Broadcast:
+      if (bytes < 12288 || call.size < 8) return kBinomial;
+      if (bytes < 524288 && power_of_two) return Classical{"scatter-recursive-doubling"};
+      return Classical{"scatter-ring"};
+    case Operation::Reduce:
+      if (bytes <= 2048 || call.count < std::bit_floor(call.size)) return kBinomial;
+      return Classical{"rabenseifner"};
+    case Operation::Allreduce:
+      if (bytes <= 2048 || call.count < std::bit_floor(call.size)) {
+        return Classical{"recursive-doubling"};
+      }
+      return Classical{"rabenseifner"};
+    case Operation::Allgather:
+      if (all < 524288 && power_of_two) return Classical{"recursive-doubling"};
+      if (all < 81920) return Classical{"bruck"};
+      return Classical{"ring"};
+    case Operation::Alltoall:
+      if (bytes <= 256 && call.size >= 8) return Classical{"bruck"};
+      if (bytes <= 32768) return Classical{"direct"};
+      return Classical{"pairwise"};
+    default:
+      return std::nullopt;
+  }
+}
+
+struct Handshake {
+  std::uint64_t from_bytes;
+  std::int64_t latencies;
+};
+
+Handshake handshake_of(NativeMpi mpi) {
+  if (mpi == NativeMpi::Mpich) return {32768, 4};
+  return {65536, 2};
+}
+
+/// What is left of a plan's time without its bytes: latencies.
+Time latencies_of(const Plan& plan, const select::Chooser& chooser, const Collective& call) {
+  Collective empty = call;
+  empty.count = empty.size;  // one byte for each part that it may be cut into
+  empty.element = Bytes{1};
+  return chooser.predict(plan, empty);
+}
+
+/// What handshakes add. Whole messages have them on all ways; halves do in algorithms that halve
+/// again and again, as long as it matters; a scatter has them, but not the ring that comes after
+/// it.
+Time handshakes(NativeMpi mpi, const Plan& plan, const select::Chooser& chooser,
+                const Collective& call) {
+  const Handshake one = handshake_of(mpi);
+  const auto* classical = std::get_if<Classical>(&plan);
+  const std::string name = classical == nullptr ? "" : classical->name;
+  const bool scatters = name.starts_with("scatter-");
+  const bool rings = name == "ring" && call.operation == Operation::Allreduce;
+  const std::uint64_t bytes = call.count * call.element.value;
+  const std::uint64_t message = scatters || name == "rabenseifner" ? bytes / 2
+                                : rings                            ? bytes / call.size
+                                                                   : bytes;
+  if (message < one.from_bytes) return {};
+  const Time ways = latencies_of(scatters ? Plan{kBinomial} : plan, chooser, call);
+  return {one.latencies * ways.picoseconds};
+}
+
+}  // namespace
+
+std::vector<Plan> native_plans(NativeMpi mpi, const Collective& call) {
+  if (mpi == NativeMpi::Mpich) {
+    if (auto plan = of_mpich(call)) return {*std::move(plan)};
+  }
+  return some_of(call.operation);
+}
+
+std::optional<Time> predict_native(NativeMpi mpi, const Hierarchy& hierarchy,
+                                   const select::Chooser& chooser, const Collective& call) {
+  std::optional<Time> least;
+  for (const Plan& plan : native_plans(mpi, call)) {
+    if (!can_do(plan, hierarchy, call)) continue;
+    const Time time = chooser.predict(plan, call) + handshakes(mpi, plan, chooser, call);
+    if (!least || time < *least) least = time;
+  }
+  if (!least && mpi == NativeMpi::Mpich) {
+    return predict_native(NativeMpi::Unknown, hierarchy, chooser, call);
+  }
+  return least;
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "select/choose.hpp"
+
+namespace espalier::runtime {
+
+/// The MPI library that calls are handed to, as far as its ways are known.
+enum class NativeMpi : std::uint8_t { Unknown, Mpich, OpenMpi };
+
+/// What it may choose for a call, knowing nothing of the machine. MPICH: one algorithm for each
+/// size; others are taken for the best of several.
+[[nodiscard]] std::vector<select::Plan> native_plans(NativeMpi mpi,
+                                                     const schedule::Collective& call);
+
+/// How long its own algorithm would take under the same model. Above its eager limit each latency
+/// is paid several times, for the handshakes that our segments are too short to need.
+/// @return nothing if there is no plan like it
+[[nodiscard]] std::optional<Time> predict_native(NativeMpi mpi,
+                                                 const collective::Hierarchy& hierarchy,
+                                                 const select::Chooser& chooser,
+                                                 const schedule::Collective& call);
+
+}  // namespace espalier::runtime
