@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <numeric>
 
 #include "collective/multilevel_calls.hpp"
 #include "runtime/segments.hpp"
@@ -23,7 +24,8 @@ PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {
 
 /// What MPI libraries do, knowing nothing of the machine: R. Thakur, R. Rabenseifner, W. Gropp,
 /// "Optimization of collective communication operations in MPICH", IJHPCA 2005. Taken for the
-/// best of these, since they choose by size.
+/// best of these, since they choose by size. (Not a linear gather or scatter, which Open MPI takes
+/// for few ranks or large blocks: it would be taken for what both do, whenever it is fast.)
 std::vector<select::Plan> native_plans(Operation operation) {
   const select::BlindTree binomial{collective::Shape::Binomial, 0};
   switch (operation) {
@@ -36,8 +38,50 @@ std::vector<select::Plan> native_plans(Operation operation) {
               select::Classical{"ring"}};
     case Operation::Barrier:
       return {select::Classical{"dissemination"}};
+    case Operation::Gather:
+    case Operation::Scatter:
+      return {select::Classical{"binomial"}};
+    case Operation::Allgather:
+      return {select::Classical{"recursive-doubling"}, select::Classical{"bruck"},
+              select::Classical{"ring"}};
+    case Operation::Alltoall:
+      return {select::Classical{"bruck"}, select::Classical{"direct"},
+              select::Classical{"pairwise"}};
+    case Operation::ReduceScatter:
+      return {select::Classical{"recursive-halving"}, select::Classical{"butterfly"},
+              select::Classical{"pairwise"}};
+    case Operation::Scan:
+    case Operation::Exscan:
+      return {select::Classical{"recursive-doubling"}};
+    case Operation::Unknown:
+      break;
+  }
+  return {};
+}
+
+/// A plan for blocks of different lengths is spelled out from every rank's part
+/// (element_program.hpp): above this that takes too long, and it is done only if it must be.
+constexpr Rank kUnequalBlocksUpTo = 1024;
+
+/// Of a vector, or of a block; of blocks that differ their mean.
+Bytes bytes_of(const Collective& call) {
+  if (!call.irregular()) return Bytes{call.count * call.element.value};
+  const std::uint64_t sum =
+      std::accumulate(call.counts.begin(), call.counts.end(), std::uint64_t{0});
+  return Bytes{sum / call.counts.size() * call.element.value};
+}
+
+/// Whether segments mean anything to its plans.
+bool is_cut(const Collective& call) {
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Reduce:
+    case Operation::Allreduce:
+      return true;
+    case Operation::ReduceScatter:
+      return !call.irregular();  // else its units are blocks
     default:
-      return {};
+      return false;
   }
 }
 
@@ -83,12 +127,6 @@ std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& c
   return std::nullopt;
 }
 
-bool reduces(Operation operation) {
-  return operation == Operation::Reduce || operation == Operation::Allreduce ||
-         operation == Operation::ReduceScatter || operation == Operation::Scan ||
-         operation == Operation::Exscan;
-}
-
 bool joins_something(const Hierarchy& hierarchy) {
   return hierarchy.machine().clusters().size() > 1;
 }
@@ -100,8 +138,8 @@ std::uint32_t size_class(Bytes bytes) {
 }
 
 const Planner::Decision& Planner::decide(const Collective& call) {
-  const std::uint32_t bits = size_class(Bytes{call.count * call.element.value});
-  const Key key{call.operation, bits, call.commutative};
+  const std::uint32_t bits = size_class(bytes_of(call));
+  const Key key{call.operation, bits, call.commutative, call.irregular()};
   const auto found = decided_.find(key);
   if (found != decided_.end()) return found->second;
   if (decided_.size() >= kMost) decided_.clear();
@@ -109,8 +147,10 @@ const Planner::Decision& Planner::decide(const Collective& call) {
   one.root = 0;
   one.element = Bytes{1};
   one.count = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
-  select::Plan plan =
-      with_usable_segments(chooser_.choose(one).plan, chooser_, hierarchy_.machine(), one);
+  if (one.irregular()) one.counts.assign(one.size, one.count);
+  select::Plan plan = chooser_.choose(one).plan;
+  one.counts.clear();
+  if (is_cut(call)) plan = with_usable_segments(plan, chooser_, hierarchy_.machine(), one);
   const Time predicted = chooser_.predict(plan, one);
   return decided_
       .emplace(key, Decision{std::move(plan), predicted, predict_native(hierarchy_, chooser_, one)})
@@ -126,6 +166,9 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
+  if (!must_plan && call.irregular() && call.size > kUnequalBlocksUpTo) {
+    return native("blocks of different lengths on too many ranks");
+  }
   const Decision& decision = decide(call);
   if (!must_plan && decision.native && !is_gain(decision.predicted, *decision.native)) {
     return {"native", "no gain predicted", decision.predicted, decision.native, {}};

@@ -44,7 +44,7 @@ class Planner {
 
  private:
   static constexpr std::size_t kMost = 1024;
-  using Key = std::tuple<schedule::Operation, std::uint32_t, bool>;
+  using Key = std::tuple<schedule::Operation, std::uint32_t, bool, bool>;
   struct Decision {
     select::Plan plan;  // in bytes
     Time predicted;
