@@ -33,12 +33,6 @@ struct VerifyOptions {
 
 bool known(const Collective& call) { return call.operation != Operation::Unknown; }
 
-bool reduces(const Collective& call) {
-  return call.operation == Operation::Reduce || call.operation == Operation::Allreduce ||
-         call.operation == Operation::ReduceScatter || call.operation == Operation::Scan ||
-         call.operation == Operation::Exscan;
-}
-
 /// How many of the first three steps were taken if one of them refused; else all of them.
 std::size_t steps_taken(const Schedule& schedule, const Verdict& verdict) {
   using Kind = verify::FindingKind;
@@ -56,7 +50,7 @@ std::size_t steps_taken(const Schedule& schedule, const Verdict& verdict) {
     case Kind::LengthMismatch:
       return local ? 1 : 2;
     case Kind::WrongReduction:
-      return reduces(schedule.call) ? kAll : 1;
+      return reduces(schedule.call.operation) ? kAll : 1;
     case Kind::NoPartner:
     case Kind::RepeatedTag:
       return 2;
@@ -74,7 +68,7 @@ std::vector<std::string_view> checked(const Schedule& schedule, const Verdict& v
   if (taken < steps.size()) steps.resize(taken);
   if (taken <= 3 || !known(schedule.call)) return steps;
   steps.insert(steps.end(), {"races", "data"});
-  if (reduces(schedule.call) && !schedule.call.commutative) steps.emplace_back("rank order");
+  if (reduces(schedule.call.operation) && !schedule.call.commutative) steps.emplace_back("rank order");
   if (schedule.call.operation == Operation::Allreduce) steps.emplace_back("same bits");
   if (schedule.call.operation == Operation::Barrier) steps.emplace_back("nobody leaves early");
   return steps;
@@ -99,7 +93,7 @@ std::string describe(const Schedule& schedule) {
     size = fmt::format(" of {} x {}", report::grouped(call.count), to_string(call.element));
   }
   return fmt::format("{}{} among {} ranks{}{}", name_of(call.operation), size, call.size,
-                     call.commutative || !reduces(call) ? "" : ", in rank order", name);
+                     call.commutative || !reduces(call.operation) ? "" : ", in rank order", name);
 }
 
 std::string where_of(const Finding& finding) {
@@ -132,7 +126,7 @@ std::string text_of(const Schedule& schedule, const Verdict& verdict) {
     line("ops", report::grouped(s.ops));
     line("messages", fmt::format("{}, {}", report::grouped(s.messages), to_string(s.bytes)));
     if (s.reduced_units > 0) line("combined", report::grouped(s.reduced_units) + " elements");
-    if (verdict.data_checked && reduces(schedule.call)) {
+    if (verdict.data_checked && reduces(schedule.call.operation)) {
       line("bits", fmt::format("{:016x}, {}", verdict.association,
                                verdict.one_association ? "every element in the same order"
                                                        : "not every element in the same order"));
@@ -178,7 +172,7 @@ Json json_of(const Schedule& schedule, formats::Form form, const Verdict& verdic
     json["ops"] = s.ops;
     json["messages"] = s.messages;
     json["sent_bytes"] = s.bytes.value;
-    if (verdict.data_checked && reduces(schedule.call)) {
+    if (verdict.data_checked && reduces(schedule.call.operation)) {
       json["association"] = fmt::format("{:016x}", verdict.association);
       json["one_association"] = verdict.one_association;
     }

@@ -15,12 +15,6 @@ using schedule::Schedule;
 
 namespace {
 
-bool reduces(Operation operation) {
-  return operation == Operation::Reduce || operation == Operation::Allreduce ||
-         operation == Operation::ReduceScatter || operation == Operation::Scan ||
-         operation == Operation::Exscan;
-}
-
 /// Whether the blocks of a call may differ in length.
 bool has_blocks(Operation operation) {
   return operation == Operation::Gather || operation == Operation::Scatter ||

@@ -223,7 +223,7 @@ class Reader {
       refuse(node, fmt::format("a step \"{}\" in a thread block without such a peer", kind),
              "give the <tb> its send and recv");
     }
-    if (is_reduction(step.kind) && !combines(text_.call.operation)) {
+    if (is_reduction(step.kind) && !reduces(text_.call.operation)) {
       refuse(node, fmt::format("a step \"{}\" in {}", kind, msccl_name(text_.call.operation)),
              "this collective combines nothing");
     }
@@ -232,10 +232,6 @@ class Reader {
   static bool is_reduction(MscclKind kind) {
     return kind == MscclKind::Reduce || kind == MscclKind::RecvReduceCopy ||
            kind == MscclKind::RecvReduceSend || kind == MscclKind::RecvReduceCopySend;
-  }
-  static bool combines(Operation operation) {
-    return operation == Operation::Reduce || operation == Operation::Allreduce ||
-           operation == Operation::ReduceScatter;
   }
   MscclSlice slice(pugi::xml_node node, const char* buffer, const char* offset,
                    std::uint64_t count) const {

@@ -29,13 +29,31 @@ class Engine {
   Communicator* find(MPI_Comm comm);
   [[nodiscard]] const World& world() const { return *world_; }
 
-  /// The four operations. @return whether it was planned; then `code` is what MPI shall return
+  /// The operations. @return whether it was planned; then `code` is what MPI shall return
   bool broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, int& code);
   bool reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
               MPI_Comm comm, int& code);
   bool allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                  int& code);
   bool barrier(MPI_Comm comm, int& code);
+  // engine_moves.cpp
+  bool gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
+              MPI_Datatype recv_type, int root, MPI_Comm comm, int& code);
+  bool scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
+               MPI_Datatype recv_type, int root, MPI_Comm comm, int& code);
+  bool allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                 int recv_count, MPI_Datatype recv_type, MPI_Comm comm, int& code);
+  bool alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv,
+                int recv_count, MPI_Datatype recv_type, MPI_Comm comm, int& code);
+  // engine_reductions.cpp, with reduce and allreduce
+  bool reduce_scatter_block(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                            MPI_Comm comm, int& code);
+  bool reduce_scatter(const void* in, void* out, const int* counts, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm, int& code);
+  bool scan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+            int& code);
+  bool exscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+              int& code);
 
   /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
   /// "messages.0" and "bytes.0" (sent over level 0).
@@ -48,13 +66,18 @@ class Engine {
 
  private:
   Engine() = default;
-  struct Call;
+  struct Call {
+    schedule::Operation operation;
+    std::uint64_t bytes;
+  };
+  struct Move;
+  struct Combine;
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
            int& code);
   const runtime::CachedPlan* plan(Communicator& comm, const runtime::PlanKey& key);
-  bool reduce_to(schedule::Operation operation, Rank root, bool has_out, const void* in, void* out,
-                 int count, MPI_Datatype type, MPI_Op op, Communicator& comm, int& code);
+  bool move(Communicator& comm, const Move& move, int& code);
+  bool combine(Communicator& comm, const Combine& combine, int& code);
   void explain();
   void forget(Communicator* comm);
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);

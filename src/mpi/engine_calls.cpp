@@ -1,9 +1,10 @@
-// The four operations: arguments are looked at, a plan is found, the executor runs it. Before the
-// first message any doubt means native, on all ranks together.
+// What all operations share, and broadcast and barrier: arguments are looked at, a plan is found,
+// the executor runs it. Before the first message any doubt means native, on all ranks together.
 #include <algorithm>
 
+#include "mpi/arguments.hpp"
+#include "mpi/byte_buffer.hpp"
 #include "mpi/engine.hpp"
-#include "mpi/reductions.hpp"
 #include "mpi/staging.hpp"
 
 namespace espalier::mpi {
@@ -13,21 +14,6 @@ using runtime::PlanKey;
 using runtime::Reason;
 using schedule::Buffer;
 using schedule::Operation;
-
-namespace {
-
-std::byte* bytes(const void* address) {
-  return static_cast<std::byte*>(const_cast<void*>(address));  // In is never written
-}
-
-Layout byte_layout() { return {MPI_BYTE, 1, 1, 0, 1, true}; }
-
-/// MPI_BOTTOM is a null pointer too, and right with types that hold addresses.
-bool may_be_an_address(const void* address, int count, MPI_Datatype type) {
-  return address != nullptr || count == 0 || !is_named(type);
-}
-
-}  // namespace
 
 bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
   ++comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
@@ -43,12 +29,6 @@ const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   if (plan == nullptr) native(&comm, key.operation, reason);
   return plan;
 }
-
-/// Nothing moves where there is nothing to move.
-struct Engine::Call {
-  Operation operation;
-  std::uint64_t bytes;
-};
 
 bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& execution, Call& call,
                  int& code) {
@@ -94,7 +74,7 @@ bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI
   auto& out = execution.buffers.base[static_cast<std::size_t>(Buffer::Out)];
   execution.buffers.layout = byte_layout();
   if (layout.dense || total == 0) {
-    out = bytes(buffer) + layout.true_lb;
+    out = bytes_at(buffer) + layout.true_lb;
     return run(*comm, *found, execution, call, code);
   }
   // Elements with gaps are sent from where they lie, and received through bytes: MPICH 4.0.2 loses
@@ -104,7 +84,7 @@ bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI
   if (comm->rank() == root && cuts_whole_elements(found->prepared.program, size, kMaxPieceBytes)) {
     execution.buffers.layout = layout;
     execution.buffers.units_per_element = size;
-    out = bytes(buffer);
+    out = bytes_at(buffer);
     return run(*comm, *found, execution, call, code);
   }
   const ElementMemory staged(byte_layout(), total);
@@ -116,57 +96,6 @@ bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI
     code = unpack(layout, buffer, elements, out, comm->self());
   }
   return true;
-}
-
-bool Engine::reduce_to(Operation operation, Rank root, bool has_out, const void* in, void* out,
-                       int count, MPI_Datatype type, MPI_Op op, Communicator& comm, int& code) {
-  const bool in_place = in == MPI_IN_PLACE;
-  const bool wrong_buffers = (in_place && !has_out) || (has_out && in == out && count > 0) ||
-                             (!in_place && !may_be_an_address(in, count, type)) ||
-                             (has_out && !may_be_an_address(out, count, type));
-  if (count < 0 || type == MPI_DATATYPE_NULL || wrong_buffers) {
-    return native(&comm, operation, Reason::Arguments);
-  }
-  const auto checked = check_reduction(op, type);
-  if (!checked) return native(&comm, operation, Reason::TypeOrOperation);
-  const Layout layout = layout_of(type);
-  const auto elements = static_cast<std::uint64_t>(count);
-  const auto size = static_cast<std::uint64_t>(layout.size);
-  const CachedPlan* found =
-      plan(comm, {operation, root, elements, size, checked->commutative, in_place});
-  if (found == nullptr) return false;
-
-  Call call{operation, elements * size};
-  Execution execution;
-  execution.reduction = checked->reduction;
-  execution.buffers.layout = layout;
-  auto& base = execution.buffers.base;
-  base[static_cast<std::size_t>(Buffer::In)] = bytes(in_place ? out : in);
-  base[static_cast<std::size_t>(Buffer::Out)] = bytes(out);
-  if (!found->needs_input_copy) return run(comm, *found, execution, call, code);
-  const ElementMemory input(layout, elements);
-  base[static_cast<std::size_t>(Buffer::In)] = input.address();
-  code = copy_elements(layout, bytes(out), input.address(), elements, comm.self());
-  if (code != MPI_SUCCESS) return true;
-  return run(comm, *found, execution, call, code);
-}
-
-bool Engine::reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
-                    MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
-  if (comm == nullptr) return false;
-  if (comm->never()) return native(comm, Operation::Reduce, *comm->never());
-  if (root < 0 || root >= comm->size()) return native(comm, Operation::Reduce, Reason::Arguments);
-  return reduce_to(Operation::Reduce, static_cast<Rank>(root), comm->rank() == root, in, out, count,
-                   type, op, *comm, code);
-}
-
-bool Engine::allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
-                       MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
-  if (comm == nullptr) return false;
-  if (comm->never()) return native(comm, Operation::Allreduce, *comm->never());
-  return reduce_to(Operation::Allreduce, 0, true, in, out, count, type, op, *comm, code);
 }
 
 bool Engine::barrier(MPI_Comm handle, int& code) {

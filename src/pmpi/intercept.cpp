@@ -1,35 +1,27 @@
 // The bodies of the wrappers: nothing clever. Each asks the engine, and goes on to the next library
-// if the call is not planned. No exception leaves this file.
-#include <exception>
+// if the call is not planned. No exception leaves this folder.
+#include "pmpi/intercept.hpp"
 
-#include "mpi/engine.hpp"
 #include "pmpi/exports.hpp"
 #include "pmpi/functions.hpp"
 
 namespace espalier::pmpi {
-namespace {
 
-/// The one global: there is an engine between MPI_Init and MPI_Finalize, if the ranks agreed on
-/// one.
 std::atomic<mpi::Engine*> the_engine{nullptr};
 
-/// An argument as wide as a register, as what it is.
-template <typename T>
-T as(std::intptr_t argument) {
-  if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<T>(argument);  // NOLINT(performance-no-int-to-ptr): it was one
-  } else {
-    return static_cast<T>(argument);
-  }
-}
-
-/// After the first message there is no way back: a bug in us ends the program rather than its ranks
-/// waiting for each other.
-[[noreturn]] void die(const char* what) noexcept {
+void die(const char* what) noexcept {
   std::fprintf(stderr, "espalier: a bug: %s\n", what);
   PMPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
+
+std::uint64_t bytes_of(int count, MPI_Datatype type) {
+  int size = 0;
+  if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
+  return static_cast<std::uint64_t>(count < 0 ? 0 : count) * static_cast<std::uint64_t>(size);
+}
+
+namespace {
 
 void stop() { delete the_engine.exchange(nullptr); }
 
@@ -52,33 +44,6 @@ void start() {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, stop_at_last, &keyval, nullptr);
   PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   PMPI_Comm_free_keyval(&keyval);  // goes when the attribute does
-}
-
-std::uint64_t bytes_of(int count, MPI_Datatype type) {
-  int size = 0;
-  if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
-  return static_cast<std::uint64_t>(count < 0 ? 0 : count) * static_cast<std::uint64_t>(size);
-}
-
-/// planned(engine, code) asks the engine, native() goes on; natives are timed if a log is kept.
-template <typename Planned, typename Native, typename Size>
-int intercept(schedule::Operation operation, MPI_Comm comm, Planned planned, Native native,
-              Size size) {
-  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
-  if (engine == nullptr) return native();
-  try {
-    int code = MPI_SUCCESS;
-    if (planned(*engine, code)) return code;
-    if (!engine->keeps_log()) return native();
-    const double begin = PMPI_Wtime();
-    code = native();
-    if (code == MPI_SUCCESS) {
-      engine->note_native(operation, size(), comm, PMPI_Wtime() - begin);
-    }
-    return code;
-  } catch (const std::exception& bug) {
-    die(bug.what());
-  }
 }
 
 }  // namespace
@@ -110,33 +75,6 @@ int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t dat
                                 as<int>(root), as<MPI_Comm>(comm), code);
       },
       [&] { return next_bcast(buffer, count, datatype, root, comm); },
-      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
-}
-
-int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                     std::intptr_t datatype, std::intptr_t op, std::intptr_t root,
-                     std::intptr_t comm) {
-  return intercept(
-      schedule::Operation::Reduce, as<MPI_Comm>(comm),
-      [&](mpi::Engine& engine, int& code) {
-        return engine.reduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
-                             as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<int>(root),
-                             as<MPI_Comm>(comm), code);
-      },
-      [&] { return next_reduce(sendbuf, recvbuf, count, datatype, op, root, comm); },
-      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
-}
-
-int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                        std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
-  return intercept(
-      schedule::Operation::Allreduce, as<MPI_Comm>(comm),
-      [&](mpi::Engine& engine, int& code) {
-        return engine.allreduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
-                                as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm),
-                                code);
-      },
-      [&] { return next_allreduce(sendbuf, recvbuf, count, datatype, op, comm); },
       [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <numeric>
 
 #include "collective/multilevel_calls.hpp"
 #include "runtime/segments.hpp"
@@ -20,6 +21,32 @@ using schedule::Operation;
 namespace {
 
 PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {}, 0}; }
+
+/// A plan for blocks of different lengths is spelled out from every rank's part
+/// (element_program.hpp): above this that takes too long, and it is done only if it must be.
+constexpr Rank kUnequalBlocksUpTo = 1024;
+
+/// Of a vector, or of a block; of blocks that differ their mean.
+Bytes bytes_of(const Collective& call) {
+  if (!call.irregular()) return Bytes{call.count * call.element.value};
+  const std::uint64_t sum =
+      std::accumulate(call.counts.begin(), call.counts.end(), std::uint64_t{0});
+  return Bytes{sum / call.counts.size() * call.element.value};
+}
+
+/// Whether segments mean anything to its plans.
+bool is_cut(const Collective& call) {
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Reduce:
+    case Operation::Allreduce:
+      return true;
+    case Operation::ReduceScatter:
+      return !call.irregular();  // else its units are blocks
+    default:
+      return false;
+  }
+}
 
 /// Predictions are no better than this: less is no gain.
 bool is_gain(Time planned, Time native) {
@@ -54,12 +81,6 @@ std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& c
   return std::nullopt;
 }
 
-bool reduces(Operation operation) {
-  return operation == Operation::Reduce || operation == Operation::Allreduce ||
-         operation == Operation::ReduceScatter || operation == Operation::Scan ||
-         operation == Operation::Exscan;
-}
-
 bool joins_something(const Hierarchy& hierarchy) {
   return hierarchy.machine().clusters().size() > 1;
 }
@@ -71,8 +92,8 @@ std::uint32_t size_class(Bytes bytes) {
 }
 
 const Planner::Decision& Planner::decide(const Collective& call) {
-  const std::uint32_t bits = size_class(Bytes{call.count * call.element.value});
-  const Key key{call.operation, bits, call.commutative};
+  const std::uint32_t bits = size_class(bytes_of(call));
+  const Key key{call.operation, bits, call.commutative, call.irregular()};
   const auto found = decided_.find(key);
   if (found != decided_.end()) return found->second;
   if (decided_.size() >= kMost) decided_.clear();
@@ -80,14 +101,16 @@ const Planner::Decision& Planner::decide(const Collective& call) {
   one.root = 0;
   one.element = Bytes{1};
   one.count = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
-  select::Plan plan =
-      with_usable_segments(chooser_.choose(one).plan, chooser_, hierarchy_.machine(), one);
-  return decided_.emplace(key, Decision{std::move(plan), one}).first->second;
+  if (one.irregular()) one.counts.assign(one.size, one.count);
+  select::Plan plan = chooser_.choose(one).plan;
+  one.counts.clear();
+  if (is_cut(call)) plan = with_usable_segments(plan, chooser_, hierarchy_.machine(), one);
+  return decided_.emplace(key, Decision{std::move(plan), one, call.irregular()}).first->second;
 }
 
 const Planner::Outlook& Planner::outlook(const Decision& decision, Rank root) {
   Collective one = decision.stands_for;
-  const std::tuple key{one.operation, one.count, one.commutative, root};
+  const std::tuple key{one.operation, one.count, one.commutative, decision.blocks_differ, root};
   const auto found = outlooks_.find(key);
   if (found != outlooks_.end()) return found->second;
   if (outlooks_.size() >= kMost) outlooks_.clear();
@@ -106,6 +129,9 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
+  if (!must_plan && call.irregular() && call.size > kUnequalBlocksUpTo) {
+    return native("blocks of different lengths on too many ranks");
+  }
   const Decision& decision = decide(call);
   const Outlook& times = outlook(decision, call.root);
   if (!must_plan && times.native && !is_gain(times.planned, *times.native)) {
@@ -119,7 +145,7 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
           [&hierarchy = hierarchy_, call, plan](Rank rank) {
             return own_part(plan, hierarchy, call, rank);
           },
-          uncut_up_to(plan)};
+          call.irregular() ? 0 : uncut_up_to(plan)};
 }
 
 std::optional<Error> check_algorithms(const Settings& settings) {

@@ -48,10 +48,11 @@ class Planner {
 
  private:
   static constexpr std::size_t kMost = 1024;
-  using Key = std::tuple<schedule::Operation, std::uint32_t, bool>;
+  using Key = std::tuple<schedule::Operation, std::uint32_t, bool, bool>;
   struct Decision {
     select::Plan plan;                // in bytes
     schedule::Collective stands_for;  // from root 0
+    bool blocks_differ = false;
   };
   struct Outlook {
     Time planned;
@@ -66,7 +67,7 @@ class Planner {
   NativeMpi mpi_;
   select::Chooser chooser_;
   std::map<Key, Decision> decided_;
-  std::map<std::tuple<schedule::Operation, std::uint64_t, bool, Rank>, Outlook> outlooks_;
+  std::map<std::tuple<schedule::Operation, std::uint64_t, bool, bool, Rank>, Outlook> outlooks_;
 };
 
 [[nodiscard]] inline select::Bits bits_of(const Settings& settings) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/element_program.hpp"
 #include "runtime/rescale.hpp"
 #include "schedule/in_place.hpp"
 #include "schedule/schedule.hpp"
@@ -62,10 +63,35 @@ void PlanCache::evict_all_but(const PlanKey& key) {
   }
 }
 
+namespace {
+
+/// Where in Out a rank's input lies under MPI_IN_PLACE.
+std::uint64_t input_at(const schedule::Collective& call, Rank rank) {
+  const bool gathers = call.operation == schedule::Operation::Gather ||
+                       call.operation == schedule::Operation::Allgather;
+  return gathers ? rank * call.block() : 0;
+}
+
+/// The part of a rank whose input lies in its Out; nothing if it needs a copy of it.
+///
+/// Reductions to one or all go up a tree and come down again, or work in Out from the start: there
+/// a result may wait until the contribution in its place has left. Elsewhere ranks may so wait for
+/// each other in a circle, since a message has left when its receiver took it.
+std::optional<schedule::Program> joined_program(const schedule::Program& program,
+                                                const schedule::Collective& call, Rank rank) {
+  auto joined = schedule::in_place(program, input_at(call, rank));
+  const bool may_wait = call.operation == schedule::Operation::Reduce ||
+                        call.operation == schedule::Operation::Allreduce;
+  if (joined && !may_wait && joined->deps.size() != program.deps.size()) return std::nullopt;
+  return joined;
+}
+
+}  // namespace
+
 CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, const PlanKey& key) {
   const topology::Machine& machine = planner.hierarchy().machine();
-  const schedule::Collective call{key.operation,      machine.size(),  key.root, key.count,
-                                  Bytes{key.element}, key.commutative, {}};
+  const schedule::Collective call{key.operation,      machine.size(),  key.root,  key.count,
+                                  Bytes{key.element}, key.commutative, key.counts};
   PlanChoice choice = planner.choose(call, settings);
   CachedPlan plan;
   plan.call = call;
@@ -77,9 +103,10 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   plan.native_predicted = choice.native_predicted;
   plan.planned = choice.planned();
   if (!plan.planned) return plan;
-  schedule::Program program = choice.program_of(rank);
+  schedule::Program program =
+      call.irregular() ? element_program(call, rank, choice.program_of) : choice.program_of(rank);
   if (key.in_place) {
-    if (auto joined = schedule::in_place(program)) {
+    if (auto joined = joined_program(program, call, rank)) {
       program = std::move(*joined);
     } else {
       plan.needs_input_copy = true;

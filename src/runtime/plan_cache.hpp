@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "runtime/choose_plan.hpp"
 #include "runtime/prepared.hpp"
@@ -15,10 +16,11 @@ namespace espalier::runtime {
 struct PlanKey {
   schedule::Operation operation = schedule::Operation::Barrier;
   Rank root = 0;
-  std::uint64_t count = 0;
+  std::uint64_t count = 0;  ///< elements, or elements of each block
   std::uint64_t element = 1;
   bool commutative = true;
   bool in_place = false;
+  std::vector<std::uint64_t> counts = {};  ///< elements of each block, if they differ
   friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
 };
 

@@ -23,6 +23,12 @@ std::optional<Operation> operation_named(std::string_view name) {
   return std::nullopt;
 }
 
+bool reduces(Operation operation) {
+  return operation == Operation::Reduce || operation == Operation::Allreduce ||
+         operation == Operation::ReduceScatter || operation == Operation::Scan ||
+         operation == Operation::Exscan;
+}
+
 std::uint64_t units_in(const Collective& call, Rank rank) {
   switch (call.operation) {
     case Operation::Broadcast:

@@ -30,6 +30,8 @@ inline constexpr int kOperationCount = 11;
 [[nodiscard]] std::string_view name_of(Operation operation);
 /// Of those with a meaning.
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
+/// Whether it combines what several ranks bring along.
+[[nodiscard]] bool reduces(Operation operation);
 
 /// A call, as far as all its ranks know it alike.
 ///

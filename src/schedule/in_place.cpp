@@ -33,9 +33,10 @@ class Slices {
 bool reads(const Op& op) { return op.kind != OpKind::Recv; }
 bool writes(const Op& op) { return op.kind != OpKind::Send; }
 /// A contribution that is laid down where it already lies.
-bool stays(const Op& op) {
+bool stays(const Op& op, std::uint64_t at) {
   Region there = op.from;
   there.buffer = op.to.buffer;
+  there.offset += at;
   return op.kind == OpKind::Copy && op.from.buffer == Buffer::In && there == op.to;
 }
 
@@ -49,32 +50,35 @@ void for_each_stretch_of(const Program& program, const Op& op, const Region& reg
   }
 }
 
-bool reads_what_it_has_overwritten(const Program& program) {
+bool reads_what_it_has_overwritten(const Program& program, std::uint64_t at) {
   Slices written;
   for (const Op& op : program.ops) {
     bool late = false;
     if (reads(op) && op.from.buffer == Buffer::In) {
-      for_each_stretch_of(program, op, op.from, [&](std::uint64_t at, std::uint64_t length) {
-        late = late || written.overlaps(at, at + length);
+      for_each_stretch_of(program, op, op.from, [&](std::uint64_t begin, std::uint64_t length) {
+        late = late || written.overlaps(at + begin, at + begin + length);
       });
     }
     if (late) return true;
-    if (!writes(op) || op.to.buffer != Buffer::Out || stays(op)) continue;
-    for_each_stretch_of(program, op, op.to, [&](std::uint64_t at, std::uint64_t length) {
-      written.add(at, at + length);
+    if (!writes(op) || op.to.buffer != Buffer::Out || stays(op, at)) continue;
+    for_each_stretch_of(program, op, op.to, [&](std::uint64_t begin, std::uint64_t length) {
+      written.add(begin, begin + length);
     });
   }
   return false;
 }
 
 /// Through a builder, which works out who now waits for whom.
-Program with_one_buffer(const Program& program) {
+Program with_one_buffer(const Program& program, std::uint64_t at) {
   ProgramBuilder builder(program.rank);
   (void)builder.scratch(program.scratch_units);
   std::vector<SetId> ids;
   for (const IndexSet& set : program.sets) ids.push_back(builder.set(set));
   const auto moved = [&](Region region) {
-    if (region.buffer == Buffer::In) region.buffer = Buffer::Out;
+    if (region.buffer == Buffer::In) {
+      region.buffer = Buffer::Out;
+      region.offset += at;
+    }
     region.outer.set = ids[region.outer.set];
     region.inner.set = ids[region.inner.set];
     return region;
@@ -111,9 +115,9 @@ Program with_one_buffer(const Program& program) {
 
 }  // namespace
 
-std::optional<Program> in_place(const Program& program) {
-  if (reads_what_it_has_overwritten(program)) return std::nullopt;
-  Program joined = with_one_buffer(program);
+std::optional<Program> in_place(const Program& program, std::uint64_t at) {
+  if (reads_what_it_has_overwritten(program, at)) return std::nullopt;
+  Program joined = with_one_buffer(program, at);
   // Whoever waited before still does (fences are not in the slices).
   std::vector<std::uint32_t> all;
   for (std::size_t i = 0; i < joined.ops.size(); ++i) {

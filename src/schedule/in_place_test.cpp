@@ -52,6 +52,24 @@ TEST(InPlace, RefusesWhereSomethingElseIsCopiedOverTheInput) {
   EXPECT_FALSE(in_place(std::move(builder).build()));
 }
 
+TEST(InPlace, AnInputThatLiesFurtherOnIsReadThere) {
+  ProgramBuilder builder(2);
+  builder.copy(slice(Buffer::In, 0, 10), slice(Buffer::Out, 20, 10));
+  builder.send(0, slice(Buffer::In, 0, 10));
+  builder.recv(0, slice(Buffer::Out, 0, 20));
+  const auto joined = in_place(std::move(builder).build(), /*at=*/20);
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(joined->ops[1].from, slice(Buffer::Out, 20, 10));
+  EXPECT_TRUE(joined->deps_of(joined->ops[2]).empty());
+}
+
+TEST(InPlace, RefusesAnInputFurtherOnThatIsReadTooLate) {
+  ProgramBuilder builder(2);
+  builder.recv(0, slice(Buffer::Out, 19, 2));
+  builder.send(0, slice(Buffer::In, 0, 10));
+  EXPECT_FALSE(in_place(std::move(builder).build(), /*at=*/20));
+}
+
 TEST(InPlace, KeepsFences) {
   ProgramBuilder builder(0);
   builder.recv(1, {});

@@ -87,20 +87,28 @@ template <typename Visit>
 void for_each_stretch(const Program& program, const Region& region, Visit visit) {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  const auto add = [&](std::uint64_t at) {
-    if (region.length == 0) return;
+  const auto add = [&](std::uint64_t at, std::uint64_t length) {
+    if (length == 0) return;
     if (end != begin && at == end) {
-      end += region.length;
+      end += length;
       return;
     }
     if (end != begin) visit(begin, end - begin);
     begin = at;
-    end = at + region.length;
+    end = at + length;
   };
+  const std::uint64_t stride = region.inner.stride;
   program.sets[region.outer.set].for_each([&](std::uint64_t o) {
-    program.sets[region.inner.set].for_each([&](std::uint64_t i) {
-      add(region.offset + o * region.outer.stride + i * region.inner.stride);
-    });
+    const std::uint64_t here = region.offset + o * region.outer.stride;
+    for (const IndexRun& run : program.sets[region.inner.set].runs()) {
+      if (run.step * stride == region.length) {  // side by side: one stretch, however many
+        add(here + run.first * stride, run.count * region.length);
+        continue;
+      }
+      for (std::uint64_t i = 0; i < run.count; ++i) {
+        add(here + (run.first + i * run.step) * stride, region.length);
+      }
+    }
   });
   if (end != begin) visit(begin, end - begin);
 }

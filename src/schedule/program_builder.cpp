@@ -89,8 +89,11 @@ void ProgramBuilder::fence() {
 
 std::vector<ProgramBuilder::Interval> ProgramBuilder::intervals(const Region& region) const {
   std::vector<Interval> found;
-  const std::uint64_t slices =
-      program_.sets[region.outer.set].size() * program_.sets[region.inner.set].size();
+  std::uint64_t slices = 0;  // before neighbours are joined, but for those of one run
+  for (const IndexRun& run : program_.sets[region.inner.set].runs()) {
+    slices += run.step * region.inner.stride == region.length ? 1 : run.count;
+  }
+  slices *= program_.sets[region.outer.set].size();
   if (slices <= kMaxStretches) {
     for_each_stretch(program_, region, [&](std::uint64_t offset, std::uint64_t length) {
       found.push_back({offset, offset + length});

@@ -170,12 +170,6 @@ void add_along_tree(std::vector<Candidate>& all, const Hierarchy& hierarchy,
   }
 }
 
-bool reduces(Operation operation) {
-  return operation == Operation::Reduce || operation == Operation::Allreduce ||
-         operation == Operation::ReduceScatter || operation == Operation::Scan ||
-         operation == Operation::Exscan;
-}
-
 }  // namespace
 
 Candidate candidate_of(Plan plan, const Hierarchy& hierarchy, const Collective& call,

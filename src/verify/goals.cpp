@@ -171,7 +171,7 @@ void check_goals(const Schedule& schedule, const SymbolicRun& run, Findings& fin
 }
 
 void describe_association(const Collective& call, const SymbolicRun& run, Verdict& verdict) {
-  if (!is_reduction(call.operation)) return;
+  if (!reduces(call.operation)) return;
   const bool per_rank = call.operation == Operation::Scan || call.operation == Operation::Exscan;
   verdict.one_association = true;
   ExprId first = kUndefined;

@@ -223,7 +223,7 @@ class OpCheck {
              "equal numbers");
     }
     const Operation operation = context_.schedule.call.operation;
-    if (op_.kind == OpKind::Reduce && !is_reduction(operation) && program_.units(op_.to) > 0) {
+    if (op_.kind == OpKind::Reduce && !reduces(operation) && program_.units(op_.to) > 0) {
       refuse(FindingKind::WrongReduction, fmt::format(" in {}", schedule::name_of(operation)),
              "no reduction in this operation");
     }
@@ -241,19 +241,6 @@ class OpCheck {
 };
 
 }  // namespace
-
-bool is_reduction(Operation operation) {
-  switch (operation) {
-    case Operation::Reduce:
-    case Operation::Allreduce:
-    case Operation::ReduceScatter:
-    case Operation::Scan:
-    case Operation::Exscan:
-      return true;
-    default:
-      return false;
-  }
-}
 
 void check_structure(const Schedule& schedule, std::uint64_t max_slices, Findings& findings) {
   if (!check_call(schedule, findings)) return;

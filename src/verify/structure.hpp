@@ -16,7 +16,4 @@ namespace espalier::verify {
 void check_structure(const schedule::Schedule& schedule, std::uint64_t max_slices,
                      Findings& findings);
 
-/// Whether the operation combines inputs.
-[[nodiscard]] bool is_reduction(schedule::Operation operation);
-
 }  // namespace espalier::verify

@@ -2,6 +2,7 @@
 // (docs/reproducible.md), whatever the machine. The order is worked out here once more, from the
 // document: a block of 2^k ranks is its left half combined with its right one.
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "base/random.hpp"
@@ -9,6 +10,9 @@
 
 namespace espalier::mpi_test {
 namespace {
+
+/// What a call gives: of how many ranks (the first ones), of which elements.
+enum class Call { Reduce, Allreduce, ReduceScatter, Scan, Exscan };
 
 /// Ranks [first, first + width) as far as there are so many; width is a power of two.
 template <typename Float>
@@ -29,7 +33,8 @@ void one_case(Random& shared, std::uint64_t own, MPI_Datatype type, Failures& fa
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int count = static_cast<int>(shared.below(shared.chance(10) ? 9000 : 40) + 1);
   const int root = static_cast<int>(shared.below(static_cast<std::uint64_t>(size)));
-  const bool to_all = shared.chance(50), in_place = shared.chance(30);
+  const Call call = static_cast<Call>(shared.below(5));
+  const bool in_place = shared.chance(30);
   Random mine(own);
   std::vector<Float> in(static_cast<std::size_t>(count)), out(in.size());
   // Of very different magnitudes, so that nearly every order has other bits.
@@ -39,20 +44,44 @@ void one_case(Random& shared, std::uint64_t own, MPI_Datatype type, Failures& fa
   }
   std::vector<Float> all(in.size() * static_cast<std::size_t>(size));
   PMPI_Allgather(in.data(), count, type, all.data(), count, type, MPI_COMM_WORLD);
-  const bool has_result = to_all || rank == root;
-  if (in_place && has_result) out = in;
-  const void* from = in_place && has_result ? MPI_IN_PLACE : in.data();
-  if (to_all) {
-    MPI_Allreduce(from, out.data(), count, type, MPI_SUM, MPI_COMM_WORLD);
-  } else {
-    MPI_Reduce(from, out.data(), count, type, MPI_SUM, root, MPI_COMM_WORLD);
+  const bool has_out = call != Call::Reduce || rank == root;
+  if (in_place && has_out) out = in;
+  const void* from = in_place && has_out ? MPI_IN_PLACE : in.data();
+  int ranks = size, first = 0, length = count;  // what the result must be
+  switch (call) {
+    case Call::Reduce:
+      MPI_Reduce(from, out.data(), count, type, MPI_SUM, root, MPI_COMM_WORLD);
+      if (rank != root) length = 0;
+      break;
+    case Call::Allreduce:
+      MPI_Allreduce(from, out.data(), count, type, MPI_SUM, MPI_COMM_WORLD);
+      break;
+    case Call::ReduceScatter: {
+      std::vector<int> counts(static_cast<std::size_t>(size), count / size);
+      if (shared.chance(50)) {
+        MPI_Reduce_scatter_block(from, out.data(), count / size, type, MPI_SUM, MPI_COMM_WORLD);
+      } else {
+        counts[static_cast<std::size_t>(root)] += count % size;
+        MPI_Reduce_scatter(from, out.data(), counts.data(), type, MPI_SUM, MPI_COMM_WORLD);
+      }
+      length = counts[static_cast<std::size_t>(rank)];
+      first = std::accumulate(counts.begin(), counts.begin() + rank, 0);
+      break;
+    }
+    case Call::Scan:
+      MPI_Scan(from, out.data(), count, type, MPI_SUM, MPI_COMM_WORLD);
+      ranks = rank + 1;
+      break;
+    case Call::Exscan:
+      MPI_Exscan(from, out.data(), count, type, MPI_SUM, MPI_COMM_WORLD);
+      ranks = rank;
+      if (rank == 0) length = 0;
   }
   failures.expect(last_was_planned() || size == 1, label + " was native: " + last_text());
-  if (!has_result) return;
   int width = 1;
-  while (width < size) width *= 2;
-  for (int i = 0; i < count; ++i) {
-    const Float expected = block(all, size, count, i, 0, width);
+  while (width < ranks) width *= 2;
+  for (int i = 0; i < length; ++i) {
+    const Float expected = block(all, ranks, count, first + i, 0, width);
     if (std::memcmp(&expected, &out[static_cast<std::size_t>(i)], sizeof expected) == 0) continue;
     failures.expect(false, label + ": other bits than in the reference order, by " + last_text());
     return;

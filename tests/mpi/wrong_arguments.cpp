@@ -2,6 +2,7 @@
 // and the communicator still works afterwards.
 #include <array>
 #include <functional>
+#include <vector>
 
 #include "mpi/harness.hpp"
 
@@ -24,6 +25,7 @@ int run() {
   int size = 1;
   MPI_Comm_size(comm, &size);
   std::array<double, 4> in{1, 2, 3, 4}, out{};
+  std::vector<double> all(static_cast<std::size_t>(4 * size)), more(all);
   const auto works = [&](const char* after) {
     MPI_Allreduce(in.data(), out.data(), 4, MPI_DOUBLE, MPI_SUM, comm);
     failures.expect(last_was_planned(), std::string("native after ") + after);
@@ -46,6 +48,40 @@ int run() {
     return ours ? MPI_Reduce(in.data(), out.data(), 4, MPI_DOUBLE, op, root, comm)
                 : PMPI_Reduce(in.data(), out.data(), 4, MPI_DOUBLE, op, root, comm);
   };
+  const auto gather = [&](bool ours, int n, MPI_Datatype type, int root) {
+    return ours ? MPI_Gather(in.data(), n, type, all.data(), n, type, root, comm)
+                : PMPI_Gather(in.data(), n, type, all.data(), n, type, root, comm);
+  };
+  const auto scatter = [&](bool ours, int n, MPI_Datatype type, int root) {
+    return ours ? MPI_Scatter(all.data(), n, type, out.data(), n, type, root, comm)
+                : PMPI_Scatter(all.data(), n, type, out.data(), n, type, root, comm);
+  };
+  const auto allgather = [&](bool ours, int n, MPI_Datatype type) {
+    return ours ? MPI_Allgather(in.data(), n, type, all.data(), n, type, comm)
+                : PMPI_Allgather(in.data(), n, type, all.data(), n, type, comm);
+  };
+  const auto alltoall = [&](bool ours, int n, MPI_Datatype type) {
+    return ours ? MPI_Alltoall(all.data(), n, type, more.data(), n, type, comm)
+                : PMPI_Alltoall(all.data(), n, type, more.data(), n, type, comm);
+  };
+  const auto reduce_scatter = [&](bool ours, int last, MPI_Op op) {
+    std::vector<int> counts(static_cast<std::size_t>(size), 1);
+    counts.back() = last;
+    return ours ? MPI_Reduce_scatter(all.data(), out.data(), counts.data(), MPI_DOUBLE, op, comm)
+                : PMPI_Reduce_scatter(all.data(), out.data(), counts.data(), MPI_DOUBLE, op, comm);
+  };
+  const auto reduce_scatter_block = [&](bool ours, MPI_Datatype type, MPI_Op op) {
+    return ours ? MPI_Reduce_scatter_block(all.data(), out.data(), 2, type, op, comm)
+                : PMPI_Reduce_scatter_block(all.data(), out.data(), 2, type, op, comm);
+  };
+  const auto scan = [&](bool ours, int n, MPI_Datatype type, MPI_Op op) {
+    return ours ? MPI_Scan(in.data(), out.data(), n, type, op, comm)
+                : PMPI_Scan(in.data(), out.data(), n, type, op, comm);
+  };
+  const auto exscan = [&](bool ours, int n, MPI_Datatype type, MPI_Op op) {
+    return ours ? MPI_Exscan(in.data(), out.data(), n, type, op, comm)
+                : PMPI_Exscan(in.data(), out.data(), n, type, op, comm);
+  };
   // Not here: an allreduce of a negative count, on which MPICH 4.0.2 itself crashes.
   const std::array cases{
       Case{"a root beyond", [&](bool o) { return bcast(o, in.data(), 4, MPI_DOUBLE, size); }},
@@ -62,6 +98,27 @@ int run() {
            }},
       Case{"a reduction to nobody", [&](bool o) { return reduce(o, MPI_SUM, size + 3); }},
       Case{"a reduction by nothing", [&](bool o) { return reduce(o, MPI_OP_NULL, 0); }},
+      Case{"a gather to nobody", [&](bool o) { return gather(o, 2, MPI_DOUBLE, size); }},
+      Case{"a gather of less than nothing", [&](bool o) { return gather(o, -2, MPI_DOUBLE, 0); }},
+      Case{"a gather of no type", [&](bool o) { return gather(o, 2, MPI_DATATYPE_NULL, 0); }},
+      Case{"a scatter from nobody", [&](bool o) { return scatter(o, 2, MPI_DOUBLE, -7); }},
+      Case{"a scatter of less than nothing", [&](bool o) { return scatter(o, -1, MPI_DOUBLE, 0); }},
+      Case{"a scatter of no type", [&](bool o) { return scatter(o, 2, MPI_DATATYPE_NULL, 0); }},
+      Case{"an allgather of less", [&](bool o) { return allgather(o, -1, MPI_DOUBLE); }},
+      Case{"an allgather of no type", [&](bool o) { return allgather(o, 2, MPI_DATATYPE_NULL); }},
+      Case{"an alltoall of less", [&](bool o) { return alltoall(o, -1, MPI_DOUBLE); }},
+      Case{"an alltoall of no type", [&](bool o) { return alltoall(o, 2, MPI_DATATYPE_NULL); }},
+      Case{"a reduce-scatter of less", [&](bool o) { return reduce_scatter(o, -1, MPI_SUM); }},
+      Case{"a reduce-scatter of bits", [&](bool o) { return reduce_scatter(o, 2, MPI_BOR); }},
+      Case{"a reduce-scatter by nothing",
+           [&](bool o) { return reduce_scatter_block(o, MPI_DOUBLE, MPI_OP_NULL); }},
+      Case{"a reduce-scatter of no type",
+           [&](bool o) { return reduce_scatter_block(o, MPI_DATATYPE_NULL, MPI_SUM); }},
+      Case{"a scan by nothing", [&](bool o) { return scan(o, 4, MPI_DOUBLE, MPI_OP_NULL); }},
+      Case{"a scan of no type", [&](bool o) { return scan(o, 4, MPI_DATATYPE_NULL, MPI_SUM); }},
+      Case{"an exscan of bits", [&](bool o) { return exscan(o, 4, MPI_DOUBLE, MPI_BAND); }},
+      Case{"an exscan of no type",
+           [&](bool o) { return exscan(o, 4, MPI_DATATYPE_NULL, MPI_SUM); }},
   };
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   works("nothing");

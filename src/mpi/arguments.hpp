@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+#include "mpi/layout.hpp"
+
+namespace espalier::mpi {
+
+// What is looked at before a call is planned, without asking MPI about handles that may be wrong.
+// Arguments that are not significant on a rank are never looked at.
+
+/// MPI_BOTTOM is a null pointer too, and right with types that hold addresses.
+[[nodiscard]] inline bool may_be_an_address(const void* address, int count, MPI_Datatype type) {
+  return address != nullptr || count == 0 || !is_named(type);
+}
+
+/// Whether they may describe data in memory (MPI_IN_PLACE does not).
+[[nodiscard]] inline bool may_be_data(const void* address, int count, MPI_Datatype type) {
+  return address != MPI_IN_PLACE && count >= 0 && type != MPI_DATATYPE_NULL &&
+         may_be_an_address(address, count, type);
+}
+
+/// In is never written.
+[[nodiscard]] inline std::byte* bytes_at(const void* address) {
+  return static_cast<std::byte*>(const_cast<void*>(address));
+}
+
+/// Whether this MPI refuses one buffer for input and result where the standard forbids it. Open MPI
+/// and SMPI take it as it comes, and so do we then: a call that is native on one rank only waits
+/// for ever.
+#ifdef MPICH_VERSION
+inline constexpr bool kRefusesAliases = true;
+#else
+inline constexpr bool kRefusesAliases = false;
+#endif
+
+}  // namespace espalier::mpi

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "mpi/element_buffers.hpp"
+#include "mpi/local_steps.hpp"
+
+namespace espalier::mpi {
+
+/// Bytes as a layout of their own.
+[[nodiscard]] inline Layout byte_layout() { return {MPI_BYTE, 1, 1, 0, 1, true}; }
+
+/// Elements of the user, as a call describes them.
+struct UserData {
+  std::byte* address = nullptr;  ///< of element 0, as MPI wants it; never written if it is an input
+  std::uint64_t count = 0;
+  Layout layout = byte_layout();
+
+  [[nodiscard]] std::uint64_t bytes() const {
+    return count * static_cast<std::uint64_t>(layout.size);
+  }
+};
+
+/// Elements of the user as bytes side by side: where they lie if they lie so, else in a copy.
+class ByteBuffer {
+ public:
+  ByteBuffer() = default;
+  /// @param apart a copy in any case
+  explicit ByteBuffer(const UserData& data, bool apart = false);
+
+  [[nodiscard]] std::byte* address() const { return address_; }
+  /// From the user's memory into the copy, if there is one, and back. @return an MPI error code
+  [[nodiscard]] int load(const SelfLane& self) const;
+  [[nodiscard]] int store(const SelfLane& self) const;
+
+ private:
+  UserData data_;
+  ElementMemory copy_;
+  std::byte* address_ = nullptr;
+};
+
+}  // namespace espalier::mpi

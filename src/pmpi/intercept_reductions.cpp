@@ -1,0 +1,101 @@
+// Wrappers of the reductions.
+#include <numeric>
+
+#include "pmpi/functions.hpp"
+#include "pmpi/intercept.hpp"
+
+namespace espalier::pmpi {
+namespace {
+
+/// As planned calls are logged. @pre the call went well
+std::uint64_t mean_block(const int* counts, MPI_Datatype type, MPI_Comm comm) {
+  int size = 1;
+  PMPI_Comm_size(comm, &size);
+  const std::int64_t all = std::accumulate(counts, counts + size, std::int64_t{0});
+  return bytes_of(static_cast<int>(all / size), type);
+}
+
+}  // namespace
+
+int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                     std::intptr_t datatype, std::intptr_t op, std::intptr_t root,
+                     std::intptr_t comm) {
+  return intercept(
+      schedule::Operation::Reduce, as<MPI_Comm>(comm),
+      [&](mpi::Engine& engine, int& code) {
+        return engine.reduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
+                             as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<int>(root),
+                             as<MPI_Comm>(comm), code);
+      },
+      [&] { return next_reduce(sendbuf, recvbuf, count, datatype, op, root, comm); },
+      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+}
+
+int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                        std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept(
+      schedule::Operation::Allreduce, as<MPI_Comm>(comm),
+      [&](mpi::Engine& engine, int& code) {
+        return engine.allreduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
+                                as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm),
+                                code);
+      },
+      [&] { return next_allreduce(sendbuf, recvbuf, count, datatype, op, comm); },
+      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+}
+
+int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
+                                   std::intptr_t recvcount, std::intptr_t datatype,
+                                   std::intptr_t op, std::intptr_t comm) {
+  return intercept(
+      schedule::Operation::ReduceScatter, as<MPI_Comm>(comm),
+      [&](mpi::Engine& engine, int& code) {
+        return engine.reduce_scatter_block(as<const void*>(sendbuf), as<void*>(recvbuf),
+                                           as<int>(recvcount), as<MPI_Datatype>(datatype),
+                                           as<MPI_Op>(op), as<MPI_Comm>(comm), code);
+      },
+      [&] { return next_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); },
+      [&] { return bytes_of(as<int>(recvcount), as<MPI_Datatype>(datatype)); });
+}
+
+int intercept_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t recvcounts,
+                             std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept(
+      schedule::Operation::ReduceScatter, as<MPI_Comm>(comm),
+      [&](mpi::Engine& engine, int& code) {
+        return engine.reduce_scatter(as<const void*>(sendbuf), as<void*>(recvbuf),
+                                     as<const int*>(recvcounts), as<MPI_Datatype>(datatype),
+                                     as<MPI_Op>(op), as<MPI_Comm>(comm), code);
+      },
+      [&] { return next_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm); },
+      [&] {
+        return mean_block(as<const int*>(recvcounts), as<MPI_Datatype>(datatype),
+                          as<MPI_Comm>(comm));
+      });
+}
+
+int intercept_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                   std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept(
+      schedule::Operation::Scan, as<MPI_Comm>(comm),
+      [&](mpi::Engine& engine, int& code) {
+        return engine.scan(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
+                           as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm), code);
+      },
+      [&] { return next_scan(sendbuf, recvbuf, count, datatype, op, comm); },
+      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+}
+
+int intercept_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                     std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept(
+      schedule::Operation::Exscan, as<MPI_Comm>(comm),
+      [&](mpi::Engine& engine, int& code) {
+        return engine.exscan(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
+                             as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm), code);
+      },
+      [&] { return next_exscan(sendbuf, recvbuf, count, datatype, op, comm); },
+      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+}
+
+}  // namespace espalier::pmpi
