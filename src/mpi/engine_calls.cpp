@@ -23,7 +23,7 @@ std::byte* bytes(const void* address) {
 Layout byte_layout() { return {MPI_BYTE, 1, 1, 0, 1, true}; }
 
 /// MPI_BOTTOM is a null pointer too, and right with types that hold addresses.
-bool may_be_an_address(const void* address, int count, MPI_Datatype type) {
+bool may_be_an_address(const void* address, std::int64_t count, MPI_Datatype type) {
   return address != nullptr || count == 0 || !is_named(type);
 }
 
@@ -48,6 +48,7 @@ const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
 struct Engine::Call {
   Operation operation;
   std::uint64_t bytes;
+  std::uint64_t copied = 0;  ///< bytes of copies that were made for it
 };
 
 bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& execution, Call& call,
@@ -59,6 +60,7 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   const ElementMemory scratch(execution.buffers.layout,
                               scratch_units / execution.buffers.units_per_element);
   execution.buffers.base[static_cast<std::size_t>(Buffer::Scratch)] = scratch.address();
+  comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + call.copied);
   code = comm.executor().run(execution);
   ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
   LastCall& last = last_call();
@@ -74,8 +76,8 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   return true;
 }
 
-bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm handle,
-                       int& code) {
+bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root,
+                       MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Broadcast, *comm->never());
@@ -110,6 +112,7 @@ bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI
   }
   const ElementMemory staged(byte_layout(), total);
   out = staged.address();
+  call.copied = staged.size();
   code = MPI_SUCCESS;
   if (comm->rank() == root) code = pack(layout, buffer, elements, out, comm->self());
   if (code == MPI_SUCCESS) run(*comm, *found, execution, call, code);
@@ -120,7 +123,8 @@ bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI
 }
 
 bool Engine::reduce_to(Operation operation, Rank root, bool has_out, const void* in, void* out,
-                       int count, MPI_Datatype type, MPI_Op op, Communicator& comm, int& code) {
+                       std::int64_t count, MPI_Datatype type, MPI_Op op, Communicator& comm,
+                       int& code) {
   const bool in_place = in == MPI_IN_PLACE;
   const bool wrong_buffers = (in_place && !has_out) || (has_out && in == out && count > 0) ||
                              (!in_place && !may_be_an_address(in, count, type)) ||
@@ -147,13 +151,14 @@ bool Engine::reduce_to(Operation operation, Rank root, bool has_out, const void*
   if (!found->needs_input_copy) return run(comm, *found, execution, call, code);
   const ElementMemory input(layout, elements);
   base[static_cast<std::size_t>(Buffer::In)] = input.address();
+  call.copied = input.size();
   code = copy_elements(layout, bytes(out), input.address(), elements, comm.self());
   if (code != MPI_SUCCESS) return true;
   return run(comm, *found, execution, call, code);
 }
 
-bool Engine::reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
-                    MPI_Comm handle, int& code) {
+bool Engine::reduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                    int root, MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Reduce, *comm->never());
@@ -162,7 +167,7 @@ bool Engine::reduce(const void* in, void* out, int count, MPI_Datatype type, MPI
                    type, op, *comm, code);
 }
 
-bool Engine::allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+bool Engine::allreduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                        MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
