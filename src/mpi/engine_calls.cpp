@@ -114,10 +114,14 @@ bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int 
   out = staged.address();
   call.copied = staged.size();
   code = MPI_SUCCESS;
-  if (comm->rank() == root) code = pack(layout, buffer, elements, out, comm->self());
+  if (comm->rank() == root) {
+    code = pack(layout, buffer, elements, out, comm->self());
+    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
+  }
   if (code == MPI_SUCCESS) run(*comm, *found, execution, call, code);
   if (code == MPI_SUCCESS && comm->rank() != root) {
     code = unpack(layout, buffer, elements, out, comm->self());
+    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
   }
   return true;
 }
