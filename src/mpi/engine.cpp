@@ -44,19 +44,6 @@ std::int64_t resident_bytes() {
   return read == 2 ? static_cast<std::int64_t>(resident) * sysconf(_SC_PAGESIZE) : 0;
 }
 
-/// In the order in which one outdoes the other.
-enum class Switch : int { NotSaid, On, Off };
-
-Switch switch_in(MPI_Info info) {
-  if (info == MPI_INFO_NULL) return Switch::NotSaid;
-  std::array<char, 8> value{};
-  int found = 0;
-  PMPI_Info_get(info, "espalier", static_cast<int>(value.size()) - 1, value.data(), &found);
-  const std::string_view text = value.data();
-  if (found == 0) return Switch::NotSaid;
-  return text == "off" ? Switch::Off : text == "on" ? Switch::On : Switch::NotSaid;
-}
-
 }  // namespace
 
 std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> passed) {
@@ -140,27 +127,6 @@ void Engine::forget(Communicator* comm) {
     if (comm->executor_if_any() != nullptr) add_to(past_sent_, comm->executor_if_any()->sent());
   }
   delete comm;
-}
-
-void Engine::set_info(MPI_Comm comm, MPI_Info info, bool keeps) {
-  const Communicator* known = find(comm);
-  if (known == nullptr) return;
-  // Where others may not have our library, or nothing is ever planned, nobody is asked.
-  const auto never = known->never();
-  if (never && never != Reason::SwitchedOff && never != Reason::OneLevel &&
-      never != Reason::NotAgreed) {
-    return;
-  }
-  int said = static_cast<int>(switch_in(info));
-  if (PMPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return;
-  const auto all = static_cast<Switch>(said);
-  if (all == Switch::NotSaid && keeps) return;
-  PMPI_Comm_delete_attr(comm, keyval_);  // it is looked at anew
-  if (all == Switch::Off) {
-    PMPI_Comm_set_attr(comm, off_keyval_, nullptr);
-  } else if (never == Reason::SwitchedOff) {
-    PMPI_Comm_delete_attr(comm, off_keyval_);
-  }
 }
 
 std::vector<runtime::PassedCalls> Engine::passed() const {
