@@ -39,7 +39,7 @@ function(espalier_mpi_room name)
   endforeach()
 endfunction()
 
-# The preloaded libraries: the room pmpi and the wrappers made from its table, nothing visible but MPI_*.
+# The preloaded libraries: the room pmpi and the wrappers made from its table, nothing visible but MPI's functions.
 function(espalier_preloads)
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/pmpi)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/generated)
@@ -47,8 +47,8 @@ function(espalier_preloads)
   add_custom_command(
     OUTPUT ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py ${dir}/functions.table
-            ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp
-    DEPENDS ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py ${dir}/functions.table)
+            ${dir}/collectives.table ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp
+    DEPENDS ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py ${dir}/functions.table ${dir}/collectives.table)
   add_custom_target(espalier_wrappers DEPENDS ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp)
   add_library(espalier_runtime_smpi STATIC ${made}/pmpi/functions.cpp)
   target_link_libraries(espalier_runtime_smpi PUBLIC espalier_pmpi_smpi)

@@ -1,65 +1,232 @@
 #!/usr/bin/env python3
-"""Makes the wrappers of the interposed MPI functions from src/pmpi/functions.table.
+"""Makes the wrappers of the interposed MPI functions.
 
-    generate_wrappers.py TABLE OUT.cpp OUT.hpp
+    generate_wrappers.py FUNCTIONS.table COLLECTIVES.table OUT.cpp OUT.hpp
 
 The wrappers know no MPI: every argument is as wide as a register, so that a call of the wrong MPI, whose
 handles have another width, is handed on as it came. They hand it to the next library that defines the function
 (another preload, or MPI itself), or to the body in src/pmpi if this process runs our MPI.
+
+Which Fortran entry points there are is a matter of the MPI, as seen with nm and a disassembler:
+- MPICH 4.0: mpif.h, `use mpi`, and mpi_f08 procedures with buffers call the C function MPI_X, which is ours already;
+  mpi_f08 procedures without buffers (mpi_barrier_f08_) call PMPI_X, so these are wrapped.
+- Open MPI 4.1: all procedures end in ompi_x_f, which calls PMPI_X; mpi_x_ and its other spellings are the same
+  function. All of these are wrapped, and nothing else: so no call comes to us twice.
 """
 import pathlib
 import sys
 
-HEADER = """// Generated from src/pmpi/functions.table by scripts/generate_wrappers.py.
-"""
+HEADER = "// Generated from src/pmpi/*.table by scripts/generate_wrappers.py.\n"
+EXPORT = 'extern "C" __attribute__((visibility("default"))) '
+
+# What an argument is, by the name that the standard gives it; `as_c` makes the C argument of a Fortran one.
+BUFFERS = {"buffer", "sendbuf", "recvbuf"}
+COUNTS = {"count", "sendcount", "recvcount"}
+INTEGERS = COUNTS | {"root"}
+TYPES = {"datatype", "sendtype", "recvtype"}
+COUNT_ARRAYS = {"sendcounts", "recvcounts"}
+ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls"}
+TYPE_ARRAYS = {"sendtypes": "sendbuf", "recvtypes": "recvbuf"}
+HANDLES = {"op": "fortran_op", "comm": "fortran_comm", "info": "fortran_info"}
+
+
+class Function:
+    def __init__(self, name, arguments):
+        self.name = name
+        self.arguments = [a.split(":")[0] for a in arguments]
+        self.wide = [a.split(":")[0] for a in arguments if a.endswith(":wide")]
+        self.base = name.removeprefix("MPIX_").removeprefix("MPI_").lower()
+        self.prefix = "mpix_" if name.startswith("MPIX_") else "mpi_"
+
+    def has_buffers(self):
+        return any(a in BUFFERS for a in self.arguments)
+
+    def has_counts(self):
+        return any(a in COUNTS | COUNT_ARRAYS for a in self.arguments)
+
+    def is_neighbourhood(self):
+        return "neighbor" in self.base
 
 
 def read_table(path):
     for line in pathlib.Path(path).read_text().splitlines():
-        line = line.split("#")[0].strip()
-        if line:
-            name, *arguments = line.split()
-            yield name, arguments
+        words = line.split("#")[0].split()
+        if words:
+            yield Function(words[0], words[1:])
 
 
-def ours(prefix, name):
-    return prefix + name.removeprefix("MPI_").lower()
+def derived(of, before, after, arguments):
+    return Function(before + of.name.removeprefix("MPI_") + after, of.arguments + arguments)
+
+
+def lower_first(name):  # MPI_Bcast -> MPI_Ibcast
+    return "MPI_I" + name.removeprefix("MPI_").lower()
+
+
+def passed_functions(functions, collectives, mpi):
+    """(function, reason) of all that go on to the MPI library and are counted."""
+    persistent = {"mpich": "MPI_", "openmpi": "MPIX_"}[mpi]
+    for one in collectives:
+        forms = [(Function(lower_first(one.name), one.arguments + ["request"]), "NonBlocking"),
+                 (derived(one, persistent, "_init", ["info", "request"]), "Persistent")]
+        if one.is_neighbourhood():
+            forms = [(form, "Neighbourhood") for form, _ in [(one, "")] + forms]
+        for form, reason in forms:
+            yield form, reason
+            if mpi == "mpich" and one.has_counts():
+                yield derived(form, "MPI_", "_c", []), reason
+    if mpi == "mpich":
+        for one in functions:
+            if one.has_counts() and not one.wide:
+                yield derived(one, "MPI_", "_c", []), "LargeCounts"
+
+
+def parameters(arguments):
+    return ", ".join("std::intptr_t " + a for a in arguments)
+
+
+def registers(arguments):
+    return ", ".join(["std::intptr_t"] * len(arguments))
 
 
 def declaration(name, arguments):
-    return f"int {name}({', '.join('std::intptr_t ' + a for a in arguments)})"
+    return f"int {name}({parameters(arguments)})"
 
 
 def header(functions):
-    yield HEADER + '#pragma once\n\n#include <cstdint>\n\nnamespace espalier::pmpi {\n\n'
-    for name, arguments in functions:
-        yield declaration(ours("intercept_", name), arguments) + ";  // our body\n"
-        yield declaration(ours("next_", name), arguments) + ";  // the next library's\n"
+    yield HEADER + '#pragma once\n\n#include <cstdint>\n#include <span>\n\n#include "runtime/explain.hpp"\n\n'
+    yield "namespace espalier::pmpi {\n\n"
+    for one in functions:
+        yield declaration("intercept_" + one.base, one.arguments) + ";  // our body\n"
+        yield declaration("next_" + one.base, one.arguments) + ";  // the next library's\n"
+    yield "\n/// What goes on to the MPI library and is counted; note_passed() counts.\n"
+    yield "std::span<const runtime::PassedFunction> passed_functions();\n"
+    yield "void note_passed(std::size_t which);\n"
     yield "\n}  // namespace espalier::pmpi\n"
 
 
-def source(functions, header_name):
-    yield HEADER + f'#include "{header_name}"\n\n#include "pmpi/next_function.hpp"\n\n'
-    for name, arguments in functions:
-        types = ", ".join(["std::intptr_t"] * len(arguments))
-        values = ", ".join(arguments)
-        yield f'extern "C" int P{name}({types});\n'
-        yield "\nnamespace espalier::pmpi {\n"
-        yield declaration(ours("next_", name), arguments) + " {\n"
-        yield f'  static constinit NextFunction<int({types})> next{{"{name}", &P{name}}};\n'
-        yield f"  return next.address()({values});\n}}\n"
-        yield "}  // namespace espalier::pmpi\n\n"
-        yield 'extern "C" __attribute__((visibility("default"))) ' + declaration(name, arguments) + " {\n"
-        yield "  namespace pmpi = espalier::pmpi;\n"
-        intercept, go_on = ours("intercept_", name), ours("next_", name)
-        yield f"  return pmpi::is_our_mpi() ? pmpi::{intercept}({values}) : pmpi::{go_on}({values});\n}}\n\n"
+def next_pointer(name, arguments, result="int", otherwise="nullptr"):
+    return f'  static constinit NextFunction<{result}({registers(arguments)})> next{{"{name}", {otherwise}}};\n'
+
+
+def next_c(one, name=None, large=None):
+    """next_bcast(...), or next_bcast_c(...); `large` says what takes counts beyond an int."""
+    name = name or one.name
+    yield f'extern "C" int P{name}({registers(one.arguments)});\n'
+    yield f"namespace espalier::pmpi {{\n{declaration('next_' + name.removeprefix('MPI_').lower(), one.arguments)} {{\n"
+    if large:
+        yield f"#ifdef ESPALIER_LARGE_COUNTS\n  if (is_our_mpi() && ({' || '.join(f'!is_int({a})' for a in one.wide)})) "
+        yield f"return {large}({', '.join(one.arguments)});\n#endif\n"
+    yield next_pointer(name, one.arguments, otherwise=f"&P{name}")
+    yield f"  return next.address()({', '.join(one.arguments)});\n}}\n}}  // namespace espalier::pmpi\n"
+
+
+def wrapper_c(one):
+    """MPI_Bcast, and MPI_Bcast_c where the body is fit for it."""
+    values = ", ".join(one.arguments)
+    # The upper half of an int's register is anything.
+    narrow = ", ".join(f"static_cast<int>({a})" if a in one.wide else a for a in one.arguments)
+    if one.wide:
+        yield "#ifdef ESPALIER_LARGE_COUNTS\n"
+        yield from next_c(one, one.name + "_c")
+        yield EXPORT + declaration(one.name + "_c", one.arguments) + " {\n  namespace pmpi = espalier::pmpi;\n"
+        yield f"  return pmpi::is_our_mpi() ? pmpi::intercept_{one.base}({values}) : pmpi::next_{one.base}_c({values});\n}}\n"
+        yield "#endif\n"
+    yield from next_c(one, large=f"next_{one.base}_c" if one.wide else None)
+    yield EXPORT + declaration(one.name, one.arguments) + " {\n  namespace pmpi = espalier::pmpi;\n"
+    yield f"  return pmpi::is_our_mpi() ? pmpi::intercept_{one.base}({narrow}) : pmpi::next_{one.base}({values});\n}}\n\n"
+
+
+def wrapper_passed(one, which):
+    yield f'extern "C" int P{one.name}({registers(one.arguments)});\n'
+    yield EXPORT + declaration(one.name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
+    yield next_pointer(one.name, one.arguments, otherwise=f"&P{one.name}")
+    yield f"  if (is_our_mpi()) note_passed({which});\n  return next.address()({', '.join(one.arguments)});\n}}\n"
+
+
+def fortran_names(one, mpi):
+    """The symbol, and its other spellings: empty where Fortran ends in the C function that is wrapped already."""
+    if mpi == "mpich":
+        return [] if one.has_buffers() else [f"{one.prefix}{one.base}_f08_"]
+    name = one.prefix + one.base
+    return [name + "_", name, name + "__", name.upper(), f"o{name}_f"]
+
+
+def as_c(argument):
+    if argument in BUFFERS:
+        return f"fortran_address({argument})"
+    if argument in INTEGERS:
+        return f"fortran_integer({argument})"
+    if argument in TYPES:
+        return f"fortran_datatype({argument})"
+    if argument in ARRAYS:
+        return argument  # an INTEGER is an int
+    if argument in HANDLES:
+        return f"{HANDLES[argument]}({argument})"
+    if argument in TYPE_ARRAYS:
+        return f"FortranTypes({argument}, {TYPE_ARRAYS[argument]}, comm).address()"
+    if argument == "newcomm":
+        return "FortranNewComm(newcomm).address()"
+    sys.exit(f"generate_wrappers.py: what is argument \"{argument}\"? Give it the standard's name, or teach me.")
+
+
+def wrapper_fortran(one, mpi, which=None):
+    """`which`: the number of a function that is counted and passed on."""
+    names = fortran_names(one, mpi)
+    if not names:
+        return
+    arguments = [a for a in one.arguments if a not in ("argc", "argv")] + ["ierror"]
+    values = ", ".join(arguments)
+    yield EXPORT + f"void {names[0]}({parameters(arguments)}) {{\n  using namespace espalier::pmpi;\n"
+    yield next_pointer(names[0], arguments, "void")
+    if which is not None:
+        yield f"  if (is_our_mpi()) note_passed({which});\n  next.address()({values});\n}}\n"
+    elif one.base in ("init", "init_thread"):
+        yield f"  next.address()({values});\n  if (is_our_mpi()) after_fortran_init();\n}}\n"
+    elif one.base == "finalize":
+        yield f"  if (is_our_mpi()) before_fortran_finalize();\n  next.address()({values});\n}}\n"
+    else:
+        yield f"  if (!is_our_mpi()) return next.address()({values});\n  set_fortran_integer(ierror, intercept_{one.base}("
+        yield ", ".join(as_c(a) for a in one.arguments) + "));\n}\n"
+    for alias in names[1:]:
+        yield EXPORT + f'__attribute__((alias("{names[0]}"))) void {alias}({registers(arguments)});\n'
+
+
+def of_mpi(functions, collectives, mpi):
+    passed = list(passed_functions(functions, collectives, mpi))
+    for which, (one, _) in enumerate(passed):
+        yield from wrapper_passed(one, which)
+        yield from wrapper_fortran(one, mpi, which)
+    for one in functions:
+        yield from wrapper_fortran(one, mpi)
+    yield "namespace espalier::pmpi {\nstd::span<const runtime::PassedFunction> passed_functions() {\n"
+    yield f"  static constexpr std::array<runtime::PassedFunction, {len(passed)}> kAll{{{{\n"
+    for one, reason in passed:
+        yield f'      {{"{one.name}", runtime::Reason::{reason}}},\n'
+    yield "  }};\n  return kAll;\n}\n}  // namespace espalier::pmpi\n"
+
+
+def source(functions, collectives, header_name):
+    yield HEADER + f'#include "{header_name}"\n\n#include <array>\n\n'
+    yield '#include "pmpi/fortran.hpp"\n#include "pmpi/next_function.hpp"\n\n'
+    yield "#if !defined(OPEN_MPI_BUILD) && !defined(ESPALIER_SMPI)\n#define ESPALIER_LARGE_COUNTS  // MPICH 4 has them\n#endif\n\n"
+    for one in functions:
+        yield from wrapper_c(one)
+    yield "#if defined(ESPALIER_SMPI)  // nothing else there is counted\n"
+    yield "namespace espalier::pmpi {\nstd::span<const runtime::PassedFunction> passed_functions() { return {}; }\n}\n"
+    yield "#elif defined(OPEN_MPI_BUILD)\n"
+    yield from of_mpi(functions, collectives, "openmpi")
+    yield "#else\n"
+    yield from of_mpi(functions, collectives, "mpich")
+    yield "#endif\n"
 
 
 def main():
-    table, out_source, out_header = sys.argv[1:]
-    functions = list(read_table(table))
+    functions_table, collectives_table, out_source, out_header = sys.argv[1:]
+    functions = list(read_table(functions_table))
+    collectives = list(read_table(collectives_table))
     pathlib.Path(out_header).write_text("".join(header(functions)))
-    pathlib.Path(out_source).write_text("".join(source(functions, pathlib.Path(out_header).name)))
+    pathlib.Path(out_source).write_text("".join(source(functions, collectives, pathlib.Path(out_header).name)))
 
 
 if __name__ == "__main__":

@@ -10,12 +10,13 @@ namespace espalier::mpi {
 // Arguments that are not significant on a rank are never looked at.
 
 /// MPI_BOTTOM is a null pointer too, and right with types that hold addresses.
-[[nodiscard]] inline bool may_be_an_address(const void* address, int count, MPI_Datatype type) {
+[[nodiscard]] inline bool may_be_an_address(const void* address, std::int64_t count,
+                                            MPI_Datatype type) {
   return address != nullptr || count == 0 || !is_named(type);
 }
 
 /// Whether they may describe data in memory (MPI_IN_PLACE does not).
-[[nodiscard]] inline bool may_be_data(const void* address, int count, MPI_Datatype type) {
+[[nodiscard]] inline bool may_be_data(const void* address, std::int64_t count, MPI_Datatype type) {
   return address != MPI_IN_PLACE && count >= 0 && type != MPI_DATATYPE_NULL &&
          may_be_an_address(address, count, type);
 }

@@ -27,6 +27,8 @@ class ByteBuffer {
   explicit ByteBuffer(const UserData& data, bool apart = false);
 
   [[nodiscard]] std::byte* address() const { return address_; }
+  /// Bytes of the copy, 0 if there is none.
+  [[nodiscard]] std::uint64_t copied() const { return copy_.size(); }
   /// From the user's memory into the copy, if there is one, and back. @return an MPI error code
   [[nodiscard]] int load(const SelfLane& self) const;
   [[nodiscard]] int store(const SelfLane& self) const;

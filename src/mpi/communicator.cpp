@@ -56,17 +56,23 @@ runtime::Tags tags_of(MPI_Comm comm) {
 }  // namespace
 
 bool HiddenShare::take() {
-  if (taken_.fetch_add(1) < kMost) return true;
-  taken_.fetch_sub(1);
-  return false;
+  const int before = taken_.fetch_add(1);
+  if (before >= kMost) {
+    taken_.fetch_sub(1);
+    return false;
+  }
+  for (int most = most_.load(); most <= before;) {
+    if (most_.compare_exchange_weak(most, before + 1)) break;
+  }
+  return true;
 }
 void HiddenShare::give_back() { taken_.fetch_sub(1); }
 int HiddenShare::taken() const { return taken_.load(); }
 
-Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share)
+Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share, bool is_off)
     : comm_(comm), world_(world), share_(share) {
   PMPI_Comm_rank(comm_, &rank_);
-  never_ = why_never();
+  never_ = why_never(is_off);
 }
 
 Communicator::~Communicator() {
@@ -75,7 +81,7 @@ Communicator::~Communicator() {
   if (holds_share_) share_.give_back();
 }
 
-std::optional<Reason> Communicator::why_never() {
+std::optional<Reason> Communicator::why_never(bool is_off) {
   int inter = 0;
   PMPI_Comm_test_inter(comm_, &inter);
   if (inter != 0) return Reason::Intercommunicator;
@@ -83,6 +89,7 @@ std::optional<Reason> Communicator::why_never() {
   if (size_ == 1) return Reason::OneProcess;
   auto ranks = ranks_in_world(comm_, size_);
   if (!ranks) return Reason::OutsideWorld;
+  if (is_off) return Reason::SwitchedOff;
   world_ranks_ = std::move(*ranks);
   prepare_machine();
   const bool may_plan_one_level =

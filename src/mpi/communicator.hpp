@@ -22,9 +22,11 @@ class HiddenShare {
   [[nodiscard]] bool take();
   void give_back();
   [[nodiscard]] int taken() const;
+  [[nodiscard]] int most() const { return most_.load(); }
 
  private:
   std::atomic<int> taken_{0};
+  std::atomic<int> most_{0};
 };
 
 /// What we know about a communicator of the user: hangs on it as an attribute and goes with it.
@@ -32,7 +34,8 @@ class HiddenShare {
 /// MPI lets only one collective at a time run on a communicator, so nothing here needs a lock.
 class Communicator {
  public:
-  Communicator(MPI_Comm comm, const World& world, HiddenShare& share);
+  /// @param is_off the user wants no plans here
+  Communicator(MPI_Comm comm, const World& world, HiddenShare& share, bool is_off);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -53,11 +56,13 @@ class Communicator {
 
   runtime::CallCounts counts;
   runtime::CallLog log;
+  std::uint64_t staging_bytes = 0;  ///< copies and partial results of one call, at most
+  [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Executor* executor_if_any() const { return executor_.get(); }
 
  private:
-  [[nodiscard]] std::optional<runtime::Reason> why_never();
+  [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   [[nodiscard]] bool agree(std::uint64_t plan_hash);
   void prepare_machine();
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;

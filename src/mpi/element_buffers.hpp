@@ -16,10 +16,12 @@ class ElementMemory {
   ElementMemory(const Layout& layout, std::uint64_t count);
   /// Address of element 0; its bytes may begin before or after.
   [[nodiscard]] std::byte* address() const { return address_; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
   std::unique_ptr<std::byte[]> memory_;
   std::byte* address_ = nullptr;
+  std::uint64_t size_ = 0;
 };
 
 /// The three buffers of a program, and how its units lie in them.

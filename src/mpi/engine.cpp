@@ -1,6 +1,7 @@
 #include "mpi/engine.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -33,15 +34,32 @@ void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
   }
 }
 
+/// What the process has in memory now; 0 where Linux does not tell.
+std::int64_t resident_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  long all = 0, resident = 0;
+  const int read = std::fscanf(file, "%ld %ld", &all, &resident);
+  std::fclose(file);
+  return read == 2 ? static_cast<std::int64_t>(resident) * sysconf(_SC_PAGESIZE) : 0;
+}
+
 }  // namespace
 
-std::unique_ptr<Engine> Engine::start() {
+std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> passed) {
+  const double begin = PMPI_Wtime();
+  const std::int64_t bytes_before = resident_bytes();
   auto world = agree_on_world();
   if (world == nullptr) return nullptr;
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);
+  engine->passed_ = passed;
+  engine->passed_calls_ = std::vector<std::atomic<std::uint64_t>>(passed.size());
   // The copy function says no: a copy of a communicator is a new one.
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &engine->keyval_, engine.get());
+  PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &engine->off_keyval_, nullptr);
+  engine->footprint_.start_bytes = resident_bytes() - bytes_before;
+  engine->footprint_.start_ms = (PMPI_Wtime() - begin) * 1e3;
   return engine;
 }
 
@@ -58,6 +76,7 @@ Engine::~Engine() {
     std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());
   }
   PMPI_Comm_free_keyval(&keyval_);
+  PMPI_Comm_free_keyval(&off_keyval_);
 }
 
 Communicator* Engine::find(MPI_Comm comm) {
@@ -74,7 +93,10 @@ Communicator* Engine::find(MPI_Comm comm) {
   }
   auto* communicator = static_cast<Communicator*>(value);
   if (found == 0) {
-    auto made = std::make_unique<Communicator>(comm, *world_, share_);
+    void* unused = nullptr;
+    int is_off = 0;
+    PMPI_Comm_get_attr(comm, off_keyval_, static_cast<void*>(&unused), &is_off);
+    auto made = std::make_unique<Communicator>(comm, *world_, share_, is_off != 0);
     if (PMPI_Comm_set_attr(comm, keyval_, made.get()) != MPI_SUCCESS) return nullptr;
     communicator = made.release();
     const std::lock_guard lock(mutex_);
@@ -93,6 +115,12 @@ int Engine::on_delete(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* engi
 void Engine::forget(Communicator* comm) {
   {
     const std::lock_guard lock(mutex_);
+    if (keeps_log()) {
+      std::uint64_t plans = 0;
+      for (const Communicator* one : live_) plans += one->plan_bytes();
+      footprint_.plan_bytes = std::max(footprint_.plan_bytes, plans);
+    }
+    footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm->staging_bytes);
     live_.remove(comm);
     past_counts_.add(comm->counts);
     past_log_.merge(comm->log);
@@ -101,8 +129,17 @@ void Engine::forget(Communicator* comm) {
   delete comm;
 }
 
+std::vector<runtime::PassedCalls> Engine::passed() const {
+  std::vector<runtime::PassedCalls> result;
+  for (std::size_t i = 0; i < passed_.size(); ++i) {
+    result.push_back({passed_[i], passed_calls_[i].load(std::memory_order_relaxed)});
+  }
+  return result;
+}
+
 void Engine::explain() {
-  const std::string text = explain_text(past_counts_, past_log_);
+  footprint_.hidden = share_.most();
+  const std::string text = explain_text(past_counts_, passed(), past_log_, footprint_);
   const std::string& where = world_->settings.explain;
   std::FILE* file = where == "1" ? stderr : std::fopen(where.c_str(), "w");
   if (file == nullptr) {
@@ -127,12 +164,22 @@ std::uint64_t Engine::count(const std::string& name) {
     if (one->executor_if_any() != nullptr) add_to(sent, one->executor_if_any()->sent());
   }
   if (name == "planned") return counts.planned_calls();
-  if (name == "native") return counts.native_calls();
+  if (name == "native") {
+    std::uint64_t sum = counts.native_calls();
+    for (const runtime::PassedCalls& one : passed()) sum += one.calls;
+    return sum;
+  }
   if (name == "hidden") return static_cast<std::uint64_t>(share_.taken());
   if (name == "communicators") return live_.size();
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return 0;
   const std::string kind = name.substr(0, dot), rest = name.substr(dot + 1);
+  if (rest.starts_with("MPI")) {
+    for (const runtime::PassedCalls& one : passed()) {
+      if (one.function.name == rest) return one.calls;
+    }
+    return 0;
+  }
   if (kind == "planned" || kind == "native") {
     const auto operation = schedule::operation_named(rest);
     if (!operation) return 0;

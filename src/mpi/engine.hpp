@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "mpi/communicator.hpp"
@@ -22,7 +23,8 @@ struct LastCall {
 class Engine {
  public:
   /// Collective over MPI_COMM_WORLD. @return nullptr: all calls are native
-  static std::unique_ptr<Engine> start();
+  /// @param passed what note_passed() counts
+  static std::unique_ptr<Engine> start(std::span<const runtime::PassedFunction> passed);
   ~Engine();
 
   /// Never blocks; nullptr for handles that are no communicators.
@@ -30,37 +32,46 @@ class Engine {
   [[nodiscard]] const World& world() const { return *world_; }
 
   /// The operations. @return whether it was planned; then `code` is what MPI shall return
-  bool broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, int& code);
-  bool reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
-              MPI_Comm comm, int& code);
-  bool allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+  bool broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root, MPI_Comm comm,
                  int& code);
+  bool reduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op, int root,
+              MPI_Comm comm, int& code);
+  bool allreduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                 MPI_Comm comm, int& code);
   bool barrier(MPI_Comm comm, int& code);
   // engine_moves.cpp
-  bool gather(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
-              MPI_Datatype recv_type, int root, MPI_Comm comm, int& code);
-  bool scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv, int recv_count,
-               MPI_Datatype recv_type, int root, MPI_Comm comm, int& code);
-  bool allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                 int recv_count, MPI_Datatype recv_type, MPI_Comm comm, int& code);
-  bool alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                int recv_count, MPI_Datatype recv_type, MPI_Comm comm, int& code);
+  bool gather(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
+              std::int64_t recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, int& code);
+  bool scatter(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
+               std::int64_t recv_count, MPI_Datatype recv_type, int root, MPI_Comm comm, int& code);
+  bool allgather(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
+                 std::int64_t recv_count, MPI_Datatype recv_type, MPI_Comm comm, int& code);
+  bool alltoall(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
+                std::int64_t recv_count, MPI_Datatype recv_type, MPI_Comm comm, int& code);
   // engine_reductions.cpp, with reduce and allreduce
-  bool reduce_scatter_block(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
-                            MPI_Comm comm, int& code);
+  bool reduce_scatter_block(const void* in, void* out, std::int64_t count, MPI_Datatype type,
+                            MPI_Op op, MPI_Comm comm, int& code);
   bool reduce_scatter(const void* in, void* out, const int* counts, MPI_Datatype type, MPI_Op op,
                       MPI_Comm comm, int& code);
-  bool scan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-            int& code);
-  bool exscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-              int& code);
+  bool scan(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
+            MPI_Comm comm, int& code);
+  bool exscan(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
+              MPI_Comm comm, int& code);
 
   /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
-  /// "messages.0" and "bytes.0" (sent over level 0).
+  /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0).
   [[nodiscard]] std::uint64_t count(const std::string& name);
   /// How a native call went on, for the log (only if it is kept).
   void note_native(schedule::Operation operation, std::uint64_t bytes, MPI_Comm comm,
                    double seconds);
+  /// A call that goes on to the MPI library whatever its arguments.
+  void note_passed(std::size_t which) {
+    passed_calls_[which].fetch_add(1, std::memory_order_relaxed);
+  }
+  /// What a new info says about plans on a communicator, with the key "espalier". Collective over
+  /// it, since ranks may say different things: off wins.
+  /// @param keeps what it was before stays if the info says nothing; else it is on then
+  void set_info(MPI_Comm comm, MPI_Info info, bool keeps);
   [[nodiscard]] bool keeps_log() const { return !world_->settings.explain.empty(); }
   [[nodiscard]] static LastCall& last_call();
 
@@ -69,6 +80,7 @@ class Engine {
   struct Call {
     schedule::Operation operation;
     std::uint64_t bytes;
+    std::uint64_t copied = 0;  ///< bytes of copies that were made for it
   };
   struct Move;
   struct Combine;
@@ -78,19 +90,23 @@ class Engine {
   const runtime::CachedPlan* plan(Communicator& comm, const runtime::PlanKey& key);
   bool move(Communicator& comm, const Move& move, int& code);
   bool combine(Communicator& comm, const Combine& combine, int& code);
+  [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
   void explain();
   void forget(Communicator* comm);
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);
 
   std::unique_ptr<const World> world_;
   int keyval_ = MPI_KEYVAL_INVALID;
+  int off_keyval_ = MPI_KEYVAL_INVALID;  // set: no plans here; copied with the communicator
+  std::span<const runtime::PassedFunction> passed_;
+  std::vector<std::atomic<std::uint64_t>> passed_calls_;
   HiddenShare share_;
   std::mutex mutex_;  // of what follows; never held across a call that may block
   std::list<Communicator*> live_;
   runtime::CallCounts past_counts_;  // of communicators that are gone
   runtime::CallLog past_log_;
   std::vector<LevelCount> past_sent_;
-  std::uint64_t hidden_made_ = 0;
+  runtime::Footprint footprint_;
 };
 
 }  // namespace espalier::mpi

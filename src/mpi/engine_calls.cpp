@@ -39,6 +39,7 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   const ElementMemory scratch(execution.buffers.layout,
                               scratch_units / execution.buffers.units_per_element);
   execution.buffers.base[static_cast<std::size_t>(Buffer::Scratch)] = scratch.address();
+  comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + call.copied);
   code = comm.executor().run(execution);
   ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
   LastCall& last = last_call();
@@ -53,8 +54,8 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   return true;
 }
 
-bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm handle,
-                       int& code) {
+bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root,
+                       MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Broadcast, *comm->never());
@@ -89,11 +90,16 @@ bool Engine::broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI
   }
   const ElementMemory staged(byte_layout(), total);
   out = staged.address();
+  call.copied = staged.size();
   code = MPI_SUCCESS;
-  if (comm->rank() == root) code = pack(layout, buffer, elements, out, comm->self());
+  if (comm->rank() == root) {
+    code = pack(layout, buffer, elements, out, comm->self());
+    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
+  }
   if (code == MPI_SUCCESS) run(*comm, *found, execution, call, code);
   if (code == MPI_SUCCESS && comm->rank() != root) {
     code = unpack(layout, buffer, elements, out, comm->self());
+    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
   }
   return true;
 }

@@ -30,13 +30,13 @@ UserData data_at(const void* address, std::uint64_t first, std::uint64_t count,
   return {bytes_at(address) + static_cast<std::int64_t>(first) * layout.extent, count, layout};
 }
 
-UserData blocks_at(const void* address, int count, int blocks, MPI_Datatype type) {
+UserData blocks_at(const void* address, std::int64_t count, int blocks, MPI_Datatype type) {
   return {bytes_at(address), static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(blocks),
           layout_of(type)};
 }
 
 /// One of the blocks of `all`.
-UserData block_of(const UserData& all, int block, int count) {
+UserData block_of(const UserData& all, int block, std::int64_t count) {
   return data_at(all.address, static_cast<std::uint64_t>(block) * static_cast<std::uint64_t>(count),
                  static_cast<std::uint64_t>(count), all.layout);
 }
@@ -65,7 +65,7 @@ bool Engine::move(Communicator& comm, const Move& move, int& code) {
   execution.buffers.base[static_cast<std::size_t>(Buffer::In)] = in.address();
   execution.buffers.base[static_cast<std::size_t>(Buffer::Out)] = out.address();
   code = in.load(comm.self());
-  Call call{move.operation, move.block};
+  Call call{move.operation, move.block, in.copied() + out.copied()};
   if (code == MPI_SUCCESS) {
     run(comm, *found, execution, call, code);
     if (code != MPI_SUCCESS || move.drops_out) return true;
@@ -75,8 +75,9 @@ bool Engine::move(Communicator& comm, const Move& move, int& code) {
   return true;
 }
 
-bool Engine::gather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                    int recv_count, MPI_Datatype recv_type, int root, MPI_Comm handle, int& code) {
+bool Engine::gather(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
+                    std::int64_t recv_count, MPI_Datatype recv_type, int root, MPI_Comm handle,
+                    int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Gather, *comm->never());
@@ -104,8 +105,9 @@ bool Engine::gather(const void* send, int send_count, MPI_Datatype send_type, vo
   return move(*comm, call, code);
 }
 
-bool Engine::scatter(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                     int recv_count, MPI_Datatype recv_type, int root, MPI_Comm handle, int& code) {
+bool Engine::scatter(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
+                     std::int64_t recv_count, MPI_Datatype recv_type, int root, MPI_Comm handle,
+                     int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Scatter, *comm->never());
@@ -133,8 +135,9 @@ bool Engine::scatter(const void* send, int send_count, MPI_Datatype send_type, v
   return move(*comm, call, code);
 }
 
-bool Engine::allgather(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                       int recv_count, MPI_Datatype recv_type, MPI_Comm handle, int& code) {
+bool Engine::allgather(const void* send, std::int64_t send_count, MPI_Datatype send_type,
+                       void* recv, std::int64_t recv_count, MPI_Datatype recv_type, MPI_Comm handle,
+                       int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Allgather, *comm->never());
@@ -156,8 +159,8 @@ bool Engine::allgather(const void* send, int send_count, MPI_Datatype send_type,
   return move(*comm, call, code);
 }
 
-bool Engine::alltoall(const void* send, int send_count, MPI_Datatype send_type, void* recv,
-                      int recv_count, MPI_Datatype recv_type, MPI_Comm handle, int& code) {
+bool Engine::alltoall(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
+                      std::int64_t recv_count, MPI_Datatype recv_type, MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Alltoall, *comm->never());

@@ -59,6 +59,7 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   if (keeps_input) {  // of P blocks: a place for the one that is the result costs less than a copy
     const ElementMemory result(layout, call.elements_out);
     base[static_cast<std::size_t>(Buffer::Out)] = result.address();
+    logged.copied = result.size();
     run(comm, *found, execution, logged, code);
     if (code != MPI_SUCCESS) return true;
     code =
@@ -69,13 +70,14 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   const auto elements = static_cast<std::uint64_t>(call.elements_in);
   const ElementMemory input(layout, elements);
   base[static_cast<std::size_t>(Buffer::In)] = input.address();
+  logged.copied = input.size();
   code = copy_elements(layout, bytes_at(call.out), input.address(), elements, comm.self());
   if (code != MPI_SUCCESS) return true;
   return run(comm, *found, execution, logged, code);
 }
 
-bool Engine::reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root,
-                    MPI_Comm handle, int& code) {
+bool Engine::reduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                    int root, MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Reduce, *comm->never());
@@ -94,7 +96,7 @@ bool Engine::reduce(const void* in, void* out, int count, MPI_Datatype type, MPI
                  code);
 }
 
-bool Engine::allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+bool Engine::allreduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                        MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
@@ -102,12 +104,12 @@ bool Engine::allreduce(const void* in, void* out, int count, MPI_Datatype type, 
   return combine(*comm, {Operation::Allreduce, 0, in, out, true, count, {}, count, type, op}, code);
 }
 
-bool Engine::reduce_scatter_block(const void* in, void* out, int count, MPI_Datatype type,
+bool Engine::reduce_scatter_block(const void* in, void* out, std::int64_t count, MPI_Datatype type,
                                   MPI_Op op, MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::ReduceScatter, *comm->never());
-  const std::int64_t all = std::int64_t{count} * comm->size();
+  const std::int64_t all = count * comm->size();
   Combine call{Operation::ReduceScatter, 0, in, out, true, count, {}, all, type, op};
   call.elements_out = count < 0 ? 0 : static_cast<std::uint64_t>(count);
   return combine(*comm, call, code);
@@ -134,7 +136,7 @@ bool Engine::reduce_scatter(const void* in, void* out, const int* counts, MPI_Da
   return combine(*comm, call, code);
 }
 
-bool Engine::scan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+bool Engine::scan(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;
@@ -142,7 +144,7 @@ bool Engine::scan(const void* in, void* out, int count, MPI_Datatype type, MPI_O
   return combine(*comm, {Operation::Scan, 0, in, out, true, count, {}, count, type, op}, code);
 }
 
-bool Engine::exscan(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+bool Engine::exscan(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                     MPI_Comm handle, int& code) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return false;

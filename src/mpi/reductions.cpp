@@ -35,10 +35,14 @@ unsigned kind_of(MPI_Datatype type) {
   if (type == MPI_BYTE) return kByte;
   if (is_one_of(MPI_AINT, MPI_OFFSET, MPI_COUNT)) return kFortranInteger;
 #ifndef ESPALIER_SMPI
-  if (is_one_of(MPI_INTEGER)) return kFortranInteger;
-  if (is_one_of(MPI_REAL, MPI_DOUBLE_PRECISION)) return kFloating;
+  // Those that the compiler does not have are MPI_DATATYPE_NULL.
+  if (is_one_of(MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8)) {
+    return kFortranInteger;
+  }
+  if (is_one_of(MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8)) return kFloating;
+  if (is_one_of(MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER)) return kPair;
   if (is_one_of(MPI_LOGICAL)) return kLogical;
-  if (is_one_of(MPI_COMPLEX, MPI_DOUBLE_COMPLEX)) return kComplex;
+  if (is_one_of(MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16)) return kComplex;
 #endif
   return kNone;
 }

@@ -37,12 +37,14 @@ int in_parts(const Layout& layout, Address elements, std::uint64_t count, Bytes 
     const std::uint64_t now = std::min(at_once, count - done);
     const auto address = elements + static_cast<std::int64_t>(done) * layout.extent;
     int code = MPI_SUCCESS;
-    if (now * size <= kMaxPieceBytes) {
+    // MPICH's MPI_Pack takes no null pointers, though MPI_BOTTOM is one: a message to ourselves
+    // does.
+    if (now * size <= kMaxPieceBytes && address != nullptr) {
       code = move(address, static_cast<int>(now), bytes + done * size, static_cast<int>(now * size),
                   MPI_BYTE);
     } else {
-      const OwnedType huge = bytes_type(size);
-      code = move(address, 1, bytes + done * size, 1, huge.get());
+      const OwnedType huge = bytes_type(now * size);
+      code = move(address, static_cast<int>(now), bytes + done * size, 1, huge.get());
     }
     if (code != MPI_SUCCESS) return code;
   }

@@ -3,6 +3,7 @@
 #include "pmpi/intercept.hpp"
 
 #include "pmpi/exports.hpp"
+#include "pmpi/fortran.hpp"
 #include "pmpi/functions.hpp"
 
 namespace espalier::pmpi {
@@ -15,7 +16,7 @@ void die(const char* what) noexcept {
   std::abort();
 }
 
-std::uint64_t bytes_of(int count, MPI_Datatype type) {
+std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type) {
   int size = 0;
   if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
   return static_cast<std::uint64_t>(count < 0 ? 0 : count) * static_cast<std::uint64_t>(size);
@@ -33,9 +34,11 @@ int stop_at_last(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*sta
 }
 
 void start() {
-  if (the_engine.load() != nullptr) return;
+  // A tool's MPI_Init of Fortran may call that of C: both come through us.
+  static constinit std::atomic<bool> tried{false};
+  if (tried.exchange(true)) return;
   try {
-    the_engine.store(mpi::Engine::start().release());
+    the_engine.store(mpi::Engine::start(passed_functions()).release());
   } catch (const std::exception& bug) {
     die(bug.what());
   }
@@ -66,16 +69,48 @@ int intercept_finalize() {
   return next_finalize();
 }
 
+void after_fortran_init() {
+  int is_initialized = 0;
+  PMPI_Initialized(&is_initialized);
+  if (is_initialized != 0) start();
+}
+
+void before_fortran_finalize() { stop(); }
+
+void note_passed(std::size_t which) {
+  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+  if (engine != nullptr) engine->note_passed(which);
+}
+
+int intercept_comm_set_info(std::intptr_t comm, std::intptr_t info) {
+  const int code = next_comm_set_info(comm, info);
+  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+  if (code == MPI_SUCCESS && engine != nullptr) {
+    engine->set_info(as<MPI_Comm>(comm), as<MPI_Info>(info), /*keeps=*/true);
+  }
+  return code;
+}
+
+int intercept_comm_dup_with_info(std::intptr_t comm, std::intptr_t info, std::intptr_t newcomm) {
+  const int code = next_comm_dup_with_info(comm, info, newcomm);
+  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+  if (code == MPI_SUCCESS && engine != nullptr) {
+    engine->set_info(*as<MPI_Comm*>(newcomm), as<MPI_Info>(info), /*keeps=*/false);
+  }
+  return code;
+}
+
 int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t datatype,
                     std::intptr_t root, std::intptr_t comm) {
   return intercept(
       schedule::Operation::Broadcast, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.broadcast(as<void*>(buffer), as<int>(count), as<MPI_Datatype>(datatype),
-                                as<int>(root), as<MPI_Comm>(comm), code);
+        return engine.broadcast(as<void*>(buffer), as<std::int64_t>(count),
+                                as<MPI_Datatype>(datatype), as<int>(root), as<MPI_Comm>(comm),
+                                code);
       },
       [&] { return next_bcast(buffer, count, datatype, root, comm); },
-      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+      [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
 
 int intercept_barrier(std::intptr_t comm) {

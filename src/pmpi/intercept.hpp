@@ -31,7 +31,7 @@ T as(std::intptr_t argument) {
 [[noreturn]] void die(const char* what) noexcept;
 
 /// 0 where that makes no sense.
-[[nodiscard]] std::uint64_t bytes_of(int count, MPI_Datatype type);
+[[nodiscard]] std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type);
 
 /// planned(engine, code) asks the engine, native() goes on; natives are timed if a log is kept.
 template <typename Planned, typename Native, typename Size>

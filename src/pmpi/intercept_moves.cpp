@@ -25,17 +25,18 @@ int intercept_gather(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr
   return intercept(
       schedule::Operation::Gather, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.gather(as<const void*>(sendbuf), as<int>(sendcount),
-                             as<MPI_Datatype>(sendtype), as<void*>(recvbuf), as<int>(recvcount),
-                             as<MPI_Datatype>(recvtype), as<int>(root), as<MPI_Comm>(comm), code);
+        return engine.gather(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
+                             as<MPI_Datatype>(sendtype), as<void*>(recvbuf),
+                             as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype), as<int>(root),
+                             as<MPI_Comm>(comm), code);
       },
       [&] {
         return next_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
       },
       [&] {
         return rooted_size(as<MPI_Comm>(comm), as<int>(root), [&](bool is_root) {
-          return is_root ? bytes_of(as<int>(recvcount), as<MPI_Datatype>(recvtype))
-                         : bytes_of(as<int>(sendcount), as<MPI_Datatype>(sendtype));
+          return is_root ? bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype))
+                         : bytes_of(as<std::int64_t>(sendcount), as<MPI_Datatype>(sendtype));
         });
       });
 }
@@ -46,17 +47,18 @@ int intercept_scatter(std::intptr_t sendbuf, std::intptr_t sendcount, std::intpt
   return intercept(
       schedule::Operation::Scatter, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.scatter(as<const void*>(sendbuf), as<int>(sendcount),
-                              as<MPI_Datatype>(sendtype), as<void*>(recvbuf), as<int>(recvcount),
-                              as<MPI_Datatype>(recvtype), as<int>(root), as<MPI_Comm>(comm), code);
+        return engine.scatter(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
+                              as<MPI_Datatype>(sendtype), as<void*>(recvbuf),
+                              as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype),
+                              as<int>(root), as<MPI_Comm>(comm), code);
       },
       [&] {
         return next_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
       },
       [&] {
         return rooted_size(as<MPI_Comm>(comm), as<int>(root), [&](bool is_root) {
-          return is_root ? bytes_of(as<int>(sendcount), as<MPI_Datatype>(sendtype))
-                         : bytes_of(as<int>(recvcount), as<MPI_Datatype>(recvtype));
+          return is_root ? bytes_of(as<std::int64_t>(sendcount), as<MPI_Datatype>(sendtype))
+                         : bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype));
         });
       });
 }
@@ -67,14 +69,15 @@ int intercept_allgather(std::intptr_t sendbuf, std::intptr_t sendcount, std::int
   return intercept(
       schedule::Operation::Allgather, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.allgather(as<const void*>(sendbuf), as<int>(sendcount),
-                                as<MPI_Datatype>(sendtype), as<void*>(recvbuf), as<int>(recvcount),
-                                as<MPI_Datatype>(recvtype), as<MPI_Comm>(comm), code);
+        return engine.allgather(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
+                                as<MPI_Datatype>(sendtype), as<void*>(recvbuf),
+                                as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype),
+                                as<MPI_Comm>(comm), code);
       },
       [&] {
         return next_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
       },
-      [&] { return bytes_of(as<int>(recvcount), as<MPI_Datatype>(recvtype)); });
+      [&] { return bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype)); });
 }
 
 int intercept_alltoall(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
@@ -83,14 +86,15 @@ int intercept_alltoall(std::intptr_t sendbuf, std::intptr_t sendcount, std::intp
   return intercept(
       schedule::Operation::Alltoall, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.alltoall(as<const void*>(sendbuf), as<int>(sendcount),
-                               as<MPI_Datatype>(sendtype), as<void*>(recvbuf), as<int>(recvcount),
-                               as<MPI_Datatype>(recvtype), as<MPI_Comm>(comm), code);
+        return engine.alltoall(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
+                               as<MPI_Datatype>(sendtype), as<void*>(recvbuf),
+                               as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype),
+                               as<MPI_Comm>(comm), code);
       },
       [&] {
         return next_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
       },
-      [&] { return bytes_of(as<int>(recvcount), as<MPI_Datatype>(recvtype)); });
+      [&] { return bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype)); });
 }
 
 }  // namespace espalier::pmpi

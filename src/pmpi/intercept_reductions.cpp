@@ -12,7 +12,7 @@ std::uint64_t mean_block(const int* counts, MPI_Datatype type, MPI_Comm comm) {
   int size = 1;
   PMPI_Comm_size(comm, &size);
   const std::int64_t all = std::accumulate(counts, counts + size, std::int64_t{0});
-  return bytes_of(static_cast<int>(all / size), type);
+  return bytes_of(all / size, type);
 }
 
 }  // namespace
@@ -23,12 +23,12 @@ int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t
   return intercept(
       schedule::Operation::Reduce, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.reduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
+        return engine.reduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
                              as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<int>(root),
                              as<MPI_Comm>(comm), code);
       },
       [&] { return next_reduce(sendbuf, recvbuf, count, datatype, op, root, comm); },
-      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+      [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
 
 int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
@@ -36,12 +36,12 @@ int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intpt
   return intercept(
       schedule::Operation::Allreduce, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.allreduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
-                                as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm),
-                                code);
+        return engine.allreduce(as<const void*>(sendbuf), as<void*>(recvbuf),
+                                as<std::int64_t>(count), as<MPI_Datatype>(datatype), as<MPI_Op>(op),
+                                as<MPI_Comm>(comm), code);
       },
       [&] { return next_allreduce(sendbuf, recvbuf, count, datatype, op, comm); },
-      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+      [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
 
 int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
@@ -51,11 +51,11 @@ int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
       schedule::Operation::ReduceScatter, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.reduce_scatter_block(as<const void*>(sendbuf), as<void*>(recvbuf),
-                                           as<int>(recvcount), as<MPI_Datatype>(datatype),
+                                           as<std::int64_t>(recvcount), as<MPI_Datatype>(datatype),
                                            as<MPI_Op>(op), as<MPI_Comm>(comm), code);
       },
       [&] { return next_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); },
-      [&] { return bytes_of(as<int>(recvcount), as<MPI_Datatype>(datatype)); });
+      [&] { return bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(datatype)); });
 }
 
 int intercept_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t recvcounts,
@@ -79,11 +79,11 @@ int intercept_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t c
   return intercept(
       schedule::Operation::Scan, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.scan(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
+        return engine.scan(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
                            as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm), code);
       },
       [&] { return next_scan(sendbuf, recvbuf, count, datatype, op, comm); },
-      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+      [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
 
 int intercept_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
@@ -91,11 +91,11 @@ int intercept_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t
   return intercept(
       schedule::Operation::Exscan, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
-        return engine.exscan(as<const void*>(sendbuf), as<void*>(recvbuf), as<int>(count),
+        return engine.exscan(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
                              as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm), code);
       },
       [&] { return next_exscan(sendbuf, recvbuf, count, datatype, op, comm); },
-      [&] { return bytes_of(as<int>(count), as<MPI_Datatype>(datatype)); });
+      [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
 
 }  // namespace espalier::pmpi

@@ -4,6 +4,8 @@
 #include <link.h>
 
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -17,6 +19,7 @@ constexpr std::array kOthers{"libmpich.so.", "libmpi.so.12", "libmpi.so.0"};
 #else
 constexpr std::array kOthers{"libmpi.so.40", "libmpi.so.20", "libopen-pal.so.", "libopen-rte.so."};
 #endif
+constexpr std::array kFortran{"libmpichfort.so.12", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40"};
 
 /// The path of the other MPI's library, or an empty one.
 struct Found {
@@ -44,6 +47,16 @@ const Found& other_mpi() {
   return kFound;
 }
 
+/// A module of Python may bring MPI's Fortran library along for itself alone.
+void* look_up_in_fortran(const char* name) {
+  for (const char* library : kFortran) {
+    void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    if (void* found = dlsym(handle, name)) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool find_out_which_mpi() {
@@ -60,7 +73,12 @@ void* look_up_next(const char* name) {
       if (void* theirs = dlsym(handle, name)) found = theirs;
     }
   }
-  return found;
+  return found != nullptr ? found : look_up_in_fortran(name);
+}
+
+void nobody_defines(const char* name) {
+  std::fprintf(stderr, "espalier: no MPI library in this process defines %s\n", name);
+  std::abort();
 }
 
 }  // namespace espalier::pmpi

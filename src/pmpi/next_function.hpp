@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace espalier::pmpi {
 
@@ -16,13 +17,18 @@ inline std::atomic<WhichMpi> which_mpi{WhichMpi::Unknown};
 
 /// Whoever defines a function after us, or nullptr.
 [[nodiscard]] void* look_up_next(const char* name);
+/// Ends the program: nobody defines what it called.
+[[noreturn]] void nobody_defines(const char* name);
+
+/// Whether a large count fits the usual functions.
+[[nodiscard]] inline bool is_int(std::intptr_t count) { return count == static_cast<int>(count); }
 
 /// The definition of a function that would be called if we were not here: another preload's (a
 /// profiler's), or the MPI library's. Looked up at its first use; without constructors.
 template <typename Function>
 class NextFunction {
  public:
-  /// @param otherwise where nobody after us defines it (statically linked programs)
+  /// @param otherwise where nobody after us defines it (statically linked programs); may be null
   constexpr NextFunction(const char* name, Function* otherwise)
       : name_(name), otherwise_(otherwise) {}
 
@@ -31,6 +37,7 @@ class NextFunction {
     if (known != nullptr) return known;
     auto* found = reinterpret_cast<Function*>(look_up_next(name_));
     if (found == nullptr) found = otherwise_;
+    if (found == nullptr) nobody_defines(name_);
     address_.store(found, std::memory_order_relaxed);
     return found;
   }

@@ -33,6 +33,16 @@ std::string_view name_of(Reason reason) {
       return "first calls on a communicator";
     case Reason::NotAgreed:
       return "ranks or resources do not agree";
+    case Reason::SwitchedOff:
+      return "switched off by its info";
+    case Reason::NonBlocking:
+      return "non-blocking";
+    case Reason::Persistent:
+      return "persistent";
+    case Reason::Neighbourhood:
+      return "neighbourhood collective";
+    case Reason::LargeCounts:
+      return "large counts";
   }
   return "?";
 }
@@ -85,15 +95,38 @@ std::string size_class_text(std::uint32_t size_class) {
   return fmt::format("{} - {}", to_string(Bytes{low}), to_string(Bytes{2 * low - 1}));
 }
 
-std::string explain_text(const CallCounts& counts, const CallLog& log) {
-  std::string text = fmt::format("espalier: {} calls planned, {} native\n", counts.planned_calls(),
-                                 counts.native_calls());
+namespace {
+
+std::string footprint_text(const Footprint& footprint) {
+  return fmt::format(
+      "  own cost: start {:.2f} ms and {}; plans {}, copies at most {}, hidden communicators at "
+      "most {}\n",
+      footprint.start_ms,
+      to_string(
+          Bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(0, footprint.start_bytes))}),
+      to_string(Bytes{footprint.plan_bytes}), to_string(Bytes{footprint.staging_bytes}),
+      footprint.hidden);
+}
+
+}  // namespace
+
+std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> passed,
+                         const CallLog& log, const Footprint& footprint) {
+  std::uint64_t native = counts.native_calls();
+  for (const PassedCalls& one : passed) native += one.calls;
+  std::string text =
+      fmt::format("espalier: {} calls planned, {} native\n", counts.planned_calls(), native);
+  text += footprint_text(footprint);
   for (std::size_t o = 0; o < counts.native.size(); ++o) {
     for (std::size_t r = 0; r < counts.native[o].size(); ++r) {
       if (counts.native[o][r] == 0) continue;
       text += fmt::format("  native {}: {} ({})\n", schedule::name_of(static_cast<Operation>(o)),
                           counts.native[o][r], name_of(static_cast<Reason>(r)));
     }
+  }
+  for (const auto& [function, calls] : passed) {
+    if (calls == 0) continue;
+    text += fmt::format("  native {}: {} ({})\n", function.name, calls, name_of(function.why));
   }
   const std::vector<CallRecord> records = log.records();
   if (records.empty()) return text;

@@ -26,9 +26,33 @@ enum class Reason : std::uint8_t {
   Arguments,
   FirstCalls,
   NotAgreed,
+  SwitchedOff,
+  NonBlocking,
+  Persistent,
+  Neighbourhood,
+  LargeCounts,
 };
-inline constexpr int kReasonCount = 10;
+inline constexpr int kReasonCount = 15;
 [[nodiscard]] std::string_view name_of(Reason reason);
+
+/// A function of MPI that always goes on to the MPI library, and how often it did.
+struct PassedFunction {
+  std::string_view name;
+  Reason why{};
+};
+struct PassedCalls {
+  PassedFunction function;
+  std::uint64_t calls = 0;
+};
+
+/// What we took ourselves, as far as we know it. Bytes of the MPI library's own are not in it.
+struct Footprint {
+  double start_ms = 0;              ///< in MPI_Init, waiting for other ranks included
+  std::int64_t start_bytes = 0;     ///< how much the process grew meanwhile (resident)
+  std::uint64_t plan_bytes = 0;     ///< of all plans kept, at most at a time in each communicator
+  std::uint64_t staging_bytes = 0;  ///< for copies and partial results, at most in one call
+  int hidden = 0;                   ///< hidden communicators, at most at a time
+};
 
 /// All calls of one kind on one communicator that ran alike.
 struct CallRecord {
@@ -70,6 +94,8 @@ class CallLog {
 [[nodiscard]] std::string size_class_text(std::uint32_t size_class);
 
 /// What ESPALIER_EXPLAIN prints at the end.
-[[nodiscard]] std::string explain_text(const CallCounts& counts, const CallLog& log);
+[[nodiscard]] std::string explain_text(const CallCounts& counts,
+                                       std::span<const PassedCalls> passed, const CallLog& log,
+                                       const Footprint& footprint);
 
 }  // namespace espalier::runtime

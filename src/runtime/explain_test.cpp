@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace espalier::runtime {
 namespace {
 
@@ -37,8 +39,16 @@ TEST(Explain, TellsWhyCallsWereNative) {
   counts.native[2][static_cast<std::size_t>(Reason::OneProcess)] = 3;
   CallLog log;
   log.add({"world (4)", Operation::Broadcast, 17, "ring", "named", 2, 12.5, 30});
-  const std::string text = explain_text(counts, log);
-  EXPECT_NE(text.find("7 calls planned, 3 native"), std::string::npos) << text;
+  const std::array passed{PassedCalls{{"MPI_Ibcast", Reason::NonBlocking}, 5},
+                          PassedCalls{{"MPI_Ibarrier", Reason::NonBlocking}, 0}};
+  const std::string text = explain_text(counts, passed, log, {1.5, 2048, 4096, 1024, 2});
+  EXPECT_NE(text.find("7 calls planned, 8 native"), std::string::npos) << text;
+  EXPECT_NE(text.find("native MPI_Ibcast: 5 (non-blocking)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("MPI_Ibarrier"), std::string::npos) << text;
+  EXPECT_NE(text.find("start 1.50 ms and 2 KiB; plans 4 KiB, copies at most 1 KiB, hidden "
+                      "communicators at most 2"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("native allreduce: 3 (one process)"), std::string::npos) << text;
   EXPECT_NE(text.find("64 KiB"), std::string::npos) << text;
   EXPECT_NE(text.find("15.00"), std::string::npos) << text;

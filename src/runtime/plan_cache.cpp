@@ -44,6 +44,8 @@ PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
 
 const CachedPlan* PlanCache::insert(const PlanKey& key, CachedPlan plan) {
   messages_ += plan.prepared.messages.size();
+  bytes_ += bytes_of(plan);
+  most_bytes_ = std::max(most_bytes_, bytes_);
   ++made_;
   plans_.emplace(key, std::move(plan));
   evict_all_but(key);
@@ -58,6 +60,7 @@ void PlanCache::evict_all_but(const PlanKey& key) {
       if (oldest == plans_.end() || it->second.used < oldest->second.used) oldest = it;
     }
     messages_ -= oldest->second.prepared.messages.size();
+    bytes_ -= bytes_of(oldest->second);
     if (last_ == &oldest->second) last_ = nullptr;
     plans_.erase(oldest);
   }
@@ -87,6 +90,17 @@ std::optional<schedule::Program> joined_program(const schedule::Program& program
 }
 
 }  // namespace
+
+std::uint64_t bytes_of(const CachedPlan& plan) {
+  const auto held = [](const auto&... vectors) {
+    return ((vectors.size() * sizeof(vectors[0])) + ...);
+  };
+  const PreparedProgram& p = plan.prepared;
+  return sizeof(plan) + plan.name.size() + plan.why.size() +
+         held(p.program.ops, p.program.deps, p.program.sets, p.lanes, p.messages, p.waits,
+              p.message_count, p.first_dependent, p.dependents, p.first_message, p.lanes_of_op,
+              p.messages_of_op, p.steps);
+}
 
 CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, const PlanKey& key) {
   const topology::Machine& machine = planner.hierarchy().machine();

@@ -58,6 +58,8 @@ class PlanCache {
   const CachedPlan* insert(const PlanKey& key, CachedPlan plan);
   [[nodiscard]] std::size_t size() const { return plans_.size(); }
   [[nodiscard]] std::size_t made() const { return made_; }
+  /// Memory of the plans, at most so far.
+  [[nodiscard]] std::uint64_t most_bytes() const { return most_bytes_; }
 
  private:
   using Plans = std::map<PlanKey, CachedPlan>;
@@ -69,11 +71,16 @@ class PlanCache {
   std::size_t max_plans_;
   Plans plans_;
   std::size_t messages_ = 0;  // of all plans
+  std::uint64_t bytes_ = 0;
+  std::uint64_t most_bytes_ = 0;
   std::uint64_t clock_ = 0;
   std::size_t made_ = 0;
   const PlanKey* last_key_ = nullptr;  // loops repeat the same call
   CachedPlan* last_ = nullptr;
 };
+
+/// The memory that a plan takes.
+[[nodiscard]] std::uint64_t bytes_of(const CachedPlan& plan);
 
 /// This rank's plan for a call on a machine, from nothing but what all ranks share.
 [[nodiscard]] CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank,

@@ -28,6 +28,18 @@ int run() {
     failures.expect(data[static_cast<std::size_t>(i)] == static_cast<double>(i) * size,
                     "allreduce");
   }
+#if MPI_VERSION >= 4
+  // More elements than an int counts, on one rank; the other has them as doubles.
+  constexpr MPI_Count kBytes = 8 * static_cast<MPI_Count>(kCount);
+  if (rank == 0) data.back() = -1.25;
+  if (rank == 0) {
+    MPI_Bcast_c(data.data(), kBytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Bcast_c(data.data(), kCount, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  }
+  failures.expect(last_was_planned(), "native: " + last_text());
+  failures.expect(data.back() == -1.25, "broadcast of a large count");
+#endif
   return failures.everywhere() == 0 ? 0 : 1;
 }
 

@@ -1,0 +1,51 @@
+// Plans off and on by the info of a communicator.
+#include <array>
+#include <string_view>
+
+#include "mpi/engine.hpp"
+
+namespace espalier::mpi {
+
+using runtime::Reason;
+
+namespace {
+
+/// In the order in which one outdoes the other.
+enum class Switch : int { NotSaid, On, Off };
+
+Switch switch_in(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return Switch::NotSaid;
+  std::array<char, 8> value{};
+  int found = 0;
+  PMPI_Info_get(info, "espalier", static_cast<int>(value.size()) - 1, value.data(), &found);
+  const std::string_view text = value.data();
+  if (found == 0) return Switch::NotSaid;
+  return text == "off" ? Switch::Off : text == "on" ? Switch::On : Switch::NotSaid;
+}
+
+/// Where others may not have our library, or nothing is ever planned, nobody is asked.
+bool is_asked(std::optional<Reason> never) {
+  return never != Reason::OneProcess && never != Reason::Intercommunicator &&
+         never != Reason::OutsideWorld;
+}
+
+}  // namespace
+
+void Engine::set_info(MPI_Comm comm, MPI_Info info, bool keeps) {
+  const Communicator* known = find(comm);
+  if (known == nullptr || !is_asked(known->never())) return;
+  int said = static_cast<int>(switch_in(info));
+  if (PMPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return;
+  const auto all = static_cast<Switch>(said);
+  const bool was_off = known->never() == Reason::SwitchedOff;
+  const bool is_off = all == Switch::Off || (all == Switch::NotSaid && keeps && was_off);
+  if (is_off == was_off) return;
+  PMPI_Comm_delete_attr(comm, keyval_);  // it is looked at anew
+  if (is_off) {
+    PMPI_Comm_set_attr(comm, off_keyval_, nullptr);
+  } else {
+    PMPI_Comm_delete_attr(comm, off_keyval_);
+  }
+}
+
+}  // namespace espalier::mpi

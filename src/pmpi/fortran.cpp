@@ -1,0 +1,94 @@
+#include "pmpi/fortran.hpp"
+
+#include <vector>
+
+#include "mpi/mpi_api.hpp"
+
+#ifndef ESPALIER_SMPI  // programs of SMPI are C
+
+#ifdef OPEN_MPI_BUILD
+// Common blocks: whoever defines them first in the process, all mean the same one.
+extern "C" int mpi_fortran_bottom_, mpi_fortran_in_place_;
+#endif
+
+namespace espalier::pmpi {
+namespace {
+
+/// An address as what it points to.
+template <typename T>
+T* at(std::intptr_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): it was one
+}
+
+/// MPICH's handles are ints, Open MPI's are pointers.
+template <typename Handle>
+std::intptr_t in_register(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::intptr_t>(handle);
+  } else {
+    return static_cast<std::intptr_t>(handle);
+  }
+}
+
+}  // namespace
+
+std::intptr_t fortran_address(std::intptr_t buffer) {
+#ifdef OPEN_MPI_BUILD
+  if (buffer == in_register(&mpi_fortran_bottom_)) return in_register(MPI_BOTTOM);
+  if (buffer == in_register(&mpi_fortran_in_place_)) return in_register(MPI_IN_PLACE);
+#endif
+  return buffer;  // MPICH's procedures with buffers go on to C themselves
+}
+
+std::intptr_t fortran_integer(std::intptr_t address) { return *at<MPI_Fint>(address); }
+std::intptr_t fortran_datatype(std::intptr_t address) {
+  return in_register(PMPI_Type_f2c(*at<MPI_Fint>(address)));
+}
+std::intptr_t fortran_op(std::intptr_t address) {
+  return in_register(PMPI_Op_f2c(*at<MPI_Fint>(address)));
+}
+std::intptr_t fortran_comm(std::intptr_t address) {
+  return in_register(PMPI_Comm_f2c(*at<MPI_Fint>(address)));
+}
+std::intptr_t fortran_info(std::intptr_t address) {
+  return in_register(PMPI_Info_f2c(*at<MPI_Fint>(address)));
+}
+
+void set_fortran_integer(std::intptr_t address, int value) {
+  if (address != 0) *at<MPI_Fint>(address) = value;
+}
+
+struct FortranTypes::Handles {
+  std::vector<MPI_Datatype> types;
+};
+
+FortranTypes::FortranTypes(std::intptr_t types, std::intptr_t buffer, std::intptr_t comm)
+    : handles_(std::make_unique<Handles>()) {
+  const MPI_Comm handle = PMPI_Comm_f2c(*at<MPI_Fint>(comm));
+  if (handle == MPI_COMM_NULL || fortran_address(buffer) == in_register(MPI_IN_PLACE)) return;
+  int inter = 0, size = 0;
+  PMPI_Comm_test_inter(handle, &inter);
+  if (inter != 0) {
+    PMPI_Comm_remote_size(handle, &size);
+  } else {
+    PMPI_Comm_size(handle, &size);
+  }
+  for (int i = 0; i < size; ++i) {
+    handles_->types.push_back(PMPI_Type_f2c(at<MPI_Fint>(types)[i]));
+  }
+}
+FortranTypes::~FortranTypes() = default;
+std::intptr_t FortranTypes::address() const { return in_register(handles_->types.data()); }
+
+struct FortranNewComm::Handle {
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+FortranNewComm::FortranNewComm(std::intptr_t address)
+    : fortran_(address), handle_(std::make_unique<Handle>()) {}
+FortranNewComm::~FortranNewComm() { *at<MPI_Fint>(fortran_) = PMPI_Comm_c2f(handle_->comm); }
+std::intptr_t FortranNewComm::address() const { return in_register(&handle_->comm); }
+
+}  // namespace espalier::pmpi
+
+#endif

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace espalier::pmpi {
+
+// Arguments of Fortran procedures, all of them addresses, as the C functions take them; for the
+// generated wrappers, which know no MPI. An INTEGER is an int in both MPIs.
+
+/// A choice buffer: MPI_BOTTOM and MPI_IN_PLACE of Fortran are addresses of their own.
+[[nodiscard]] std::intptr_t fortran_address(std::intptr_t buffer);
+[[nodiscard]] std::intptr_t fortran_integer(std::intptr_t address);
+[[nodiscard]] std::intptr_t fortran_datatype(std::intptr_t address);
+[[nodiscard]] std::intptr_t fortran_op(std::intptr_t address);
+[[nodiscard]] std::intptr_t fortran_comm(std::intptr_t address);
+[[nodiscard]] std::intptr_t fortran_info(std::intptr_t address);
+/// ierror may be left out under mpi_f08: a null address.
+void set_fortran_integer(std::intptr_t address, int value);
+
+/// The datatypes of MPI_Alltoallw, one for each process; not looked at where the data is in place.
+class FortranTypes {
+ public:
+  FortranTypes(std::intptr_t types, std::intptr_t buffer, std::intptr_t comm);
+  ~FortranTypes();
+  FortranTypes(const FortranTypes&) = delete;
+  FortranTypes& operator=(const FortranTypes&) = delete;
+  [[nodiscard]] std::intptr_t address() const;
+
+ private:
+  struct Handles;
+  std::unique_ptr<Handles> handles_;
+};
+
+/// A communicator that a C function makes, given back as Fortran's at the end of the call.
+class FortranNewComm {
+ public:
+  explicit FortranNewComm(std::intptr_t address);
+  ~FortranNewComm();
+  FortranNewComm(const FortranNewComm&) = delete;
+  FortranNewComm& operator=(const FortranNewComm&) = delete;
+  [[nodiscard]] std::intptr_t address() const;
+
+ private:
+  struct Handle;
+  std::intptr_t fortran_;
+  std::unique_ptr<Handle> handle_;
+};
+
+/// MPI_Init and MPI_Finalize of Fortran run as they are; this is what we do behind and before.
+void after_fortran_init();
+void before_fortran_finalize();
+
+}  // namespace espalier::pmpi

@@ -1,0 +1,121 @@
+! Every planned operation through `use mpi`: right, and planned once.
+program calls_mpi
+  use mpi
+  use checks
+  use affine
+  implicit none
+  integer :: rank, size, ierror, i
+  call MPI_Init(ierror)
+  call expect(ierror == MPI_SUCCESS, 'init')
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  call MPI_Comm_size(MPI_COMM_WORLD, size, ierror)
+  call forget()
+  do i = 1, 3
+    call broadcasts(10**i)
+    call reductions(10**i)
+    call in_rank_order(10**i)
+  end do
+  call others()
+  call MPI_Finalize(ierror)
+  call finish()
+contains
+  subroutine broadcasts(n)
+    integer, intent(in) :: n
+    integer, volatile :: data(n)  ! MPI writes behind the compiler's back
+    integer :: type
+    integer(MPI_ADDRESS_KIND) :: at(2)
+    data = merge(42, -1, rank == size - 1)
+    ierror = -7
+    call MPI_Bcast(data, n, MPI_INTEGER, size - 1, MPI_COMM_WORLD, ierror)
+    call expect_planned('broadcast')
+    call expect(ierror == MPI_SUCCESS .and. all(data == 42), 'broadcast')
+    ! From absolute addresses, with a gap.
+    data = merge(17, -1, rank == 0)
+    call MPI_Get_address(data(1), at(1), ierror)
+    call MPI_Get_address(data(5), at(2), ierror)
+    call MPI_Type_create_hindexed(2, [2, n - 4], at, MPI_INTEGER, type, ierror)
+    call MPI_Type_commit(type, ierror)
+    call MPI_Bcast(MPI_BOTTOM, 1, type, 0, MPI_COMM_WORLD, ierror)
+    call expect_planned('broadcast from MPI_BOTTOM')
+    call MPI_Type_free(type, ierror)
+    call expect(all(data(1:2) == 17) .and. all(data(5:) == 17), 'broadcast from MPI_BOTTOM')
+  end subroutine
+
+  subroutine reductions(n)
+    integer, intent(in) :: n
+    double precision :: in(n), out(n), pair(2, n)
+    integer(8) :: long(n)
+    logical :: flags(n)
+    in = rank + 1
+    out = -1
+    call MPI_Reduce(in, out, n, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
+    call expect_planned('reduce')
+    if (rank == 0) call expect(all(out == size * (size + 1) / 2), 'reduce')
+    if (rank == size - 1) then
+      out = in
+      call MPI_Reduce(MPI_IN_PLACE, out, n, MPI_REAL8, MPI_MAX, size - 1, MPI_COMM_WORLD, ierror)
+      call expect(all(out == size), 'reduce in place')
+    else
+      call MPI_Reduce(in, out, n, MPI_REAL8, MPI_MAX, size - 1, MPI_COMM_WORLD, ierror)
+    end if
+    call expect_planned('reduce in place')
+    long = 2_8**40 * (rank + 1)
+    call MPI_Allreduce(MPI_IN_PLACE, long, n, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD, ierror)
+    call expect_planned('allreduce in place')
+    call expect(all(long == 2_8**40 * (size * (size + 1) / 2)), 'allreduce in place')
+    pair(1, :) = merge(9, 1, rank == size - 1)
+    pair(2, :) = rank
+    call MPI_Allreduce(MPI_IN_PLACE, pair, n, MPI_2DOUBLE_PRECISION, MPI_MAXLOC, MPI_COMM_WORLD, ierror)
+    call expect_planned('maxloc')
+    call expect(all(pair(1, :) == merge(9, 1, size > 0)) .and. all(pair(2, :) == size - 1), 'maxloc')
+    flags = rank /= 0
+    call MPI_Allreduce(MPI_IN_PLACE, flags, n, MPI_LOGICAL, MPI_LAND, MPI_COMM_WORLD, ierror)
+    call expect_planned('logical and')
+    call expect(.not. any(flags), 'logical and')
+  end subroutine
+
+  subroutine in_rank_order(n)
+    integer, intent(in) :: n
+    integer :: op, type, in(2, n), out(2, n), i, should(2)
+    call MPI_Type_contiguous(2, MPI_INTEGER, type, ierror)
+    call MPI_Type_commit(type, ierror)
+    call MPI_Op_create(compose, .false., op, ierror)
+    do i = 1, n
+      in(:, i) = [rank + 2, rank + 1]
+    end do
+    call MPI_Allreduce(in, out, n, type, op, MPI_COMM_WORLD, ierror)
+    call expect_planned('operation of the user')
+    should = composed(size)
+    call expect(all(out(1, :) == should(1)) .and. all(out(2, :) == should(2)), 'operation of the user')
+    call MPI_Op_free(op, ierror)
+    call MPI_Type_free(type, ierror)
+  end subroutine
+
+  ! Barriers, parts of the world, calls that are native.
+  subroutine others()
+    integer :: half, quiet, info, request, value
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+    call expect_planned('barrier')
+    call MPI_Comm_split(MPI_COMM_WORLD, modulo(rank, 2), rank, half, ierror)
+    value = rank
+    call MPI_Bcast(value, 1, MPI_INTEGER, 0, half, ierror)
+    call expect(value == modulo(rank, 2), 'broadcast on a part')
+    call expect_planned('broadcast on a part')
+    call MPI_Comm_free(half, ierror)
+    value = merge(5, 0, rank == 0)
+    call MPI_Ibcast(value, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, request, ierror)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+    call expect(value == 5, 'non-blocking broadcast')
+    call expect_native('non-blocking broadcast')
+    call MPI_Ibarrier(MPI_COMM_WORLD, request, ierror)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+    call expect_native('non-blocking barrier')
+    call MPI_Info_create(info, ierror)
+    call MPI_Info_set(info, 'espalier', 'off', ierror)
+    call MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, quiet, ierror)
+    call MPI_Info_free(info, ierror)
+    call MPI_Barrier(quiet, ierror)
+    call expect_native('switched off')
+    call MPI_Comm_free(quiet, ierror)
+  end subroutine
+end program

@@ -1,0 +1,26 @@
+# Fortran programs for both MPIs, by their own compiler wrappers: the module files of each belong to one MPI and compiler.
+set(fortran_dir ${CMAKE_CURRENT_LIST_DIR})
+foreach(mpi ${ESPALIER_MPIS})
+  find_program(ESPALIER_FORTRAN_${mpi} NAMES mpifort.${mpi} mpif90.${mpi})
+  if(NOT ESPALIER_FORTRAN_${mpi} OR ESPALIER_SANITIZE)  # a program without the sanitizer cannot have it preloaded
+    message(STATUS "no Fortran tests with ${mpi}")
+    continue()
+  endif()
+  foreach(source calls_mpif.f calls_mpi.f90 calls_f08.f90)
+    get_filename_component(name ${source} NAME_WE)
+    set(program ${PROJECT_BINARY_DIR}/mpi/${name}.${mpi})
+    set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules/${name}.${mpi})
+    file(MAKE_DIRECTORY ${modules} ${PROJECT_BINARY_DIR}/mpi)
+    set(sources ${fortran_dir}/checks.f90 ${fortran_dir}/operator.f90 ${fortran_dir}/${source} ${fortran_dir}/query.c)
+    # mpif.h's procedures take any type, which compilers since gfortran 10 must be told.
+    add_custom_command(OUTPUT ${program}
+      COMMAND ${ESPALIER_FORTRAN_${mpi}} -O1 -w -fallow-argument-mismatch -J ${modules} ${sources} -o ${program}
+      DEPENDS ${sources})
+    add_custom_target(fortran_${name}.${mpi} ALL DEPENDS ${program})
+    add_dependencies(fortran_${name}.${mpi} espalier-${mpi})
+    add_test(NAME mpi.fortran_${name}.${mpi}
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 4 $<TARGET_FILE:espalier-${mpi}>
+                     ESPALIER_FORCE=1 "ESPALIER_MACHINE=site:2(10ms) proc:2(1us)" -- ${program})
+    set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 RUN_SERIAL ON LABELS mpi)
+  endforeach()
+endforeach()
