@@ -35,7 +35,7 @@ class Stack:
         return done.returncode, done.stdout.decode(errors="replace")
 
 
-def compare(mpi, build, cases, is_right, seconds=120):
+def compare(mpi, build, cases, is_right, seconds=300):
     """cases: (name, ranks, words, folder, settings). Prints differences; returns those that are ours."""
     native, ours = Stack(mpi, build, False), Stack(mpi, build, True)
     both, neither, worse, better = 0, 0, [], []
