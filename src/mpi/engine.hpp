@@ -36,6 +36,10 @@ class Engine {
   bool allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                  int& code);
   bool barrier(MPI_Comm comm, int& code);
+  /// The irregular ones: gatherv, scatterv, allgatherv, alltoallv and alltoallw.
+  bool move_blocks(const BlockCall& call, int& code);
+  /// Bytes that this rank gives or gets in such a call, for the log.
+  [[nodiscard]] std::uint64_t bytes_of(const BlockCall& call);
 
   /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
   /// "messages.0" and "bytes.0" (sent over level 0).
@@ -48,11 +52,16 @@ class Engine {
 
  private:
   Engine() = default;
-  struct Call;
+  struct Call {
+    schedule::Operation operation;
+    std::uint64_t bytes;
+  };
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
            int& code);
   const runtime::CachedPlan* plan(Communicator& comm, const runtime::PlanKey& key);
+  void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
+                    double begin);
   bool reduce_to(schedule::Operation operation, Rank root, bool has_out, const void* in, void* out,
                  int count, MPI_Datatype type, MPI_Op op, Communicator& comm, int& code);
   void explain();

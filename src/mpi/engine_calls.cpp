@@ -44,11 +44,18 @@ const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   return plan;
 }
 
-/// Nothing moves where there is nothing to move.
-struct Engine::Call {
-  Operation operation;
-  std::uint64_t bytes;
-};
+void Engine::note_planned(Communicator& comm, const CachedPlan& plan, const Call& call,
+                          double begin) {
+  ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
+  LastCall& last = last_call();
+  last.planned = true;
+  plan.name.copy(last.plan.data(), last.plan.size() - 1);
+  last.plan[std::min(plan.name.size(), last.plan.size() - 1)] = '\0';
+  if (!keeps_log()) return;
+  const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
+  comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), plan.name,
+                plan.why, 1, predicted, (PMPI_Wtime() - begin) * 1e6});
+}
 
 bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& execution, Call& call,
                  int& code) {
@@ -60,16 +67,7 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
                               scratch_units / execution.buffers.units_per_element);
   execution.buffers.base[static_cast<std::size_t>(Buffer::Scratch)] = scratch.address();
   code = comm.executor().run(execution);
-  ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
-  LastCall& last = last_call();
-  last.planned = true;
-  plan.name.copy(last.plan.data(), last.plan.size() - 1);
-  last.plan[std::min(plan.name.size(), last.plan.size() - 1)] = '\0';
-  if (keeps_log()) {
-    const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
-    comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), plan.name,
-                  plan.why, 1, predicted, (PMPI_Wtime() - begin) * 1e6});
-  }
+  note_planned(comm, plan, call, begin);
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm.comm(), code);
   return true;
 }

@@ -1,8 +1,8 @@
 #include "mpi/executor.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
+
+#include "mpi/polling.hpp"
 
 namespace espalier::mpi {
 
@@ -15,15 +15,6 @@ namespace {
 constexpr std::uint32_t kSynchronousUnderWay = 2;
 /// An empty message takes memory at its receiver too.
 constexpr std::uint64_t kEnvelopeBytes = 256;
-/// Polls without an event before other processes are let in.
-constexpr std::uint32_t kPatience = 1000;
-
-bool is_in_status(int code) {
-  if (code == MPI_SUCCESS) return false;
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(code, &error_class);
-  return error_class == MPI_ERR_IN_STATUS;
-}
 
 }  // namespace
 
@@ -171,16 +162,10 @@ MPI_Request Executor::start(const Lane& lane, const Piece& piece, std::uint32_t 
 /// Calls test(completed), which asks MPI, until something is completed or wrong.
 template <typename Test>
 void Executor::poll(Test test) {
-  double stalled_since = 0;
-  for (std::uint32_t idle = 0; error_ == MPI_SUCCESS; ++idle) {
-    if (test()) return;
-    if (idle < kPatience) continue;
-    sched_yield();
-    if (idle % 4096 != 0) continue;
-    const double now = PMPI_Wtime();
-    if (stalled_since == 0) stalled_since = now;
-    if (now - stalled_since > options_.stall_seconds) look_for_another_call();
-  }
+  if (error_ != MPI_SUCCESS) return;
+  mpi::poll(
+      options_.stall_seconds, [&] { return test() || error_ != MPI_SUCCESS; },
+      [&] { look_for_another_call(); });
 }
 
 void Executor::wait_for_some() {
@@ -243,18 +228,11 @@ void Executor::remove_completed() {
   posted_.resize(kept);
 }
 
-/// A message of this call under another signature: its sender runs another length, or root, or
-/// operation. The call is then wrong, and would wait for ever.
 void Executor::look_for_another_call() {
-  int found = 0;
-  MPI_Status status;
-  note(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &status));
-  if (found == 0 || error_ != MPI_SUCCESS) return;
+  int code = MPI_SUCCESS;
   const int mine = tags_.tag(calls_, call_->signature, 0);
-  if (tags_.call_of(status.MPI_TAG) == tags_.call_of(mine) &&
-      tags_.signature_of(status.MPI_TAG) != tags_.signature_of(mine)) {
-    note(MPI_ERR_TRUNCATE);
-  }
+  if (another_call_is_there(comm_, tags_, mine, code)) note(MPI_ERR_TRUNCATE);
+  note(code);
 }
 
 bool Executor::is_short() const {

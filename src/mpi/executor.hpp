@@ -51,6 +51,16 @@ class Executor {
   /// As executed, by level.
   [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
 
+  /// The number of the call to come, in the tags of its messages. Whoever else runs calls on the
+  /// same communicator takes it, and counts what it sends.
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  void skip_call() { ++calls_; }
+  void count_sent(std::uint32_t level, std::uint64_t bytes) {
+    if (level >= sent_.size()) sent_.resize(level + 1);
+    ++sent_[level].messages;
+    sent_[level].bytes += bytes;
+  }
+
  private:
   struct Flow {
     std::uint64_t since_synchronous = 0;

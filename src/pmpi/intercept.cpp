@@ -1,35 +1,24 @@
 // The bodies of the wrappers: nothing clever. Each asks the engine, and goes on to the next library
 // if the call is not planned. No exception leaves this file.
-#include <exception>
+#include "pmpi/intercept.hpp"
 
-#include "mpi/engine.hpp"
+#include <cstdio>
+#include <cstdlib>
+
 #include "pmpi/exports.hpp"
 #include "pmpi/functions.hpp"
 
 namespace espalier::pmpi {
-namespace {
 
-/// The one global: there is an engine between MPI_Init and MPI_Finalize, if the ranks agreed on
-/// one.
 std::atomic<mpi::Engine*> the_engine{nullptr};
 
-/// An argument as wide as a register, as what it is.
-template <typename T>
-T as(std::intptr_t argument) {
-  if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<T>(argument);  // NOLINT(performance-no-int-to-ptr): it was one
-  } else {
-    return static_cast<T>(argument);
-  }
-}
-
-/// After the first message there is no way back: a bug in us ends the program rather than its ranks
-/// waiting for each other.
-[[noreturn]] void die(const char* what) noexcept {
+void die(const char* what) noexcept {
   std::fprintf(stderr, "espalier: a bug: %s\n", what);
   PMPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
+
+namespace {
 
 void stop() { delete the_engine.exchange(nullptr); }
 
@@ -58,27 +47,6 @@ std::uint64_t bytes_of(int count, MPI_Datatype type) {
   int size = 0;
   if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
   return static_cast<std::uint64_t>(count < 0 ? 0 : count) * static_cast<std::uint64_t>(size);
-}
-
-/// planned(engine, code) asks the engine, native() goes on; natives are timed if a log is kept.
-template <typename Planned, typename Native, typename Size>
-int intercept(schedule::Operation operation, MPI_Comm comm, Planned planned, Native native,
-              Size size) {
-  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
-  if (engine == nullptr) return native();
-  try {
-    int code = MPI_SUCCESS;
-    if (planned(*engine, code)) return code;
-    if (!engine->keeps_log()) return native();
-    const double begin = PMPI_Wtime();
-    code = native();
-    if (code == MPI_SUCCESS) {
-      engine->note_native(operation, size(), comm, PMPI_Wtime() - begin);
-    }
-    return code;
-  } catch (const std::exception& bug) {
-    die(bug.what());
-  }
 }
 
 }  // namespace

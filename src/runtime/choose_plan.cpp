@@ -52,11 +52,6 @@ std::optional<Time> predict_native(const Hierarchy& hierarchy, const select::Cho
   return least;
 }
 
-/// Predictions are no better than this: less is no gain.
-bool is_gain(Time planned, Time native) {
-  return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
-}
-
 /// "binomial 16 KiB" asks for "binomial" where messages are too short to be cut.
 std::string without_segment(const std::string& name) {
   const std::size_t unit = name.rfind(' ');
@@ -95,6 +90,10 @@ bool joins_something(const Hierarchy& hierarchy) {
 
 }  // namespace
 
+bool is_gain(Time planned, Time native) {
+  return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
+}
+
 std::uint32_t size_class(Bytes bytes) {
   return static_cast<std::uint32_t>(std::bit_width(bytes.value));
 }
@@ -126,6 +125,7 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
+  if (call.irregular()) return choose_blocks(call, settings);
   const Decision& decision = decide(call);
   if (!must_plan && decision.native && !is_gain(decision.predicted, *decision.native)) {
     return {"native", "no gain predicted", decision.predicted, decision.native, {}};

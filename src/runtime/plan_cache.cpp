@@ -38,8 +38,9 @@ void PlanCache::evict_all_but(const PlanKey& key) {
 
 CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, const PlanKey& key) {
   const topology::Machine& machine = planner.hierarchy().machine();
-  const schedule::Collective call{key.operation,      machine.size(),  key.root, key.count,
-                                  Bytes{key.element}, key.commutative, {}};
+  schedule::Collective call{key.operation,      machine.size(),  key.root, key.count,
+                            Bytes{key.element}, key.commutative, {}};
+  if (key.irregular) call.counts.assign(machine.size(), key.count);
   PlanChoice choice = planner.choose(call, settings);
   CachedPlan plan;
   plan.name = std::move(choice.name);

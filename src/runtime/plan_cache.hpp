@@ -18,6 +18,8 @@ struct PlanKey {
   std::uint64_t element = 1;
   bool commutative = true;
   bool in_place = false;
+  /// Blocks of different lengths: a unit is a block, `count` the bytes assumed for one.
+  bool irregular = false;
   friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
 };
 
