@@ -70,6 +70,14 @@ bool may_receive_in_place(const BlockCall& call, int rank) {
   return call.operation == Operation::Scatter && rank == call.root;
 }
 
+/// An allgather may bring a rank its own block again, while it is on its way from the same place.
+/// (Most plans first copy it to its place, which is nothing in place, and send it from there.)
+bool sends_input(const schedule::Program& program) {
+  return std::any_of(program.ops.begin(), program.ops.end(), [](const schedule::Op& op) {
+    return op.kind == schedule::OpKind::Send && op.from.buffer == schedule::Buffer::In;
+  });
+}
+
 }  // namespace
 
 std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int size) {
@@ -99,8 +107,11 @@ std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int siz
   return buffers;
 }
 
-int save_input(const BlockCall& call, BlockBuffers& buffers, const SelfLane& self) {
-  if (call.operation != Operation::Alltoall || !is_in_place(call.send)) return MPI_SUCCESS;
+int save_input(const BlockCall& call, const schedule::Program& program, BlockBuffers& buffers,
+               const SelfLane& self) {
+  const bool may_be_written = call.operation == Operation::Alltoall ||
+                              (call.operation == Operation::Allgather && sends_input(program));
+  if (!may_be_written || !is_in_place(call.send)) return MPI_SUCCESS;
   std::uint64_t total = 0;
   for (const BlockView& block : buffers.in) total += block.bytes;
   buffers.input_copy.reset(new std::byte[total]);

@@ -40,8 +40,10 @@ struct BlockBuffers {
 /// ranks do not know this one's arguments and run along the plan.
 [[nodiscard]] std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int size);
 
-/// Has the input copied where blocks are exchanged in place. @return an MPI error code
-[[nodiscard]] int save_input(const BlockCall& call, BlockBuffers& buffers, const SelfLane& self);
+/// Has the input copied where, in place, the program would write over it before it has left.
+/// @return an MPI error code
+[[nodiscard]] int save_input(const BlockCall& call, const schedule::Program& program,
+                             BlockBuffers& buffers, const SelfLane& self);
 
 /// Bytes of data that this rank gives or gets, whichever is more; for the log.
 [[nodiscard]] std::uint64_t own_bytes(const BlockBuffers& buffers);

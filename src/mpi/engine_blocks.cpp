@@ -60,7 +60,7 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   }
   const double begin = keeps_log() ? PMPI_Wtime() : 0;
   const Call told{call.operation, own_bytes(*buffers)};
-  code = save_input(call, *buffers, comm->self());
+  code = save_input(call, found->prepared.program, *buffers, comm->self());
   if (code == MPI_SUCCESS) {
     code = comm->block_executor().run({&found->prepared, std::move(*buffers), found->signature});
   } else {
