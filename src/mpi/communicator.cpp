@@ -76,6 +76,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 }
 
 Communicator::~Communicator() {
+  block_executor_.reset();
   executor_.reset();
   hidden_ = OwnedComm();
   if (holds_share_) share_.give_back();
@@ -132,6 +133,14 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
     return nullptr;
   }
   return plan;
+}
+
+BlockExecutor& Communicator::block_executor() {
+  if (block_executor_ == nullptr) {
+    block_executor_ = std::make_unique<BlockExecutor>(executor(), self(), size_,
+                                                      tags_of(MPI_COMM_WORLD), ExecutorOptions{});
+  }
+  return *block_executor_;
 }
 
 void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "collective/hierarchy.hpp"
+#include "mpi/block_executor.hpp"
 #include "mpi/executor.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/world.hpp"
@@ -52,6 +53,7 @@ class Communicator {
   const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
   /// @pre plan() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
+  [[nodiscard]] BlockExecutor& block_executor();
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
 
   runtime::CallCounts counts;
@@ -81,7 +83,8 @@ class Communicator {
   std::uint64_t gainful_calls_ = 0;
   bool holds_share_ = false;
   OwnedComm hidden_;
-  std::unique_ptr<Executor> executor_;  // before hidden_ goes
+  std::unique_ptr<Executor> executor_;             // before hidden_ goes
+  std::unique_ptr<BlockExecutor> block_executor_;  // before executor_ goes; made at its first use
 };
 
 }  // namespace espalier::mpi

@@ -57,6 +57,11 @@ class Engine {
             MPI_Comm comm, int& code);
   bool exscan(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
               MPI_Comm comm, int& code);
+  // engine_blocks.cpp
+  /// The irregular ones: gatherv, scatterv, allgatherv, alltoallv and alltoallw.
+  bool move_blocks(const BlockCall& call, int& code);
+  /// Bytes that this rank gives or gets in such a call, for the log.
+  [[nodiscard]] std::uint64_t bytes_of(const BlockCall& call);
 
   /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
   /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0).
@@ -91,6 +96,8 @@ class Engine {
   bool move(Communicator& comm, const Move& move, int& code);
   bool combine(Communicator& comm, const Combine& combine, int& code);
   [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
+  void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
+                    double begin);
   void explain();
   void forget(Communicator* comm);
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);

@@ -30,6 +30,18 @@ const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   return plan;
 }
 
+void Engine::note_planned(Communicator& comm, const CachedPlan& plan, const Call& call,
+                          double begin) {
+  ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
+  LastCall& last = last_call();
+  last.planned = true;
+  last.plan = plan.label;
+  if (!keeps_log()) return;
+  const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
+  comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), plan.name,
+                plan.why, 1, predicted, (PMPI_Wtime() - begin) * 1e6});
+}
+
 bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& execution, Call& call,
                  int& code) {
   const double begin = keeps_log() ? PMPI_Wtime() : 0;
@@ -41,15 +53,7 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   execution.buffers.base[static_cast<std::size_t>(Buffer::Scratch)] = scratch.address();
   comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + call.copied);
   code = comm.executor().run(execution);
-  ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
-  LastCall& last = last_call();
-  last.planned = true;
-  last.plan = plan.label;
-  if (keeps_log()) {
-    const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
-    comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), plan.name,
-                  plan.why, 1, predicted, (PMPI_Wtime() - begin) * 1e6});
-  }
+  note_planned(comm, plan, call, begin);
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm.comm(), code);
   return true;
 }

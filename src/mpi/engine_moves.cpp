@@ -54,7 +54,7 @@ bool may_overlap(const UserData& a, const UserData& b) {
 bool Engine::move(Communicator& comm, const Move& move, int& code) {
   const bool joined = move.in_place && move.out.layout.dense;
   const CachedPlan* found =
-      plan(comm, {move.operation, move.root, move.block, 1, true, joined, {}});
+      plan(comm, {move.operation, move.root, move.block, 1, true, joined, false, {}});
   if (found == nullptr) return false;
   const bool in_apart = move.in_place ? !joined || found->needs_input_copy
                                       : !move.drops_out && may_overlap(move.in, move.out);

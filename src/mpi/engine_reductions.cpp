@@ -46,7 +46,7 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   const bool keeps_input = in_place && call.operation == Operation::ReduceScatter;
   const CachedPlan* found =
       plan(comm, {call.operation, call.root, count, size, checked->commutative,
-                  in_place && !keeps_input, call.counts});
+                  in_place && !keeps_input, false, call.counts});
   if (found == nullptr) return false;
 
   Call logged{call.operation, count * size};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mpi/polling.hpp"
+
 namespace espalier::mpi {
 
 using runtime::Lane;
@@ -11,13 +13,6 @@ using schedule::OpKind;
 namespace {
 
 constexpr std::uint32_t kSynchronousUnderWay = 2;
-
-bool is_in_status(int code) {
-  if (code == MPI_SUCCESS) return false;
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(code, &error_class);
-  return error_class == MPI_ERR_IN_STATUS;
-}
 
 }  // namespace
 
@@ -225,26 +220,19 @@ void Executor::remove_completed() {
   posted_.resize(kept);
 }
 
-/// Nothing has come for long: perhaps others make another call, and we would wait for ever. A
-/// message of this call under another signature is one of another length, root or operation. And
-/// the first message that nobody has asked for of a rank that something is expected from must be of
-/// this call: a later one says that its sender is through with this one.
-void Executor::look_for_another_call(const Posted* expected) {
-  int found = 0;
-  MPI_Status status;
-  const int source = expected == nullptr ? MPI_ANY_SOURCE : static_cast<int>(expected->peer);
-  note(PMPI_Iprobe(source, MPI_ANY_TAG, comm_, &found, &status));
-  if (found == 0 || error_ != MPI_SUCCESS) return;
+/// Nothing has come for long: perhaps others make another call, and we would wait for ever.
+void Executor::look_for_another_call(int source) {
+  int code = MPI_SUCCESS;
   const int mine = tags_.tag(calls_, call_->signature, 0);
-  const bool same_call = tags_.call_of(status.MPI_TAG) == tags_.call_of(mine);
-  const bool same_signature = tags_.signature_of(status.MPI_TAG) == tags_.signature_of(mine);
-  if (same_call ? !same_signature : expected != nullptr) note(MPI_ERR_TRUNCATE);
+  if (another_call_is_there(comm_, tags_, mine, source, code)) note(MPI_ERR_TRUNCATE);
+  note(code);
 }
 
 void Executor::look_for_other_calls() {
-  look_for_another_call(nullptr);
+  look_for_another_call(MPI_ANY_SOURCE);
   for (const Posted& posted : posted_) {
-    if (!posted.sends && error_ == MPI_SUCCESS) look_for_another_call(&posted);
+    if (!posted.sends && error_ == MPI_SUCCESS)
+      look_for_another_call(static_cast<int>(posted.peer));
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "mpi/local_steps.hpp"
 #include "mpi/piece.hpp"
-#include "mpi/poll.hpp"
+#include "mpi/polling.hpp"
 #include "runtime/prepared.hpp"
 #include "runtime/tags.hpp"
 
@@ -66,6 +66,16 @@ class Executor {
   /// As executed, by level.
   [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
 
+  /// The number of the call to come, in the tags of its messages. Whoever else runs calls on the
+  /// same communicator takes it, and counts what it sends.
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  void skip_call() { ++calls_; }
+  void count_sent(std::uint32_t level, std::uint64_t bytes) {
+    if (level >= sent_.size()) sent_.resize(level + 1);
+    ++sent_[level].messages;
+    sent_[level].bytes += bytes;
+  }
+
  private:
   struct Flow {
     std::uint64_t since_synchronous = 0;
@@ -95,7 +105,8 @@ class Executor {
                          bool& synchronous);
   template <typename Done, typename Stalled>
   void poll(Done done, Stalled stalled) {
-    poll_until([&] { return done() || error_ != MPI_SUCCESS; }, options_.stall_seconds, stalled);
+    mpi::poll(
+        options_.stall_seconds, [&] { return done() || error_ != MPI_SUCCESS; }, stalled);
   }
   void send_now(const runtime::SequentialStep& step, std::uint32_t index);
   void receive_now(const runtime::SequentialStep& step);
@@ -112,7 +123,7 @@ class Executor {
   void wait_for_some();
   void complete(std::size_t index, const MPI_Status& status);
   void remove_completed();
-  void look_for_another_call(const Posted* expected);
+  void look_for_another_call(int source);
   void look_for_other_calls();
   void give_up();
   void note(int code);

@@ -66,9 +66,8 @@ void Executor::receive_now(const SequentialStep& step) {
         return completed != 0;
       },
       [&] {
-        look_for_another_call(nullptr);
-        const Posted expected{0, 0, step.peer, false, true, false, piece.bytes};
-        look_for_another_call(&expected);
+        look_for_another_call(MPI_ANY_SOURCE);
+        look_for_another_call(static_cast<int>(step.peer));
       });
 #endif
   if (error_ == MPI_SUCCESS) {
@@ -96,7 +95,7 @@ void Executor::wait_for_sends_before(std::uint32_t op) {
           note(PMPI_Test(&request, &completed, MPI_STATUS_IGNORE));
           return completed != 0;
         },
-        [this] { look_for_another_call(nullptr); });
+        [this] { look_for_another_call(MPI_ANY_SOURCE); });
 #endif
     if (error_ != MPI_SUCCESS) return;
     if (found->synchronous) --flows_[found->peer].synchronous;
@@ -115,7 +114,7 @@ void Executor::wait_for_sends() {
                           MPI_STATUSES_IGNORE));
         return completed != 0;
       },
-      [this] { look_for_another_call(nullptr); });
+      [this] { look_for_another_call(MPI_ANY_SOURCE); });
 #endif
   if (error_ != MPI_SUCCESS) return;
   for (const Posted& sent : posted_) {

@@ -48,11 +48,6 @@ bool is_cut(const Collective& call) {
   }
 }
 
-/// Predictions are no better than this: less is no gain.
-bool is_gain(Time planned, Time native) {
-  return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
-}
-
 /// "binomial 16 KiB" asks for "binomial" where messages are too short to be cut.
 std::string without_segment(const std::string& name) {
   const std::size_t unit = name.rfind(' ');
@@ -86,6 +81,10 @@ bool joins_something(const Hierarchy& hierarchy) {
 }
 
 }  // namespace
+
+bool is_gain(Time planned, Time native) {
+  return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
+}
 
 std::uint32_t size_class(Bytes bytes) {
   return static_cast<std::uint32_t>(std::bit_width(bytes.value));
@@ -129,6 +128,9 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
+  if (call.irregular() && call.operation != Operation::ReduceScatter) {
+    return choose_blocks(call, settings);
+  }
   if (!must_plan && call.irregular() && call.size > kUnequalBlocksUpTo) {
     return native("blocks of different lengths on too many ranks");
   }

@@ -61,6 +61,18 @@ class Planner {
   const Decision& decide(const schedule::Collective& call);
   /// From a root: trees by number cross the slow levels more often from some than from others.
   const Outlook& outlook(const Decision& decision, Rank root);
+  /// Of irregular calls (choose_irregular.cpp), by operation and assumed block.
+  struct BlockDecision {
+    select::Plan plan;
+    Time predicted;
+    std::optional<Time> native;
+    bool gains = false;
+  };
+  [[nodiscard]] PlanChoice choose_blocks(const schedule::Collective& call,
+                                         const Settings& settings);
+  const BlockDecision& decide_blocks(const schedule::Collective& call);
+  [[nodiscard]] std::optional<Time> predict_native_blocks(
+      const schedule::Collective& regular) const;
 
   const collective::Hierarchy& hierarchy_;
   select::Bits bits_;
@@ -68,6 +80,7 @@ class Planner {
   select::Chooser chooser_;
   std::map<Key, Decision> decided_;
   std::map<std::tuple<schedule::Operation, std::uint64_t, bool, bool, Rank>, Outlook> outlooks_;
+  std::map<std::pair<schedule::Operation, std::uint64_t>, BlockDecision> block_decisions_;
 };
 
 [[nodiscard]] inline select::Bits bits_of(const Settings& settings) {
@@ -77,6 +90,17 @@ class Planner {
 /// What is wrong with the algorithms that the settings name, if something is. (One that exists but
 /// cannot do some call leaves that call to the usual choice.)
 [[nodiscard]] std::optional<Error> check_algorithms(const Settings& settings);
+
+/// Predictions are no better than this: less is no gain.
+[[nodiscard]] bool is_gain(Time planned, Time native);
+
+/// Of irregular calls whose lengths not all ranks know, the length of blocks that plans are chosen
+/// for, and that of those for which they must not lose.
+inline constexpr std::uint64_t kUnknownBlock = 1024;
+inline constexpr std::uint64_t kLongBlock = 65536;
+/// Irregular calls whose mean blocks fall into one class (powers of 16) share a choice, made for
+/// this length.
+[[nodiscard]] std::uint64_t block_class(std::uint64_t mean_bytes);
 
 /// Calls whose sizes fall into one class share a choice: 0, 1, 2-3, 4-7, ... bytes.
 [[nodiscard]] std::uint32_t size_class(Bytes bytes);

@@ -95,7 +95,7 @@ TEST(ElementProgram, TakesNoMoreScratchThanItsBlocksNeed) {
   Settings settings;
   settings.force = true;
   for (Rank r = 0; r < 8; ++r) {
-    const PlanKey key{Operation::ReduceScatter, 0, 125, 8, true, false, call.counts};
+    const PlanKey key{Operation::ReduceScatter, 0, 125, 8, true, false, false, call.counts};
     const CachedPlan plan = make_plan(planner, settings, r, key);
     // A few partial results of all blocks; with room for the longest each would be 8 times that.
     EXPECT_LT(plan.prepared.program.scratch_units, 8 * 1001u) << plan.name;

@@ -104,8 +104,9 @@ std::uint64_t bytes_of(const CachedPlan& plan) {
 
 CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, const PlanKey& key) {
   const topology::Machine& machine = planner.hierarchy().machine();
-  const schedule::Collective call{key.operation,      machine.size(),  key.root,  key.count,
-                                  Bytes{key.element}, key.commutative, key.counts};
+  schedule::Collective call{key.operation,      machine.size(),  key.root,  key.count,
+                            Bytes{key.element}, key.commutative, key.counts};
+  if (key.irregular) call.counts.assign(machine.size(), key.count);
   PlanChoice choice = planner.choose(call, settings);
   CachedPlan plan;
   plan.call = call;
@@ -117,8 +118,8 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   plan.native_predicted = choice.native_predicted;
   plan.planned = choice.planned();
   if (!plan.planned) return plan;
-  schedule::Program program =
-      call.irregular() ? element_program(call, rank, choice.program_of) : choice.program_of(rank);
+  schedule::Program program = !key.counts.empty() ? element_program(call, rank, choice.program_of)
+                                                  : choice.program_of(rank);
   if (key.in_place) {
     if (auto joined = joined_program(program, call, rank)) {
       program = std::move(*joined);

@@ -20,7 +20,11 @@ struct PlanKey {
   std::uint64_t element = 1;
   bool commutative = true;
   bool in_place = false;
-  std::vector<std::uint64_t> counts = {};  ///< elements of each block, if they differ
+  /// Blocks of lengths that not all ranks know: a unit is a block, `count` the bytes assumed for
+  /// one.
+  bool irregular = false;
+  std::vector<std::uint64_t> counts =
+      {};  ///< elements of each block, if they differ and all ranks know them
   friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
 };
 

@@ -11,6 +11,22 @@ namespace {
 constexpr int kThreads = 4;
 constexpr int kRounds = 60;
 
+/// Rank r gives `count` numbers r + 1, rank 0 nothing.
+bool gathers_blocks(MPI_Comm comm, int rank, int size, int count) {
+  std::vector<int> counts(static_cast<std::size_t>(size), count), displs(counts.size());
+  counts[0] = 0;
+  for (std::size_t r = 1; r < displs.size(); ++r) displs[r] = displs[r - 1] + counts[r - 1];
+  const std::vector<int> mine(static_cast<std::size_t>(count), rank + 1);
+  std::vector<int> all(static_cast<std::size_t>(displs.back() + counts.back()));
+  MPI_Allgatherv(mine.data(), counts[static_cast<std::size_t>(rank)], MPI_INT, all.data(),
+                 counts.data(), displs.data(), MPI_INT, comm);
+  if (!last_was_planned()) return false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != static_cast<int>(i) / count + 2) return false;
+  }
+  return true;
+}
+
 void work(MPI_Comm comm, int number, int* failed) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
@@ -24,6 +40,7 @@ void work(MPI_Comm comm, int number, int* failed) {
     MPI_Allreduce(data.data(), sum.data(), count, MPI_INT, MPI_SUM, comm);
     if (sum.front() != round * size || !last_was_planned()) ++*failed;
     if ((round + number) % 5 == 0) MPI_Barrier(comm);
+    if (!gathers_blocks(comm, rank, size, count)) ++*failed;
   }
 }
 

@@ -1,0 +1,145 @@
+#include "mpi/block_buffers.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/staging.hpp"
+
+namespace espalier::mpi {
+
+using schedule::Operation;
+
+namespace {
+
+/// The layout of a type, kept; programs use few of them.
+const Layout* kept_layout(std::deque<Layout>& kept, MPI_Datatype type) {
+  const auto known = std::find_if(kept.begin(), kept.end(),
+                                  [&](const Layout& layout) { return layout.type == type; });
+  if (known != kept.end()) return &*known;
+  kept.push_back(layout_of(type));
+  return &kept.back();
+}
+
+bool is_in_place(const BlockArguments& side) { return side.buffer == MPI_IN_PLACE; }
+
+/// Nothing: some argument is wrong. Blocks of no elements have neither place nor type.
+std::optional<std::vector<BlockPlace>> places(const BlockArguments& side, int blocks,
+                                              std::deque<Layout>& kept) {
+  if (side.counts == nullptr || is_in_place(side)) return std::nullopt;
+  if (side.displacements == nullptr && blocks > 1) return std::nullopt;
+  std::vector<BlockPlace> all(static_cast<std::size_t>(blocks));
+  for (std::size_t b = 0; b < all.size(); ++b) {
+    if (side.counts[b] < 0) return std::nullopt;
+    if (side.counts[b] == 0) continue;
+    const MPI_Datatype type = side.types != nullptr ? side.types[b] : side.type;
+    if (type == MPI_DATATYPE_NULL) return std::nullopt;
+    if (side.buffer == nullptr && is_named(type)) return std::nullopt;  // no MPI_BOTTOM either
+    const Layout* layout = kept_layout(kept, type);
+    const std::int64_t displacement = side.displacements == nullptr ? 0 : side.displacements[b];
+    auto* const base = static_cast<std::byte*>(const_cast<void*>(side.buffer));
+    std::byte* const at = base + displacement * (side.types != nullptr ? 1 : layout->extent);
+    const auto count = static_cast<std::uint64_t>(side.counts[b]);
+    all[b].capacity = count * static_cast<std::uint64_t>(layout->size);
+    // Dense elements begin where their data does.
+    all[b].address = layout->dense ? at + layout->true_lb : at;
+    all[b].layout = layout->dense ? nullptr : layout;
+  }
+  return all;
+}
+
+std::vector<BlockView> views(const std::vector<BlockPlace>& all) {
+  std::vector<BlockView> found;
+  found.reserve(all.size());
+  for (const BlockPlace& place : all) found.push_back(place.view(place.capacity));
+  return found;
+}
+
+int blocks_sent(const BlockCall& call, int rank, int size) {
+  if (call.operation == Operation::Scatter) return rank == call.root ? size : 0;
+  return call.operation == Operation::Alltoall ? size : 1;
+}
+int blocks_received(const BlockCall& call, int rank, int size) {
+  if (call.operation == Operation::Gather) return rank == call.root ? size : 0;
+  return call.operation == Operation::Scatter ? 1 : size;
+}
+bool may_send_in_place(const BlockCall& call, int rank) {
+  return call.operation == Operation::Allgather || call.operation == Operation::Alltoall ||
+         (call.operation == Operation::Gather && rank == call.root);
+}
+bool may_receive_in_place(const BlockCall& call, int rank) {
+  return call.operation == Operation::Scatter && rank == call.root;
+}
+
+/// An allgather may bring a rank its own block again, while it is on its way from the same place.
+/// (Most plans first copy it to its place, which is nothing in place, and send it from there.)
+bool sends_input(const schedule::Program& program) {
+  return std::any_of(program.ops.begin(), program.ops.end(), [](const schedule::Op& op) {
+    return op.kind == schedule::OpKind::Send && op.from.buffer == schedule::Buffer::In;
+  });
+}
+
+}  // namespace
+
+std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int size) {
+  BlockBuffers buffers;
+  const auto own = static_cast<std::size_t>(rank);
+  const int sent = blocks_sent(call, rank, size), received = blocks_received(call, rank, size);
+  const bool from_out = sent > 0 && is_in_place(call.send) && may_send_in_place(call, rank);
+  const bool to_in = is_in_place(call.recv) && may_receive_in_place(call, rank);
+  std::vector<BlockPlace> in;
+  if (sent > 0 && !from_out) {
+    auto found = places(call.send, sent, buffers.layouts);
+    if (!found) return std::nullopt;
+    in = std::move(*found);
+  }
+  if (to_in) {
+    buffers.out = {in[own]};
+  } else if (received > 0) {
+    auto found = places(call.recv, received, buffers.layouts);
+    if (!found) return std::nullopt;
+    buffers.out = std::move(*found);
+  }
+  if (from_out) {
+    in = call.operation == Operation::Alltoall ? buffers.out
+                                               : std::vector<BlockPlace>{buffers.out[own]};
+  }
+  buffers.in = views(in);
+  return buffers;
+}
+
+int save_input(const BlockCall& call, const schedule::Program& program, BlockBuffers& buffers,
+               const SelfLane& self) {
+  const bool may_be_written = call.operation == Operation::Alltoall ||
+                              (call.operation == Operation::Allgather && sends_input(program));
+  if (!may_be_written || !is_in_place(call.send)) return MPI_SUCCESS;
+  std::uint64_t total = 0;
+  for (const BlockView& block : buffers.in) total += block.bytes;
+  buffers.input_copy.reset(new std::byte[total]);
+  std::byte* at = buffers.input_copy.get();
+  for (BlockView& block : buffers.in) {
+    const int code = pack(block, at, self);
+    if (code != MPI_SUCCESS) return code;
+    block = {at, block.bytes, nullptr};
+    at += block.bytes;
+  }
+  return MPI_SUCCESS;
+}
+
+std::uint64_t own_bytes(const BlockBuffers& buffers) {
+  std::uint64_t given = 0, got = 0;
+  for (const BlockView& block : buffers.in) given += block.bytes;
+  for (const BlockPlace& block : buffers.out) got += block.capacity;
+  return std::max(given, got);
+}
+
+int pack(const BlockView& from, std::byte* to, const SelfLane& self) {
+  if (from.bytes == 0) return MPI_SUCCESS;
+  if (from.layout == nullptr) {
+    std::memcpy(to, from.address, from.bytes);
+    return MPI_SUCCESS;
+  }
+  const std::uint64_t count = from.bytes / static_cast<std::uint64_t>(from.layout->size);
+  return pack(*from.layout, from.address, count, to, self);
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mpi/block_call.hpp"
+#include "mpi/layout.hpp"
+#include "mpi/local_steps.hpp"
+
+namespace espalier::mpi {
+
+/// A block that is there: bytes side by side, or elements of a layout with gaps.
+struct BlockView {
+  const std::byte* address = nullptr;
+  std::uint64_t bytes = 0;         ///< of data
+  const Layout* layout = nullptr;  ///< nullptr: side by side
+};
+
+/// Where the user wants a block.
+struct BlockPlace {
+  std::byte* address = nullptr;
+  std::uint64_t capacity = 0;      ///< bytes of data
+  const Layout* layout = nullptr;  ///< nullptr: side by side
+
+  [[nodiscard]] BlockView view(std::uint64_t bytes) const { return {address, bytes, layout}; }
+};
+
+/// The user's blocks at this rank: a unit of a program is one of them.
+struct BlockBuffers {
+  std::vector<BlockView> in;
+  std::vector<BlockPlace> out;
+  std::deque<Layout> layouts;               ///< that the above refer to
+  std::unique_ptr<std::byte[]> input_copy;  ///< if the program would overwrite its input
+};
+
+/// The blocks of a call at one rank, in place or not. Nothing where an argument that is significant
+/// here is surely wrong: the MPI library then says so, before any message. No doubts: the other
+/// ranks do not know this one's arguments and run along the plan.
+[[nodiscard]] std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int size);
+
+/// Has the input copied where, in place, the program would write over it before it has left.
+/// @return an MPI error code
+[[nodiscard]] int save_input(const BlockCall& call, const schedule::Program& program,
+                             BlockBuffers& buffers, const SelfLane& self);
+
+/// Bytes of data that this rank gives or gets, whichever is more; for the log.
+[[nodiscard]] std::uint64_t own_bytes(const BlockBuffers& buffers);
+
+/// Copies a block's data, bytes side by side. @return an MPI error code
+[[nodiscard]] int pack(const BlockView& from, std::byte* to, const SelfLane& self);
+
+}  // namespace espalier::mpi

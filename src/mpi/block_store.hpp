@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mpi/block_buffers.hpp"
+#include "schedule/program.hpp"
+
+namespace espalier::mpi {
+
+using Memory = std::unique_ptr<std::byte[]>;
+/// Not value-initialised: it is written before it is read.
+[[nodiscard]] inline Memory new_memory(std::uint64_t bytes) { return Memory(new std::byte[bytes]); }
+
+/// Bytes side by side, to be sent from or received into.
+struct Segment {
+  std::byte* address = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+/// Blocks that are about to come: where their bytes shall go.
+struct Arrival {
+  std::vector<Segment> blocks;  ///< one for each
+  Memory staged;                ///< for those that cannot go where they belong
+};
+
+/// All blocks of one rank while a call runs. A unit of Scratch is a reference, to the user's input
+/// or to what was received: passing on copies nothing, and no more is held than passed through.
+class BlockStore {
+ public:
+  /// @pre the program has no reductions, and outlives it
+  BlockStore(const schedule::Program& program, BlockBuffers buffers, const SelfLane& self);
+
+  /// What is in a region, in its order.
+  [[nodiscard]] std::vector<BlockView> read(const schedule::Region& region) const;
+
+  /// Where to receive blocks of these lengths: at the user's where they fit and lie side by side.
+  [[nodiscard]] Arrival expect(const schedule::Region& region,
+                               std::span<const std::uint64_t> lengths) const;
+  /// They came. Those that do not fit the user's place are kept for passing on, and not written;
+  /// overflowed() is true from then on. @return an MPI error code
+  [[nodiscard]] int arrived(const schedule::Region& region, std::span<const std::uint64_t> lengths,
+                            Arrival arrival);
+
+  /// A Copy. @return an MPI error code
+  [[nodiscard]] int copy(const schedule::Op& op);
+
+  /// Whether some block was longer than the user's place for it.
+  [[nodiscard]] bool overflowed() const { return overflowed_; }
+
+ private:
+  [[nodiscard]] std::vector<std::uint64_t> units(const schedule::Region& region) const;
+  [[nodiscard]] BlockView& at(schedule::Buffer buffer, std::uint64_t unit) {
+    return blocks_[static_cast<std::size_t>(buffer)][unit];
+  }
+  [[nodiscard]] bool fits(std::uint64_t unit, std::uint64_t bytes) const;
+  [[nodiscard]] int put_out(std::uint64_t unit, const std::byte* data, std::uint64_t bytes);
+  [[nodiscard]] int copy_block(schedule::Buffer from_buffer, const BlockView& from,
+                               schedule::Buffer to_buffer, std::uint64_t to);
+  [[nodiscard]] int packed(BlockView& block);
+
+  const schedule::Program& program_;
+  BlockBuffers buffers_;
+  SelfLane self_;
+  std::array<std::vector<BlockView>, 3> blocks_;  // by buffer; of Out: what has come so far
+  std::vector<Memory> held_;                      // what they refer to, but for the user's
+  bool overflowed_ = false;
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,106 @@
+// The bodies of the irregular calls' wrappers. No exception leaves this file.
+#include "pmpi/functions.hpp"
+#include "pmpi/intercept.hpp"
+
+namespace espalier::pmpi {
+namespace {
+
+using mpi::BlockArguments;
+using mpi::BlockCall;
+using schedule::Operation;
+
+template <typename Native>
+int intercept_block_call(const BlockCall& call, Native native) {
+  return intercept(
+      call.operation, call.comm,
+      [&](mpi::Engine& engine, int& code) { return engine.move_blocks(call, code); }, native,
+      [&] { return the_engine.load()->bytes_of(call); });
+}
+
+/// One block for each rank.
+BlockArguments several(std::intptr_t buffer, std::intptr_t counts, std::intptr_t displacements,
+                       std::intptr_t type) {
+  return {as<const void*>(buffer), as<const int*>(counts), as<const int*>(displacements),
+          as<MPI_Datatype>(type), nullptr};
+}
+BlockArguments several_types(std::intptr_t buffer, std::intptr_t counts,
+                             std::intptr_t displacements, std::intptr_t types) {
+  const auto* all = as<const MPI_Datatype*>(types);
+  // Without types it is as wrong as without counts.
+  return {as<const void*>(buffer),
+          all == nullptr ? nullptr : as<const int*>(counts),
+          as<const int*>(displacements),
+          {},
+          all};
+}
+BlockArguments one(std::intptr_t buffer, const int& count, std::intptr_t type) {
+  return {as<const void*>(buffer), &count, nullptr, as<MPI_Datatype>(type), nullptr};
+}
+
+}  // namespace
+
+int intercept_gatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                      std::intptr_t recvbuf, std::intptr_t recvcounts, std::intptr_t displs,
+                      std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
+  const int count = as<int>(sendcount);
+  return intercept_block_call(
+      {Operation::Gather, as<int>(root), as<MPI_Comm>(comm), one(sendbuf, count, sendtype),
+       several(recvbuf, recvcounts, displs, recvtype)},
+      [&] {
+        return next_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                            root, comm);
+      });
+}
+
+int intercept_scatterv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t displs,
+                       std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcount,
+                       std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
+  const int count = as<int>(recvcount);
+  return intercept_block_call(
+      {Operation::Scatter, as<int>(root), as<MPI_Comm>(comm),
+       several(sendbuf, sendcounts, displs, sendtype), one(recvbuf, count, recvtype)},
+      [&] {
+        return next_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                             root, comm);
+      });
+}
+
+int intercept_allgatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                         std::intptr_t recvbuf, std::intptr_t recvcounts, std::intptr_t displs,
+                         std::intptr_t recvtype, std::intptr_t comm) {
+  const int count = as<int>(sendcount);
+  return intercept_block_call(
+      {Operation::Allgather, 0, as<MPI_Comm>(comm), one(sendbuf, count, sendtype),
+       several(recvbuf, recvcounts, displs, recvtype)},
+      [&] {
+        return next_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                               comm);
+      });
+}
+
+int intercept_alltoallv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t sdispls,
+                        std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcounts,
+                        std::intptr_t rdispls, std::intptr_t recvtype, std::intptr_t comm) {
+  return intercept_block_call(
+      {Operation::Alltoall, 0, as<MPI_Comm>(comm), several(sendbuf, sendcounts, sdispls, sendtype),
+       several(recvbuf, recvcounts, rdispls, recvtype)},
+      [&] {
+        return next_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                              recvtype, comm);
+      });
+}
+
+int intercept_alltoallw(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t sdispls,
+                        std::intptr_t sendtypes, std::intptr_t recvbuf, std::intptr_t recvcounts,
+                        std::intptr_t rdispls, std::intptr_t recvtypes, std::intptr_t comm) {
+  return intercept_block_call({Operation::Alltoall, 0, as<MPI_Comm>(comm),
+                               several_types(sendbuf, sendcounts, sdispls, sendtypes),
+                               several_types(recvbuf, recvcounts, rdispls, recvtypes)},
+                              [&] {
+                                return next_alltoallw(sendbuf, sendcounts, sdispls, sendtypes,
+                                                      recvbuf, recvcounts, rdispls, recvtypes,
+                                                      comm);
+                              });
+}
+
+}  // namespace espalier::pmpi
