@@ -104,10 +104,11 @@ int run() {
     counts.front() = 0;
     counts.back() = 2 * n;
     const std::vector<int> as_ints(counts.begin(), counts.end());
-    check({Operation::ReduceScatter, 0, n, 8, true, false, counts}, "unequal reduce-scatter", [&] {
-      MPI_Reduce_scatter(all.data(), result.data(), as_ints.data(), MPI_DOUBLE, MPI_SUM,
-                         MPI_COMM_WORLD);
-    });
+    check({Operation::ReduceScatter, 0, n, 8, true, false, false, counts}, "unequal reduce-scatter",
+          [&] {
+            MPI_Reduce_scatter(all.data(), result.data(), as_ints.data(), MPI_DOUBLE, MPI_SUM,
+                               MPI_COMM_WORLD);
+          });
   }
   check({Operation::Barrier, 0, 0, 1, true, false}, "barrier", [] { MPI_Barrier(MPI_COMM_WORLD); });
   return failures.everywhere() == 0 ? 0 : 1;
