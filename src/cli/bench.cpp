@@ -113,10 +113,10 @@ Expected<std::vector<measure::Measured>> measure_stack(
   for (const measure::MeasuredCall& c : calls) request.program.push_back(argument_of(c));
   auto whole = lab::completed(std::move(request), lab, tool.string());
   if (!whole) return whole.error();
-  const lab::Launch launch = lab::launch(*whole, lab.machine, lab.plan);
-  if (!launch.note.empty()) write_message(fmt::format("bench: note: {}\n", launch.note));
+  const auto launch = lab::launch(*whole, lab.machine, lab.plan);
+  if (!launch) return launch.error();
   const std::string output = fmt::format("{}/measured.{}", lab.folder.path, ::getpid());
-  const auto code = lab::run_launch(lab, *whole, launch, output);
+  const auto code = lab::run_launch(lab, *whole, *launch, output);
   const auto text = lab::read_text(output);
   std::filesystem::remove(output);
   if (!code) return code.error();

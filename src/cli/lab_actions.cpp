@@ -133,12 +133,12 @@ Outcome lab_run(const LabOptions& options) {
   }
   auto request = launch_request(options, *lab);
   if (!request) return Failure{request.error()};
-  const lab::Launch launch = lab::launch(*request, lab->machine, lab->plan);
-  if (!launch.note.empty()) write_message(fmt::format("lab run: note: {}\n", launch.note));
+  const auto launch = lab::launch(*request, lab->machine, lab->plan);
+  if (!launch) return Failure{launch.error()};
   if (options.print) {
-    return write_output("-", fmt::format("{}\n", fmt::join(launch.command, " ")));
+    return write_output("-", fmt::format("{}\n", fmt::join(launch->command, " ")));
   }
-  const auto code = lab::run_launch(*lab, *request, launch);
+  const auto code = lab::run_launch(*lab, *request, *launch);
   if (!code) return Failure{code.error()};
   if (*code == 0) return std::nullopt;
   return Failure{{"lab run", fmt::format("it ended with exit code {}", *code), ""}, *code};

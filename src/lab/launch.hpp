@@ -31,11 +31,13 @@ struct LaunchRequest {
 struct Launch {
   std::string hostfile;  ///< what to write into it
   std::vector<std::string> command;
-  std::string note;  ///< what is not as the machine says; "" if all is
 };
 
 /// The command that starts the program's ranks on the hosts where the machine has them.
-[[nodiscard]] Launch launch(const LaunchRequest& request, const topology::Machine& machine,
-                            const LabPlan& plan);
+///
+/// Refuses placements that MPICH's mpiexec cannot express: it has ranks in blocks, or in turn over
+/// hosts with equally many. Given others it would take ranks of one host for ranks of several.
+Expected<Launch> launch(const LaunchRequest& request, const topology::Machine& machine,
+                        const LabPlan& plan);
 
 }  // namespace espalier::lab
