@@ -186,8 +186,8 @@ constexpr std::string_view kDescription =
     "paper takes about a minute; --quick draws far fewer random cases, or makes smaller ones.\n\n"
     "With --on lab karonis and banikazemi are measured: real MPI programs in a lab (see espalier "
     "lab) that is up only meanwhile, the MPI's own broadcast beside Espalier's library held to "
-    "the trees of the paper. It needs root and TUN, and takes a quarter of an hour for each; "
-    "--quick takes a few sizes and rounds.";
+    "the trees of the paper. It needs root and TUN, and an hour where a library's own "
+    "broadcast is slow; --quick takes a few sizes and rounds.";
 
 constexpr std::string_view kExamples =
     "espalier reproduce karonis\n"

@@ -13,7 +13,7 @@ namespace {
 
 Expected<measure::Bench> measure_all(const lab::StateFolder& folder,
                                      const reproduce::LabRequest& request) {
-  if (auto up = lab::up(folder, request.machine, lab::kLongestQueue, own_path().string()); !up) {
+  if (auto up = lab::up(folder, request.machine, {}, own_path().string()); !up) {
     return up.error();
   }
   auto lab = lab::open_lab(folder);

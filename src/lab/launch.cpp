@@ -17,20 +17,7 @@ std::string joined_preloads(const LaunchRequest& request) {
   return fmt::format("{}", fmt::join(libraries, ":"));
 }
 
-/// What a send costs each rank, for the shim; "" if none costs anything.
-std::string send_costs(const topology::Machine& machine, Rank ranks) {
-  std::string text;
-  bool any = false;
-  for (Rank r = 0; r < ranks; ++r) {
-    const topology::Cost& cost = machine.costs(r).send;
-    const std::uint64_t rate = cost.rate.unlimited() ? 0 : cost.rate.bits_per_second;
-    any = any || cost.fixed.picoseconds != 0 || rate != 0;
-    text += fmt::format("{}{}@{}", r == 0 ? "" : ",", cost.fixed.picoseconds / 1000, rate);
-  }
-  return any ? text : "";
-}
-
-Words rank_environment(const LaunchRequest& request, const topology::Machine& machine) {
+Words rank_environment(const LaunchRequest& request) {
   Words variables = request.environment;
   variables.push_back("LD_PRELOAD=" + joined_preloads(request));
   if (request.poll) {
@@ -38,9 +25,7 @@ Words rank_environment(const LaunchRequest& request, const topology::Machine& ma
   } else {
     variables.emplace_back("ESPALIER_LAB_PRIORITY=1");
   }
-  if (const std::string costs = send_costs(machine, request.ranks); !costs.empty()) {
-    variables.push_back("ESPALIER_LAB_SEND=" + costs);
-  }
+  if (!request.rank_cells.empty()) variables.push_back("ESPALIER_LAB_RANKS=" + request.rank_cells);
   return variables;
 }
 
@@ -152,7 +137,7 @@ Expected<Launch> launch(const LaunchRequest& request, const topology::Machine& m
                         const LabPlan& plan) {
   HostOfRank host_of = host_of_rank(plan.hosts, machine.size());
   host_of.resize(request.ranks);
-  const Words environment = rank_environment(request, machine);
+  const Words environment = rank_environment(request);
   Launch made;
   if (request.mpi == Mpi::Mpich) {
     made.command = mpich_command(request, environment);

@@ -21,6 +21,7 @@ struct LaunchRequest {
   std::string hostfile;
   std::string remote_shell;
   std::string shim;                      ///< the library for all ranks
+  std::string rank_cells;                ///< the file that says how slow each rank is
   bool poll = false;                     ///< let waiting ranks poll, without priority
   std::vector<std::string> preloads;     ///< behind the shim
   std::vector<std::string> environment;  ///< NAME=value for the ranks

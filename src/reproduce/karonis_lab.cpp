@@ -113,13 +113,14 @@ std::string setting(const LabOptions& options, Rank processes, Rank ranks, int r
       "Measured with {} in a lab of {} ranks, {} on each machine{}; ms. 30 ms and 100 Mbit/s "
       "between the sites, 500 us and 1 Gbit/s between machines, this computer's memory inside one "
       "(the paper does not state its networks' figures). Each time: the mean over all processes as "
-      "root, the median of {} rounds, {}.",
+      "root, the median of {} round{}, {}.",
       title_of_mpi(options.mpi), ranks, processes,
-      processes == kPaperProcesses
-          ? std::string(", as in the paper")
+      processes == kPaperProcesses ? std::string(", as in the paper")
+      : options.processes
+          ? std::string(" where the paper has 16, as asked for")
           : fmt::format(" where the paper has 16, since {} cores bear no more ({} ranks a core)",
                         options.cores, kRanksACore),
-      repeats, description_of(measure::Clocks::Shared));
+      repeats, repeats == 1 ? "" : "s", description_of(measure::Clocks::Shared));
 }
 
 }  // namespace

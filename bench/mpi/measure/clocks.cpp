@@ -77,7 +77,7 @@ std::int64_t SharedClock::time(const Timed& timed) {
   }
 }
 
-std::vector<std::int64_t> SharedClock::times(int count, const std::function<Timed(int)>& nth) {
+std::int64_t SharedClock::slot_for(int count, const std::function<Timed(int)>& nth) {
   // What a call takes with all around it: of the first, the middle and the last.
   std::int64_t slot = 0;
   for (const int k : {0, count / 2, count - 1}) {
@@ -88,7 +88,12 @@ std::vector<std::int64_t> SharedClock::times(int count, const std::function<Time
     const std::int64_t took = time(timed);
     slot = std::max(slot, 2 * prepared + took + took / 2 + 2'000'000);
   }
-  slot = largest(slot);
+  return largest(slot);
+}
+
+std::vector<std::int64_t> SharedClock::times(int count, const std::function<Timed(int)>& nth,
+                                             std::int64_t& slot) {
+  if (slot == 0) slot = slot_for(count, nth);
   while (true) {
     std::vector<std::int64_t> ends;
     bool late = false;

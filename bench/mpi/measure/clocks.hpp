@@ -29,9 +29,13 @@ class SharedClock {
   std::int64_t time(const Timed& timed);
   /// `count` calls, each at a moment that was agreed on before the first of them: without a word
   /// between them, which over a wide-area network would take longer than the calls.
-  std::vector<std::int64_t> times(int count, const std::function<Timed(int)>& nth);
+  /// @param slot between two of them; 0: found out by calls that do not count. Longer afterwards if
+  ///        it was too short.
+  std::vector<std::int64_t> times(int count, const std::function<Timed(int)>& nth,
+                                  std::int64_t& slot);
 
  private:
+  std::int64_t slot_for(int count, const std::function<Timed(int)>& nth);
   std::int64_t margin_ = 0;
 };
 

@@ -99,7 +99,7 @@ class Runner {
     } else if (count == 1) {
       times.push_back(clock.time(nth(0)));
     } else {
-      times = clock.times(count, nth);
+      times = clock.times(count, nth, slot_);
     }
     return static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) / 1e3 /
            count;
@@ -132,6 +132,7 @@ class Runner {
   Place place_;
   Case case_;
   int made_for_ = -1;
+  std::int64_t slot_ = 0;
   int wrong_ = 0;
 };
 
