@@ -81,6 +81,7 @@ std::optional<Error> remove_folder(const std::string& path) {
   constexpr int kTurns = 200;  // of 10 ms: processes that were killed take a moment to leave
   for (int turn = 0; turn < kTurns; ++turn) {
     if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return std::nullopt;
+    if (errno != EBUSY) break;
     const timespec span{0, 10'000'000};
     ::nanosleep(&span, nullptr);
   }
