@@ -1,6 +1,6 @@
 # The front door. Everything here also works by hand through CMake's presets.
 #   make          build            -> build/release/bin/espalier
-#   make demo     see what it does
+#   make demo     see what it does: plans, and an MPI program without Espalier and with it
 #   make check    build, format check, include rule, all tests, a short fuzz of every reader
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
@@ -28,8 +28,8 @@ build: packages
 	$(call preset,release)
 
 demo: packages
-	$(call preset,release,espalier)
-	@scripts/demo.sh $(ESPALIER)
+	$(call preset,release,espalier espalier-mpich steps.mpich steps.smpi write_platform)
+	@scripts/demo.sh build/release
 
 check: packages format-check include-check
 	$(call preset,release)

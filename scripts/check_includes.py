@@ -26,11 +26,11 @@ MAY_INCLUDE = {
     "mpi": {"base", "topology", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
-    "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report"},
+    "measure": {"base", "topology", "schedule", "bound", "report"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report", "measure"},
     "launch": {"base"},
     "lab": {"base", "topology"},
-    "measure": {"base", "topology", "schedule", "bound", "report"},
-    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "reproduce", "launch", "lab", "measure"},
+    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "measure", "reproduce", "launch", "lab"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

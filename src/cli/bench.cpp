@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -11,9 +9,10 @@
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/measure_on_lab.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
-#include "lab/run.hpp"
+#include "lab/lab.hpp"
 #include "measure/bench_table.hpp"
 #include "measure/wire_bound.hpp"
 
@@ -23,10 +22,11 @@ namespace {
 struct BenchOptions {
   std::string on;
   std::string state;
-  std::string operations = "broadcast,reduce,allreduce,barrier";
+  std::string operations;
   std::string sizes = "8,1KiB,16KiB,128KiB,1MiB";
   std::string roots = "0";
   std::string stacks;
+  std::string clocks = "shared";
   int repeats = 7;
   bool json = false;
   bool csv = false;
@@ -46,14 +46,30 @@ Error at(const char* where, Error error) {
   return error;
 }
 
-Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& options, Rank ranks) {
+Expected<std::vector<schedule::Operation>> operations_from(const BenchOptions& options,
+                                                           measure::Clocks clocks) {
+  std::string list = options.operations;
+  if (list.empty()) {
+    list = clocks == measure::Clocks::Shared ? "broadcast,reduce,allreduce,barrier" : "broadcast";
+  }
   std::vector<schedule::Operation> operations;
-  for (const std::string& name : split(options.operations)) {
+  for (const std::string& name : split(list)) {
     const auto operation = schedule::operation_named(name);
     if (!operation)
       return Error{"--operation", fmt::format("there is no operation \"{}\"", name), ""};
+    if (!can_measure(clocks, *operation)) {
+      return Error{"--clocks", fmt::format("without a common clock {} cannot be timed", name),
+                   "broadcast and scatter can, or take --clocks shared"};
+    }
     operations.push_back(*operation);
   }
+  return operations;
+}
+
+Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& options, Rank ranks,
+                                                        measure::Clocks clocks) {
+  auto operations = operations_from(options, clocks);
+  if (!operations) return operations.error();
   std::vector<Bytes> sizes;
   for (const std::string& text : split(options.sizes)) {
     auto size = parse_bytes(text);
@@ -70,75 +86,38 @@ Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& opti
     if (!listed) return at("--root", listed.error());
     roots = *listed;
   }
-  return measure::all_calls(operations, sizes, roots);
+  return measure::all_calls(*operations, sizes, roots);
 }
-
-std::filesystem::path self() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 /// Without a list: all whose library is there, and a note about the others.
 Expected<std::vector<measure::Stack>> stacks_from(const BenchOptions& options) {
   if (!options.stacks.empty()) return measure::stacks_called(options.stacks);
   std::vector<measure::Stack> there;
   for (const measure::Stack& stack : measure::stacks()) {
-    const auto library = self().parent_path().parent_path() / "lib" / stack.library;
-    if (stack.is_peer() || std::filesystem::exists(library)) {
+    if (is_built(stack)) {
       there.push_back(stack);
     } else {
       write_message(fmt::format("bench: note: {} is left out: {} is not built\n", stack.key,
-                                library.string()));
+                                library_path(stack).string()));
     }
   }
   return there;
 }
 
-Expected<std::vector<measure::Measured>> measure_stack(
-    const lab::OpenLab& lab, const measure::Stack& stack,
-    const std::vector<measure::MeasuredCall>& calls, int repeats) {
-  const std::filesystem::path tool = self();
-  const std::string program = (tool.parent_path() / ("espalier-measure." + stack.mpi)).string();
-  if (!std::filesystem::exists(program)) {
-    return Error{"bench", fmt::format("{} is not built", program), ""};
-  }
-  auto mpi = lab::mpi_called(stack.mpi);
-  if (!mpi) return mpi.error();
-  lab::LaunchRequest request;
-  request.mpi = *mpi;
-  request.ranks = lab.machine.size();
-  request.mpiexec_arguments = stack.mpiexec_arguments;
-  if (!stack.is_peer()) {
-    const auto library = tool.parent_path().parent_path() / "lib" / stack.library;
-    request.preloads.push_back(library.string());
-  }
-  request.program = {program, std::to_string(repeats)};
-  for (const measure::MeasuredCall& c : calls) request.program.push_back(argument_of(c));
-  auto whole = lab::completed(std::move(request), lab, tool.string());
-  if (!whole) return whole.error();
-  const lab::Launch launch = lab::launch(*whole, lab.machine, lab.plan);
-  if (!launch.note.empty()) write_message(fmt::format("bench: note: {}\n", launch.note));
-  const std::string output = fmt::format("{}/measured.{}", lab.folder.path, ::getpid());
-  const auto code = lab::run_launch(lab, *whole, launch, output);
-  const auto text = lab::read_text(output);
-  std::filesystem::remove(output);
-  if (!code) return code.error();
-  if (*code != 0) {
-    return Error{"bench", fmt::format("{} ended with exit code {}", stack.key, *code), ""};
-  }
-  if (!text) return text.error();
-  return measure::read_measured(*text, calls);
-}
-
 Expected<measure::Bench> measure_all(const BenchOptions& options, const lab::OpenLab& lab) {
-  auto calls = calls_from(options, lab.machine.size());
+  auto clocks = measure::clocks_called(options.clocks);
+  if (!clocks) return clocks.error();
+  auto calls = calls_from(options, lab.machine.size(), *clocks);
   if (!calls) return calls.error();
   auto stacks = stacks_from(options);
   if (!stacks) return stacks.error();
-  measure::Bench bench{*calls, {}, *stacks, {}};
+  measure::Bench bench{*calls, {}, *stacks, {}, *clocks};
   for (const measure::MeasuredCall& c : bench.calls) {
     bench.bounds.push_back(measure::wire_bound(lab.machine, c));
   }
   for (const measure::Stack& stack : bench.stacks) {
     write_message(fmt::format("bench: {}, {} calls\n", stack.key, bench.calls.size()));
-    auto measured = measure_stack(lab, stack, bench.calls, options.repeats);
+    auto measured = measure_on_lab(lab, stack, bench.calls, *clocks, options.repeats);
     if (!measured) return measured.error();
     bench.measured.push_back(*std::move(measured));
   }
@@ -181,14 +160,18 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals) {
   }
   if (options.json) return write_output("-", json);
   if (options.csv) return write_output("-", to_csv(full_table(*bench)));
-  return write_output("-", to_text(summary_table(*bench), *canvas));
+  return write_output("-", fmt::format("{}\ntimes: {}\n", to_text(summary_table(*bench), *canvas),
+                                       description_of(bench->clocks)));
 }
 
 constexpr std::string_view kDescription =
     "Measures collectives in the lab that is up, under several stacks of software: the MPIs as "
     "they are, Open MPI's hierarchical modules, and Espalier's library under each MPI where it is "
     "built. All ranks start a call at the same moment of one clock, and its time ends with the "
-    "last rank. The first call (connections, planning) is told apart, two more warm up, then the "
+    "last rank; with --clocks ack only the root's clock is used: one receiver at a time "
+    "acknowledges, and half a round trip is taken off, as in the papers (broadcast and scatter "
+    "only, and as many calls as there are receivers). The first call (connections, planning) is "
+    "told apart, two more warm up, then the "
     "median of --repeat counts. Every result is checked.\n\n"
     "Beside each time stands its ratio to the bound: the machine's lower bound with the headers "
     "that TCP and Ethernet add. With several roots, times are means over them; --json and --csv "
@@ -201,7 +184,8 @@ Command bench_command() {
                 .tagline = "measure collectives in the lab, against bounds and peers",
                 .synopsis =
                     "bench --on lab [--state DIR] [--operation LIST] [--size LIST] "
-                    "[--root LIST|all] [--stack LIST] [--repeat N] [--json|--csv] [--save FILE] "
+                    "[--root LIST|all] [--stack LIST] [--clocks shared|ack] [--repeat N] "
+                    "[--json|--csv] [--save FILE] "
                     "[--svg PREFIX]",
                 .description = std::string(kDescription),
                 .sections = {},
@@ -218,7 +202,7 @@ Command bench_command() {
             ->type_name("DIR")
             ->envname("ESPALIER_LAB");
         app.add_option("--operation", options->operations,
-                       "Default: broadcast,reduce,allreduce,barrier.")
+                       "Default: broadcast,reduce,allreduce,barrier; with --clocks ack broadcast.")
             ->type_name("LIST");
         app.add_option("--size", options->sizes,
                        "Of messages and blocks. Default: 8,1KiB,16KiB,128KiB,1MiB.")
@@ -229,6 +213,10 @@ Command bench_command() {
                        "mpich, openmpi, openmpi+han, openmpi+adapt, mpich+espalier, "
                        "openmpi+espalier. Default: all that are there.")
             ->type_name("LIST");
+        app.add_option("--clocks", options->clocks,
+                       "shared: one for all ranks, as a lab has it (default). ack: the root's "
+                       "alone.")
+            ->type_name("WHICH");
         app.add_option("--repeat", options->repeats, "At least 5. Default: 7.")->type_name("N");
         CLI::Option* json = app.add_flag("--json", options->json, "Write JSON (espalier-bench-1).");
         app.add_flag("--csv", options->csv, "Write CSV, one row a call and stack.")->excludes(json);

@@ -19,7 +19,7 @@ constexpr std::string_view kDescription =
     " run     runs an MPI program on it, ranks where the machine has them\n"
     " exec    runs a command on one host\n"
     " status  says what is there; fails if something is missing\n"
-    " set     changes a link while programs run\n"
+    " set     changes a link or a host while programs run\n"
     " stats   what passed each link\n"
     " down    removes it\n\n"
     "A channel's latency is the delay one way. Rates are those of Ethernet: 94 % of them are TCP's "
@@ -29,7 +29,9 @@ constexpr std::string_view kLinks =
     "LINK is a channel of the machine (wan: the latency of all its ways, the bandwidth of its "
     "members' uplinks), a part (anl, anl.m1: its uplinks), two parts of one cluster (sdsc>anl one "
     "way, sdsc<>anl both ways), or the whole name of a link as stats --all prints it. A change "
-    "holds from the next frame on, and until down.";
+    "holds from the next frame on, and until down.\n\n"
+    "HOST is a host as status names it, a part of the machine (all hosts in it), or machine (all). "
+    "The machine's send and speed are where they start.";
 
 constexpr std::string_view kRanks =
     "Both MPIs poll while they wait, which would make 12 ranks on 2 cores measure the scheduler. "
@@ -44,6 +46,7 @@ constexpr std::string_view kExamples =
     "espalier lab run -- ./my_mpi_program its arguments\n"
     "espalier lab run --with \"--mca coll_han_priority 100\" -- ./program.openmpi\n"
     "espalier lab set wan --latency 30ms --bandwidth 1Gbit/s\n"
+    "espalier lab set site1-machine0 --cpu 47% --send 1480us\n"
     "espalier lab stats --reset\n"
     "espalier lab down";
 
@@ -65,6 +68,10 @@ void declare_up(CLI::App& up, LabOptions& options) {
   up.add_option("--queue", options.queue,
                 "How long a frame may wait for a link before it is lost. Default: 200ms.")
       ->type_name("TIME");
+  up.add_option("--slow-by", options.slow_by,
+                "Who holds slow hosts to their share of processor time: kernel (cgroups; the "
+                "default where they are permitted) or library (in the ranks).")
+      ->type_name("WHO");
 }
 
 void declare_run(CLI::App& run, LabOptions& options) {
@@ -94,11 +101,15 @@ void declare_exec(CLI::App& exec, LabOptions& options) {
 }
 
 void declare_set(CLI::App& set, LabOptions& options) {
-  set.add_option("LINK", options.link, "The link: see LINKS.")->required();
+  set.add_option("LINK", options.link, "The link, or the host: see LINKS.")->required();
   set.add_option("--latency", options.latency, "One way.")->type_name("TIME");
   set.add_option("--bandwidth", options.bandwidth, "Or unlimited.")->type_name("RATE");
   CLI::Option* cut = set.add_flag("--cut", options.cut, "Nothing passes any more.");
   set.add_flag("--mend", options.mend, "The end of a cut.")->excludes(cut);
+  set.add_option("--send", options.send, "Of a host: what each send costs its ranks, 20us+1GB/s.")
+      ->type_name("COST");
+  set.add_option("--cpu", options.cpu, "Of a host: its share of processor time, 47% or 0.47.")
+      ->type_name("SHARE");
 }
 
 void declare_stats(CLI::App& stats, LabOptions& options) {
@@ -124,12 +135,13 @@ Command lab_command() {
   Manual manual{.name = "lab",
                 .tagline = "real MPI programs on an emulated machine, on this computer",
                 .synopsis =
-                    "lab up MACHINE [--queue TIME]\n"
+                    "lab up MACHINE [--queue TIME] [--slow-by kernel|library]\n"
                     "lab run [-n N] [--mpi NAME] [--preload LIB]... [--env NAME=VALUE]... "
                     "[--with WORDS]... [--poll] [--print] -- PROGRAM [ARGUMENTS]\n"
                     "lab exec HOST -- COMMAND [ARGUMENTS]\n"
                     "lab status [--json]\n"
                     "lab set LINK [--latency TIME] [--bandwidth RATE] [--cut|--mend]\n"
+                    "lab set HOST [--send COST] [--cpu SHARE]\n"
                     "lab stats [--all] [--reset] [--json]\n"
                     "lab down",
                 .description = std::string(kDescription),
@@ -145,7 +157,7 @@ Command lab_command() {
         CLI::App* run = action(lab, "run", "run an MPI program", *options);
         CLI::App* exec = action(lab, "exec", "run a command on a host", *options);
         CLI::App* status = action(lab, "status", "what is there", *options);
-        CLI::App* set = action(lab, "set", "change a link", *options);
+        CLI::App* set = action(lab, "set", "change a link or a host", *options);
         CLI::App* stats = action(lab, "stats", "what passed", *options);
         CLI::App* down = action(lab, "down", "remove it", *options);
         declare_up(*up, *options);

@@ -12,6 +12,7 @@
 #include "lab/lab.hpp"
 #include "lab/run.hpp"
 #include "lab/settings.hpp"
+#include "lab/slow_hosts.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -75,17 +76,56 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
   return lab::completed(std::move(request), lab, self());
 }
 
+/// Where the kernel does not cap slow hosts, that holds for ranks only.
+void note_slow_hosts(const lab::OpenLab& lab) {
+  if (lab.cpu) return;
+  for (const lab::Host& host : lab.plan.hosts) {
+    if (lab::cpu_share(lab.ranks, host) >= lab::kAllOfACore) continue;
+    write_message(
+        "lab: note: slow hosts are not capped by the kernel (cgroups) here; the library in the "
+        "ranks of lab run slows them, other programs run at full speed\n");
+    return;
+  }
+}
+
+Outcome set_hosts(const LabOptions& options, lab::OpenLab& lab) {
+  lab::HostChange change;
+  if (!options.send.empty()) {
+    auto send = lab::parse_cost(options.send);
+    if (!send) return Failure{named("--send", send.error())};
+    change.send = *send;
+  }
+  if (!options.cpu.empty()) {
+    auto share = lab::parse_share(options.cpu);
+    if (!share) return Failure{share.error()};
+    change.cpu_permille = *share;
+  }
+  auto hosts = lab::hosts_called(lab.machine, lab.plan, options.link);
+  if (!hosts) return Failure{hosts.error()};
+  if (auto bad = lab::apply(change, *hosts, lab)) return Failure{*bad};
+  if (change.cpu_permille) note_slow_hosts(lab);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Outcome lab_up(const LabOptions& options) {
   auto folder = folder_of(options);
   if (!folder) return Failure{folder.error()};
-  Expected<Time> queue = lab::kLongestQueue;
-  if (!options.queue.empty()) queue = parse_time(options.queue);
-  if (!queue) return Failure{named("--queue", queue.error())};
+  lab::UpSettings settings;
+  if (!options.queue.empty()) {
+    auto queue = parse_time(options.queue);
+    if (!queue) return Failure{named("--queue", queue.error())};
+    settings.longest_queue = *queue;
+  }
+  settings.slow_by_library = options.slow_by == "library";
+  if (!options.slow_by.empty() && options.slow_by != "library" && options.slow_by != "kernel") {
+    return Failure{
+        {"--slow-by", fmt::format("\"{}\" slows nothing", options.slow_by), "kernel or library"}};
+  }
   auto machine = machine_from(options.machine, "MACHINE");
   if (!machine) return Failure{machine.error()};
-  const auto result = lab::up(*folder, *machine, *queue, self());
+  const auto result = lab::up(*folder, *machine, settings, self());
   if (!result) return Failure{result.error()};
   auto lab = lab::open_lab(*folder);
   if (!lab) return Failure{lab.error()};
@@ -103,6 +143,7 @@ Outcome lab_up(const LabOptions& options) {
       what = "repaired: it was built again";
       break;
   }
+  note_slow_hosts(*lab);
   std::vector<std::string> names;
   for (const lab::Host& h : lab->plan.hosts) names.push_back(h.name);
   return write_output("-", fmt::format("lab {}: {} hosts, {} ranks: {}\n", what, names.size(),
@@ -133,12 +174,12 @@ Outcome lab_run(const LabOptions& options) {
   }
   auto request = launch_request(options, *lab);
   if (!request) return Failure{request.error()};
-  const lab::Launch launch = lab::launch(*request, lab->machine, lab->plan);
-  if (!launch.note.empty()) write_message(fmt::format("lab run: note: {}\n", launch.note));
+  const auto launch = lab::launch(*request, lab->machine, lab->plan);
+  if (!launch) return Failure{launch.error()};
   if (options.print) {
-    return write_output("-", fmt::format("{}\n", fmt::join(launch.command, " ")));
+    return write_output("-", fmt::format("{}\n", fmt::join(launch->command, " ")));
   }
-  const auto code = lab::run_launch(*lab, *request, launch);
+  const auto code = lab::run_launch(*lab, *request, *launch);
   if (!code) return Failure{code.error()};
   if (*code == 0) return std::nullopt;
   return Failure{{"lab run", fmt::format("it ended with exit code {}", *code), ""}, *code};
@@ -159,10 +200,17 @@ Outcome lab_set(const LabOptions& options) {
     change.bandwidth = *bandwidth;
   }
   if (options.cut || options.mend) change.cut = options.cut;
-  if (!change.latency && !change.bandwidth && !change.cut) {
-    return Failure{
-        {"lab set", "nothing is to be changed", "give --latency, --bandwidth, --cut or --mend"}};
+  const bool of_links = change.latency || change.bandwidth || change.cut;
+  const bool of_hosts = !options.send.empty() || !options.cpu.empty();
+  if (!of_links && !of_hosts) {
+    return Failure{{"lab set", "nothing is to be changed",
+                    "give --latency, --bandwidth, --cut or --mend of links, --send or --cpu of "
+                    "hosts"}};
   }
+  if (of_hosts) {
+    if (auto bad = set_hosts(options, *lab)) return bad;
+  }
+  if (!of_links) return std::nullopt;
   auto chosen = lab::links_called(lab->machine, lab->plan, options.link);
   if (!chosen) return Failure{chosen.error()};
   lab::apply(change, *chosen, lab->board.cells());

@@ -17,6 +17,9 @@ struct LabOptions {
   std::string link;
   std::string latency;
   std::string bandwidth;
+  std::string send;
+  std::string cpu;
+  std::string slow_by;
   std::string ranks;
   std::string mpi;
   std::vector<std::string> preloads;

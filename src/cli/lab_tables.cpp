@@ -6,6 +6,7 @@
 #include "cli/lab_actions.hpp"
 #include "cli/output.hpp"
 #include "lab/lab.hpp"
+#include "lab/slow_hosts.hpp"
 #include "report/table.hpp"
 
 namespace espalier::cli {
@@ -27,6 +28,8 @@ report::Table hosts_table(const lab::OpenLab& lab) {
                        {"address", "address"},
                        {"ranks", "ranks"},
                        {"place", "place"},
+                       {"cpu_percent", "cpu, %", Align::Right},
+                       {"send_ps", "a send", Align::Right},
                        {"pid", "process", Align::Right}},
                       {}};
   for (std::size_t h = 0; h < lab.plan.hosts.size(); ++h) {
@@ -35,6 +38,8 @@ report::Table hosts_table(const lab::OpenLab& lab) {
     table.rows.push_back(
         {host.name, lab::address_text(host.address), fmt::format("{}", fmt::join(host.ranks, " ")),
          lab::path_name(lab.machine, host.place),
+         report::Decimal{static_cast<double>(lab::cpu_share(lab.ranks, host)) / 10, 1},
+         nanoseconds(lab.ranks.read(host.ranks.front()).send_ns),
          pid != 0 ? report::Cell(std::int64_t{pid}) : report::Cell("gone", report::Style::Bad)});
   }
   return table;
@@ -109,6 +114,7 @@ Outcome lab_status(const LabOptions& options, const Globals& globals) {
                 {"state", lab->folder.path},
                 {"whole", lab->is_whole()},
                 {"router", router},
+                {"cpu_by", lab->cpu ? "kernel" : "library"},
                 {"hosts", report::to_json(table)}}
                .dump(1) +
            "\n";

@@ -5,10 +5,14 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "cli/command.hpp"
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
+#include "cli/rank_list.hpp"
+#include "cli/reproduce_on_lab.hpp"
+#include "lab/launch.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::cli {
@@ -24,6 +28,9 @@ struct ReproduceOptions {
   std::vector<std::string> parts;
   std::string seed = "1";
   std::string folder;
+  std::string on;
+  std::string mpi = "mpich";
+  std::string processes;
   bool quick = false;
   bool json = false;
 };
@@ -44,15 +51,18 @@ Expected<const Paper*> paper_named(const std::string& name) {
   return unknown("PAPER", name, known);
 }
 
-Expected<std::vector<PaperPart>> chosen_parts(const Paper& paper, const ReproduceOptions& options) {
-  if (options.parts.empty()) return paper.parts;
+/// Those of `parts`, of one kind or the other, that were asked for; all if none were.
+template <typename Part>
+Expected<std::vector<Part>> chosen_parts(const std::vector<Part>& parts,
+                                         const ReproduceOptions& options) {
+  if (options.parts.empty()) return parts;
   std::vector<std::string> known;
-  for (const PaperPart& part : paper.parts) known.emplace_back(part.key);
-  std::vector<PaperPart> chosen;
+  for (const Part& part : parts) known.emplace_back(part.key);
+  std::vector<Part> chosen;
   for (const std::string& key : options.parts) {
     const auto it = std::find(known.begin(), known.end(), key);
     if (it == known.end()) return unknown("--part", key, known);
-    chosen.push_back(paper.parts[static_cast<std::size_t>(it - known.begin())]);
+    chosen.push_back(parts[static_cast<std::size_t>(it - known.begin())]);
   }
   return chosen;
 }
@@ -92,22 +102,61 @@ Outcome write_folder(const std::string& folder, std::string_view paper,
   return {};
 }
 
-Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals) {
-  const Surroundings around = look_around();
-  auto canvas = choose_canvas(globals.canvas, around);
-  if (!canvas) return Failure{canvas.error()};
-  auto paper = paper_named(options.paper);
-  if (!paper) return Failure{paper.error()};
-  auto parts = chosen_parts(**paper, options);
-  if (!parts) return Failure{parts.error()};
+Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
+                                                 const ReproduceOptions& options) {
+  if (options.on != "lab") {
+    return Error{"--on", fmt::format("\"{}\" is nowhere to measure", options.on), "--on lab"};
+  }
+  if (paper.on_lab == nullptr) {
+    return Error{"--on", fmt::format("{} is not measured in a lab", paper.key),
+                 "karonis and banikazemi are"};
+  }
+  auto parts = chosen_parts(paper.lab_parts, options);
+  if (!parts) return parts.error();
+  if (auto known = lab::mpi_called(options.mpi); !known) return known.error();
   auto sizes = sizes_of(options);
-  if (!sizes) return Failure{sizes.error()};
+  if (!sizes) return sizes.error();
+  reproduce::LabOptions lab;
+  lab.parts = options.parts;
+  lab.mpi = options.mpi;
+  lab.cores = std::max(1U, std::thread::hardware_concurrency());
+  lab.seed = sizes->seed;
+  lab.quick = options.quick;
+  if (!options.processes.empty()) {
+    auto processes = parse_rank(options.processes, 65);
+    if (!processes || *processes == 0) {
+      return Error{"--processes", fmt::format("\"{}\" is not 1 to 64", options.processes), ""};
+    }
+    lab.processes = *processes;
+  }
+  return paper.on_lab(lab, measure_in_own_lab);
+}
+
+Expected<std::vector<Exhibit>> computed_exhibits(const Paper& paper,
+                                                 const ReproduceOptions& options) {
+  const Surroundings around = look_around();
+  auto parts = chosen_parts(paper.parts, options);
+  if (!parts) return parts.error();
+  auto sizes = sizes_of(options);
+  if (!sizes) return sizes.error();
   std::vector<Exhibit> exhibits;
   for (const PaperPart& part : *parts) {
     if (around.is_terminal) write_message(fmt::format("\r\033[K{} ...", part.title));
     exhibits.push_back(part.run(*sizes));
   }
   if (around.is_terminal) write_message("\r\033[K");
+  return exhibits;
+}
+
+Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto paper = paper_named(options.paper);
+  if (!paper) return Failure{paper.error()};
+  auto made = options.on.empty() ? computed_exhibits(**paper, options)
+                                 : measured_exhibits(**paper, options);
+  if (!made) return Failure{made.error()};
+  const std::vector<Exhibit>& exhibits = *made;
   if (!options.folder.empty()) {
     if (Outcome bad = write_folder(options.folder, (*paper)->key, exhibits)) return bad;
   }
@@ -122,6 +171,9 @@ Section papers_section() {
     for (const PaperPart& part : paper.parts) {
       text += fmt::format(" {:<12} {}\n", part.key, part.title);
     }
+    for (const reproduce::LabPart& part : paper.lab_parts) {
+      text += fmt::format(" {:<12} --on lab: {}\n", part.key, part.title);
+    }
     text += "\n";
   }
   return {"PAPERS AND THEIR PARTS", text};
@@ -131,25 +183,31 @@ constexpr std::string_view kDescription =
     "Computes the tables and figures of a paper again and puts them beside what the paper states, "
     "with "
     "the reason where they differ. The same seed gives the same figures on every computer. One "
-    "paper takes about a minute; --quick draws far fewer random cases, or makes smaller ones.";
+    "paper takes about a minute; --quick draws far fewer random cases, or makes smaller ones.\n\n"
+    "With --on lab karonis and banikazemi are measured: real MPI programs in a lab (see espalier "
+    "lab) that is up only meanwhile, the MPI's own broadcast beside Espalier's library held to "
+    "the trees of the paper. It needs root and TUN, and an hour where a library's own "
+    "broadcast is slow; --quick takes a few sizes and rounds.";
 
 constexpr std::string_view kExamples =
     "espalier reproduce karonis\n"
     "espalier reproduce banikazemi\n"
     "espalier reproduce banikazemi --part table2 --quick\n"
     "espalier reproduce langer --part messages\n"
+    "espalier reproduce karonis --on lab --mpi openmpi --part figure9 --quick\n"
     "espalier reproduce banikazemi --json --folder figures >figures.json";
 
 }  // namespace
 
 Command reproduce_command() {
-  Manual manual{
-      .name = "reproduce",
-      .tagline = "the tables and figures of a paper, computed again",
-      .synopsis = "reproduce PAPER [--part PART]... [--seed N] [--quick] [--json] [--folder DIR]",
-      .description = std::string(kDescription),
-      .sections = {papers_section()},
-      .examples = std::string(kExamples)};
+  Manual manual{.name = "reproduce",
+                .tagline = "the tables and figures of a paper, computed again",
+                .synopsis =
+                    "reproduce PAPER [--part PART]... [--seed N] [--quick] [--json] [--folder DIR] "
+                    "[--on lab [--mpi NAME] [--processes N]]",
+                .description = std::string(kDescription),
+                .sections = {papers_section()},
+                .examples = std::string(kExamples)};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();
@@ -165,6 +223,16 @@ Command reproduce_command() {
         app.add_option("--folder", options->folder,
                        "Also write each table as CSV, and pictures, into this folder.")
             ->type_name("DIR");
+        CLI::Option* on = app.add_option("--on", options->on, "Measure with real MPI: lab.");
+        on->type_name("PLACE");
+        app.add_option("--mpi", options->mpi, "mpich or openmpi. Default: mpich.")
+            ->type_name("NAME")
+            ->needs(on);
+        app.add_option("--processes", options->processes,
+                       "On each machine of karonis. Default: the paper's 16, or as many as the "
+                       "cores bear.")
+            ->type_name("N")
+            ->needs(on);
         return [options, &globals] { return reproduce_paper(*options, globals); };
       }};
 }

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "lab/cpu_groups.hpp"
+
 namespace espalier::lab {
 namespace {
 
@@ -88,6 +90,12 @@ std::optional<Error> become(const StateFolder& folder, const Host& host) {
   if (auto e = lay_over(folder.hosts(), "/etc/hosts")) return e;
   if (auto e = lay_over(own + "/boot_id", "/proc/sys/kernel/random/boot_id")) return e;
   if (auto e = mount_at("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")) return e;
+  // Groups of processor time, which the new /sys would hide from who goes on to another host.
+  if (const auto groups = CpuGroups::of(folder)) {
+    const std::string seen = own + "/cgroup";
+    if (::mkdir(seen.c_str(), 0755) != 0) return failed("show cgroups to the host");
+    if (auto e = mount_at(groups->root(), seen, nullptr, MS_BIND)) return e;
+  }
   // The devices below /sys/class/net are those of whoever mounted it.
   if (auto e = mount_at("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)) return e;
   return own_temporary_files(own);

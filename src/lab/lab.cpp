@@ -12,6 +12,7 @@
 #include "lab/interface.hpp"
 #include "lab/processes.hpp"
 #include "lab/router.hpp"
+#include "lab/slow_hosts.hpp"
 #include "topology/write_json.hpp"
 
 namespace espalier::lab {
@@ -33,16 +34,33 @@ std::string remote_shell(const StateFolder& folder, const std::string& self) {
       self, folder.path);
 }
 
+/// What is slow about ranks and hosts, as the machine says. Where the kernel does not let us cap
+/// hosts, the library in the ranks has to do it.
+std::optional<Error> slow_down(const StateFolder& folder, const topology::Machine& machine,
+                               const LabPlan& plan, const UpSettings& settings) {
+  std::vector<EspalierRankCell> cells = rank_cells(machine);
+  std::optional<CpuGroups> groups;
+  if (!settings.slow_by_library) {
+    if (auto made = CpuGroups::make(folder)) groups = *made;
+  }
+  for (EspalierRankCell& cell : cells) cell.cpu_by_library = groups ? 0 : 1;
+  auto ranks = RankBoard::create(folder.ranks(), cells);
+  if (!ranks) return ranks.error();
+  return groups ? cap_slow_hosts(*groups, *ranks, plan) : std::nullopt;
+}
+
 std::optional<Error> write_files(const StateFolder& folder, const topology::Machine& machine,
-                                 const LabPlan& plan, Time longest_queue, const std::string& self) {
+                                 const LabPlan& plan, const UpSettings& settings,
+                                 const std::string& self) {
   if (::mkdir(folder.own().c_str(), 0755) != 0 && errno != EEXIST) {
     return Error{folder.own(), fmt::format("cannot be made: {}", std::strerror(errno)), ""};
   }
   if (auto e = write_text(folder.hosts(), hosts_file(plan), 0644)) return e;
   if (auto e = write_text(folder.shell(), remote_shell(folder, self), 0755)) return e;
-  if (auto board = LinkBoard::create(folder.links(), plan.links, longest_queue); !board) {
+  if (auto board = LinkBoard::create(folder.links(), plan.links, settings.longest_queue); !board) {
     return board.error();
   }
+  if (auto e = slow_down(folder, machine, plan, settings)) return e;
   // Last: where a machine is written, all else is.
   return write_text(folder.machine(), topology::write_json(machine), 0644);
 }
@@ -79,6 +97,7 @@ std::optional<Error> start_new_router(const StateFolder& folder, const LabPlan& 
 /// With the lock held; the folder stays.
 std::optional<Error> clear(const StateFolder& folder) {
   if (auto e = end_processes(folder)) return e;
+  if (auto e = remove_cpu_groups(folder)) return e;
   std::error_code bad;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path, bad)) {
     std::filesystem::remove_all(entry.path(), bad);
@@ -88,8 +107,9 @@ std::optional<Error> clear(const StateFolder& folder) {
 }
 
 std::optional<Error> build(const StateFolder& folder, const topology::Machine& machine,
-                           const LabPlan& plan, Time longest_queue, const std::string& self) {
-  if (auto e = write_files(folder, machine, plan, longest_queue, self)) return e;
+                           const LabPlan& plan, const UpSettings& settings,
+                           const std::string& self) {
+  if (auto e = write_files(folder, machine, plan, settings, self)) return e;
   if (auto e = start_hosts(folder, plan)) return e;
   return start_new_router(folder, plan);
 }
@@ -112,8 +132,10 @@ Expected<OpenLab> open_lab(const StateFolder& folder) {
   if (!plan) return plan.error();
   auto board = LinkBoard::open(folder.links(), plan->links.size());
   if (!board) return board.error();
-  OpenLab lab{folder, *std::move(machine), *std::move(plan), saved_pids(folder.holders()),
-              0,      *std::move(board)};
+  auto ranks = RankBoard::open(folder.ranks(), machine->size());
+  if (!ranks) return ranks.error();
+  OpenLab lab{folder, *std::move(machine), *std::move(plan),  saved_pids(folder.holders()),
+              0,      *std::move(board),   *std::move(ranks), CpuGroups::of(folder)};
   lab.holders.resize(lab.plan.hosts.size(), 0);
   for (pid_t& pid : lab.holders) {
     if (pid != 0 && !belongs_to(folder, pid)) pid = 0;
@@ -125,7 +147,7 @@ Expected<OpenLab> open_lab(const StateFolder& folder) {
 }
 
 Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machine,
-                      Time longest_queue, const std::string& self) {
+                      const UpSettings& settings, const std::string& self) {
   if (auto why = why_no_lab()) return *why;
   auto plan = plan_lab(machine);
   if (!plan) return plan.error();
@@ -149,7 +171,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
     result = UpResult::Rebuilt;
   }
   if (auto e = clear(folder)) return *e;
-  if (auto e = build(folder, machine, *plan, longest_queue, self)) {
+  if (auto e = build(folder, machine, *plan, settings, self)) {
     if (!clear(folder)) remove_folder(folder);
     return *e;
   }

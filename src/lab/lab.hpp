@@ -7,14 +7,21 @@
 #include <vector>
 
 #include "base/expected.hpp"
+#include "lab/cpu_groups.hpp"
 #include "lab/link_board.hpp"
 #include "lab/plan.hpp"
+#include "lab/rank_board.hpp"
 #include "lab/state.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::lab {
 
 inline constexpr Time kLongestQueue = milliseconds(200);
+
+struct UpSettings {
+  Time longest_queue = kLongestQueue;
+  bool slow_by_library = false;  ///< slow hosts by the library in the ranks, not by cgroups
+};
 
 enum class UpResult { Started, WasUp, RouterRestarted, Rebuilt };
 
@@ -23,7 +30,7 @@ enum class UpResult { Started, WasUp, RouterRestarted, Rebuilt };
 /// rebuilt.
 /// @param self the espalier tool, which hosts call to reach each other as through ssh
 Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machine,
-                      Time longest_queue, const std::string& self);
+                      const UpSettings& settings, const std::string& self);
 
 /// Ends all processes of the lab and removes its folder; also what is left of a broken one.
 /// True if there was anything.
@@ -37,6 +44,8 @@ struct OpenLab {
   std::vector<pid_t> holders;  ///< of the hosts, in order; 0 where it is gone
   pid_t router = 0;            ///< 0 if it is gone
   LinkBoard board;
+  RankBoard ranks;
+  std::optional<CpuGroups> cpu;  ///< nothing: slow ranks are slowed by the library
 
   [[nodiscard]] bool is_whole() const;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace espalier::lab {
@@ -16,20 +17,7 @@ std::string joined_preloads(const LaunchRequest& request) {
   return fmt::format("{}", fmt::join(libraries, ":"));
 }
 
-/// What a send costs each rank, for the shim; "" if none costs anything.
-std::string send_costs(const topology::Machine& machine, Rank ranks) {
-  std::string text;
-  bool any = false;
-  for (Rank r = 0; r < ranks; ++r) {
-    const topology::Cost& cost = machine.costs(r).send;
-    const std::uint64_t rate = cost.rate.unlimited() ? 0 : cost.rate.bits_per_second;
-    any = any || cost.fixed.picoseconds != 0 || rate != 0;
-    text += fmt::format("{}{}@{}", r == 0 ? "" : ",", cost.fixed.picoseconds / 1000, rate);
-  }
-  return any ? text : "";
-}
-
-Words rank_environment(const LaunchRequest& request, const topology::Machine& machine) {
+Words rank_environment(const LaunchRequest& request) {
   Words variables = request.environment;
   variables.push_back("LD_PRELOAD=" + joined_preloads(request));
   if (request.poll) {
@@ -37,9 +25,7 @@ Words rank_environment(const LaunchRequest& request, const topology::Machine& ma
   } else {
     variables.emplace_back("ESPALIER_LAB_PRIORITY=1");
   }
-  if (const std::string costs = send_costs(machine, request.ranks); !costs.empty()) {
-    variables.push_back("ESPALIER_LAB_SEND=" + costs);
-  }
+  if (!request.rank_cells.empty()) variables.push_back("ESPALIER_LAB_RANKS=" + request.rank_cells);
   return variables;
 }
 
@@ -75,25 +61,30 @@ std::size_t hosts_in_turn(const HostOfRank& host_of) {
 
 /// Consecutive ranks on one host share a line, host:count. Where hosts come up again in turn, each
 /// has one line and -ppn 1 makes mpiexec go round: it takes a host on two lines for two computers.
-void place_for_mpich(const LabPlan& plan, const HostOfRank& host_of, Launch& launch) {
+std::optional<Error> place_for_mpich(const LabPlan& plan, const HostOfRank& host_of,
+                                     Launch& launch) {
   const auto name = [&](std::size_t r) { return plan.hosts[host_of[r]].name; };
   if (const std::size_t turn = hosts_in_turn(host_of); turn > 0) {
     for (std::size_t r = 0; r < turn; ++r) launch.hostfile += name(r) + "\n";
     append(launch.command, {"-ppn", "1"});
-    return;
+    return std::nullopt;
   }
   std::set<std::size_t> seen;
   for (std::size_t r = 0; r < host_of.size();) {
     std::size_t end = r;
     while (end < host_of.size() && host_of[end] == host_of[r]) ++end;
-    launch.hostfile += fmt::format("{}:{}\n", name(r), end - r);
     if (!seen.insert(host_of[r]).second) {
-      launch.note =
-          "MPICH's mpiexec cannot express this placement: it takes ranks that are not neighbours "
-          "for ranks on different computers, although they share one";
+      return Error{
+          "lab",
+          fmt::format("MPICH's mpiexec cannot place rank {} on host {} again, after other hosts: "
+                      "it has ranks in blocks, or in turn over hosts with equally many",
+                      r, name(r)),
+          "a machine with placement=block, or a program of Open MPI, which takes every placement"};
     }
+    launch.hostfile += fmt::format("{}:{}\n", name(r), end - r);
     r = end;
   }
+  return std::nullopt;
 }
 
 Words mpich_command(const LaunchRequest& request, const Words& environment) {
@@ -142,14 +133,15 @@ Expected<Mpi> mpi_in(const std::string& libraries, const std::string& program) {
                "say which one starts it: --mpi mpich or --mpi openmpi"};
 }
 
-Launch launch(const LaunchRequest& request, const topology::Machine& machine, const LabPlan& plan) {
+Expected<Launch> launch(const LaunchRequest& request, const topology::Machine& machine,
+                        const LabPlan& plan) {
   HostOfRank host_of = host_of_rank(plan.hosts, machine.size());
   host_of.resize(request.ranks);
-  const Words environment = rank_environment(request, machine);
+  const Words environment = rank_environment(request);
   Launch made;
   if (request.mpi == Mpi::Mpich) {
     made.command = mpich_command(request, environment);
-    place_for_mpich(plan, host_of, made);
+    if (auto refused = place_for_mpich(plan, host_of, made)) return *refused;
   } else {
     made.command = open_mpi_command(request, environment);
     place_for_open_mpi(plan, host_of, made);

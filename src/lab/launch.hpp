@@ -21,6 +21,7 @@ struct LaunchRequest {
   std::string hostfile;
   std::string remote_shell;
   std::string shim;                      ///< the library for all ranks
+  std::string rank_cells;                ///< the file that says how slow each rank is
   bool poll = false;                     ///< let waiting ranks poll, without priority
   std::vector<std::string> preloads;     ///< behind the shim
   std::vector<std::string> environment;  ///< NAME=value for the ranks
@@ -31,11 +32,13 @@ struct LaunchRequest {
 struct Launch {
   std::string hostfile;  ///< what to write into it
   std::vector<std::string> command;
-  std::string note;  ///< what is not as the machine says; "" if all is
 };
 
 /// The command that starts the program's ranks on the hosts where the machine has them.
-[[nodiscard]] Launch launch(const LaunchRequest& request, const topology::Machine& machine,
-                            const LabPlan& plan);
+///
+/// Refuses placements that MPICH's mpiexec cannot express: it has ranks in blocks, or in turn over
+/// hosts with equally many. Given others it would take ranks of one host for ranks of several.
+Expected<Launch> launch(const LaunchRequest& request, const topology::Machine& machine,
+                        const LabPlan& plan);
 
 }  // namespace espalier::lab

@@ -17,6 +17,7 @@
 
 #include "lab/host.hpp"
 #include "lab/processes.hpp"
+#include "lab/slow_hosts.hpp"
 
 namespace espalier::lab {
 namespace {
@@ -62,6 +63,10 @@ Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::
   if (lab.holders[host] == 0) {
     return {"lab", fmt::format("host {} is gone", name), "repair it: espalier lab up MACHINE"};
   }
+  if (lab.cpu) {
+    const bool is_slow = cpu_share(lab.ranks, lab.plan.hosts[host]) < kAllOfACore;
+    if (auto e = is_slow ? lab.cpu->join(name, ::getpid()) : lab.cpu->leave(::getpid())) return *e;
+  }
   std::error_code bad;
   const std::string here = std::filesystem::current_path(bad).string();
   if (auto error = enter_host(lab.holders[host])) return *error;
@@ -106,6 +111,7 @@ Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
   request.shim = *shim;
   request.hostfile = fmt::format("{}/hostfile.{}", lab.folder.path, ::getpid());
   request.remote_shell = lab.folder.shell();
+  request.rank_cells = lab.folder.ranks();
   const auto says_machine = [](const std::string& v) { return v.starts_with("ESPALIER_MACHINE="); };
   if (std::none_of(request.environment.begin(), request.environment.end(), says_machine)) {
     request.environment.push_back("ESPALIER_MACHINE=" + lab.folder.machine());

@@ -25,6 +25,9 @@ struct StateFolder {
   [[nodiscard]] std::string holders() const { return path + "/holders"; }
   [[nodiscard]] std::string router() const { return path + "/router"; }
   [[nodiscard]] std::string links() const { return path + "/links"; }
+  [[nodiscard]] std::string ranks() const { return path + "/ranks"; }
+  /// Names the lab's folder of cgroups, if it has one.
+  [[nodiscard]] std::string cpu() const { return path + "/cpu"; }
   [[nodiscard]] std::string hosts() const { return path + "/hosts"; }
   [[nodiscard]] std::string shell() const { return path + "/rsh"; }
   /// An empty folder; in a host's own view of the files its private memory is mounted there.

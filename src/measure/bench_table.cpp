@@ -134,7 +134,8 @@ nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& mach
   }
   return {{"format", "espalier-bench-1"},
           {"on", "lab"},
-          {"clock", "one clock for all ranks; from the common start to the end of the last rank"},
+          {"clocks", name_of(bench.clocks)},
+          {"clock", description_of(bench.clocks)},
           {"machine", Json::parse(topology::write_json(machine))},
           {"results", results}};
 }

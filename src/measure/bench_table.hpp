@@ -17,6 +17,7 @@ struct Bench {
   std::vector<Time> bounds;  ///< of the calls
   std::vector<Stack> stacks;
   std::vector<std::vector<Measured>> measured;  ///< [stack][call]
+  Clocks clocks = Clocks::Shared;
 };
 
 /// One row for each operation and size, times in milliseconds: means over the roots of medians,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <sstream>
 
 namespace espalier::measure {
@@ -17,17 +18,23 @@ Expected<Measured> read_line(const std::string& line) {
   std::istringstream in(line);
   std::string measured;
   std::string operation;
+  std::string root;
   std::string wrong;
   std::string first;
   std::string times;
   Measured m;
-  in >> measured >> operation >> m.call.size.value >> m.call.root >> wrong >> m.wrong >> first >>
+  in >> measured >> operation >> m.call.size.value >> root >> wrong >> m.wrong >> first >>
       m.first_us >> times;
   const auto known = schedule::operation_named(operation);
   if (!in || !known || wrong != "wrong" || first != "first_us" || times != "times_us") {
     return unreadable(line);
   }
   m.call.operation = *known;
+  m.call.root = kEveryRoot;
+  if (root != "all") {
+    const char* end = root.data() + root.size();
+    if (std::from_chars(root.data(), end, m.call.root).ptr != end) return unreadable(line);
+  }
   for (double t = 0; in >> t;) m.times_us.push_back(t);
   if (m.times_us.empty() || !in.eof()) return unreadable(line);
   m.summary = summarize(m.times_us);
@@ -37,7 +44,10 @@ Expected<Measured> read_line(const std::string& line) {
 }  // namespace
 
 std::string argument_of(const MeasuredCall& call) {
-  return fmt::format("{}:{}:{}", name_of(call.operation), call.size.value, call.root);
+  const std::string root = call.root == kEveryRoot ? "all" : std::to_string(call.root);
+  const std::string members =
+      call.members.empty() ? "" : fmt::format(":{}", fmt::join(call.members, "+"));
+  return fmt::format("{}:{}:{}{}", name_of(call.operation), call.size.value, root, members);
 }
 
 Expected<std::vector<Measured>> read_measured(const std::string& text,
@@ -48,11 +58,34 @@ Expected<std::vector<Measured>> read_measured(const std::string& text,
     if (!line.starts_with("measured ")) continue;
     auto measured = read_line(line);
     if (!measured) return measured.error();
-    if (all.size() == asked.size() || measured->call != asked[all.size()]) return unreadable(line);
+    if (all.size() == asked.size()) return unreadable(line);
+    measured->call.members = asked[all.size()].members;  // which are not printed
+    if (measured->call != asked[all.size()]) return unreadable(line);
     all.push_back(*std::move(measured));
   }
   if (all.size() == asked.size()) return all;
   return Error{"bench", fmt::format("{} of {} calls were measured", all.size(), asked.size()), ""};
+}
+
+Expected<Clocks> clocks_called(const std::string& name) {
+  for (const Clocks clocks : {Clocks::Shared, Clocks::Acknowledged}) {
+    if (name == name_of(clocks)) return clocks;
+  }
+  return Error{"--clocks", fmt::format("there are no clocks \"{}\"", name), "shared or ack"};
+}
+
+const char* name_of(Clocks clocks) { return clocks == Clocks::Shared ? "shared" : "ack"; }
+
+const char* description_of(Clocks clocks) {
+  return clocks == Clocks::Shared
+             ? "one clock for all ranks; from the common start to the end of the last rank"
+             : "the root's clock alone: one receiver at a time acknowledges, less half a round "
+               "trip; the time of the latest receiver";
+}
+
+bool can_measure(Clocks clocks, Operation operation) {
+  return clocks == Clocks::Shared || operation == Operation::Broadcast ||
+         operation == Operation::Scatter;
 }
 
 bool has_root(Operation operation) {
@@ -66,15 +99,15 @@ std::vector<MeasuredCall> all_calls(const std::vector<Operation>& operations,
   std::vector<MeasuredCall> calls;
   for (const Operation operation : operations) {
     if (operation == Operation::Barrier) {
-      calls.push_back({operation, Bytes{0}, 0});
+      calls.push_back({operation, Bytes{0}, 0, {}});
       continue;
     }
     for (const Bytes size : sizes) {
       if (!has_root(operation)) {
-        calls.push_back({operation, size, 0});
+        calls.push_back({operation, size, 0, {}});
         continue;
       }
-      for (const Rank root : roots) calls.push_back({operation, size, root});
+      for (const Rank root : roots) calls.push_back({operation, size, root, {}});
     }
   }
   return calls;

@@ -9,17 +9,33 @@
 
 namespace espalier::measure {
 
+/// As a root: all ranks in turn; a time is then the mean over them.
+inline constexpr Rank kEveryRoot = kNoRank;
+
 /// A call that is measured.
 struct MeasuredCall {
   schedule::Operation operation = schedule::Operation::Barrier;
   Bytes size;
-  Rank root = 0;
+  Rank root = 0;              ///< of all ranks, also where only some take part
+  std::vector<Rank> members;  ///< who takes part, the root among them; empty: all
 
   friend bool operator==(const MeasuredCall&, const MeasuredCall&) = default;
 };
 
-/// "broadcast:8:0", as bench/mpi/measure.cpp takes it.
+/// "broadcast:8:0", "broadcast:8:all", "broadcast:8:3:0+3+5", as bench/mpi/measure takes it.
 [[nodiscard]] std::string argument_of(const MeasuredCall& call);
+
+/// How times are taken (bench/mpi/measure/clocks.hpp).
+enum class Clocks : std::uint8_t {
+  Shared,        ///< one clock for all ranks, as hosts of a lab have it
+  Acknowledged,  ///< the root's clock alone: one receiver at a time acknowledges
+};
+Expected<Clocks> clocks_called(const std::string& name);  ///< "shared" or "ack"
+[[nodiscard]] const char* name_of(Clocks clocks);
+/// In a sentence, for those who read the times.
+[[nodiscard]] const char* description_of(Clocks clocks);
+/// Without a common clock only what a root sends to others can be timed.
+[[nodiscard]] bool can_measure(Clocks clocks, schedule::Operation operation);
 
 /// What one stack of software needed for a call.
 struct Measured {
@@ -30,7 +46,7 @@ struct Measured {
   Summary summary;
 };
 
-/// The lines of bench/mpi/measure.cpp among whatever else was printed, in their order. Refuses
+/// The lines of bench/mpi/measure among whatever else was printed, in their order. Refuses
 /// lines that are cut off, and other calls than those asked for.
 Expected<std::vector<Measured>> read_measured(const std::string& text,
                                               const std::vector<MeasuredCall>& asked);

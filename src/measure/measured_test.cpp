@@ -7,7 +7,7 @@ namespace {
 
 using schedule::Operation;
 
-const std::vector<MeasuredCall> kAsked{{Operation::Broadcast, Bytes{8}, 3}};
+const std::vector<MeasuredCall> kAsked{{Operation::Broadcast, Bytes{8}, 3, {}}};
 
 TEST(Measured, AreReadFromAmongOtherLines) {
   const auto read = read_measured(
@@ -27,6 +27,28 @@ TEST(Measured, AreRefusedWhenSomethingIsMissing) {
                            "measured broadcast 8 3 wrong 0 first_us 9 times_us 1\n"}) {
     EXPECT_FALSE(read_measured(text, kAsked)) << text;
   }
+}
+
+TEST(Measured, KnowTurnsOfAllRootsAndGroups) {
+  const std::vector<MeasuredCall> asked{{Operation::Broadcast, Bytes{4}, kEveryRoot, {}},
+                                        {Operation::Broadcast, Bytes{4}, 5, {5, 0}}};
+  EXPECT_EQ(argument_of(asked[0]), "broadcast:4:all");
+  EXPECT_EQ(argument_of(asked[1]), "broadcast:4:5:5+0");
+  const auto read = read_measured(
+      "measured broadcast 4 all wrong 0 first_us 9 times_us 1\n"
+      "measured broadcast 4 5 wrong 0 first_us 9 times_us 1\n",
+      asked);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->at(1).call, asked[1]);
+  EXPECT_FALSE(read_measured("measured broadcast 4 al wrong 0 first_us 9 times_us 1\n", asked));
+}
+
+TEST(Measured, WithoutACommonClockOnlyWhatARootSendsIsTimed) {
+  EXPECT_EQ(clocks_called("ack").value(), Clocks::Acknowledged);
+  EXPECT_FALSE(clocks_called("sundial"));
+  EXPECT_TRUE(can_measure(Clocks::Acknowledged, Operation::Scatter));
+  EXPECT_FALSE(can_measure(Clocks::Acknowledged, Operation::Allreduce));
+  EXPECT_TRUE(can_measure(Clocks::Shared, Operation::Allreduce));
 }
 
 TEST(Measured, CallsAreAllCombinationsThatMakeSense) {

@@ -7,14 +7,16 @@
 
 namespace espalier::measure {
 
+std::string library_for(const std::string& mpi) { return fmt::format("libespalier-{}.so", mpi); }
+
 const std::vector<Stack>& stacks() {
   static const std::vector<Stack> kStacks{
       {"mpich", "MPICH", "mpich", {}, ""},
       {"openmpi", "Open MPI", "openmpi", {}, ""},
       {"openmpi+han", "+ HAN", "openmpi", {"--mca", "coll_han_priority", "100"}, ""},
       {"openmpi+adapt", "+ ADAPT", "openmpi", {"--mca", "coll_adapt_priority", "100"}, ""},
-      {"mpich+espalier", "Espalier on MPICH", "mpich", {}, "libespalier-mpich.so"},
-      {"openmpi+espalier", "Espalier on Open MPI", "openmpi", {}, "libespalier-openmpi.so"}};
+      {"mpich+espalier", "Espalier on MPICH", "mpich", {}, library_for("mpich")},
+      {"openmpi+espalier", "Espalier on Open MPI", "openmpi", {}, library_for("openmpi")}};
   return kStacks;
 }
 

@@ -14,9 +14,13 @@ struct Stack {
   std::string mpi;    ///< "openmpi"
   std::vector<std::string> mpiexec_arguments;
   std::string library;  ///< the one that is preloaded, in lib/ beside the tool; "" for none
+  std::vector<std::string> environment = {};  ///< NAME=value for the ranks
 
   [[nodiscard]] bool is_peer() const { return library.empty(); }
 };
+
+/// Espalier's library under "mpich" or "openmpi".
+[[nodiscard]] std::string library_for(const std::string& mpi);
 
 /// In the order of the table: peers first.
 [[nodiscard]] const std::vector<Stack>& stacks();

@@ -1,6 +1,9 @@
 #include "measure/wire_bound.hpp"
 
+#include <algorithm>
+
 #include "bound/lower_bound.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::measure {
 namespace {
@@ -21,6 +24,20 @@ bool has_costs_for_bytes(const topology::Machine& machine) {
 }  // namespace
 
 Time wire_bound(const topology::Machine& machine, const MeasuredCall& call) {
+  if (!call.members.empty()) {
+    const auto it = std::find(call.members.begin(), call.members.end(), call.root);
+    const Rank root =
+        call.root == kEveryRoot ? kEveryRoot : static_cast<Rank>(it - call.members.begin());
+    return wire_bound(topology::submachine(machine, call.members),
+                      {call.operation, call.size, root, {}});
+  }
+  if (call.root == kEveryRoot) {
+    Time sum;
+    for (Rank root = 0; root < machine.size(); ++root) {
+      sum += wire_bound(machine, {call.operation, call.size, root, {}});
+    }
+    return Time{sum.picoseconds / machine.size()};
+  }
   schedule::Collective planned;
   planned.operation = call.operation;
   planned.size = machine.size();

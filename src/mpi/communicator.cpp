@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/restrict_machine.hpp"
 
@@ -95,7 +96,7 @@ std::optional<Reason> Communicator::why_never(bool is_off) {
   prepare_machine();
   const bool may_plan_one_level =
       world_.settings.force || world_.settings.reproducible || !world_.settings.algorithm.empty();
-  if (machine_->clusters().size() == 1 && !may_plan_one_level) return Reason::OneLevel;
+  if (!runtime::is_uneven(*machine_) && !may_plan_one_level) return Reason::OneLevel;
   return std::nullopt;
 }
 

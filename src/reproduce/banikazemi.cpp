@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "report/plot.hpp"
 #include "reproduce/banikazemi_figures.hpp"
+#include "reproduce/banikazemi_lab.hpp"
 #include "reproduce/banikazemi_table2.hpp"
 
 namespace espalier::reproduce {
@@ -234,7 +235,9 @@ Paper banikazemi() {
        {"table2", "FNF against the optimum, up to 32 nodes", run_table2},
        {"figures4to6", "the ATM testbed", run_figures4to6},
        {"figures7to9", "single multicast among 64", run_figures7to9},
-       {"figure10", "several multicasts at once", run_figure10}}};
+       {"figure10", "several multicasts at once", run_figure10}},
+      {{"figures4to5", "the testbed: broadcast among 16 hosts, multicast among 8"}},
+      banikazemi_on_lab};
 }
 
 }  // namespace espalier::reproduce

@@ -11,6 +11,7 @@
 #include "collective/multilevel_calls.hpp"
 #include "collective/tree_broadcast.hpp"
 #include "report/plot.hpp"
+#include "reproduce/karonis_lab.hpp"
 #include "select/choose.hpp"
 #include "sim/simulate.hpp"
 #include "topology/synthetic.hpp"
@@ -208,7 +209,11 @@ Paper karonis() {
       "in parallel computer networks to optimize collective operation performance\", IPDPS 2000",
       {{"figure7", "broadcast over a wide-area network", figure7},
        {"figure8", "broadcast over a local-area network", figure8},
-       {"figure9", "both, against two-level trees", figure9}}};
+       {"figure9", "both, against two-level trees", figure9}},
+      {{"figure7", "the MPI's own broadcast against multilevel, over a wide-area network"},
+       {"figure8", "the same over a local-area network"},
+       {"figure9", "over both, against two-level trees"}},
+      karonis_on_lab};
 }
 
 }  // namespace espalier::reproduce

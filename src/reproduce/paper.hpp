@@ -7,6 +7,7 @@
 
 #include "base/types.hpp"
 #include "reproduce/exhibit.hpp"
+#include "reproduce/on_lab.hpp"
 
 namespace espalier::reproduce {
 
@@ -27,11 +28,19 @@ struct PaperPart {
   Exhibit (*run)(const PaperOptions&);
 };
 
+/// A part that can also be measured with real MPI in a lab.
+struct LabPart {
+  std::string_view key;
+  std::string_view title;
+};
+
 struct Paper {
   std::string_view key;       ///< "banikazemi"
   std::string_view citation;  ///< "banikazemi1998"
   std::string_view about;     ///< authors, title, venue, year
   std::vector<PaperPart> parts;
+  std::vector<LabPart> lab_parts = {};  ///< of --on lab; none if the paper has no such form
+  Expected<std::vector<Exhibit>> (*on_lab)(const LabOptions&, const MeasureOnLab&) = nullptr;
 };
 
 /// All that are reproduced, in the order of the documents.

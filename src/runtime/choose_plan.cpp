@@ -10,6 +10,7 @@
 #include "collective/multilevel_calls.hpp"
 #include "runtime/segments.hpp"
 #include "select/candidates.hpp"
+#include "select/speed_tree.hpp"
 #include "topology/synthetic.hpp"
 
 namespace espalier::runtime {
@@ -61,11 +62,9 @@ std::string without_segment(const std::string& name) {
 std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& call,
                                  const std::string& name) {
   const auto kept = std::make_shared<const Collective>(call);
-  auto all = select::candidates(hierarchy, *kept);
   for (const std::string& wanted : {name, without_segment(name)}) {
-    const auto it = std::find_if(all.begin(), all.end(),
-                                 [&](const select::Candidate& c) { return c.name == wanted; });
-    if (it == all.end()) continue;
+    auto it = select::candidate_called(wanted, hierarchy, *kept);
+    if (!it) continue;
     return PlanChoice{it->name,
                       "named by ESPALIER_ALGORITHM",
                       {},
@@ -76,14 +75,22 @@ std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& c
   return std::nullopt;
 }
 
-bool joins_something(const Hierarchy& hierarchy) {
-  return hierarchy.machine().clusters().size() > 1;
+/// Machines on which there is something to do for every algorithm: few levels and many, ranks in
+/// the order of the machine and not.
+std::vector<topology::Machine> sample_machines() {
+  return {*topology::parse_synthetic("site:2(1ms) proc:4(1us)"),
+          *topology::parse_synthetic("site:2(1ms) machine:2(100us) node:2(10us) proc:2(1us) "
+                                     "placement=cyclic")};
 }
 
 }  // namespace
 
 bool is_gain(Time planned, Time native) {
   return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
+}
+
+bool is_uneven(const topology::Machine& machine) {
+  return machine.clusters().size() > 1 || select::has_unequal_senders(machine);
 }
 
 std::uint32_t size_class(Bytes bytes) {
@@ -127,7 +134,7 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
     if (auto choice = forced(hierarchy_, call, named->second)) return std::move(*choice);
   }
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
-  if (!must_plan && !joins_something(hierarchy_)) return native("one level only");
+  if (!must_plan && !is_uneven(hierarchy_.machine())) return native("one level only");
   if (call.irregular() && call.operation != Operation::ReduceScatter) {
     return choose_blocks(call, settings);
   }
@@ -151,17 +158,15 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
 }
 
 std::optional<Error> check_algorithms(const Settings& settings) {
-  // Four processes on each of two sites: there is something to do for every algorithm.
-  const topology::Machine machine = *topology::parse_synthetic("site:2(1ms) proc:4(1us)");
-  const Hierarchy hierarchy(machine);
   for (const auto& [operation, name] : settings.algorithm) {
     bool found = false;
     std::string some;
-    for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{1} << 24U}) {
-      const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
-      for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
-        found = found || candidate.name == name;
-        some = candidate.name;
+    for (const topology::Machine& machine : sample_machines()) {
+      const Hierarchy hierarchy(machine);
+      for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{1} << 24U}) {
+        const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
+        found = found || select::candidate_called(name, hierarchy, call).has_value();
+        some = select::candidates(hierarchy, call).back().name;
       }
     }
     if (found) continue;

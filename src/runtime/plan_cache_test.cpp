@@ -158,6 +158,36 @@ TEST(MakePlan, GainsAreFoundForEveryOperationAcrossAWan) {
   }
 }
 
+TEST(MakePlan, UnequalSendersAreWorthATreeEvenOnOneLevel) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("node:8(1us,send=1ms|3ms*4|1ms|3ms*2)");
+  const collective::Hierarchy hierarchy(machine);
+  Planner planner(hierarchy);
+  const PlanKey key{Operation::Broadcast, 0, 8, 1, true, false};
+  EXPECT_TRUE(make_plan(planner, {}, 0, key).planned);
+  Settings settings;
+  for (const char* name : {"fnf", "spoc"}) {
+    settings.algorithm[Operation::Broadcast] = name;
+    EXPECT_FALSE(check_algorithms(settings));
+    EXPECT_EQ(make_plan(planner, settings, 0, key).name, name);
+  }
+}
+
+TEST(MakePlan, TwoLevelBaselinesCanBeNamed) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:2(9ms) machine:1|2(1ms) proc:2(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  Planner planner(hierarchy);
+  Settings settings;
+  for (const char* name :
+       {"two-level at depth 1 flat/binomial", "two-level at depth 2 flat/binomial"}) {
+    settings.algorithm[Operation::Broadcast] = name;
+    EXPECT_FALSE(check_algorithms(settings));
+    EXPECT_EQ(make_plan(planner, settings, 0, {Operation::Broadcast, 0, 8, 1, true, false}).name,
+              name);
+  }
+}
+
 /// All ops of a prepared program run once in some order: no lane or dependency is lost.
 TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
   for_all_seeds(200, [](Random& rng) {

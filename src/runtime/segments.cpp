@@ -56,6 +56,7 @@ select::Plan with_usable_segments(const select::Plan& plan, const select::Choose
 
 std::uint64_t uncut_up_to(const select::Plan& plan) {
   if (std::holds_alternative<collective::StripedChoice>(plan) ||
+      std::holds_alternative<select::SpeedTree>(plan) ||  // its shape may depend on the size
       std::holds_alternative<select::Classical>(plan) ||
       std::holds_alternative<select::AlongTree>(plan)) {
     return 0;

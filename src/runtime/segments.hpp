@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kEagerBytes = 16384;
                                                 const schedule::Collective& call);
 
 /// Up to how many units a block this plan cuts none: its programs for such calls differ by a factor
-/// only. 0: it divides data among ranks.
+/// only. 0: its shape depends on the size, or it divides data among ranks.
 [[nodiscard]] std::uint64_t uncut_up_to(const select::Plan& plan);
 
 }  // namespace espalier::runtime

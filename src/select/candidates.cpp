@@ -6,6 +6,7 @@
 #include "base/contract.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/partition.hpp"
+#include "select/speed_tree.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::select {
@@ -133,6 +134,16 @@ void add_blind_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy,
   }
 }
 
+/// Where some send faster than others.
+void add_speed_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy,
+                     const Collective& call) {
+  if (call.operation != Operation::Broadcast || !has_unequal_senders(hierarchy.machine())) return;
+  for (const char* name : {"fnf", "spoc"}) {
+    all.push_back(
+        candidate(SpeedTree{name}, "Banikazemi, Moorthy, Panda, ICPP 1998", hierarchy, call));
+  }
+}
+
 void add_classical(std::vector<Candidate>& all, const Hierarchy& hierarchy,
                    const Collective& call) {
   for (const collective::FlatAlgorithm& algorithm : collective::flat_algorithms()) {
@@ -202,9 +213,21 @@ std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& 
   add_striped(all, hierarchy, call);
   add_two_level(all, hierarchy, call);
   add_blind_trees(all, hierarchy, call);
+  add_speed_trees(all, hierarchy, call);
   add_classical(all, hierarchy, call);
   add_along_tree(all, hierarchy, call);
   return all;
+}
+
+std::optional<Candidate> candidate_called(const std::string& name, const Hierarchy& hierarchy,
+                                          const Collective& call) {
+  std::vector<Candidate> all = candidates(hierarchy, call);
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.name == name; });
+  if (it != all.end()) return std::move(*it);
+  const Plan tree = SpeedTree{name};
+  if (!can_do(tree, hierarchy, call)) return std::nullopt;
+  return candidate_of(tree, hierarchy, call, "named");
 }
 
 schedule::Schedule schedule_of(const Candidate& candidate, const Collective& call) {

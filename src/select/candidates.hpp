@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,15 +32,21 @@ enum class Bits : std::uint8_t {
 
 /// Every way we know to do this call on this machine, in a fixed order: multilevel plans (the
 /// outermost level flat, chain or binomial, by tree or exchange, for several segment sizes), plans
-/// with several leaders a cluster, two-level baselines, trees blind to the topology, and the
-/// classical algorithms, by number and along the machine. Of reductions with Bits::Reference:
-/// those in the reference order alone.
+/// with several leaders a cluster, two-level baselines, trees blind to the topology, trees by the
+/// ranks' speed where that differs, and the classical algorithms, by number and along the machine.
+/// Of reductions with Bits::Reference: those in the reference order alone.
 ///
 /// What they hold refers to `hierarchy` and `call`, which must outlive them.
 /// @pre call.size == hierarchy.machine().size()
 [[nodiscard]] std::vector<Candidate> candidates(const collective::Hierarchy& hierarchy,
                                                 const schedule::Collective& call,
                                                 Bits bits = Bits::Any);
+
+/// The one of this name; also what candidates() leaves out because it has nothing to go by here
+/// (trees by speed among equals). What it holds refers to `hierarchy` and `call`.
+[[nodiscard]] std::optional<Candidate> candidate_called(const std::string& name,
+                                                        const collective::Hierarchy& hierarchy,
+                                                        const schedule::Collective& call);
 
 /// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB.
 [[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "select/score.hpp"
@@ -39,6 +40,27 @@ TEST(Score, TakesAMultilevelPlanWhereTheWanIsSlow) {
     EXPECT_TRUE(scored.front().candidate.knows_topology)
         << name_of(operation) << ": " << scored.front().candidate.name;
   }
+}
+
+TEST(Score, TakesFastestNodeFirstWhereSomeSendFaster) {
+  // banikazemi1998, Figure 1: 400 us against 700 of the binomial tree.
+  const topology::Machine machine =
+      *topology::parse_synthetic("proc:8(0us,send=100us|300us*4|100us|300us*2)");
+  const collective::Hierarchy hierarchy(machine);
+  const Collective call{Operation::Broadcast, 8, 0, 4, Bytes{1}, true, {}};
+  std::map<std::string, Time> finish;
+  for (const Scored& s : score(candidates(hierarchy, call), call, machine, {})) {
+    finish[s.candidate.name] = s.result.finish;
+  }
+  EXPECT_EQ(finish.at("fnf"), microseconds(400));
+  EXPECT_EQ(finish.at("spoc"), microseconds(500));
+  EXPECT_EQ(finish.at("binomial"), microseconds(700));
+  EXPECT_EQ(score(candidates(hierarchy, call), call, machine, {}).front().candidate.name, "fnf");
+  const topology::Machine equal = *topology::parse_synthetic("proc:8(0us,send=100us)");
+  const collective::Hierarchy flat(equal);
+  for (const Candidate& c : candidates(flat, call)) EXPECT_NE(c.name, "fnf");
+  EXPECT_TRUE(candidate_called("fnf", flat, call).has_value());
+  EXPECT_FALSE(candidate_called("fnfx", flat, call).has_value());
 }
 
 TEST(ScoreProperty, NoCandidateWaitsForEver) {

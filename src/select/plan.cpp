@@ -8,6 +8,7 @@
 #include "collective/tree_broadcast.hpp"
 #include "collective/tree_reduce.hpp"
 #include "select/blind_tree.hpp"
+#include "select/speed_tree.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::select {
@@ -112,9 +113,10 @@ std::string striped_name(const StripedChoice& choice, const Collective& call) {
 /// "by site", with the word of the machine for its clusters of that depth.
 std::string by_cluster(std::uint32_t depth) { return fmt::format("two-level at depth {}", depth); }
 
-Program blind_part(const BlindTree& plan, const Collective& call, Rank rank) {
-  const collective::Links links =
-      collective::links_of(blind_tree(plan.shape, call.size, call.root), rank, plan.segment);
+/// A rank's part of a broadcast or reduction along one tree.
+Program tree_part(const tree::CommTree& tree, std::uint64_t segment, const Collective& call,
+                  Rank rank) {
+  const collective::Links links = collective::links_of(tree, rank, segment);
   schedule::ProgramBuilder program(rank);
   const auto out = slice(Buffer::Out, 0, units_out(call, rank));
   if (call.operation == Operation::Broadcast) {
@@ -137,6 +139,9 @@ bool can_do(const Plan& plan, const collective::Hierarchy& hierarchy, const Coll
             [&](const BlindTree&) {
               return call.operation == Operation::Broadcast ||
                      (call.operation == Operation::Reduce && call.commutative);
+            },
+            [&](const SpeedTree& tree) {
+              return call.operation == Operation::Broadcast && is_speed_tree(tree.name);
             },
             [&](const Classical& classical) {
               const auto* algorithm =
@@ -167,7 +172,13 @@ Program own_part(const Plan& plan, const collective::Hierarchy& hierarchy, const
                   topology::two_level_view(hierarchy.machine(), baseline.depth);
               return multilevel_program(collective::Hierarchy(view), baseline.choice, call, rank);
             },
-            [&](const BlindTree& tree) { return blind_part(tree, call, rank); },
+            [&](const BlindTree& tree) {
+              return tree_part(blind_tree(tree.shape, call.size, call.root), tree.segment, call,
+                               rank);
+            },
+            [&](const SpeedTree& tree) {
+              return tree_part(speed_tree(tree, hierarchy.machine(), call), 0, call, rank);
+            },
             [&](const Classical& classical) {
               const auto* algorithm =
                   collective::find_flat_algorithm(call.operation, classical.name);
@@ -197,6 +208,7 @@ std::string name_of(const Plan& plan, const Collective& call) {
                           [&](const BlindTree& tree) {
                             return with_segment(name_of_shape(tree.shape), tree.segment, call);
                           },
+                          [](const SpeedTree& tree) { return tree.name; },
                           [](const Classical& classical) { return classical.name; },
                           [](const AlongTree& along) { return along.name + " along the machine"; },
                           [&](const FixedOrder& fixed) {

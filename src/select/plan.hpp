@@ -20,6 +20,13 @@ struct BlindTree {
   friend bool operator==(const BlindTree&, const BlindTree&) = default;
 };
 
+/// One tree over all ranks that goes by what sending costs each of them (banikazemi1998): "fnf",
+/// fastest node first, or "spoc". Whole messages.
+struct SpeedTree {
+  std::string name;
+  friend bool operator==(const SpeedTree&, const SpeedTree&) = default;
+};
+
 /// A classical algorithm of the registry, by name.
 struct Classical {
   std::string name;
@@ -49,7 +56,7 @@ struct TwoLevel {
 /// A way to do a call, as a value: with a machine and a call it is a program for every rank, and a
 /// predicted time.
 using Plan = std::variant<collective::MultilevelChoice, collective::StripedChoice, TwoLevel,
-                          BlindTree, Classical, AlongTree, FixedOrder>;
+                          BlindTree, SpeedTree, Classical, AlongTree, FixedOrder>;
 
 /// Whether this plan is one for that call: its operation, lengths of blocks, order of combining.
 [[nodiscard]] bool can_do(const Plan& plan, const collective::Hierarchy& hierarchy,

@@ -5,6 +5,7 @@
 
 #include "select/blind_tree.hpp"
 #include "select/predict_tree.hpp"
+#include "select/speed_tree.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::select {
@@ -52,6 +53,10 @@ Time predict(const Plan& plan, const Terrain& terrain, const collective::Hierarc
   if (const auto* tree = std::get_if<BlindTree>(&plan)) {
     return rounded_up(predict_blind_tree(*tree, terrain, call));
   }
+  if (const auto* speed = std::get_if<SpeedTree>(&plan)) {
+    const WholeTree whole = whole_tree(speed_tree(*speed, hierarchy.machine(), call));
+    return rounded_up(predict_one_tree(whole, 0, terrain, call));
+  }
   if (const auto* along = std::get_if<AlongTree>(&plan)) {
     const auto ranks = terrain.machine().placement();
     std::vector<Rank> order(call.size);
@@ -66,10 +71,14 @@ Time predict(const Plan& plan, const Terrain& terrain, const collective::Hierarc
 
 Picos predict_blind_tree(const BlindTree& plan, const Terrain& terrain,
                          const schedule::Collective& call) {
-  const WholeTree tree = whole_tree(blind_tree(plan.shape, call.size, call.root));
+  return predict_one_tree(whole_tree(blind_tree(plan.shape, call.size, call.root)),
+                          static_cast<double>(plan.segment * call.element.value), terrain, call);
+}
+
+Picos predict_one_tree(const WholeTree& tree, double segment, const Terrain& terrain,
+                       const schedule::Collective& call) {
   const double bytes = static_cast<double>(call.count * call.element.value);
-  const std::vector<double> segments(terrain.machine().levels().size(),
-                                     static_cast<double>(plan.segment * call.element.value));
+  const std::vector<double> segments(terrain.machine().levels().size(), segment);
   TreePrediction prediction(terrain, tree, bytes, segments);
   std::vector<Stream> streams(call.size, {0, 0, bytes});
   if (call.operation == schedule::Operation::Reduce) {

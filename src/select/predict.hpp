@@ -4,6 +4,7 @@
 
 #include "select/plan.hpp"
 #include "select/terrain.hpp"
+#include "select/whole_tree.hpp"
 
 namespace espalier::select {
 
@@ -45,6 +46,9 @@ enum class Partials : std::uint8_t {
                                     const schedule::Collective& call);
 [[nodiscard]] Picos predict_blind_tree(const BlindTree& plan, const Terrain& terrain,
                                        const schedule::Collective& call);
+/// A broadcast or reduction along one tree. @param segment bytes a message; 0: whole
+[[nodiscard]] Picos predict_one_tree(const WholeTree& tree, double segment, const Terrain& terrain,
+                                     const schedule::Collective& call);
 /// @param order the ranks as the algorithm counts them: by number, or along the machine
 [[nodiscard]] Picos predict_classical(const std::string& name, std::vector<Rank> order,
                                       const Terrain& terrain, const schedule::Collective& call);

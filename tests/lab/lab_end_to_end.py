@@ -41,6 +41,12 @@ def inhabitants():
     return sorted(found)
 
 
+def cpu_groups():
+    """The lab's folders of cgroups, of either version."""
+    name = "espalier-lab" + STATE.replace("/", ":")
+    return [path for path in pathlib.Path("/sys/fs/cgroup").glob("**/" + name) if path.is_dir()]
+
+
 def fastest_ping(source, target, count=8):
     ran = lab("exec", source, "--", "ping", "-q", "-c", str(count), "-i", "0.05", "-W", "1", target)
     return float(re.search(r"= ([0-9.]+)/", ran.stdout).group(1))
@@ -87,6 +93,31 @@ class Lab(unittest.TestCase):
             self.assertEqual(len(result["times_us"]), 5)
             # 40 us a hop are taken off delays for what the router costs by itself
             self.assertGreater(result["median_us"], 0.98 * result["bound_us"])
+
+    def test_2c_the_bench_needs_no_common_clock(self):
+        command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", "mpich", "--clocks", "ack",
+                   "--size", "8", "--repeat", "5", "--json"]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        document = json.loads(ran.stdout)
+        self.assertEqual(document["clocks"], "ack")
+        (result,) = document["results"]
+        self.assertEqual(result["wrong"], 0)
+        self.assertGreater(result["median_us"], 0.9 * result["bound_us"])
+        ran = subprocess.run(command + ["--operation", "barrier"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("without a common clock", ran.stderr)
+
+    def test_2d_slow_hosts_are_slow_and_still_right(self):
+        lab("set", "site1", "--cpu", "40%", "--send", "2ms")
+        status = json.loads(lab("status", "--json").stdout)
+        self.assertEqual([h["cpu_percent"] for h in status["hosts"]], [100, 40, 40])
+        self.assertEqual([h["send_ps"] for h in status["hosts"]], [0, 2 * 10**9, 2 * 10**9])
+        self.assertEqual(bool(cpu_groups()), status["cpu_by"] == "kernel")
+        ran = lab("run", "--", PROGRAMS[0])
+        self.assertIn("errors 0", ran.stdout)
+        lab("set", "machine", "--cpu", "100%", "--send", "0us")
+        self.assertEqual(len(inhabitants()), 4)
 
     def test_3_every_packet_over_the_wan_is_counted_once(self):
         # Kernels say a word of their own now and then (multicast reports, ends of connections).
@@ -159,7 +190,8 @@ class Lab(unittest.TestCase):
 
     def test_7_what_cannot_be_is_refused(self):
         for action, *arguments in (("set", "nowhere", "--cut"), ("set", "wan"),
-                                   ("set", "wan", "--latency", "3 parsec"),
+                                   ("set", "wan", "--latency", "3 parsec"), ("set", "nobody", "--cpu", "50%"),
+                                   ("set", "site0", "--cpu", "150%"), ("set", "site0", "--send", "soon"),
                                    ("exec", "nobody", "--", "true"), ("up", "proc:2"),
                                    ("run", "--", "true"), ("run", "--mpi", "lam", "--", "true"),
                                    ("run", "-n", "7", "--", PROGRAMS[0])):
@@ -168,7 +200,11 @@ class Lab(unittest.TestCase):
             self.assertIn("error:", ran.stderr)
 
     def test_8_down_leaves_nothing(self):
+        # Neither of a lab with slow hosts whose router was killed.
+        lab("set", "site0-machine0", "--cpu", "50%")
+        os.kill(json.loads(lab("status", "--json").stdout)["router"], signal.SIGKILL)
         lab("down")
+        self.assertEqual(cpu_groups(), [])
         self.assertEqual(inhabitants(), [])
         self.assertFalse(os.path.exists(STATE))
         self.assertNotIn(STATE, pathlib.Path("/proc/self/mountinfo").read_text())

@@ -8,11 +8,18 @@
 int shim_is_running;
 int shim_is_finalizing;
 
+/* The kernel's caps do not hold for such priorities. */
+static int is_capped(void) {
+  const EspalierRankCell *cell = shim_cell();
+  return cell != NULL && __atomic_load_n(&cell->cpu_permille, __ATOMIC_RELAXED) < 1000 &&
+         __atomic_load_n(&cell->cpu_by_library, __ATOMIC_RELAXED) == 0;
+}
+
 /* A rank that has something to do goes before everything that is not a rank, as it would on a
  * computer of its own. Round robin among ranks; where it is not permitted all goes on without.
  * All threads alike: one of UCX's holds spin locks that the main thread would spin on for ever. */
 static void set_priority(int on) {
-  if (shim_number_in("ESPALIER_LAB_PRIORITY", 0) <= 0) return;
+  if (shim_number_in("ESPALIER_LAB_PRIORITY", 0) <= 0 || is_capped()) return;
   const struct sched_param priority = {.sched_priority = on ? 1 : 0};
   DIR *threads = opendir("/proc/self/task");
   if (threads == NULL) return;
@@ -26,6 +33,7 @@ static void set_priority(int on) {
 static void has_started(void) {
   shim_is_running = 1;
   set_priority(1);
+  shim_start_paying();
 }
 
 static void will_end(void) {

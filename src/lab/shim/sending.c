@@ -3,35 +3,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "lab/shim/shim.h"
-
-/* What a send costs this rank: a fixed time, and one for its bytes. */
-static int64_t send_ns;
-static double send_ns_per_byte;
-
-/* "FIXED_NS@BITS_PER_SECOND" for each rank, separated by commas; 0 bits a second is no limit. */
-__attribute__((constructor)) static void read_send_cost(void) {
-  const char *text = getenv("ESPALIER_LAB_SEND");
-  long rank = shim_number_in("PMI_RANK", shim_number_in("OMPI_COMM_WORLD_RANK", -1));
-  if (text == NULL || rank < 0) return;
-  for (; rank > 0 && text != NULL; --rank) {
-    text = strchr(text, ',');
-    if (text != NULL) ++text;
-  }
-  if (text == NULL) return;
-  char *end = NULL;
-  send_ns = strtoll(text, &end, 10);
-  if (*end == '@') {
-    const double bits = strtod(end + 1, NULL);
-    if (bits > 0) send_ns_per_byte = 8e9 / bits;
-  }
-}
 
 static int unfinished = -1; /* the socket whose last message is not all sent: it is paid for */
 
@@ -43,9 +20,13 @@ static int is_network(int fd) {
 }
 
 static void pay_for_send(int fd, size_t bytes) {
-  if (!shim_is_running || (send_ns == 0 && send_ns_per_byte == 0)) return;
-  if (fd == unfinished || !is_network(fd)) return;
-  const struct timespec span = shim_timespec(send_ns + (int64_t)(send_ns_per_byte * (double)bytes));
+  const EspalierRankCell *cell = shim_cell();
+  if (!shim_is_running || cell == NULL) return;
+  int64_t ns = __atomic_load_n(&cell->send_ns, __ATOMIC_RELAXED);
+  const int64_t rate = __atomic_load_n(&cell->send_bits_per_second, __ATOMIC_RELAXED);
+  if (rate > 0) ns += (int64_t)(8e9 * (double)bytes / (double)rate);
+  if (ns == 0 || fd == unfinished || !is_network(fd)) return;
+  const struct timespec span = shim_timespec(ns);
   clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
 }
 

@@ -4,6 +4,8 @@
  * priority.c  ranks go before what is no rank, between MPI_Init and MPI_Finalize
  * finalize.c  MPICH 4.0 does not hang in MPI_Finalize
  * sending.c   slow ranks: sends over the network cost time
+ * computing.c slow ranks: computing takes longer, where the kernel does not see to that
+ * cell.c      how slow this rank is at the moment
  *
  * No <mpi.h>: one library for both MPIs, and for programs of neither.
  */
@@ -15,6 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "lab/rank_cell.h"
+
 #define VISIBLE __attribute__((visibility("default")))
 
 /* The function of this name behind ours: the library's own, or that of another preload. */
@@ -22,6 +26,9 @@
 
 extern int shim_is_running;    /* between MPI_Init and MPI_Finalize */
 extern int shim_is_finalizing; /* from MPI_Finalize on */
+
+const EspalierRankCell *shim_cell(void); /* NULL: nothing is said of this rank */
+void shim_start_paying(void);            /* for what is computed from now on */
 
 VISIBLE unsigned ucp_worker_progress(void *worker);
 

@@ -1,0 +1,175 @@
+#include "cases.hpp"
+
+#include <cstring>
+#include <map>
+
+namespace measure {
+namespace {
+
+Element value(int from, int to, int i) { return from * 1000003LL + to * 1009LL + i % 251 + 1; }
+
+/// Block b of a buffer for P blocks holds f(b, i).
+Buffer blocks(int count, int blocks_in_it, const std::function<Element(int, int)>& f) {
+  Buffer data(static_cast<std::size_t>(count) * static_cast<std::size_t>(blocks_in_it));
+  for (int b = 0; b < blocks_in_it; ++b) {
+    for (int i = 0; i < count; ++i) {
+      data[static_cast<std::size_t>(b) * static_cast<std::size_t>(count) +
+           static_cast<std::size_t>(i)] = f(b, i);
+    }
+  }
+  return data;
+}
+
+Element sum_up_to(int ranks, int to, int i) {
+  Element sum = 0;
+  for (int r = 0; r < ranks; ++r) sum += value(r, to, i);
+  return sum;
+}
+
+/// Of any number of bytes; elements at the end that are not whole do not travel.
+Case broadcast(const Place& w, long bytes, int root) {
+  const int whole = static_cast<int>(bytes / static_cast<long>(sizeof(Element)));
+  const bool by_bytes = bytes % static_cast<long>(sizeof(Element)) != 0;
+  Buffer sent =
+      blocks(whole + (by_bytes ? 1 : 0), 1, [&](int, int i) { return value(root, 0, i); });
+  Buffer empty(sent.size(), -1);
+  if (by_bytes) {
+    const auto rest = static_cast<std::size_t>(bytes) % sizeof(Element);
+    empty.back() = sent.back();
+    std::memset(&empty.back(), 0xff, rest);
+  }
+  const MPI_Comm comm = w.comm;
+  return {w.rank == root ? sent : empty, Buffer(sent.size()), sent,
+          [=](Buffer&, Buffer& out) {
+            if (by_bytes) {
+              MPI_Bcast(out.data(), static_cast<int>(bytes), MPI_BYTE, root, comm);
+            } else {
+              MPI_Bcast(out.data(), whole, MPI_INT64_T, root, comm);
+            }
+          },
+          /*in_place=*/true};
+}
+
+Case reduce(const Place& w, int n, int root) {
+  const MPI_Comm comm = w.comm;
+  const bool is_root = w.rank == root;
+  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
+          Buffer(is_root ? static_cast<std::size_t>(n) : 0),
+          is_root ? blocks(n, 1, [&](int, int i) { return sum_up_to(w.size, 0, i); }) : Buffer{},
+          [=](Buffer& in, Buffer& out) {
+            MPI_Reduce(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, root, comm);
+          }};
+}
+
+Case allreduce(const Place& w, int n, int) {
+  const MPI_Comm comm = w.comm;
+  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
+          Buffer(static_cast<std::size_t>(n)),
+          blocks(n, 1, [&](int, int i) { return sum_up_to(w.size, 0, i); }),
+          [=](Buffer& in, Buffer& out) {
+            MPI_Allreduce(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
+          }};
+}
+
+Case barrier(const Place& w, int, int) {
+  const MPI_Comm comm = w.comm;
+  return {{}, {}, {}, [=](Buffer&, Buffer&) { MPI_Barrier(comm); }};
+}
+
+Case gather(const Place& w, int n, int root) {
+  const MPI_Comm comm = w.comm;
+  const bool is_root = w.rank == root;
+  const Buffer all = blocks(n, w.size, [](int b, int i) { return value(b, 0, i); });
+  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
+          Buffer(is_root ? all.size() : 0), is_root ? all : Buffer{}, [=](Buffer& in, Buffer& out) {
+            MPI_Gather(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, root, comm);
+          }};
+}
+
+Case scatter(const Place& w, int n, int root) {
+  const MPI_Comm comm = w.comm;
+  const bool is_root = w.rank == root;
+  return {is_root ? blocks(n, w.size, [](int b, int i) { return value(0, b, i); }) : Buffer{},
+          Buffer(static_cast<std::size_t>(n)),
+          blocks(n, 1, [&](int, int i) { return value(0, w.rank, i); }),
+          [=](Buffer& in, Buffer& out) {
+            MPI_Scatter(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, root, comm);
+          }};
+}
+
+Case allgather(const Place& w, int n, int) {
+  const MPI_Comm comm = w.comm;
+  const Buffer all = blocks(n, w.size, [](int b, int i) { return value(b, 0, i); });
+  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }), Buffer(all.size()), all,
+          [=](Buffer& in, Buffer& out) {
+            MPI_Allgather(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, comm);
+          }};
+}
+
+Case alltoall(const Place& w, int n, int) {
+  const MPI_Comm comm = w.comm;
+  const Buffer all = blocks(n, w.size, [&](int b, int i) { return value(b, w.rank, i); });
+  return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }), Buffer(all.size()),
+          all, [=](Buffer& in, Buffer& out) {
+            MPI_Alltoall(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, comm);
+          }};
+}
+
+Case reduce_scatter(const Place& w, int n, int) {
+  const MPI_Comm comm = w.comm;
+  return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }),
+          Buffer(static_cast<std::size_t>(n)),
+          blocks(n, 1, [&](int, int i) { return sum_up_to(w.size, w.rank, i); }),
+          [=](Buffer& in, Buffer& out) {
+            MPI_Reduce_scatter_block(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
+          }};
+}
+
+Case scan(const Place& w, int n, int) {
+  const MPI_Comm comm = w.comm;
+  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
+          Buffer(static_cast<std::size_t>(n)),
+          blocks(n, 1, [&](int, int i) { return sum_up_to(w.rank + 1, 0, i); }),
+          [=](Buffer& in, Buffer& out) {
+            MPI_Scan(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
+          }};
+}
+
+Case exscan(const Place& w, int n, int) {
+  const MPI_Comm comm = w.comm;
+  return {
+      blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
+      Buffer(static_cast<std::size_t>(n)),
+      w.rank == 0 ? Buffer{} : blocks(n, 1, [&](int, int i) { return sum_up_to(w.rank, 0, i); }),
+      [=](Buffer& in, Buffer& out) {
+        MPI_Exscan(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
+      }};
+}
+
+/// Of elements of 8 bytes.
+using Maker = Case (*)(const Place&, int count, int root);
+
+const std::map<std::string, Maker>& makers() {
+  static const std::map<std::string, Maker> kMakers{
+      {"reduce", reduce},     {"allreduce", allreduce}, {"barrier", barrier},
+      {"gather", gather},     {"scatter", scatter},     {"allgather", allgather},
+      {"alltoall", alltoall}, {"scan", scan},           {"reduce-scatter", reduce_scatter},
+      {"exscan", exscan}};
+  return kMakers;
+}
+
+}  // namespace
+
+bool can_measure(const std::string& operation, long bytes) {
+  if (operation == "broadcast") return bytes >= 0;
+  return makers().count(operation) > 0 && bytes >= 0 &&
+         bytes % static_cast<long>(sizeof(Element)) == 0;
+}
+
+Case make_case(const std::string& operation, const Place& place, long bytes, int root) {
+  if (operation == "broadcast") return broadcast(place, bytes, root);
+  const int count = static_cast<int>(bytes / static_cast<long>(sizeof(Element)));
+  return makers().at(operation)(place, count, root);
+}
+
+}  // namespace measure

@@ -1,0 +1,38 @@
+#pragma once
+
+#define OMPI_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace measure {
+
+using Element = std::int64_t;
+using Buffer = std::vector<Element>;
+
+/// Where a call takes place, and who we are there.
+struct Place {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  int rank = 0;
+  int size = 1;
+};
+
+/// A call: what goes in, what has to come out, and the call itself.
+struct Case {
+  Buffer in;
+  Buffer out;
+  Buffer expected;  ///< empty where this rank gets nothing
+  std::function<void(Buffer& in, Buffer& out)> call;
+  bool in_place = false;  ///< `out` begins as `in`
+};
+
+/// Whether there is such a call; all but broadcasts have elements of 8 bytes.
+bool can_measure(const std::string& operation, long bytes);
+/// @pre can_measure(operation, bytes)
+Case make_case(const std::string& operation, const Place& place, long bytes, int root);
+
+}  // namespace measure

@@ -1,0 +1,54 @@
+#include "cli/measure_on_lab.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "lab/run.hpp"
+
+namespace espalier::cli {
+
+std::filesystem::path own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+std::filesystem::path library_path(const measure::Stack& stack) {
+  return own_path().parent_path().parent_path() / "lib" / stack.library;
+}
+
+bool is_built(const measure::Stack& stack) {
+  return stack.is_peer() || std::filesystem::exists(library_path(stack));
+}
+
+Expected<std::vector<measure::Measured>> measure_on_lab(
+    const lab::OpenLab& lab, const measure::Stack& stack,
+    const std::vector<measure::MeasuredCall>& calls, measure::Clocks clocks, int repeats) {
+  const std::filesystem::path tool = own_path();
+  const std::string program = (tool.parent_path() / ("espalier-measure." + stack.mpi)).string();
+  if (!std::filesystem::exists(program)) {
+    return Error{"bench", fmt::format("{} is not built", program), ""};
+  }
+  auto mpi = lab::mpi_called(stack.mpi);
+  if (!mpi) return mpi.error();
+  lab::LaunchRequest request;
+  request.mpi = *mpi;
+  request.ranks = lab.machine.size();
+  request.mpiexec_arguments = stack.mpiexec_arguments;
+  request.environment = stack.environment;
+  if (!stack.is_peer()) request.preloads.push_back(library_path(stack).string());
+  request.program = {program, name_of(clocks), std::to_string(repeats)};
+  for (const measure::MeasuredCall& c : calls) request.program.push_back(argument_of(c));
+  auto whole = lab::completed(std::move(request), lab, tool.string());
+  if (!whole) return whole.error();
+  const auto launch = lab::launch(*whole, lab.machine, lab.plan);
+  if (!launch) return launch.error();
+  const std::string output = fmt::format("{}/measured.{}", lab.folder.path, ::getpid());
+  const auto code = lab::run_launch(lab, *whole, *launch, output);
+  const auto text = lab::read_text(output);
+  std::filesystem::remove(output);
+  if (!code) return code.error();
+  if (*code != 0) {
+    return Error{"bench", fmt::format("{} ended with exit code {}", stack.key, *code), ""};
+  }
+  if (!text) return text.error();
+  return measure::read_measured(*text, calls);
+}
+
+}  // namespace espalier::cli

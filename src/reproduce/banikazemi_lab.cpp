@@ -1,0 +1,196 @@
+#include "reproduce/banikazemi_lab.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "base/random.hpp"
+#include "report/plot.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::reproduce {
+namespace {
+
+using measure::Bench;
+using measure::MeasuredCall;
+using report::Align;
+using report::Cell;
+using report::Decimal;
+using schedule::Operation;
+
+constexpr Rank kHosts = 16;
+constexpr Rank kMembers = 8;
+// Half of the paper's round trips, 1380 and 2960 us: a ratio of 2.15.
+constexpr int kFastUs = 690;
+constexpr int kSlowUs = 1480;
+
+std::vector<std::uint64_t> sizes(bool quick) {
+  return quick ? std::vector<std::uint64_t>{4, 4096}
+               : std::vector<std::uint64_t>{4, 256, 1024, 4096};
+}
+
+/// For each size: both sources, first among all, then among the members.
+std::vector<MeasuredCall> calls_of(const Placement& placement, bool quick) {
+  std::vector<MeasuredCall> calls;
+  for (const bool multicast : {false, true}) {
+    for (const Rank root : {placement.fast_source, placement.random_source}) {
+      for (const std::uint64_t size : sizes(quick)) {
+        calls.push_back({Operation::Broadcast, Bytes{size}, root,
+                         multicast ? placement.members : std::vector<Rank>{}});
+      }
+    }
+  }
+  return calls;
+}
+
+/// Sums over placements of the medians under each stack, in the order of the stacks.
+struct Sums {
+  std::array<double, 4> us{};
+  double best_spoc = 0;
+  double best_fnf = 0;
+  std::uint64_t wrong = 0;
+};
+enum StackIndex : std::size_t { kNative, kSpoc, kFnf, kChosen };
+
+/// Nodes that take part, fast ones among them, whether the source is one, bytes.
+using Key = std::tuple<Rank, Rank, bool, std::uint64_t>;
+
+void add(std::map<Key, Sums>& rows, const Bench& bench, Rank fast, bool quick) {
+  const std::size_t of_a_source = sizes(quick).size();
+  for (std::size_t c = 0; c < bench.calls.size(); ++c) {
+    const bool multicast = !bench.calls[c].members.empty();
+    const bool fast_source = c / of_a_source % 2 == 0;
+    Sums& sums = rows[{multicast ? kMembers : kHosts, multicast ? fast / 2 : fast, !fast_source,
+                       bench.calls[c].size.value}];
+    std::array<double, 4> us{};
+    for (std::size_t s = 0; s < bench.stacks.size(); ++s) {
+      us[s] = bench.measured[s][c].summary.median;
+      sums.us[s] += us[s];
+      sums.wrong += bench.measured[s][c].wrong;
+    }
+    sums.best_spoc = std::max(sums.best_spoc, us[kNative] / us[kSpoc]);
+    sums.best_fnf = std::max(sums.best_fnf, us[kNative] / us[kFnf]);
+  }
+}
+
+report::Column number(std::string key, std::string title) {
+  return {std::move(key), std::move(title), Align::Right, false};
+}
+
+Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements, const LabOptions& options) {
+  Exhibit exhibit;
+  exhibit.key = "figures4to5";
+  exhibit.title =
+      fmt::format("Figures 4 and 5: {} hosts, sends that cost {} or {} us; mean latencies in us",
+                  kHosts, kFastUs, kSlowUs);
+  exhibit.table.columns = {number("nodes", "nodes"),
+                           number("fast", "fast"),
+                           {"source", "source", Align::Left, false},
+                           number("size_bytes", "size"),
+                           number("native_us", title_of_mpi(options.mpi)),
+                           number("spoc_us", "SPOC"),
+                           number("fnf_us", "FNF"),
+                           number("chosen_us", "choice"),
+                           number("spoc_factor", "SPOC x"),
+                           number("fnf_factor", "FNF x"),
+                           number("best_spoc_factor", "best SPOC x"),
+                           number("best_fnf_factor", "best FNF x")};
+  report::BarChart chart;
+  chart.title = "Factor over the MPI's own broadcast, fast source, 4 bytes";
+  chart.value.title = "factor";
+  chart.series = {"SPOC", "FNF"};
+  chart.reference = report::Reference{1, "the MPI itself"};
+  std::map<Rank, std::pair<double, double>> best;  // by nodes: SPOC, FNF
+  for (const auto& [key, sums] : rows) {
+    const auto [nodes, fast, random, size] = key;
+    const auto mean = [&](std::size_t s) -> Cell {
+      if (sums.wrong != 0) return {"WRONG", report::Style::Bad};
+      return Decimal{sums.us[s] / placements, 0};
+    };
+    exhibit.table.rows.push_back(
+        {std::int64_t{nodes}, std::int64_t{fast}, std::string(random ? "random" : "fast"),
+         static_cast<std::int64_t>(size), mean(kNative), mean(kSpoc), mean(kFnf), mean(kChosen),
+         Decimal{sums.us[kNative] / sums.us[kSpoc], 2},
+         Decimal{sums.us[kNative] / sums.us[kFnf], 2}, Decimal{sums.best_spoc, 2},
+         Decimal{sums.best_fnf, 2}});
+    if (!random && size == 4) {
+      chart.groups.push_back(
+          {fmt::format("{} hosts, {} fast", nodes, fast),
+           {sums.us[kNative] / sums.us[kSpoc], sums.us[kNative] / sums.us[kFnf]}});
+    }
+    best[nodes].first = std::max(best[nodes].first, sums.best_spoc);
+    best[nodes].second = std::max(best[nodes].second, sums.best_fnf);
+  }
+  exhibit.svg = report::bar_chart(chart);
+  exhibit.notes = {
+      fmt::format("Measured with {} in a lab, one rank a host; {}; means over {} random "
+                  "placement{} of the fast hosts (seed {}). x: factor over the MPI's own "
+                  "broadcast; best: of a single placement. choice: the plan that Espalier takes.",
+                  title_of_mpi(options.mpi), description_of(measure::Clocks::Shared), placements,
+                  placements == 1 ? "" : "s", options.seed),
+      fmt::format("The paper measured up to 1.7 (SPOC, half fast), 2.3 (FNF) and 2.5 (8-node "
+                  "multicast). Here: broadcast up to {:.1f} (SPOC) and {:.1f} (FNF), multicast up "
+                  "to {:.1f} and {:.1f}.",
+                  best[kHosts].first, best[kHosts].second, best[kMembers].first,
+                  best[kMembers].second)};
+  return exhibit;
+}
+
+}  // namespace
+
+topology::Machine lab_testbed(const std::vector<Rank>& fast) {
+  std::string costs;
+  for (Rank r = 0; r < kHosts; ++r) {
+    const bool is_fast = std::find(fast.begin(), fast.end(), r) != fast.end();
+    costs += fmt::format("{}{}us", r == 0 ? "" : "|", is_fast ? kFastUs : kSlowUs);
+  }
+  return topology::parse_synthetic(
+             fmt::format("node:{}(50us,155Mbit/s,name=lan,send={})", kHosts, costs))
+      .value();
+}
+
+Placement random_placement(std::uint64_t seed, Rank fast_count) {
+  Random rng(seed);
+  std::vector<Rank> hosts(kHosts);
+  std::iota(hosts.begin(), hosts.end(), Rank{0});
+  rng.shuffle(std::span(hosts));
+  Placement placement;
+  const auto slow = hosts.begin() + fast_count;
+  placement.fast.assign(hosts.begin(), slow);
+  placement.members.assign(hosts.begin(), hosts.begin() + fast_count / 2);
+  placement.members.insert(placement.members.end(), slow, slow + kMembers - fast_count / 2);
+  placement.fast_source = placement.members.front();
+  placement.random_source = placement.members[rng.below(kMembers)];
+  std::sort(placement.fast.begin(), placement.fast.end());
+  std::sort(placement.members.begin(), placement.members.end());
+  return placement;
+}
+
+Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabOptions& options,
+                                                 const MeasureOnLab& measure) {
+  const int placements = options.quick ? 1 : 3;
+  std::map<Key, Sums> rows;
+  for (const Rank fast : {2U, 4U, 8U}) {
+    for (int p = 0; p < placements; ++p) {
+      const Placement placement =
+          random_placement(options.seed + static_cast<std::uint64_t>(p), fast);
+      const LabRequest request{
+          lab_testbed(placement.fast),
+          {native_stack(options.mpi), espalier_stack("spoc", "SPOC", options.mpi, "spoc"),
+           espalier_stack("fnf", "FNF", options.mpi, "fnf"),
+           espalier_stack("chosen", "Espalier's choice", options.mpi, "")},
+          calls_of(placement, options.quick),
+          options.quick ? 5 : 7};
+      const auto bench = measure(request);
+      if (!bench) return bench.error();
+      add(rows, *bench, fast, options.quick);
+    }
+  }
+  return std::vector{exhibit_of(rows, placements, options)};
+}
+
+}  // namespace espalier::reproduce

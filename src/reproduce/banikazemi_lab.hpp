@@ -1,0 +1,26 @@
+#pragma once
+
+#include "reproduce/on_lab.hpp"
+
+namespace espalier::reproduce {
+
+/// Figures 4 and 5 of banikazemi1998 with real MPI: 16 hosts of one local network, 2, 4 or 8 of
+/// them fast, the others with sends that cost 2.15 times as much; broadcasts among all and
+/// multicasts among 8 by the MPI itself, along SPOC and along FNF.
+Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabOptions& options,
+                                                 const MeasureOnLab& measure);
+
+/// 16 hosts, these of them fast.
+[[nodiscard]] topology::Machine lab_testbed(const std::vector<Rank>& fast);
+
+/// One placement of fast hosts, and who takes part in what.
+struct Placement {
+  std::vector<Rank> fast;     ///< ascending
+  std::vector<Rank> members;  ///< of the multicast: 8, half of the fast hosts among them, ascending
+  Rank fast_source = 0;       ///< a member
+  Rank random_source = 0;     ///< a member, of either kind
+};
+/// @pre fast_count is 2, 4 or 8
+[[nodiscard]] Placement random_placement(std::uint64_t seed, Rank fast_count);
+
+}  // namespace espalier::reproduce
