@@ -76,8 +76,17 @@ Expected<std::vector<std::optional<EagerLimit>>> find_eager_limits(Prober& probe
     const Way way = way_over(*levels[depth].front());
     auto times = times_of(prober, way, sizes);
     if (!times) return times.error();
-    limits[depth] = eager_limit(sizes, *times, way.latency, way.rate);
-    if (limits[depth]) sizes = {limits[depth]->limit, {limits[depth]->limit.value * 2}};
+    const auto first = eager_limit(sizes, *times, way.latency, way.rate);
+    if (!first) continue;
+    // Once more: what a moment's traffic held up is not held up again.
+    const std::vector<Bytes> around{first->limit, {2 * first->limit.value}};
+    auto again = times_of(prober, way, around);
+    if (!again) return again.error();
+    const auto at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), first->limit) -
+                                             sizes.begin());
+    for (std::size_t i = 0; i < 2; ++i) (*again)[i] = std::min((*again)[i], (*times)[at + i]);
+    limits[depth] = eager_limit(around, *again, way.latency, way.rate);
+    if (limits[depth]) sizes = around;
   }
   return limits;
 }

@@ -12,12 +12,17 @@ constexpr std::int64_t kPairPercent = 15;
 
 using Links = std::vector<LinkSeen>;
 
+/// Traffic of others makes links longer, never shorter.
+Time least_of(const Links& links) {
+  std::vector<Time> latencies;
+  for (const LinkSeen& link : links) latencies.push_back(link.latency);
+  return least(latencies);
+}
+
 void add_pairs(FoundCluster& cluster,
                const std::map<std::pair<std::uint32_t, std::uint32_t>, Links>& between) {
   for (const auto& [pair, links] : between) {
-    std::vector<Time> latencies;
-    for (const LinkSeen& link : links) latencies.push_back(link.latency);
-    const Time latency = least(latencies);
+    const Time latency = least_of(links);
     const std::int64_t off = std::abs((latency - cluster.latency).picoseconds);
     if (off * 100 > cluster.latency.picoseconds * kPairPercent) {
       cluster.pairs.push_back({pair.first, pair.second, latency});
@@ -34,15 +39,15 @@ FoundCluster found_in(const LinkCluster& seen, const Links& links, std::vector<s
   }
   std::vector<Links> inside(seen.members.size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, Links> between;
-  std::vector<Time> latencies;
   for (const LinkSeen& link : links) {
     if (of[link.a] == of[link.b]) {
       inside[of[link.a]].push_back(link);
     } else {
       between[std::minmax(of[link.a], of[link.b])].push_back(link);
-      latencies.push_back(link.latency);
     }
   }
+  std::vector<Time> latencies;
+  for (const auto& [pair, seen_between] : between) latencies.push_back(least_of(seen_between));
   found.latency = middle(latencies);
   if (seen.members.size() > 2 && seen.members.size() <= kMostForPairs) add_pairs(found, between);
   for (std::size_t i = 0; i < seen.members.size(); ++i) {

@@ -31,8 +31,8 @@ struct FoundCluster {
   [[nodiscard]] bool is_node() const { return members.empty(); }
 };
 
-/// The clusters of a survey with their latencies: the middle one of all links between members, and
-/// pairs of up to 8 members where they differ from it by more than 15 %.
+/// The clusters of a survey with their latencies: the middle one of the shortest links between two
+/// members each, and pairs of up to 8 members where they differ from it by more than 15 %.
 [[nodiscard]] FoundCluster with_latencies(const Survey& survey);
 
 /// The clusters that hold several members, by depth, the outermost first.
