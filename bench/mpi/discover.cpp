@@ -2,7 +2,7 @@
 //
 //   espalier-discovered {"machine": ..., "words": [...], "notes": [...], "cached": false}
 //
-//   espalier-discover [--fresh] [--no-cache] [--seconds N]
+//   espalier-discover [--fresh] [--no-cache] [--progress] [--seconds N]
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +19,12 @@ espalier::mpi::DiscoverOptions options_from(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--fresh") == 0) options.read_cache = false;
     if (std::strcmp(argv[i], "--no-cache") == 0) options.read_cache = options.write_cache = false;
+    if (std::strcmp(argv[i], "--progress") == 0) {
+      options.progress = [](std::size_t experiments, espalier::Time spent) {
+        std::fprintf(stderr, "espalier discover: %zu probes, %.0f ms\n", experiments,
+                     1e3 * espalier::to_seconds(spent));
+      };
+    }
     if (std::strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
       options.budget.least = espalier::seconds(std::atoi(argv[++i]));
     }

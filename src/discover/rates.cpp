@@ -31,6 +31,12 @@ RateSeen rate_from(Bytes small, Time small_time, Bytes large, Time large_time) {
   return {rate, std::max(Time{0}, small_time - transfer_time(small, rate))};
 }
 
+/// Whether the bytes took a good part of the time, or would take too long if there were more.
+bool tells_enough(const RateSeen& seen, Time small) {
+  return 3 * transfer_time(kLongTransfer, seen.rate) >= small ||
+         transfer_time(kLongest, seen.rate) > milliseconds(200);
+}
+
 /// Once more, with a larger size, where the first two sizes took nearly the same time.
 Expected<bool> measure_longer(Prober& prober, std::span<const PairRound> rounds,
                               const std::vector<std::vector<Time>>& small,
@@ -39,7 +45,7 @@ Expected<bool> measure_longer(Prober& prober, std::span<const PairRound> rounds,
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     again.emplace_back();
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
-      if (transfer_time(kLongTransfer, seen[r][i].rate) >= small[r][i]) continue;
+      if (tells_enough(seen[r][i], small[r][i])) continue;
       again.back().push_back(transfer(rounds[r][i], kLongest));
     }
   }
@@ -51,7 +57,7 @@ Expected<bool> measure_longer(Prober& prober, std::span<const PairRound> rounds,
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     std::size_t used = 0;
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
-      if (transfer_time(kLongTransfer, seen[r][i].rate) >= small[r][i]) continue;
+      if (tells_enough(seen[r][i], small[r][i])) continue;
       const Time time = least((*measured)[next][used++].samples);
       seen[r][i] = rate_from(kShortTransfer, small[r][i], kLongest, time);
     }

@@ -14,7 +14,7 @@ struct RateSeen {
 };
 
 inline constexpr Bytes kShortTransfer{64 << 10};
-inline constexpr Bytes kLongTransfer{1 << 20};
+inline constexpr Bytes kLongTransfer{512 << 10};
 
 /// The rates of transfers (from, to), those of a round at the same time: two sizes above any eager
 /// limit, so that what a rendezvous takes cancels out; a larger one where they differ too little.

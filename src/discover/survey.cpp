@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint32_t kRepeats = 4;
 constexpr std::uint32_t kStreamMessages = 32;
+constexpr Time kStreamPatience = milliseconds(15);  ///< one tells what the sender pays
 constexpr std::size_t kRoundsAtOnce = 3;  ///< comparisons between two looks at the clusters
 
 Expected<bool> probe_round_trips(Prober& prober, const std::vector<PairRound>& pairs,
@@ -47,8 +48,10 @@ std::vector<Round> stream_rounds(const RoundTrips& seen, std::set<NodePair>& don
   for (const PairRound& round : in_rounds(pairs)) {
     Round there, back;
     for (const auto& [a, b] : round) {
-      there.push_back({Kind::Stream, a, b, kNoNode, Bytes{0}, kStreamMessages, kRepeats});
-      back.push_back({Kind::Stream, b, a, kNoNode, Bytes{0}, kStreamMessages, kRepeats});
+      there.push_back(
+          {Kind::Stream, a, b, kNoNode, Bytes{0}, kStreamMessages, kRepeats, kStreamPatience});
+      back.push_back(
+          {Kind::Stream, b, a, kNoNode, Bytes{0}, kStreamMessages, kRepeats, kStreamPatience});
     }
     rounds.push_back(std::move(there));
     rounds.push_back(std::move(back));

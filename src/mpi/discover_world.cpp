@@ -9,7 +9,6 @@
 #include "base/units.hpp"
 #include "discover/cache.hpp"
 #include "discover/node_record.hpp"
-#include "mpi/mpi_prober.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/world_nodes.hpp"
 #include "topology/read_json.hpp"
@@ -64,7 +63,7 @@ class Coordinator {
       : options_(options), leaders_(leaders) {}
 
   Expected<WorldDiscovery> run(const std::vector<std::string>& texts) {
-    MpiProber prober(leaders_);
+    MpiProber prober(leaders_, options_.progress);
     std::vector<discover::NodeRecord> records;
     for (const std::string& text : texts) {
       auto record = discover::node_record_from(text);

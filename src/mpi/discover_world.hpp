@@ -5,6 +5,7 @@
 
 #include "base/expected.hpp"
 #include "discover/survey.hpp"
+#include "mpi/mpi_prober.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::mpi {
@@ -13,6 +14,7 @@ struct DiscoverOptions {
   bool read_cache = true;
   bool write_cache = true;
   discover::Budget budget;
+  Progress progress;  ///< told on rank 0 while it measures
 };
 
 /// What all processes know afterwards.

@@ -39,7 +39,8 @@ void send_words(const std::vector<std::int64_t>& words, const std::int64_t& leng
 
 }  // namespace
 
-MpiProber::MpiProber(MPI_Comm nodes) : nodes_(nodes), start_(PMPI_Wtime()) {
+MpiProber::MpiProber(MPI_Comm nodes, Progress progress)
+    : nodes_(nodes), start_(PMPI_Wtime()), progress_(std::move(progress)) {
   int size = 0;
   PMPI_Comm_size(nodes, &size);
   size_ = static_cast<Node>(size);
@@ -88,8 +89,10 @@ Expected<std::vector<std::vector<Measured>>> MpiProber::run(
         return Error{"discovery", "a node did not tell what it measured", "please report this"};
       }
       results.back().push_back(std::move(by_node[e.from][at]));
+      ++experiments_;
     }
   }
+  if (progress_) progress_(experiments_, spent());
   return results;
 }
 
