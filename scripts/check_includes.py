@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "base": set(),
     "reproducible": {"base"},
     "topology": {"base"},
+    "discover": {"base", "topology"},
     "model": {"base", "topology"},
     "tree": {"base", "topology", "model"},
     "schedule": {"base"},
@@ -23,14 +24,14 @@ MAY_INCLUDE = {
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
     "runtime": {"base", "topology", "schedule", "collective", "select"},
-    "mpi": {"base", "topology", "schedule", "collective", "runtime"},
+    "mpi": {"base", "topology", "discover", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "measure": {"base", "topology", "schedule", "bound", "report"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report", "measure"},
     "launch": {"base"},
     "lab": {"base", "topology"},
-    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "measure", "reproduce", "launch", "lab"},
+    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "measure", "reproduce", "launch", "lab"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi"}

@@ -58,6 +58,7 @@ struct Command {
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command group_command();
 [[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command discover_command();
 [[nodiscard]] Command run_command();
 [[nodiscard]] Command lab_command();
 [[nodiscard]] Command bench_command();

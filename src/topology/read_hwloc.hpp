@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/expected.hpp"
 #include "topology/load_machine.hpp"
@@ -26,5 +27,13 @@ Expected<LoadedMachine> read_hwloc(std::string_view text, const std::string& fil
 /// The node this process runs on, as the hwloc library sees it; its variables (HWLOC_XMLFILE,
 /// HWLOC_SYNTHETIC, ...) are obeyed.
 Expected<LoadedMachine> discover_local_node();
+
+/// The same, and on which leaf (core) each CPU is that the system counts; kNoLeaf: on none.
+struct LocalNode {
+  Machine machine;
+  std::vector<Leaf> leaf_of_cpu;
+};
+inline constexpr Leaf kNoLeaf = ~Leaf{0};
+Expected<LocalNode> local_node_with_cpus();
 
 }  // namespace espalier::topology

@@ -1,0 +1,214 @@
+// espalier discover: starts a small program under the user's launcher that finds and measures the
+// machine, and shows what it found.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "launch/ask.hpp"
+#include "launch/command_line.hpp"
+#include "launch/run_and_read.hpp"
+#include "report/draw_machine.hpp"
+#include "topology/read_json.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using launch::Mpi;
+
+struct DiscoverOptions {
+  std::string output;
+  std::string mpi;
+  std::string seconds;
+  bool json = false;
+  bool fresh = false;
+  bool no_cache = false;
+  bool print = false;
+};
+
+constexpr std::string_view kMark = "espalier-discovered ";
+
+std::string path_variable() {
+  const char* value = std::getenv("PATH");
+  return value == nullptr ? "" : value;
+}
+
+Expected<std::vector<std::string>> program_for(Mpi mpi, const DiscoverOptions& options) {
+  std::error_code failed;
+  const fs::path tool = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  const fs::path program =
+      tool / (mpi == Mpi::Mpich ? "espalier-discover.mpich" : "espalier-discover.openmpi");
+  if (!fs::exists(program, failed)) {
+    return Error{program.string(), fmt::format("no program for {} here", launch::name_of(mpi)),
+                 "build it (make)"};
+  }
+  std::vector<std::string> words{program.string()};
+  if (options.fresh) words.emplace_back("--fresh");
+  if (options.no_cache) words.emplace_back("--no-cache");
+  if (::isatty(STDERR_FILENO) != 0) words.emplace_back("--progress");
+  if (!options.seconds.empty()) words.insert(words.end(), {"--seconds", options.seconds});
+  return words;
+}
+
+/// Our program in the place of every program that the line names, or at its end if it names none.
+Expected<std::vector<std::string>> with_program(const std::vector<std::string>& words, Mpi mpi,
+                                                const std::vector<std::string>& program) {
+  std::vector<std::string> longer = words;
+  longer.insert(longer.end(), program.begin(), program.end());
+  auto line = launch::take_apart(longer, mpi, [](const std::string& word) {
+    return !launch::find_program(word, ".", path_variable()).empty();
+  });
+  if (!line) return line.error();
+  std::vector<std::string> result(
+      line->words.begin(),
+      line->words.begin() + static_cast<std::ptrdiff_t>(line->parts.front().first));
+  for (std::size_t i = 0; i < line->parts.size(); ++i) {
+    if (i > 0) result.emplace_back(":");
+    for (std::size_t w = line->parts[i].first; w < line->parts[i].program; ++w) {
+      result.push_back(line->words[w]);
+    }
+    result.insert(result.end(), program.begin(), program.end());
+  }
+  return result;
+}
+
+Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
+                                              const std::vector<std::string>& words) {
+  if (words.empty()) {
+    return Error{"espalier discover", "no launcher is given",
+                 "write it after \"--\": espalier discover -- mpiexec -n 12 -f hosts"};
+  }
+  if (!options.mpi.empty()) {
+    const auto named = launch::mpi_named(options.mpi);
+    if (!named) {
+      return Error{"--mpi", fmt::format("there is no MPI \"{}\"", options.mpi), "mpich or openmpi"};
+    }
+    auto program = program_for(*named, options);
+    if (!program) return program.error();
+    std::vector<std::string> command = words;
+    command.insert(command.end(), program->begin(), program->end());
+    return command;
+  }
+  const std::string& launcher = words[launch::launcher_among(words)];
+  const auto mpi = launch::mpi_of_launcher(launch::output_of({launcher, "--version"}));
+  if (!mpi) {
+    return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
+                 "name the MPI with --mpi; the program is then put at the end of the command"};
+  }
+  auto program = program_for(*mpi, options);
+  if (!program) return program.error();
+  return with_program(words, *mpi, *program);
+}
+
+Expected<nlohmann::json> ask_the_ranks(const std::vector<std::string>& command) {
+  auto finished = launch::run_and_read(command);
+  if (!finished) return finished.error();
+  const std::size_t at = finished->output.find(kMark);
+  if (at == std::string::npos) {
+    return Error{command.front(),
+                 fmt::format("it ended with exit code {} and found nothing", finished->exit_code),
+                 "see what it printed above"};
+  }
+  const std::size_t begin = at + kMark.size();
+  const std::string line =
+      finished->output.substr(begin, finished->output.find('\n', begin) - begin);
+  auto value = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object()) return Error{command.front(), "what it printed is broken", ""};
+  if (value.contains("what")) {
+    return Error{value.value("where", ""), value.value("what", ""), value.value("hint", "")};
+  }
+  return value;
+}
+
+Outcome discover(const DiscoverOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto command = command_of(options, globals.other_command);
+  if (!command) return Failure{command.error()};
+  if (options.print) return write_output("-", launch::to_text(*command) + "\n");
+  write_message("espalier discover: measuring\n");
+  auto found = ask_the_ranks(*command);
+  if (!found) return Failure{found.error(), kExitInternal};
+  auto machine = topology::read_json(found->value("machine", ""), "discovery");
+  if (!machine) return Failure{machine.error(), kExitInternal};
+  const std::string json = topology::write_json(*machine);
+  for (const auto& note : found->value("notes", std::vector<std::string>{})) {
+    write_message(fmt::format("espalier discover: note: {}\n", note));
+  }
+  if (!options.output.empty()) {
+    if (auto failed = write_output(options.output, json)) return failed;
+  }
+  if (options.json) return write_output("-", json);
+  if (options.output == "-") return {};
+  std::string text = report::machine_headline(*machine) + "\n\n" +
+                     report::draw_machine(*machine, *canvas, report::Detail::Folded) + "\n" +
+                     report::to_text(report::level_table(*machine), *canvas) + "\n";
+  for (const auto& sentence : found->value("words", std::vector<std::string>{})) {
+    text += sentence + "\n";
+  }
+  if (found->value("cached", false)) text += "known from before, and still so\n";
+  text += fmt::format("took {:.0f} ms\n", 1e3 * found->value("seconds", 0.0));
+  return write_output("-", text);
+}
+
+constexpr std::string_view kDescription =
+    "Finds the machine that MPI programs would run on under this launcher, and measures it: who "
+    "shares a node, which nodes are near each other and on how many levels, latencies, bandwidths, "
+    "the cap of a single flow, and what a message costs each node itself. One process a node "
+    "measures, the others sleep. LAUNCHER is what would stand in front of a program; a program "
+    "that stands there is not run.";
+
+constexpr std::string_view kCache =
+    "What was measured is kept for a week in $XDG_CACHE_HOME/espalier (or ~/.cache/espalier) of "
+    "the first host, by hosts, processes, MPI and links, and used again if a few probes agree. "
+    "--fresh measures in any case, --no-cache neither reads nor writes it.";
+
+constexpr std::string_view kExamples =
+    "espalier discover -- mpiexec -n 48 -f hosts\n"
+    "espalier discover -o grid.json -- mpiexec -n 12 --hostfile hosts ./solver\n"
+    "espalier discover --mpi mpich -- srun -n 48";
+
+}  // namespace
+
+Command discover_command() {
+  Manual manual{.name = "discover",
+                .tagline = "find and measure the machine",
+                .synopsis = "discover [OPTIONS] -- LAUNCHER",
+                .description = std::string(kDescription),
+                .sections = {{"CACHE", std::string(kCache)}},
+                .examples = std::string(kExamples)};
+  return {std::move(manual),
+          [](CLI::App& app, const Globals& globals) {
+            const auto options = std::make_shared<DiscoverOptions>();
+            app.add_option("-o,--output", options->output,
+                           "Write the machine as JSON to FILE; - is standard output.")
+                ->type_name("FILE");
+            app.add_flag("--json", options->json, "Print the machine as JSON, nothing else.");
+            app.add_option("--mpi", options->mpi,
+                           "mpich or openmpi; the launcher is then not looked at, and the program "
+                           "stands at the end of its line.")
+                ->type_name("MPI");
+            app.add_option("--seconds", options->seconds,
+                           "Time for measuring, if that is more than 20 round trips of the slowest "
+                           "link; 1 unless told.")
+                ->type_name("N")
+                ->check(CLI::Range(1, 3600));
+            app.add_flag("--fresh", options->fresh, "Measure, whatever is known from before.");
+            app.add_flag("--no-cache", options->no_cache, "Neither read nor keep anything.");
+            app.add_flag("--print", options->print,
+                         "Print the command that would run, and do not run it.");
+            return [options, &globals] { return discover(*options, globals); };
+          },
+          /*takes_other_command=*/true};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,178 @@
+#include "discover/cache.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "discover/probe_rounds.hpp"
+#include "topology/read_json.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::discover {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFormat = "espalier-discovery-1";
+constexpr off_t kLongest = 64 << 20;
+
+/// FNV-1a.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+bool read_all(int fd, std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t got = ::read(fd, text.data() + done, text.size() - done);
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+Expected<std::optional<CachedMachine>> parse(const std::string& text, const std::string& file,
+                                             const std::string& key, std::int64_t now) try {
+  const json value = json::parse(text);
+  if (value.at("format") != kFormat || value.at("key") != key) {
+    return Error{file, "it is for other hosts or another version", "it is measured again"};
+  }
+  const auto made = value.at("made").get<std::int64_t>();
+  if (made > now || now - made > kCacheSeconds) return std::optional<CachedMachine>{};
+  auto machine = topology::read_json(value.at("machine").get<std::string>(), file);
+  if (!machine) return machine.error();
+  return std::optional<CachedMachine>{
+      {std::move(*machine), value.at("words").get<std::vector<std::string>>(), made}};
+} catch (const json::exception&) {
+  return Error{file, "it is broken", "it is measured again"};
+}
+
+}  // namespace
+
+std::string cache_folder(const std::string& xdg_cache_home, const std::string& home) {
+  if (xdg_cache_home.starts_with('/')) return xdg_cache_home + "/espalier";
+  if (home.starts_with('/')) return home + "/.cache/espalier";
+  return "";
+}
+
+std::string cache_file(const std::string& folder, const std::string& key) {
+  return fmt::format("{}/machine-{:016x}.json", folder, hash_of(key));
+}
+
+Expected<std::optional<CachedMachine>> read_cache(const std::string& file, const std::string& key,
+                                                  std::int64_t now) {
+  const File in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!in.is_open()) {
+    if (errno == ENOENT) return std::optional<CachedMachine>{};
+    return Error{file, std::strerror(errno), "it is measured again"};
+  }
+  struct stat info {};
+  if (::fstat(in.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kLongest) {
+    return Error{file, "it is no file of ours", "it is measured again"};
+  }
+  if (info.st_uid != ::geteuid() || (info.st_mode & 022U) != 0) {
+    return Error{file, "others may write to it", "it is measured again"};
+  }
+  std::string text(static_cast<std::size_t>(info.st_size), ' ');
+  if (!read_all(in.get(), text)) return Error{file, "it cannot be read", "it is measured again"};
+  return parse(text, file, key, now);
+}
+
+Expected<bool> write_cache(const std::string& file, const std::string& key,
+                           const CachedMachine& machine) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const fs::path folder = fs::path(file).parent_path();
+  if (fs::create_directories(folder, failed)) {
+    fs::permissions(folder, fs::perms::owner_all, failed);
+  }
+  const std::string temporary = fmt::format("{}.{}", file, ::getpid());
+  const auto wrong = [&]() -> Error {
+    const Error error{file, fmt::format("it cannot be written: {}", std::strerror(errno)), ""};
+    ::unlink(temporary.c_str());
+    return error;
+  };
+  const json value{{"format", kFormat},
+                   {"key", key},
+                   {"made", machine.made},
+                   {"words", machine.words},
+                   {"machine", topology::write_json(machine.machine)}};
+  {
+    const File out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!out.is_open()) return wrong();
+    const std::string text = value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    if (!write_all(out.get(), text) || ::fsync(out.get()) != 0) return wrong();
+  }
+  if (::rename(temporary.c_str(), file.c_str()) != 0) return wrong();
+  return true;
+}
+
+Expected<bool> still_holds(Prober& prober, const topology::Machine& machine,
+                           std::span<const Rank> rank_of_node) {
+  expects(rank_of_node.size() == prober.size(), "still_holds: not a rank for each node");
+  // From node to node along the order until every level was crossed once.
+  std::vector<NodePair> pairs;
+  std::vector<bool> crossed(machine.levels().size() + 1);
+  for (Node i = 0; i + 1 < rank_of_node.size(); ++i) {
+    const std::uint32_t level = machine.path(rank_of_node[i], rank_of_node[i + 1]).level;
+    if (crossed[level]) continue;
+    crossed[level] = true;
+    pairs.emplace_back(i, i + 1);
+  }
+  std::vector<Round> rounds;
+  for (const PairRound& round : in_rounds(pairs)) {
+    rounds.emplace_back();
+    for (const auto& [a, b] : round) {
+      rounds.back().push_back({.from = a, .to = b, .repeats = 4, .patience = milliseconds(5)});
+    }
+  }
+  auto measured = prober.run(rounds);
+  if (!measured) return measured.error();
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    for (std::size_t i = 0; i < rounds[r].size(); ++i) {
+      const Rank a = rank_of_node[rounds[r][i].from];
+      const Rank b = rank_of_node[rounds[r][i].to];
+      const Time expected = 2 * machine.path(a, b).latency + machine.costs(a).send.fixed +
+                            machine.costs(a).recv.fixed + machine.costs(b).send.fixed +
+                            machine.costs(b).recv.fixed;
+      const Time seen = least((*measured)[r][i].samples);
+      const Time off = seen > expected ? seen - expected : expected - seen;
+      const bool is_near = 2 * seen >= expected && seen <= 2 * expected;
+      if (!is_near && off > microseconds(100)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace espalier::discover

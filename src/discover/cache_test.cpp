@@ -1,0 +1,103 @@
+#include "discover/cache.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "discover/node_record.hpp"
+#include "discover/simulated_prober.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::discover {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Cache : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("espalier-cache-" + std::to_string(::getpid()));
+    file_ = cache_file(folder_ / "espalier", "key");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] static CachedMachine some(std::int64_t made) {
+    return {*topology::parse_synthetic("site:2(10ms) host:1|2(250us)"), {"2 sites"}, made};
+  }
+
+  fs::path folder_;
+  std::string file_;
+};
+
+TEST_F(Cache, GivesBackWhatWasKept) {
+  ASSERT_TRUE(write_cache(file_, "key", some(1'000)));
+  struct stat info {};
+  ASSERT_EQ(::stat(file_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);
+  const auto found = read_cache(file_, "key", 2'000);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->machine, some(0).machine);
+  EXPECT_EQ((*found)->words, some(0).words);
+  ASSERT_TRUE(write_cache(file_, "key", some(3'000)));  // over the old one
+  EXPECT_EQ((*read_cache(file_, "key", 3'000))->made, 3'000);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "espalier"), {}), 1);
+}
+
+TEST_F(Cache, ForgetsWhatIsOldOrFromTheFuture) {
+  ASSERT_TRUE(write_cache(file_, "key", some(1'000)));
+  EXPECT_FALSE(*read_cache(file_, "key", 1'001 + kCacheSeconds));
+  EXPECT_FALSE(*read_cache(file_, "key", 999));
+  EXPECT_FALSE(*read_cache(file_ + ".none", "key", 1'000));
+}
+
+TEST_F(Cache, RefusesFilesThatAreBrokenForeignOrOpenToOthers) {
+  ASSERT_TRUE(write_cache(file_, "key", some(1'000)));
+  EXPECT_FALSE(read_cache(file_, "another key", 1'000));
+  ::chmod(file_.c_str(), 0666);
+  EXPECT_FALSE(read_cache(file_, "key", 1'000));
+  ::chmod(file_.c_str(), 0600);
+  for (const char* text : {"", "{", "[]", "{\"format\": 1}", "\0\1\2"}) {
+    std::ofstream(file_, std::ios::trunc) << text;
+    EXPECT_FALSE(read_cache(file_, "key", 1'000)) << text;
+  }
+  fs::remove(file_);
+  fs::create_symlink("/etc/passwd", file_);
+  EXPECT_FALSE(read_cache(file_, "key", 1'000));
+}
+
+TEST(CacheFolder, FollowsXdg) {
+  EXPECT_EQ(cache_folder("/x", "/home/a"), "/x/espalier");
+  EXPECT_EQ(cache_folder("", "/home/a"), "/home/a/.cache/espalier");
+  EXPECT_EQ(cache_folder("relative", ""), "");
+}
+
+TEST(StillHolds, SeesThatALinkIsNotWhatItWas) {
+  const auto before = topology::parse_synthetic("site:2(10ms) host:2|3(250us,send=5us)");
+  const auto after = topology::parse_synthetic("site:2(30ms) host:2|3(250us,send=5us)");
+  const std::vector<Rank> ranks{0, 1, 2, 3, 4};
+  SimulatedProber same(*before, {.seed = 1, .noise_percent = 10});
+  EXPECT_TRUE(*still_holds(same, *before, ranks));
+  EXPECT_EQ(same.experiments(), 2U);
+  SimulatedProber other(*after, {.seed = 1, .noise_percent = 10});
+  EXPECT_FALSE(*still_holds(other, *before, ranks));
+}
+
+TEST(NodeRecord, ComesBackAsItWas) {
+  const NodeRecord record{"host", "a/b", {3, 1}, {{0, 1}, {2}}, "{}", nanoseconds(7)};
+  EXPECT_EQ(*node_record_from(to_text(record)), record);
+  EXPECT_FALSE(node_record_from("nonsense"));
+  EXPECT_FALSE(node_record_from("{}"));
+}
+
+TEST(PlaceOf, TakesLabelsBeforeSlurmBeforeSubnets) {
+  EXPECT_EQ(place_of("anl", "m1", "s0.s1.n7", "10.0.0.0"), "anl/m1");
+  EXPECT_EQ(place_of("anl", "", "", "10.0.0.0"), "anl");
+  EXPECT_EQ(place_of("", "", "s0.s1.n7", "10.0.0.0"), "s0/s1");
+  EXPECT_EQ(place_of("", "", "", "10.0.0.0"), "10.0.0.0");
+}
+
+}  // namespace
+}  // namespace espalier::discover

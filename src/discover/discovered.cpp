@@ -1,0 +1,48 @@
+#include "discover/discovered.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "discover/assemble.hpp"
+#include "discover/calibrate.hpp"
+#include "discover/words.hpp"
+
+namespace espalier::discover {
+namespace {
+
+/// Those with the same labels side by side, then by name: host9 before host10 or not, neighbours
+/// are neighbours.
+std::vector<Node> likely_order(std::span<const NodeInfo> nodes) {
+  std::vector<Node> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](Node a, Node b) {
+    return std::tie(nodes[a].place, nodes[a].name) < std::tie(nodes[b].place, nodes[b].name);
+  });
+  return order;
+}
+
+}  // namespace
+
+Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
+                              const Budget& budget) {
+  expects(prober.size() == nodes.size() && !nodes.empty(), "discover: not an entry for each node");
+  auto seen = survey(prober, likely_order(nodes), budget);
+  if (!seen) return seen.error();
+  FoundCluster found = with_latencies(*seen);
+  const Time until = deadline(budget, seen->round_trips);
+  auto calibrated = calibrate(prober, found, seen->costs, until);
+  if (!calibrated) return calibrated.error();
+  auto eager = find_eager_limits(prober, found, until);
+  if (!eager) return eager.error();
+  auto machine = assemble(found, seen->costs, nodes);
+  if (!machine) return machine.error();
+  return Discovered{std::move(*machine),
+                    in_words(found, seen->costs, nodes, *eager),
+                    fit_of(*seen, found, nodes),
+                    std::move(*eager),
+                    seen->probes,
+                    prober.spent(),
+                    *calibrated && !seen->out_of_time && seen->uncompared == 0};
+}
+
+}  // namespace espalier::discover

@@ -1,0 +1,35 @@
+#include "discover/experiment.hpp"
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+
+namespace espalier::discover {
+
+bool is_sound(const Round& round, Node nodes) {
+  std::vector<Node> used;
+  for (const Experiment& e : round) {
+    used.push_back(e.from);
+    used.push_back(e.to);
+    if ((e.kind == Kind::OneToTwo) != (e.second != kNoNode)) return false;
+    if (e.second != kNoNode) used.push_back(e.second);
+    if (e.repeats == 0 || e.messages == 0) return false;
+  }
+  std::sort(used.begin(), used.end());
+  return std::adjacent_find(used.begin(), used.end()) == used.end() &&
+         (used.empty() || used.back() < nodes);
+}
+
+Time middle(std::span<const Time> samples) {
+  expects(!samples.empty(), "middle: there are no samples");
+  std::vector<Time> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[(sorted.size() - 1) / 2];
+}
+
+Time least(std::span<const Time> samples) {
+  expects(!samples.empty(), "least: there are no samples");
+  return *std::min_element(samples.begin(), samples.end());
+}
+
+}  // namespace espalier::discover

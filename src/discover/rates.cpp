@@ -1,0 +1,110 @@
+#include "discover/rates.hpp"
+
+#include <algorithm>
+
+namespace espalier::discover {
+namespace {
+
+constexpr Bytes kLongest{8 << 20};
+
+Experiment transfer(const NodePair& pair, Bytes bytes) {
+  return {Kind::RoundTrip, pair.first, pair.second,   kNoNode,
+          bytes,           1,          /*repeats=*/3, milliseconds(60)};
+}
+
+Round transfers(const PairRound& pairs, Bytes bytes) {
+  Round round;
+  for (const NodePair& pair : pairs) round.push_back(transfer(pair, bytes));
+  return round;
+}
+
+Bandwidth rate_of(Bytes bytes, Time time) {
+  const double seconds_taken = static_cast<double>(time.picoseconds) / 1e12;
+  return Bandwidth{
+      static_cast<std::uint64_t>(8.0 * static_cast<double>(bytes.value) / seconds_taken)};
+}
+
+RateSeen rate_from(Bytes small, Time small_time, Bytes large, Time large_time) {
+  // Less than a twentieth is noise: the rate is then a lower bound at best.
+  if (large_time - small_time <= Time{small_time.picoseconds / 20}) return {kUnlimited, small_time};
+  const Bandwidth rate = rate_of({large.value - small.value}, large_time - small_time);
+  return {rate, std::max(Time{0}, small_time - transfer_time(small, rate))};
+}
+
+/// Whether the bytes took a good part of the time, or would take too long if there were more.
+bool tells_enough(const RateSeen& seen, Time small) {
+  return 3 * transfer_time(kLongTransfer, seen.rate) >= small ||
+         transfer_time(kLongest, seen.rate) > milliseconds(200);
+}
+
+/// Once more, with a larger size, where the first two sizes took nearly the same time.
+Expected<bool> measure_longer(Prober& prober, std::span<const PairRound> rounds,
+                              const std::vector<std::vector<Time>>& small,
+                              std::vector<std::vector<RateSeen>>& seen) {
+  std::vector<Round> again;
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    again.emplace_back();
+    for (std::size_t i = 0; i < rounds[r].size(); ++i) {
+      if (tells_enough(seen[r][i], small[r][i])) continue;
+      again.back().push_back(transfer(rounds[r][i], kLongest));
+    }
+  }
+  std::erase_if(again, [](const Round& round) { return round.empty(); });
+  if (again.empty()) return false;
+  auto measured = prober.run(again);
+  if (!measured) return measured.error();
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < rounds[r].size(); ++i) {
+      if (tells_enough(seen[r][i], small[r][i])) continue;
+      const Time time = least((*measured)[next][used++].samples);
+      seen[r][i] = rate_from(kShortTransfer, small[r][i], kLongest, time);
+    }
+    if (used > 0) ++next;
+  }
+  return true;
+}
+
+}  // namespace
+
+Expected<std::vector<std::vector<RateSeen>>> measure_rates(Prober& prober,
+                                                           std::span<const PairRound> rounds) {
+  std::vector<Round> both;
+  for (const PairRound& round : rounds) {
+    both.push_back(transfers(round, kShortTransfer));
+    both.push_back(transfers(round, kLongTransfer));
+  }
+  auto measured = prober.run(both);
+  if (!measured) return measured.error();
+  std::vector<std::vector<RateSeen>> seen(rounds.size());
+  std::vector<std::vector<Time>> small(rounds.size());
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    for (std::size_t i = 0; i < rounds[r].size(); ++i) {
+      small[r].push_back(least((*measured)[2 * r][i].samples));
+      seen[r].push_back(rate_from(kShortTransfer, small[r].back(), kLongTransfer,
+                                  least((*measured)[2 * r + 1][i].samples)));
+    }
+  }
+  if (auto done = measure_longer(prober, rounds, small, seen); !done) return done.error();
+  return seen;
+}
+
+Expected<std::vector<std::vector<Bandwidth>>> measure_together(
+    Prober& prober, std::span<const PairRound> rounds,
+    std::span<const std::vector<RateSeen>> alone) {
+  std::vector<Round> all;
+  for (const PairRound& round : rounds) all.push_back(transfers(round, kLongTransfer));
+  auto measured = prober.run(all);
+  if (!measured) return measured.error();
+  std::vector<std::vector<Bandwidth>> rates(rounds.size());
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    for (std::size_t i = 0; i < rounds[r].size(); ++i) {
+      const Time bytes_only = least((*measured)[r][i].samples) - alone[r][i].fixed;
+      rates[r].push_back(rate_of(kLongTransfer, std::max(Time{1}, bytes_only)));
+    }
+  }
+  return rates;
+}
+
+}  // namespace espalier::discover

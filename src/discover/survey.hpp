@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "discover/probe_rounds.hpp"
+
+namespace espalier::discover {
+
+/// How long discovery may take: the longer of the two.
+struct Budget {
+  Time least = seconds(1);
+  std::int64_t round_trips = 20;  ///< of the slowest link
+};
+
+/// Who is near whom, and what small messages cost each node.
+struct Survey {
+  RoundTrips round_trips{0};
+  std::vector<NodeCost> costs;
+  std::vector<LinkSeen> links;
+  LinkCluster clusters;
+  std::uint64_t probes = 0;      ///< experiments
+  std::uint64_t uncompared = 0;  ///< neighbours that were taken for different without a probe
+  bool out_of_time = false;
+};
+
+/// When the budget is used up, as seen from what was measured so far.
+[[nodiscard]] Time deadline(const Budget& budget, const RoundTrips& seen);
+
+/// Round trips of the pairs of first_pairs(), a stream each way between each node and its nearest,
+/// and then one probe for every two neighbours that might be one cluster, until there are none.
+/// At most 2 n ceil(log2 n) + 6 n experiments; never all pairs of more than kAllPairsAtMost nodes.
+/// @param order the nodes, those first that are likely to stand together
+Expected<Survey> survey(Prober& prober, std::span<const Node> order, const Budget& budget = {});
+
+}  // namespace espalier::discover

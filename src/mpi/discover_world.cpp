@@ -1,0 +1,179 @@
+#include "mpi/discover_world.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "discover/cache.hpp"
+#include "discover/node_record.hpp"
+#include "mpi/probe_tasks.hpp"
+#include "mpi/world_nodes.hpp"
+#include "topology/read_json.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+using discover::CachedMachine;
+using nlohmann::json;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// All that a measured machine depends on: the nodes and their processes, the MPI, and what it was
+/// told about links.
+std::string cache_key(const std::vector<discover::NodeRecord>& records) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  PMPI_Get_library_version(version, &length);
+  std::string key = fmt::format("{}\n{}\n", ESPALIER_VERSION, version);
+  for (const char* name : {"UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "OMPI_MCA_btl",
+                           "OMPI_MCA_pml", "OMPI_MCA_btl_tcp_if_include"}) {
+    key += fmt::format("{}={}\n", name, environment(name));
+  }
+  for (discover::NodeRecord record : records) {
+    record.memory_latency = Time{};  // measured, not given
+    key += to_text(record) + "\n";
+  }
+  return key;
+}
+
+std::vector<std::string> all_words(const discover::Discovered& found) {
+  std::vector<std::string> words = found.words;
+  words.push_back(fmt::format(
+      "round trips are explained within {:.1f} % (nine in ten within {:.1f} %); {} probes in {}",
+      100 * found.fit.median_error, 100 * found.fit.worst_error, found.probes,
+      rounded(found.spent, 3)));
+  for (std::size_t i = 0; i < found.fit.outliers.size() && i < 5; ++i) {
+    words.push_back(found.fit.outliers[i]);
+  }
+  if (!found.complete) words.push_back("time was over before all was measured");
+  return words;
+}
+
+/// Rank 0: from the cache if it still holds, else measured.
+class Coordinator {
+ public:
+  Coordinator(const DiscoverOptions& options, MPI_Comm leaders)
+      : options_(options), leaders_(leaders) {}
+
+  Expected<WorldDiscovery> run(const std::vector<std::string>& texts) {
+    MpiProber prober(leaders_, options_.progress);
+    std::vector<discover::NodeRecord> records;
+    for (const std::string& text : texts) {
+      auto record = discover::node_record_from(text);
+      if (!record) return record.error();
+      records.push_back(std::move(*record));
+    }
+    const std::string key = cache_key(records);
+    const std::string folder =
+        discover::cache_folder(environment("XDG_CACHE_HOME"), environment("HOME"));
+    const std::string file = folder.empty() ? "" : discover::cache_file(folder, key);
+    if (options_.read_cache && !file.empty()) {
+      if (auto known = from_cache(prober, file, key, records)) return std::move(*known);
+    }
+    auto found = discover::discover(prober, discover::node_infos(records), options_.budget);
+    if (!found) return found.error();
+    const CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr)};
+    if (options_.write_cache && !file.empty() && found->complete) {
+      if (auto done = write_cache(file, key, made); !done) note(done.error());
+    }
+    return WorldDiscovery{made.machine, made.words, notes_, false};
+  }
+
+ private:
+  std::optional<WorldDiscovery> from_cache(MpiProber& prober, const std::string& file,
+                                           const std::string& key,
+                                           const std::vector<discover::NodeRecord>& records) {
+    auto cached = discover::read_cache(file, key, std::time(nullptr));
+    if (!cached) {
+      note(cached.error());
+      return std::nullopt;
+    }
+    if (!*cached) return std::nullopt;
+    std::vector<Rank> first;
+    for (const auto& record : records) first.push_back(record.ranks.front());
+    const auto holds = discover::still_holds(prober, (*cached)->machine, first);
+    if (!holds || !*holds) {
+      notes_.push_back("the network is no longer as it was: measured again");
+      return std::nullopt;
+    }
+    return WorldDiscovery{(*cached)->machine, (*cached)->words, notes_, true};
+  }
+
+  void note(const Error& error) {
+    notes_.push_back(fmt::format("{}: {}", error.where, error.what));
+  }
+
+  const DiscoverOptions& options_;
+  MPI_Comm leaders_;
+  std::vector<std::string> notes_;
+};
+
+std::string to_text(const Expected<WorldDiscovery>& found) {
+  json value;
+  if (found) {
+    value = {{"machine", topology::write_json(found->machine)},
+             {"words", found->words},
+             {"notes", found->notes},
+             {"cached", found->from_cache}};
+  } else {
+    value = {
+        {"where", found.error().where}, {"what", found.error().what}, {"hint", found.error().hint}};
+  }
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Expected<WorldDiscovery> from_text(const std::string& text) {
+  const json value = json::parse(text);
+  if (!value.contains("machine")) {
+    return Error{value.at("where"), value.at("what"), value.at("hint")};
+  }
+  auto machine = topology::read_json(value.at("machine").get<std::string>(), "discovery");
+  if (!machine) return machine.error();
+  return WorldDiscovery{std::move(*machine), value.at("words"), value.at("notes"),
+                        value.at("cached")};
+}
+
+/// To all from rank 0; those that wait are asleep.
+void broadcast_asleep(std::string& text) {
+  std::uint64_t length = text.size();
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ibcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
+  wait_asleep(request);
+  text.resize(length);
+  PMPI_Ibcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  wait_asleep(request);
+}
+
+}  // namespace
+
+Expected<WorldDiscovery> discover_world(const DiscoverOptions& options) try {
+  const WorldNodes nodes = find_nodes();
+  std::string text;
+  if (nodes.is_leader) {
+    const std::vector<std::string> texts = gather_texts(nodes.record, nodes.leaders.get());
+    int rank = 0;
+    PMPI_Comm_rank(nodes.leaders.get(), &rank);
+    if (rank == 0) {
+      try {  // the others are waiting for our word
+        text = to_text(Coordinator(options, nodes.leaders.get()).run(texts));
+      } catch (const std::exception& bug) {
+        text = to_text(Error{"discovery", bug.what(), "please report this"});
+      }
+    } else {
+      serve_prober(nodes.leaders.get());
+    }
+  }
+  broadcast_asleep(text);
+  return from_text(text);
+} catch (const std::exception& bug) {
+  return Error{"discovery", bug.what(), "please report this"};
+}
+
+}  // namespace espalier::mpi

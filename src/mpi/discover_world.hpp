@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "discover/survey.hpp"
+#include "mpi/mpi_prober.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::mpi {
+
+struct DiscoverOptions {
+  bool read_cache = true;
+  bool write_cache = true;
+  discover::Budget budget;
+  Progress progress;  ///< told on rank 0 while it measures
+};
+
+/// What all processes know afterwards.
+struct WorldDiscovery {
+  topology::Machine machine;
+  std::vector<std::string> words;  ///< what was found, and how well; a sentence each
+  std::vector<std::string> notes;  ///< what went wrong and was passed over
+  bool from_cache = false;
+};
+
+/// Finds and measures the machine that MPI_COMM_WORLD runs on: one process a node measures, the
+/// others sleep. Options and the cache are those of rank 0. Collective over MPI_COMM_WORLD; all
+/// processes get the same machine, or the same error.
+[[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options = {});
+
+}  // namespace espalier::mpi

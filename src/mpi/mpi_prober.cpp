@@ -1,0 +1,112 @@
+#include "mpi/mpi_prober.hpp"
+
+#include <algorithm>
+
+#include "mpi/probe_tasks.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+using discover::Measured;
+using discover::Node;
+
+enum Tag { kTasks = 11, kEnd, kResults };
+
+/// A message of unknown length from one rank, waited for asleep.
+std::vector<std::int64_t> receive_words(MPI_Comm comm, int from, MPI_Status& status) {
+  std::int64_t length = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Irecv(&length, 1, MPI_INT64_T, from, MPI_ANY_TAG, comm, &request);
+  wait_asleep(request, &status);
+  std::vector<std::int64_t> words(static_cast<std::size_t>(length));
+  if (length == 0) return words;
+  PMPI_Irecv(words.data(), static_cast<int>(length), MPI_INT64_T, status.MPI_SOURCE, status.MPI_TAG,
+             comm, &request);
+  wait_asleep(request);
+  return words;
+}
+
+/// The words stay until all requests are done.
+void send_words(const std::vector<std::int64_t>& words, const std::int64_t& length, int to, int tag,
+                MPI_Comm comm, std::vector<MPI_Request>& requests) {
+  requests.emplace_back();
+  PMPI_Isend(&length, 1, MPI_INT64_T, to, tag, comm, &requests.back());
+  if (words.empty()) return;
+  requests.emplace_back();
+  PMPI_Isend(words.data(), static_cast<int>(words.size()), MPI_INT64_T, to, tag, comm,
+             &requests.back());
+}
+
+}  // namespace
+
+MpiProber::MpiProber(MPI_Comm nodes, Progress progress)
+    : nodes_(nodes), start_(PMPI_Wtime()), progress_(std::move(progress)) {
+  int size = 0;
+  PMPI_Comm_size(nodes, &size);
+  size_ = static_cast<Node>(size);
+}
+
+MpiProber::~MpiProber() {
+  const std::int64_t nothing = 0;
+  std::vector<MPI_Request> requests;
+  for (Node node = 1; node < size_; ++node) {
+    send_words({}, nothing, static_cast<int>(node), kEnd, nodes_, requests);
+  }
+  PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+Time MpiProber::spent() const {
+  return Time{static_cast<std::int64_t>((PMPI_Wtime() - start_) * 1e12)};
+}
+
+Expected<std::vector<std::vector<Measured>>> MpiProber::run(
+    std::span<const discover::Round> rounds) {
+  const auto tasks = tasks_by_node(rounds, size_);
+  std::vector<std::vector<std::int64_t>> words(size_);
+  std::vector<std::int64_t> lengths(size_);
+  std::vector<MPI_Request> requests;
+  for (Node node = 1; node < size_; ++node) {
+    if (tasks[node].empty()) continue;
+    words[node] = to_words(tasks[node]);
+    lengths[node] = static_cast<std::int64_t>(words[node].size());
+    send_words(words[node], lengths[node], static_cast<int>(node), kTasks, nodes_, requests);
+  }
+  std::vector<std::vector<Measured>> by_node(size_);
+  by_node[0] = run_tasks(tasks[0], nodes_);
+  PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  for (Node node = 1; node < size_; ++node) {
+    if (tasks[node].empty()) continue;
+    MPI_Status status;
+    by_node[node] = measured_from(receive_words(nodes_, static_cast<int>(node), status));
+  }
+  std::vector<std::vector<Measured>> results;
+  std::vector<std::size_t> next(size_);
+  for (const discover::Round& round : rounds) {
+    results.emplace_back();
+    for (const discover::Experiment& e : round) {
+      const std::size_t at = next[e.from]++;
+      if (at >= by_node[e.from].size() || by_node[e.from][at].samples.empty()) {
+        return Error{"discovery", "a node did not tell what it measured", "please report this"};
+      }
+      results.back().push_back(std::move(by_node[e.from][at]));
+      ++experiments_;
+    }
+  }
+  if (progress_) progress_(experiments_, spent());
+  return results;
+}
+
+void serve_prober(MPI_Comm nodes) {
+  while (true) {
+    MPI_Status status;
+    const std::vector<std::int64_t> words = receive_words(nodes, 0, status);
+    if (status.MPI_TAG == kEnd) return;
+    const std::vector<std::int64_t> results = to_words(run_tasks(tasks_from(words), nodes));
+    const auto length = static_cast<std::int64_t>(results.size());
+    std::vector<MPI_Request> requests;
+    send_words(results, length, 0, kResults, nodes, requests);
+    for (MPI_Request& request : requests) wait_asleep(request);
+  }
+}
+
+}  // namespace espalier::mpi

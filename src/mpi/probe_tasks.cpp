@@ -1,0 +1,206 @@
+#include "mpi/probe_tasks.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/contract.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+using discover::Experiment;
+using discover::Kind;
+using discover::Measured;
+using discover::Node;
+
+enum Tag { kHello = 1, kPing, kPong, kDone };
+
+Time now() { return Time{static_cast<std::int64_t>(PMPI_Wtime() * 1e12)}; }
+
+/// One experiment between this node and another; buffers are as long as its messages.
+class Probe {
+ public:
+  Probe(const Experiment& experiment, MPI_Comm comm)
+      : e_(experiment), comm_(comm), data_(std::max<std::uint64_t>(1, experiment.bytes.value)) {}
+
+  /// @param greeted the other one is there already, from the task before
+  Measured initiate(bool greeted) {
+    Measured result;
+    if (!greeted) greet(e_.to);
+    if (!greeted && e_.kind == Kind::OneToTwo) greet(e_.second);
+    const Time begin = now();
+    for (std::uint32_t i = 0; i < e_.repeats && (i == 0 || now() - begin < e_.patience); ++i) {
+      const Time start = now();
+      if (e_.kind == Kind::Stream) {
+        stream(result);
+      } else {
+        send(e_.to, kPing, e_.bytes.value);
+        if (e_.kind == Kind::OneToTwo) {
+          send(e_.second, kPing, e_.bytes.value);
+          receive(e_.second, kPong);
+        }
+      }
+      receive(e_.to, kPong);
+      result.samples.push_back(now() - start);
+    }
+    send(e_.to, kDone, 0);
+    if (e_.kind == Kind::OneToTwo) send(e_.second, kDone, 0);
+    return result;
+  }
+
+  void answer(bool greeted) {
+    const int from = static_cast<int>(e_.from);
+    if (!greeted) {
+      char none = 0;
+      MPI_Request request = MPI_REQUEST_NULL;
+      PMPI_Irecv(&none, 0, MPI_CHAR, from, kHello, comm_, &request);
+      wait_asleep(request);
+      send(e_.from, kPong, 0);
+    }
+    for (std::uint32_t pings = 0;;) {
+      MPI_Status status;
+      PMPI_Recv(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR, from, MPI_ANY_TAG, comm_,
+                &status);
+      if (status.MPI_TAG == kDone) return;
+      if (++pings % e_.messages == 0) send(e_.from, kPong, 0);
+    }
+  }
+
+ private:
+  /// Connects, and waits until the other one is there.
+  void greet(Node other) {
+    char none = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    send(other, kHello, 0);
+    PMPI_Irecv(&none, 0, MPI_CHAR, static_cast<int>(other), kPong, comm_, &request);
+    wait_asleep(request);
+  }
+
+  void send(Node to, Tag tag, std::uint64_t bytes) {
+    PMPI_Send(data_.data(), static_cast<int>(bytes), MPI_CHAR, static_cast<int>(to), tag, comm_);
+  }
+
+  void receive(Node from, Tag tag) {
+    PMPI_Recv(nullptr, 0, MPI_CHAR, static_cast<int>(from), tag, comm_, MPI_STATUS_IGNORE);
+  }
+
+  void stream(Measured& result) {
+    std::vector<MPI_Request> requests(discover::kBusyChunk, MPI_REQUEST_NULL);
+    for (std::uint32_t sent = 0; sent < e_.messages;) {
+      const std::uint32_t count = std::min(discover::kBusyChunk, e_.messages - sent);
+      const Time start = now();
+      for (std::uint32_t i = 0; i < count; ++i) {
+        PMPI_Isend(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR,
+                   static_cast<int>(e_.to), kPing, comm_, &requests[i]);
+      }
+      PMPI_Waitall(static_cast<int>(count), requests.data(), MPI_STATUSES_IGNORE);
+      result.busy.push_back(Time{(now() - start).picoseconds / count});
+      sent += count;
+    }
+  }
+
+  const Experiment& e_;
+  MPI_Comm comm_;
+  std::vector<char> data_;
+};
+
+constexpr std::size_t kWordsATask = 9;
+
+}  // namespace
+
+void wait_asleep(MPI_Request& request, MPI_Status* status) {
+  int done = 0;
+  for (unsigned pause = 10; PMPI_Test(&request, &done, status), done == 0;) {
+    ::usleep(pause);
+    pause = std::min(200U, pause + pause / 2);
+  }
+}
+
+std::vector<std::vector<ProbeTask>> tasks_by_node(std::span<const discover::Round> rounds,
+                                                  Node nodes) {
+  std::vector<std::vector<ProbeTask>> tasks(nodes);
+  for (const discover::Round& round : rounds) {
+    expects(is_sound(round, nodes), "tasks_by_node: a node is in two experiments of a round");
+    for (const Experiment& e : round) {
+      tasks[e.from].push_back({e, true});
+      tasks[e.to].push_back({e, false});
+      if (e.second != discover::kNoNode) tasks[e.second].push_back({e, false});
+    }
+  }
+  return tasks;
+}
+
+std::vector<Measured> run_tasks(std::span<const ProbeTask> tasks, MPI_Comm nodes) {
+  std::vector<Measured> results;
+  const ProbeTask* before = nullptr;
+  for (const ProbeTask& task : tasks) {
+    // Both ends have the same two tasks in a row, so they agree on this.
+    const bool greeted = before != nullptr && before->experiment.from == task.experiment.from &&
+                         before->experiment.to == task.experiment.to &&
+                         task.experiment.kind != Kind::OneToTwo &&
+                         before->experiment.kind != Kind::OneToTwo;
+    Probe probe(task.experiment, nodes);
+    if (task.initiates) {
+      results.push_back(probe.initiate(greeted));
+    } else {
+      probe.answer(greeted);
+    }
+    before = &task;
+  }
+  return results;
+}
+
+std::vector<std::int64_t> to_words(std::span<const ProbeTask> tasks) {
+  std::vector<std::int64_t> words;
+  for (const auto& [e, initiates] : tasks) {
+    const std::int64_t second = e.second == discover::kNoNode ? -1 : std::int64_t{e.second};
+    words.insert(words.end(), {static_cast<std::int64_t>(e.kind), e.from, e.to, second,
+                               static_cast<std::int64_t>(e.bytes.value), e.messages, e.repeats,
+                               e.patience.picoseconds, initiates ? 1 : 0});
+  }
+  return words;
+}
+
+std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words) {
+  std::vector<ProbeTask> tasks;
+  for (; words.size() >= kWordsATask; words = words.subspan(kWordsATask)) {
+    Experiment e;
+    e.kind = static_cast<Kind>(words[0]);
+    e.from = static_cast<Node>(words[1]);
+    e.to = static_cast<Node>(words[2]);
+    e.second = words[3] < 0 ? discover::kNoNode : static_cast<Node>(words[3]);
+    e.bytes = {static_cast<std::uint64_t>(words[4])};
+    e.messages = static_cast<std::uint32_t>(words[5]);
+    e.repeats = static_cast<std::uint32_t>(words[6]);
+    e.patience = Time{words[7]};
+    tasks.push_back({e, words[8] == 1});
+  }
+  return tasks;
+}
+
+std::vector<std::int64_t> to_words(std::span<const Measured> measured) {
+  std::vector<std::int64_t> words;
+  for (const Measured& m : measured) {
+    for (const auto* times : {&m.samples, &m.busy}) {
+      words.push_back(static_cast<std::int64_t>(times->size()));
+      for (const Time t : *times) words.push_back(t.picoseconds);
+    }
+  }
+  return words;
+}
+
+std::vector<Measured> measured_from(std::span<const std::int64_t> words) {
+  std::vector<Measured> result;
+  while (!words.empty()) {
+    result.emplace_back();
+    for (auto* times : {&result.back().samples, &result.back().busy}) {
+      const auto count = static_cast<std::size_t>(words.front());
+      for (const std::int64_t t : words.subspan(1, count)) times->push_back(Time{t});
+      words = words.subspan(1 + count);
+    }
+  }
+  return result;
+}
+
+}  // namespace espalier::mpi

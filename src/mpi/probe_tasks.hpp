@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "discover/experiment.hpp"
+#include "mpi/mpi_api.hpp"
+
+namespace espalier::mpi {
+
+/// What one node has to do in an experiment.
+struct ProbeTask {
+  discover::Experiment experiment;
+  bool initiates = false;  ///< else it answers
+};
+
+/// The tasks of each node, in the order of the rounds. All nodes go through the rounds in one
+/// order and a node is in one experiment of a round, so nobody waits for ever.
+[[nodiscard]] std::vector<std::vector<ProbeTask>> tasks_by_node(
+    std::span<const discover::Round> rounds, discover::Node nodes);
+
+/// Does a node's tasks over a communicator whose ranks are the nodes; what it initiated comes back.
+/// A node that waits for the other one to begin sleeps; while it is timed it does not.
+[[nodiscard]] std::vector<discover::Measured> run_tasks(std::span<const ProbeTask> tasks,
+                                                        MPI_Comm nodes);
+
+/// As numbers, to be sent.
+[[nodiscard]] std::vector<std::int64_t> to_words(std::span<const ProbeTask> tasks);
+[[nodiscard]] std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words);
+[[nodiscard]] std::vector<std::int64_t> to_words(std::span<const discover::Measured> measured);
+[[nodiscard]] std::vector<discover::Measured> measured_from(std::span<const std::int64_t> words);
+
+/// Waits asleep, a little longer each time.
+void wait_asleep(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
+
+}  // namespace espalier::mpi

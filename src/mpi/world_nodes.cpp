@@ -1,0 +1,162 @@
+#include "mpi/world_nodes.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "discover/node_record.hpp"
+#include "mpi/probe_tasks.hpp"
+#include "mpi/shared_trial.hpp"
+#include "topology/read_hwloc.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// "10.1.2.0" of the first interface that is up and not the loopback; "" if there is none.
+std::string subnet() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return "";
+  std::string found;
+  for (const ifaddrs* one = all; one != nullptr && found.empty(); one = one->ifa_next) {
+    const bool is_usable = one->ifa_addr != nullptr && one->ifa_netmask != nullptr &&
+                           one->ifa_addr->sa_family == AF_INET &&
+                           (one->ifa_flags & IFF_LOOPBACK) == 0 && (one->ifa_flags & IFF_UP) != 0;
+    if (!is_usable) continue;
+    in_addr net = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr;
+    net.s_addr &= reinterpret_cast<const sockaddr_in*>(one->ifa_netmask)->sin_addr.s_addr;
+    char text[INET_ADDRSTRLEN] = "";
+    if (::inet_ntop(AF_INET, &net, text, sizeof text) != nullptr) found = text;
+  }
+  ::freeifaddrs(all);
+  return found;
+}
+
+/// CPUs that this process may run on, as bits; all zero if that is not known.
+using CpuBits = std::vector<unsigned char>;
+CpuBits own_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CpuBits bits(CPU_SETSIZE / 8);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return bits;
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) bits[cpu / 8] |= static_cast<unsigned char>(1U << (cpu % 8));
+  }
+  return bits;
+}
+
+/// Cores by process, and the node's description, if that tells anything.
+void look_inside(const std::vector<unsigned char>& all_bits, discover::NodeRecord& record) {
+  const std::size_t each = CPU_SETSIZE / 8;
+  const std::size_t count = all_bits.size() / each;
+  const auto part = [&](std::size_t p) {
+    const auto begin = all_bits.begin() + static_cast<std::ptrdiff_t>(p * each);
+    return std::vector<unsigned char>(begin, begin + static_cast<std::ptrdiff_t>(each));
+  };
+  bool alike = true;
+  for (std::size_t p = 1; p < count; ++p) alike &= part(p) == part(0);
+  if (alike) return;
+  auto node = topology::local_node_with_cpus();
+  if (!node) return;
+  record.bound.resize(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    const auto bits = part(p);
+    for (std::size_t cpu = 0; cpu < node->leaf_of_cpu.size() && cpu < CPU_SETSIZE; ++cpu) {
+      const bool may_run = (bits[cpu / 8] >> (cpu % 8) & 1U) != 0;
+      if (may_run && node->leaf_of_cpu[cpu] != topology::kNoLeaf) {
+        record.bound[p].push_back(node->leaf_of_cpu[cpu]);
+      }
+    }
+  }
+  record.cores = topology::write_json(node->machine);
+}
+
+/// Half of the least of some round trips between the first two processes of a node.
+Time memory_latency(MPI_Comm node, int rank, int size) {
+  if (size < 2 || rank > 1) return Time{};
+  Time best = kForever;
+  for (int i = 0; i < 20; ++i) {
+    const double start = PMPI_Wtime();
+    if (rank == 0) PMPI_Send(nullptr, 0, MPI_CHAR, 1, 1, node);
+    PMPI_Recv(nullptr, 0, MPI_CHAR, 1 - rank, 1, node, MPI_STATUS_IGNORE);
+    if (rank == 1) PMPI_Send(nullptr, 0, MPI_CHAR, 0, 1, node);
+    best = std::min(best, Time{static_cast<std::int64_t>((PMPI_Wtime() - start) * 0.5e12)});
+  }
+  return best;
+}
+
+OwnedComm split(MPI_Comm comm, int color, int key) {
+  MPI_Comm made = MPI_COMM_NULL;
+  PMPI_Comm_split(comm, color, key, &made);
+  return made == MPI_COMM_NULL ? OwnedComm() : OwnedComm(made);
+}
+
+}  // namespace
+
+std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+  const auto count = static_cast<std::size_t>(size);
+  std::vector<int> lengths(count), starts(count);
+  const int length = static_cast<int>(text.size());
+  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
+  std::string all(rank == 0 ? static_cast<std::size_t>(starts.back() + lengths.back()) : 0, ' ');
+  PMPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR,
+               0, comm);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; rank == 0 && i < count; ++i) {
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
+  }
+  return texts;
+}
+
+WorldNodes find_nodes() {
+  int world_rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm said = MPI_COMM_NULL;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &said);
+  const OwnedComm said_owner(said);
+  int said_rank = 0;
+  PMPI_Comm_rank(said, &said_rank);
+  WorldNodes result;
+  result.node = split(said, shares_memory_with_first(said) ? 0 : said_rank, world_rank);
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(result.node.get(), &rank);
+  PMPI_Comm_size(result.node.get(), &size);
+  result.is_leader = rank == 0;
+  result.leaders = split(MPI_COMM_WORLD, result.is_leader ? 0 : MPI_UNDEFINED, world_rank);
+
+  discover::NodeRecord record;
+  record.ranks.resize(static_cast<std::size_t>(size));
+  PMPI_Gather(&world_rank, 1, MPI_INT, record.ranks.data(), 1, MPI_INT, 0, result.node.get());
+  const CpuBits mine = own_cpus();
+  std::vector<unsigned char> all(result.is_leader ? mine.size() * record.ranks.size() : 0);
+  PMPI_Gather(mine.data(), static_cast<int>(mine.size()), MPI_UNSIGNED_CHAR, all.data(),
+              static_cast<int>(mine.size()), MPI_UNSIGNED_CHAR, 0, result.node.get());
+  record.memory_latency = memory_latency(result.node.get(), rank, size);
+  if (!result.is_leader) return result;
+  char name[256] = "";
+  if (::gethostname(name, sizeof name - 1) == 0) record.name = name;
+  record.place = discover::place_of(environment("ESPALIER_SITE"), environment("ESPALIER_LAN"),
+                                    environment("SLURM_TOPOLOGY_ADDR"), subnet());
+  look_inside(all, record);
+  result.record = to_text(record);
+  return result;
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mpi/owned.hpp"
+
+namespace espalier::mpi {
+
+/// The processes of MPI_COMM_WORLD by node.
+struct WorldNodes {
+  OwnedComm node;      ///< the processes that share this one's memory
+  OwnedComm leaders;   ///< the first of each node; others have none
+  std::string record;  ///< discover::NodeRecord of this node, on its leader
+  bool is_leader = false;
+};
+
+/// Who shares memory: those that MPI says do, and that can map what the first of them shares.
+/// Reads affinities, and hwloc once a node if a process is bound. Collective.
+[[nodiscard]] WorldNodes find_nodes();
+
+/// The texts of all ranks of a communicator, at its rank 0. Collective.
+[[nodiscard]] std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm);
+
+}  // namespace espalier::mpi
