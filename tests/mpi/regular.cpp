@@ -147,9 +147,15 @@ class Regular : public Differential {
                           here ? MPI_DATATYPE_NULL : block.recv.handle(), root, comm.handle),
               what);
     expect_planned(comm, what);
-    expect_ok(PMPI_Scatter(from, send.count, send.handle(), theirs.address(), block.recv.count,
-                           block.recv.handle(), root, comm.handle),
+    // The reference is in bytes: MPICH 4.0.2's own loses its place ("message truncated") where long
+    // messages come into elements of mixed sizes.
+    std::vector<char> sent, received = theirs.packed(*block.recv.type, block.recv.count);
+    if (is_root) sent = all.packed(*send.type, send.count * comm.size);
+    const int bytes = static_cast<int>(received.size());
+    expect_ok(PMPI_Scatter(sent.data(), bytes, MPI_BYTE, received.data(), bytes, MPI_BYTE, root,
+                           comm.handle),
               what);
+    theirs.unpack(*block.recv.type, block.recv.count, received);
     same(ours, here ? ours_before : theirs, what);
     same(all, before, what + ": the input");
   }

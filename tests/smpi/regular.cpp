@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
     Failures failures;
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const auto large = static_cast<int>(espalier::mpi_test::option(argc, argv, "--large", 4000));
+    const auto large = static_cast<int>(espalier::mpi_test::option(argc, argv, "--large", 400));
     Checks(MPI_COMM_WORLD, "world", failures).all(large);
     MPI_Comm part = MPI_COMM_NULL;  // in another order, and of uneven sizes on each machine
     MPI_Comm_split(MPI_COMM_WORLD, rank % 5 == 0 ? 0 : 1, -rank, &part);
