@@ -46,30 +46,29 @@ Error at(const char* where, Error error) {
   return error;
 }
 
-Expected<std::vector<schedule::Operation>> operations_from(const BenchOptions& options,
-                                                           measure::Clocks clocks) {
+Expected<std::vector<measure::Kind>> kinds_from(const BenchOptions& options,
+                                                measure::Clocks clocks) {
   std::string list = options.operations;
   if (list.empty()) {
     list = clocks == measure::Clocks::Shared ? "broadcast,reduce,allreduce,barrier" : "broadcast";
   }
-  std::vector<schedule::Operation> operations;
+  std::vector<measure::Kind> kinds;
   for (const std::string& name : split(list)) {
-    const auto operation = schedule::operation_named(name);
-    if (!operation)
-      return Error{"--operation", fmt::format("there is no operation \"{}\"", name), ""};
-    if (!can_measure(clocks, *operation)) {
+    const auto kind = measure::kind_named(name);
+    if (!kind) return Error{"--operation", fmt::format("there is no operation \"{}\"", name), ""};
+    if (!can_measure(clocks, *kind)) {
       return Error{"--clocks", fmt::format("without a common clock {} cannot be timed", name),
                    "broadcast and scatter can, or take --clocks shared"};
     }
-    operations.push_back(*operation);
+    kinds.push_back(*kind);
   }
-  return operations;
+  return kinds;
 }
 
 Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& options, Rank ranks,
                                                         measure::Clocks clocks) {
-  auto operations = operations_from(options, clocks);
-  if (!operations) return operations.error();
+  auto kinds = kinds_from(options, clocks);
+  if (!kinds) return kinds.error();
   std::vector<Bytes> sizes;
   for (const std::string& text : split(options.sizes)) {
     auto size = parse_bytes(text);
@@ -86,7 +85,7 @@ Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& opti
     if (!listed) return at("--root", listed.error());
     roots = *listed;
   }
-  return measure::all_calls(*operations, sizes, roots);
+  return measure::all_calls(*kinds, sizes, roots);
 }
 
 /// Without a list: all whose library is there, and a note about the others.
@@ -125,12 +124,12 @@ Expected<measure::Bench> measure_all(const BenchOptions& options, const lab::Ope
 }
 
 Outcome write_drawings(const measure::Bench& bench, const std::string& prefix) {
-  for (int o = 0; o < schedule::kOperationCount; ++o) {
-    const auto operation = static_cast<schedule::Operation>(o);
-    const std::string svg = measure::to_svg(bench, operation);
+  for (std::size_t c = 0; c < bench.calls.size(); ++c) {
+    const measure::Kind& kind = bench.calls[c].kind;
+    if (c > 0 && bench.calls[c - 1].kind == kind) continue;
+    const std::string svg = measure::to_svg(bench, kind);
     if (svg.empty()) continue;
-    const std::string path = fmt::format("{}{}.svg", prefix, name_of(operation));
-    if (auto bad = write_output(path, svg)) return bad;
+    if (auto bad = write_output(fmt::format("{}{}.svg", prefix, name_of(kind)), svg)) return bad;
   }
   return std::nullopt;
 }

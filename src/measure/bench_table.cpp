@@ -19,7 +19,7 @@ using report::Style;
 
 /// Calls that differ only in their root.
 struct Row {
-  schedule::Operation operation;
+  Kind kind;
   Bytes size;
   std::vector<std::size_t> calls;
 };
@@ -28,8 +28,8 @@ std::vector<Row> rows_of(const Bench& bench) {
   std::vector<Row> rows;
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {
     const MeasuredCall& call = bench.calls[c];
-    if (rows.empty() || rows.back().operation != call.operation || rows.back().size != call.size) {
-      rows.push_back({call.operation, call.size, {}});
+    if (rows.empty() || rows.back().kind != call.kind || rows.back().size != call.size) {
+      rows.push_back({call.kind, call.size, {}});
     }
     rows.back().calls.push_back(c);
   }
@@ -75,7 +75,7 @@ Cell time_cell(const Bench& bench, std::size_t stack, const Row& row) {
 }
 
 std::string size_text(const Row& row) {
-  return row.operation == schedule::Operation::Barrier ? "" : to_string(row.size);
+  return row.kind.operation == schedule::Operation::Barrier ? "" : to_string(row.size);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ report::Table summary_table(const Bench& bench) {
   for (const Stack& s : bench.stacks) table.columns.push_back({s.key, s.title, Align::Right});
   table.columns.push_back({"ratio_to_best_peer", "to best peer", Align::Right});
   for (const Row& row : rows_of(bench)) {
-    std::vector<Cell> cells{std::string(name_of(row.operation)), size_text(row),
+    std::vector<Cell> cells{name_of(row.kind), size_text(row),
                             report::Decimal{bound_ms(bench, row), 2}};
     for (std::size_t s = 0; s < bench.stacks.size(); ++s) {
       cells.push_back(time_cell(bench, s, row));
@@ -111,13 +111,13 @@ report::Table full_table(const Bench& bench) {
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {
     for (std::size_t s = 0; s < bench.stacks.size(); ++s) {
       const Measured& m = bench.measured[s][c];
-      table.rows.push_back(
-          {std::string(name_of(m.call.operation)), static_cast<std::int64_t>(m.call.size.value),
-           std::int64_t{m.call.root}, bench.stacks[s].key,
-           report::Decimal{to_microseconds(bench.bounds[c]), 1},
-           report::Decimal{m.summary.median, 1}, report::Decimal{m.summary.low, 1},
-           report::Decimal{m.summary.high, 1}, report::Decimal{m.summary.confidence, 3},
-           report::Decimal{m.first_us, 1}, static_cast<std::int64_t>(m.wrong)});
+      table.rows.push_back({name_of(m.call.kind), static_cast<std::int64_t>(m.call.size.value),
+                            std::int64_t{m.call.root}, bench.stacks[s].key,
+                            report::Decimal{to_microseconds(bench.bounds[c]), 1},
+                            report::Decimal{m.summary.median, 1}, report::Decimal{m.summary.low, 1},
+                            report::Decimal{m.summary.high, 1},
+                            report::Decimal{m.summary.confidence, 3},
+                            report::Decimal{m.first_us, 1}, static_cast<std::int64_t>(m.wrong)});
     }
   }
   return table;
@@ -140,12 +140,12 @@ nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& mach
           {"results", results}};
 }
 
-std::string to_svg(const Bench& bench, schedule::Operation operation) {
+std::string to_svg(const Bench& bench, const Kind& kind) {
   std::vector<Row> rows = rows_of(bench);
-  std::erase_if(rows, [&](const Row& r) { return r.operation != operation || r.size.value == 0; });
+  std::erase_if(rows, [&](const Row& r) { return r.kind != kind || r.size.value == 0; });
   if (rows.size() < 2) return "";
   report::LineChart chart;
-  chart.title = fmt::format("{} in the lab", name_of(operation));
+  chart.title = fmt::format("{} in the lab", name_of(kind));
   chart.x = {"size", report::Scale::Log, report::Unit::Bytes, false};
   chart.y = {"time", report::Scale::Log, report::Unit::Seconds, false};
   report::Series bound{"bound", {}, /*dashed=*/true};

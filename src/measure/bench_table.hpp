@@ -32,6 +32,6 @@ struct Bench {
 [[nodiscard]] nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& machine);
 
 /// Times over sizes, both logarithmic, of one operation; "" if it has fewer than two sizes.
-[[nodiscard]] std::string to_svg(const Bench& bench, schedule::Operation operation);
+[[nodiscard]] std::string to_svg(const Bench& bench, const Kind& kind);
 
 }  // namespace espalier::measure

@@ -25,11 +25,11 @@ Expected<Measured> read_line(const std::string& line) {
   Measured m;
   in >> measured >> operation >> m.call.size.value >> root >> wrong >> m.wrong >> first >>
       m.first_us >> times;
-  const auto known = schedule::operation_named(operation);
+  const auto known = kind_named(operation);
   if (!in || !known || wrong != "wrong" || first != "first_us" || times != "times_us") {
     return unreadable(line);
   }
-  m.call.operation = *known;
+  m.call.kind = *known;
   m.call.root = kEveryRoot;
   if (root != "all") {
     const char* end = root.data() + root.size();
@@ -47,7 +47,7 @@ std::string argument_of(const MeasuredCall& call) {
   const std::string root = call.root == kEveryRoot ? "all" : std::to_string(call.root);
   const std::string members =
       call.members.empty() ? "" : fmt::format(":{}", fmt::join(call.members, "+"));
-  return fmt::format("{}:{}:{}{}", name_of(call.operation), call.size.value, root, members);
+  return fmt::format("{}:{}:{}{}", name_of(call.kind), call.size.value, root, members);
 }
 
 Expected<std::vector<Measured>> read_measured(const std::string& text,
@@ -83,9 +83,22 @@ const char* description_of(Clocks clocks) {
                "trip; the time of the latest receiver";
 }
 
-bool can_measure(Clocks clocks, Operation operation) {
-  return clocks == Clocks::Shared || operation == Operation::Broadcast ||
-         operation == Operation::Scatter;
+bool can_measure(Clocks clocks, const Kind& kind) {
+  return clocks == Clocks::Shared || kind == Kind{Operation::Broadcast, false} ||
+         kind == Kind{Operation::Scatter, false};
+}
+
+std::string name_of(const Kind& kind) {
+  return std::string(name_of(kind.operation)) + (kind.irregular ? "v" : "");
+}
+
+std::optional<Kind> kind_named(const std::string& name) {
+  if (const auto operation = schedule::operation_named(name)) return Kind{*operation, false};
+  for (const Operation operation :
+       {Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall}) {
+    if (name == name_of(Kind{operation, true})) return Kind{operation, true};
+  }
+  return std::nullopt;
 }
 
 bool has_root(Operation operation) {
@@ -93,21 +106,20 @@ bool has_root(Operation operation) {
          operation == Operation::Gather || operation == Operation::Scatter;
 }
 
-std::vector<MeasuredCall> all_calls(const std::vector<Operation>& operations,
-                                    const std::vector<Bytes>& sizes,
+std::vector<MeasuredCall> all_calls(const std::vector<Kind>& kinds, const std::vector<Bytes>& sizes,
                                     const std::vector<Rank>& roots) {
   std::vector<MeasuredCall> calls;
-  for (const Operation operation : operations) {
-    if (operation == Operation::Barrier) {
-      calls.push_back({operation, Bytes{0}, 0, {}});
+  for (const Kind& kind : kinds) {
+    if (kind.operation == Operation::Barrier) {
+      calls.push_back({kind, Bytes{0}, 0, {}});
       continue;
     }
     for (const Bytes size : sizes) {
-      if (!has_root(operation)) {
-        calls.push_back({operation, size, 0, {}});
+      if (!has_root(kind.operation)) {
+        calls.push_back({kind, size, 0, {}});
         continue;
       }
-      for (const Rank root : roots) calls.push_back({operation, size, root, {}});
+      for (const Rank root : roots) calls.push_back({kind, size, root, {}});
     }
   }
   return calls;

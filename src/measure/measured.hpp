@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,21 @@ namespace espalier::measure {
 /// As a root: all ranks in turn; a time is then the mean over them.
 inline constexpr Rank kEveryRoot = kNoRank;
 
+/// "gather", or its v form "gatherv".
+struct Kind {
+  Kind() = default;
+  Kind(schedule::Operation of, bool is_irregular = false)  // NOLINT: an operation is its plain kind
+      : operation(of), irregular(is_irregular) {}
+  schedule::Operation operation = schedule::Operation::Barrier;
+  bool irregular = false;
+  friend bool operator==(const Kind&, const Kind&) = default;
+};
+[[nodiscard]] std::string name_of(const Kind& kind);
+[[nodiscard]] std::optional<Kind> kind_named(const std::string& name);
+
 /// A call that is measured.
 struct MeasuredCall {
-  schedule::Operation operation = schedule::Operation::Barrier;
+  Kind kind;
   Bytes size;
   Rank root = 0;              ///< of all ranks, also where only some take part
   std::vector<Rank> members;  ///< who takes part, the root among them; empty: all
@@ -35,7 +48,7 @@ Expected<Clocks> clocks_called(const std::string& name);  ///< "shared" or "ack"
 /// In a sentence, for those who read the times.
 [[nodiscard]] const char* description_of(Clocks clocks);
 /// Without a common clock only what a root sends to others can be timed.
-[[nodiscard]] bool can_measure(Clocks clocks, schedule::Operation operation);
+[[nodiscard]] bool can_measure(Clocks clocks, const Kind& kind);
 
 /// What one stack of software needed for a call.
 struct Measured {
@@ -51,10 +64,10 @@ struct Measured {
 Expected<std::vector<Measured>> read_measured(const std::string& text,
                                               const std::vector<MeasuredCall>& asked);
 
-/// Every operation with every size, and those that have a root with every root; a barrier once.
-[[nodiscard]] std::vector<MeasuredCall> all_calls(
-    const std::vector<schedule::Operation>& operations, const std::vector<Bytes>& sizes,
-    const std::vector<Rank>& roots);
+/// Every kind with every size, and those that have a root with every root; a barrier once.
+[[nodiscard]] std::vector<MeasuredCall> all_calls(const std::vector<Kind>& kinds,
+                                                  const std::vector<Bytes>& sizes,
+                                                  const std::vector<Rank>& roots);
 [[nodiscard]] bool has_root(schedule::Operation operation);
 
 }  // namespace espalier::measure

@@ -29,17 +29,17 @@ Time wire_bound(const topology::Machine& machine, const MeasuredCall& call) {
     const Rank root =
         call.root == kEveryRoot ? kEveryRoot : static_cast<Rank>(it - call.members.begin());
     return wire_bound(topology::submachine(machine, call.members),
-                      {call.operation, call.size, root, {}});
+                      {call.kind, call.size, root, {}});
   }
   if (call.root == kEveryRoot) {
     Time sum;
     for (Rank root = 0; root < machine.size(); ++root) {
-      sum += wire_bound(machine, {call.operation, call.size, root, {}});
+      sum += wire_bound(machine, {call.kind, call.size, root, {}});
     }
     return Time{sum.picoseconds / machine.size()};
   }
   schedule::Collective planned;
-  planned.operation = call.operation;
+  planned.operation = call.kind.operation;
   planned.size = machine.size();
   planned.root = call.root;
   planned.count =

@@ -146,15 +146,58 @@ Case exscan(const Place& w, int n, int) {
       }};
 }
 
+/// The same data by the v forms, with equal blocks.
+Case irregular(Case regular, std::function<void(Buffer& in, Buffer& out)> call) {
+  regular.call = std::move(call);
+  return regular;
+}
+
+struct Blocks {
+  Blocks(int count, int blocks) : counts(static_cast<std::size_t>(blocks), count) {
+    for (int b = 0; b < blocks; ++b) places.push_back(b * count);
+  }
+  std::vector<int> counts;
+  std::vector<int> places;
+};
+
+Case gatherv(const Place& w, int n, int root) {
+  return irregular(gather(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
+    MPI_Gatherv(in.data(), n, MPI_INT64_T, out.data(), b.counts.data(), b.places.data(),
+                MPI_INT64_T, root, w.comm);
+  });
+}
+
+Case scatterv(const Place& w, int n, int root) {
+  return irregular(scatter(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
+    MPI_Scatterv(in.data(), b.counts.data(), b.places.data(), MPI_INT64_T, out.data(), n,
+                 MPI_INT64_T, root, w.comm);
+  });
+}
+
+Case allgatherv(const Place& w, int n, int root) {
+  return irregular(allgather(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
+    MPI_Allgatherv(in.data(), n, MPI_INT64_T, out.data(), b.counts.data(), b.places.data(),
+                   MPI_INT64_T, w.comm);
+  });
+}
+
+Case alltoallv(const Place& w, int n, int root) {
+  return irregular(alltoall(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
+    MPI_Alltoallv(in.data(), b.counts.data(), b.places.data(), MPI_INT64_T, out.data(),
+                  b.counts.data(), b.places.data(), MPI_INT64_T, w.comm);
+  });
+}
+
 /// Of elements of 8 bytes.
 using Maker = Case (*)(const Place&, int count, int root);
 
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> kMakers{
-      {"reduce", reduce},     {"allreduce", allreduce}, {"barrier", barrier},
-      {"gather", gather},     {"scatter", scatter},     {"allgather", allgather},
-      {"alltoall", alltoall}, {"scan", scan},           {"reduce-scatter", reduce_scatter},
-      {"exscan", exscan}};
+      {"reduce", reduce},         {"allreduce", allreduce}, {"barrier", barrier},
+      {"gather", gather},         {"scatter", scatter},     {"allgather", allgather},
+      {"alltoall", alltoall},     {"scan", scan},           {"reduce-scatter", reduce_scatter},
+      {"exscan", exscan},         {"gatherv", gatherv},     {"scatterv", scatterv},
+      {"allgatherv", allgatherv}, {"alltoallv", alltoallv}};
   return kMakers;
 }
 
