@@ -24,12 +24,9 @@ StreamSeen stream_seen(const Experiment& experiment, const Measured& measured, T
   expects(experiment.kind == Kind::Stream && count > 1, "stream_seen: not a stream");
   const Time noise{round_trip.picoseconds * kNoisePercent / 100};
   const Time rest = least(measured.samples) - round_trip;
-  // A moment's traffic may hold up one or two, but not for many round trips.
-  const Time sending = count * middle(measured.busy);
-  const bool is_sure =
-      rest > noise && (measured.samples.size() > 2 || rest > 5 * (round_trip + sending));
-  return {experiment.from, experiment.to, middle(measured.busy),
-          is_sure ? Time{rest.picoseconds / (count - 1)} : Time{0}};
+  return {
+      experiment.from, experiment.to, middle(measured.busy),
+      rest > noise && measured.samples.size() > 2 ? Time{rest.picoseconds / (count - 1)} : Time{0}};
 }
 
 std::vector<NodeCost> costs_from_streams(Node nodes, std::span<const StreamSeen> streams) {

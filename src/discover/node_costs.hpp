@@ -23,8 +23,8 @@ struct StreamSeen {
 };
 
 /// The stream as it was measured over a link of that round trip. The pace is what remains after the
-/// round trip; where that is little, or was seen twice only and is not many times what the round
-/// trip and the sending take, it may be noise, and the pace is 0: not known.
+/// round trip; where that is little, or was seen twice only, it may be noise, and the pace is 0:
+/// not known.
 [[nodiscard]] StreamSeen stream_seen(const Experiment& experiment, const Measured& measured,
                                      Time round_trip);
 
