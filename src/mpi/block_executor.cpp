@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::uint32_t kSynchronousUnderWay = 2;
 
+std::uint64_t bytes_of(std::span<const Segment> segments) {
+  std::uint64_t sum = 0;
+  for (const Segment& segment : segments) sum += segment.bytes;
+  return sum;
+}
+
 }  // namespace
 
 BlockExecutor::BlockExecutor(Executor& channel, const SelfLane& self, int size, runtime::Tags tags,
@@ -111,7 +117,7 @@ void BlockExecutor::send(std::uint32_t index) {
   Parcel& parcel = transfer.parcel;
   note(make_parcel(store_->read(transfer.message->region), self_, parcel));
   if (error_ != MPI_SUCCESS) return;
-  channel_.count_sent(lane.level, parcel.bytes);
+  channel_.count_sent(lane.way.level, parcel.bytes);
   Flow& flow = flows_[lane.peer];
   flow.since_synchronous += parcel.bytes + kEnvelopeBytes;
   const bool synchronous = flow.since_synchronous > options_.synchronous_after;
@@ -125,7 +131,9 @@ void BlockExecutor::send(std::uint32_t index) {
   head.count = static_cast<int>(parcel.head.size());
   send_piece(index, head, head_tag(transfer), is_short && synchronous);
   bool is_first = true;  // whoever has its first part has posted receives for all
-  for_each_piece(parcel.rest, options_.max_piece_bytes, [&](const Piece& piece) {
+  const std::uint64_t most =
+      bytes_in_one(lane.way, bytes_of(parcel.rest), options_.max_piece_bytes);
+  for_each_piece(parcel.rest, most, [&](const Piece& piece) {
     send_piece(index, piece, rest_tag(transfer), std::exchange(is_first, false) && synchronous);
   });
 }
@@ -177,7 +185,9 @@ void BlockExecutor::open_head(std::uint32_t index, std::uint64_t bytes) {
 void BlockExecutor::receive_rest(std::uint32_t index) {
   Transfer& transfer = transfers_[index];
   transfer.parcel = {};
-  for_each_piece(transfer.arrival.blocks, options_.max_piece_bytes, [&](const Piece& piece) {
+  const std::uint64_t most = bytes_in_one(lane_of(transfer).way, bytes_of(transfer.arrival.blocks),
+                                          options_.max_piece_bytes);
+  for_each_piece(transfer.arrival.blocks, most, [&](const Piece& piece) {
     MPI_Request request = MPI_REQUEST_NULL;
     note(PMPI_Irecv(piece.address, piece.count, piece.type,
                     static_cast<int>(lane_of(transfer).peer), rest_tag(transfer), self_.comm,

@@ -117,12 +117,15 @@ void Executor::pump(std::uint32_t index) {
 
 void Executor::post(std::uint32_t lane, const Message& message) {
   const std::size_t before = requests_.size();
-  for_each_piece(call_->buffers, call_->program->program, message.region, options_.max_piece_bytes,
+  const schedule::Program& program = call_->program->program;
+  const std::uint64_t bytes = program.units(message.region) * call_->buffers.bytes_per_unit();
+  for_each_piece(call_->buffers, program, message.region,
+                 bytes_in_one(call_->program->lanes[lane].way, bytes, options_.max_piece_bytes),
                  [&](const Piece& piece) { post_piece(lane, message, piece); });
   for (std::size_t i = before; i + 1 < requests_.size(); ++i) posted_[i].last = false;
   open_messages_[message.op] += static_cast<std::uint32_t>(requests_.size() - before) - 1;
   if (!call_->program->lanes[lane].sends) return;
-  LevelCount& count = sent_[call_->program->lanes[lane].level];
+  LevelCount& count = sent_[call_->program->lanes[lane].way.level];
   ++count.messages;
   for (std::size_t i = before; i < requests_.size(); ++i) count.bytes += posted_[i].bytes;
 }

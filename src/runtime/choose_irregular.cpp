@@ -2,10 +2,11 @@
 //
 // How long the blocks are, not every rank knows: of gatherv and scatterv only the root does, of
 // alltoallv and alltoallw each rank only its own. What all ranks know alike is the communicator, so
-// that alone decides, under two assumed lengths: a plan must be the shortest for blocks of 1 KiB
-// and gain over native there, where what counts is how often latencies and messages' own costs are
-// paid; and it must not lose to native for blocks of 64 KiB, where what it carries twice would
-// show. Of allgatherv all ranks have all counts: their mean, up to a power of 16, is the length.
+// that alone decides, under two assumed lengths: blocks of 1 KiB, where what counts is how often
+// latencies and messages' own costs are paid, and blocks of 64 KiB, where what is carried twice
+// would show, and native messages wait for handshakes. The plan is the shortest for the short ones,
+// or native's own, which goes without handshakes; it must gain in one case and lose in neither. Of
+// allgatherv all ranks have all counts: their mean, up to a power of 16, is the length.
 #include <algorithm>
 #include <bit>
 
@@ -38,6 +39,8 @@ std::vector<select::Plan> native_plans(Operation operation) {
   }
 }
 
+enum class Gain { Loses, Neither, Gains };
+
 /// A regular call of such blocks, which predictions are for.
 Collective with_blocks(const Collective& call, std::uint64_t bytes) {
   Collective one = call;
@@ -59,7 +62,8 @@ std::optional<Time> Planner::predict_native_blocks(const Collective& regular) co
   if (regular.size > select::kExchangesUpTo) return least;  // that takes too long
   for (const select::Plan& plan : native_plans(regular.operation)) {
     if (!can_do(plan, hierarchy_, regular)) continue;
-    const Time time = chooser_.predict(plan, regular);
+    const Time time =
+        chooser_.predict(plan, regular) + handshakes(mpi_, plan, hierarchy_, chooser_, regular);
     if (!least || time < *least) least = time;
   }
   return least;
@@ -70,16 +74,29 @@ const Planner::BlockDecision& Planner::decide_blocks(const Collective& call) {
   const auto found = block_decisions_.find(key);
   if (found != block_decisions_.end()) return found->second;
   const bool is_known = call.operation == Operation::Allgather;
-  const select::Choice choice = chooser_.choose(call);
-  const auto gains = [&](std::uint64_t bytes, bool clearly) {
-    const Collective one = with_blocks(call, bytes);
-    const auto native = predict_native_blocks(one);
-    const Time planned = chooser_.predict(choice.plan, one);
-    return native && (clearly ? is_gain(planned, *native) : planned <= *native);
+  const auto judge = [&](const select::Plan& plan) {
+    const auto gain = [&](std::uint64_t bytes) {
+      const Collective one = with_blocks(call, bytes);
+      const auto native = predict_native_blocks(one);
+      const Time planned = chooser_.predict(plan, one);
+      return !native || planned > *native ? Gain::Loses
+             : is_gain(planned, *native)  ? Gain::Gains
+                                          : Gain::Neither;
+    };
+    const Gain given = gain(call.count);
+    if (is_known) return given == Gain::Gains;
+    const Gain longer = gain(kLongBlock);
+    return given != Gain::Loses && longer != Gain::Loses &&
+           (given == Gain::Gains || longer == Gain::Gains);
   };
-  BlockDecision decision{choice.plan, choice.predicted,
-                         predict_native_blocks(with_blocks(call, call.count)), false};
-  decision.gains = gains(call.count, true) && (is_known || gains(kLongBlock, false));
+  const select::Choice choice = chooser_.choose(call);
+  const auto native = predict_native_blocks(with_blocks(call, call.count));
+  BlockDecision decision{choice.plan, choice.predicted, native, judge(choice.plan)};
+  for (const select::Plan& plan : native_plans(call.operation)) {
+    if (decision.gains || is_known || !can_do(plan, hierarchy_, call)) continue;
+    if (!judge(plan)) continue;
+    decision = {plan, chooser_.predict(plan, with_blocks(call, call.count)), native, true};
+  }
   return block_decisions_.emplace(key, std::move(decision)).first->second;
 }
 

@@ -45,7 +45,7 @@ TEST(ChooseIrregular, OneLevelIsNativeUnlessForced) {
 
 TEST(ChooseIrregular, DirectMessagesOverAnIdleNetworkStayNative) {
   // Nothing costs but the one latency that every plan has to pay.
-  const Machine machine = *topology::parse_synthetic("site:2(10ms) proc:3(1us)");
+  const Machine machine = *topology::parse_synthetic("node:2(50us) proc:3(1us)");
   const Hierarchy hierarchy(machine);
   Planner planner(hierarchy);
   for (const Operation operation : {Operation::Gather, Operation::Scatter, Operation::Alltoall}) {
@@ -54,6 +54,15 @@ TEST(ChooseIrregular, DirectMessagesOverAnIdleNetworkStayNative) {
   }
   // Native ones pay it again and again.
   EXPECT_TRUE(make_plan(planner, {}, 0, key_of(Operation::Allgather)).planned);
+}
+
+TEST(ChooseIrregular, FarAwayTheSameMessagesGainWithoutHandshakes) {
+  const Machine machine = *topology::parse_synthetic("site:2(10ms) proc:3(1us)");
+  const Hierarchy hierarchy(machine);
+  Planner planner(hierarchy);
+  for (const Operation operation : {Operation::Gather, Operation::Scatter, Operation::Alltoall}) {
+    EXPECT_TRUE(make_plan(planner, {}, 0, key_of(operation)).planned);
+  }
 }
 
 TEST(ChooseIrregular, ManyMessagesToARootGain) {

@@ -5,7 +5,10 @@
 // 32 KiB, Open MPI's ob1 over TCP two from 64 KiB.
 #include "runtime/native_model.hpp"
 
+#include <algorithm>
 #include <bit>
+
+#include "runtime/prepared.hpp"
 
 namespace espalier::runtime {
 
@@ -91,6 +94,13 @@ Handshake handshake_of(NativeMpi mpi) {
   return {65536, 2};
 }
 
+bool reaches_far(const topology::Machine& machine) {
+  const auto& clusters = machine.clusters();
+  return std::any_of(clusters.begin(), clusters.end(), [](const topology::Cluster& cluster) {
+    return cluster.channel.latency >= kFarLatency;
+  });
+}
+
 /// What is left of a plan's time without its bytes: latencies.
 Time latencies_of(const Plan& plan, const select::Chooser& chooser, const Collective& call) {
   Collective empty = call;
@@ -99,11 +109,21 @@ Time latencies_of(const Plan& plan, const select::Chooser& chooser, const Collec
   return chooser.predict(plan, empty);
 }
 
-/// What handshakes add. Whole messages have them on all ways; halves do in algorithms that halve
+}  // namespace
+
+std::vector<Plan> native_plans(NativeMpi mpi, const Collective& call) {
+  if (mpi == NativeMpi::Mpich) {
+    if (auto plan = of_mpich(call)) return {*std::move(plan)};
+  }
+  return some_of(call.operation);
+}
+
+/// Whole messages have them on all ways; halves do in algorithms that halve
 /// again and again, as long as it matters; a scatter has them, but not the ring that comes after
 /// it.
-Time handshakes(NativeMpi mpi, const Plan& plan, const select::Chooser& chooser,
-                const Collective& call) {
+Time handshakes(NativeMpi mpi, const Plan& plan, const Hierarchy& hierarchy,
+                const select::Chooser& chooser, const Collective& call) {
+  if (!reaches_far(hierarchy.machine())) return {};
   const Handshake one = handshake_of(mpi);
   const auto* classical = std::get_if<Classical>(&plan);
   const std::string name = classical == nullptr ? "" : classical->name;
@@ -118,21 +138,12 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const select::Chooser& chooser,
   return {one.latencies * ways.picoseconds};
 }
 
-}  // namespace
-
-std::vector<Plan> native_plans(NativeMpi mpi, const Collective& call) {
-  if (mpi == NativeMpi::Mpich) {
-    if (auto plan = of_mpich(call)) return {*std::move(plan)};
-  }
-  return some_of(call.operation);
-}
-
 std::optional<Time> predict_native(NativeMpi mpi, const Hierarchy& hierarchy,
                                    const select::Chooser& chooser, const Collective& call) {
   std::optional<Time> least;
   for (const Plan& plan : native_plans(mpi, call)) {
     if (!can_do(plan, hierarchy, call)) continue;
-    const Time time = chooser.predict(plan, call) + handshakes(mpi, plan, chooser, call);
+    const Time time = chooser.predict(plan, call) + handshakes(mpi, plan, hierarchy, chooser, call);
     if (!least || time < *least) least = time;
   }
   if (!least && mpi == NativeMpi::Mpich) {

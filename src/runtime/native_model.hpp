@@ -23,4 +23,10 @@ enum class NativeMpi : std::uint8_t { Unknown, Mpich, OpenMpi };
                                                  const select::Chooser& chooser,
                                                  const schedule::Collective& call);
 
+/// What handshakes add to a plan that the library runs, where some latency is far (prepared.hpp):
+/// elsewhere ours have them as well.
+[[nodiscard]] Time handshakes(NativeMpi mpi, const select::Plan& plan,
+                              const collective::Hierarchy& hierarchy,
+                              const select::Chooser& chooser, const schedule::Collective& call);
+
 }  // namespace espalier::runtime

@@ -127,8 +127,10 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
       plan.needs_input_copy = true;
     }
   }
-  plan.prepared =
-      prepare(std::move(program), [&](Rank peer) { return machine.path(rank, peer).level; });
+  plan.prepared = prepare(std::move(program), [&](Rank peer) {
+    const topology::Path path = machine.path(rank, peer);
+    return Way{path.level, path.latency >= kFarLatency};
+  });
   plan.signature = schedule::hash_of(call);
   return plan;
 }

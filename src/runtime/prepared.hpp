@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/segments.hpp"
 #include "schedule/program.hpp"
 
 namespace espalier::runtime {
@@ -16,11 +17,20 @@ struct Message {
   schedule::Region region;
 };
 
+/// How another rank is reached.
+struct Way {
+  std::uint32_t level = 0;  ///< of the channel that joins the two ranks
+  bool is_far = false;      ///< a handshake takes longer than sending a long message in parts
+};
+
+/// Latencies from here on are far: MPI's handshakes take two to four of them.
+inline constexpr Time kFarLatency{100'000'000};  // 100 us
+
 /// All messages one way between this rank and another.
 struct Lane {
   Rank peer = 0;
   bool sends = false;
-  std::uint32_t level = 0;  ///< of the channel that joins the two ranks
+  Way way;
   std::uint32_t first = 0;  ///< into PreparedProgram::messages
   std::uint32_t count = 0;
 };
@@ -56,6 +66,7 @@ struct PreparedProgram {
   std::vector<SequentialStep> steps;
   std::uint64_t longest = 0;  ///< units of the longest slice that is sent or received
   std::uint32_t levels = 0;   ///< that its messages go over: at most, counted from the outermost
+  bool goes_far = false;      ///< some of its lanes do
 
   [[nodiscard]] std::span<const std::uint32_t> dependents_of(std::uint32_t op) const {
     return std::span(dependents)
@@ -63,8 +74,16 @@ struct PreparedProgram {
   }
 };
 
-/// @param level_of the level of the channel to a rank; called once for each lane
+/// @param way_to a rank; called once for each lane
 [[nodiscard]] PreparedProgram prepare(schedule::Program program,
-                                      const std::function<std::uint32_t(Rank)>& level_of);
+                                      const std::function<Way(Rank)>& way_to);
+
+/// How many bytes of a message go into one of MPI's: far away as many as go without a handshake,
+/// unless the message is so long that it does not matter. The same at both ends.
+[[nodiscard]] inline std::uint64_t bytes_in_one(const Way& way, std::uint64_t message,
+                                                std::uint64_t most) {
+  constexpr std::uint64_t kParts = 256;
+  return way.is_far && message <= kParts * kEagerBytes ? kEagerBytes : most;
+}
 
 }  // namespace espalier::runtime
