@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "select/choose.hpp"
 #include "select/score.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
@@ -79,6 +80,22 @@ TEST(ScoreProperty, NoCandidateWaitsForEver) {
       ASSERT_EQ(s.result.unmatched, 0u) << s.candidate.name;
     }
   });
+}
+
+TEST(Ranking, OfEquallyFastPlansTheOneThatCopiesNothingGoesFirst) {
+  const topology::Machine few = *topology::parse_synthetic("site:2(10ms,100Mbit/s) proc:4(1us)");
+  const topology::Machine many = *topology::parse_synthetic("site:2(10ms,100Mbit/s) proc:200(1us)");
+  const auto first = [](const topology::Machine& machine, schedule::Operation operation,
+                        std::uint64_t bytes) {
+    const collective::Hierarchy hierarchy(machine);
+    const schedule::Collective call{operation, machine.size(), 0, bytes, Bytes{1}, true, {}};
+    return name_of(ranking(hierarchy, Terrain(machine), call).front().plan, call);
+  };
+  EXPECT_EQ(first(few, schedule::Operation::Alltoall, 65536), "direct");
+  EXPECT_EQ(first(few, schedule::Operation::Scatter, 16384), "linear");
+  EXPECT_EQ(first(few, schedule::Operation::Gather, 16384), "linear");
+  // So many messages cost something, whatever the machine says.
+  EXPECT_NE(first(many, schedule::Operation::Gather, 8), "linear");
 }
 
 }  // namespace
