@@ -109,6 +109,29 @@ Time latencies_of(const Plan& plan, const select::Chooser& chooser, const Collec
   return chooser.predict(plan, empty);
 }
 
+/// Of an algorithm by name, or of a tree that has none.
+std::uint64_t longest_message(const std::string& name, const Collective& call) {
+  const std::uint64_t bytes = call.count * call.element.value;  // of a vector, or of a block
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Reduce:
+    case Operation::Allreduce:
+      if (name == "ring") return bytes / call.size;
+      return name.starts_with("scatter-") || name == "rabenseifner" ? bytes / 2 : bytes;
+    case Operation::Gather:
+    case Operation::Scatter:
+    case Operation::Allgather:
+    case Operation::Alltoall:
+      return name == "binomial" || name == "recursive-doubling" || name == "bruck"
+                 ? bytes * call.size / 2  // blocks of half of the ranks together
+                 : bytes;
+    case Operation::ReduceScatter:
+      return name == "pairwise" ? bytes : bytes * call.size / 2;
+    default:
+      return bytes;
+  }
+}
+
 }  // namespace
 
 std::vector<Plan> native_plans(NativeMpi mpi, const Collective& call) {
@@ -118,22 +141,16 @@ std::vector<Plan> native_plans(NativeMpi mpi, const Collective& call) {
   return some_of(call.operation);
 }
 
-/// Whole messages have them on all ways; halves do in algorithms that halve
-/// again and again, as long as it matters; a scatter has them, but not the ring that comes after
-/// it.
+/// Whole messages have them on all ways; halves do in algorithms that halve again and again, as
+/// long as it matters; a scatter has them, but not the ring that comes after it.
 Time handshakes(NativeMpi mpi, const Plan& plan, const Hierarchy& hierarchy,
                 const select::Chooser& chooser, const Collective& call) {
   if (!reaches_far(hierarchy.machine())) return {};
   const Handshake one = handshake_of(mpi);
   const auto* classical = std::get_if<Classical>(&plan);
   const std::string name = classical == nullptr ? "" : classical->name;
+  if (longest_message(name, call) < one.from_bytes) return {};
   const bool scatters = name.starts_with("scatter-");
-  const bool rings = name == "ring" && call.operation == Operation::Allreduce;
-  const std::uint64_t bytes = call.count * call.element.value;
-  const std::uint64_t message = scatters || name == "rabenseifner" ? bytes / 2
-                                : rings                            ? bytes / call.size
-                                                                   : bytes;
-  if (message < one.from_bytes) return {};
   const Time ways = latencies_of(scatters ? Plan{kBinomial} : plan, chooser, call);
   return {one.latencies * ways.picoseconds};
 }
