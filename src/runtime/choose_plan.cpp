@@ -143,7 +143,8 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   }
   const Decision& decision = decide(call);
   const Outlook& times = outlook(decision, call.root);
-  if (!must_plan && times.native && !is_gain(times.planned, *times.native)) {
+  if (!must_plan && times.native && !is_gain(times.planned, *times.native) &&
+      !(is_flattered(mpi_, hierarchy_.machine()) && times.planned <= *times.native)) {
     return {"native", "no gain predicted", times.planned, times.native, {}, 0};
   }
   const select::Plan plan = in_elements(decision.plan, Bytes{1}, call.element);

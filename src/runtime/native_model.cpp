@@ -155,6 +155,10 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const Hierarchy& hierarchy,
   return {one.latencies * ways.picoseconds};
 }
 
+bool is_flattered(NativeMpi mpi, const topology::Machine& machine) {
+  return mpi == NativeMpi::OpenMpi && reaches_far(machine);
+}
+
 std::optional<Time> predict_native(NativeMpi mpi, const Hierarchy& hierarchy,
                                    const select::Chooser& chooser, const Collective& call) {
   std::optional<Time> least;

@@ -23,6 +23,10 @@ enum class NativeMpi : std::uint8_t { Unknown, Mpich, OpenMpi };
                                                  const select::Chooser& chooser,
                                                  const schedule::Collective& call);
 
+/// Whether predict_native() is rather too short: the best of several algorithms, where latencies
+/// are far and any other than the best pays one more of them. Then a tie is a gain.
+[[nodiscard]] bool is_flattered(NativeMpi mpi, const topology::Machine& machine);
+
 /// What handshakes add to a plan that the library runs, where some latency is far (prepared.hpp):
 /// elsewhere ours have them as well.
 [[nodiscard]] Time handshakes(NativeMpi mpi, const select::Plan& plan,
