@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "group/process.hpp"
@@ -29,6 +30,10 @@ class Group {
   /// The same members on a tree with another root, whose rank is 0 there.
   [[nodiscard]] Splitting rooted_at(Rank root, SplitOptions options = {}) const;
 
+  /// The same members with ranks of the user's choice: by key, then by present rank. The extra sort
+  /// costs log^2 m messages a member and O(1) memory (ranked_by_key.hpp).
+  [[nodiscard]] Splitting ranked_by(std::uint64_t key, SplitOptions options = {}) const;
+
   [[nodiscard]] Ticket barrier() const;
   [[nodiscard]] Ticket broadcast(std::span<std::byte> data, Rank root,
                                  std::size_t segment_bytes = 0,
@@ -48,11 +53,16 @@ class Group {
 
   /// Gives its memory back. @pre all operations of all members are over
   void free();
+  /// The same where only one's own are known to be over: a collective call that returns at once;
+  /// the memory goes when all members have made it. @pre all that was sent is, or will be, received
+  void retire();
 
  private:
   friend class Process;
   friend class Splitting;
+  using Maker = std::function<std::unique_ptr<Construction>(Tag, const Place& parent)>;
   Group(Process& process, Tag tag) : process_(&process), tag_(tag) {}
+  [[nodiscard]] Splitting make(Colour colour, bool settled, const Maker& maker) const;
   Process* process_ = nullptr;
   Tag tag_ = 0;
 };
