@@ -1,5 +1,7 @@
 #include "group/group.hpp"
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "group/process_state.hpp"
 #include "group/ranked_by_key.hpp"
@@ -106,11 +108,13 @@ void Group::send(Rank to, std::span<const std::byte> data) const {
   process_->send(*process_->state(tag_), to, data);
 }
 
-std::optional<Parcel> Group::receive() const {
+std::optional<Parcel> Group::receive(std::optional<Rank> from) const {
   auto& arrived = process_->state(tag_)->arrived;
-  if (arrived.empty()) return std::nullopt;
-  Parcel parcel = std::move(arrived.front());
-  arrived.pop_front();
+  const auto it = std::find_if(arrived.begin(), arrived.end(),
+                               [&](const Parcel& parcel) { return !from || parcel.from == *from; });
+  if (it == arrived.end()) return std::nullopt;
+  Parcel parcel = std::move(*it);
+  arrived.erase(it);
   return parcel;
 }
 

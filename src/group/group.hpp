@@ -18,6 +18,8 @@ class Group {
   Group() = default;
 
   [[nodiscard]] bool member() const { return process_ != nullptr; }
+  /// Its name: the same on all members, and no other group's. 0: no member.
+  [[nodiscard]] Tag tag() const { return tag_; }
   [[nodiscard]] Rank size() const;
   [[nodiscard]] Rank rank() const;
   /// For those who want to look.
@@ -47,8 +49,8 @@ class Group {
 
   /// To one member. Its id is asked for the first time and then remembered (kCachedIds of them).
   void send(Rank to, std::span<const std::byte> data) const;
-  /// What has come, in the order of its coming.
-  [[nodiscard]] std::optional<Parcel> receive() const;
+  /// What has come, in the order of its coming; from one member alone if it is named.
+  [[nodiscard]] std::optional<Parcel> receive(std::optional<Rank> from = std::nullopt) const;
   static constexpr std::size_t kCachedIds = 16;
 
   /// Gives its memory back. @pre all operations of all members are over
@@ -70,14 +72,15 @@ class Group {
 /// A construction under way.
 class Splitting {
  public:
+  /// One that is under way, by its name.
+  Splitting(Process& process, Tag tag) : process_(&process), tag_(tag) {}
+  [[nodiscard]] Tag tag() const { return tag_; }
   /// Whether one's own part is over.
   [[nodiscard]] bool test() const;
   /// The new group, or one without members. @pre test(); once
   [[nodiscard]] Group group();
 
  private:
-  friend class Group;
-  Splitting(Process& process, Tag tag) : process_(&process), tag_(tag) {}
   Process* process_;
   Tag tag_;
 };

@@ -29,6 +29,11 @@ Process::~Process() = default;
 
 Group Process::world() { return {*this, kWorldTag}; }
 
+Group Process::group(Tag tag) {
+  (void)state(tag);
+  return {*this, tag};
+}
+
 Process::State* Process::state(Tag tag) {
   const auto it = groups_.find(tag);
   expects(it != groups_.end(), "this group is no longer there");

@@ -45,6 +45,8 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   [[nodiscard]] Group world();
+  /// By its name, as Group::tag() says it. @pre this process is in it
+  [[nodiscard]] Group group(Tag tag);
   void receive(const Message& message);
 
   [[nodiscard]] std::size_t live_groups() const { return groups_.size(); }
@@ -96,6 +98,10 @@ class Process {
 class Ticket {
  public:
   Ticket() = default;
+  Ticket(Process& process, Tag group, std::uint32_t sequence)
+      : process_(&process), group_(group), sequence_(sequence) {}
+  [[nodiscard]] Tag group() const { return group_; }
+  [[nodiscard]] std::uint32_t sequence() const { return sequence_; }
   [[nodiscard]] bool test() const;
   /// @param progress called until it is done
   template <typename Progress>
@@ -104,9 +110,6 @@ class Ticket {
   }
 
  private:
-  friend class Process;
-  Ticket(Process& process, Tag group, std::uint32_t sequence)
-      : process_(&process), group_(group), sequence_(sequence) {}
   Process* process_ = nullptr;
   Tag group_ = 0;
   std::uint32_t sequence_ = 0;
