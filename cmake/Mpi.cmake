@@ -71,6 +71,21 @@ function(espalier_preloads)
   endforeach()
 endfunction()
 
+# What programs link with that use include/espalier/group.hpp: libespalier-group-mpich.so and -openmpi.so.
+function(espalier_group_libraries)
+  foreach(mpi ${ESPALIER_MPIS} smpi)
+    target_include_directories(espalier_group_mpi_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+  endforeach()
+  foreach(mpi ${ESPALIER_MPIS})
+    add_library(espalier-group-${mpi} SHARED $<TARGET_OBJECTS:espalier_group_mpi_${mpi}>)
+    set_target_properties(espalier-group-${mpi} PROPERTIES LINKER_LANGUAGE CXX INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+    target_include_directories(espalier-group-${mpi} INTERFACE ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(espalier-group-${mpi} PUBLIC espalier_with_${mpi} PRIVATE espalier_group espalier_model)
+    target_link_options(espalier-group-${mpi} PRIVATE -Wl,--no-undefined -Wl,--gc-sections)
+  endforeach()
+endfunction()
+
 # espalier_smpi_program(NAME source...): a program for smpirun with the runtime inside. smpirun loads it once for each
 # rank, hence a shared object, as smpicxx makes them; and small, since each rank has a copy.
 function(espalier_smpi_program name)

@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "runtime": {"base", "topology", "schedule", "collective", "select"},
     "mpi": {"base", "topology", "discover", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
+    "group_mpi": {"base", "model", "group", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "measure": {"base", "topology", "schedule", "bound", "report"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report", "measure"},
@@ -34,7 +35,7 @@ MAY_INCLUDE = {
     "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "measure", "reproduce", "launch", "lab"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
-MPI_ROOMS = {"mpi", "pmpi"}
+MPI_ROOMS = {"mpi", "pmpi", "group_mpi"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

@@ -19,17 +19,21 @@ Time tree_broadcast_time(Rank members, Bytes size, Rank degree, std::size_t segm
          (static_cast<std::int64_t>(segments) - 1) * (children * cost.sender_busy);
 }
 
+TreeChoice choose_segment(Rank members, Bytes size, Rank degree, const model::CostModel& model) {
+  TreeChoice best{degree, 0, tree_broadcast_time(members, size, degree, 0, model)};
+  for (std::size_t segment = 256; segment < size.value; segment *= 2) {
+    const Time time = tree_broadcast_time(members, size, degree, segment, model);
+    const bool larger = best.segment_bytes != 0 && segment > best.segment_bytes;
+    if (time < best.time || (time == best.time && larger)) best = {degree, segment, time};
+  }
+  return best;
+}
+
 TreeChoice choose_tree(Rank members, Bytes size, const model::CostModel& model) {
-  TreeChoice best{2, 0, tree_broadcast_time(members, size, 2, 0, model)};
-  for (Rank degree = 2; degree <= 16; ++degree) {
-    for (std::size_t segment = 0; segment < size.value || segment == 0;) {
-      const Time time = tree_broadcast_time(members, size, degree, segment, model);
-      const bool larger = best.segment_bytes != 0 && (segment == 0 || segment > best.segment_bytes);
-      if (time < best.time || (time == best.time && degree == best.degree && larger)) {
-        best = {degree, segment, time};
-      }
-      segment = segment == 0 ? 256 : 2 * segment;
-    }
+  TreeChoice best = choose_segment(members, size, 2, model);
+  for (Rank degree = 3; degree <= 16; ++degree) {
+    const TreeChoice choice = choose_segment(members, size, degree, model);
+    if (choice.time < best.time) best = choice;
   }
   return best;
 }

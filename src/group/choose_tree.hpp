@@ -23,4 +23,8 @@ struct TreeChoice {
 /// lower degree, then to the larger segment. The same on every process.
 [[nodiscard]] TreeChoice choose_tree(Rank members, Bytes size, const model::CostModel& model);
 
+/// The same for a tree that is there already.
+[[nodiscard]] TreeChoice choose_segment(Rank members, Bytes size, Rank degree,
+                                        const model::CostModel& model);
+
 }  // namespace espalier::group

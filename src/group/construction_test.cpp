@@ -162,7 +162,7 @@ TEST(GroupConstructionProperty, NestsInGroupsOfEveryKind) {
     std::map<Id, Place> parents = world(size, static_cast<Rank>(rng.between(2, 4)));
     for (int depth = 0; depth < 3 && !parents.empty(); ++depth) {
       const Scheme scheme = kTrees[rng.below(std::size(kTrees))];
-      const ConstructionOptions options{.degree = static_cast<Rank>(rng.between(2, 4)),
+      const ConstructionOptions options{.degree = static_cast<Rank>(rng.between(1, 4)),
                                         .routable = rng.chance(50)};
       std::vector<bool> members(size);
       for (Rank i = 0; i < size; ++i) members[i] = rng.chance(75);

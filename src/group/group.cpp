@@ -1,15 +1,18 @@
 #include "group/group.hpp"
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "group/process_state.hpp"
+#include "group/ranked_by_key.hpp"
 #include "group/rerooted.hpp"
 
 namespace espalier::group {
 namespace {
 
-/// The next construction of a group: the same on all its members, and like no other.
-Tag next_tag(Tag group, std::uint32_t& splits) {
-  std::uint64_t z = group + 0x9e3779b97f4a7c15ULL * (2 * std::uint64_t{splits++} + 1);
+/// A construction of a group: the same on all its members, and like no other.
+Tag construction_tag(Tag group, std::uint32_t number) {
+  std::uint64_t z = group + 0x9e3779b97f4a7c15ULL * (2 * std::uint64_t{number} + 1);
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31U);
@@ -25,34 +28,45 @@ const Place& Group::place() const {
   return process_->state(tag_)->place;
 }
 
+Splitting Group::make(Colour colour, bool settled, const Maker& maker) const {
+  Process::State& parent = *process_->state(tag_);
+  expects(!parent.leaving, "a split of a group that was given up");
+  const std::uint32_t number = parent.splits++;
+  const Tag tag = construction_tag(tag_, number);
+  process_->make(tag, {maker(tag, parent.place), tag_, colour, settled, number});
+  return {*process_, tag};
+}
+
 Splitting Group::split(Colour colour, SplitOptions options) const {
   if (options.scheme == Scheme::RankAndHash) options.scheme = Scheme::RankAndHashColours;
   expects(takes_colours(options.scheme), "split: this scheme knows members and others only");
-  const Place& parent = place();
-  const Tag tag = next_tag(tag_, process_->state(tag_)->splits);
-  return {*process_, process_->make(tag_, colour,
-                                    make_construction(options.scheme, tag, parent,
-                                                      {options.degree, options.routable}),
-                                    tag)};
+  expects(member(), "a group that one is not in cannot be split");
+  return make(colour, options.settled, [&](Tag tag, const Place& parent) {
+    return make_construction(options.scheme, tag, parent, {options.degree, options.routable});
+  });
 }
 
 Splitting Group::enroll(bool joins, SplitOptions options) const {
-  const Place& parent = place();
-  const Tag tag = next_tag(tag_, process_->state(tag_)->splits);
-  return {*process_, process_->make(tag_, joins ? 0 : kNoColour,
-                                    make_construction(options.scheme, tag, parent,
-                                                      {options.degree, options.routable}),
-                                    tag)};
+  expects(member(), "a group that one is not in cannot be split");
+  return make(joins ? 0 : kNoColour, options.settled, [&](Tag tag, const Place& parent) {
+    return make_construction(options.scheme, tag, parent, {options.degree, options.routable});
+  });
 }
 
 Splitting Group::rooted_at(Rank root, SplitOptions options) const {
   expects(root < size(), "rooted_at: no such rank in the group");
-  const Tag tag = next_tag(tag_, process_->state(tag_)->splits);
-  return {*process_, process_->make(tag_, 0,
-                                    std::make_unique<Rerooted>(
-                                        tag, place(), root,
-                                        ConstructionOptions{options.degree, options.routable}),
-                                    tag)};
+  return make(0, options.settled, [&](Tag tag, const Place& parent) {
+    return std::make_unique<Rerooted>(tag, parent, root,
+                                      ConstructionOptions{options.degree, options.routable});
+  });
+}
+
+Splitting Group::ranked_by(std::uint64_t key, SplitOptions options) const {
+  expects(member(), "a group that one is not in cannot be ranked");
+  return make(0, options.settled, [&](Tag tag, const Place& parent) {
+    return std::make_unique<RankedByKey>(tag, parent, key,
+                                         ConstructionOptions{options.degree, options.routable});
+  });
 }
 
 Ticket Group::barrier() const { return allreduce({}, sum_of<std::uint8_t>()); }
@@ -94,11 +108,13 @@ void Group::send(Rank to, std::span<const std::byte> data) const {
   process_->send(*process_->state(tag_), to, data);
 }
 
-std::optional<Parcel> Group::receive() const {
+std::optional<Parcel> Group::receive(std::optional<Rank> from) const {
   auto& arrived = process_->state(tag_)->arrived;
-  if (arrived.empty()) return std::nullopt;
-  Parcel parcel = std::move(arrived.front());
-  arrived.pop_front();
+  const auto it = std::find_if(arrived.begin(), arrived.end(),
+                               [&](const Parcel& parcel) { return !from || parcel.from == *from; });
+  if (it == arrived.end()) return std::nullopt;
+  Parcel parcel = std::move(*it);
+  arrived.erase(it);
   return parcel;
 }
 
@@ -107,13 +123,23 @@ void Group::free() {
   *this = {};
 }
 
-bool Splitting::test() const { return process_->made_.contains(tag_); }
+void Group::retire() {
+  if (member()) process_->retire(*process_->state(tag_));
+  *this = {};
+}
+
+bool Splitting::test() const {
+  const auto it = process_->made_.find(tag_);
+  if (it == process_->made_.end()) return false;
+  const Process::Made& made = it->second;
+  const auto parent = process_->groups_.find(made.parent);  // may be gone after the barrier
+  return parent == process_->groups_.end() || !parent->second->running.contains(made.barrier);
+}
 
 Group Splitting::group() {
-  const auto it = process_->made_.find(tag_);
-  expects(it != process_->made_.end(), "this group is not made yet, or was asked for before");
-  const Tag tag = it->second;
-  process_->made_.erase(it);
+  expects(test(), "this group is not made yet, or was asked for before");
+  const Tag tag = process_->made_.at(tag_).group;
+  process_->made_.erase(tag_);
   return tag == 0 ? Group() : Group(*process_, tag);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "group/process.hpp"
@@ -17,6 +18,8 @@ class Group {
   Group() = default;
 
   [[nodiscard]] bool member() const { return process_ != nullptr; }
+  /// Its name: the same on all members, and no other group's. 0: no member.
+  [[nodiscard]] Tag tag() const { return tag_; }
   [[nodiscard]] Rank size() const;
   [[nodiscard]] Rank rank() const;
   /// For those who want to look.
@@ -28,6 +31,10 @@ class Group {
   [[nodiscard]] Splitting enroll(bool joins, SplitOptions options = {}) const;
   /// The same members on a tree with another root, whose rank is 0 there.
   [[nodiscard]] Splitting rooted_at(Rank root, SplitOptions options = {}) const;
+
+  /// The same members with ranks of the user's choice: by key, then by present rank. The extra sort
+  /// costs log^2 m messages a member and O(1) memory (ranked_by_key.hpp).
+  [[nodiscard]] Splitting ranked_by(std::uint64_t key, SplitOptions options = {}) const;
 
   [[nodiscard]] Ticket barrier() const;
   [[nodiscard]] Ticket broadcast(std::span<std::byte> data, Rank root,
@@ -42,17 +49,22 @@ class Group {
 
   /// To one member. Its id is asked for the first time and then remembered (kCachedIds of them).
   void send(Rank to, std::span<const std::byte> data) const;
-  /// What has come, in the order of its coming.
-  [[nodiscard]] std::optional<Parcel> receive() const;
+  /// What has come, in the order of its coming; from one member alone if it is named.
+  [[nodiscard]] std::optional<Parcel> receive(std::optional<Rank> from = std::nullopt) const;
   static constexpr std::size_t kCachedIds = 16;
 
   /// Gives its memory back. @pre all operations of all members are over
   void free();
+  /// The same where only one's own are known to be over: a collective call that returns at once;
+  /// the memory goes when all members have made it. @pre all that was sent is, or will be, received
+  void retire();
 
  private:
   friend class Process;
   friend class Splitting;
+  using Maker = std::function<std::unique_ptr<Construction>(Tag, const Place& parent)>;
   Group(Process& process, Tag tag) : process_(&process), tag_(tag) {}
+  [[nodiscard]] Splitting make(Colour colour, bool settled, const Maker& maker) const;
   Process* process_ = nullptr;
   Tag tag_ = 0;
 };
@@ -60,14 +72,15 @@ class Group {
 /// A construction under way.
 class Splitting {
  public:
+  /// One that is under way, by its name.
+  Splitting(Process& process, Tag tag) : process_(&process), tag_(tag) {}
+  [[nodiscard]] Tag tag() const { return tag_; }
   /// Whether one's own part is over.
   [[nodiscard]] bool test() const;
   /// The new group, or one without members. @pre test(); once
   [[nodiscard]] Group group();
 
  private:
-  friend class Group;
-  Splitting(Process& process, Tag tag) : process_(&process), tag_(tag) {}
   Process* process_;
   Tag tag_;
 };

@@ -6,56 +6,12 @@
 
 #include "base/contract.hpp"
 #include "support/for_all_seeds.hpp"
+#include "support/group_cluster.hpp"
 
 namespace espalier::group {
 namespace {
 
-/// Processes and a network that delivers in any order.
-class Cluster {
- public:
-  Cluster(Rank size, Rank degree, std::uint64_t seed) : random_(seed) {
-    for (Id id = 0; id < size; ++id) ports_.push_back(std::make_unique<Port>(*this, id));
-    for (Id id = 0; id < size; ++id) {
-      processes_.push_back(std::make_unique<Process>(*ports_[id], size, degree));
-    }
-  }
-  [[nodiscard]] Process& process(Id id) { return *processes_[id]; }
-  [[nodiscard]] Rank size() const { return static_cast<Rank>(processes_.size()); }
-  /// Delivers one message. @return false if there is none
-  bool step() {
-    if (parcels_.empty()) return false;
-    const std::size_t pick = random_.below(parcels_.size());
-    std::swap(parcels_[pick], parcels_.back());
-    auto [to, message] = std::move(parcels_.back());
-    parcels_.pop_back();
-    processes_[to]->receive(message);
-    return true;
-  }
-  void run() {
-    while (step()) {
-    }
-  }
-  Random& random() { return random_; }
-
- private:
-  class Port : public Endpoint {
-   public:
-    Port(Cluster& owner, Id self) : owner_(owner), self_(self) {}
-    [[nodiscard]] Id self() const override { return self_; }
-    void send(Id to, Message message) override {
-      message.from = self_;
-      owner_.parcels_.emplace_back(to, std::move(message));
-    }
-
-   private:
-    Cluster& owner_;
-    Id self_;
-  };
-  Random random_;
-  std::vector<std::unique_ptr<Port>> ports_;
-  std::vector<std::unique_ptr<Process>> processes_;
-  std::vector<std::pair<Id, Message>> parcels_;
-};
+using testing_support::Cluster;
 
 SplitOptions random_options(Random& rng) {
   constexpr Scheme kSchemes[] = {Scheme::Centralized, Scheme::ShrinkAndBalance,

@@ -7,7 +7,7 @@
 namespace espalier::group {
 namespace {
 
-Id towards_by_links(const Place& place, Id self, Rank target) {
+Id towards_by_links(const Place& place, Rank target) {
   const std::uint64_t k = place.degree, m = place.size;
   // After so many hops from i all of reach consecutive ranks can be reached, beginning with first.
   std::uint64_t first = place.rank, reach = 1;
@@ -15,7 +15,6 @@ Id towards_by_links(const Place& place, Id self, Rank target) {
     first = (first * k + 1) % m;
     reach *= k;
   }
-  if (reach == 1) return self;
   return place.links[(target + m - first) % m / (reach / k)];
 }
 
@@ -74,7 +73,7 @@ Id next_hop(const Place& place, Id self, Rank target) {
   expects(place.member() && target < place.size, "next_hop: no such rank in the group");
   if (place.numbering == Numbering::World) return target;
   if (target == place.rank) return self;
-  if (!place.links.empty()) return towards_by_links(place, self, target);
+  if (!place.links.empty()) return towards_by_links(place, target);
   return place.numbering == Numbering::Heap ? towards_by_heap(place, target)
                                             : towards_by_ranges(place, target);
 }

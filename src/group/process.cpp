@@ -12,8 +12,10 @@ namespace espalier::group {
 namespace {
 
 constexpr Tag kWorldTag = 1;
-constexpr std::uint32_t kPointToPoint =
-    static_cast<std::uint32_t>(-1);  // for an operation's number
+// For an operation's number: the user's calls are below, a split's last barrier above kSettling.
+constexpr std::uint32_t kSettling = 0x80000000U;
+constexpr std::uint32_t kFarewell = 0xfffffffeU;
+constexpr std::uint32_t kPointToPoint = 0xffffffffU;
 
 }  // namespace
 
@@ -26,6 +28,11 @@ Process::Process(Endpoint& endpoint, Rank world_size, Rank degree) : endpoint_(e
 Process::~Process() = default;
 
 Group Process::world() { return {*this, kWorldTag}; }
+
+Group Process::group(Tag tag) {
+  (void)state(tag);
+  return {*this, tag};
+}
 
 Process::State* Process::state(Tag tag) {
   const auto it = groups_.find(tag);
@@ -54,19 +61,15 @@ void Process::receive(const Message& message) {
 }
 
 /// Enters a construction, with all that came before.
-Tag Process::make(Tag parent, Colour colour, std::unique_ptr<Construction> construction, Tag tag) {
-  Making& making = makings_[tag];
-  making.parent = parent;
-  making.colour = colour;
-  making.construction = std::move(construction);
-  making.construction->enter(colour, endpoint_);
+void Process::make(Tag tag, Making entered) {
+  Making& making = makings_[tag] = std::move(entered);
+  making.construction->enter(making.colour, endpoint_);
   if (const auto early = early_.find(tag); early != early_.end()) {
     const std::vector<Message> messages = std::move(early->second);
     early_.erase(early);
     for (const Message& message : messages) making.construction->receive(message, endpoint_);
   }
   finish(tag);
-  return tag;
 }
 
 /// A construction that is done leaves a group behind, or nothing.
@@ -75,8 +78,12 @@ void Process::finish(Tag tag) {
   if (!making.construction->done()) return;
   Place place = making.construction->place();
   const Tag group = (tag + making.colour) * 0xbf58476d1ce4e5b9ULL + 1;
+  State& parent = *state(making.parent);
+  const bool settles = making.settled && parent.place.numbering != Numbering::World;
+  const std::uint32_t operation = settles ? kSettling + making.number : 0;
+  made_[tag] = {place.member() ? group : 0, making.parent, operation};
   makings_.erase(tag);
-  made_[tag] = place.member() ? group : 0;
+  if (settles) barrier(parent, operation);
   if (!place.member()) return;
   place.tag = group;
   groups_[group] = std::make_unique<State>(group, std::move(place));
@@ -89,16 +96,58 @@ void Process::finish(Tag tag) {
 
 Ticket Process::start(Tag tag, TreeOperation::Call call) {
   State& group = *state(tag);
+  expects(!group.leaving, "a collective on a group that was given up");
   call.sequence = group.operations++;
   const std::uint32_t sequence = call.sequence;
-  const auto [it, fresh] = group.running.try_emplace(sequence, tag, group.place, std::move(call));
+  begin(group, std::move(call));
+  return {*this, tag, sequence};
+}
+
+void Process::begin(State& group, TreeOperation::Call call) {
+  const std::uint32_t sequence = call.sequence;
+  const auto [it, fresh] =
+      group.running.try_emplace(sequence, group.tag, group.place, std::move(call));
   it->second.start(endpoint_);
   if (const auto early = group.early.find(sequence); early != group.early.end()) {
     for (const Message& message : early->second) it->second.receive(message, endpoint_);
     group.early.erase(early);
   }
   if (it->second.done()) group.running.erase(it);
-  return {*this, tag, sequence};
+}
+
+/// One of our own, with a number apart from the user's calls: members may be at different calls.
+void Process::barrier(State& group, std::uint32_t sequence) {
+  TreeOperation::Call call;
+  call.kind = TreeOperation::Kind::Allreduce;
+  call.sequence = sequence;
+  call.combine = sum_of<std::uint8_t>();
+  begin(group, std::move(call));
+}
+
+void Process::retire(State& group) {
+  expects(group.tag != kWorldTag, "retire: the world stays");
+  expects(!group.leaving && group.running.empty(),
+          "retire: an operation of the group is under way");
+  for (const auto& [tag, making] : makings_) {
+    expects(making.parent != group.tag, "retire: the group is being split");
+  }
+  group.leaving = true;
+  if (group.to_send.empty()) barrier(group, kFarewell);
+  leave_if_over(group.tag);
+}
+
+void Process::retire_all() {
+  std::vector<State*> all;
+  for (const auto& [tag, group] : groups_) {
+    if (tag != kWorldTag && !group->leaving) all.push_back(group.get());
+  }
+  for (State* group : all) retire(*group);
+}
+
+/// All members have retired the group, so nobody needs us on a way through it.
+void Process::leave_if_over(Tag tag) {
+  const State& group = *state(tag);
+  if (group.leaving && group.running.empty() && group.to_send.empty()) groups_.erase(tag);
 }
 
 void Process::run(State& group, const Message& message) {
@@ -115,7 +164,9 @@ void Process::run(State& group, const Message& message) {
     return;
   }
   it->second.receive(message, endpoint_);
-  if (it->second.done()) group.running.erase(it);
+  if (!it->second.done()) return;
+  group.running.erase(it);
+  leave_if_over(group.tag);
 }
 
 /// Found: (rank), and the sender is it.
@@ -128,6 +179,9 @@ void Process::learn(State& group, const Message& message) {
   const auto parcels = std::move(it->second);
   group.to_send.erase(it);
   for (const auto& parcel : parcels) send(group, words[0], parcel);
+  if (!group.leaving || !group.to_send.empty()) return;
+  barrier(group, kFarewell);
+  leave_if_over(group.tag);
 }
 
 void Process::send(State& group, Rank to, std::span<const std::byte> data) {

@@ -19,6 +19,10 @@ struct SplitOptions {
   Scheme scheme = Scheme::RankAndHash;  ///< with colours: RankAndHashColours is taken instead
   Rank degree = 3;
   bool routable = true;  ///< Rank-and-Hash: reach every rank in O(log m) hops, not over the root
+  /// Over for nobody before it is over for all: a barrier on the parent's tree at the end. Needed
+  /// where a process that is done may stop making progress, since others may still need it on
+  /// their way through the parent group. In the world nobody does, and there is no barrier.
+  bool settled = false;
 };
 
 /// What has come from another member of a group.
@@ -41,9 +45,13 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   [[nodiscard]] Group world();
+  /// By its name, as Group::tag() says it. @pre this process is in it
+  [[nodiscard]] Group group(Tag tag);
   void receive(const Message& message);
 
   [[nodiscard]] std::size_t live_groups() const { return groups_.size(); }
+  /// Gives up every group but the world as Group::retire() does.
+  void retire_all();
   /// Messages that wait for a call; none when all members have made all their calls.
   [[nodiscard]] std::size_t waiting_messages() const;
   /// All memory that groups hold, under way or made.
@@ -58,14 +66,23 @@ class Process {
     std::unique_ptr<Construction> construction;
     Tag parent = 0;
     Colour colour = kNoColour;
-    bool entered = false;
-    std::vector<Message> early;
+    bool settled = false;
+    std::uint32_t number = 0;  // among the splits of its parent
+  };
+  struct Made {
+    Tag group = 0;  // 0: no member
+    Tag parent = 0;
+    std::uint32_t barrier = 0;  // the operation of the parent to wait for; 0: none
   };
 
   State* state(Tag tag);
-  Tag make(Tag parent, Colour colour, std::unique_ptr<Construction> construction, Tag tag);
+  void make(Tag tag, Making making);
   void finish(Tag making);
   Ticket start(Tag group, TreeOperation::Call call);
+  void begin(State& group, TreeOperation::Call call);
+  void barrier(State& group, std::uint32_t sequence);
+  void retire(State& group);
+  void leave_if_over(Tag group);
   void run(State& state, const Message& message);
   void learn(State& state, const Message& message);
   void send(State& state, Rank to, std::span<const std::byte> data);
@@ -73,7 +90,7 @@ class Process {
   Endpoint& endpoint_;
   std::map<Tag, std::unique_ptr<State>> groups_;
   std::map<Tag, Making> makings_;
-  std::map<Tag, Tag> made_;  // constructions that are over, until somebody asks: group, or 0
+  std::map<Tag, Made> made_;                   // constructions that are over, until somebody asks
   std::map<Tag, std::vector<Message>> early_;  // for calls that were not made here yet
 };
 
@@ -81,6 +98,10 @@ class Process {
 class Ticket {
  public:
   Ticket() = default;
+  Ticket(Process& process, Tag group, std::uint32_t sequence)
+      : process_(&process), group_(group), sequence_(sequence) {}
+  [[nodiscard]] Tag group() const { return group_; }
+  [[nodiscard]] std::uint32_t sequence() const { return sequence_; }
   [[nodiscard]] bool test() const;
   /// @param progress called until it is done
   template <typename Progress>
@@ -89,9 +110,6 @@ class Ticket {
   }
 
  private:
-  friend class Process;
-  Ticket(Process& process, Tag group, std::uint32_t sequence)
-      : process_(&process), group_(group), sequence_(sequence) {}
   Process* process_ = nullptr;
   Tag group_ = 0;
   std::uint32_t sequence_ = 0;

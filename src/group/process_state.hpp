@@ -11,6 +11,7 @@ struct Process::State {
   Tag tag;
   Place place;
   std::uint32_t splits = 0, operations = 0;  // calls made so far
+  bool leaving = false;                      // retired here, not yet by all members
   std::map<std::uint32_t, TreeOperation> running;
   std::map<std::uint32_t, std::vector<Message>> early;  // of operations not started here yet
   std::deque<std::pair<Rank, Id>> known;                // ids found, the oldest first

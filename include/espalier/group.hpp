@@ -1,0 +1,245 @@
+#pragma once
+
+// System-ranked process groups for MPI programs: what they cost, and when to use them instead of
+// communicators, is in docs/groups.md. Link with libespalier-group-mpich or -openmpi.
+//
+//   espalier::Groups groups(MPI_COMM_WORLD);
+//   espalier::Group row = groups.all().split(colour);
+//   row.allreduce(values, espalier::sum);
+//   row.free();
+//
+// Rules, as MPI's: a call on a group is made by all its members, in the same order; one thread at a
+// time. Progress is made inside the calls here and nowhere else. A misuse throws std::logic_error;
+// errors of MPI go to the error handler of the communicator, and if that returns, to
+// Groups::error().
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+#include "espalier/group_operations.hpp"
+
+namespace espalier {
+
+class Group;
+class GroupRuntime;  // behind the scenes
+
+using GroupRank = std::uint32_t;
+
+/// LogGP figures of the network, the same on all ranks; they choose degrees and segments.
+struct GroupNetwork {
+  std::uint64_t latency_ns = 0;
+  std::uint64_t overhead_ns = 0;  ///< of a message, on either side
+  std::uint64_t bytes_per_second = 0;
+};
+
+struct GroupsOptions {
+  unsigned degree = 0;  ///< of trees, 1 to 254; 0: by the network, 3 if that is not known
+  std::optional<GroupNetwork> network;
+  std::size_t typical_bytes = 4096;  ///< of the messages that the degree is chosen for
+};
+
+/// The ways of section 2, 4 and 5 of the paper in docs/groups.md.
+enum class GroupScheme : std::uint8_t {
+  RankAndHash,
+  ShrinkAndBalance,
+  ShrinkByChildren,
+  Centralized
+};
+
+struct SplitOptions {
+  GroupScheme scheme = GroupScheme::RankAndHash;  ///< the only one that takes colours
+  unsigned degree = 0;                            ///< 0: as all others
+};
+
+/// Where a root's data enter or leave the tree.
+enum class GroupRoot : std::uint8_t { Cheapest, Forward, AnyVertex };
+
+struct CollectiveOptions {
+  /// Data go in segments of so many bytes; 0: chosen. The same on all members.
+  std::size_t segment_bytes = 0;
+  GroupRoot root = GroupRoot::Cheapest;
+};
+
+/// A collective under way; the data must stay where they are until it is over.
+class [[gnu::visibility("default")]] GroupRequest {
+ public:
+  [[nodiscard]] bool test();  ///< makes progress
+  void wait();
+
+ private:
+  friend class Group;
+  GroupRuntime* runtime_ = nullptr;
+  std::uint64_t group_ = 0;
+  std::uint32_t sequence_ = 0;
+};
+
+/// A group that is being made.
+class [[gnu::visibility("default")]] NewGroup {
+ public:
+  [[nodiscard]] bool test();  ///< makes progress
+  Group wait();               ///< once
+
+ private:
+  friend class Group;
+  GroupRuntime* runtime_ = nullptr;
+  std::uint64_t construction_ = 0;
+};
+
+struct GroupParcel {
+  GroupRank from = 0;
+  std::vector<std::byte> data;
+};
+
+/// A handle, copied freely; that of one who is no member has size 0.
+class [[gnu::visibility("default")]] Group {
+ public:
+  [[nodiscard]] bool member() const { return runtime_ != nullptr; }
+  [[nodiscard]] GroupRank size() const;
+  [[nodiscard]] GroupRank rank() const;  ///< chosen by the system
+
+  /// One group a colour (>= 0); MPI_UNDEFINED: into none.
+  Group split(int colour, SplitOptions options = {}) const {
+    return isplit(colour, options).wait();
+  }
+  /// One group of those who say yes.
+  Group enroll(bool joins, SplitOptions options = {}) const;
+  /// The same members, `root` as the tree's root and rank 0: for many collectives with that root.
+  Group rooted_at(GroupRank root, SplitOptions options = {}) const;
+  /// The same members with ranks by key, then by present rank.
+  Group ranked_by(std::uint64_t key, SplitOptions options = {}) const;
+  [[nodiscard]] NewGroup isplit(int colour, SplitOptions options = {}) const;
+  [[nodiscard]] NewGroup ienroll(bool joins, SplitOptions options = {}) const;
+  [[nodiscard]] NewGroup irooted_at(GroupRank root, SplitOptions options = {}) const;
+  [[nodiscard]] NewGroup iranked_by(std::uint64_t key, SplitOptions options = {}) const;
+
+  /// A communicator of the members with the same ranks, the caller's to free. O(m) memory, as any
+  /// communicator. @return MPI's code
+  int to_communicator(MPI_Comm * comm) const;
+
+  /// Returns at once; the memory goes when all members have called it. @pre one's own calls on the
+  /// group are over and all that was sent is, or will be, received
+  void free();
+
+  void barrier() const { ibarrier().wait(); }
+  /// Data are contiguous ranges of trivially copyable elements (std::vector, std::span, ...).
+  template <std::ranges::contiguous_range Data>
+  void broadcast(Data && data, GroupRank root, CollectiveOptions options = {}) const {
+    ibroadcast(data, root, options).wait();
+  }
+  /// The root's data become the result, those of others stay. Operations must commute.
+  template <std::ranges::contiguous_range Data, typename Operation>
+  void reduce(Data && data, Operation operation, GroupRank root, CollectiveOptions options = {})
+      const {
+    ireduce(data, operation, root, options).wait();
+  }
+  template <std::ranges::contiguous_range Data, typename Operation>
+  void allreduce(Data && data, Operation operation, CollectiveOptions options = {}) const {
+    iallreduce(data, operation, options).wait();
+  }
+  [[nodiscard]] GroupRequest ibarrier() const;
+  template <std::ranges::contiguous_range Data>
+  [[nodiscard]] GroupRequest ibroadcast(Data && data, GroupRank root,
+                                        CollectiveOptions options = {}) const {
+    return start_broadcast(bytes_of(data), root, options);
+  }
+  template <std::ranges::contiguous_range Data, typename Operation>
+  [[nodiscard]] GroupRequest ireduce(Data && data, Operation operation, GroupRank root,
+                                     CollectiveOptions options = {}) const {
+    using T = std::ranges::range_value_t<Data>;
+    return start_reduce(bytes_of(data), elementwise<T>(operation), root, options);
+  }
+  template <std::ranges::contiguous_range Data, typename Operation>
+  [[nodiscard]] GroupRequest iallreduce(Data && data, Operation operation,
+                                        CollectiveOptions options = {}) const {
+    using T = std::ranges::range_value_t<Data>;
+    return start_allreduce(bytes_of(data), elementwise<T>(operation), options);
+  }
+  // With an operation of MPI's, built-in or made by MPI_Op_create as commutative; types without
+  // gaps. Both must live until it is over.
+  [[nodiscard]] GroupRequest ireduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
+                                     GroupRank root, CollectiveOptions options = {}) const;
+  [[nodiscard]] GroupRequest iallreduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
+                                        CollectiveOptions options = {}) const;
+
+  /// To one member; copied, returns at once. The first message to a rank asks for its id along the
+  /// group, so members on the way have to make progress; the last 16 are remembered. Two messages
+  /// between the same members keep their order.
+  template <std::ranges::contiguous_range Data>
+  void send(GroupRank to, const Data& data) const {
+    send_bytes(to, std::as_bytes(std::span(data)));
+  }
+  [[nodiscard]] GroupParcel receive() const;
+  [[nodiscard]] GroupParcel receive(GroupRank from) const;
+  [[nodiscard]] std::optional<GroupParcel> try_receive() const;
+
+ private:
+  friend class Groups;
+  friend class NewGroup;
+  template <typename Data>
+  static std::span<std::byte> bytes_of(Data & data) {
+    static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Data>>);
+    return std::as_writable_bytes(std::span(data));
+  }
+  [[nodiscard]] GroupRequest start_broadcast(std::span<std::byte>, GroupRank,
+                                             const CollectiveOptions&) const;
+  [[nodiscard]] GroupRequest start_reduce(std::span<std::byte>, ElementOperation, GroupRank,
+                                          const CollectiveOptions&) const;
+  [[nodiscard]] GroupRequest start_allreduce(std::span<std::byte>, ElementOperation,
+                                             const CollectiveOptions&) const;
+  template <typename Ticket>
+  [[nodiscard]] GroupRequest request(const Ticket& ticket) const;
+  void send_bytes(GroupRank to, std::span<const std::byte> data) const;
+  [[nodiscard]] GroupParcel await(std::optional<GroupRank> from) const;
+
+  GroupRuntime* runtime_ = nullptr;
+  std::uint64_t tag_ = 0;
+};
+
+/// What this process holds.
+struct GroupStatistics {
+  std::size_t live_groups = 0;       ///< that of all processes among them
+  std::size_t bytes = 0;             ///< of groups, made or under way
+  std::size_t endpoint_bytes = 0;    ///< of posted receives: the same whatever there is
+  std::size_t waiting_messages = 0;  ///< for calls that were not made here yet
+  std::size_t sends_under_way = 0;
+  std::uint64_t messages_sent = 0;
+};
+
+/// All groups of the processes of one communicator, over a hidden duplicate of it.
+class [[gnu::visibility("default")]] Groups {
+ public:
+  /// Collective.
+  explicit Groups(MPI_Comm comm, GroupsOptions options = {});
+  /// Collective, before MPI_Finalize; gives up all groups that are left.
+  ~Groups();
+  Groups(const Groups&) = delete;
+  Groups& operator=(const Groups&) = delete;
+
+  /// The group of all processes: its ranks are those of the communicator.
+  [[nodiscard]] Group all() const;
+  /// Hands on what has come. For programs that are elsewhere for long.
+  void progress();
+  [[nodiscard]] GroupStatistics statistics() const;
+  /// MPI_SUCCESS, or the first code that was not; every wait ends then.
+  [[nodiscard]] int error() const;
+
+ private:
+  std::unique_ptr<GroupRuntime> runtime_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,159 @@
+#include "base/contract.hpp"
+#include "group_mpi/runtime.hpp"
+
+namespace espalier {
+namespace {
+
+group::SplitOptions inner(const SplitOptions& options, const group::Place& parent) {
+  expects(options.degree < 255, "a group's tree: the degree is at most 254");
+  group::SplitOptions made;
+  switch (options.scheme) {
+    case GroupScheme::RankAndHash:
+      made.scheme = group::Scheme::RankAndHash;
+      break;
+    case GroupScheme::ShrinkAndBalance:
+      made.scheme = group::Scheme::ShrinkAndBalance;
+      break;
+    case GroupScheme::ShrinkByChildren:
+      made.scheme = group::Scheme::ShrinkByChildren;
+      break;
+    case GroupScheme::Centralized:
+      made.scheme = group::Scheme::Centralized;
+      break;
+  }
+  made.degree = options.degree > 0 ? options.degree : Rank{parent.degree};
+  made.settled = true;  // who is done may go where no progress is made
+  return made;
+}
+
+/// A reduction's result must not need others on its last way: they are done and may be elsewhere.
+/// One hop is fine.
+group::RootWay safe_way(const group::Place& place, Rank root, GroupRoot wish, bool reduces) {
+  using group::RootWay;
+  if (wish == GroupRoot::AnyVertex) return RootWay::AnyVertex;
+  const bool one_hop =
+      place.numbering == group::Numbering::World ||
+      (!place.links.empty() && group::link_hops(0, root, place.size, place.degree) <= 1);
+  if (reduces && !one_hop) return RootWay::AnyVertex;
+  return wish == GroupRoot::Forward ? RootWay::Forward : group::cheaper_root_way(place, root);
+}
+
+group::Combine inner(ElementOperation operation) {
+  expects(operation.element_bytes > 0, "a reduction of elements without bytes");
+  return {operation.element_bytes,
+          [apply = std::move(operation.apply)](std::span<std::byte> into,
+                                               std::span<const std::byte> other) {
+            apply(into.data(), other.data(), into.size());
+          }};
+}
+
+void expect_member(bool member) { expects(member, "a group that one is not in can do nothing"); }
+
+}  // namespace
+
+template <typename Ticket>
+GroupRequest Group::request(const Ticket& ticket) const {
+  GroupRequest made;
+  made.runtime_ = runtime_;
+  made.group_ = ticket.group();
+  made.sequence_ = ticket.sequence();
+  runtime_->progress();
+  return made;
+}
+
+GroupRank Group::size() const { return member() ? runtime_->group(tag_).size() : 0; }
+GroupRank Group::rank() const { return member() ? runtime_->group(tag_).rank() : kNoRank; }
+
+NewGroup Group::isplit(int colour, SplitOptions options) const {
+  expect_member(member());
+  expects(colour >= 0 || colour == MPI_UNDEFINED, "split: a colour is not negative");
+  const group::Group parent = runtime_->group(tag_);
+  NewGroup made;
+  made.runtime_ = runtime_;
+  made.construction_ =
+      parent
+          .split(colour == MPI_UNDEFINED ? group::kNoColour : static_cast<group::Colour>(colour),
+                 inner(options, parent.place()))
+          .tag();
+  return made;
+}
+
+NewGroup Group::ienroll(bool joins, SplitOptions options) const {
+  expect_member(member());
+  const group::Group parent = runtime_->group(tag_);
+  NewGroup made;
+  made.runtime_ = runtime_;
+  made.construction_ = parent.enroll(joins, inner(options, parent.place())).tag();
+  return made;
+}
+
+NewGroup Group::irooted_at(GroupRank root, SplitOptions options) const {
+  expect_member(member());
+  const group::Group parent = runtime_->group(tag_);
+  NewGroup made;
+  made.runtime_ = runtime_;
+  made.construction_ = parent.rooted_at(root, inner(options, parent.place())).tag();
+  return made;
+}
+
+NewGroup Group::iranked_by(std::uint64_t key, SplitOptions options) const {
+  expect_member(member());
+  const group::Group parent = runtime_->group(tag_);
+  NewGroup made;
+  made.runtime_ = runtime_;
+  made.construction_ = parent.ranked_by(key, inner(options, parent.place())).tag();
+  return made;
+}
+
+Group Group::enroll(bool joins, SplitOptions options) const {
+  return ienroll(joins, options).wait();
+}
+Group Group::rooted_at(GroupRank root, SplitOptions options) const {
+  return irooted_at(root, options).wait();
+}
+Group Group::ranked_by(std::uint64_t key, SplitOptions options) const {
+  return iranked_by(key, options).wait();
+}
+
+void Group::free() {
+  if (member()) runtime_->group(tag_).retire();
+  *this = {};
+}
+
+GroupRequest Group::ibarrier() const { return start_allreduce({}, elementwise<char>(sum), {}); }
+
+GroupRequest Group::start_broadcast(std::span<std::byte> data, GroupRank root,
+                                    const CollectiveOptions& options) const {
+  expect_member(member());
+  const group::Group group = runtime_->group(tag_);
+  expects(root < group.size(), "broadcast: no such root in the group");
+  const std::size_t segment = options.segment_bytes > 0
+                                  ? options.segment_bytes
+                                  : runtime_->segment(group.place(), data.size());
+  return request(
+      group.broadcast(data, root, segment, safe_way(group.place(), root, options.root, false)));
+}
+
+GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation operation,
+                                 GroupRank root, const CollectiveOptions& options) const {
+  expect_member(member());
+  const group::Group group = runtime_->group(tag_);
+  expects(root < group.size(), "reduce: no such root in the group");
+  const std::size_t segment = options.segment_bytes > 0
+                                  ? options.segment_bytes
+                                  : runtime_->segment(group.place(), data.size());
+  return request(group.reduce(data, inner(std::move(operation)), root, segment,
+                              safe_way(group.place(), root, options.root, true)));
+}
+
+GroupRequest Group::start_allreduce(std::span<std::byte> data, ElementOperation operation,
+                                    const CollectiveOptions& options) const {
+  expect_member(member());
+  const group::Group group = runtime_->group(tag_);
+  const std::size_t segment = options.segment_bytes > 0
+                                  ? options.segment_bytes
+                                  : runtime_->segment(group.place(), data.size());
+  return request(group.allreduce(data, inner(std::move(operation)), segment));
+}
+
+}  // namespace espalier

@@ -1,0 +1,65 @@
+#include "group_mpi/runtime.hpp"
+
+#include <sched.h>
+
+#include "base/contract.hpp"
+#include "group/choose_tree.hpp"
+
+namespace espalier {
+namespace {
+
+constexpr unsigned kUsualDegree = 3;
+// Fits into a posted receive, with both headers, and into elements of 1, 2, 4, 8 and 16 bytes.
+constexpr std::size_t kUsualSegment = group_mpi::MpiEndpoint::kSlotBytes - 32;
+
+Rank size_of(MPI_Comm comm) {
+  int size = 1;
+  PMPI_Comm_size(comm, &size);
+  return static_cast<Rank>(size);
+}
+
+std::optional<model::LogGP> model_of(const GroupsOptions& options, Rank size) {
+  if (!options.network || size < 2) return std::nullopt;
+  const GroupNetwork& n = *options.network;
+  expects(n.bytes_per_second > 0, "Groups: a network that moves no bytes");
+  const Time overhead = nanoseconds(static_cast<std::int64_t>(n.overhead_ns));
+  return model::LogGP(size, {nanoseconds(static_cast<std::int64_t>(n.latency_ns)), overhead,
+                             overhead, bytes_per_second(n.bytes_per_second)});
+}
+
+Rank degree_of(const GroupsOptions& options, const std::optional<model::LogGP>& network) {
+  expects(options.degree < 255, "Groups: a tree's degree is at most 254");
+  if (options.degree > 0) return options.degree;
+  if (!network) return kUsualDegree;
+  return group::choose_tree(network->size(), Bytes{options.typical_bytes}, *network).degree;
+}
+
+}  // namespace
+
+GroupRuntime::GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options)
+    : comm(std::move(hidden)),
+      endpoint(comm.get()),
+      network(model_of(options, size_of(comm.get()))),
+      process(endpoint, size_of(comm.get()), degree_of(options, network)) {}
+
+/// Nobody leaves before nobody is needed: all groups are given up, then all processes meet.
+GroupRuntime::~GroupRuntime() {
+  process.retire_all();
+  until([&] { return process.live_groups() == 1; });
+  const group::Ticket last = process.world().barrier();
+  until([&] { return last.test(); });
+  endpoint.close();
+}
+
+bool GroupRuntime::progress() {
+  return endpoint.progress([this](const group::Message& message) { process.receive(message); });
+}
+
+void GroupRuntime::give_way() { sched_yield(); }
+
+std::size_t GroupRuntime::segment(const group::Place& place, std::size_t bytes) const {
+  if (!network) return kUsualSegment;
+  return group::choose_segment(place.size, Bytes{bytes}, place.degree, *network).segment_bytes;
+}
+
+}  // namespace espalier

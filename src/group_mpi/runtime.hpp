@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include "group/group.hpp"
+#include "group_mpi/mpi_endpoint.hpp"
+#include "model/loggp.hpp"
+#include "mpi/owned.hpp"
+// The public interface, which this room implements.
+#include <espalier/group.hpp>
+
+namespace espalier {
+
+/// One process's share of all groups of a communicator.
+class GroupRuntime {
+ public:
+  GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options);
+  ~GroupRuntime();
+  GroupRuntime(const GroupRuntime&) = delete;
+  GroupRuntime& operator=(const GroupRuntime&) = delete;
+
+  bool progress();
+  /// Progress until something is so, or MPI has failed. Gives way to others while nothing comes.
+  template <typename Condition>
+  void until(Condition condition) {
+    for (std::uint32_t idle = 0; !condition() && endpoint.error() == MPI_SUCCESS;) {
+      idle = progress() ? 0 : idle + 1;
+      if (idle > kPatience) give_way();
+    }
+  }
+  [[nodiscard]] group::Group group(std::uint64_t tag) { return process.group(tag); }
+  /// What a collective's segments should be. Depends on nothing that members do not share.
+  [[nodiscard]] std::size_t segment(const group::Place& place, std::size_t bytes) const;
+
+  mpi::OwnedComm comm;
+  group_mpi::MpiEndpoint endpoint;
+  std::optional<model::LogGP> network;
+  group::Process process;
+
+ private:
+  static constexpr std::uint32_t kPatience = 20;
+  static void give_way();
+};
+
+}  // namespace espalier

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "group/group.hpp"
+
+namespace espalier::testing_support {
+
+/// Processes and a network that delivers in any order.
+class Cluster {
+ public:
+  Cluster(Rank size, Rank degree, std::uint64_t seed) : random_(seed) {
+    for (group::Id id = 0; id < size; ++id) ports_.push_back(std::make_unique<Port>(*this, id));
+    for (group::Id id = 0; id < size; ++id) {
+      processes_.push_back(std::make_unique<group::Process>(*ports_[id], size, degree));
+    }
+  }
+  [[nodiscard]] group::Process& process(group::Id id) { return *processes_[id]; }
+  [[nodiscard]] Rank size() const { return static_cast<Rank>(processes_.size()); }
+  /// Delivers one message. @return false if there is none
+  bool step() {
+    if (parcels_.empty()) return false;
+    const std::size_t pick = random_.below(parcels_.size());
+    std::swap(parcels_[pick], parcels_.back());
+    auto [to, message] = std::move(parcels_.back());
+    parcels_.pop_back();
+    processes_[to]->receive(message);
+    return true;
+  }
+  void run() {
+    while (step()) {
+    }
+  }
+  Random& random() { return random_; }
+
+ private:
+  class Port : public group::Endpoint {
+   public:
+    Port(Cluster& owner, group::Id self) : owner_(owner), self_(self) {}
+    [[nodiscard]] group::Id self() const override { return self_; }
+    void send(group::Id to, group::Message message) override {
+      message.from = self_;
+      owner_.parcels_.emplace_back(to, std::move(message));
+    }
+
+   private:
+    Cluster& owner_;
+    group::Id self_;
+  };
+  Random random_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<std::unique_ptr<group::Process>> processes_;
+  std::vector<std::pair<group::Id, group::Message>> parcels_;
+};
+
+}  // namespace espalier::testing_support
