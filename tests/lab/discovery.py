@@ -2,7 +2,7 @@
 """Discovery on emulated machines: levels, latencies, bandwidths, slow nodes, traffic, time, plans; both MPIs.
 
 usage: discovery.py BUILD [--runs N] [--slow-runs N] [--only PART,...]      (make bench-discovery)
-Parts: levels slow traffic startup plans. Prints a line a run; fails if one is outside its tolerance. Needs root and TUN:
+Parts: levels slow traffic startup plans late. Prints a line a run; fails if one is outside its tolerance. Needs root and TUN:
 skipped (exit code 77) without. Figures depend on what else this computer does, so the load is printed.
 """
 import argparse
@@ -191,7 +191,17 @@ def plans(lab, options):
                 check([f"{own / told:.3f}"] if own > 1.05 * told else [], f"plans: {operation} of {size} B, {mpi}")
 
 
-PARTS = {"levels": levels, "slow": slow, "traffic": traffic, "startup": startup, "plans": plans}
+def late(lab, options):
+    """Calls before and after, from one thread and from two: Open MPI's threads alone take 20 s and more here."""
+    with lab.up(GRID):
+        for mpi in MPIS:
+            for how in ([], ["threads"]):
+                for _ in range(options.runs):
+                    ran = lab.program(mpi, lab.build / "mpi" / f"late_machine.{mpi}", *how, settings=["ESPALIER_CACHE=0"])
+                    print(f"  {'late_machine':22} {mpi:8} {' '.join(how):8} {len(ran.stdout.splitlines())} lines", flush=True)
+
+
+PARTS = {"levels": levels, "slow": slow, "traffic": traffic, "startup": startup, "plans": plans, "late": late}
 
 
 def main():
