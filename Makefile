@@ -4,10 +4,11 @@
 #   make check    build, format check, include rule, all tests, a short fuzz of every reader
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
+#   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build demo check check-long bench bench-smpi bench-lab fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build demo check check-long bench bench-smpi bench-lab bench-discovery fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -58,6 +59,10 @@ bench-smpi: packages
 bench-lab: packages
 	$(call preset,release)
 	@scripts/bench_lab.sh $(ESPALIER)
+
+bench-discovery: packages
+	$(call preset,release)
+	@python3 tests/lab/discovery.py build/release
 
 fuzz-short: packages
 	$(call preset,fuzz)

@@ -93,6 +93,7 @@ Expected<std::vector<measure::Stack>> stacks_from(const BenchOptions& options) {
   if (!options.stacks.empty()) return measure::stacks_called(options.stacks);
   std::vector<measure::Stack> there;
   for (const measure::Stack& stack : measure::stacks()) {
+    if (stack.only_if_asked) continue;
     if (is_built(stack)) {
       there.push_back(stack);
     } else {
@@ -210,7 +211,9 @@ Command bench_command() {
             ->type_name("LIST");
         app.add_option("--stack", options->stacks,
                        "mpich, openmpi, openmpi+han, openmpi+adapt, mpich+espalier, "
-                       "openmpi+espalier. Default: all that are there.")
+                       "openmpi+espalier, and mpich+discovered and openmpi+discovered, where the "
+                       "library is not told the machine but finds it. Default: all that are there "
+                       "but these two.")
             ->type_name("LIST");
         app.add_option("--clocks", options->clocks,
                        "shared: one for all ranks, as a lab has it (default). ack: the root's "

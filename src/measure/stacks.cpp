@@ -16,7 +16,22 @@ const std::vector<Stack>& stacks() {
       {"openmpi+han", "+ HAN", "openmpi", {"--mca", "coll_han_priority", "100"}, ""},
       {"openmpi+adapt", "+ ADAPT", "openmpi", {"--mca", "coll_adapt_priority", "100"}, ""},
       {"mpich+espalier", "Espalier on MPICH", "mpich", {}, library_for("mpich")},
-      {"openmpi+espalier", "Espalier on Open MPI", "openmpi", {}, library_for("openmpi")}};
+      {"openmpi+espalier", "Espalier on Open MPI", "openmpi", {}, library_for("openmpi")},
+      // Not told the machine: the library finds and measures it.
+      {"mpich+discovered",
+       "Espalier on MPICH, discovered",
+       "mpich",
+       {},
+       library_for("mpich"),
+       {"ESPALIER_MACHINE="},
+       true},
+      {"openmpi+discovered",
+       "Espalier on Open MPI, discovered",
+       "openmpi",
+       {},
+       library_for("openmpi"),
+       {"ESPALIER_MACHINE="},
+       true}};
   return kStacks;
 }
 

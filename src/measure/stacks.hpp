@@ -15,6 +15,7 @@ struct Stack {
   std::vector<std::string> mpiexec_arguments;
   std::string library;  ///< the one that is preloaded, in lib/ beside the tool; "" for none
   std::vector<std::string> environment = {};  ///< NAME=value for the ranks
+  bool only_if_asked = false;                 ///< not among those that are measured by default
 
   [[nodiscard]] bool is_peer() const { return library.empty(); }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include "runtime/choose_plan.hpp"
@@ -29,8 +30,18 @@ constexpr auto kNativeMpi = runtime::NativeMpi::Unknown;
 constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;
 #endif
 
-/// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
-std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm, int size) {
+runtime::Tags tags_of(MPI_Comm comm) {
+  void* bound = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&bound), &found);
+  return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
+}
+
+}  // namespace
+
+std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
   const OwnedGroup own_group(group);
@@ -46,15 +57,6 @@ std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm, int size) {
   }
   return ranks;
 }
-
-runtime::Tags tags_of(MPI_Comm comm) {
-  void* bound = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&bound), &found);
-  return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
-}
-
-}  // namespace
 
 bool HiddenShare::take() {
   const int before = taken_.fetch_add(1);
@@ -74,6 +76,9 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
     : comm_(comm), world_(world), share_(share) {
   PMPI_Comm_rank(comm_, &rank_);
   never_ = why_never(is_off);
+  // Where it was known before any call, or no other call can overtake this one (docs/runtime.md).
+  const bool is_settled = !world.learns_late || !world.is_threaded;
+  if (never_ == Reason::MachineUnknown && is_settled && world.known() != nullptr) take_machine();
 }
 
 Communicator::~Communicator() {
@@ -89,20 +94,29 @@ std::optional<Reason> Communicator::why_never(bool is_off) {
   if (inter != 0) return Reason::Intercommunicator;
   PMPI_Comm_size(comm_, &size_);
   if (size_ == 1) return Reason::OneProcess;
-  auto ranks = ranks_in_world(comm_, size_);
+  auto ranks = ranks_in_world(comm_);
   if (!ranks) return Reason::OutsideWorld;
   if (is_off) return Reason::SwitchedOff;
   world_ranks_ = std::move(*ranks);
-  prepare_machine();
-  const bool may_plan_one_level =
-      world_.settings.force || world_.settings.reproducible || !world_.settings.algorithm.empty();
-  if (!runtime::is_uneven(*machine_) && !may_plan_one_level) return Reason::OneLevel;
-  return std::nullopt;
+  return Reason::MachineUnknown;
 }
 
-void Communicator::prepare_machine() {
+bool Communicator::all_know_the_machine() {
+  if (!std::has_single_bit(++calls_without_machine_)) return false;
+  int known = world_.known() != nullptr ? 1 : 0;
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_MIN, comm_);
+  return code == MPI_SUCCESS && known == 1;
+}
+
+void Communicator::take_machine() {
+  const KnownMachine& known = *world_.known();
+  machine_hash_ = known.hash;
   machine_ = std::make_unique<const topology::Machine>(
-      topology::restrict_machine(world_.machine, world_ranks_));
+      topology::restrict_machine(known.machine, world_ranks_));
+  const bool may_plan_one_level =
+      world_.settings.force || world_.settings.reproducible || !world_.settings.algorithm.empty();
+  never_.reset();
+  if (!runtime::is_uneven(*machine_) && !may_plan_one_level) never_ = Reason::OneLevel;
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
   planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
                                                 kNativeMpi);
@@ -152,7 +166,7 @@ void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {
 
 bool Communicator::agree(std::uint64_t plan_hash) {
   const bool has_room = share_.take();
-  const std::uint64_t hash = world_.hash ^ plan_hash;
+  const std::uint64_t hash = machine_hash_ ^ plan_hash;
   std::array<std::uint64_t, 3> least{has_room ? 1U : 0U, hash, ~hash};
   const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm_);
   const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;

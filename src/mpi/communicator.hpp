@@ -30,6 +30,10 @@ class HiddenShare {
   std::atomic<int> most_{0};
 };
 
+/// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
+/// @pre no intercommunicator
+[[nodiscard]] std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm);
+
 /// What we know about a communicator of the user: hangs on it as an attribute and goes with it.
 ///
 /// MPI lets only one collective at a time run on a communicator, so nothing here needs a lock.
@@ -44,8 +48,16 @@ class Communicator {
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Why every call here is native, if it is.
+  /// Why every call here is native, if it is. MachineUnknown may end: see take_machine().
   [[nodiscard]] std::optional<runtime::Reason> never() const { return never_; }
+  /// All processes of MPI_COMM_WORLD are members, in any order.
+  [[nodiscard]] bool holds_world() const { return size_ == world_.size; }
+  /// From now on calls are planned for the world's machine. All members do this before the same
+  /// call. @pre never() is MachineUnknown, the world's machine is known
+  void take_machine();
+  /// Whether all members know the world's machine. Collective over it, but only before calls
+  /// 1, 2, 4, 8 ... of those that find the machine unknown: "no" comes without asking otherwise.
+  [[nodiscard]] bool all_know_the_machine();
 
   /// The plan for a call, if it shall run along one. All ranks come to the same answer; the first
   /// time they do, the hidden communicator is made (collective).
@@ -66,7 +78,6 @@ class Communicator {
  private:
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   [[nodiscard]] bool agree(std::uint64_t plan_hash);
-  void prepare_machine();
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
 
   MPI_Comm comm_;
@@ -76,11 +87,13 @@ class Communicator {
   int size_ = 1;
   std::optional<runtime::Reason> never_;
   std::vector<Rank> world_ranks_;
+  std::uint64_t machine_hash_ = 0;
   std::unique_ptr<const topology::Machine> machine_;
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<runtime::Planner> planner_;
   runtime::PlanCache plans_;
   std::uint64_t gainful_calls_ = 0;
+  std::uint64_t calls_without_machine_ = 0;
   bool holds_share_ = false;
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;             // before hidden_ goes

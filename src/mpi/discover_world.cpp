@@ -141,20 +141,20 @@ Expected<WorldDiscovery> from_text(const std::string& text) {
 }
 
 /// To all from rank 0; those that wait are asleep.
-void broadcast_asleep(std::string& text) {
+void broadcast_asleep(std::string& text, MPI_Comm world) {
   std::uint64_t length = text.size();
   MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ibcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
+  PMPI_Ibcast(&length, 1, MPI_UINT64_T, 0, world, &request);
   wait_asleep(request);
   text.resize(length);
-  PMPI_Ibcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  PMPI_Ibcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, world, &request);
   wait_asleep(request);
 }
 
 }  // namespace
 
-Expected<WorldDiscovery> discover_world(const DiscoverOptions& options) try {
-  const WorldNodes nodes = find_nodes();
+Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over) try {
+  const WorldNodes nodes = find_nodes(over);
   std::string text;
   if (nodes.is_leader) {
     const std::vector<std::string> texts = gather_texts(nodes.record, nodes.leaders.get());
@@ -170,7 +170,7 @@ Expected<WorldDiscovery> discover_world(const DiscoverOptions& options) try {
       serve_prober(nodes.leaders.get());
     }
   }
-  broadcast_asleep(text);
+  broadcast_asleep(text, nodes.world.get());
   return from_text(text);
 } catch (const std::exception& bug) {
   return Error{"discovery", bug.what(), "please report this"};

@@ -26,8 +26,11 @@ struct WorldDiscovery {
 };
 
 /// Finds and measures the machine that MPI_COMM_WORLD runs on: one process a node measures, the
-/// others sleep. Options and the cache are those of rank 0. Collective over MPI_COMM_WORLD; all
-/// processes get the same machine, or the same error.
-[[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options = {});
+/// others sleep. Options and the cache are those of rank 0 of the world; all processes get the same
+/// machine, or the same error.
+/// @param over holds all processes of MPI_COMM_WORLD, in any order. Collective over it, and on no
+///   other communicator of the user, who may have calls under way there.
+[[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options = {},
+                                                      MPI_Comm over = MPI_COMM_WORLD);
 
 }  // namespace espalier::mpi

@@ -139,6 +139,10 @@ std::vector<runtime::PassedCalls> Engine::passed() const {
 
 void Engine::explain() {
   footprint_.hidden = share_.most();
+  if (const KnownMachine* known = world_->known()) {
+    footprint_.discover_ms = known->discover_seconds * 1e3;
+    footprint_.found = known->words;
+  }
   const std::string text = explain_text(past_counts_, passed(), past_log_, footprint_);
   const std::string& where = world_->settings.explain;
   std::FILE* file = where == "1" ? stderr : std::fopen(where.c_str(), "w");

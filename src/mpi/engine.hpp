@@ -29,7 +29,19 @@ class Engine {
 
   /// Never blocks; nullptr for handles that are no communicators.
   Communicator* find(MPI_Comm comm);
-  [[nodiscard]] const World& world() const { return *world_; }
+
+  /// Topology for the application (include/espalier.h): the machine is found now, if it is to be
+  /// found. Collective over MPI_COMM_WORLD. @return whether it is known
+  bool discover();
+  /// The world's machine and the members of a communicator as ranks of it; local.
+  /// @return the machine is nullptr where it is not known yet, there are no ranks where they are
+  /// not
+  ///   its processes (and between groups)
+  struct Placed {
+    const topology::Machine* machine = nullptr;
+    std::vector<Rank> ranks;
+  };
+  [[nodiscard]] Placed placed(MPI_Comm comm) const;
 
   /// The operations. @return whether it was planned; then `code` is what MPI shall return
   bool broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -89,6 +101,15 @@ class Engine {
   };
   struct Move;
   struct Combine;
+  // engine_machine.cpp
+  /// find() at the beginning of a call that might be planned: may find the machine (collective).
+  Communicator* enter(MPI_Comm comm) {
+    Communicator* found = find(comm);
+    if (found != nullptr && found->never() == runtime::Reason::MachineUnknown) settle(*found);
+    return found;
+  }
+  void settle(Communicator& comm);
+  void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
            int& code);
@@ -102,7 +123,7 @@ class Engine {
   void forget(Communicator* comm);
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);
 
-  std::unique_ptr<const World> world_;
+  std::unique_ptr<World> world_;
   int keyval_ = MPI_KEYVAL_INVALID;
   int off_keyval_ = MPI_KEYVAL_INVALID;  // set: no plans here; copied with the communicator
   std::span<const runtime::PassedFunction> passed_;

@@ -36,7 +36,7 @@ std::optional<std::uint64_t> mean_block(const BlockArguments& recv, int size) {
 }  // namespace
 
 bool Engine::move_blocks(const BlockCall& call, int& code) {
-  Communicator* comm = find(call.comm);
+  Communicator* comm = enter(call.comm);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, call.operation, *comm->never());
   PlanKey key{call.operation, 0, runtime::kUnknownBlock, 1, true, false, true};

@@ -60,7 +60,7 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
 
 bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root,
                        MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Broadcast, *comm->never());
   if (count < 0 || type == MPI_DATATYPE_NULL || root < 0 || root >= comm->size() ||
@@ -111,7 +111,7 @@ bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int 
 }
 
 bool Engine::barrier(MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Barrier, *comm->never());
   const CachedPlan* found = plan(*comm, {Operation::Barrier, 0, 0, 1, true, false});

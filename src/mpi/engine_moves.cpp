@@ -78,7 +78,7 @@ bool Engine::move(Communicator& comm, const Move& move, int& code) {
 bool Engine::gather(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
                     std::int64_t recv_count, MPI_Datatype recv_type, int root, MPI_Comm handle,
                     int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Gather, *comm->never());
   const bool is_root = comm->rank() == root;
@@ -108,7 +108,7 @@ bool Engine::gather(const void* send, std::int64_t send_count, MPI_Datatype send
 bool Engine::scatter(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
                      std::int64_t recv_count, MPI_Datatype recv_type, int root, MPI_Comm handle,
                      int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Scatter, *comm->never());
   const bool is_root = comm->rank() == root;
@@ -138,7 +138,7 @@ bool Engine::scatter(const void* send, std::int64_t send_count, MPI_Datatype sen
 bool Engine::allgather(const void* send, std::int64_t send_count, MPI_Datatype send_type,
                        void* recv, std::int64_t recv_count, MPI_Datatype recv_type, MPI_Comm handle,
                        int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Allgather, *comm->never());
   const bool in_place = send == MPI_IN_PLACE;
@@ -161,7 +161,7 @@ bool Engine::allgather(const void* send, std::int64_t send_count, MPI_Datatype s
 
 bool Engine::alltoall(const void* send, std::int64_t send_count, MPI_Datatype send_type, void* recv,
                       std::int64_t recv_count, MPI_Datatype recv_type, MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Alltoall, *comm->never());
   const bool in_place = send == MPI_IN_PLACE;

@@ -78,7 +78,7 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
 
 bool Engine::reduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                     int root, MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Reduce, *comm->never());
   if (root < 0 || root >= comm->size()) return native(comm, Operation::Reduce, Reason::Arguments);
@@ -98,7 +98,7 @@ bool Engine::reduce(const void* in, void* out, std::int64_t count, MPI_Datatype 
 
 bool Engine::allreduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                        MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Allreduce, *comm->never());
   return combine(*comm, {Operation::Allreduce, 0, in, out, true, count, {}, count, type, op}, code);
@@ -106,7 +106,7 @@ bool Engine::allreduce(const void* in, void* out, std::int64_t count, MPI_Dataty
 
 bool Engine::reduce_scatter_block(const void* in, void* out, std::int64_t count, MPI_Datatype type,
                                   MPI_Op op, MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::ReduceScatter, *comm->never());
   const std::int64_t all = count * comm->size();
@@ -117,7 +117,7 @@ bool Engine::reduce_scatter_block(const void* in, void* out, std::int64_t count,
 
 bool Engine::reduce_scatter(const void* in, void* out, const int* counts, MPI_Datatype type,
                             MPI_Op op, MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::ReduceScatter, *comm->never());
   const int size = comm->size();
@@ -138,7 +138,7 @@ bool Engine::reduce_scatter(const void* in, void* out, const int* counts, MPI_Da
 
 bool Engine::scan(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Scan, *comm->never());
   return combine(*comm, {Operation::Scan, 0, in, out, true, count, {}, count, type, op}, code);
@@ -146,7 +146,7 @@ bool Engine::scan(const void* in, void* out, std::int64_t count, MPI_Datatype ty
 
 bool Engine::exscan(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,
                     MPI_Comm handle, int& code) {
-  Communicator* comm = find(handle);
+  Communicator* comm = enter(handle);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, Operation::Exscan, *comm->never());
   if (in == out &&

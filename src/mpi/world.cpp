@@ -6,20 +6,15 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <vector>
 
+#include "mpi/world_machine.hpp"
 #include "runtime/choose_plan.hpp"
 #include "topology/load_machine.hpp"
-#include "topology/machine_spec.hpp"
 #include "topology/read_json.hpp"
 #include "topology/write_json.hpp"
 
 namespace espalier::mpi {
 namespace {
-
-using runtime::Settings;
-using topology::Machine;
 
 std::optional<std::string> environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -62,17 +57,22 @@ Expected<Announcement> announcement(int size) try {
   return Error{"start", bug.what(), "please report this"};
 }
 
-/// Whether no rank's environment contradicts the settings; the first whose does says so.
-bool nobody_contradicts(const Settings& settings, int rank, int size) {
-  auto wrong = runtime::contradiction(settings, environment);
-  int first = wrong ? rank : size;
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first == size) return true;
-  if (first != rank) return false;
+/// Whether no rank's environment contradicts the settings; the first whose does says so. Tells
+/// also whether threads of any rank may be in MPI at once.
+bool nobody_contradicts(World& world) {
+  auto wrong = runtime::contradiction(world.settings, environment);
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  std::array<int, 2> least{wrong ? world.rank : world.size, level == MPI_THREAD_MULTIPLE ? 0 : 1};
+  PMPI_Allreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  world.is_threaded = least[1] == 0;
+  const int first = least[0];
+  if (first == world.size) return true;
+  if (first != world.rank) return false;
   std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
   int length = 0;
   PMPI_Get_processor_name(host.data(), &length);
-  wrong->where += fmt::format(" on rank {} ({})", rank, host.data());
+  wrong->where += fmt::format(" on rank {} ({})", world.rank, host.data());
   complain(*wrong);
   return false;
 }
@@ -88,86 +88,46 @@ void broadcast(std::string& text) {
   }
 }
 
-/// For each rank, the lowest rank of its node.
-std::vector<int> node_leaders(int rank, int size) {
-  MPI_Comm node = MPI_COMM_NULL;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-  int leader = rank;
-  PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
-  PMPI_Comm_free(&node);
-  std::vector<int> leaders(static_cast<std::size_t>(size));
-  PMPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  return leaders;
-}
-
-/// Two levels, with figures of an ordinary cluster: only ESPALIER_MACHINE knows better.
-Machine machine_of_nodes(const std::vector<int>& leaders) {
-  std::map<int, std::vector<std::uint64_t>> ranks_of;
-  for (std::size_t r = 0; r < leaders.size(); ++r) ranks_of[leaders[r]].push_back(r);
-  topology::MachineSpec spec;
-  spec.where = "the nodes that MPI reports";
-  spec.name = "nodes";
-  const topology::LevelSpec memory{{"memory", "process"}, {nanoseconds(500), {}, {}}, {}};
-  const topology::LevelSpec network{
-      {"network", "node"},
-      {microseconds(50), {}, {}},
-      {bits_per_second(10'000'000'000), bits_per_second(10'000'000'000), false, {}}};
-  spec.placement = topology::PlacementKind::Listed;
-  spec.listed.resize(leaders.size());
-  std::uint64_t leaf = 0;
-  for (const auto& [leader, ranks] : ranks_of) {
-    topology::MemberSpec node;
-    topology::MemberSpec processes;
-    processes.count = ranks.size();
-    node.members.push_back(processes);
-    for (const std::uint64_t rank : ranks) spec.listed[rank] = leaf++;
-    if (ranks_of.size() == 1) {
-      spec.whole = node;
-    } else {
-      spec.whole.members.push_back(node);
-    }
-  }
-  if (ranks_of.size() > 1) spec.levels.push_back(network);
-  spec.levels.push_back(memory);
-  return *build_machine(spec);
-}
-
-std::uint64_t hash_text(std::uint64_t hash, const std::string& text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
-}
-
 }  // namespace
 
-std::unique_ptr<const World> agree_on_world() {
-  int rank = 0, size = 1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+std::unique_ptr<World> agree_on_world() {
+  auto world = std::make_unique<World>();
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
   Announcement told;
-  if (rank == 0) {
-    auto made = announcement(size);
+  if (world->rank == 0) {
+    auto made = announcement(world->size);
     if (made) {
       told = std::move(*made);
     } else {
       complain(made.error());
     }
   }
-  std::string text = told.active ? told.settings : "";
+  std::string& text = world->settings_text;
+  text = told.active ? told.settings : "";
   broadcast(text);
   if (text.empty()) return nullptr;
   broadcast(told.machine);
-  Settings settings = runtime::settings_from_text(text);
-  if (!nobody_contradicts(settings, rank, size)) return nullptr;
-  const std::uint64_t hash =
-      hash_text(hash_text(hash_text(0xcbf29ce484222325ULL, ESPALIER_VERSION), text), told.machine);
-  Machine machine = told.machine.empty() ? machine_of_nodes(node_leaders(rank, size))
-                                         : *topology::read_json(told.machine, "ESPALIER_MACHINE");
-  if (settings.log > 0 && rank == 0) {
-    fmt::print(stderr, "espalier: {} processes, {} levels, {} clusters\n", machine.size(),
-               machine.levels().size(), machine.clusters().size());
+  world->settings = runtime::settings_from_text(text);
+  if (!nobody_contradicts(*world)) return nullptr;
+  if (!told.machine.empty()) {
+    world->learn(known_machine(*world, *topology::read_json(told.machine, "ESPALIER_MACHINE"),
+                               told.machine));
+    return world;
   }
-  return std::make_unique<const World>(
-      World{rank, size, std::move(settings), std::move(machine), hash});
+  world->leaders = node_leaders(world->rank, world->size);
+  const auto& leaders = world->leaders;
+  const bool is_one_node =
+      std::all_of(leaders.begin(), leaders.end(), [](int l) { return l == 0; });
+  if (is_one_node || !world->settings.discover) {
+    world->learn(machine_of_nodes(*world));
+  } else if (world->settings.force || world->settings.reproducible) {
+    // Both hold from the first call on, on whatever communicator it is.
+    world->learn(discovered_machine(*world, MPI_COMM_WORLD));
+  } else {
+    world->learns_late = true;
+  }
+  return world;
 }
 
 }  // namespace espalier::mpi

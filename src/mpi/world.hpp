@@ -1,7 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "mpi/mpi_api.hpp"
 #include "runtime/settings.hpp"
@@ -9,17 +10,45 @@
 
 namespace espalier::mpi {
 
-/// What all processes of MPI_COMM_WORLD agreed on when they started.
-struct World {
+/// The machine that the processes of MPI_COMM_WORLD stand on.
+struct KnownMachine {
+  topology::Machine machine;
+  std::uint64_t hash = 0;               ///< of version, settings and machine
+  std::vector<std::string> words = {};  ///< what discovery found, a sentence each
+  double discover_seconds = 0;          ///< 0: it was not measured
+};
+
+/// What all processes of MPI_COMM_WORLD agreed on when they started. The machine may come later.
+class World {
+ public:
   int rank = 0;
   int size = 1;
   runtime::Settings settings;
-  topology::Machine machine;
-  std::uint64_t hash = 0;  ///< of version, settings and machine
+  std::string settings_text;  ///< as all ranks were told
+  std::vector<int> leaders;   ///< for each rank, the lowest of its node; empty if nobody asked
+  /// Some process may be in several calls at once (MPI_THREAD_MULTIPLE).
+  bool is_threaded = false;
+  /// The machine was not known at the start: calls on some communicators came, or may come, before.
+  bool learns_late = false;
+
+  /// nullptr: not yet. Once known it stays.
+  [[nodiscard]] const KnownMachine* known() const {
+    return published_.load(std::memory_order_acquire);
+  }
+  /// @pre known() is nullptr. One thread only: it is called inside calls on one communicator.
+  void learn(KnownMachine machine) {
+    machine_ = std::make_unique<const KnownMachine>(std::move(machine));
+    published_.store(machine_.get(), std::memory_order_release);
+  }
+
+ private:
+  std::unique_ptr<const KnownMachine> machine_;
+  std::atomic<const KnownMachine*> published_{nullptr};
 };
 
 /// Rank 0 reads settings and machine and tells all others; where something is wrong it prints one
-/// line and there is no world: every call is native then. Collective over MPI_COMM_WORLD.
-[[nodiscard]] std::unique_ptr<const World> agree_on_world();
+/// line and there is no world: every call is native then. The machine is not known afterwards if
+/// none was named and there are several nodes to measure. Collective over MPI_COMM_WORLD.
+[[nodiscard]] std::unique_ptr<World> agree_on_world();
 
 }  // namespace espalier::mpi

@@ -125,21 +125,22 @@ std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
-WorldNodes find_nodes() {
+WorldNodes find_nodes(MPI_Comm over) {
   int world_rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  WorldNodes result;
+  result.world = split(over, 0, world_rank);
   MPI_Comm said = MPI_COMM_NULL;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &said);
+  PMPI_Comm_split_type(result.world.get(), MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &said);
   const OwnedComm said_owner(said);
   int said_rank = 0;
   PMPI_Comm_rank(said, &said_rank);
-  WorldNodes result;
   result.node = split(said, shares_memory_with_first(said) ? 0 : said_rank, world_rank);
   int rank = 0, size = 1;
   PMPI_Comm_rank(result.node.get(), &rank);
   PMPI_Comm_size(result.node.get(), &size);
   result.is_leader = rank == 0;
-  result.leaders = split(MPI_COMM_WORLD, result.is_leader ? 0 : MPI_UNDEFINED, world_rank);
+  result.leaders = split(result.world.get(), result.is_leader ? 0 : MPI_UNDEFINED, world_rank);
 
   discover::NodeRecord record;
   record.ranks.resize(static_cast<std::size_t>(size));

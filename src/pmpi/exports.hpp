@@ -2,6 +2,16 @@
 
 #include <cstdint>
 
+extern "C" {
+// What include/espalier.h calls; its codes come back. Communicators are Fortran's handles, which
+// are ints in both MPIs.
+__attribute__((visibility("default"))) int espalier_topology_discover_();
+__attribute__((visibility("default"))) int espalier_topology_levels_(int comm, int* levels);
+__attribute__((visibility("default"))) int espalier_topology_depths_(int comm, int* depths);
+__attribute__((visibility("default"))) int espalier_topology_colors_(int comm, int levels,
+                                                                     int* colors);
+}
+
 // For tests: what the runtime did. Not part of the interface; may change at any time.
 extern "C" {
 /// See espalier::mpi::Engine::count; 0 outside of MPI_Init .. MPI_Finalize.

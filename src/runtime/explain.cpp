@@ -43,6 +43,8 @@ std::string_view name_of(Reason reason) {
       return "neighbourhood collective";
     case Reason::LargeCounts:
       return "large counts";
+    case Reason::MachineUnknown:
+      return "the machine is not known yet";
   }
   return "?";
 }
@@ -98,14 +100,20 @@ std::string size_class_text(std::uint32_t size_class) {
 namespace {
 
 std::string footprint_text(const Footprint& footprint) {
-  return fmt::format(
-      "  own cost: start {:.2f} ms and {}; plans {}, copies at most {}, hidden communicators at "
-      "most {}\n",
-      footprint.start_ms,
-      to_string(
-          Bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(0, footprint.start_bytes))}),
-      to_string(Bytes{footprint.plan_bytes}), to_string(Bytes{footprint.staging_bytes}),
-      footprint.hidden);
+  std::string text;
+  if (footprint.discover_ms > 0) {
+    text = fmt::format("  the machine was found in {:.1f} ms\n", footprint.discover_ms);
+  }
+  for (const std::string& sentence : footprint.found) text += fmt::format("    {}\n", sentence);
+  return text + fmt::format(
+                    "  own cost: start {:.2f} ms and {}; plans {}, copies at most {}, hidden "
+                    "communicators at "
+                    "most {}\n",
+                    footprint.start_ms,
+                    to_string(Bytes{static_cast<std::uint64_t>(
+                        std::max<std::int64_t>(0, footprint.start_bytes))}),
+                    to_string(Bytes{footprint.plan_bytes}),
+                    to_string(Bytes{footprint.staging_bytes}), footprint.hidden);
 }
 
 }  // namespace

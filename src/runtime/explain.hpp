@@ -31,8 +31,9 @@ enum class Reason : std::uint8_t {
   Persistent,
   Neighbourhood,
   LargeCounts,
+  MachineUnknown,
 };
-inline constexpr int kReasonCount = 15;
+inline constexpr int kReasonCount = 16;
 [[nodiscard]] std::string_view name_of(Reason reason);
 
 /// A function of MPI that always goes on to the MPI library, and how often it did.
@@ -49,9 +50,11 @@ struct PassedCalls {
 struct Footprint {
   double start_ms = 0;              ///< in MPI_Init, waiting for other ranks included
   std::int64_t start_bytes = 0;     ///< how much the process grew meanwhile (resident)
+  double discover_ms = 0;           ///< finding and measuring the machine; 0: that was not done
   std::uint64_t plan_bytes = 0;     ///< of all plans kept, at most at a time in each communicator
   std::uint64_t staging_bytes = 0;  ///< for copies and partial results, at most in one call
   int hidden = 0;                   ///< hidden communicators, at most at a time
+  std::vector<std::string> found;   ///< what discovery said, a sentence each
 };
 
 /// All calls of one kind on one communicator that ran alike.

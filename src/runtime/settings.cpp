@@ -11,12 +11,13 @@ using schedule::Operation;
 
 namespace {
 
-Expected<bool> read_switch(const Environment& environment, const std::string& name) {
+Expected<bool> read_switch(const Environment& environment, const std::string& name, bool usual) {
   const auto value = environment(name);
-  if (!value || value->empty() || *value == "0") return false;
+  if (!value || value->empty()) return usual;
+  if (*value == "0") return false;
   if (*value == "1") return true;
   return Error{name, fmt::format("\"{:.60}\" is neither 0 nor 1", *value),
-               "set it to 1, or unset it"};
+               fmt::format("set it to {}, or unset it", usual ? 0 : 1)};
 }
 
 Expected<int> read_log(const Environment& environment) {
@@ -55,8 +56,10 @@ Expected<Settings> read_settings(const Environment& environment) {
   };
   for (const Switch& one :
        {Switch{"ESPALIER_DISABLE", &Settings::disabled}, Switch{"ESPALIER_FORCE", &Settings::force},
-        Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible}}) {
-    const Expected<bool> value = read_switch(environment, one.name);
+        Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible},
+        Switch{"ESPALIER_DISCOVER", &Settings::discover},
+        Switch{"ESPALIER_CACHE", &Settings::cache}}) {
+    const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
   }
@@ -86,6 +89,7 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
         std::pair{"ESPALIER_FORCE", differs("ESPALIER_FORCE", own.force, agreed.force)},
         std::pair{"ESPALIER_REPRODUCIBLE",
                   differs("ESPALIER_REPRODUCIBLE", own.reproducible, agreed.reproducible)},
+        std::pair{"ESPALIER_DISCOVER", differs("ESPALIER_DISCOVER", own.discover, agreed.discover)},
         std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
     if (!is_different) continue;
     return Error{name, fmt::format("\"{:.60}\" here, but not on rank 0", *environment(name)),
@@ -98,6 +102,7 @@ std::string to_text(const Settings& settings) {
   nlohmann::json json = {{"disabled", settings.disabled},         {"force", settings.force},
                          {"reproducible", settings.reproducible}, {"log", settings.log},
                          {"explain", settings.explain},           {"machine", settings.machine},
+                         {"discover", settings.discover},         {"cache", settings.cache},
                          {"algorithm", nlohmann::json::object()}};
   for (const auto& [operation, name] : settings.algorithm) {
     json["algorithm"][std::string(schedule::name_of(operation))] = name;
@@ -115,6 +120,8 @@ Settings settings_from_text(const std::string& text) {
   settings.log = json.at("log").get<int>();
   settings.explain = json.at("explain").get<std::string>();
   settings.machine = json.at("machine").get<std::string>();
+  settings.discover = json.at("discover").get<bool>();
+  settings.cache = json.at("cache").get<bool>();
   for (const auto& [name, algorithm] : json.at("algorithm").items()) {
     settings.algorithm[schedule::operation_named(name).value()] = algorithm.get<std::string>();
   }

@@ -18,7 +18,9 @@ struct Settings {
   bool reproducible = false;  ///< one order of combining, whatever the machine
   int log = 0;                ///< 0 silent, 1 what was decided at start, 2 every new plan
   std::string explain;        ///< "": no; "1": stderr; else a file
-  std::string machine;        ///< as written in ESPALIER_MACHINE; "": from the nodes alone
+  std::string machine;        ///< as written in ESPALIER_MACHINE; "": discovered
+  bool discover = true;       ///< measure the machine if none is named and there are several nodes
+  bool cache = true;          ///< keep what was measured, and use what was kept
   std::map<schedule::Operation, std::string> algorithm;  ///< forced, by operation
 
   friend bool operator==(const Settings&, const Settings&) = default;
@@ -31,8 +33,8 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 Expected<Settings> read_settings(const Environment& environment);
 
 /// What a rank's own environment says against what rank 0 read, if it does: a variable that is
-/// malformed here, or set to something else. (Not set is no contradiction; ESPALIER_LOG and
-/// ESPALIER_EXPLAIN are rank 0's affair.)
+/// malformed here, or set to something else. (Not set is no contradiction; ESPALIER_LOG,
+/// ESPALIER_EXPLAIN and ESPALIER_CACHE are rank 0's affair.)
 [[nodiscard]] std::optional<Error> contradiction(const Settings& agreed,
                                                  const Environment& environment);
 

@@ -37,6 +37,8 @@ TEST(Settings, AnotherRankContradictsByWhatIsSetThereOnly) {
   EXPECT_EQ(against({{"ESPALIER_FORCE", "0"}}), "ESPALIER_FORCE");
   EXPECT_EQ(against({{"ESPALIER_FORCE", "perhaps"}}), "ESPALIER_FORCE");
   EXPECT_EQ(against({{"ESPALIER_DISABLE", "1"}}), "ESPALIER_DISABLE");
+  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "0"}}), "ESPALIER_DISCOVER");
+  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "1"}, {"ESPALIER_CACHE", "0"}}), "");
   EXPECT_EQ(against({{"ESPALIER_REPRODUCIBLE", "1"}}), "ESPALIER_REPRODUCIBLE");
   EXPECT_EQ(against({{"ESPALIER_ALGORITHM", "broadcast=flat"}}), "ESPALIER_ALGORITHM");
 }
@@ -45,6 +47,21 @@ TEST(Settings, AnEmptyEnvironmentAsksForNothing) {
   const auto settings = read({});
   ASSERT_TRUE(settings);
   EXPECT_EQ(*settings, Settings{});
+}
+
+TEST(Settings, DiscoveryAndItsCacheAreOnUnlessSwitchedOff) {
+  for (const char* on : {"", "1"}) {
+    const auto settings = read({{"ESPALIER_DISCOVER", on}, {"ESPALIER_CACHE", on}});
+    ASSERT_TRUE(settings) << settings.error();
+    EXPECT_TRUE(settings->discover && settings->cache);
+  }
+  const auto off = read({{"ESPALIER_DISCOVER", "0"}, {"ESPALIER_CACHE", "0"}});
+  ASSERT_TRUE(off) << off.error();
+  EXPECT_FALSE(off->discover || off->cache);
+  EXPECT_EQ(settings_from_text(to_text(*off)), *off);
+  const auto wrong = read({{"ESPALIER_DISCOVER", "later"}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().where, "ESPALIER_DISCOVER");
 }
 
 TEST(Settings, ReadsEveryVariable) {

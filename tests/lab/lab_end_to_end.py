@@ -14,15 +14,18 @@ import sys
 import time
 import unittest
 
+import machines
+
 ESPALIER, *PROGRAMS = sys.argv[1:]
 STATE = f"/run/espalier-lab-test-{os.getpid()}"
 MACHINE = "site:2(10ms,100Mbit/s,name=wan) machine:1|2(250us,1Gbit/s,name=lan) proc:2"
 HOSTS = ["site0-machine0", "site1-machine0", "site1-machine1"]
 SKIPPED = 77
+BUILD = pathlib.Path(ESPALIER).resolve().parents[1]
 
 
 def lab(action, *arguments, code=0, timeout=60):
-    command = [ESPALIER, "lab", action, "--state", STATE, *arguments]
+    command = [ESPALIER, "lab", action, "--state", STATE, *map(str, arguments)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     if code is not None and ran.returncode != code:
         raise AssertionError(f"{command} gave {ran.returncode}\n{ran.stdout}\n{ran.stderr}")
@@ -118,6 +121,32 @@ class Lab(unittest.TestCase):
         self.assertIn("errors 0", ran.stdout)
         lab("set", "machine", "--cpu", "100%", "--send", "0us")
         self.assertEqual(len(inhabitants()), 4)
+
+    def test_2e_the_machine_is_found(self):
+        wanted = machines.described(ESPALIER, MACHINE)
+        for mpi in ("mpich", "openmpi"):
+            command = [ESPALIER, "discover", "--mpi", mpi, "--no-cache", "--json", "--", ESPALIER, "lab", "run", "--state", STATE, "--"]
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            found = machines.Machine(json.loads(ran.stdout))
+            # Figures only on a computer that does nothing else: tests/lab/discovery.py.
+            wrong = machines.differences(found, wanted, [0, 0, 1, 1, 2, 2])
+            self.assertEqual([w for w in wrong if "cluster" in w], [])
+
+    def test_2f_the_library_finds_it_in_the_first_call_on_all_processes(self):
+        for mpi, how in (("mpich", []), ("openmpi", []), ("mpich", ["threads"])):
+            ran = lab("run", "--preload", BUILD / "lib" / f"libespalier-{mpi}.so", "--env", "ESPALIER_MACHINE=", "--env",
+                      "ESPALIER_CACHE=0", "--env", "ESPALIER_EXPLAIN=1", "--", BUILD / "mpi" / f"late_machine.{mpi}", *how)
+            unknown = ": the machine is not known yet"
+            calls = [line for line in ran.stdout.splitlines() if ": " in line]
+            before = [line for line in calls if line.startswith("part before")]
+            self.assertEqual([line.endswith(unknown) for line in before], [True] * 3)
+            after = [line for line in calls if line not in before]
+            if how:  # the part asks before its calls 1, 2, 4, 8 ...; the 32nd is among these
+                after = [line for line in after if not re.match("part after [0-8]", line)]
+            self.assertEqual([line for line in after if line.endswith(unknown)], [], ran.stdout)
+            self.assertRegex(ran.stderr, "the machine was found in [0-9.]+ ms")
+            self.assertRegex(ran.stderr, r"2 sites (9|1[01])[.0-9]* ms apart")
 
     def test_3_every_packet_over_the_wan_is_counted_once(self):
         # Kernels say a word of their own now and then (multicast reports, ends of connections).

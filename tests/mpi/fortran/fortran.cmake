@@ -23,4 +23,15 @@ foreach(mpi ${ESPALIER_MPIS})
                      ESPALIER_FORCE=1 "ESPALIER_MACHINE=site:2(10ms) proc:2(1us)" -- ${program})
     set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 RUN_SERIAL ON LABELS mpi)
   endforeach()
+  # Topology for applications.
+  set(program ${PROJECT_BINARY_DIR}/mpi/topology_f90.${mpi})
+  set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules/topology_f90.${mpi})
+  file(MAKE_DIRECTORY ${modules})
+  set(sources ${PROJECT_SOURCE_DIR}/include/espalier.f90 ${fortran_dir}/topology.f90)
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${ESPALIER_FORTRAN_${mpi}} -O1 -Wall -J ${modules} ${sources} -o ${program}
+    DEPENDS ${sources})
+  add_custom_target(fortran_topology.${mpi} ALL DEPENDS ${program})
+  add_dependencies(fortran_topology.${mpi} espalier-${mpi})
+  espalier_topology_tests(fortran_topology ${mpi} ${program})
 endforeach()

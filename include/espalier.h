@@ -1,0 +1,77 @@
+/* Topology for applications: which processes are near which, as Espalier's preloaded library sees
+ * it.
+ *
+ * A header alone: nothing of Espalier is linked. Without the library (or switched off) all
+ * processes stand on one level, and the functions say ESPALIER_NO_LIBRARY.
+ *
+ * A process has a depth, its number of levels, and a colour for each level 0 .. depth - 1, level 0
+ * the slowest: processes with the same colour at a level reach each other over it or over a faster
+ * one. So at level 0 all have the same, and the last colour is that of the innermost cluster (a
+ * node, or what hwloc shows inside). Colours are those of the whole machine: they mean the same in
+ * every communicator, and suit MPI_Comm_split. (Depths and colours: N. Karonis, B. de Supinski,
+ * I. Foster, W. Gropp, E. Lusk, J. Bresnahan, "Exploiting hierarchy in parallel computer networks
+ * to optimize collective operation performance", IPDPS 2000.)
+ *
+ * A machine that is not described (ESPALIER_MACHINE) and has several nodes is found in the first
+ * collective call on all processes, or by espalier_discover(); before that the others say
+ * ESPALIER_UNKNOWN_MACHINE. Fortran: espalier.f90.
+ */
+#ifndef ESPALIER_H
+#define ESPALIER_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  ESPALIER_OK = 0,
+  ESPALIER_NO_LIBRARY = 1,
+  ESPALIER_UNKNOWN_MACHINE = 2,
+  /* An intercommunicator, or processes that are not in MPI_COMM_WORLD (spawned ones). */
+  ESPALIER_OTHER_PROCESSES = 3
+};
+
+/* The library's own; use the functions below. */
+int espalier_topology_discover_(void) __attribute__((weak));
+int espalier_topology_levels_(MPI_Fint comm, int* levels) __attribute__((weak));
+int espalier_topology_depths_(MPI_Fint comm, int* depths) __attribute__((weak));
+int espalier_topology_colors_(MPI_Fint comm, int levels, int* colors) __attribute__((weak));
+
+/* Has the machine found and measured now, unless it is known. Collective over MPI_COMM_WORLD. */
+static inline int espalier_discover(void) {
+  return espalier_topology_discover_ ? espalier_topology_discover_() : ESPALIER_NO_LIBRARY;
+}
+
+/* The greatest depth of a communicator's processes. This and what follows is local. */
+static inline int espalier_topology_levels(MPI_Comm comm, int* levels) {
+  *levels = 1;
+  return espalier_topology_levels_ ? espalier_topology_levels_(MPI_Comm_c2f(comm), levels)
+                                   : ESPALIER_NO_LIBRARY;
+}
+
+/* depths[rank], for each rank of the communicator. */
+static inline int espalier_topology_depths(MPI_Comm comm, int* depths) {
+  int size = 0, rank;
+  MPI_Comm_size(comm, &size);
+  for (rank = 0; rank < size; ++rank) depths[rank] = 1;
+  return espalier_topology_depths_ ? espalier_topology_depths_(MPI_Comm_c2f(comm), depths)
+                                   : ESPALIER_NO_LIBRARY;
+}
+
+/* colors[rank * levels + level], for each rank of the communicator and level < levels;
+ * MPI_UNDEFINED where a rank has no such level. */
+static inline int espalier_topology_colors(MPI_Comm comm, int levels, int* colors) {
+  int size = 0, i;
+  MPI_Comm_size(comm, &size);
+  for (i = 0; i < size * levels; ++i) colors[i] = i % levels == 0 ? 0 : MPI_UNDEFINED;
+  return espalier_topology_colors_ ? espalier_topology_colors_(MPI_Comm_c2f(comm), levels, colors)
+                                   : ESPALIER_NO_LIBRARY;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+// When the machine is found, and from which call on a communicator is planned for it. Why no rank
+// waits for ever and none mixes plans with native calls:
+// docs/adr/0011-discovery-in-the-first-call.md
+#include "mpi/engine.hpp"
+#include "mpi/world_machine.hpp"
+
+namespace espalier::mpi {
+
+using runtime::Reason;
+
+void Engine::learn_machine(MPI_Comm over) {
+  if (world_->known() == nullptr) world_->learn(discovered_machine(*world_, over));
+}
+
+void Engine::settle(Communicator& comm) {
+  if (!world_->is_threaded) {
+    // One call after the other: members of overlapping communicators come to them in one order.
+    if (comm.holds_world()) learn_machine(comm.comm());
+    if (world_->known() != nullptr) comm.take_machine();
+    return;
+  }
+  // Calls on other communicators may overtake the one that finds the machine, on some ranks.
+  if (comm.comm() == MPI_COMM_WORLD) {
+    learn_machine(MPI_COMM_WORLD);
+    comm.take_machine();
+  } else if (comm.all_know_the_machine()) {
+    comm.take_machine();
+  }
+}
+
+bool Engine::discover() {
+  learn_machine(MPI_COMM_WORLD);
+  return world_->known() != nullptr;
+}
+
+Engine::Placed Engine::placed(MPI_Comm comm) const {
+  Placed result;
+  if (const KnownMachine* known = world_->known()) result.machine = &known->machine;
+  int inter = 1;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) {
+    return result;
+  }
+  if (auto ranks = ranks_in_world(comm)) result.ranks = std::move(*ranks);
+  return result;
+}
+
+}  // namespace espalier::mpi

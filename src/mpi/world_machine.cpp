@@ -1,0 +1,103 @@
+#include "mpi/world_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <map>
+
+#include "mpi/discover_world.hpp"
+#include "topology/machine_spec.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+using topology::Machine;
+
+std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+Machine two_levels(const std::vector<int>& leaders) {
+  std::map<int, std::vector<std::uint64_t>> ranks_of;
+  for (std::size_t r = 0; r < leaders.size(); ++r) ranks_of[leaders[r]].push_back(r);
+  topology::MachineSpec spec;
+  spec.where = "the nodes that MPI reports";
+  spec.name = "nodes";
+  const topology::LevelSpec memory{{"memory", "process"}, {nanoseconds(500), {}, {}}, {}};
+  const topology::LevelSpec network{
+      {"network", "node"},
+      {microseconds(50), {}, {}},
+      {bits_per_second(10'000'000'000), bits_per_second(10'000'000'000), false, {}}};
+  spec.placement = topology::PlacementKind::Listed;
+  spec.listed.resize(leaders.size());
+  std::uint64_t leaf = 0;
+  for (const auto& [leader, ranks] : ranks_of) {
+    topology::MemberSpec node;
+    topology::MemberSpec processes;
+    processes.count = ranks.size();
+    node.members.push_back(processes);
+    for (const std::uint64_t rank : ranks) spec.listed[rank] = leaf++;
+    if (ranks_of.size() == 1) {
+      spec.whole = node;
+    } else {
+      spec.whole.members.push_back(node);
+    }
+  }
+  if (ranks_of.size() > 1) spec.levels.push_back(network);
+  spec.levels.push_back(memory);
+  return *build_machine(spec);
+}
+
+void say(const World& world, const std::vector<std::string>& lines) {
+  if (world.settings.log == 0 || world.rank != 0) return;
+  for (const std::string& line : lines) fmt::print(stderr, "espalier: {}\n", line);
+}
+
+}  // namespace
+
+std::vector<int> node_leaders(int rank, int size) {
+  MPI_Comm node = MPI_COMM_NULL;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  int leader = rank;
+  PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
+  PMPI_Comm_free(&node);
+  std::vector<int> leaders(static_cast<std::size_t>(size));
+  PMPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  return leaders;
+}
+
+KnownMachine known_machine(const World& world, Machine machine, std::string_view as_text) {
+  const std::uint64_t hash = hash_text(
+      hash_text(hash_text(0xcbf29ce484222325ULL, ESPALIER_VERSION), world.settings_text), as_text);
+  say(world, {fmt::format("{} processes, {} levels, {} clusters", machine.size(),
+                          machine.levels().size(), machine.clusters().size())});
+  return {std::move(machine), hash};
+}
+
+KnownMachine machine_of_nodes(const World& world) {
+  return known_machine(world, two_levels(world.leaders), "");
+}
+
+KnownMachine discovered_machine(const World& world, MPI_Comm over) {
+  const double begin = PMPI_Wtime();
+  DiscoverOptions options;
+  options.read_cache = options.write_cache = world.settings.cache;
+  auto found = discover_world(options, over);
+  if (!found) {
+    say(world, {"discovery failed: " + to_string(found.error())});
+    return machine_of_nodes(world);
+  }
+  std::vector<std::string> words = std::move(found->words);
+  if (found->from_cache) words.emplace_back("known from before, and still so");
+  words.insert(words.end(), found->notes.begin(), found->notes.end());
+  const std::string text = topology::write_json(found->machine);
+  KnownMachine known = known_machine(world, std::move(found->machine), text);
+  say(world, words);
+  known.words = std::move(words);
+  known.discover_seconds = PMPI_Wtime() - begin;
+  return known;
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,72 @@
+// Topology for applications: what include/espalier.h calls. Nothing here needs MPI to be told
+// which calls are planned: it only reads the machine.
+#include <algorithm>
+
+#include "pmpi/exports.hpp"
+#include "pmpi/intercept.hpp"
+#include "pmpi/next_function.hpp"
+
+namespace espalier::pmpi {
+namespace {
+
+enum Code : int { kOk = 0, kNoLibrary = 1, kUnknownMachine = 2, kOtherProcesses = 3 };
+
+mpi::Engine* engine_if_any() {
+  return is_our_mpi() ? the_engine.load(std::memory_order_acquire) : nullptr;
+}
+
+/// Calls each(machine, the world's rank, the communicator's rank).
+template <typename Each>
+int for_each_rank(int comm, Each each) noexcept {
+  const mpi::Engine* engine = engine_if_any();
+  if (engine == nullptr) return kNoLibrary;
+  try {
+    const mpi::Engine::Placed placed = engine->placed(PMPI_Comm_f2c(comm));
+    if (placed.ranks.empty()) return kOtherProcesses;
+    if (placed.machine == nullptr) return kUnknownMachine;
+    for (std::size_t r = 0; r < placed.ranks.size(); ++r) each(*placed.machine, placed.ranks[r], r);
+    return kOk;
+  } catch (const std::exception& bug) {
+    die(bug.what());
+  }
+}
+
+}  // namespace
+}  // namespace espalier::pmpi
+
+using espalier::Rank;
+using espalier::pmpi::for_each_rank;
+using espalier::topology::Machine;
+
+int espalier_topology_discover_() {
+  espalier::mpi::Engine* engine = espalier::pmpi::engine_if_any();
+  if (engine == nullptr) return espalier::pmpi::kNoLibrary;
+  try {
+    return engine->discover() ? espalier::pmpi::kOk : espalier::pmpi::kUnknownMachine;
+  } catch (const std::exception& bug) {
+    espalier::pmpi::die(bug.what());
+  }
+}
+
+int espalier_topology_levels_(int comm, int* levels) {
+  return for_each_rank(comm, [&](const Machine& machine, Rank rank, std::size_t /*at*/) {
+    *levels = std::max(*levels, static_cast<int>(machine.depth(rank)));
+  });
+}
+
+int espalier_topology_depths_(int comm, int* depths) {
+  return for_each_rank(comm, [&](const Machine& machine, Rank rank, std::size_t at) {
+    depths[at] = static_cast<int>(machine.depth(rank));
+  });
+}
+
+int espalier_topology_colors_(int comm, int levels, int* colors) {
+  return for_each_rank(comm, [&](const Machine& machine, Rank rank, std::size_t at) {
+    // A colour is the cluster whose channel it is: at level 0 the whole machine.
+    const std::vector<std::uint32_t> inside = machine.cluster_ids(rank);
+    int* own = colors + at * static_cast<std::size_t>(levels);
+    for (std::size_t l = 0; l < static_cast<std::size_t>(levels); ++l) {
+      own[l] = l == 0 ? 0 : l < inside.size() ? static_cast<int>(inside[l - 1]) : MPI_UNDEFINED;
+    }
+  });
+}
