@@ -23,14 +23,14 @@ const std::vector<Stack>& stacks() {
        "mpich",
        {},
        library_for("mpich"),
-       {"ESPALIER_MACHINE="},
+       {"ESPALIER_MACHINE=", "ESPALIER_DISCOVER=1"},
        true},
       {"openmpi+discovered",
        "Espalier on Open MPI, discovered",
        "openmpi",
        {},
        library_for("openmpi"),
-       {"ESPALIER_MACHINE="},
+       {"ESPALIER_MACHINE=", "ESPALIER_DISCOVER=1"},
        true}};
   return kStacks;
 }

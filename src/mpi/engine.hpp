@@ -115,6 +115,10 @@ class Engine {
            int& code);
   const runtime::CachedPlan* plan(Communicator& comm, const runtime::PlanKey& key);
   bool move(Communicator& comm, const Move& move, int& code);
+  [[nodiscard]] static runtime::PlanKey key_of(const Move& move);
+  bool wrong_at_root(Communicator& comm, const Move& move);
+  bool gather_unequal(Communicator& comm, Move& call, std::int64_t recv_count, int& code);
+  bool scatter_unequal(Communicator& comm, Move& call, std::int64_t send_count, int& code);
   bool combine(Communicator& comm, const Combine& combine, int& code);
   [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
   void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,

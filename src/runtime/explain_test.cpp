@@ -41,7 +41,7 @@ TEST(Explain, TellsWhyCallsWereNative) {
   log.add({"world (4)", Operation::Broadcast, 17, "ring", "named", 2, 12.5, 30});
   const std::array passed{PassedCalls{{"MPI_Ibcast", Reason::NonBlocking}, 5},
                           PassedCalls{{"MPI_Ibarrier", Reason::NonBlocking}, 0}};
-  const std::string text = explain_text(counts, passed, log, {1.5, 2048, 4096, 1024, 2});
+  const std::string text = explain_text(counts, passed, log, {1.5, 2048, 0, 4096, 1024, 2, {}});
   EXPECT_NE(text.find("7 calls planned, 8 native"), std::string::npos) << text;
   EXPECT_NE(text.find("native MPI_Ibcast: 5 (non-blocking)"), std::string::npos) << text;
   EXPECT_EQ(text.find("MPI_Ibarrier"), std::string::npos) << text;

@@ -37,8 +37,8 @@ TEST(Settings, AnotherRankContradictsByWhatIsSetThereOnly) {
   EXPECT_EQ(against({{"ESPALIER_FORCE", "0"}}), "ESPALIER_FORCE");
   EXPECT_EQ(against({{"ESPALIER_FORCE", "perhaps"}}), "ESPALIER_FORCE");
   EXPECT_EQ(against({{"ESPALIER_DISABLE", "1"}}), "ESPALIER_DISABLE");
-  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "0"}}), "ESPALIER_DISCOVER");
-  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "1"}, {"ESPALIER_CACHE", "0"}}), "");
+  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "1"}}), "ESPALIER_DISCOVER");
+  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "0"}, {"ESPALIER_CACHE", "0"}}), "");
   EXPECT_EQ(against({{"ESPALIER_REPRODUCIBLE", "1"}}), "ESPALIER_REPRODUCIBLE");
   EXPECT_EQ(against({{"ESPALIER_ALGORITHM", "broadcast=flat"}}), "ESPALIER_ALGORITHM");
 }
@@ -49,12 +49,13 @@ TEST(Settings, AnEmptyEnvironmentAsksForNothing) {
   EXPECT_EQ(*settings, Settings{});
 }
 
-TEST(Settings, DiscoveryAndItsCacheAreOnUnlessSwitchedOff) {
-  for (const char* on : {"", "1"}) {
-    const auto settings = read({{"ESPALIER_DISCOVER", on}, {"ESPALIER_CACHE", on}});
-    ASSERT_TRUE(settings) << settings.error();
-    EXPECT_TRUE(settings->discover && settings->cache);
-  }
+TEST(Settings, DiscoveryIsSwitchedOnAndItsCacheOff) {
+  const auto usual = read({{"ESPALIER_DISCOVER", ""}, {"ESPALIER_CACHE", ""}});
+  ASSERT_TRUE(usual) << usual.error();
+  EXPECT_TRUE(!usual->discover && usual->cache);
+  const auto on = read({{"ESPALIER_DISCOVER", "1"}, {"ESPALIER_CACHE", "1"}});
+  ASSERT_TRUE(on) << on.error();
+  EXPECT_TRUE(on->discover && on->cache);
   const auto off = read({{"ESPALIER_DISCOVER", "0"}, {"ESPALIER_CACHE", "0"}});
   ASSERT_TRUE(off) << off.error();
   EXPECT_FALSE(off->discover || off->cache);

@@ -10,7 +10,7 @@ import re
 import sys
 
 from compare import compare
-from obtain import debian_program, say
+from obtain import debian_program, gives_way, say
 
 SCALAPACK = ["xdlu", "xdllt", "xdqr", "xzls", "xdinv", "xstrd", "xzbrd", "xdhrd", "xcpbllt"]
 PBLAS = ["spb1tst", "dpb1tst", "cpb1tst"]
@@ -124,6 +124,7 @@ def lammps_is_right(code, text):
 def main():
     build, work = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
     wanted = sys.argv[3:] or ["scalapack", "hpcc", "lammps"]
+    work.mkdir(parents=True, exist_ok=True)
     worse = []
     for mpi in ("mpich", "openmpi"):
         kinds = {"scalapack": (lambda: scalapack(mpi), scalapack_is_right),
@@ -134,7 +135,7 @@ def main():
             found = cases()
             if found:
                 say(f"{name}:")
-                worse += compare(mpi, build, found, is_right, seconds=600)
+                worse += compare(mpi, build, found, is_right, seconds=600, preloads=gives_way(mpi, work))
     return 1 if worse else 0
 
 

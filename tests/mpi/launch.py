@@ -27,15 +27,26 @@ def command(mpi, ranks, library, settings, program):
     return line + program
 
 
+def end(job):
+    """A launcher that is asked to end takes its ranks along; one that is killed may leave them behind."""
+    job.terminate()
+    try:
+        job.wait(10)
+    except subprocess.TimeoutExpired:
+        job.kill()
+
+
 def main():
     at = sys.argv.index("--")
     mpi, ranks, library, *settings = sys.argv[1:at]
     line = command(mpi, ranks, library, [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:])
-    try:
-        return subprocess.run(line, timeout=float(os.environ.get("LAUNCH_SECONDS", "120")), check=False).returncode
-    except subprocess.TimeoutExpired:
-        print(f"launch: not done in time: {' '.join(line)}", file=sys.stderr)
-        return 124
+    with subprocess.Popen(line) as job:
+        try:
+            return job.wait(float(os.environ.get("LAUNCH_SECONDS", "120")))
+        except subprocess.TimeoutExpired:
+            print(f"launch: not done in time: {' '.join(line)}", file=sys.stderr)
+            end(job)
+            return 124
 
 
 if __name__ == "__main__":
