@@ -68,7 +68,8 @@ std::vector<std::string_view> checked(const Schedule& schedule, const Verdict& v
   if (taken < steps.size()) steps.resize(taken);
   if (taken <= 3 || !known(schedule.call)) return steps;
   steps.insert(steps.end(), {"races", "data"});
-  if (reduces(schedule.call.operation) && !schedule.call.commutative) steps.emplace_back("rank order");
+  if (reduces(schedule.call.operation) && !schedule.call.commutative)
+    steps.emplace_back("rank order");
   if (schedule.call.operation == Operation::Allreduce) steps.emplace_back("same bits");
   if (schedule.call.operation == Operation::Barrier) steps.emplace_back("nobody leaves early");
   return steps;
