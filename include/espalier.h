@@ -12,7 +12,7 @@
  * I. Foster, W. Gropp, E. Lusk, J. Bresnahan, "Exploiting hierarchy in parallel computer networks
  * to optimize collective operation performance", IPDPS 2000.)
  *
- * A machine that is not described (ESPALIER_MACHINE) and has several nodes is found in the first
+ * With ESPALIER_DISCOVER=1 a machine that is not described (ESPALIER_MACHINE) is found in the first
  * collective call on all processes, or by espalier_discover(); before that the others say
  * ESPALIER_UNKNOWN_MACHINE. Fortran: espalier.f90.
  */
