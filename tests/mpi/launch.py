@@ -3,8 +3,9 @@
 
     launch.py MPI RANKS LIBRARY [NAME=VALUE ...] -- PROGRAM [ARGUMENT ...]
 
-LIBRARY may be "-" for none. Exits with the launcher's code; a run that takes longer than $LAUNCH_SECONDS
-(default 120) is ended and counts as a failure.
+LIBRARY may be "-" for none. Exits with the launcher's code, or, where $LAUNCH_CODE names the code that a job
+which is to fail must end with, with 0 if it did. A run that takes longer than $LAUNCH_SECONDS (default 120) is
+ended and counts as a failure.
 """
 import os
 import subprocess
@@ -42,11 +43,17 @@ def main():
     line = command(mpi, ranks, library, [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:])
     with subprocess.Popen(line) as job:
         try:
-            return job.wait(float(os.environ.get("LAUNCH_SECONDS", "120")))
+            code = job.wait(float(os.environ.get("LAUNCH_SECONDS", "120")))
         except subprocess.TimeoutExpired:
             print(f"launch: not done in time: {' '.join(line)}", file=sys.stderr)
             end(job)
             return 124
+    wanted = os.environ.get("LAUNCH_CODE")
+    if wanted is None:
+        return code
+    if code != int(wanted):
+        print(f"launch: the job ended with {code}, not {wanted}", file=sys.stderr)
+    return 0 if code == int(wanted) else 1
 
 
 if __name__ == "__main__":
