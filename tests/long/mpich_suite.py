@@ -103,7 +103,8 @@ def main():
         for part in wanted.parts:
             say(f"{mpi}: {part}:")
             worse += compare(mpi, wanted.build.resolve(), cases(source, folder, part, wanted.only),
-                             lambda code, text: code == 0 and "No Errors" in text, preloads=gives_way(mpi, work))
+                             lambda code, text: code == 0 and "No Errors" in text, seconds=100,
+                             preloads=gives_way(mpi, work))
     return 1 if worse else 0
 
 
