@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
@@ -82,6 +83,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 }
 
 Communicator::~Communicator() {
+  tried_.clear();
   block_executor_.reset();
   executor_.reset();
   hidden_ = OwnedComm();
@@ -113,41 +115,108 @@ void Communicator::take_machine() {
   machine_hash_ = known.hash;
   machine_ = std::make_unique<const topology::Machine>(
       topology::restrict_machine(known.machine, world_ranks_));
-  const bool may_plan_one_level =
-      world_.settings.force || world_.settings.reproducible || !world_.settings.algorithm.empty();
+  const bool may_plan_one_level = world_.settings.force || world_.settings.reproducible ||
+                                  world_.settings.trial || !world_.settings.algorithm.empty();
   never_.reset();
-  if (!runtime::is_uneven(*machine_) && !may_plan_one_level) never_ = Reason::OneLevel;
+  is_even_ = !runtime::is_uneven(*machine_);
+  if (is_even_ && !may_plan_one_level) never_ = Reason::OneLevel;
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
   planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
                                                 kNativeMpi);
 }
 
-const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
-  const CachedPlan* plan = plans_.find(key);
-  if (plan == nullptr) {
-    plan = plans_.insert(
-        key, runtime::make_plan(*planner_, world_.settings, static_cast<Rank>(rank_), key));
-    if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
+Communicator::Tried& Communicator::tried(const PlanKey& key) {
+  const runtime::CallClass calls = class_of(key);
+  if (last_tried_ != nullptr && last_class_ == calls) return *last_tried_;
+  auto it = tried_.find(calls);
+  if (it == tried_.end()) {
+    it = tried_
+             .emplace(calls,
+                      Tried{make_course(*planner_, world_.settings, key, is_even_,
+                                        [begin = world_.begin] { return PMPI_Wtime() - begin; }),
+                            nullptr})
+             .first;
   }
-  if (!plan->planned) {
-    reason = Reason::NoGain;
+  last_class_ = calls;
+  return *(last_tried_ = &it->second);
+}
+
+std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key) {
+  runtime::Course& course = tried.course;
+  if (!course.trial || course.calls_until_it > 0) {
+    if (course.calls_until_it > 0) --course.calls_until_it;
+    return course.ways.front().wish;
+  }
+  runtime::Trial& trial = *course.trial;
+  if (trial.is_decided()) return course.ways[trial.kept()].wish;
+  // A trial needs the hidden communicator, also for the MPI library's turns.
+  if (executor_ == nullptr && (course.ways.front().wish || !make_hidden(key))) {
+    return course.ways.front().wish;
+  }
+  if (tried.agreement == nullptr) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
+  const std::uint32_t way = trial.begin_call(*tried.agreement);
+  if (trial.is_decided()) tried.agreement.reset();
+  if (trial.is_timed()) timed_ = &trial;
+  return course.ways[way].wish;
+}
+
+const CachedPlan* Communicator::cached(const PlanKey& key) {
+  const CachedPlan* plan = plans_.find(key);
+  if (plan != nullptr) return plan;
+  plan = plans_.insert(
+      key, runtime::make_plan(*planner_, world_.settings, static_cast<Rank>(rank_), key));
+  if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
+  return plan;
+}
+
+const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
+  Tried& calls = tried(key);
+  const std::optional<runtime::Wish> wished = wish(calls, key);
+  if (!wished) {
+    const auto& trial = calls.course.trial;
+    reason = trial && !trial->is_decided() ? Reason::Trial
+             : trial                       ? Reason::Slower
+             : is_even_                    ? Reason::OneLevel
+                                           : Reason::NoGain;
     return nullptr;
   }
+  PlanKey as_wished = key;
+  as_wished.wish = *wished;
+  const CachedPlan* plan = cached(as_wished);
   if (executor_ != nullptr) return plan;
   const bool from_the_first = world_.settings.force || world_.settings.reproducible;
   if (gainful_calls_++ < kCallsBeforeHidden && !from_the_first) {
     reason = Reason::FirstCalls;
     return nullptr;
   }
-  // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
-  PlanKey shared = key;
-  shared.in_place = false;  // a rank's own affair
-  const CachedPlan of_first = runtime::make_plan(*planner_, world_.settings, 0, shared);
-  if (!agree(schedule::hash_of(of_first.prepared.program))) {
-    never_ = reason = Reason::NotAgreed;
+  if (!make_hidden(key)) {
+    reason = *never_;
     return nullptr;
   }
   return plan;
+}
+
+bool Communicator::make_hidden(const PlanKey& key) {
+  // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
+  PlanKey shared = key;
+  shared.in_place = false;  // a rank's own affair
+  shared.wish = runtime::Wish::Best;
+  const CachedPlan of_first = runtime::make_plan(*planner_, world_.settings, 0, shared);
+  if (agree(schedule::hash_of(of_first.prepared.program))) return true;
+  never_ = is_even_ ? Reason::OneLevel : Reason::NotAgreed;
+  return false;
+}
+
+std::vector<runtime::TrialRecord> Communicator::trials() const {
+  std::vector<runtime::TrialRecord> records;
+  for (const auto& [calls, tried] : tried_) {
+    const auto& trial = tried.course.trial;
+    if (!trial || tried.course.calls_until_it > 0) continue;
+    records.push_back({name(), calls, tried.course.ways, trial->times(), std::nullopt,
+                       std::string(trial->why())});
+    if (trial->is_decided()) records.back().kept = trial->kept();
+  }
+  return records;
 }
 
 BlockExecutor& Communicator::block_executor() {

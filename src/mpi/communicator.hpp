@@ -8,8 +8,10 @@
 #include "collective/hierarchy.hpp"
 #include "mpi/block_executor.hpp"
 #include "mpi/executor.hpp"
+#include "mpi/late_agreement.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/world.hpp"
+#include "runtime/course.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/plan_cache.hpp"
 
@@ -63,6 +65,9 @@ class Communicator {
   /// time they do, the hidden communicator is made (collective).
   /// @return nullptr and the reason in `reason`: native
   const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
+  /// The trial that wants to know how long the call of the last plan() takes, if one does.
+  [[nodiscard]] runtime::Trial* timed() { return std::exchange(timed_, nullptr); }
+  [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
   /// @pre plan() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] BlockExecutor& block_executor();
@@ -79,6 +84,14 @@ class Communicator {
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   [[nodiscard]] bool agree(std::uint64_t plan_hash);
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
+  struct Tried {
+    runtime::Course course;
+    std::unique_ptr<LateAgreement> agreement;  // while its trial is on
+  };
+  Tried& tried(const runtime::PlanKey& key);
+  std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);
+  const runtime::CachedPlan* cached(const runtime::PlanKey& key);
+  bool make_hidden(const runtime::PlanKey& key);
 
   MPI_Comm comm_;
   const World& world_;
@@ -92,11 +105,16 @@ class Communicator {
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<runtime::Planner> planner_;
   runtime::PlanCache plans_;
+  bool is_even_ = false;
+  std::map<runtime::CallClass, Tried> tried_;
+  runtime::CallClass last_class_;
+  Tried* last_tried_ = nullptr;
+  runtime::Trial* timed_ = nullptr;
   std::uint64_t gainful_calls_ = 0;
   std::uint64_t calls_without_machine_ = 0;
   bool holds_share_ = false;
   OwnedComm hidden_;
-  std::unique_ptr<Executor> executor_;             // before hidden_ goes
+  std::unique_ptr<Executor> executor_;             // before hidden_ goes, as what is tried
   std::unique_ptr<BlockExecutor> block_executor_;  // before executor_ goes; made at its first use
 };
 

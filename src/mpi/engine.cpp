@@ -24,7 +24,7 @@ struct LastCommunicator {
   std::uint64_t generation = 0;
 };
 constinit thread_local LastCommunicator last_communicator;
-std::atomic<std::uint64_t> generation{1};
+std::atomic<std::uint64_t> the_generation{1};
 
 void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
   if (sum.size() < more.size()) sum.resize(more.size());
@@ -33,6 +33,8 @@ void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
     sum[l].bytes += more[l].bytes;
   }
 }
+
+constexpr std::size_t kMostTrialsTold = 1000;
 
 /// What the process has in memory now; 0 where Linux does not tell.
 std::int64_t resident_bytes() {
@@ -81,11 +83,11 @@ Engine::~Engine() {
 
 Communicator* Engine::find(MPI_Comm comm) {
   if (comm == last_communicator.handle && last_communicator.communicator != nullptr &&
-      last_communicator.generation == generation.load(std::memory_order_acquire)) {
+      last_communicator.generation == generation()) {
     return last_communicator.communicator;
   }
   if (comm == MPI_COMM_NULL) return nullptr;
-  const std::uint64_t now = generation.load(std::memory_order_acquire);
+  const std::uint64_t now = generation();
   void* value = nullptr;
   int found = 0;
   if (PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found) != MPI_SUCCESS) {
@@ -107,7 +109,7 @@ Communicator* Engine::find(MPI_Comm comm) {
 }
 
 int Engine::on_delete(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* engine) {
-  generation.fetch_add(1, std::memory_order_release);
+  the_generation.fetch_add(1, std::memory_order_release);
   static_cast<Engine*>(engine)->forget(static_cast<Communicator*>(value));
   return MPI_SUCCESS;
 }
@@ -124,6 +126,10 @@ void Engine::forget(Communicator* comm) {
     live_.remove(comm);
     past_counts_.add(comm->counts);
     past_log_.merge(comm->log);
+    if (keeps_log() && past_trials_.size() < kMostTrialsTold) {
+      const auto trials = comm->trials();
+      past_trials_.insert(past_trials_.end(), trials.begin(), trials.end());
+    }
     if (comm->executor_if_any() != nullptr) add_to(past_sent_, comm->executor_if_any()->sent());
   }
   delete comm;
@@ -143,7 +149,8 @@ void Engine::explain() {
     footprint_.discover_ms = known->discover_seconds * 1e3;
     footprint_.found = known->words;
   }
-  const std::string text = explain_text(past_counts_, passed(), past_log_, footprint_);
+  const std::string text =
+      explain_text(past_counts_, passed(), past_log_, footprint_) + trials_text(past_trials_);
   const std::string& where = world_->settings.explain;
   std::FILE* file = where == "1" ? stderr : std::fopen(where.c_str(), "w");
   if (file == nullptr) {
@@ -153,6 +160,8 @@ void Engine::explain() {
   std::fwrite(text.data(), 1, text.size(), file);
   if (file != stderr) std::fclose(file);
 }
+
+std::uint64_t Engine::generation() { return the_generation.load(std::memory_order_acquire); }
 
 LastCall& Engine::last_call() {
   static constinit thread_local LastCall last;

@@ -16,10 +16,14 @@ using schedule::Buffer;
 using schedule::Operation;
 
 bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
-  ++comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
+  std::uint64_t& calls =
+      comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
+  ++calls;
   LastCall& last = last_call();
   last.planned = false;
   last.reason = reason;
+  last.size = comm->size();
+  last.native_for_good = is_for_good(reason) ? &calls : nullptr;
   return false;
 }
 
@@ -27,6 +31,10 @@ const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   Reason reason = Reason::NoPlan;
   const CachedPlan* plan = comm.plan(key, reason);
   if (plan == nullptr) native(&comm, key.operation, reason);
+  if (runtime::Trial* timed = comm.timed()) {
+    last_call().timed = timed;
+    last_call().begin = PMPI_Wtime();
+  }
   return plan;
 }
 

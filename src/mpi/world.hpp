@@ -23,6 +23,7 @@ class World {
  public:
   int rank = 0;
   int size = 1;
+  double begin = PMPI_Wtime();  ///< of the program, about
   runtime::Settings settings;
   std::string settings_text;  ///< as all ranks were told
   std::vector<int> leaders;   ///< for each rank, the lowest of its node; empty if nobody asked
