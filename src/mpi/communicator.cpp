@@ -10,6 +10,7 @@
 #include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/restrict_machine.hpp"
+#include "topology/scale_level.hpp"
 
 namespace espalier::mpi {
 
@@ -84,6 +85,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 
 Communicator::~Communicator() {
   tried_.clear();
+  probes_ = OwnedComm();
   block_executor_.reset();
   executor_.reset();
   hidden_ = OwnedComm();
@@ -113,13 +115,24 @@ bool Communicator::all_know_the_machine() {
 void Communicator::take_machine() {
   const KnownMachine& known = *world_.known();
   machine_hash_ = known.hash;
-  machine_ = std::make_unique<const topology::Machine>(
-      topology::restrict_machine(known.machine, world_ranks_));
-  const bool may_plan_one_level = world_.settings.force || world_.settings.reproducible ||
-                                  world_.settings.trial || !world_.settings.algorithm.empty();
+  where_ = known.hash;
+  for (const Rank rank : world_ranks_) where_ = (where_ ^ rank) * 0x100000001b3ULL;
+  const runtime::Settings& settings = world_.settings;
+  const bool is_told = settings.force || settings.reproducible || !settings.algorithm.empty();
   never_.reset();
+  plan_for(topology::restrict_machine(known.machine, world_ranks_));
   is_even_ = !runtime::is_uneven(*machine_);
-  if (is_even_ && !may_plan_one_level) never_ = Reason::OneLevel;
+  if (settings.trial && !is_told) far_pairs_ = far_pairs(*machine_);
+  if (is_even_ && !settings.trial && !is_told) never_ = Reason::OneLevel;
+}
+
+void Communicator::plan_for(topology::Machine machine) {
+  last_tried_ = nullptr;
+  tried_.clear();
+  plans_ = runtime::PlanCache();
+  planner_.reset();
+  hierarchy_.reset();
+  machine_ = std::make_unique<const topology::Machine>(std::move(machine));
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
   planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
                                                 kNativeMpi);
@@ -130,12 +143,16 @@ Communicator::Tried& Communicator::tried(const PlanKey& key) {
   if (last_tried_ != nullptr && last_class_ == calls) return *last_tried_;
   auto it = tried_.find(calls);
   if (it == tried_.end()) {
-    it = tried_
-             .emplace(calls,
-                      Tried{make_course(*planner_, world_.settings, key, is_even_,
-                                        [begin = world_.begin] { return PMPI_Wtime() - begin; }),
-                            nullptr})
-             .first;
+    Tried made;
+    made.course = make_course(*planner_, world_.settings, key, is_even_,
+                              [begin = world_.begin] { return PMPI_Wtime() - begin; });
+    const auto known = changes_.empty() ? world_.verdicts.find(where_, calls) : std::nullopt;
+    for (std::uint32_t w = 0; known && made.course.trial && w < made.course.ways.size(); ++w) {
+      if (made.course.ways[w].name != *known) continue;
+      made.course.trial->keep_known(w);
+      made.course.calls_until_it = 0;
+    }
+    it = tried_.emplace(calls, std::move(made)).first;
   }
   last_class_ = calls;
   return *(last_tried_ = &it->second);
@@ -143,21 +160,53 @@ Communicator::Tried& Communicator::tried(const PlanKey& key) {
 
 std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key) {
   runtime::Course& course = tried.course;
-  if (!course.trial || course.calls_until_it > 0) {
-    if (course.calls_until_it > 0) --course.calls_until_it;
+  if (course.calls_until_it > 0) {
+    --course.calls_until_it;
     return course.ways.front().wish;
   }
-  runtime::Trial& trial = *course.trial;
-  if (trial.is_decided()) return course.ways[trial.kept()].wish;
   // A trial needs the hidden communicator, also for the MPI library's turns.
-  if (executor_ == nullptr && (course.ways.front().wish || !make_hidden(key))) {
+  if (course.trial && executor_ == nullptr && (course.ways.front().wish || !make_hidden(key))) {
     return course.ways.front().wish;
   }
-  if (tried.agreement == nullptr) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
-  const std::uint32_t way = trial.begin_call(*tried.agreement);
-  if (trial.is_decided()) tried.agreement.reset();
-  if (trial.is_timed()) timed_ = &trial;
-  return course.ways[way].wish;
+  if (course.trial && !course.trial->is_decided()) {
+    if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
+    const std::uint32_t way = course.trial->begin_call(*tried.agreement);
+    if (course.trial->is_timed()) timed_ = &course;
+    if (course.trial->is_decided()) tried.agreement.reset();
+    return course.ways[way].wish;
+  }
+  if (is_watched()) {
+    if (!course.watch) course.watch.emplace();
+    if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
+    if (course.watch->begin_call(*tried.agreement)) {
+      if (measure_again()) return wish(this->tried(key), key);
+      course.watch->settle(false);
+    }
+    timed_ = &course;
+  }
+  return course.ways[course.trial ? course.trial->kept() : 0].wish;
+}
+
+bool Communicator::measure_again() {
+  if (!probes_) {
+    MPI_Comm made = MPI_COMM_NULL;
+    if (PMPI_Comm_split(hidden_.get(), 0, rank_, &made) != MPI_SUCCESS) return false;
+    probes_ = OwnedComm(made);
+  }
+  const LinkChanges found = changes_of_links(*machine_, far_pairs_, probes_.get());
+  if (found.scales.empty()) return false;
+  topology::Machine machine = *machine_;
+  for (const topology::LevelScale& scale : found.scales) {
+    machine = topology::scale_level(std::move(machine), scale);
+  }
+  plan_for(std::move(machine));
+  changes_.insert(changes_.end(), found.words.begin(), found.words.end());
+  if (world_.settings.log > 0 && world_.rank == 0) {
+    for (const std::string& words : found.words) {
+      fmt::print(stderr, "espalier: {}: {}; plans are made anew\n", name(), words);
+    }
+  }
+  return true;
 }
 
 const CachedPlan* Communicator::cached(const PlanKey& key) {
@@ -170,10 +219,9 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
-  Tried& calls = tried(key);
-  const std::optional<runtime::Wish> wished = wish(calls, key);
+  const std::optional<runtime::Wish> wished = wish(tried(key), key);
   if (!wished) {
-    const auto& trial = calls.course.trial;
+    const auto& trial = tried(key).course.trial;
     reason = trial && !trial->is_decided() ? Reason::Trial
              : trial                       ? Reason::Slower
              : is_even_                    ? Reason::OneLevel
@@ -205,6 +253,15 @@ bool Communicator::make_hidden(const PlanKey& key) {
   if (agree(schedule::hash_of(of_first.prepared.program))) return true;
   never_ = is_even_ ? Reason::OneLevel : Reason::NotAgreed;
   return false;
+}
+
+void Communicator::add_to(runtime::Verdicts& verdicts) const {
+  if (!changes_.empty()) return;  // they are about another network than the next run begins with
+  for (const auto& [calls, tried] : tried_) {
+    const auto& trial = tried.course.trial;
+    if (!trial || !trial->is_decided()) continue;
+    verdicts.set(where_, calls, tried.course.ways[trial->kept()].name);
+  }
 }
 
 std::vector<runtime::TrialRecord> Communicator::trials() const {

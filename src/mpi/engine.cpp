@@ -56,6 +56,7 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);
   engine->passed_ = passed;
+  engine->verdicts_ = engine->world_->verdicts;
   engine->passed_calls_ = std::vector<std::atomic<std::uint64_t>>(passed.size());
   // The copy function says no: a copy of a communicator is a new one.
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &engine->keyval_, engine.get());
@@ -74,6 +75,7 @@ Engine::~Engine() {
     }
     for (const Communicator* one : live) PMPI_Comm_delete_attr(one->comm(), keyval_);
     if (keeps_log() && world_->rank == 0) explain();
+    if (world_->rank == 0) keep_verdicts();
   } catch (const std::exception& bug) {  // the program has its results; let it end
     std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());
   }
@@ -123,12 +125,16 @@ void Engine::forget(Communicator* comm) {
       footprint_.plan_bytes = std::max(footprint_.plan_bytes, plans);
     }
     footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm->staging_bytes);
+    if (world_->rank == 0 && !world_->settings.verdicts.empty()) comm->add_to(verdicts_);
     live_.remove(comm);
     past_counts_.add(comm->counts);
     past_log_.merge(comm->log);
     if (keeps_log() && past_trials_.size() < kMostTrialsTold) {
       const auto trials = comm->trials();
       past_trials_.insert(past_trials_.end(), trials.begin(), trials.end());
+      for (const std::string& words : comm->changes()) {
+        footprint_.found.push_back(comm->name() + ": " + words + "; plans were made anew");
+      }
     }
     if (comm->executor_if_any() != nullptr) add_to(past_sent_, comm->executor_if_any()->sent());
   }
@@ -162,6 +168,13 @@ void Engine::explain() {
 }
 
 std::uint64_t Engine::generation() { return the_generation.load(std::memory_order_acquire); }
+
+void Engine::keep_verdicts() {
+  if (verdicts_.empty()) return;
+  if (const auto wrong = write_verdicts(verdicts_, world_->settings.verdicts)) {
+    fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}\n", wrong->where, wrong->what);
+  }
+}
 
 LastCall& Engine::last_call() {
   static constinit thread_local LastCall last;

@@ -16,8 +16,8 @@ namespace espalier::mpi {
 struct LastCall {
   bool planned = false;
   runtime::Reason reason{};
-  runtime::Trial* timed = nullptr;  ///< wants to know how long it takes
-  double begin = 0;                 ///< if so
+  runtime::Course* timed = nullptr;  ///< wants to know how long it takes
+  double begin = 0;                  ///< if so
   /// Where it is counted, if calls like it are native for good; and the size of its communicator.
   std::uint64_t* native_for_good = nullptr;
   int size = 0;
@@ -131,6 +131,7 @@ class Engine {
   void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
                     double begin);
   void explain();
+  void keep_verdicts();
   void forget(Communicator* comm);
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);
 
@@ -145,6 +146,7 @@ class Engine {
   runtime::CallCounts past_counts_;  // of communicators that are gone
   runtime::CallLog past_log_;
   std::vector<runtime::TrialRecord> past_trials_;
+  runtime::Verdicts verdicts_;
   std::vector<LevelCount> past_sent_;
   runtime::Footprint footprint_;
 };

@@ -30,10 +30,14 @@ bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
 const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   Reason reason = Reason::NoPlan;
   const CachedPlan* plan = comm.plan(key, reason);
-  if (plan == nullptr) native(&comm, key.operation, reason);
-  if (runtime::Trial* timed = comm.timed()) {
-    last_call().timed = timed;
-    last_call().begin = PMPI_Wtime();
+  LastCall& last = last_call();
+  if (plan == nullptr) {
+    native(&comm, key.operation, reason);
+    if (comm.may_change()) last.native_for_good = nullptr;
+  }
+  if (runtime::Course* timed = comm.timed()) {
+    last.timed = timed;
+    last.begin = PMPI_Wtime();
   }
   return plan;
 }

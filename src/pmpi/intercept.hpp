@@ -48,7 +48,7 @@ template <typename Planned, typename Native, typename Size>
     int code = MPI_SUCCESS;
     const bool is_planned = planned(engine, code);
     const bool keeps_log = engine.keeps_log();
-    runtime::Trial* const timed = std::exchange(last.timed, nullptr);
+    runtime::Course* const timed = std::exchange(last.timed, nullptr);
     if (timed == nullptr) {
       if (is_planned) return code;
       std::uint64_t* const calls = std::exchange(last.native_for_good, nullptr);

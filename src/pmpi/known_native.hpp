@@ -4,8 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "mpi/mpi_api.hpp"
-#include "runtime/explain.hpp"
+#include "mpi/engine.hpp"
 #include "schedule/collective.hpp"
 
 namespace espalier::pmpi {

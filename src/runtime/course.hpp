@@ -7,6 +7,7 @@
 
 #include "runtime/plan_cache.hpp"
 #include "runtime/trial.hpp"
+#include "runtime/watch.hpp"
 
 namespace espalier::runtime {
 
@@ -34,6 +35,13 @@ struct Course {
   std::vector<Option> ways;          ///< the first by prediction; one alone: nothing to try
   std::optional<Trial> trial = {};   ///< if there is something to try
   std::uint32_t calls_until_it = 0;  ///< that go the first way before the trial begins
+  std::optional<Watch> watch = {};   ///< once a way is kept, where links may change
+
+  /// How long the last call took here. @pre it was to be timed
+  void note(double seconds, std::uint64_t bytes) {
+    if (trial && trial->is_timed()) return trial->note(seconds, bytes);
+    if (watch) watch->note(seconds, bytes);
+  }
 };
 
 /// From nothing but what all ranks share. Where nothing tells the ranks apart (`is_even`) no

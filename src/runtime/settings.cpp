@@ -69,6 +69,7 @@ Expected<Settings> read_settings(const Environment& environment) {
   settings.explain = environment("ESPALIER_EXPLAIN").value_or("");
   if (settings.explain == "0") settings.explain.clear();
   settings.machine = environment("ESPALIER_MACHINE").value_or("");
+  settings.verdicts = environment("ESPALIER_VERDICTS").value_or("");
   auto algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or(""));
   if (!algorithm) return algorithm.error();
   settings.algorithm = std::move(*algorithm);
@@ -109,6 +110,7 @@ std::string to_text(const Settings& settings) {
                          {"discover", settings.discover},
                          {"cache", settings.cache},
                          {"trial", settings.trial},
+                         {"verdicts", settings.verdicts},
                          {"algorithm", nlohmann::json::object()}};
   for (const auto& [operation, name] : settings.algorithm) {
     json["algorithm"][std::string(schedule::name_of(operation))] = name;
@@ -129,6 +131,7 @@ Settings settings_from_text(const std::string& text) {
   settings.discover = json.at("discover").get<bool>();
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
+  settings.verdicts = json.at("verdicts").get<std::string>();
   for (const auto& [name, algorithm] : json.at("algorithm").items()) {
     settings.algorithm[schedule::operation_named(name).value()] = algorithm.get<std::string>();
   }

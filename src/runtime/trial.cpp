@@ -99,7 +99,8 @@ bool Trial::take(std::vector<double> agreed) {
 
 void Trial::judge_first(double elapsed) {
   const double predicted = ways_[0].predicted;
-  bool is_sure = predicted > 0 && agreed_[0] <= kAsPredicted * predicted;
+  bool is_sure =
+      predicted > 0 && agreed_[0] <= kAsPredicted * predicted && agreed_[0] >= kFarLess * predicted;
   for (std::size_t w = 1; w < ways_.size(); ++w) {
     is_sure = is_sure && ways_[w].predicted >= kFarBehind * predicted;
   }

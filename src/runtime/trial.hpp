@@ -44,14 +44,18 @@ class Trial {
   static constexpr double kShare = 0.02;
   /// Calls between the start of an agreement and its end.
   static constexpr std::uint32_t kCallsToAgree = 4;
-  /// A way that is as much longer than predicted is not as predicted.
+  /// A way that takes as much longer than predicted, or less than as much of it, is not as
+  /// predicted.
   static constexpr double kAsPredicted = 1.25;
+  static constexpr double kFarLess = 0.5;
   /// Others that are predicted to take as much longer are not tried, if way 0 is as predicted.
   static constexpr double kFarBehind = 1.5;
 
   /// @pre 2 or 3 ways
   explicit Trial(std::vector<TrialWay> ways, TrialOptions options = {});
 
+  /// What an earlier run found out: no trial.
+  void keep_known(std::uint32_t way) { keep(way, "found out in an earlier run"); }
   /// The way of the next call; all members ask before it. May start an agreement or end one.
   std::uint32_t begin_call(Agreement& agreement) {
     return phase_ == Phase::Kept ? kept_ : step(agreement);
