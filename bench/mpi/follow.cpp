@@ -2,7 +2,11 @@
 // changes (tests/lab/drift.py). Rank 0 prints a line a call: its number, milliseconds (of the rank
 // that took longest), how it ran.
 //
-//   follow OPERATION BYTES CALLS      operation: bcast allreduce barrier alltoall
+//   follow OPERATION BYTES CALLS [CALL ...]     operation: bcast allreduce barrier alltoall
+//
+// After each CALL named it rests for 3 seconds, so that somebody can change the network.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -46,6 +50,9 @@ int main(int argc, char** argv) {
         espalier_query_last == nullptr ? "not preloaded" : espalier_query_last(&planned);
     std::printf("%d %.3f %s%s\n", i, longest * 1e3, planned != 0 ? "" : "native: ", how);
     std::fflush(stdout);
+    for (int rest = 4; rest < argc; ++rest) {
+      if (std::atoi(argv[rest]) == i + 1) sleep(3);
+    }
   }
   PMPI_Comm_free(&beside);
   MPI_Finalize();

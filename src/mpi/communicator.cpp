@@ -221,11 +221,13 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
   const std::optional<runtime::Wish> wished = wish(tried(key), key);
   if (!wished) {
-    const auto& trial = tried(key).course.trial;
-    reason = trial && !trial->is_decided() ? Reason::Trial
-             : trial                       ? Reason::Slower
-             : is_even_                    ? Reason::OneLevel
-                                           : Reason::NoGain;
+    const runtime::Course& course = tried(key).course;
+    const bool is_tried = course.trial && course.calls_until_it == 0;
+    is_for_good_ = !may_change() && (!course.trial || course.trial->is_decided());
+    reason = is_tried && !course.trial->is_decided() ? Reason::Trial
+             : is_tried                              ? Reason::Slower
+             : is_even_                              ? Reason::OneLevel
+                                                     : Reason::NoGain;
     return nullptr;
   }
   PlanKey as_wished = key;

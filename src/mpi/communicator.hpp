@@ -66,8 +66,9 @@ class Communicator {
   /// time they do, the hidden communicator is made (collective).
   /// @return nullptr and the reason in `reason`: native
   const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
-  /// Plans may be made anew here: every call is counted, so that all ranks do so at the same one.
-  [[nodiscard]] bool may_change() const { return !far_pairs_.empty(); }
+  /// After plan() said native: whether it will for all calls like that one. Where it may not, every
+  /// call is counted, so that all ranks change their mind at the same one.
+  [[nodiscard]] bool is_for_good() const { return is_for_good_; }
   /// Who wants to know how long the call of the last plan() takes, if somebody does.
   [[nodiscard]] runtime::Course* timed() { return std::exchange(timed_, nullptr); }
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
@@ -98,6 +99,7 @@ class Communicator {
   Tried& tried(const runtime::PlanKey& key);
   std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
+  [[nodiscard]] bool may_change() const { return !far_pairs_.empty(); }
   bool measure_again();
   void plan_for(topology::Machine machine);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
@@ -122,6 +124,7 @@ class Communicator {
   runtime::CallClass last_class_;
   Tried* last_tried_ = nullptr;
   runtime::Course* timed_ = nullptr;
+  bool is_for_good_ = false;
   OwnedComm probes_;  // for measuring again; made when that is needed
   std::vector<std::string> changes_;
   std::uint64_t gainful_calls_ = 0;

@@ -33,7 +33,7 @@ const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   LastCall& last = last_call();
   if (plan == nullptr) {
     native(&comm, key.operation, reason);
-    if (comm.may_change()) last.native_for_good = nullptr;
+    if (!comm.is_for_good()) last.native_for_good = nullptr;
   }
   if (runtime::Course* timed = comm.timed()) {
     last.timed = timed;

@@ -21,6 +21,8 @@ namespace {
 constexpr std::uint32_t kPairs = 3;
 constexpr int kRoundTrips = 4;
 constexpr int kParts = 16;  // of as many bytes as travel without a handshake
+constexpr int kMostTurns = 8;
+constexpr double kStillOpens = 1.2;
 constexpr double kLatencyChanged = 1.3;
 constexpr double kBandwidthChanged = 1.6;
 /// Below this a difference is the hosts', not the network's.
@@ -75,8 +77,10 @@ Figures measure(const FarPair& pair, bool begins, MPI_Comm probes) {
     if (i == 1 || (i > 1 && took < trip)) trip = took;  // the first wakes the other up
   }
   std::vector<std::byte> data(runtime::kEagerBytes);
-  double stream = 0;
-  for (int turn = 0; turn < 2; ++turn) {  // the first opens the window of the connection
+  const double bytes = static_cast<double>(kParts) * static_cast<double>(runtime::kEagerBytes);
+  double rate = 0;
+  // A connection that was idle opens its window turn by turn: as long as that helps.
+  for (int turn = 0; turn < kMostTurns; ++turn) {
     const double begin = PMPI_Wtime();
     std::array<MPI_Request, kParts> parts{};
     for (MPI_Request& part : parts) {
@@ -87,12 +91,21 @@ Figures measure(const FarPair& pair, bool begins, MPI_Comm probes) {
       }
     }
     PMPI_Waitall(kParts, parts.data(), MPI_STATUSES_IGNORE);
-    if (begins) receive();
-    if (!begins) send();
-    stream = PMPI_Wtime() - begin;
+    if (!begins) {
+      send();
+      receive();
+      if (byte == 0) break;
+      continue;
+    }
+    receive();
+    const double now = bytes / std::max(PMPI_Wtime() - begin - trip, 1e-6);
+    byte = now > kStillOpens * rate && turn + 1 < kMostTurns ? 1 : 0;
+    const bool is_last = byte == 0;
+    rate = std::max(rate, now);
+    send();
+    if (is_last) break;
   }
-  const double bytes = static_cast<double>(kParts) * static_cast<double>(runtime::kEagerBytes);
-  return {trip / 2, bytes / std::max(stream - trip, 1e-6)};
+  return {trip / 2, rate};
 }
 
 /// In thousandths; 1000 unless it clearly changed.

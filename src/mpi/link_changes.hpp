@@ -26,10 +26,10 @@ struct FarPair {
 /// while a program runs.
 [[nodiscard]] std::vector<FarPair> far_pairs(const topology::Machine& machine);
 
-/// Measures far levels again with a few messages: each pair 4 round trips and twice 256 KiB, one
-/// pair after the other. Collective over `probes`, a
-/// communicator with the machine's ranks that nobody else uses; all ranks get the same answer.
-/// Nothing is said to have changed by less than 1.3 (latency) or 1.6 (bandwidth).
+/// Measures far levels again with a few messages: each pair 4 round trips and 2 to 8 times 256 KiB,
+/// one pair after the other. Collective over `probes`, a communicator with the machine's ranks that
+/// nobody else uses; all ranks get the same answer. Nothing is said to have changed by less
+/// than 1.3 (latency) or 1.6 (bandwidth).
 [[nodiscard]] LinkChanges changes_of_links(const topology::Machine& machine,
                                            std::span<const FarPair> pairs, MPI_Comm probes);
 

@@ -32,9 +32,9 @@ void Trial::keep(std::uint32_t way, std::string_view why) {
 
 /// 0 1 2 2 1 0 0 1 2 ...
 std::uint32_t Trial::way_in_turn(std::uint32_t number) const {
-  const auto n = static_cast<std::uint32_t>(ways_.size());
+  const auto n = static_cast<std::uint32_t>(rivals_.size());
   const std::uint32_t turn = number / block_ % (2 * n);
-  return turn < n ? turn : 2 * n - 1 - turn;
+  return rivals_[turn < n ? turn : 2 * n - 1 - turn];
 }
 
 std::uint32_t Trial::step(Agreement& agreement) {
@@ -99,13 +99,15 @@ bool Trial::take(std::vector<double> agreed) {
 
 void Trial::judge_first(double elapsed) {
   const double predicted = ways_[0].predicted;
-  bool is_sure =
+  const bool is_as_predicted =
       predicted > 0 && agreed_[0] <= kAsPredicted * predicted && agreed_[0] >= kFarLess * predicted;
-  for (std::size_t w = 1; w < ways_.size(); ++w) {
-    is_sure = is_sure && ways_[w].predicted >= kFarBehind * predicted;
+  rivals_ = {0};
+  for (std::uint32_t w = 1; w < ways_.size(); ++w) {
+    if (is_as_predicted && ways_[w].predicted >= kFarBehind * predicted) continue;
+    rivals_.push_back(w);
   }
-  if (is_sure) return keep(0, "as predicted, and all others far behind");
-  const auto ways = static_cast<std::uint32_t>(ways_.size());
+  if (rivals_.size() == 1) return keep(0, "as predicted, and all others far behind");
+  const auto ways = static_cast<std::uint32_t>(rivals_.size());
   // Twice each in any case; more and longer blocks if there is time.
   const double calls = std::min(kMostCalls, kShare * elapsed / std::max(agreed_[0], 1e-9));
   const std::uint32_t few = ways == 2 ? 5 : 4;
@@ -119,7 +121,7 @@ void Trial::judge_first(double elapsed) {
 void Trial::judge_all() {
   std::uint32_t best = 0;
   double least = kNever;
-  for (std::uint32_t w = 0; w < ways_.size(); ++w) {
+  for (const std::uint32_t w : rivals_) {
     const double time = agreed_[w] * (ways_[w].is_native ? 1 - options_.least_gain : 1);
     if (time >= least) continue;
     best = w;

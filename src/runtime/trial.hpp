@@ -29,12 +29,12 @@ struct TrialOptions {
 /// Which way each call of one class takes (one communicator, operation, size class), so that the
 /// fastest stays: not the one that a model prefers, the one that a clock does.
 ///
-/// First way 0 alone. If it takes what was predicted, and all others are predicted to take far
-/// longer, it stays. Else all are tried in turn, in blocks of calls (of which the first is not
-/// timed), forwards and backwards; the mean of a block is a sample, and of each way the maximum
-/// over ranks of each rank's least sample counts: means, since single calls are short on ranks that
-/// come late. At most kMostTried calls take another way than 0 before that, or as many as fit into
-/// kShare of the time so far.
+/// First way 0 alone. If it takes what was predicted, those that are predicted to take far longer
+/// are not tried; if those are all, it stays. Else the ways are tried in turn, in blocks of calls
+/// (of which the first is not timed), forwards and backwards; the mean of a block is a sample, and
+/// of each way the maximum over ranks of each rank's least sample counts: means, since single calls
+/// are short on ranks that come late. At most kMostTried calls take another way than 0 before that,
+/// or as many as fit into kShare of the time so far.
 ///
 /// Every rank goes through it alike: nothing but the number of calls and what the ranks agreed on
 /// (Agreement) decides.
@@ -94,8 +94,9 @@ class Trial {
 
   std::vector<TrialWay> ways_;
   TrialOptions options_;
-  std::vector<double> least_;   // of this rank
-  std::vector<double> agreed_;  // of all
+  std::vector<std::uint32_t> rivals_;  // the ways that take turns
+  std::vector<double> least_;          // of this rank
+  std::vector<double> agreed_;         // of all
   Phase phase_ = Phase::First;
   std::uint32_t calls_ = 0;  // in this phase
   std::uint32_t way_ = 0;    // of the call that was begun last

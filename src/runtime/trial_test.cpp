@@ -43,6 +43,14 @@ TEST(Trial, KeepsWhatIsAsPredictedWithoutTryingWhatIsFarBehind) {
   EXPECT_EQ(trials[0].why(), "as predicted, and all others far behind");
 }
 
+TEST(Trial, DoesNotTryWhatIsFarBehindBesideARival) {
+  std::vector<Trial> trials(2, Trial({{1e-3, false}, {9e-3, true}, {1.1e-3, false}}));
+  const auto taken = ways_taken(
+      trials, 60, [](std::size_t, std::uint32_t way) { return way == 2 ? 0.9e-3 : 1.1e-3; });
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), 1U), 0);
+  EXPECT_EQ(trials[0].kept(), 2U);
+}
+
 TEST(Trial, FindsOutWhereThePredictionIsWrong) {
   std::vector<Trial> trials(3, Trial(kPlanAndNative));
   const auto taken =

@@ -50,7 +50,8 @@ class Lab:
                  str(self.build / "lib" / f"libespalier-{self.mpi}.so"), "--env", "ESPALIER_LOG=1"]
         for setting in settings:
             words += ["--env", setting]
-        words += ["--", str(self.build / "mpi" / f"follow.{self.mpi}"), operation, str(size), str(calls)]
+        words += ["--", str(self.build / "mpi" / f"follow.{self.mpi}"), operation, str(size), str(calls),
+                  *map(str, at or ())]
         seen, anew = [], []
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=self.environment) as job:
