@@ -39,6 +39,10 @@ runtime::Tags tags_of(MPI_Comm comm) {
   return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
 }
 
+/// A communicator with the same ranks. Not MPI_Comm_dup, which would call the user's attribute
+/// callbacks.
+int copy(MPI_Comm from, int rank, MPI_Comm& made) { return PMPI_Comm_split(from, 0, rank, &made); }
+
 }  // namespace
 
 std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
@@ -144,7 +148,7 @@ Communicator::Tried& Communicator::tried(const PlanKey& key) {
   auto it = tried_.find(calls);
   if (it == tried_.end()) {
     Tried made;
-    made.course = make_course(*planner_, world_.settings, key, is_even_,
+    made.course = make_course(*planner_, world_.settings, key, is_even_, far_pairs_.empty(),
                               [begin = world_.begin] { return PMPI_Wtime() - begin; });
     const auto known = changes_.empty() ? world_.verdicts.find(where_, calls) : std::nullopt;
     for (std::uint32_t w = 0; known && made.course.trial && w < made.course.ways.size(); ++w) {
@@ -190,7 +194,7 @@ std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key
 bool Communicator::measure_again() {
   if (!probes_) {
     MPI_Comm made = MPI_COMM_NULL;
-    if (PMPI_Comm_split(hidden_.get(), 0, rank_, &made) != MPI_SUCCESS) return false;
+    if (copy(hidden_.get(), rank_, made) != MPI_SUCCESS) return false;
     probes_ = OwnedComm(made);
   }
   const LinkChanges found = changes_of_links(*machine_, far_pairs_, probes_.get());
@@ -299,8 +303,7 @@ bool Communicator::agree(std::uint64_t plan_hash) {
   const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm_);
   const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
   MPI_Comm hidden = MPI_COMM_NULL;
-  // Split, not dup: dup would call the user's attribute callbacks.
-  if (agreed && PMPI_Comm_split(comm_, 0, rank_, &hidden) == MPI_SUCCESS) {
+  if (agreed && copy(comm_, rank_, hidden) == MPI_SUCCESS) {
     PMPI_Comm_set_errhandler(hidden, MPI_ERRORS_RETURN);
     hidden_ = OwnedComm(hidden);
     holds_share_ = true;

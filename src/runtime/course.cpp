@@ -13,7 +13,7 @@ namespace {
 
 /// Where nothing tells ranks apart a gain is small, and making sure of it costs a hidden
 /// communicator: only for calls that come again and again.
-constexpr std::uint32_t kCallsOnEvenMachines = 64;
+constexpr std::uint32_t kCallsUntilTrial = 64;
 constexpr double kLeastGainOnEvenMachines = 0.05;
 /// Plans that are predicted to be as much slower than another way are not tried beside it.
 constexpr double kWorthTrying = 1.3;
@@ -47,7 +47,7 @@ CallClass class_of(const PlanKey& key) {
 }
 
 Course make_course(Planner& planner, const Settings& settings, const PlanKey& key, bool is_even,
-                   std::function<double()> elapsed) {
+                   bool is_near, std::function<double()> elapsed) {
   const schedule::Collective call = collective_of(planner, key);
   const PlanChoice usual = planner.choose(call, settings);
   const Option native{std::nullopt, "native", seconds_of(usual.native_predicted)};
@@ -75,7 +75,7 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
     const PlanChoice best = planner.choose(call, settings, Wish::Best);
     if (best.planned() && (is_even || is_worth(best, native.predicted))) {
       add_plan(Wish::Best, best);
-      course.calls_until_it = kCallsOnEvenMachines;
+      if (is_near) course.calls_until_it = kCallsUntilTrial;
     }
   }
   if (course.ways.size() < 2) return course;

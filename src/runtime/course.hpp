@@ -45,10 +45,11 @@ struct Course {
 };
 
 /// From nothing but what all ranks share. Where nothing tells the ranks apart (`is_even`) no
-/// prediction is trusted, and a program with few calls is left alone.
+/// prediction is trusted, and a program with few calls is left alone; so it is where no link is far
+/// (`is_near`) and no plan gains by prediction.
 /// @param elapsed seconds that the program has run
 [[nodiscard]] Course make_course(Planner& planner, const Settings& settings, const PlanKey& key,
-                                 bool is_even, std::function<double()> elapsed);
+                                 bool is_even, bool is_near, std::function<double()> elapsed);
 
 /// A trial as it ended, for ESPALIER_EXPLAIN.
 struct TrialRecord {
