@@ -1,7 +1,5 @@
 #include "group_mpi/runtime.hpp"
 
-#include <sched.h>
-
 #include "base/contract.hpp"
 #include "group/choose_tree.hpp"
 
@@ -54,8 +52,6 @@ GroupRuntime::~GroupRuntime() {
 bool GroupRuntime::progress() {
   return endpoint.progress([this](const group::Message& message) { process.receive(message); });
 }
-
-void GroupRuntime::give_way() { sched_yield(); }
 
 std::size_t GroupRuntime::segment(const group::Place& place, std::size_t bytes) const {
   if (!network) return kUsualSegment;
