@@ -70,7 +70,7 @@ struct SplitOptions {
 enum class GroupRoot : std::uint8_t { Cheapest, Forward, AnyVertex };
 
 struct CollectiveOptions {
-  /// Data go in segments of so many bytes; 0: chosen. The same on all members.
+  /// Data go in segments of so many bytes, 65,504 at most; 0: chosen. The same on all members.
   std::size_t segment_bytes = 0;
   GroupRoot root = GroupRoot::Cheapest;
 };
@@ -176,7 +176,8 @@ class [[gnu::visibility("default")]] Group {
   [[nodiscard]] GroupRequest iallreduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                                         CollectiveOptions options = {}) const;
 
-  /// To one member; copied, returns at once. The first message to a rank asks for its id along the
+  /// To one member; copied. Returns at once, or, where 16 are under way to it already, when that
+  /// member has made progress. The first message to a rank asks for its id along the
   /// group, so members on the way have to make progress; the last 16 are remembered. Two messages
   /// between the same members keep their order.
   template <std::ranges::contiguous_range Data>
@@ -216,7 +217,8 @@ struct GroupStatistics {
   std::size_t bytes = 0;             ///< of groups, made or under way
   std::size_t endpoint_bytes = 0;    ///< of posted receives: the same whatever there is
   std::size_t waiting_messages = 0;  ///< for calls that were not made here yet
-  std::size_t sends_under_way = 0;
+  std::size_t sends_under_way = 0;   ///< short messages apart, 32 at most to one process
+  std::size_t most_sends_under_way = 0;
   std::uint64_t messages_sent = 0;
 };
 

@@ -27,14 +27,14 @@ group::SplitOptions inner(const SplitOptions& options, const group::Place& paren
 }
 
 /// A reduction's result must not need others on its last way: they are done and may be elsewhere.
-/// One hop is fine.
-group::RootWay safe_way(const group::Place& place, Rank root, GroupRoot wish, bool reduces) {
+/// And long data must not pile up at one who passes them on. One hop is fine.
+group::RootWay safe_way(const group::Place& place, Rank root, GroupRoot wish, bool direct) {
   using group::RootWay;
   if (wish == GroupRoot::AnyVertex) return RootWay::AnyVertex;
   const bool one_hop =
       place.numbering == group::Numbering::World ||
       (!place.links.empty() && group::link_hops(0, root, place.size, place.degree) <= 1);
-  if (reduces && !one_hop) return RootWay::AnyVertex;
+  if (direct && !one_hop) return RootWay::AnyVertex;
   return wish == GroupRoot::Forward ? RootWay::Forward : group::cheaper_root_way(place, root);
 }
 
@@ -127,11 +127,10 @@ GroupRequest Group::start_broadcast(std::span<std::byte> data, GroupRank root,
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
   expects(root < group.size(), "broadcast: no such root in the group");
-  const std::size_t segment = options.segment_bytes > 0
-                                  ? options.segment_bytes
-                                  : runtime_->segment(group.place(), data.size());
+  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
+  const bool is_long = data.size() > segment;
   return request(
-      group.broadcast(data, root, segment, safe_way(group.place(), root, options.root, false)));
+      group.broadcast(data, root, segment, safe_way(group.place(), root, options.root, is_long)));
 }
 
 GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation operation,
@@ -139,9 +138,7 @@ GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation ope
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
   expects(root < group.size(), "reduce: no such root in the group");
-  const std::size_t segment = options.segment_bytes > 0
-                                  ? options.segment_bytes
-                                  : runtime_->segment(group.place(), data.size());
+  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
   return request(group.reduce(data, inner(std::move(operation)), root, segment,
                               safe_way(group.place(), root, options.root, true)));
 }
@@ -150,9 +147,7 @@ GroupRequest Group::start_allreduce(std::span<std::byte> data, ElementOperation 
                                     const CollectiveOptions& options) const {
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
-  const std::size_t segment = options.segment_bytes > 0
-                                  ? options.segment_bytes
-                                  : runtime_->segment(group.place(), data.size());
+  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
   return request(group.allreduce(data, inner(std::move(operation)), segment));
 }
 

@@ -1,5 +1,7 @@
 #include "group_mpi/runtime.hpp"
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "group/choose_tree.hpp"
 
@@ -9,6 +11,9 @@ namespace {
 constexpr unsigned kUsualDegree = 3;
 // Fits into a posted receive, with both headers, and into elements of 1, 2, 4, 8 and 16 bytes.
 constexpr std::size_t kUsualSegment = group_mpi::MpiEndpoint::kSlotBytes - 32;
+// A segment is never sent in parts at different times; so long that a window is full.
+constexpr std::size_t kLongestSegment =
+    group_mpi::MpiEndpoint::kWindow * group_mpi::MpiEndpoint::kSlotBytes - 32;
 
 Rank size_of(MPI_Comm comm) {
   int size = 1;
@@ -50,12 +55,19 @@ GroupRuntime::~GroupRuntime() {
 }
 
 bool GroupRuntime::progress() {
-  return endpoint.progress([this](const group::Message& message) { process.receive(message); });
+  const bool any =
+      endpoint.progress([this](const group::Message& message) { process.receive(message); });
+  process.pump();
+  return any;
 }
 
-std::size_t GroupRuntime::segment(const group::Place& place, std::size_t bytes) const {
-  if (!network) return kUsualSegment;
-  return group::choose_segment(place.size, Bytes{bytes}, place.degree, *network).segment_bytes;
+std::size_t GroupRuntime::segment(const group::Place& place, std::size_t bytes,
+                                  std::size_t wish) const {
+  if (wish == 0 && !network) return kUsualSegment;
+  if (wish == 0) {
+    wish = group::choose_segment(place.size, Bytes{bytes}, place.degree, *network).segment_bytes;
+  }
+  return wish == 0 ? kLongestSegment : std::min(wish, kLongestSegment);
 }
 
 }  // namespace espalier

@@ -35,7 +35,9 @@ class GroupRuntime {
   }
   [[nodiscard]] group::Group group(std::uint64_t tag) { return process.group(tag); }
   /// What a collective's segments should be. Depends on nothing that members do not share.
-  [[nodiscard]] std::size_t segment(const group::Place& place, std::size_t bytes) const;
+  /// @param wish the user's; 0: none
+  [[nodiscard]] std::size_t segment(const group::Place& place, std::size_t bytes,
+                                    std::size_t wish) const;
 
   mpi::OwnedComm comm;
   group_mpi::MpiEndpoint endpoint;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mpi/groups.hpp"
 
 namespace espalier::mpi_test {
@@ -120,6 +122,32 @@ void expect_communicator(const Group& group, MPI_Comm twin, Failures& failures) 
   const auto size = static_cast<int>(group.size());
   failures.expect(sum_of_ranks == size * (size - 1) / 2, "a sum on the communicator");
   MPI_Comm_free(&comm);
+}
+
+void expect_windows(Groups& groups, Failures& failures) {
+  const Group world = groups.all();
+  const std::size_t degree = std::min<std::size_t>(16, world.size());  // no model chooses more
+  for (const std::size_t segment : {std::size_t{0}, std::size_t{60'000}}) {
+    std::vector<std::int64_t> data(1U << 20U, world.rank() == 0 ? 7 : 0), sums(data.size(), 1);
+    const auto start = [&] {
+      return std::pair(world.ibroadcast(data, 0, {segment}),
+                       world.iallreduce(sums, sum, {segment}));
+    };
+    std::pair<GroupRequest, GroupRequest> requests;
+    if (world.rank() == 0) requests = start();
+    for (int i = 0; i < 100; ++i) groups.progress();
+    const std::size_t under_way = groups.statistics().sends_under_way;
+    failures.expect(under_way <= degree * 32, std::to_string(under_way) + " sends under way");
+    PMPI_Barrier(MPI_COMM_WORLD);
+    if (world.rank() != 0) requests = start();
+    requests.second.wait();
+    requests.first.wait();
+    failures.expect(data == std::vector<std::int64_t>(data.size(), 7), "a long broadcast");
+    failures.expect(sums == std::vector<std::int64_t>(sums.size(), world.size()), "a long sum");
+  }
+  const std::size_t most = groups.statistics().most_sends_under_way;
+  failures.expect(most <= (degree + 1) * 32, std::to_string(most) + " sends were under way");
+  if (world.rank() == 0) std::printf("%zu sends under way at most\n", most);
 }
 
 }  // namespace espalier::mpi_test

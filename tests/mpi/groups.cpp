@@ -182,6 +182,7 @@ int run(int argc, char** argv) {
     const Group world = groups.all();
     failures.expect(static_cast<int>(world.rank()) == rank, "the world's ranks are MPI's");
     refusals(world, failures);
+    expect_windows(groups, failures);
     const std::size_t bytes = groups.statistics().bytes;
     Randoms r{Random(seed), Random(1000 * seed + static_cast<std::uint64_t>(rank))};
     for (std::uint64_t i = 0; i < cases; ++i) {
