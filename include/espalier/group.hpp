@@ -20,6 +20,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -47,10 +48,17 @@ struct GroupNetwork {
   std::uint64_t bytes_per_second = 0;
 };
 
+/// Where a rank lies: numbers of its clusters, from the outermost (a site) inwards (a node).
+using ClusterPath = std::vector<std::uint32_t>;
+
 struct GroupsOptions {
   unsigned degree = 0;  ///< of trees, 1 to 254; 0: by the network, 3 if that is not known
   std::optional<GroupNetwork> network;
   std::size_t typical_bytes = 4096;  ///< of the messages that the degree is chosen for
+  /// For Group::along_topology(): the clusters of a rank of the communicator, or a machine as
+  /// `espalier` reads it (a file, or "site:2 node:4 proc:8") with a place for each rank.
+  std::function<ClusterPath(int rank)> clusters = nullptr;
+  std::string machine = {};
 };
 
 /// The ways of section 2, 4 and 5 of the paper in docs/groups.md.
@@ -111,6 +119,9 @@ class [[gnu::visibility("default")]] Group {
   [[nodiscard]] bool member() const { return runtime_ != nullptr; }
   [[nodiscard]] GroupRank size() const;
   [[nodiscard]] GroupRank rank() const;  ///< chosen by the system
+  /// The parent's rank in the communicator of Groups, -1 for the tree's root: for those who want to
+  /// see the tree. @pre member()
+  [[nodiscard]] int tree_parent() const;
 
   /// One group a colour (>= 0); MPI_UNDEFINED: into none.
   Group split(int colour, SplitOptions options = {}) const {
@@ -122,10 +133,14 @@ class [[gnu::visibility("default")]] Group {
   Group rooted_at(GroupRank root, SplitOptions options = {}) const;
   /// The same members with ranks by key, then by present rank.
   Group ranked_by(std::uint64_t key, SplitOptions options = {}) const;
+  /// The same members on a tree that follows the topology that GroupsOptions tells of: the members
+  /// of each cluster are connected. Degree 2 or more.
+  Group along_topology(SplitOptions options = {}) const;
   [[nodiscard]] NewGroup isplit(int colour, SplitOptions options = {}) const;
   [[nodiscard]] NewGroup ienroll(bool joins, SplitOptions options = {}) const;
   [[nodiscard]] NewGroup irooted_at(GroupRank root, SplitOptions options = {}) const;
   [[nodiscard]] NewGroup iranked_by(std::uint64_t key, SplitOptions options = {}) const;
+  [[nodiscard]] NewGroup ialong_topology(SplitOptions options = {}) const;
 
   /// A communicator of the members with the same ranks, the caller's to free. O(m) memory, as any
   /// communicator. @return MPI's code

@@ -178,6 +178,25 @@ TEST(GroupProperty, MembersReachEachOtherByRank) {
   });
 }
 
+TEST(GroupProperty, TreesFollowTheTopologyInASecondPass) {
+  for_all_seeds(200, [](Random& rng) {
+    Cluster cluster(static_cast<Rank>(rng.between(1, 40)), 3, rng.next());
+    const auto groups = enrolled(cluster, world_of(cluster), random_options(rng), 70);
+    std::vector<std::pair<Id, Splitting>> made;
+    for (const auto& [id, group] : groups) {
+      made.emplace_back(id, group.along(Words{id % 2, id % 6}, random_options(rng)));
+    }
+    cluster.run();
+    std::map<Id, Group> along;
+    for (auto& [id, splitting] : made) {
+      ASSERT_TRUE(splitting.test());
+      along[id] = splitting.group();
+      ASSERT_EQ(along[id].size(), groups.size());
+    }
+    expect_collectives(cluster, along);
+  });
+}
+
 TEST(GroupProperty, AnyMemberCanBecomeTheRootOfATree) {
   for_all_seeds(200, [](Random& rng) {
     Cluster cluster(static_cast<Rank>(rng.between(1, 40)), 3, rng.next());

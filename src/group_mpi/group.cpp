@@ -105,6 +105,24 @@ NewGroup Group::iranked_by(std::uint64_t key, SplitOptions options) const {
   return made;
 }
 
+NewGroup Group::ialong_topology(SplitOptions options) const {
+  expect_member(member());
+  expects(runtime_->path.has_value(), "along_topology: Groups was not told of the topology");
+  const group::Group parent = runtime_->group(tag_);
+  NewGroup made;
+  made.runtime_ = runtime_;
+  made.construction_ = parent.along(*runtime_->path, inner(options, parent.place())).tag();
+  return made;
+}
+
+Group Group::along_topology(SplitOptions options) const { return ialong_topology(options).wait(); }
+
+int Group::tree_parent() const {
+  expect_member(member());
+  const group::Id parent = runtime_->group(tag_).place().parent;
+  return parent == group::kNobody ? -1 : static_cast<int>(parent);
+}
+
 Group Group::enroll(bool joins, SplitOptions options) const {
   return ienroll(joins, options).wait();
 }

@@ -1,9 +1,12 @@
 #include "group_mpi/runtime.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/contract.hpp"
 #include "group/choose_tree.hpp"
+#include "group/cluster_path.hpp"
+#include "topology/load_machine.hpp"
 
 namespace espalier {
 namespace {
@@ -37,10 +40,27 @@ Rank degree_of(const GroupsOptions& options, const std::optional<model::LogGP>& 
   return group::choose_tree(network->size(), Bytes{options.typical_bytes}, *network).degree;
 }
 
+std::optional<group::Words> path_of(const GroupsOptions& options, MPI_Comm comm) {
+  int self = 0;
+  PMPI_Comm_rank(comm, &self);
+  if (options.clusters) {
+    group::Words path;
+    path.append(options.clusters(self));
+    return path;
+  }
+  if (options.machine.empty()) return std::nullopt;
+  const auto loaded = topology::load_machine(options.machine);
+  if (!loaded) throw std::invalid_argument(to_string(loaded.error()));
+  expects(loaded->machine.size() >= size_of(comm),
+          "Groups: the machine has fewer places than there are ranks");
+  return group::cluster_path(loaded->machine, static_cast<Rank>(self));
+}
+
 }  // namespace
 
 GroupRuntime::GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options)
     : comm(std::move(hidden)),
+      path(path_of(options, comm.get())),  // may refuse: before anything is posted
       endpoint(comm.get()),
       network(model_of(options, size_of(comm.get()))),
       process(endpoint, size_of(comm.get()), degree_of(options, network)) {}

@@ -40,6 +40,7 @@ class GroupRuntime {
                                     std::size_t wish) const;
 
   mpi::OwnedComm comm;
+  std::optional<group::Words> path;  ///< this process's clusters, if the topology is known
   group_mpi::MpiEndpoint endpoint;
   std::optional<model::LogGP> network;
   group::Process process;

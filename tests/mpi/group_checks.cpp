@@ -124,6 +124,29 @@ void expect_communicator(const Group& group, MPI_Comm twin, Failures& failures) 
   MPI_Comm_free(&comm);
 }
 
+void expect_topology(const Group& group, MPI_Comm twin, int (*site)(int rank), Random& common,
+                     Failures& failures) {
+  Group along = group.along_topology();
+  failures.expect(along.size() == group.size(), "members of a tree along the topology");
+  int self = 0, enters = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &self);
+  const int parent = along.tree_parent();
+  enters = parent < 0 || site(parent) != site(self) ? 1 : 0;
+  // By site: those who enter it, and whether it has members.
+  std::vector<int> mine(8, 0), all(8, 0);
+  mine[static_cast<std::size_t>(site(self))] = enters;
+  mine[static_cast<std::size_t>(4 + site(self))] = 1;
+  PMPI_Allreduce(mine.data(), all.data(), 8, MPI_INT, MPI_SUM, twin);
+  for (std::size_t i = 0; i < 4; ++i) {
+    failures.expect(all[i] == (all[4 + i] > 0 ? 1 : 0), "a site that is no sub-tree");
+  }
+  MPI_Comm sorted = MPI_COMM_NULL;
+  MPI_Comm_split(twin, 0, static_cast<int>(along.rank()), &sorted);
+  expect_operations(along, sorted, common, failures);
+  MPI_Comm_free(&sorted);
+  along.free();
+}
+
 void expect_windows(Groups& groups, Failures& failures) {
   const Group world = groups.all();
   const std::size_t degree = std::min<std::size_t>(16, world.size());  // no model chooses more
