@@ -182,9 +182,10 @@ TEST(GroupProperty, TreesFollowTheTopologyInASecondPass) {
   for_all_seeds(200, [](Random& rng) {
     Cluster cluster(static_cast<Rank>(rng.between(1, 40)), 3, rng.next());
     const auto groups = enrolled(cluster, world_of(cluster), random_options(rng), 70);
+    const SplitOptions options = random_options(rng);
     std::vector<std::pair<Id, Splitting>> made;
     for (const auto& [id, group] : groups) {
-      made.emplace_back(id, group.along(Words{id % 2, id % 6}, random_options(rng)));
+      made.emplace_back(id, group.along(Words{id % 2, id % 6}, options));
     }
     cluster.run();
     std::map<Id, Group> along;
