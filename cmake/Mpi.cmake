@@ -81,7 +81,8 @@ function(espalier_group_libraries)
     set_target_properties(espalier-group-${mpi} PROPERTIES LINKER_LANGUAGE CXX INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
     target_include_directories(espalier-group-${mpi} INTERFACE ${PROJECT_SOURCE_DIR}/include)
-    target_link_libraries(espalier-group-${mpi} PUBLIC espalier_with_${mpi} PRIVATE espalier_group espalier_model)
+    target_link_libraries(espalier-group-${mpi} PUBLIC espalier_with_${mpi} PRIVATE espalier_group espalier_model
+      espalier_topology)
     target_link_options(espalier-group-${mpi} PRIVATE -Wl,--no-undefined -Wl,--gc-sections)
   endforeach()
 endfunction()

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "runtime": {"base", "topology", "schedule", "collective", "select"},
     "mpi": {"base", "topology", "discover", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
-    "group_mpi": {"base", "model", "group", "mpi"},
+    "group_mpi": {"base", "topology", "model", "group", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "measure": {"base", "topology", "schedule", "bound", "report"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report", "measure"},

@@ -20,6 +20,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -47,10 +48,17 @@ struct GroupNetwork {
   std::uint64_t bytes_per_second = 0;
 };
 
+/// Where a rank lies: numbers of its clusters, from the outermost (a site) inwards (a node).
+using ClusterPath = std::vector<std::uint32_t>;
+
 struct GroupsOptions {
   unsigned degree = 0;  ///< of trees, 1 to 254; 0: by the network, 3 if that is not known
   std::optional<GroupNetwork> network;
   std::size_t typical_bytes = 4096;  ///< of the messages that the degree is chosen for
+  /// For Group::along_topology(): the clusters of a rank of the communicator, or a machine as
+  /// `espalier` reads it (a file, or "site:2 node:4 proc:8") with a place for each rank.
+  std::function<ClusterPath(int rank)> clusters = nullptr;
+  std::string machine = {};
 };
 
 /// The ways of section 2, 4 and 5 of the paper in docs/groups.md.
@@ -70,7 +78,7 @@ struct SplitOptions {
 enum class GroupRoot : std::uint8_t { Cheapest, Forward, AnyVertex };
 
 struct CollectiveOptions {
-  /// Data go in segments of so many bytes; 0: chosen. The same on all members.
+  /// Data go in segments of so many bytes, 65,504 at most; 0: chosen. The same on all members.
   std::size_t segment_bytes = 0;
   GroupRoot root = GroupRoot::Cheapest;
 };
@@ -111,6 +119,9 @@ class [[gnu::visibility("default")]] Group {
   [[nodiscard]] bool member() const { return runtime_ != nullptr; }
   [[nodiscard]] GroupRank size() const;
   [[nodiscard]] GroupRank rank() const;  ///< chosen by the system
+  /// The parent's rank in the communicator of Groups, -1 for the tree's root: for those who want to
+  /// see the tree. @pre member()
+  [[nodiscard]] int tree_parent() const;
 
   /// One group a colour (>= 0); MPI_UNDEFINED: into none.
   Group split(int colour, SplitOptions options = {}) const {
@@ -120,12 +131,19 @@ class [[gnu::visibility("default")]] Group {
   Group enroll(bool joins, SplitOptions options = {}) const;
   /// The same members, `root` as the tree's root and rank 0: for many collectives with that root.
   Group rooted_at(GroupRank root, SplitOptions options = {}) const;
+  /// Whether so many broadcasts or reductions with that root are worth rooted_at(), by the figures
+  /// of the network: the same answer on all members. Without figures: no.
+  [[nodiscard]] bool worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls) const;
   /// The same members with ranks by key, then by present rank.
   Group ranked_by(std::uint64_t key, SplitOptions options = {}) const;
+  /// The same members on a tree that follows the topology that GroupsOptions tells of: the members
+  /// of each cluster are connected. Degree 2 or more.
+  Group along_topology(SplitOptions options = {}) const;
   [[nodiscard]] NewGroup isplit(int colour, SplitOptions options = {}) const;
   [[nodiscard]] NewGroup ienroll(bool joins, SplitOptions options = {}) const;
   [[nodiscard]] NewGroup irooted_at(GroupRank root, SplitOptions options = {}) const;
   [[nodiscard]] NewGroup iranked_by(std::uint64_t key, SplitOptions options = {}) const;
+  [[nodiscard]] NewGroup ialong_topology(SplitOptions options = {}) const;
 
   /// A communicator of the members with the same ranks, the caller's to free. O(m) memory, as any
   /// communicator. @return MPI's code
@@ -176,7 +194,8 @@ class [[gnu::visibility("default")]] Group {
   [[nodiscard]] GroupRequest iallreduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                                         CollectiveOptions options = {}) const;
 
-  /// To one member; copied, returns at once. The first message to a rank asks for its id along the
+  /// To one member; copied. Returns at once, or, where 16 are under way to it already, when that
+  /// member has made progress. The first message to a rank asks for its id along the
   /// group, so members on the way have to make progress; the last 16 are remembered. Two messages
   /// between the same members keep their order.
   template <std::ranges::contiguous_range Data>
@@ -216,7 +235,8 @@ struct GroupStatistics {
   std::size_t bytes = 0;             ///< of groups, made or under way
   std::size_t endpoint_bytes = 0;    ///< of posted receives: the same whatever there is
   std::size_t waiting_messages = 0;  ///< for calls that were not made here yet
-  std::size_t sends_under_way = 0;
+  std::size_t sends_under_way = 0;   ///< short messages apart, 32 at most to one process
+  std::size_t most_sends_under_way = 0;
   std::uint64_t messages_sent = 0;
 };
 

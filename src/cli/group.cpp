@@ -3,30 +3,23 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/units.hpp"
 #include "cli/command.hpp"
+#include "cli/group_report.hpp"
 #include "cli/manual.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "group/blue_gene.hpp"
+#include "group/cluster_path.hpp"
 #include "model/levels.hpp"
-#include "report/json_text.hpp"
-#include "report/plot.hpp"
-#include "report/table.hpp"
 
 namespace espalier::cli {
 namespace {
 
 using group::Experiment;
-using group::Kind;
-using group::Measurement;
 using group::Scheme;
-using report::Align;
-using report::Cell;
-using report::Decimal;
 
 /// Each process of it holds a word of each other.
 constexpr Rank kAllgatherUpTo = 4096;
@@ -44,13 +37,6 @@ struct GroupOptions {
   std::string machine;
   std::string svg;
   bool json = false;
-};
-
-/// A scheme and what came of it, or why it was left out.
-struct Row {
-  Scheme scheme = Scheme::RankAndHash;
-  std::optional<Measurement> measured;
-  std::string why;
 };
 
 Expected<std::uint64_t> number_from(const std::string& text, const std::string& where,
@@ -124,113 +110,18 @@ std::string why_not(Scheme scheme, const Experiment& experiment) {
   return "";
 }
 
-std::vector<Row> run_all(const std::vector<Scheme>& schemes, const Experiment& experiment,
-                         const model::CostModel& model) {
+std::vector<GroupRow> run_all(const std::vector<Scheme>& schemes, const Experiment& experiment,
+                              const model::CostModel& model) {
   const bool talks = look_around().is_terminal;
-  std::vector<Row> rows;
+  std::vector<GroupRow> rows;
   for (const Scheme scheme : schemes) {
-    Row row{scheme, std::nullopt, why_not(scheme, experiment)};
+    GroupRow row{scheme, std::nullopt, why_not(scheme, experiment)};
     if (talks) write_message(fmt::format("\r\033[K{} ...", name(scheme)));
     if (row.why.empty()) row.measured = measure(scheme, experiment, model);
     rows.push_back(std::move(row));
   }
   if (talks) write_message("\r\033[K");
   return rows;
-}
-
-report::Table table_of(const std::vector<Row>& rows) {
-  report::Table table;
-  table.columns = {{"scheme", "scheme", Align::Left, false},
-                   {"members", "members", Align::Right, false},
-                   {"levels", "levels", Align::Right, false},
-                   {"finish_ps", "time", Align::Right, false},
-                   {"made_ps", "", Align::Right, false},
-                   {"messages", "messages", Align::Right, false},
-                   {"messages_as_in_paper", "as in paper", Align::Right, false},
-                   {"sent_bytes", "bytes", Align::Right, false},
-                   {"largest_message_bytes", "largest", Align::Right, false},
-                   {"most_ids", "ids", Align::Right, false},
-                   {"peak_memory_bytes", "peak memory", Align::Right, false},
-                   {"mean_peak_memory_bytes", "mean", Align::Right, false},
-                   {"final_memory_bytes", "final", Align::Right, false}};
-  for (const Row& row : rows) {
-    if (!row.measured) continue;
-    const Measurement& m = *row.measured;
-    table.rows.push_back(
-        {std::string(name(row.scheme)), std::int64_t{m.members}, std::int64_t{m.levels}, m.finish,
-         m.made, static_cast<std::int64_t>(messages(m.traffic)),
-         static_cast<std::int64_t>(messages_as_in_paper(m.traffic)),
-         static_cast<std::int64_t>(m.traffic.bytes),
-         static_cast<std::int64_t>(m.traffic.largest_bytes), std::int64_t{m.traffic.most_ids},
-         static_cast<std::int64_t>(m.memory.peak), Decimal{m.memory.mean_peak, 0},
-         static_cast<std::int64_t>(m.memory.remaining)});
-  }
-  return table;
-}
-
-/// One line a scheme: "rank-and-hash: up 4095, down 2974, ..."
-std::string kinds_of(const Row& row) {
-  std::string text;
-  for (std::size_t k = 0; k < group::kKinds; ++k) {
-    const Kind kind = static_cast<Kind>(k);
-    const std::uint64_t count = row.measured->traffic.of(kind);
-    if (count == 0 || kind == Kind::Begin || kind == Kind::Finish) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(kind), count);
-  }
-  return fmt::format("{}: {}\n", name(row.scheme), text.empty() ? "nothing" : text);
-}
-
-std::string text_of(const std::vector<Row>& rows, const report::Canvas& canvas) {
-  std::string text = report::to_text(table_of(rows), canvas) + "\nMessages by kind\n";
-  for (const Row& row : rows) {
-    if (row.measured) text += "  " + kinds_of(row);
-  }
-  for (const Row& row : rows) {
-    if (!row.measured) text += fmt::format("{} is left out: {}\n", name(row.scheme), row.why);
-  }
-  return text;
-}
-
-std::string json_of(const std::vector<Row>& rows, const Experiment& experiment,
-                    const std::string& model) {
-  nlohmann::ordered_json json = {{"format", "espalier-group-1"},
-                                 {"processes", experiment.processes},
-                                 {"fraction", double(experiment.millionths) / 1e6},
-                                 {"degree", experiment.degree},
-                                 {"colours", experiment.colours},
-                                 {"groups", experiment.groups},
-                                 {"seed", experiment.seed},
-                                 {"model", model}};
-  json["schemes"] = report::to_json(table_of(rows));
-  std::size_t at = 0;
-  json["left_out"] = nlohmann::ordered_json::array();
-  for (const Row& row : rows) {
-    if (!row.measured) {
-      json["left_out"].push_back({{"scheme", name(row.scheme)}, {"why", row.why}});
-      continue;
-    }
-    nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
-    for (std::size_t k = 0; k < group::kKinds; ++k) {
-      const std::uint64_t count = row.measured->traffic.messages[k];
-      if (count > 0) kinds[std::string(name(static_cast<Kind>(k)))] = count;
-    }
-    json["schemes"][at++]["messages_by_kind"] = std::move(kinds);
-  }
-  return report::json_text(json);
-}
-
-std::string svg_of(const std::vector<Row>& rows, const Experiment& experiment) {
-  report::BarChart chart;
-  chart.title = fmt::format("{} processes, {} become members", experiment.processes,
-                            double(experiment.millionths) / 1e6);
-  chart.subtitle = "time from a broadcast on the old tree to a reduction on the new one";
-  chart.value = {"time", report::Scale::Linear, report::Unit::Seconds, true};
-  chart.series = {"time"};
-  for (const Row& row : rows) {
-    if (!row.measured) continue;
-    chart.groups.push_back({std::string(name(row.scheme)), {to_seconds(row.measured->finish)}});
-  }
-  return report::bar_chart(chart);
 }
 
 Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
@@ -255,13 +146,14 @@ Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
   std::unique_ptr<model::CostModel> model;
   if (machine) {
     model = std::make_unique<model::Levels>(*machine);
+    experiment->path_of = [&](group::Id id) { return group::cluster_path(*machine, id); };
   } else {
     model = std::make_unique<model::LevelLogGP>(group::blue_gene(experiment->processes));
   }
-  const std::vector<Row> rows = run_all(*schemes, *experiment, *model);
-  if (!options.svg.empty()) return write_output(options.svg, svg_of(rows, *experiment));
-  if (options.json) return write_output("-", json_of(rows, *experiment, model->name()));
-  return write_output("-", text_of(rows, *canvas));
+  const std::vector<GroupRow> rows = run_all(*schemes, *experiment, *model);
+  if (!options.svg.empty()) return write_output(options.svg, group_svg(rows, *experiment));
+  if (options.json) return write_output("-", group_json(rows, *experiment, model->name()));
+  return write_output("-", group_text(rows, *canvas));
 }
 
 constexpr std::string_view kDescription =

@@ -4,6 +4,7 @@
 
 #include "base/contract.hpp"
 #include "group/allgather_sort.hpp"
+#include "group/along_topology.hpp"
 #include "group/centralized.hpp"
 #include "group/chains.hpp"
 #include "group/colours.hpp"
@@ -14,10 +15,11 @@
 namespace espalier::group {
 
 const std::vector<Scheme>& all_schemes() {
-  static const std::vector<Scheme> kAll{
-      Scheme::Centralized, Scheme::ShrinkAndBalance,   Scheme::ShrinkByChildren,
-      Scheme::RankAndHash, Scheme::RankAndHashColours, Scheme::AllgatherSort,
-      Scheme::Chains,      Scheme::ParallelSort};
+  static const std::vector<Scheme> kAll{Scheme::Centralized,        Scheme::ShrinkAndBalance,
+                                        Scheme::ShrinkByChildren,   Scheme::RankAndHash,
+                                        Scheme::RankAndHashColours, Scheme::AlongTopology,
+                                        Scheme::AllgatherSort,      Scheme::Chains,
+                                        Scheme::ParallelSort};
   return kAll;
 }
 
@@ -33,6 +35,8 @@ std::string_view name(Scheme scheme) {
       return "rank-and-hash";
     case Scheme::RankAndHashColours:
       return "rank-and-hash-colours";
+    case Scheme::AlongTopology:
+      return "along-topology";
     case Scheme::AllgatherSort:
       return "allgather-sort";
     case Scheme::Chains:
@@ -68,6 +72,8 @@ std::unique_ptr<Construction> make_construction(Scheme scheme, Tag tag, const Pl
       return std::make_unique<RankAndHash>(tag, parent, options);
     case Scheme::RankAndHashColours:
       return std::make_unique<RankAndHashColours>(tag, parent, options);
+    case Scheme::AlongTopology:
+      return std::make_unique<AlongTopology>(tag, parent, options.path, options);
     case Scheme::ShrinkAndBalance:
       return std::make_unique<ShrinkAndBalance>(tag, parent, options,
                                                 ShrinkAndBalance::Fillers::Leaves);

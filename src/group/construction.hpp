@@ -39,6 +39,7 @@ enum class Scheme : std::uint8_t {
   ShrinkByChildren,  ///< holes filled with immediate children
   RankAndHash,
   RankAndHashColours,
+  AlongTopology,  ///< the tree follows ConstructionOptions::path
   AllgatherSort,  ///< as MPI_Comm_split
   Chains,         ///< Moody, Ahn, de Supinski
   ParallelSort,   ///< Sack, Gropp
@@ -53,6 +54,7 @@ Expected<Scheme> parse_scheme(std::string_view text);
 struct ConstructionOptions {
   Rank degree = 2;        ///< of the new tree
   bool routable = false;  ///< Rank-and-Hash: also links by which any rank can be reached
+  Words path = {};        ///< AlongTopology: this process's clusters, from the outermost inwards
 };
 
 /// @param parent must outlive the construction

@@ -18,12 +18,15 @@ class World : public Listener {
   void receive(const Message& message, Endpoint& endpoint) override;
   void set_clock(const Simulation& simulation) { clock_ = &simulation; }
   [[nodiscard]] Measurement result() const;
+  /// What the trees that were made are good for.
+  void try_trees(const model::CostModel& model, Measurement& result) const;
 
  private:
   struct Part {
     std::unique_ptr<Construction> construction;
     std::uint32_t peak = 0;
-    std::uint32_t children = 0, heard = 0;  // of the reduction on the new tree
+    std::uint32_t heard = 0;  // of the reduction on the new tree
+    Words children;
     Id parent = kNobody;
     bool done = false, member = false;
   };
@@ -76,8 +79,11 @@ Construction& World::construction(std::uint32_t group, Id id) {
   Part& mine = part(group, id);
   expects(!mine.done, "a message came to a process that was done with its group");
   if (!mine.construction) {
-    mine.construction =
-        make_construction(scheme_, 1 + Tag{group}, places_[id], {.degree = experiment_.degree});
+    ConstructionOptions options{.degree = experiment_.degree};
+    if (experiment_.path_of && scheme_ == Scheme::AlongTopology) {
+      options.path = experiment_.path_of(id);
+    }
+    mine.construction = make_construction(scheme_, 1 + Tag{group}, places_[id], options);
   }
   return *mine.construction;
 }
@@ -136,7 +142,7 @@ void World::check_end(std::uint32_t group, Endpoint& endpoint) {
   if (!mine.member) return;
   ++result_.members;
   mine.parent = place.parent;
-  mine.children = place.children.size();
+  mine.children = place.children;
   result_.levels = std::max(result_.levels, place.depth + 1U);
   result_.memory.remaining = std::max(result_.memory.remaining, place.bytes());
   // A chain is no tree to reduce on: its collectives look for their partners as they go.
@@ -145,7 +151,7 @@ void World::check_end(std::uint32_t group, Endpoint& endpoint) {
 
 void World::reduce(std::uint32_t group, Endpoint& endpoint) {
   Part& mine = part(group, endpoint.self());
-  if (!mine.done || mine.heard < mine.children) return;
+  if (!mine.done || mine.heard < mine.children.size()) return;
   if (mine.parent != kNobody) {
     return endpoint.send(mine.parent, {1 + Tag{group}, 0, Kind::Finish, 0, Words{1}});
   }
@@ -163,6 +169,46 @@ Measurement World::result() const {
   result.memory.mean_peak = sum / static_cast<double>(parts_.size());
   result.finish = std::max(result.finish, result.made);
   return result;
+}
+
+/// The level at which two paths part, or how long they are.
+std::uint32_t parting(const Words& a, const Words& b) {
+  const auto length = std::min(a.size(), b.size());
+  std::uint32_t level = 0;
+  while (level < length && a[level] == b[level]) ++level;
+  return level;
+}
+
+void World::try_trees(const model::CostModel& model, Measurement& result) const {
+  constexpr Bytes kSize{16 + 12 + 8};  // as wire_size() has it, with a collective's head
+  struct Reached {
+    const Part* part;
+    Id id;
+    Time at;
+  };
+  std::vector<Reached> stack;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const auto id = static_cast<Id>(i % experiment_.processes);
+    if (parts_[i].member && parts_[i].parent == kNobody) stack.push_back({&parts_[i], id, {}});
+  }
+  while (!stack.empty()) {
+    const Reached from = stack.back();
+    stack.pop_back();
+    result.broadcast = std::max(result.broadcast, from.at);
+    Time clock = from.at;
+    const Part* const first = from.part - from.id;  // of its group
+    for (const Id to : from.part->children) {
+      const model::MessageCost cost = model.cost(from.id, to, kSize);
+      stack.push_back({first + to, to, clock + cost.delivered});
+      clock += cost.sender_busy;
+      if (!experiment_.path_of) continue;
+      const Words a = experiment_.path_of(from.id), b = experiment_.path_of(to);
+      const std::uint32_t level = parting(a, b);
+      if (level == std::max(a.size(), b.size())) continue;
+      if (result.crossings.size() <= level) result.crossings.resize(level + 1);
+      ++result.crossings[level];
+    }
+  }
 }
 
 void inject_traffic(const Experiment& experiment, Simulation& simulation) {
@@ -197,6 +243,7 @@ Measurement measure(Scheme scheme, const Experiment& experiment, const model::Co
   simulation.inject(Time{0}, 0, {0, kNobody, Kind::Begin, 0, {}});
   simulation.run();
   Measurement result = world.result();
+  world.try_trees(model, result);
   result.traffic = simulation.traffic();
   return result;
 }

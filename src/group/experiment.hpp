@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "group/construction.hpp"
@@ -25,6 +26,8 @@ struct Experiment {
   std::uint64_t seed = 1;                ///< the same groups for every scheme
   OtherTraffic traffic;
   Time work_per_word;  ///< that a receiver spends on each word of a message, besides receiving it
+  /// Where a process lies, for AlongTopology and for counting edges; none: all in one cluster.
+  std::function<Words(Id)> path_of = nullptr;
 };
 
 /// In bytes, of one process, everything it holds for one construction but the network's buffers.
@@ -41,6 +44,10 @@ struct Measurement {
   Time made;                 ///< when the last process was done with the construction
   Traffic traffic;           ///< without the brackets
   Memory memory;
+  Time broadcast;  ///< of 8 bytes on the new tree, by itself; the slowest of several groups
+  /// The new trees' edges between different clusters, by level, the outermost first; those inside
+  /// an innermost one are not counted.
+  std::vector<std::uint64_t> crossings;
 };
 
 /// The colour that a process draws.

@@ -69,6 +69,14 @@ Splitting Group::ranked_by(std::uint64_t key, SplitOptions options) const {
   });
 }
 
+Splitting Group::along(Words path, SplitOptions options) const {
+  expects(member(), "a group that one is not in follows no topology");
+  return make(0, options.settled, [&](Tag tag, const Place& parent) {
+    return make_construction(Scheme::AlongTopology, tag, parent,
+                             {options.degree, options.routable, std::move(path)});
+  });
+}
+
 Ticket Group::barrier() const { return allreduce({}, sum_of<std::uint8_t>()); }
 
 Ticket Group::broadcast(std::span<std::byte> data, Rank root, std::size_t segment_bytes,

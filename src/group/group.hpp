@@ -36,6 +36,10 @@ class Group {
   /// costs log^2 m messages a member and O(1) memory (ranked_by_key.hpp).
   [[nodiscard]] Splitting ranked_by(std::uint64_t key, SplitOptions options = {}) const;
 
+  /// The same members on a tree that follows the topology (along_topology.hpp): a second pass.
+  /// @param path one's own clusters, from the outermost inwards
+  [[nodiscard]] Splitting along(Words path, SplitOptions options = {}) const;
+
   [[nodiscard]] Ticket barrier() const;
   [[nodiscard]] Ticket broadcast(std::span<std::byte> data, Rank root,
                                  std::size_t segment_bytes = 0,

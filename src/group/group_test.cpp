@@ -96,6 +96,20 @@ TEST(GroupProperty, CollectivesWorkOnNestedGroupsInAnyOrder) {
   });
 }
 
+// Between two processes: as many segments as there is room for, and what does not ask: a barrier,
+// an operation of one segment.
+TEST(GroupProperty, LongDataWaitUntilThereIsRoom) {
+  for_all_seeds(200, [](Random& rng) {
+    Cluster cluster(static_cast<Rank>(rng.between(2, 20)), static_cast<Rank>(rng.between(2, 4)),
+                    rng.next());
+    const auto room = static_cast<std::uint32_t>(rng.between(1, 3));
+    cluster.limit_room(room);
+    expect_collectives(cluster, world_of(cluster));
+    ASSERT_LE(cluster.most_under_way(), room + 7);
+    expect_collectives(cluster, enrolled(cluster, world_of(cluster), random_options(rng), 80));
+  });
+}
+
 TEST(GroupProperty, BarrierLetsNobodyOutBeforeAllAreIn) {
   for_all_seeds(200, [](Random& rng) {
     Cluster cluster(static_cast<Rank>(rng.between(2, 30)), 3, rng.next());
@@ -161,6 +175,26 @@ TEST(GroupProperty, MembersReachEachOtherByRank) {
       }
       ASSERT_EQ(heard, std::vector<bool>(group.size(), true));
     }
+  });
+}
+
+TEST(GroupProperty, TreesFollowTheTopologyInASecondPass) {
+  for_all_seeds(200, [](Random& rng) {
+    Cluster cluster(static_cast<Rank>(rng.between(1, 40)), 3, rng.next());
+    const auto groups = enrolled(cluster, world_of(cluster), random_options(rng), 70);
+    const SplitOptions options = random_options(rng);
+    std::vector<std::pair<Id, Splitting>> made;
+    for (const auto& [id, group] : groups) {
+      made.emplace_back(id, group.along(Words{id % 2, id % 6}, options));
+    }
+    cluster.run();
+    std::map<Id, Group> along;
+    for (auto& [id, splitting] : made) {
+      ASSERT_TRUE(splitting.test());
+      along[id] = splitting.group();
+      ASSERT_EQ(along[id].size(), groups.size());
+    }
+    expect_collectives(cluster, along);
   });
 }
 

@@ -7,11 +7,11 @@
 
 namespace espalier::group {
 
-IdExchange::IdExchange(Tag tag, const Place& parent, Rank degree, bool routable)
-    : tag_(tag), parent_(parent), routable_(routable) {
+IdExchange::IdExchange(Tag tag, const Place& parent, Rank degree, bool routable, Shape shape)
+    : tag_(tag), parent_(parent), shape_(shape), routable_(routable) {
   expects(degree > 0 && degree < 255, "Rank-and-Hash: the degree must be from 1 to 254");
   place_.degree = static_cast<std::uint16_t>(degree);
-  place_.numbering = Numbering::Heap;
+  place_.numbering = shape == Shape::Heap ? Numbering::Heap : Numbering::Preorder;
 }
 
 /// Groups made at the same time should not all have the same intermediaries.
@@ -38,16 +38,37 @@ void IdExchange::announce(Rank rank, const Group& group, Endpoint& endpoint) {
     if (rank > 0) tell((rank - 1) / k, (rank - 1) % k + 1, group, endpoint);
     return;
   }
-  // All i and c with k i + c = rank + t m, c from 1 to k: there are k of them.
-  for (std::uint64_t at = rank; at <= std::uint64_t{k} * group.size; at += group.size) {
-    if (at > 0) {
-      tell(static_cast<Rank>((at - 1) / k), static_cast<Rank>((at - 1) % k + 1), group, endpoint);
-    }
+  tell_links(0, group, endpoint);
+}
+
+void IdExchange::announce_at(const Vertex& vertex, Rank size, Endpoint& endpoint) {
+  const Group group{size, 0};
+  children_ = static_cast<Rank>(vertex.children.size());
+  place_.rank = vertex.rank;
+  place_.size = size;
+  place_.depth = static_cast<std::uint16_t>(vertex.depth);
+  for (const Hanging& child : vertex.children) place_.below.push_back(child.total);
+  knows_parent_ = vertex.parent == kNoRank;
+  knows_children_ = !routable_ && children_ == 0;
+  tell(vertex.rank, 0, group, endpoint, children_);
+  if (!knows_parent_) tell(vertex.parent, vertex.slot, group, endpoint);
+  if (routable_) tell_links(place_.degree, group, endpoint);
+}
+
+/// All i and c with k i + c = rank + t m, c from 1 to k: there are k of them.
+void IdExchange::tell_links(Rank before, const Group& group, Endpoint& endpoint) {
+  const Rank k = place_.degree;
+  for (std::uint64_t at = place_.rank; at <= std::uint64_t{k} * group.size; at += group.size) {
+    if (at == 0) continue;
+    tell(static_cast<Rank>((at - 1) / k), before + static_cast<Rank>((at - 1) % k + 1), group,
+         endpoint);
   }
 }
 
-void IdExchange::tell(Rank about, Rank link, const Group& group, Endpoint& endpoint) {
+void IdExchange::tell(Rank about, Rank link, const Group& group, Endpoint& endpoint,
+                      Rank children) {
   Words words{about, group.size, link, endpoint.self()};
+  if (shape_ == Shape::Given && link == 0) words.push_back(children);
   send_routed(parent_, shifted(group.first + about), {tag_, 0, Kind::Announce, 1, std::move(words)},
               endpoint);
 }
@@ -62,31 +83,52 @@ bool IdExchange::receive(const Message& message, Endpoint& endpoint) {
       knows_parent_ = true;
       return true;
     case Kind::Children:
-      place_.children.append(
-          std::span<const Id>(words).first(true_children(place_.rank, place_.size)));
-      if (routable_) place_.links = words;
-      knows_children_ = true;
+      take_neighbours(words);
       return true;
     default:
       return false;
   }
 }
 
+void IdExchange::take_neighbours(std::span<const Id> ids) {
+  const bool heap = shape_ == Shape::Heap;
+  const Rank count = heap ? true_children(place_.rank, place_.size) : children_;
+  place_.children.append(ids.first(count));
+  if (routable_) place_.links.append(heap ? ids : ids.subspan(count));
+  knows_children_ = true;
+}
+
 void IdExchange::serve(const Words& words, Endpoint& endpoint) {
   const Rank about = words[0], size = words[1];
-  const Rank children = true_children(about, size);
-  const Rank links = routable_ ? place_.degree : children;
-  if (served_.empty()) served_.assign(1 + links, kNobody);
+  const Rank links = routable_ ? Rank{place_.degree} : 0;
+  if (shape_ == Shape::Heap) {
+    const Rank children = true_children(about, size);
+    const Rank numbers = 1 + std::max(links, children);
+    if (served_.empty()) served_.assign(numbers, kNobody);
+    served_[words[2]] = words[3];
+    if (++heard_ == numbers) introduce(children, endpoint);
+    return;
+  }
+  if (served_.empty()) served_.assign(1 + place_.degree + links, kNobody);
+  if (words[2] == 0) served_children_ = words[4];
   served_[words[2]] = words[3];
-  if (++heard_ < 1 + links) return;
+  ++heard_;
+  if (served_children_ == kNoRank || heard_ < 1 + served_children_ + links) return;
+  introduce(served_children_, endpoint);
+}
+
+/// All have been heard: each is told of the others.
+void IdExchange::introduce(Rank children, Endpoint& endpoint) {
   const Id owner = served_[0];
   for (Rank c = 1; c <= children; ++c) {
     endpoint.send(served_[c], {tag_, 0, Kind::Parent, 1, Words{owner}});
   }
-  if (links > 0) {
-    Words ids;
-    ids.append(std::span<const Id>(served_).subspan(1));
-    const auto count = static_cast<std::uint8_t>(links);
+  Words ids;
+  for (std::uint32_t i = 1; i < served_.size(); ++i) {
+    if (served_[i] != kNobody) ids.push_back(served_[i]);
+  }
+  if (!ids.empty()) {
+    const auto count = static_cast<std::uint8_t>(ids.size());
     endpoint.send(owner, {tag_, 0, Kind::Children, count, std::move(ids)});
   }
   served_.clear();

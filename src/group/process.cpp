@@ -112,7 +112,27 @@ void Process::begin(State& group, TreeOperation::Call call) {
     for (const Message& message : early->second) it->second.receive(message, endpoint_);
     group.early.erase(early);
   }
-  if (it->second.done()) group.running.erase(it);
+  if (it->second.done()) {
+    group.running.erase(it);
+  } else if (it->second.pump(endpoint_)) {
+    stalled_.emplace(group.tag, sequence);
+  }
+}
+
+void Process::pump() {
+  for (auto it = stalled_.begin(); it != stalled_.end();) {
+    const auto [tag, sequence] = *it;
+    State& group = *state(tag);
+    TreeOperation& operation = group.running.at(sequence);
+    if (operation.pump(endpoint_)) {
+      ++it;
+      continue;
+    }
+    it = stalled_.erase(it);
+    if (!operation.done()) continue;
+    group.running.erase(sequence);
+    leave_if_over(tag);
+  }
 }
 
 /// One of our own, with a number apart from the user's calls: members may be at different calls.
@@ -164,7 +184,11 @@ void Process::run(State& group, const Message& message) {
     return;
   }
   it->second.receive(message, endpoint_);
-  if (!it->second.done()) return;
+  if (!it->second.done()) {
+    if (it->second.pump(endpoint_)) stalled_.emplace(group.tag, words[0]);
+    return;
+  }
+  stalled_.erase({group.tag, words[0]});
   group.running.erase(it);
   leave_if_over(group.tag);
 }
@@ -184,13 +208,25 @@ void Process::learn(State& group, const Message& message) {
   leave_if_over(group.tag);
 }
 
-void Process::send(State& group, Rank to, std::span<const std::byte> data) {
-  expects(to < group.place.size, "send: no such rank in the group");
-  Id id = to == group.place.rank ? endpoint_.self() : kNobody;
-  if (group.place.numbering == Numbering::World) id = to;
-  for (const auto& [rank, known] : group.known) {
-    if (rank == to) id = known;
+Id Process::known_id(const State& group, Rank rank) const {
+  expects(rank < group.place.size, "send: no such rank in the group");
+  if (group.place.numbering == Numbering::World) return rank;
+  Id id = rank == group.place.rank ? endpoint_.self() : kNobody;
+  for (const auto& [found, known] : group.known) {
+    if (found == rank) id = known;
   }
+  return id;
+}
+
+bool Process::can_send(Tag tag, Rank to) const {
+  const State& group = *groups_.at(tag);
+  if (const Id id = known_id(group, to); id != kNobody) return endpoint_.has_room(id);
+  const auto it = group.to_send.find(to);
+  return it == group.to_send.end() || it->second.size() < Group::kCachedIds;
+}
+
+void Process::send(State& group, Rank to, std::span<const std::byte> data) {
+  const Id id = known_id(group, to);
   if (id == kNobody) {
     const bool asked = group.to_send.contains(to);
     group.to_send[to].emplace_back(data.begin(), data.end());

@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "group/construction.hpp"
@@ -48,6 +50,11 @@ class Process {
   /// By its name, as Group::tag() says it. @pre this process is in it
   [[nodiscard]] Group group(Tag tag);
   void receive(const Message& message);
+  /// Goes on with collectives for whose data the endpoint had no room. To be called when it may
+  /// have some again.
+  void pump();
+  /// Whether a message to this rank of a group can be sent at once; if not, some are waiting.
+  [[nodiscard]] bool can_send(Tag group, Rank to) const;
 
   [[nodiscard]] std::size_t live_groups() const { return groups_.size(); }
   /// Gives up every group but the world as Group::retire() does.
@@ -83,11 +90,13 @@ class Process {
   void barrier(State& group, std::uint32_t sequence);
   void retire(State& group);
   void leave_if_over(Tag group);
+  [[nodiscard]] Id known_id(const State& state, Rank rank) const;
   void run(State& state, const Message& message);
   void learn(State& state, const Message& message);
   void send(State& state, Rank to, std::span<const std::byte> data);
 
   Endpoint& endpoint_;
+  std::set<std::pair<Tag, std::uint32_t>> stalled_;  // operations that have something to send
   std::map<Tag, std::unique_ptr<State>> groups_;
   std::map<Tag, Making> makings_;
   std::map<Tag, Made> made_;                   // constructions that are over, until somebody asks

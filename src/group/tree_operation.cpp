@@ -75,17 +75,13 @@ void TreeOperation::start(Endpoint& endpoint) {
   if (call_.kind != Kind::Broadcast) {
     sum_.assign(call_.data.begin(), call_.data.end());
     heard_.assign(segments_, 0);
-    for (std::uint32_t s = 0; s < segments_; ++s) contribute(s, endpoint);
-    return;
+    for (std::uint32_t s = 0; s < segments_; ++s) contribute(s);
+  } else if (place_.rank == call_.root) {
+    // Not on the tree's root: to it, from where the data come back to us like to all others.
+    const Stage stage = place_.rank == inner_root_ ? Out : Result;
+    for (std::uint32_t s = 0; s < segments_; ++s) waiting_.push_back({stage, s, kNobody});
   }
-  if (place_.rank != call_.root) return;
-  for (std::uint32_t s = 0; s < segments_; ++s) {
-    if (place_.rank == inner_root_) {
-      spread(s, kNobody, endpoint);
-    } else {  // to the tree's root, from where it comes back to us like to all others
-      send_routed(place_, 0, packed(Result, s), endpoint);
-    }
-  }
+  pump(endpoint);
 }
 
 void TreeOperation::close_segment() {
@@ -94,28 +90,57 @@ void TreeOperation::close_segment() {
   std::copy(sum_.begin(), sum_.end(), call_.data.begin());
 }
 
-/// Out to all neighbours but the one that it came from.
-void TreeOperation::spread(std::uint32_t index, Id from, Endpoint& endpoint) {
-  for (const Id to : neighbours()) {
-    if (to != from) endpoint.send(to, packed(Out, index));
-  }
-  close_segment();
-}
-
 /// One more has contributed to the segment, or oneself; if those were all, it goes on.
-void TreeOperation::contribute(std::uint32_t index, Endpoint& endpoint) {
+void TreeOperation::contribute(std::uint32_t index) {
   if (heard_[index]++ < expected_) return;
   if (towards_ != kNobody) {
-    endpoint.send(towards_, packed(In, index));
+    waiting_.push_back({In, index, kNobody});
+  } else if (call_.kind == Kind::Allreduce) {
+    waiting_.push_back({Out, index, kNobody});
+  } else if (place_.rank != call_.root) {
+    waiting_.push_back({Result, index, kNobody});
+  } else {
+    close_segment();
+  }
+}
+
+bool TreeOperation::has_room(const Waiting& next, const Endpoint& endpoint) const {
+  if (segments_ == 1) return true;
+  if (next.stage == In) return endpoint.has_room(towards_);
+  if (next.stage == Result) {
+    const Rank target = call_.kind == Kind::Broadcast ? inner_root_ : call_.root;
+    return endpoint.has_room(next_hop(place_, endpoint.self(), target));
+  }
+  const std::vector<Id> all = neighbours();
+  return std::all_of(all.begin(), all.end(),
+                     [&](Id to) { return to == next.from || endpoint.has_room(to); });
+}
+
+bool TreeOperation::pump(Endpoint& endpoint) {
+  while (!waiting_.empty() && has_room(waiting_.front(), endpoint)) {
+    const Waiting next = waiting_.front();
+    waiting_.pop_front();
+    send(next, endpoint);
+  }
+  return !waiting_.empty();
+}
+
+void TreeOperation::send(const Waiting& next, Endpoint& endpoint) {
+  if (next.stage == Out) {  // to all neighbours but the one that it came from
+    for (const Id to : neighbours()) {
+      if (to != next.from) endpoint.send(to, packed(Out, next.index));
+    }
+    return close_segment();
+  }
+  if (next.stage == In) {
+    endpoint.send(towards_, packed(In, next.index));
     const bool result_comes = call_.kind == Kind::Allreduce || place_.rank == call_.root;
     if (!result_comes) close_segment();
     return;
   }
-  if (call_.kind == Kind::Allreduce) return spread(index, kNobody, endpoint);
-  if (place_.rank != call_.root) {
-    send_routed(place_, call_.root, packed(Result, index), endpoint);
-  }
-  close_segment();
+  const bool broadcast = call_.kind == Kind::Broadcast;
+  send_routed(place_, broadcast ? inner_root_ : call_.root, packed(Result, next.index), endpoint);
+  if (!broadcast) close_segment();
 }
 
 void TreeOperation::receive(const Message& message, Endpoint& endpoint) {
@@ -126,15 +151,15 @@ void TreeOperation::receive(const Message& message, Endpoint& endpoint) {
     std::vector<std::byte> other(into.size());
     if (!other.empty()) std::memcpy(other.data(), words.data() + kHead, other.size());
     if (!other.empty()) call_.combine.apply(into, other);
-    return contribute(index, endpoint);
-  }
-  if (words[1] == Out) {
+    contribute(index);
+  } else {
     store(words);
-    return spread(index, message.from, endpoint);
+    const bool spreads = words[1] == Out || call_.kind == Kind::Broadcast;
+    const Id from = words[1] == Out ? message.from : kNobody;
+    if (spreads) waiting_.push_back({Out, index, from});
+    if (!spreads) close_segment();
   }
-  store(words);
-  if (call_.kind == Kind::Broadcast) return spread(index, kNobody, endpoint);
-  close_segment();
+  pump(endpoint);
 }
 
 }  // namespace espalier::group

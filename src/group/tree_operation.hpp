@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -23,7 +24,8 @@ enum class RootWay : std::uint8_t {
 [[nodiscard]] Id tree_hop(const Place& place, Rank target);
 
 /// One member's part in a collective on the group's tree, as a state machine. Data go in segments,
-/// each by itself, so that a long message is in all levels of the tree at a time.
+/// each by itself, so that a long message is in all levels of the tree at a time. What the endpoint
+/// has no room for waits as a number, not as a copy, for the next pump(); short data never wait.
 class TreeOperation {
  public:
   enum class Kind : std::uint8_t { Broadcast, Reduce, Allreduce };
@@ -42,16 +44,26 @@ class TreeOperation {
 
   void start(Endpoint& endpoint);
   void receive(const Message& message, Endpoint& endpoint);
-  [[nodiscard]] bool done() const { return open_ == 0; }
+  /// Sends what waits, as far as there is room. @return whether something waits still
+  bool pump(Endpoint& endpoint);
+  /// All that this member had to send was given to the endpoint, and its data are there.
+  [[nodiscard]] bool done() const { return open_ == 0 && waiting_.empty(); }
 
  private:
   enum Stage : std::uint32_t { In, Out, Result };
+  /// A segment to be sent.
+  struct Waiting {
+    Stage stage = In;
+    std::uint32_t index = 0;
+    Id from = kNobody;  // Out: whom it came from
+  };
 
   [[nodiscard]] std::span<std::byte> segment(std::uint32_t index);
   [[nodiscard]] Message packed(Stage stage, std::uint32_t index);
   void close_segment();
-  void contribute(std::uint32_t index, Endpoint& endpoint);
-  void spread(std::uint32_t index, Id from, Endpoint& endpoint);
+  void contribute(std::uint32_t index);
+  [[nodiscard]] bool has_room(const Waiting& next, const Endpoint& endpoint) const;
+  void send(const Waiting& next, Endpoint& endpoint);
   void store(const Words& words);
   [[nodiscard]] std::vector<Id> neighbours() const;
 
@@ -63,6 +75,7 @@ class TreeOperation {
   std::uint32_t segments_ = 1, expected_ = 0, open_ = 0;
   std::vector<std::uint32_t> heard_;  // by segment
   std::vector<std::byte> sum_;        // a reduction's own copy
+  std::deque<Waiting> waiting_;
 };
 
 }  // namespace espalier::group

@@ -1,4 +1,5 @@
 #include "base/contract.hpp"
+#include "group/choose_root.hpp"
 #include "group_mpi/runtime.hpp"
 
 namespace espalier {
@@ -27,14 +28,14 @@ group::SplitOptions inner(const SplitOptions& options, const group::Place& paren
 }
 
 /// A reduction's result must not need others on its last way: they are done and may be elsewhere.
-/// One hop is fine.
-group::RootWay safe_way(const group::Place& place, Rank root, GroupRoot wish, bool reduces) {
+/// And long data must not pile up at one who passes them on. One hop is fine.
+group::RootWay safe_way(const group::Place& place, Rank root, GroupRoot wish, bool direct) {
   using group::RootWay;
   if (wish == GroupRoot::AnyVertex) return RootWay::AnyVertex;
   const bool one_hop =
       place.numbering == group::Numbering::World ||
       (!place.links.empty() && group::link_hops(0, root, place.size, place.degree) <= 1);
-  if (reduces && !one_hop) return RootWay::AnyVertex;
+  if (direct && !one_hop) return RootWay::AnyVertex;
   return wish == GroupRoot::Forward ? RootWay::Forward : group::cheaper_root_way(place, root);
 }
 
@@ -105,6 +106,34 @@ NewGroup Group::iranked_by(std::uint64_t key, SplitOptions options) const {
   return made;
 }
 
+NewGroup Group::ialong_topology(SplitOptions options) const {
+  expect_member(member());
+  expects(runtime_->path.has_value(), "along_topology: Groups was not told of the topology");
+  const group::Group parent = runtime_->group(tag_);
+  NewGroup made;
+  made.runtime_ = runtime_;
+  made.construction_ = parent.along(*runtime_->path, inner(options, parent.place())).tag();
+  return made;
+}
+
+Group Group::along_topology(SplitOptions options) const { return ialong_topology(options).wait(); }
+
+bool Group::worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls) const {
+  expect_member(member());
+  const group::Place& place = runtime_->group(tag_).place();
+  expects(root < place.size, "worth_a_tree: no such root in the group");
+  if (!runtime_->network) return false;
+  const std::size_t segment = runtime_->segment(place, bytes, 0);
+  const group::RootUse use{root, Bytes{bytes}, calls, segment, /*settled=*/true};
+  return group::choose_root(place, use, *runtime_->network) == group::RootTree::OwnTree;
+}
+
+int Group::tree_parent() const {
+  expect_member(member());
+  const group::Id parent = runtime_->group(tag_).place().parent;
+  return parent == group::kNobody ? -1 : static_cast<int>(parent);
+}
+
 Group Group::enroll(bool joins, SplitOptions options) const {
   return ienroll(joins, options).wait();
 }
@@ -127,11 +156,10 @@ GroupRequest Group::start_broadcast(std::span<std::byte> data, GroupRank root,
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
   expects(root < group.size(), "broadcast: no such root in the group");
-  const std::size_t segment = options.segment_bytes > 0
-                                  ? options.segment_bytes
-                                  : runtime_->segment(group.place(), data.size());
+  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
+  const bool is_long = data.size() > segment;
   return request(
-      group.broadcast(data, root, segment, safe_way(group.place(), root, options.root, false)));
+      group.broadcast(data, root, segment, safe_way(group.place(), root, options.root, is_long)));
 }
 
 GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation operation,
@@ -139,9 +167,7 @@ GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation ope
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
   expects(root < group.size(), "reduce: no such root in the group");
-  const std::size_t segment = options.segment_bytes > 0
-                                  ? options.segment_bytes
-                                  : runtime_->segment(group.place(), data.size());
+  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
   return request(group.reduce(data, inner(std::move(operation)), root, segment,
                               safe_way(group.place(), root, options.root, true)));
 }
@@ -150,9 +176,7 @@ GroupRequest Group::start_allreduce(std::span<std::byte> data, ElementOperation 
                                     const CollectiveOptions& options) const {
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
-  const std::size_t segment = options.segment_bytes > 0
-                                  ? options.segment_bytes
-                                  : runtime_->segment(group.place(), data.size());
+  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
   return request(group.allreduce(data, inner(std::move(operation)), segment));
 }
 

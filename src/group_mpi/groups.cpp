@@ -32,6 +32,7 @@ GroupStatistics Groups::statistics() const {
           MpiEndpoint::kReceives * MpiEndpoint::kSlotBytes,
           process.waiting_messages(),
           runtime_->endpoint.sends_under_way(),
+          runtime_->endpoint.most_sends_under_way(),
           runtime_->endpoint.messages_sent()};
 }
 

@@ -65,7 +65,7 @@ void MpiEndpoint::send(group::Id to, group::Message message) {
 
 void MpiEndpoint::start_send(group::Id to, std::vector<std::byte> bytes) {
   if (error_ != MPI_SUCCESS) return;
-  Slot slot{MPI_REQUEST_NULL, std::move(bytes)};
+  Slot slot{MPI_REQUEST_NULL, std::move(bytes), to};
   int done = 0;
   if (!ok(PMPI_Isend(slot.bytes.data(), static_cast<int>(slot.bytes.size()), MPI_BYTE,
                      static_cast<int>(to), kTag, comm_, &slot.request))) {
@@ -74,6 +74,13 @@ void MpiEndpoint::start_send(group::Id to, std::vector<std::byte> bytes) {
   // A short message has mostly left already.
   if (!ok(PMPI_Test(&slot.request, &done, MPI_STATUS_IGNORE)) || done != 0) return;
   sends_.push_back(std::move(slot));
+  ++under_way_to_[to];
+  most_sends_ = std::max(most_sends_, sends_.size());
+}
+
+bool MpiEndpoint::has_room(group::Id to) const {
+  const auto it = under_way_to_.find(to);
+  return it == under_way_to_.end() || it->second < kWindow;
 }
 
 /// Tests a few of the sends under way, the next few another time.
@@ -87,6 +94,8 @@ void MpiEndpoint::reap() {
       ++next_to_test_;
       continue;
     }
+    const auto count = under_way_to_.find(slot.to);
+    if (--count->second == 0) under_way_to_.erase(count);
     if (&slot != &sends_.back()) slot = std::move(sends_.back());
     sends_.pop_back();
   }
@@ -142,6 +151,7 @@ void MpiEndpoint::close() {
   if (error_ != MPI_SUCCESS) return;  // nothing is known of what would be waited for
   for (Slot& slot : sends_) PMPI_Wait(&slot.request, MPI_STATUS_IGNORE);
   sends_.clear();
+  under_way_to_.clear();
   for (Slot& slot : receives_) {
     if (slot.request == MPI_REQUEST_NULL) continue;
     PMPI_Cancel(&slot.request);

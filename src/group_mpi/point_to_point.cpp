@@ -13,7 +13,10 @@ std::optional<GroupParcel> outer(std::optional<group::Parcel> parcel) {
 
 void Group::send_bytes(GroupRank to, std::span<const std::byte> data) const {
   expects(member(), "send: a group that one is not in");
-  runtime_->group(tag_).send(to, data);
+  const group::Group group = runtime_->group(tag_);
+  expects(to < group.size(), "send: no such rank in the group");
+  runtime_->until([&] { return runtime_->process.can_send(tag_, to); });
+  group.send(to, data);
   runtime_->progress();
 }
 

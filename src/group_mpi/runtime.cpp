@@ -1,9 +1,12 @@
 #include "group_mpi/runtime.hpp"
 
-#include <sched.h>
+#include <algorithm>
+#include <stdexcept>
 
 #include "base/contract.hpp"
 #include "group/choose_tree.hpp"
+#include "group/cluster_path.hpp"
+#include "topology/load_machine.hpp"
 
 namespace espalier {
 namespace {
@@ -11,6 +14,9 @@ namespace {
 constexpr unsigned kUsualDegree = 3;
 // Fits into a posted receive, with both headers, and into elements of 1, 2, 4, 8 and 16 bytes.
 constexpr std::size_t kUsualSegment = group_mpi::MpiEndpoint::kSlotBytes - 32;
+// A segment is never sent in parts at different times; so long that a window is full.
+constexpr std::size_t kLongestSegment =
+    group_mpi::MpiEndpoint::kWindow * group_mpi::MpiEndpoint::kSlotBytes - 32;
 
 Rank size_of(MPI_Comm comm) {
   int size = 1;
@@ -34,10 +40,27 @@ Rank degree_of(const GroupsOptions& options, const std::optional<model::LogGP>& 
   return group::choose_tree(network->size(), Bytes{options.typical_bytes}, *network).degree;
 }
 
+std::optional<group::Words> path_of(const GroupsOptions& options, MPI_Comm comm) {
+  int self = 0;
+  PMPI_Comm_rank(comm, &self);
+  if (options.clusters) {
+    group::Words path;
+    path.append(options.clusters(self));
+    return path;
+  }
+  if (options.machine.empty()) return std::nullopt;
+  const auto loaded = topology::load_machine(options.machine);
+  if (!loaded) throw std::invalid_argument(to_string(loaded.error()));
+  expects(loaded->machine.size() >= size_of(comm),
+          "Groups: the machine has fewer places than there are ranks");
+  return group::cluster_path(loaded->machine, static_cast<Rank>(self));
+}
+
 }  // namespace
 
 GroupRuntime::GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options)
     : comm(std::move(hidden)),
+      path(path_of(options, comm.get())),  // may refuse: before anything is posted
       endpoint(comm.get()),
       network(model_of(options, size_of(comm.get()))),
       process(endpoint, size_of(comm.get()), degree_of(options, network)) {}
@@ -52,14 +75,19 @@ GroupRuntime::~GroupRuntime() {
 }
 
 bool GroupRuntime::progress() {
-  return endpoint.progress([this](const group::Message& message) { process.receive(message); });
+  const bool any =
+      endpoint.progress([this](const group::Message& message) { process.receive(message); });
+  process.pump();
+  return any;
 }
 
-void GroupRuntime::give_way() { sched_yield(); }
-
-std::size_t GroupRuntime::segment(const group::Place& place, std::size_t bytes) const {
-  if (!network) return kUsualSegment;
-  return group::choose_segment(place.size, Bytes{bytes}, place.degree, *network).segment_bytes;
+std::size_t GroupRuntime::segment(const group::Place& place, std::size_t bytes,
+                                  std::size_t wish) const {
+  if (wish == 0 && !network) return kUsualSegment;
+  if (wish == 0) {
+    wish = group::choose_segment(place.size, Bytes{bytes}, place.degree, *network).segment_bytes;
+  }
+  return wish == 0 ? kLongestSegment : std::min(wish, kLongestSegment);
 }
 
 }  // namespace espalier

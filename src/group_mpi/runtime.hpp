@@ -4,6 +4,7 @@
 
 #include "group/group.hpp"
 #include "group_mpi/mpi_endpoint.hpp"
+#include "group_mpi/patience.hpp"
 #include "model/loggp.hpp"
 #include "mpi/owned.hpp"
 // The public interface, which this room implements.
@@ -20,26 +21,29 @@ class GroupRuntime {
   GroupRuntime& operator=(const GroupRuntime&) = delete;
 
   bool progress();
-  /// Progress until something is so, or MPI has failed. Gives way to others while nothing comes.
+  /// Progress until something is so, or MPI has failed.
   template <typename Condition>
   void until(Condition condition) {
-    for (std::uint32_t idle = 0; !condition() && endpoint.error() == MPI_SUCCESS;) {
-      idle = progress() ? 0 : idle + 1;
-      if (idle > kPatience) give_way();
+    group_mpi::Patience patience;
+    while (!condition() && endpoint.error() == MPI_SUCCESS) {
+      if (progress()) {
+        patience.something_came();
+      } else {
+        patience.nothing_came();
+      }
     }
   }
   [[nodiscard]] group::Group group(std::uint64_t tag) { return process.group(tag); }
   /// What a collective's segments should be. Depends on nothing that members do not share.
-  [[nodiscard]] std::size_t segment(const group::Place& place, std::size_t bytes) const;
+  /// @param wish the user's; 0: none
+  [[nodiscard]] std::size_t segment(const group::Place& place, std::size_t bytes,
+                                    std::size_t wish) const;
 
   mpi::OwnedComm comm;
+  std::optional<group::Words> path;  ///< this process's clusters, if the topology is known
   group_mpi::MpiEndpoint endpoint;
   std::optional<model::LogGP> network;
   group::Process process;
-
- private:
-  static constexpr std::uint32_t kPatience = 20;
-  static void give_way();
 };
 
 }  // namespace espalier

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mpi/groups.hpp"
 
 namespace espalier::mpi_test {
@@ -120,6 +122,55 @@ void expect_communicator(const Group& group, MPI_Comm twin, Failures& failures) 
   const auto size = static_cast<int>(group.size());
   failures.expect(sum_of_ranks == size * (size - 1) / 2, "a sum on the communicator");
   MPI_Comm_free(&comm);
+}
+
+void expect_topology(const Group& group, MPI_Comm twin, int (*site)(int rank), Random& common,
+                     Failures& failures) {
+  Group along = group.along_topology();
+  failures.expect(along.size() == group.size(), "members of a tree along the topology");
+  int self = 0, enters = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &self);
+  const int parent = along.tree_parent();
+  enters = parent < 0 || site(parent) != site(self) ? 1 : 0;
+  // By site: those who enter it, and whether it has members.
+  std::vector<int> mine(8, 0), all(8, 0);
+  mine[static_cast<std::size_t>(site(self))] = enters;
+  mine[static_cast<std::size_t>(4 + site(self))] = 1;
+  PMPI_Allreduce(mine.data(), all.data(), 8, MPI_INT, MPI_SUM, twin);
+  for (std::size_t i = 0; i < 4; ++i) {
+    failures.expect(all[i] == (all[4 + i] > 0 ? 1 : 0), "a site that is no sub-tree");
+  }
+  MPI_Comm sorted = MPI_COMM_NULL;
+  MPI_Comm_split(twin, 0, static_cast<int>(along.rank()), &sorted);
+  expect_operations(along, sorted, common, failures);
+  MPI_Comm_free(&sorted);
+  along.free();
+}
+
+void expect_windows(Groups& groups, Failures& failures) {
+  const Group world = groups.all();
+  const std::size_t degree = std::min<std::size_t>(16, world.size());  // no model chooses more
+  for (const std::size_t segment : {std::size_t{0}, std::size_t{60'000}}) {
+    std::vector<std::int64_t> data(1U << 20U, world.rank() == 0 ? 7 : 0), sums(data.size(), 1);
+    const auto start = [&] {
+      return std::pair(world.ibroadcast(data, 0, {segment}),
+                       world.iallreduce(sums, sum, {segment}));
+    };
+    std::pair<GroupRequest, GroupRequest> requests;
+    if (world.rank() == 0) requests = start();
+    for (int i = 0; i < 100; ++i) groups.progress();
+    const std::size_t under_way = groups.statistics().sends_under_way;
+    failures.expect(under_way <= degree * 32, std::to_string(under_way) + " sends under way");
+    PMPI_Barrier(MPI_COMM_WORLD);
+    if (world.rank() != 0) requests = start();
+    requests.second.wait();
+    requests.first.wait();
+    failures.expect(data == std::vector<std::int64_t>(data.size(), 7), "a long broadcast");
+    failures.expect(sums == std::vector<std::int64_t>(sums.size(), world.size()), "a long sum");
+  }
+  const std::size_t most = groups.statistics().most_sends_under_way;
+  failures.expect(most <= (degree + 1) * 32, std::to_string(most) + " sends were under way");
+  if (world.rank() == 0) std::printf("%zu sends under way at most\n", most);
 }
 
 }  // namespace espalier::mpi_test

@@ -18,6 +18,9 @@ struct Randoms {
   Random common, own;
 };
 
+int site_given(int rank) { return rank % 3; }
+int site_of_machine(int rank) { return rank / 16; }
+
 /// A group below `group`: used, split again, freed. `communicator` holds the same members.
 void use(const Group& group, MPI_Comm communicator, Randoms& r, int depth, Failures& failures) {
   if (!group.member()) return;
@@ -160,7 +163,9 @@ void refusals(const Group& world, Failures& failures) {
   refuses("a rank", [&] { world.send(world.size(), data); });
   refuses("a colour", [&] { (void)world.isplit(-5); });
   refuses("a degree", [&] { (void)world.ienroll(true, {.degree = 300}); });
+  refuses("a root that is worth a tree", [&] { (void)world.worth_a_tree(world.size(), 8, 1); });
   refuses("no member", [&] { Group().barrier(); });
+  refuses("a chain along the topology", [&] { (void)world.ialong_topology({.degree = 1}); });
   refuses("the world's end", [&] { Group(world).free(); });
   refuses("gaps", [&] { (void)world.iallreduce(data.data(), 0, MPI_DOUBLE_INT, MPI_MINLOC); });
   MPI_Op order = MPI_OP_NULL;
@@ -178,10 +183,23 @@ int run(int argc, char** argv) {
   {
     GroupsOptions options;
     if (seed % 2 == 0) options.network = GroupNetwork{2000, 500, 1'000'000'000};
+    if (seed % 2 == 0) {
+      options.machine = "site:2(1ms) node:4(10us) proc:4(1us)";
+    } else {
+      options.clusters = [](int of) {
+        return ClusterPath{static_cast<std::uint32_t>(site_given(of)),
+                           static_cast<std::uint32_t>(of % 6)};
+      };
+    }
     Groups groups(MPI_COMM_WORLD, options);
     const Group world = groups.all();
     failures.expect(static_cast<int>(world.rank()) == rank, "the world's ranks are MPI's");
+    failures.expect(!world.worth_a_tree(0, 8, 1'000'000), "a tree for the root that is there");
+    failures.expect(world.worth_a_tree(world.size() - 1, 8, 1'000'000) ==
+                        (options.network.has_value() && world.size() > 1),
+                    "a tree for a root that is used often");
     refusals(world, failures);
+    expect_windows(groups, failures);
     const std::size_t bytes = groups.statistics().bytes;
     Randoms r{Random(seed), Random(1000 * seed + static_cast<std::uint64_t>(rank))};
     for (std::uint64_t i = 0; i < cases; ++i) {
@@ -191,6 +209,10 @@ int run(int argc, char** argv) {
       Randoms below{Random(r.common.next()), Random(r.own.next())};
       use(group, twin, below, i % 4 == 0 ? 2 : 0, failures);
       if (group.member() && i % 8 == 0) reorder(group, twin, below, failures);
+      if (group.member() && i % 4 == 1) {
+        expect_topology(group, twin, seed % 2 == 0 ? site_of_machine : site_given, below.common,
+                        failures);
+      }
       if (twin != MPI_COMM_NULL) MPI_Comm_free(&twin);
       group.free();
       if (i % 8 == 3) several_at_once(world, rank, r, failures);

@@ -25,5 +25,12 @@ void expect_operations(const Group& group, MPI_Comm twin, Random& common, Failur
 void expect_messages(const Group& group, Failures& failures);
 /// The communicator made from the group has the group's ranks, and works.
 void expect_communicator(const Group& group, MPI_Comm twin, Failures& failures);
+/// The group on a tree that follows the topology: in every outermost cluster one member's parent is
+/// outside it, or is the root.
+/// @param site the outermost cluster of a rank of MPI_COMM_WORLD
+void expect_topology(const Group& group, MPI_Comm twin, int (*site)(int rank), Random& common,
+                     Failures& failures);
+/// Long data to members that do not take them: a window's worth is under way, not all of it.
+void expect_windows(Groups& groups, Failures& failures);
 
 }  // namespace espalier::mpi_test

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,7 +29,9 @@ class Cluster {
     std::swap(parcels_[pick], parcels_.back());
     auto [to, message] = std::move(parcels_.back());
     parcels_.pop_back();
+    --under_way_[{message.from, to}];
     processes_[to]->receive(message);
+    processes_[message.from]->pump();
     return true;
   }
   void run() {
@@ -35,6 +39,9 @@ class Cluster {
     }
   }
   Random& random() { return random_; }
+  /// From now on there is room for so many messages between two processes.
+  void limit_room(std::uint32_t messages) { room_ = messages; }
+  [[nodiscard]] std::uint32_t most_under_way() const { return most_under_way_; }
 
  private:
   class Port : public group::Endpoint {
@@ -44,6 +51,12 @@ class Cluster {
     void send(group::Id to, group::Message message) override {
       message.from = self_;
       owner_.parcels_.emplace_back(to, std::move(message));
+      const std::uint32_t now = ++owner_.under_way_[{self_, to}];
+      owner_.most_under_way_ = std::max(owner_.most_under_way_, now);
+    }
+    [[nodiscard]] bool has_room(group::Id to) const override {
+      const auto it = owner_.under_way_.find({self_, to});
+      return it == owner_.under_way_.end() || it->second < owner_.room_;
     }
 
    private:
@@ -54,6 +67,8 @@ class Cluster {
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<group::Process>> processes_;
   std::vector<std::pair<group::Id, group::Message>> parcels_;
+  std::map<std::pair<group::Id, group::Id>, std::uint32_t> under_way_;
+  std::uint32_t room_ = 1'000'000, most_under_way_ = 0;
 };
 
 }  // namespace espalier::testing_support

@@ -150,9 +150,11 @@ inline std::string check_routes(const std::map<group::Id, group::Place>& places)
 class GroupRun {
  public:
   GroupRun(group::Scheme scheme, const std::map<group::Id, group::Place>& parents,
-           const group::ConstructionOptions& options, group::Tag tag = 1)
+           group::ConstructionOptions options, group::Tag tag = 1,
+           const std::function<group::Words(group::Id)>& path_of = nullptr)
       : parents_(parents) {
     for (const auto& [id, place] : parents_) {
+      if (path_of) options.path = path_of(id);
       parts_[id] = group::make_construction(scheme, tag, place, options);
     }
   }

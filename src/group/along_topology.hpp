@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "group/cluster_shape.hpp"
+#include "group/construction.hpp"
+#include "group/id_exchange.hpp"
+
+namespace espalier::group {
+
+/// A tree that follows the topology: the members of each site are connected, within it those of
+/// each node, and so on (cluster_shape.hpp). The paper's planned direction; ours is Rank-and-Hash
+/// with counts kept by cluster. They go up the parent's tree; its root arranges the clusters; what
+/// concerns a cluster comes down to where its members are; ids are exchanged as there.
+///
+/// As many messages as Rank-and-Hash. Not its O(k) memory: a process holds a few words for each
+/// cluster with members below it on the parent's tree, the root for all. Within a cluster the tree
+/// has the least height, or one level more where other clusters hang below it; ranks are
+/// depth-first, and each cluster's are consecutive. With empty paths: one cluster.
+class AlongTopology : public Construction {
+ public:
+  /// @param path this process's clusters, from the outermost inwards; named alike by all
+  AlongTopology(Tag tag, const Place& parent, Words path, const ConstructionOptions& options);
+
+  void enter(Colour colour, Endpoint& endpoint) override;
+  void receive(const Message& message, Endpoint& endpoint) override;
+  [[nodiscard]] bool done() const override { return ranked_ && exchange_.done(); }
+  [[nodiscard]] Place place() const override { return exchange_.place(); }
+  [[nodiscard]] std::size_t bytes() const override;
+
+ private:
+  void pass_up(Endpoint& endpoint);
+  void pass_down(const Words& entries, Rank total, Endpoint& endpoint);
+
+  const Place& parent_;
+  IdExchange exchange_;
+  Tag tag_;
+  Rank degree_;
+  std::uint32_t missing_;
+  Words path_;
+  bool entered_ = false, member_ = false, ranked_ = false;
+  std::vector<Words> counts_;  // of each child: its clusters, in their order
+};
+
+}  // namespace espalier::group
