@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
@@ -52,6 +53,7 @@ class Ranking {
     sort();
     add_searched();
     sort();
+    prefer_simple();
     return std::move(choices_);
   }
 
@@ -63,6 +65,19 @@ class Ranking {
   void sort() {
     std::stable_sort(choices_.begin(), choices_.end(),
                      [](const auto& a, const auto& b) { return a.predicted < b.predicted; });
+  }
+  /// A search finds what the simulator is wrong about too: less than 1 % is no gain.
+  void prefer_simple() {
+    const std::int64_t least = choices_.front().predicted.picoseconds;
+    const auto end = std::find_if(choices_.begin(), choices_.end(), [&](const auto& choice) {
+      return choice.predicted.picoseconds > least + least / 100;
+    });
+    const auto key = [](const IrregularChoice& choice) {
+      return std::tuple(choice.plan.tree.height(), choice.plan.piece.value != 0,
+                        choice.plan.algorithm == "searched", choice.predicted);
+    };
+    std::stable_sort(choices_.begin(), end,
+                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
   }
   void add_pieces() {
     constexpr std::size_t kBest = 3;
