@@ -199,8 +199,8 @@ class Regular : public Differential {
                      block.recv.count, block.recv.handle(), comm.handle),
         what);
     expect_planned(comm, what);
-    // The reference is in bytes: Open MPI 4.1.4's own (Bruck's, of 12 ranks and more) crashes where
-    // ranks have different types.
+    // The reference is in bytes: Open MPI 4.1.4's own crashed here (13 and 16 ranks, few bytes)
+    // where ranks have different types of the same signature.
     const Kind& from = in_place ? block.recv : block.send;
     const std::vector<char> sent =
         (in_place ? input : send).packed(*from.type, from.count * comm.size);
@@ -259,8 +259,8 @@ class Regular : public Differential {
                 what);
     }
     expect_planned(comm, what);
-    // The reference is an allreduce: MPICH 4.0.2's own reduce-scatter on 2, 4, ... ranks gives
-    // wrong results with operations that do not commute on types with a negative lower bound.
+    // The reference is an allreduce: MPICH 4.0.2's own reduce-scatter gave wrong results here (2
+    // and 4 ranks) with operations that do not commute on types with a negative lower bound.
     expect_ok(PMPI_Allreduce(input.address(), theirs.address(), all, type.type, operation.op,
                              comm.handle),
               what);
