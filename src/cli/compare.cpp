@@ -108,7 +108,6 @@ Command compare_command() {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<CompareOptions>();
         declare(app, options->request);
-        declare(app, options->counts);
         CLI::Option* json =
             app.add_flag("--json", options->json, "Write the table as JSON (espalier-compare-1).");
         CLI::Option* csv =
@@ -117,6 +116,7 @@ Command compare_command() {
             ->type_name("FILE")
             ->excludes(json)
             ->excludes(csv);
+        declare(app, options->counts);
         return [options, &globals] { return compare(*options, globals); };
       }};
 }

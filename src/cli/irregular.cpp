@@ -168,10 +168,12 @@ Outcome draw_irregular(const IrregularCallOptions& options, const std::string& a
                    {"done_ps", "done", Align::Right}};
   std::vector<std::size_t> depth(asked->call.size, 0);
   for (const Rank r : plan.tree.preorder()) {
-    if (r != plan.tree.root()) depth[r] = depth[plan.tree.parent(r)] + 1;
+    const bool is_root = r == plan.tree.root();
+    if (!is_root) depth[r] = depth[plan.tree.parent(r)] + 1;
     table.rows.push_back({std::string(2 * depth[r], ' ') + std::to_string(r), count(r),
-                          count(plan.tree.parent(r)), count(bytes[r].value), to_string(bytes[r]),
-                          count(below[r].value), to_string(below[r]), done[r]});
+                          is_root ? Cell() : count(plan.tree.parent(r)), count(bytes[r].value),
+                          to_string(bytes[r]), count(below[r].value), to_string(below[r]),
+                          done[r]});
   }
   const std::string above =
       fmt::format("{}: {} ({})\n\n", asked->in_words(), builder->title, builder->source);

@@ -19,6 +19,8 @@ struct CountsOptions {
   std::string memory = "64MiB";
   [[nodiscard]] bool given() const { return !counts.empty(); }
 };
+/// Called when the command's other options are declared: those that do not go with --counts are
+/// refused beside it.
 void declare(CLI::App& app, CountsOptions& options);
 
 /// The call that goes with them, as written.

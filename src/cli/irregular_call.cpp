@@ -32,14 +32,22 @@ Expected<Operation> operation_from(const std::string& text) {
 }  // namespace
 
 void declare(CLI::App& app, CountsOptions& options) {
-  app.add_option("--counts", options.counts,
-                 "Scatterv and gatherv: the lengths of the ranks' blocks. A FILE with a number for "
-                 "each rank, or equal, cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
-                 "zeros[:SEED], with --size as their mean.")
-      ->type_name("FILE|DISTRIBUTION");
+  CLI::Option* counts =
+      app.add_option(
+             "--counts", options.counts,
+             "Scatterv and gatherv: the lengths of the ranks' blocks. A FILE with a number for "
+             "each rank, or equal, cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
+             "zeros[:SEED], with --size as their mean.")
+          ->type_name("FILE|DISTRIBUTION");
   app.add_option("--memory", options.memory,
                  "With --counts: what a rank may hold for others. Default: 64MiB.")
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->needs(counts);
+  // What plans by lengths have no meaning for is refused, not passed over.
+  for (const char* name : {"--to", "--model", "--arity", "--dot", "--svg", "--reproducible",
+                           "--element", "--ordered"}) {
+    if (CLI::Option* other = app.get_option_no_throw(name)) counts->excludes(other);
+  }
 }
 
 Expected<IrregularCall> understand(const IrregularCallOptions& options) {

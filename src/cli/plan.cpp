@@ -218,7 +218,6 @@ Command plan_command() {
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<PlanOptions>();
             declare(app, static_cast<CallOptions&>(*options));
-            declare(app, options->counts);
             app.add_flag("--reproducible", options->reproducible,
                          "Reductions in the reference order of the ranks: the same bits on every "
                          "machine.");
@@ -237,6 +236,7 @@ Command plan_command() {
                            "- is standard output.")
                 ->type_name("FILE")
                 ->excludes(json);
+            declare(app, options->counts);
             return [options, &globals] { return plan_call(*options, globals); };
           }};
 }

@@ -79,7 +79,6 @@ Command tree_command() {
             app.add_option("-a,--algorithm", options->algorithm, "The algorithm: see ALGORITHMS.")
                 ->type_name("NAME");
             declare(app, options->request);
-            declare(app, options->counts);
             CLI::Option* json =
                 app.add_flag("--json", options->json, "Write the tree as JSON (espalier-tree-1).");
             CLI::Option* dot =
@@ -90,6 +89,7 @@ Command tree_command() {
                 ->excludes(json)
                 ->excludes(dot);
             app.add_flag("--all", options->all, "Draw every rank of a large tree.");
+            declare(app, options->counts);
             return [options, &globals] { return draw(*options, globals); };
           }};
 }

