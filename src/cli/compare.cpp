@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/compare_bound.hpp"
+#include "cli/irregular.hpp"
 #include "cli/manual.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 struct CompareOptions {
   RequestOptions request;
+  CountsOptions counts;
   std::string svg;
   bool json = false;
   bool csv = false;
@@ -53,6 +55,14 @@ report::Comparison compare_all(const Request& request) {
 Outcome compare(const CompareOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
+  if (options.counts.given()) {
+    const auto form = options.json  ? TableForm::Json
+                      : options.csv ? TableForm::Csv
+                                    : TableForm::Text;
+    return compare_irregular({options.request.operation, options.request.machine,
+                              options.request.root, options.request.size, options.counts},
+                             form, *canvas);
+  }
   auto request = understand(options.request);
   if (!request) return Failure{request.error()};
   const report::Comparison comparison = compare_all(*request);
@@ -72,7 +82,9 @@ constexpr std::string_view kDescription =
     "one table, the fastest first: when it is finished, how many times as long as the fastest it "
     "takes, when a rank is served on average, how high the tree is, and how many messages cross "
     "each level of the machine. The best are marked with *. Where an optimum or a lower bound is "
-    "proven, it stands below the table.";
+    "proven, it stands below the table.\n\n"
+    "With --counts and --operation scatterv or gatherv: the trees that go by the lengths of the "
+    "ranks' blocks, simulated.";
 
 constexpr std::string_view kExamples =
     "espalier compare --machine \"site:3(30ms,100Mbit/s) node:4(50us,1Gbit/s) proc:16(1us)\"\n"
@@ -87,6 +99,7 @@ Command compare_command() {
                 .synopsis =
                     "compare --machine MACHINE [--root RANK] [--to LIST] [--size BYTES] "
                     "[--model MODEL] [--arity K] [--operation NAME] "
+                    "[--counts FILE|DISTRIBUTION [--memory BYTES]] "
                     "[--json|--csv|--svg FILE]",
                 .description = std::string(kDescription),
                 .sections = {algorithms_section(), machines_section()},
@@ -103,6 +116,7 @@ Command compare_command() {
             ->type_name("FILE")
             ->excludes(json)
             ->excludes(csv);
+        declare(app, options->counts);
         return [options, &globals] { return compare(*options, globals); };
       }};
 }

@@ -6,6 +6,7 @@
 
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
+#include "cli/irregular.hpp"
 #include "cli/manual.hpp"
 #include "cli/output.hpp"
 #include "cli/plan_report.hpp"
@@ -26,6 +27,7 @@ using schedule::Schedule;
 using topology::Machine;
 
 struct PlanOptions : CallOptions {
+  CountsOptions counts;
   std::string svg;
   std::string schedule;
   std::string schedule_format = "json";
@@ -105,6 +107,15 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (!canvas) return Failure{canvas.error()};
   const auto form = form_from(options.schedule_format, "--schedule-format");
   if (!form) return Failure{form.error()};
+  if (options.counts.given()) {
+    return plan_irregular(
+        {{options.operation, options.machine, options.root, options.size, options.counts},
+         options.json ? TableForm::Json : TableForm::Text,
+         options.all,
+         options.schedule,
+         *form},
+        *canvas);
+  }
   auto machine = machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
   auto call = call_from(options, machine->size());
@@ -176,31 +187,37 @@ constexpr std::string_view kDescription =
     "level) with the latencies at which another plan would win, and a time that no plan can beat "
     "on this machine, and why.\n\n"
     "--size is the message of broadcast, reduce, allreduce and scan, and each rank's block of the "
-    "others.";
+    "others.\n\n"
+    "With --counts the blocks of a scatterv or gatherv differ: every tree that goes by their "
+    "lengths is simulated, sending at once and one by one and in pieces, and the best is improved "
+    "by local search.";
 
 constexpr std::string_view kExamples =
     "espalier plan broadcast --machine data/machines/three-machines.json --size 1MiB\n"
     "espalier plan allreduce -m \"site:3(20ms,1Gbit/s) proc:8(5us,10Gbit/s)\" --size 64KiB\n"
     "espalier plan reduce -m grid.json --size 1MiB --reproducible --svg plan.svg\n"
+    "espalier plan scatterv -m grid.json --counts powerlaw:7 --size 100KB\n"
     "espalier plan barrier -m grid.json --json";
 
 }  // namespace
 
 Command plan_command() {
-  Manual manual{.name = "plan",
-                .tagline =
-                    "every plan for a collective, predicted and simulated; the chosen one "
-                    "verified",
-                .synopsis =
-                    "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
-                    "[--element BYTES] [--reproducible] [--schedule FILE [--schedule-format FORM]] "
-                    "[--all|--json|--svg FILE]",
-                .description = std::string(kDescription),
-                .sections = {machines_section()},
-                .examples = std::string(kExamples)};
+  Manual manual{
+      .name = "plan",
+      .tagline =
+          "every plan for a collective, predicted and simulated; the chosen one "
+          "verified",
+      .synopsis =
+          "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
+          "[--element BYTES] [--counts FILE|DISTRIBUTION [--memory BYTES]] [--reproducible] "
+          "[--schedule FILE [--schedule-format FORM]] "
+          "[--all|--json|--svg FILE]",
+      .description = std::string(kDescription),
+      .sections = {machines_section()},
+      .examples = std::string(kExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<PlanOptions>();
-            declare(app, *options);
+            declare(app, static_cast<CallOptions&>(*options));
             app.add_flag("--reproducible", options->reproducible,
                          "Reductions in the reference order of the ranks: the same bits on every "
                          "machine.");
@@ -219,6 +236,7 @@ Command plan_command() {
                            "- is standard output.")
                 ->type_name("FILE")
                 ->excludes(json);
+            declare(app, options->counts);
             return [options, &globals] { return plan_call(*options, globals); };
           }};
 }

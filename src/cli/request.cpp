@@ -89,7 +89,8 @@ void declare(CLI::App& app, RequestOptions& options) {
   app.add_option("-k,--arity", options.arity, "Of the k-ary and k-nomial trees. Default: 2.")
       ->type_name("K");
   app.add_option("-o,--operation", options.operation,
-                 "broadcast or reduce: away from the root or towards it. Default: broadcast.")
+                 "broadcast or reduce: away from the root or towards it; with --counts scatterv or "
+                 "gatherv. Default: broadcast.")
       ->type_name("NAME");
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/irregular.hpp"
 #include "cli/manual.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 struct TreeOptions {
   RequestOptions request;
+  CountsOptions counts;
   std::string algorithm;
   std::string svg;
   bool json = false;
@@ -22,6 +24,12 @@ struct TreeOptions {
 Outcome draw(const TreeOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
+  if (options.counts.given()) {
+    return draw_irregular({options.request.operation, options.request.machine, options.request.root,
+                           options.request.size, options.counts},
+                          options.algorithm, options.json ? TableForm::Json : TableForm::Text,
+                          *canvas);
+  }
   auto algorithm = algorithm_from(options.algorithm);
   if (!algorithm) return Failure{algorithm.error()};
   auto request = understand(options.request);
@@ -42,13 +50,16 @@ Outcome draw(const TreeOptions& options, const Globals& globals) {
 constexpr std::string_view kDescription =
     "Plans one broadcast, multicast (--to) or reduction along the tree of one algorithm, and draws "
     "it: who sends to whom and in which order, over which channel, when each rank has the message, "
-    "and a time line for each. Ranks marked * are on the way to the one that is served last.";
+    "and a time line for each. Ranks marked * are on the way to the one that is served last.\n\n"
+    "With --counts and --operation scatterv or gatherv: the tree of an algorithm that goes by the "
+    "lengths of the ranks' blocks (docs/irregular.md), who holds how much and when.";
 
 constexpr std::string_view kExamples =
     "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
     "espalier tree -a binomial -m grid.json --root 5 --size 64KiB\n"
     "espalier tree -a fnf -m grid.json --to 1,3,5-7 --json\n"
     "espalier tree -a fnf -m grid.json --dot | dot -Tpdf -o tree.pdf\n"
+    "espalier tree -a minimum-first -m grid.json -o scatterv --counts cpu-speed --size 100KB\n"
     "espalier tree -a fnf -m grid.json --svg tree.svg";
 
 }  // namespace
@@ -59,7 +70,7 @@ Command tree_command() {
                 .synopsis =
                     "tree --algorithm NAME --machine MACHINE [--root RANK] [--to LIST] "
                     "[--size BYTES] [--model MODEL] [--arity K] [--operation NAME] "
-                    "[--json|--dot|--svg FILE]",
+                    "[--counts FILE|DISTRIBUTION [--memory BYTES]] [--json|--dot|--svg FILE]",
                 .description = std::string(kDescription),
                 .sections = {algorithms_section(), machines_section()},
                 .examples = std::string(kExamples)};
@@ -78,6 +89,7 @@ Command tree_command() {
                 ->excludes(json)
                 ->excludes(dot);
             app.add_flag("--all", options->all, "Draw every rank of a large tree.");
+            declare(app, options->counts);
             return [options, &globals] { return draw(*options, globals); };
           }};
 }

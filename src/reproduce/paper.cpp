@@ -1,13 +1,14 @@
 #include "reproduce/paper.hpp"
 
 #include "reproduce/banikazemi.hpp"
+#include "reproduce/dichev.hpp"
 #include "reproduce/karonis.hpp"
 #include "reproduce/langer.hpp"
 
 namespace espalier::reproduce {
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> kAll{karonis(), banikazemi(), langer()};
+  static const std::vector<Paper> kAll{karonis(), banikazemi(), dichev(), langer()};
   return kAll;
 }
 

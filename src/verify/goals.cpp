@@ -124,6 +124,15 @@ class GoalCheck {
 
 }  // namespace
 
+namespace {
+
+/// Of v forms: nothing has to arrive there.
+bool is_empty_block(const Collective& call, std::size_t block) {
+  return call.irregular() && block < call.counts.size() && call.counts[block] == 0;
+}
+
+}  // namespace
+
 std::vector<Goal> goals_of(const Collective& call, Rank rank) {
   const std::uint64_t units = units_out(call, rank);
   const std::uint64_t block = call.block();
@@ -136,6 +145,7 @@ std::vector<Goal> goals_of(const Collective& call, Rank rank) {
     case Operation::Allreduce:
       return {{0, units, 0, last, 0}};
     case Operation::Scatter:
+      if (is_empty_block(call, rank)) return {};
       return {{0, units, call.root, call.root, rank * block}};
     case Operation::ReduceScatter:
       return {{0, units, 0, last, rank * block}};
@@ -155,6 +165,10 @@ std::vector<Goal> goals_of(const Collective& call, Rank rank) {
   std::vector<Goal> goals;
   const std::uint64_t mine = call.operation == Operation::Alltoall ? rank * block : 0;
   for (Rank from = 0; from < call.size; ++from) {
+    if (is_empty_block(call,
+                       call.operation == Operation::Alltoall ? from * call.size + rank : from)) {
+      continue;
+    }
     goals.push_back({from * block, (from + 1) * block, from, from, mine - from * block});
   }
   return goals;

@@ -20,7 +20,8 @@ struct Goal {
   friend bool operator==(const Goal&, const Goal&) = default;
 };
 
-/// The table of schedule/collective.hpp. Exscan: rank 0 has no goal.
+/// The table of schedule/collective.hpp. Exscan: rank 0 has no goal; nor have empty blocks of v
+/// forms.
 [[nodiscard]] std::vector<Goal> goals_of(const schedule::Collective& call, Rank rank);
 
 /// Compares every output with its goals, and in allreduce the ranks with each other: the same

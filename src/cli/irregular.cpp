@@ -1,0 +1,183 @@
+#include "cli/irregular.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "cli/call_options.hpp"
+#include "cli/irregular_call.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "cli/schedule_files.hpp"
+#include "model/levels.hpp"
+#include "report/json_text.hpp"
+#include "report/table.hpp"
+#include "tree/bounded_bundles.hpp"
+#include "tree/gather_time.hpp"
+#include "tree/irregular_algorithm.hpp"
+#include "verify/verify.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Decimal;
+using select::IrregularChoice;
+using select::IrregularPlan;
+
+Cell count(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+/// Messages over each level of the machine.
+std::vector<std::uint64_t> crossings(const IrregularCall& asked, const tree::CommTree& tree) {
+  std::vector<std::uint64_t> found(asked.machine.levels().size(), 0);
+  const std::vector<Bytes> below = subtree_bytes(tree, asked.bytes());
+  for (const Rank r : tree.preorder()) {
+    if (r == tree.root() || below[r].value == 0) continue;
+    ++found[asked.machine.path(tree.parent(r), r).level];
+  }
+  return found;
+}
+
+report::Table table_of(const IrregularCall& asked, const std::vector<IrregularChoice>& choices,
+                       std::size_t shown) {
+  report::Table table;
+  table.columns = {{"plan", "plan", Align::Left, 16}, {"finish_ps", "simulated", Align::Right},
+                   {"ratio", "x best", Align::Right}, {"height", "height", Align::Right},
+                   {"held_bytes", "", Align::Right},  {"", "held", Align::Right}};
+  for (std::size_t l = 0; l < asked.machine.levels().size(); ++l) {
+    table.columns.push_back(
+        {fmt::format("messages_level_{}", l), asked.machine.levels()[l].channel, Align::Right});
+  }
+  const std::vector<Bytes> bytes = asked.bytes();
+  const double best = to_microseconds(choices.front().predicted);
+  for (std::size_t i = 0; i < std::min(shown, choices.size()); ++i) {
+    const IrregularChoice& choice = choices[i];
+    const Bytes held = largest_bundle(choice.plan.tree, bytes);
+    const double ratio = best > 0 ? to_microseconds(choice.predicted) / best : 1;
+    std::vector<Cell> cells{name_of(choice.plan), choice.predicted,
+                            Decimal{ratio, 3},    count(choice.plan.tree.height()),
+                            count(held.value),    to_string(held)};
+    for (const std::uint64_t n : crossings(asked, choice.plan.tree)) cells.push_back(count(n));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Outcome write_table(const IrregularCall& asked, const report::Table& table, TableForm form,
+                    const std::string& above, const report::Canvas& canvas) {
+  if (form == TableForm::Csv) return write_output("-", report::to_csv(table));
+  if (form == TableForm::Text) return write_output("-", above + report::to_text(table, canvas));
+  nlohmann::ordered_json document;
+  document["format"] = "espalier-irregular-1";
+  document["operation"] = std::string(name_of(asked.call.operation));
+  document["root"] = asked.call.root;
+  document["counts"] = asked.call.counts;
+  document["machine"] = asked.machine.name();
+  document["memory_bytes"] = asked.conditions.bundle_limit.value;
+  document["plans"] = report::to_json(table);
+  return write_output("-", report::json_text(document));
+}
+
+}  // namespace
+
+Outcome plan_irregular(const IrregularPlanOptions& options, const report::Canvas& canvas) {
+  const auto asked = understand(options);
+  if (!asked) return Failure{asked.error()};
+  const auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
+  const IrregularChoice& chosen = choices.front();
+  std::string verdict = "not verified: more ranks than are verified whole";
+  if (asked->machine.size() <= kVerifiedUpTo) {
+    const auto result = verify::verify(schedule_of(chosen.plan, asked->call));
+    if (!result.ok()) {
+      return Failure{{"plan", fmt::format("the verifier refuses it: {}", to_string(result)),
+                      "this is a bug in espalier; please report it with the command line"},
+                     kExitInternal};
+    }
+    verdict = "verified";
+  }
+  if (!options.schedule.empty()) {
+    const auto schedule = schedule_of(chosen.plan, asked->call);
+    if (auto failed = write_schedule(schedule, options.schedule_form, options.schedule)) {
+      return failed;
+    }
+  }
+  constexpr std::size_t kShown = 12;
+  const bool all = options.all || options.form != TableForm::Text;
+  const std::string above = fmt::format("{}: {}, {} simulated, {}\n\n", asked->in_words(),
+                                        name_of(chosen.plan), rounded(chosen.predicted), verdict);
+  return write_table(*asked, table_of(*asked, choices, all ? choices.size() : kShown), options.form,
+                     above, canvas);
+}
+
+Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
+                          const report::Canvas& canvas) {
+  const auto asked = understand(options);
+  if (!asked) return Failure{asked.error()};
+  auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
+  // Of each tree its better way of sending.
+  std::vector<IrregularChoice> best;
+  for (IrregularChoice& choice : choices) {
+    const bool is_there = std::any_of(best.begin(), best.end(), [&](const IrregularChoice& b) {
+      return b.plan.algorithm == choice.plan.algorithm;
+    });
+    if (!is_there) best.push_back(std::move(choice));
+  }
+  return write_table(*asked, table_of(*asked, best, best.size()), form, asked->in_words() + "\n\n",
+                     canvas);
+}
+
+Outcome draw_irregular(const IrregularCallOptions& options, const std::string& algorithm,
+                       TableForm form, const report::Canvas& canvas) {
+  const tree::IrregularAlgorithm* builder = tree::find_irregular_algorithm(algorithm);
+  if (builder == nullptr) {
+    std::vector<std::string> known;
+    for (const auto& a : tree::irregular_algorithms()) known.emplace_back(a.name);
+    const std::string near = nearest(algorithm, known);
+    return Failure{{"--algorithm",
+                    fmt::format("there is no algorithm \"{}\" for lengths", algorithm),
+                    fmt::format("{}they are: {}",
+                                near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                                fmt::join(known, ", "))}};
+  }
+  const auto asked = understand(options);
+  if (!asked) return Failure{asked.error()};
+  if (asked->call.size > builder->quick_up_to) {
+    return Failure{{"--algorithm",
+                    fmt::format("{} is for up to {} ranks", algorithm, builder->quick_up_to),
+                    "take a smaller machine"}};
+  }
+  const IrregularPlan plan =
+      irregular_plan(algorithm, asked->machine, asked->call, asked->conditions);
+  const std::vector<Bytes> bytes = asked->bytes();
+  const std::vector<Bytes> below = subtree_bytes(plan.tree, bytes);
+  const model::Levels model(asked->machine);
+  const bool scatters = asked->call.operation == schedule::Operation::Scatter;
+  const std::vector<Time> done =
+      scatters ? scatter_times(plan.tree, model, bytes) : gather_times(plan.tree, model, bytes);
+  report::Table table;
+  table.columns = {{"", "tree", Align::Left},
+                   {"rank", "", Align::Right},
+                   {"parent", "", Align::Right},
+                   {"own_bytes", "", Align::Right},
+                   {"", "own", Align::Right},
+                   {"bundle_bytes", "", Align::Right},
+                   {"", "with all below", Align::Right},
+                   {"done_ps", "done", Align::Right}};
+  std::vector<std::size_t> depth(asked->call.size, 0);
+  for (const Rank r : plan.tree.preorder()) {
+    const bool is_root = r == plan.tree.root();
+    if (!is_root) depth[r] = depth[plan.tree.parent(r)] + 1;
+    table.rows.push_back({std::string(2 * depth[r], ' ') + std::to_string(r), count(r),
+                          is_root ? Cell() : count(plan.tree.parent(r)), count(bytes[r].value),
+                          to_string(bytes[r]), count(below[r].value), to_string(below[r]),
+                          done[r]});
+  }
+  const std::string above =
+      fmt::format("{}: {} ({})\n\n", asked->in_words(), builder->title, builder->source);
+  return write_table(*asked, table, form, above, canvas);
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/outcome.hpp"
+#include "formats/load_schedule.hpp"
+#include "report/text.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace espalier::cli {
+
+/// --counts and what goes with it: scatterv and gatherv of blocks whose lengths are known.
+struct CountsOptions {
+  std::string counts;
+  std::string memory = "64MiB";
+  [[nodiscard]] bool given() const { return !counts.empty(); }
+};
+/// Called when the command's other options are declared: those that do not go with --counts are
+/// refused beside it.
+void declare(CLI::App& app, CountsOptions& options);
+
+/// The call that goes with them, as written.
+struct IrregularCallOptions {
+  std::string operation;  ///< scatter, scatterv, gather or gatherv
+  std::string machine;
+  std::string root;
+  std::string size;  ///< the mean length
+  CountsOptions counts;
+};
+
+/// How a table is written.
+enum class TableForm { Text, Json, Csv };
+
+/// `espalier plan --counts`: every plan simulated, the chosen one verified.
+struct IrregularPlanOptions : IrregularCallOptions {
+  TableForm form = TableForm::Text;
+  bool all = false;
+  std::string schedule;  ///< a file to write the chosen plan to, or empty
+  formats::Form schedule_form{};
+};
+[[nodiscard]] Outcome plan_irregular(const IrregularPlanOptions& options,
+                                     const report::Canvas& canvas);
+
+/// `espalier compare --counts`: the trees of the papers and ours side by side.
+[[nodiscard]] Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
+                                        const report::Canvas& canvas);
+
+/// `espalier tree --counts`: the tree of one algorithm, who holds what and when.
+[[nodiscard]] Outcome draw_irregular(const IrregularCallOptions& options,
+                                     const std::string& algorithm, TableForm form,
+                                     const report::Canvas& canvas);
+
+}  // namespace espalier::cli

@@ -1,0 +1,98 @@
+#include "cli/irregular_call.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/units.hpp"
+#include "cli/call_options.hpp"
+#include "cli/rank_list.hpp"
+#include "cli/request.hpp"
+#include "select/block_counts.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using schedule::Collective;
+using schedule::Operation;
+
+Error at(std::string where, Error error) {
+  if (error.where.empty()) error.where = std::move(where);
+  return error;
+}
+
+Expected<Operation> operation_from(const std::string& text) {
+  if (text == "scatter" || text == "scatterv") return Operation::Scatter;
+  if (text == "gather" || text == "gatherv") return Operation::Gather;
+  return Error{"--counts", fmt::format("\"{}\" has no lengths for each rank", text),
+               "lengths are for scatterv and gatherv"};
+}
+
+}  // namespace
+
+void declare(CLI::App& app, CountsOptions& options) {
+  CLI::Option* counts =
+      app.add_option(
+             "--counts", options.counts,
+             "Scatterv and gatherv: the lengths of the ranks' blocks. A FILE with a number for "
+             "each rank, or equal, cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
+             "zeros[:SEED], with --size as their mean.")
+          ->type_name("FILE|DISTRIBUTION");
+  app.add_option("--memory", options.memory,
+                 "With --counts: what a rank may hold for others. Default: 64MiB.")
+      ->type_name("BYTES")
+      ->needs(counts);
+  // What plans by lengths have no meaning for is refused, not passed over.
+  for (const char* name : {"--to", "--model", "--arity", "--dot", "--svg", "--reproducible",
+                           "--element", "--ordered"}) {
+    if (CLI::Option* other = app.get_option_no_throw(name)) counts->excludes(other);
+  }
+}
+
+Expected<IrregularCall> understand(const IrregularCallOptions& options) {
+  auto operation = operation_from(options.operation);
+  if (!operation) return operation.error();
+  auto mean = parse_bytes(options.size);
+  if (!mean) return at("--size", mean.error());
+  auto memory = parse_bytes(options.counts.memory);
+  if (!memory) return at("--memory", memory.error());
+  auto machine = machine_from(options.machine, "--machine");
+  if (!machine) return machine.error();
+  if (machine->size() > kPlannedUpTo) {
+    return Error{"--machine",
+                 fmt::format("{} processes; plans by lengths are simulated for up to {}",
+                             machine->size(), kPlannedUpTo),
+                 "take a smaller machine"};
+  }
+  auto root = parse_rank(options.root, machine->size());
+  if (!root) return at("--root", root.error());
+  auto counts = select::counts_from(options.counts.counts, *machine, *mean);
+  if (!counts) return at("--counts", counts.error());
+  Collective call{*operation, machine->size(), *root, 0, Bytes{1}, true, *std::move(counts)};
+  select::IrregularConditions conditions;
+  conditions.bundle_limit = *memory;
+  conditions.sim = select::smpi_conditions(*machine);
+  // A search looks at many trees: fewer of large ones.
+  constexpr std::uint32_t kWork = 12'000;
+  conditions.trials = std::min<std::uint32_t>(300, kWork / machine->size());
+  return IrregularCall{*std::move(machine), std::move(call), conditions};
+}
+
+std::vector<Bytes> IrregularCall::bytes() const {
+  std::vector<Bytes> all;
+  for (const std::uint64_t count : call.counts) all.push_back({count * call.element.value});
+  return all;
+}
+
+std::string IrregularCall::in_words() const {
+  Bytes sum;
+  for (const Bytes b : bytes()) sum.value += b.value;
+  const auto [least, most] = std::minmax_element(call.counts.begin(), call.counts.end());
+  const bool scatters = call.operation == Operation::Scatter;
+  return fmt::format("{}v {} {} among {} ranks, {} in all, blocks of {} to {}",
+                     name_of(call.operation), scatters ? "from" : "to", call.root, call.size,
+                     to_string(sum), to_string(Bytes{*least}), to_string(Bytes{*most}));
+}
+
+}  // namespace espalier::cli

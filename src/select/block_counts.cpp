@@ -1,0 +1,115 @@
+#include "select/block_counts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "base/random.hpp"
+
+namespace espalier::select {
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+using Wide = unsigned __int128;
+
+/// About `total` dealt out by weight, nobody getting nothing who has a weight.
+Counts by_weight(const std::vector<std::uint64_t>& weights, std::uint64_t total) {
+  Wide sum = 0;
+  for (const std::uint64_t w : weights) sum += w;
+  Counts counts(weights.size(), 0);
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    if (weights[r] == 0) continue;
+    counts[r] =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(Wide{total} * weights[r] / sum));
+  }
+  return counts;
+}
+
+std::vector<std::uint64_t> weights_of(const std::string& name, const topology::Machine& machine,
+                                      Random& rng) {
+  const Rank size = machine.size();
+  std::vector<std::uint64_t> weights(size, 1000);
+  if (name == "cpu-speed") {
+    for (Rank r = 0; r < size; ++r) weights[r] = machine.costs(r).speed_millionths;
+  } else if (name == "uniform") {
+    for (std::uint64_t& w : weights) w = 1 + rng.below(1'000'000);
+  } else if (name == "giant") {
+    weights[rng.below(size)] = 9000ULL * size;
+  } else if (name == "powerlaw") {
+    std::vector<Rank> order(size);
+    std::iota(order.begin(), order.end(), Rank{0});
+    rng.shuffle(std::span(order));
+    for (Rank k = 0; k < size; ++k) weights[order[k]] = 1'000'000'000 / (k + 1);
+  } else if (name == "zeros") {
+    for (std::uint64_t& w : weights) w = rng.chance(75) ? 0 : 1000;
+    if (std::all_of(weights.begin(), weights.end(), [](auto w) { return w == 0; })) {
+      weights[0] = 1000;
+    }
+  }
+  return weights;
+}
+
+Expected<Counts> read_counts(const std::string& path, Rank size) {
+  std::ifstream file(path);
+  if (!file) {
+    return Error{path, "is neither a distribution nor a file that can be read",
+                 fmt::format("the distributions are: {}", fmt::join(count_distributions(), ", "))};
+  }
+  Counts counts;
+  std::string line;
+  for (std::size_t number = 1; std::getline(file, line); ++number) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    for (std::string word; words >> word;) {
+      std::uint64_t count = 0;
+      const char* end = word.data() + word.size();
+      const auto [at, code] = std::from_chars(word.data(), end, count);
+      constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;
+      if (code != std::errc() || at != end || count > kMost) {
+        return Error{fmt::format("{}:{}", path, number),
+                     fmt::format("\"{}\" is not a length", word),
+                     "write whole numbers of bytes, up to 2^40"};
+      }
+      counts.push_back(count);
+    }
+  }
+  if (counts.size() == size) return counts;
+  return Error{path,
+               fmt::format("{} lengths, but the machine has {} processes", counts.size(), size),
+               "give one for each rank"};
+}
+
+}  // namespace
+
+const std::vector<std::string>& count_distributions() {
+  static const std::vector<std::string> kAll{"equal", "cpu-speed", "uniform",
+                                             "giant", "powerlaw",  "zeros"};
+  return kAll;
+}
+
+Expected<Counts> counts_from(const std::string& text, const topology::Machine& machine,
+                             Bytes mean) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const auto& known = count_distributions();
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    return read_counts(text, machine.size());
+  }
+  std::uint64_t seed = 1;
+  if (colon != std::string::npos) {
+    const char* end = text.data() + text.size();
+    const auto [at, code] = std::from_chars(text.data() + colon + 1, end, seed);
+    if (code != std::errc() || at != end) {
+      return Error{"--counts", fmt::format("\"{}\" is not a seed", text.substr(colon + 1)),
+                   fmt::format("write {}:7, say", name)};
+    }
+  }
+  Random rng(seed);
+  if (mean.value == 0) return Counts(machine.size(), 0);
+  return by_weight(weights_of(name, machine, rng), mean.value * machine.size());
+}
+
+}  // namespace espalier::select

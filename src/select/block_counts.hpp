@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::select {
+
+/// The lengths of a v form as a user gives them: the name of a distribution, or a file.
+///
+///   equal            all of the mean
+///   cpu-speed        by the processes' speeds (the machine's `speed`)
+///   uniform[:SEED]   anything from 1 to twice the mean
+///   giant[:SEED]     nine tenths of all bytes to one rank
+///   powerlaw[:SEED]  the k-th longest 1/k of the longest
+///   zeros[:SEED]     nothing to three ranks of four
+///   FILE             a number for each rank, between blanks; # begins a comment
+///
+/// The sum is about mean * ranks. The same text, machine and mean give the same lengths everywhere.
+Expected<std::vector<std::uint64_t>> counts_from(const std::string& text,
+                                                 const topology::Machine& machine, Bytes mean);
+
+/// The names above, for help texts.
+[[nodiscard]] const std::vector<std::string>& count_distributions();
+
+}  // namespace espalier::select

@@ -1,0 +1,176 @@
+#include "select/irregular.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "base/contract.hpp"
+#include "base/units.hpp"
+#include "model/alike.hpp"
+#include "model/levels.hpp"
+#include "model/time_reversed.hpp"
+#include "sim/simulate.hpp"
+#include "tree/irregular_algorithm.hpp"
+#include "tree/local_search.hpp"
+#include "tree/traeff_distributed.hpp"
+
+namespace espalier::select {
+namespace {
+
+using collective::IrregularTree;
+using collective::Sending;
+using schedule::Collective;
+using schedule::Operation;
+using topology::Machine;
+
+std::vector<Bytes> bytes_of(const Collective& call) {
+  std::vector<Bytes> bytes;
+  bytes.reserve(call.counts.size());
+  for (const std::uint64_t count : call.counts) bytes.push_back({count * call.element.value});
+  return bytes;
+}
+
+/// Where pieces may gain: bundles of several of them.
+constexpr std::array<std::uint64_t, 3> kPieces{16 * 1024, 64 * 1024, 256 * 1024};
+
+class Ranking {
+ public:
+  Ranking(const Machine& machine, const Collective& call, const IrregularConditions& conditions)
+      : machine_(machine), call_(call), conditions_(conditions) {}
+
+  std::vector<IrregularChoice> run() && {
+    for (const tree::IrregularAlgorithm& algorithm : tree::irregular_algorithms()) {
+      if (call_.size > algorithm.quick_up_to) continue;
+      IrregularPlan plan = irregular_plan(algorithm.name, machine_, call_, conditions_);
+      add(plan);
+      plan.sending = Sending::OneByOne;
+      add(std::move(plan));
+    }
+    sort();
+    add_pieces();
+    sort();
+    add_searched();
+    sort();
+    prefer_simple();
+    return std::move(choices_);
+  }
+
+ private:
+  void add(IrregularPlan plan) {
+    const Time time = predict(plan, machine_, call_, conditions_.sim);
+    choices_.push_back({std::move(plan), time});
+  }
+  void sort() {
+    std::stable_sort(choices_.begin(), choices_.end(),
+                     [](const auto& a, const auto& b) { return a.predicted < b.predicted; });
+  }
+  /// A search finds what the simulator is wrong about too: less than 1 % is no gain.
+  void prefer_simple() {
+    const std::int64_t least = choices_.front().predicted.picoseconds;
+    const auto end = std::find_if(choices_.begin(), choices_.end(), [&](const auto& choice) {
+      return choice.predicted.picoseconds > least + least / 100;
+    });
+    const auto key = [](const IrregularChoice& choice) {
+      return std::tuple(choice.plan.tree.height(), choice.plan.piece.value != 0,
+                        choice.plan.algorithm == "searched", choice.predicted);
+    };
+    std::stable_sort(choices_.begin(), end,
+                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  }
+  void add_pieces() {
+    constexpr std::size_t kBest = 3;
+    std::vector<IrregularPlan> best;
+    for (const IrregularChoice& choice : choices_) {
+      const bool direct = choice.plan.tree.height() < 2;  // nobody passes anything on
+      if (best.size() < kBest && !direct) best.push_back(choice.plan);
+    }
+    for (IrregularPlan& plan : best) {
+      plan.sending = Sending::AtOnce;
+      for (const std::uint64_t piece : kPieces) {
+        plan.piece = Bytes{piece};
+        add(plan);
+      }
+    }
+  }
+  void add_searched() {
+    if (conditions_.trials == 0 || choices_.empty()) return;
+    IrregularPlan plan = choices_.front().plan;
+    const std::vector<Bytes> bytes = bytes_of(call_);
+    IrregularPlan trial = plan;
+    trial.setup = Time{0};
+    const auto time = [&](const tree::CommTree& tree) {
+      if (largest_bundle(tree, bytes) > conditions_.bundle_limit) return kForever;
+      trial.tree = tree;
+      return predict(trial, machine_, call_, conditions_.sim);
+    };
+    plan.tree = improved(plan.tree, time, {conditions_.trials, conditions_.seed});
+    plan.algorithm = "searched";
+    plan.setup = Time{0};
+    add(std::move(plan));
+  }
+
+  const Machine& machine_;
+  const Collective& call_;
+  const IrregularConditions& conditions_;
+  std::vector<IrregularChoice> choices_;
+};
+
+}  // namespace
+
+std::string name_of(const IrregularPlan& plan) {
+  if (plan.sending == Sending::OneByOne) return plan.algorithm + " one by one";
+  if (plan.piece.value == 0) return plan.algorithm;
+  return fmt::format("{} in pieces of {}", plan.algorithm, to_string(plan.piece));
+}
+
+schedule::Schedule schedule_of(const IrregularPlan& plan, const Collective& call) {
+  const IrregularTree programs(plan.tree, call, plan.sending, plan.piece);
+  schedule::Schedule schedule{call, name_of(plan), {}};
+  schedule.programs.reserve(call.size);
+  for (Rank r = 0; r < call.size; ++r) schedule.programs.push_back(programs.program_of(r));
+  return schedule;
+}
+
+sim::SimOptions smpi_conditions(const Machine& machine) {
+  constexpr Rank kExactUpTo = 256;
+  sim::SimOptions options;
+  options.ordered_pairs = false;
+  if (machine.size() > kExactUpTo) options.sharing = sim::Sharing::OneBottleneck;
+  return options;
+}
+
+IrregularPlan irregular_plan(std::string_view algorithm, const Machine& machine,
+                             const Collective& call, const IrregularConditions& conditions) {
+  const tree::IrregularAlgorithm* builder = tree::find_irregular_algorithm(algorithm);
+  expects(builder != nullptr, "irregular_plan: there is no such algorithm");
+  expects(call.size == machine.size() && call.irregular(), "irregular_plan: not such a call");
+  const std::vector<Bytes> bytes = bytes_of(call);
+  const tree::Participants who = tree::with_blocks(bytes, call.root);
+  const std::vector<Rank> kinds = model::kinds_of(machine);
+  const model::Levels levels(machine);
+  const model::TimeReversed reversed(levels);
+  const bool gathers = call.operation == Operation::Gather;
+  const model::CostModel& model = gathers ? static_cast<const model::CostModel&>(reversed) : levels;
+  IrregularPlan plan{std::string(algorithm),
+                     tree::with_bounded_bundles(builder->build({who, bytes, model, kinds}, machine),
+                                                bytes, conditions.bundle_limit),
+                     Sending::AtOnce, Bytes{0}, Time{0}};
+  if (algorithm == "traeff-distributed") {
+    plan.setup = tree::traeff_distributed_setup(bytes, call.root, levels);
+  }
+  return plan;
+}
+
+Time predict(const IrregularPlan& plan, const Machine& machine, const Collective& call,
+             const sim::SimOptions& options) {
+  return plan.setup + sim::simulate(schedule_of(plan, call), machine, options).finish;
+}
+
+std::vector<IrregularChoice> irregular_ranking(const Machine& machine, const Collective& call,
+                                               const IrregularConditions& conditions) {
+  return Ranking(machine, call, conditions).run();
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collective/irregular_tree.hpp"
+#include "schedule/schedule.hpp"
+#include "sim/options.hpp"
+#include "sim/result.hpp"
+#include "topology/machine.hpp"
+#include "tree/bounded_bundles.hpp"
+#include "tree/comm_tree.hpp"
+
+namespace espalier::select {
+
+/// A way to do a scatterv or gatherv whose lengths are all known, as a value.
+struct IrregularPlan {
+  std::string algorithm;  ///< of tree/irregular_algorithm.hpp, or "searched"
+  tree::CommTree tree;
+  collective::Sending sending = collective::Sending::AtOnce;
+  Bytes piece;  ///< 0: whole bundles
+  Time setup;   ///< what the ranks do before the first byte: rounds that find the tree
+  friend bool operator==(const IrregularPlan&, const IrregularPlan&) = default;
+};
+/// "minimum-first", "minimum-first one by one", "clustered-1 in pieces of 64 KiB"
+[[nodiscard]] std::string name_of(const IrregularPlan& plan);
+[[nodiscard]] schedule::Schedule schedule_of(const IrregularPlan& plan,
+                                             const schedule::Collective& call);
+
+struct IrregularConditions {
+  Bytes bundle_limit = tree::kBundleLimit;  ///< what a rank may hold for others
+  std::uint32_t trials = 300;               ///< of the local search; 0: none
+  std::uint64_t seed = 1;                   ///< of the local search
+  sim::SimOptions sim;
+};
+/// As SimGrid's SMPI runs them: messages of one pair are flows of their own. Exact sharing up to
+/// 256 ranks.
+[[nodiscard]] sim::SimOptions smpi_conditions(const topology::Machine& machine);
+
+/// A plan and its time by simulation, setup included.
+struct IrregularChoice {
+  IrregularPlan plan;
+  Time predicted;
+};
+
+/// The tree of one algorithm for this call, within the limit of bundles: by the machine's levels,
+/// of a gather backwards in time. @pre call is an irregular scatter or gather of the machine's size
+[[nodiscard]] IrregularPlan irregular_plan(std::string_view algorithm,
+                                           const topology::Machine& machine,
+                                           const schedule::Collective& call,
+                                           const IrregularConditions& conditions = {});
+[[nodiscard]] Time predict(const IrregularPlan& plan, const topology::Machine& machine,
+                           const schedule::Collective& call, const sim::SimOptions& options);
+
+/// Every tree that is known, at once and one by one, the best three of them in pieces too, and the
+/// best of all improved by local search ("searched"); the fastest first, ties in that order. Within
+/// 1 % of the fastest, those of the lowest trees go first, whole before in pieces, and the searched
+/// one last of its kind: predictions are no better than that.
+///
+/// Deterministic. Some 40 + trials simulations.
+[[nodiscard]] std::vector<IrregularChoice> irregular_ranking(const topology::Machine& machine,
+                                                             const schedule::Collective& call,
+                                                             const IrregularConditions& conditions);
+
+}  // namespace espalier::select

@@ -1,0 +1,91 @@
+#include "select/irregular.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/contract.hpp"
+#include "select/block_counts.hpp"
+#include "support/for_all_seeds.hpp"
+#include "support/random_blocks.hpp"
+#include "topology/random_machine.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::select {
+namespace {
+
+using schedule::Collective;
+using schedule::Operation;
+
+Collective call_of(Operation operation, Rank size, std::vector<std::uint64_t> counts) {
+  return {operation, size, 0, 0, Bytes{1}, true, std::move(counts)};
+}
+
+Time time_of(const std::vector<IrregularChoice>& ranking, const std::string& name) {
+  for (const IrregularChoice& choice : ranking) {
+    if (name_of(choice.plan) == name) return choice.predicted;
+  }
+  return kForever;
+}
+
+TEST(IrregularRanking, BeatsLinearWhereTheRootPaysForEachMessage) {
+  const auto machine = *topology::parse_synthetic("proc:64(50us,1Gbit/s,send=100us,recv=1us)");
+  const Collective call = call_of(Operation::Scatter, 64, std::vector<std::uint64_t>(64, 100));
+  IrregularConditions conditions;
+  conditions.trials = 0;
+  const auto ranking = irregular_ranking(machine, call, conditions);
+  EXPECT_GT(time_of(ranking, "linear"), milliseconds(6));
+  EXPECT_LT(time_of(ranking, "model-traeff"), milliseconds(2));
+  EXPECT_LT(time_of(ranking, "minimum-first"), milliseconds(2));
+}
+
+TEST(IrregularRanking, KnowsThatCappedFlowsWantManyMessages) {
+  const auto machine = *topology::parse_synthetic(
+      "site:2(10ms,1Gbit/s,cap=52Mbit/s) proc:16(50us,1Gbit/s,send=1us,recv=1us)");
+  const Collective call =
+      call_of(Operation::Scatter, 32, std::vector<std::uint64_t>(32, 1'000'000));
+  IrregularConditions conditions;
+  conditions.trials = 0;
+  const auto ranking = irregular_ranking(machine, call, conditions);
+  EXPECT_GT(time_of(ranking, "clustered-1").picoseconds, 5 * ranking.front().predicted.picoseconds);
+}
+
+TEST(IrregularRankingProperty, KeepsToTheLimitOfBundlesAndIsDeterministic) {
+  for_all_seeds(10, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {2, 16});
+    std::vector<std::uint64_t> counts;
+    std::vector<Bytes> bytes = random_blocks(rng, machine.size());
+    for (const Bytes b : bytes) counts.push_back(b.value);
+    const Collective call = call_of(rng.chance(50) ? Operation::Scatter : Operation::Gather,
+                                    machine.size(), std::move(counts));
+    IrregularConditions conditions;
+    conditions.trials = 20;
+    conditions.bundle_limit = Bytes{rng.below(200'000)};
+    const auto ranking = irregular_ranking(machine, call, conditions);
+    for (const IrregularChoice& choice : ranking) {
+      ASSERT_LE(largest_bundle(choice.plan.tree, bytes), conditions.bundle_limit);
+      ASSERT_GE(choice.predicted.picoseconds * 101 / 100 + 1,
+                ranking.front().predicted.picoseconds);
+    }
+    ASSERT_EQ(irregular_ranking(machine, call, conditions).front().plan, ranking.front().plan);
+  });
+}
+
+TEST(BlockCounts, SumUpToTheMeanTimesTheRanks) {
+  const auto machine = *topology::parse_synthetic("proc:40(1us)");
+  for (const std::string& name : count_distributions()) {
+    const auto counts = counts_from(name + ":3", machine, Bytes{10'000});
+    ASSERT_TRUE(counts) << name;
+    std::uint64_t sum = 0;
+    for (const std::uint64_t c : *counts) sum += c;
+    EXPECT_NEAR(static_cast<double>(sum), 400'000.0, 4'000.0) << name;
+    EXPECT_EQ(*counts, *counts_from(name + ":3", machine, Bytes{10'000}));
+  }
+}
+
+TEST(BlockCounts, RefuseSeedsAndFilesThatAreNone) {
+  const auto machine = *topology::parse_synthetic("proc:4(1us)");
+  EXPECT_FALSE(counts_from("giant:x", machine, Bytes{10}));
+  EXPECT_FALSE(counts_from("no-such-file", machine, Bytes{10}));
+}
+
+}  // namespace
+}  // namespace espalier::select

@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_tool.hpp"
+
+namespace espalier {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+const std::string kGrid =
+    "site:2(10ms,1Gbit/s) proc:4(50us,1Gbit/s,send=10us,recv=10us,speed=1*4|3*4)";
+
+Json document(Words arguments) {
+  arguments.emplace_back("--json");
+  const Ran ran = run_tool(arguments);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  return Json::parse(ran.out);
+}
+
+std::string file_with(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(testing::TempDir()) / name;
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+TEST(ToolCounts, PlansBothOperationsForEveryDistribution) {
+  for (const char* operation : {"scatterv", "gatherv"}) {
+    for (const char* counts : {"equal", "cpu-speed", "uniform:2", "giant", "powerlaw", "zeros:3"}) {
+      const Ran ran =
+          run_tool({"plan", operation, "-m", kGrid, "--counts", counts, "--size", "10KB"});
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      EXPECT_NE(ran.out.find(", verified"), std::string::npos) << ran.out;
+    }
+  }
+}
+
+TEST(ToolCounts, RankTheFastestFirstButForOnePerCent) {
+  const Json json = document({"plan", "gatherv", "-m", kGrid, "--counts", "powerlaw:7"});
+  EXPECT_EQ(json["format"], "espalier-irregular-1");
+  EXPECT_EQ(json["operation"], "gather");
+  EXPECT_EQ(json["counts"].size(), 8U);
+  for (const Json& plan : json["plans"]) {
+    EXPECT_GE(1.011 * plan["finish_ps"].get<double>(), json["plans"][0]["finish_ps"].get<double>());
+  }
+}
+
+TEST(ToolCounts, CompareShowsEachTreeOnce) {
+  const Json json = document({"compare", "-o", "scatterv", "-m", kGrid, "--counts", "cpu-speed"});
+  std::size_t linear = 0;
+  for (const Json& plan : json["plans"]) {
+    linear += plan["plan"].get<std::string>().starts_with("linear") ? 1 : 0;
+  }
+  EXPECT_EQ(linear, 1U);
+}
+
+TEST(ToolCounts, TreeTellsWhoHoldsWhat) {
+  const std::string file = file_with("espalier_counts", "5 0 7 1 # of the first site\n0 0 2 9\n");
+  const Json json = document(
+      {"tree", "-a", "binomial", "-o", "scatterv", "-m", kGrid, "--counts", file, "--root", "1"});
+  const Json& rows = json["plans"];
+  ASSERT_EQ(rows.size(), 6U);  // the root, and five with blocks
+  EXPECT_EQ(rows[0]["rank"], 1);
+  EXPECT_TRUE(rows[0]["parent"].is_null());
+  EXPECT_EQ(rows[0]["bundle_bytes"], 24);
+}
+
+TEST(ToolCounts, AcceptsThatNobodyHasAnything) {
+  const Json json = document({"plan", "scatterv", "-m", kGrid, "--counts", "equal", "--size", "0"});
+  EXPECT_EQ(json["plans"][0]["finish_ps"], 0);
+}
+
+TEST(ToolCounts, RefusesWhatItCannotDoAndSaysWhy) {
+  const std::string seven = file_with("espalier_seven_counts", "1 2 3 4 5 6 7");
+  const std::string words = file_with("espalier_no_counts", "1 2 three 4 5 6 7 8");
+  const auto expect_refusal = [](const Words& arguments, const std::string& reason) {
+    const Ran ran = run_tool(arguments);
+    EXPECT_EQ(ran.exit_code, 2) << ran.out;
+    EXPECT_NE(ran.err.find(reason), std::string::npos) << ran.err;
+  };
+  expect_refusal({"plan", "broadcast", "-m", kGrid, "--counts", "equal"}, "scatterv and gatherv");
+  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", seven}, "7 lengths");
+  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", words}, "\"three\"");
+  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", "giant:x"}, "not a seed");
+  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", "equal", "--svg", "-"}, "--svg");
+  expect_refusal({"plan", "scatterv", "-m", kGrid, "--memory", "1KiB"}, "--counts");
+  expect_refusal({"tree", "-a", "binomal", "-o", "scatterv", "-m", kGrid, "--counts", "equal"},
+                 "binomial");
+}
+
+}  // namespace
+}  // namespace espalier
