@@ -3,11 +3,12 @@
 #include "reproduce/banikazemi.hpp"
 #include "reproduce/karonis.hpp"
 #include "reproduce/langer.hpp"
+#include "reproduce/park.hpp"
 
 namespace espalier::reproduce {
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> kAll{karonis(), banikazemi(), langer()};
+  static const std::vector<Paper> kAll{karonis(), banikazemi(), langer(), park()};
   return kAll;
 }
 
