@@ -81,7 +81,7 @@ TEST(SelectTopology, ObeysEachPrincipleAlone) {
 }
 
 TEST(SelectTopology, TakesTheFewestClustersEvenIfOthersAreNearer) {
-  const Inventory inventory = inventory_from("cluster:3(1ms|1ms|1ms) node:2|2|4(10us)");
+  const Inventory inventory = inventory_from("cluster:3(1ms) node:2|2|4(10us)");
   const Profile four = *profile::make_workload("ep.S", 4);
   const auto problem = make_problem(inventory, four, {});
   ASSERT_TRUE(problem.has_value());
