@@ -4,7 +4,7 @@
 // each share fit exactly, which libscotch does not promise.
 // clang-format off
 #include <cstdio>  // before scotch.h, which needs FILE
-#include <scotch.h>
+#include <scotch/scotch.h>
 // clang-format on
 
 #include <algorithm>

@@ -26,8 +26,8 @@ struct Link {
   const char* b;
   std::int64_t microseconds;
 };
-constexpr Link kLinks[] = {{"A", "B", 9000}, {"A", "C", 1500},  {"A", "D", 3500}, {"A", "E", 3000},
-                           {"B", "C", 8000}, {"B", "D", 10000}, {"B", "E", 9500}, {"C", "D", 3000},
+constexpr Link kLinks[] = {{"A", "B", 5000}, {"A", "C", 1500}, {"A", "D", 3500}, {"A", "E", 2300},
+                           {"B", "C", 4500}, {"B", "D", 6000}, {"B", "E", 5500}, {"C", "D", 3000},
                            {"C", "E", 2500}, {"D", "E", 4000}};
 constexpr std::int64_t kUplinkBits = 20'000'000;
 
