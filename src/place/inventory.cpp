@@ -143,7 +143,8 @@ Inventory inventory_of(topology::Machine machine) {
                       (members.rfind("proc", 0) == 0 || members.rfind("core", 0) == 0 ||
                        members.rfind("slot", 0) == 0 || members.rfind("rank", 0) == 0);
   const std::vector<Leaf> order(machine.placement().begin(), machine.placement().end());
-  machine = topology::with_placement(std::move(machine), topology::block_placement(machine));
+  const std::vector<Leaf> along_the_tree = topology::block_placement(machine);
+  machine = topology::with_placement(std::move(machine), along_the_tree);
   Inventory inventory{machine.name(), machine, {}, {}};
   std::vector<bool> listed(machine.size());
   for (const Leaf leaf : order) {

@@ -300,11 +300,13 @@ TEST(MakeProblem, RefusesWhatCannotBe) {
   const Profile profile = *profile::make_workload("ep.S", 4);
   EXPECT_TRUE(make_problem(inventory, profile, {}).has_value());
   const std::string host = inventory.hosts[0].name;
-  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {host}}).has_value());
-  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {"nobody"}}).has_value());
-  EXPECT_FALSE(make_problem(inventory, profile, {.pins = {{9, host}}}).has_value());
-  EXPECT_FALSE(make_problem(inventory, profile, {.pins = {{0, host}, {1, host}}}).has_value());
-  EXPECT_FALSE(make_problem(inventory, profile, {.pins = {{0, host}, {0, host}}}).has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {host}, .pins = {}}).has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {"nobody"}, .pins = {}}).has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {}, .pins = {{9, host}}}).has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {}, .pins = {{0, host}, {1, host}}})
+                   .has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {}, .pins = {{0, host}, {0, host}}})
+                   .has_value());
 }
 
 TEST(Inventory, ComesFromHostfilesSlurmAndJson) {

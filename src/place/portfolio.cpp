@@ -93,9 +93,10 @@ class Portfolio {
   /// A shorter trace makes more tries; the winner is predicted with the long one like all others.
   void add_searched() {
     const std::uint64_t tries = 400;
-    const ReadyTrace brief(*problem_.profile,
-                           std::max<std::uint64_t>(options_.search_steps / tries, 2'000));
-    if (brief.is_too_long() || brief.steps() > options_.search_steps / 8) return;
+    // On large machines a replay says little about one swap: most of the gain is in the mappings.
+    const std::uint64_t budget = options_.search_steps / (problem_.size() > 256 ? 4 : 1);
+    const ReadyTrace brief(*problem_.profile, std::max<std::uint64_t>(budget / tries, 2'000));
+    if (brief.is_too_long() || brief.steps() > budget / 8) return;
     Replayer quick(problem_, brief);
     std::vector<std::size_t> order(answer_.candidates.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -105,8 +106,7 @@ class Portfolio {
     const std::size_t starts = std::min<std::size_t>(order.size(), 3);
     for (std::size_t i = 0; i < starts; ++i) {
       Placement found = answer_.candidates[order[i]].placement;
-      search(problem_, quick, brief.steps(), options_.search_steps / starts, options_.seed + i,
-             found);
+      search(problem_, quick, brief.steps(), budget / starts, options_.seed + i, found);
       add("local search from " + answer_.candidates[order[i]].name, std::move(found));
     }
   }
