@@ -5,10 +5,11 @@
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
+#   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build demo check check-long bench bench-smpi bench-lab bench-discovery fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build demo check check-long bench bench-smpi bench-lab bench-discovery bench-drift fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -63,6 +64,11 @@ bench-lab: packages
 bench-discovery: packages
 	$(call preset,release)
 	@python3 tests/lab/discovery.py build/release
+
+bench-drift: packages
+	$(call preset,release)
+	$(call preset,release,benchmarks)
+	@python3 tests/lab/drift.py build/release
 
 fuzz-short: packages
 	$(call preset,fuzz)

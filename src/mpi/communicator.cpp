@@ -5,10 +5,12 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/restrict_machine.hpp"
+#include "topology/scale_level.hpp"
 
 namespace espalier::mpi {
 
@@ -36,6 +38,10 @@ runtime::Tags tags_of(MPI_Comm comm) {
   PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&bound), &found);
   return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
 }
+
+/// A communicator with the same ranks. Not MPI_Comm_dup, which would call the user's attribute
+/// callbacks.
+int copy(MPI_Comm from, int rank, MPI_Comm& made) { return PMPI_Comm_split(from, 0, rank, &made); }
 
 }  // namespace
 
@@ -82,6 +88,8 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 }
 
 Communicator::~Communicator() {
+  tried_.clear();
+  probes_ = OwnedComm();
   block_executor_.reset();
   executor_.reset();
   hidden_ = OwnedComm();
@@ -111,43 +119,167 @@ bool Communicator::all_know_the_machine() {
 void Communicator::take_machine() {
   const KnownMachine& known = *world_.known();
   machine_hash_ = known.hash;
-  machine_ = std::make_unique<const topology::Machine>(
-      topology::restrict_machine(known.machine, world_ranks_));
-  const bool may_plan_one_level =
-      world_.settings.force || world_.settings.reproducible || !world_.settings.algorithm.empty();
+  where_ = known.hash;
+  for (const Rank rank : world_ranks_) where_ = (where_ ^ rank) * 0x100000001b3ULL;
+  const runtime::Settings& settings = world_.settings;
+  const bool is_told = settings.force || settings.reproducible || !settings.algorithm.empty();
   never_.reset();
-  if (!runtime::is_uneven(*machine_) && !may_plan_one_level) never_ = Reason::OneLevel;
+  plan_for(topology::restrict_machine(known.machine, world_ranks_));
+  is_even_ = !runtime::is_uneven(*machine_);
+  if (settings.trial && !is_told) far_pairs_ = far_pairs(*machine_);
+  if (is_even_ && !settings.trial && !is_told) never_ = Reason::OneLevel;
+}
+
+void Communicator::plan_for(topology::Machine machine) {
+  last_tried_ = nullptr;
+  tried_.clear();
+  plans_ = runtime::PlanCache();
+  planner_.reset();
+  hierarchy_.reset();
+  machine_ = std::make_unique<const topology::Machine>(std::move(machine));
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
   planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
                                                 kNativeMpi);
 }
 
-const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
-  const CachedPlan* plan = plans_.find(key);
-  if (plan == nullptr) {
-    plan = plans_.insert(
-        key, runtime::make_plan(*planner_, world_.settings, static_cast<Rank>(rank_), key));
-    if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
+Communicator::Tried& Communicator::tried(const PlanKey& key) {
+  const runtime::CallClass calls = class_of(key);
+  if (last_tried_ != nullptr && last_class_ == calls) return *last_tried_;
+  auto it = tried_.find(calls);
+  if (it == tried_.end()) {
+    Tried made;
+    made.course = make_course(*planner_, world_.settings, key, is_even_, far_pairs_.empty(),
+                              [begin = world_.begin] { return PMPI_Wtime() - begin; });
+    const auto known = changes_.empty() ? world_.verdicts.find(where_, calls) : std::nullopt;
+    for (std::uint32_t w = 0; known && made.course.trial && w < made.course.ways.size(); ++w) {
+      if (made.course.ways[w].name != *known) continue;
+      made.course.trial->keep_known(w);
+      made.course.calls_until_it = 0;
+    }
+    it = tried_.emplace(calls, std::move(made)).first;
   }
-  if (!plan->planned) {
-    reason = Reason::NoGain;
+  last_class_ = calls;
+  return *(last_tried_ = &it->second);
+}
+
+std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key) {
+  runtime::Course& course = tried.course;
+  if (course.calls_until_it > 0) {
+    --course.calls_until_it;
+    return course.ways.front().wish;
+  }
+  // A trial needs the hidden communicator, also for the MPI library's turns.
+  if (course.trial && executor_ == nullptr && (course.ways.front().wish || !make_hidden(key))) {
+    return course.ways.front().wish;
+  }
+  if (course.trial && !course.trial->is_decided()) {
+    if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
+    const std::uint32_t way = course.trial->begin_call(*tried.agreement);
+    if (course.trial->is_timed()) timed_ = &course;
+    if (course.trial->is_decided()) tried.agreement.reset();
+    return course.ways[way].wish;
+  }
+  if (is_watched()) {
+    if (!course.watch) course.watch.emplace();
+    if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
+    if (course.watch->begin_call(*tried.agreement)) {
+      if (measure_again()) return wish(this->tried(key), key);
+      course.watch->settle(false);
+    }
+    timed_ = &course;
+  }
+  return course.ways[course.trial ? course.trial->kept() : 0].wish;
+}
+
+bool Communicator::measure_again() {
+  if (!probes_) {
+    MPI_Comm made = MPI_COMM_NULL;
+    if (copy(hidden_.get(), rank_, made) != MPI_SUCCESS) return false;
+    probes_ = OwnedComm(made);
+  }
+  const LinkChanges found = changes_of_links(*machine_, far_pairs_, probes_.get());
+  if (found.scales.empty()) return false;
+  topology::Machine machine = *machine_;
+  for (const topology::LevelScale& scale : found.scales) {
+    machine = topology::scale_level(std::move(machine), scale);
+  }
+  plan_for(std::move(machine));
+  changes_.insert(changes_.end(), found.words.begin(), found.words.end());
+  if (world_.settings.log > 0 && world_.rank == 0) {
+    for (const std::string& words : found.words) {
+      fmt::print(stderr, "espalier: {}: {}; plans are made anew\n", name(), words);
+    }
+  }
+  return true;
+}
+
+const CachedPlan* Communicator::cached(const PlanKey& key) {
+  const CachedPlan* plan = plans_.find(key);
+  if (plan != nullptr) return plan;
+  plan = plans_.insert(
+      key, runtime::make_plan(*planner_, world_.settings, static_cast<Rank>(rank_), key));
+  if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
+  return plan;
+}
+
+const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
+  const std::optional<runtime::Wish> wished = wish(tried(key), key);
+  if (!wished) {
+    const runtime::Course& course = tried(key).course;
+    const bool is_tried = course.trial && course.calls_until_it == 0;
+    is_for_good_ = !may_change() && (!course.trial || course.trial->is_decided());
+    reason = is_tried && !course.trial->is_decided() ? Reason::Trial
+             : is_tried                              ? Reason::Slower
+             : is_even_                              ? Reason::OneLevel
+                                                     : Reason::NoGain;
     return nullptr;
   }
+  PlanKey as_wished = key;
+  as_wished.wish = *wished;
+  const CachedPlan* plan = cached(as_wished);
   if (executor_ != nullptr) return plan;
   const bool from_the_first = world_.settings.force || world_.settings.reproducible;
   if (gainful_calls_++ < kCallsBeforeHidden && !from_the_first) {
     reason = Reason::FirstCalls;
     return nullptr;
   }
-  // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
-  PlanKey shared = key;
-  shared.in_place = false;  // a rank's own affair
-  const CachedPlan of_first = runtime::make_plan(*planner_, world_.settings, 0, shared);
-  if (!agree(schedule::hash_of(of_first.prepared.program))) {
-    never_ = reason = Reason::NotAgreed;
+  if (!make_hidden(key)) {
+    reason = *never_;
     return nullptr;
   }
   return plan;
+}
+
+bool Communicator::make_hidden(const PlanKey& key) {
+  // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
+  PlanKey shared = key;
+  shared.in_place = false;  // a rank's own affair
+  shared.wish = runtime::Wish::Best;
+  const CachedPlan of_first = runtime::make_plan(*planner_, world_.settings, 0, shared);
+  if (agree(schedule::hash_of(of_first.prepared.program))) return true;
+  never_ = is_even_ ? Reason::OneLevel : Reason::NotAgreed;
+  return false;
+}
+
+void Communicator::add_to(runtime::Verdicts& verdicts) const {
+  if (!changes_.empty()) return;  // they are about another network than the next run begins with
+  for (const auto& [calls, tried] : tried_) {
+    const auto& trial = tried.course.trial;
+    if (!trial || !trial->is_decided()) continue;
+    verdicts.set(where_, calls, tried.course.ways[trial->kept()].name);
+  }
+}
+
+std::vector<runtime::TrialRecord> Communicator::trials() const {
+  std::vector<runtime::TrialRecord> records;
+  for (const auto& [calls, tried] : tried_) {
+    const auto& trial = tried.course.trial;
+    if (!trial || tried.course.calls_until_it > 0) continue;
+    records.push_back({name(), calls, tried.course.ways, trial->times(), std::nullopt,
+                       std::string(trial->why())});
+    if (trial->is_decided()) records.back().kept = trial->kept();
+  }
+  return records;
 }
 
 BlockExecutor& Communicator::block_executor() {
@@ -171,8 +303,7 @@ bool Communicator::agree(std::uint64_t plan_hash) {
   const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm_);
   const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
   MPI_Comm hidden = MPI_COMM_NULL;
-  // Split, not dup: dup would call the user's attribute callbacks.
-  if (agreed && PMPI_Comm_split(comm_, 0, rank_, &hidden) == MPI_SUCCESS) {
+  if (agreed && copy(comm_, rank_, hidden) == MPI_SUCCESS) {
     PMPI_Comm_set_errhandler(hidden, MPI_ERRORS_RETURN);
     hidden_ = OwnedComm(hidden);
     holds_share_ = true;

@@ -8,8 +8,11 @@
 #include "collective/hierarchy.hpp"
 #include "mpi/block_executor.hpp"
 #include "mpi/executor.hpp"
+#include "mpi/late_agreement.hpp"
+#include "mpi/link_changes.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/world.hpp"
+#include "runtime/course.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/plan_cache.hpp"
 
@@ -63,6 +66,16 @@ class Communicator {
   /// time they do, the hidden communicator is made (collective).
   /// @return nullptr and the reason in `reason`: native
   const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
+  /// After plan() said native: whether it will for all calls like that one. Where it may not, every
+  /// call is counted, so that all ranks change their mind at the same one.
+  [[nodiscard]] bool is_for_good() const { return is_for_good_; }
+  /// Who wants to know how long the call of the last plan() takes, if somebody does.
+  [[nodiscard]] runtime::Course* timed() { return std::exchange(timed_, nullptr); }
+  [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
+  /// Adds what its trials found out.
+  void add_to(runtime::Verdicts& verdicts) const;
+  /// When and why plans were made anew, a sentence each.
+  [[nodiscard]] const std::vector<std::string>& changes() const { return changes_; }
   /// @pre plan() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] BlockExecutor& block_executor();
@@ -79,6 +92,18 @@ class Communicator {
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   [[nodiscard]] bool agree(std::uint64_t plan_hash);
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
+  struct Tried {
+    runtime::Course course;
+    std::unique_ptr<LateAgreement> agreement;  // while its trial is on
+  };
+  Tried& tried(const runtime::PlanKey& key);
+  std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);
+  [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
+  [[nodiscard]] bool may_change() const { return !far_pairs_.empty(); }
+  bool measure_again();
+  void plan_for(topology::Machine machine);
+  const runtime::CachedPlan* cached(const runtime::PlanKey& key);
+  bool make_hidden(const runtime::PlanKey& key);
 
   MPI_Comm comm_;
   const World& world_;
@@ -88,15 +113,25 @@ class Communicator {
   std::optional<runtime::Reason> never_;
   std::vector<Rank> world_ranks_;
   std::uint64_t machine_hash_ = 0;
+  std::uint64_t where_ = 0;  // of machine and members
   std::unique_ptr<const topology::Machine> machine_;
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<runtime::Planner> planner_;
   runtime::PlanCache plans_;
+  bool is_even_ = false;
+  std::vector<FarPair> far_pairs_;  // of the machine as it was first; empty: not watched
+  std::map<runtime::CallClass, Tried> tried_;
+  runtime::CallClass last_class_;
+  Tried* last_tried_ = nullptr;
+  runtime::Course* timed_ = nullptr;
+  bool is_for_good_ = false;
+  OwnedComm probes_;  // for measuring again; made when that is needed
+  std::vector<std::string> changes_;
   std::uint64_t gainful_calls_ = 0;
   std::uint64_t calls_without_machine_ = 0;
   bool holds_share_ = false;
   OwnedComm hidden_;
-  std::unique_ptr<Executor> executor_;             // before hidden_ goes
+  std::unique_ptr<Executor> executor_;             // before hidden_ goes, as what is tried
   std::unique_ptr<BlockExecutor> block_executor_;  // before executor_ goes; made at its first use
 };
 

@@ -24,7 +24,7 @@ struct LastCommunicator {
   std::uint64_t generation = 0;
 };
 constinit thread_local LastCommunicator last_communicator;
-std::atomic<std::uint64_t> generation{1};
+std::atomic<std::uint64_t> the_generation{1};
 
 void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
   if (sum.size() < more.size()) sum.resize(more.size());
@@ -33,6 +33,8 @@ void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
     sum[l].bytes += more[l].bytes;
   }
 }
+
+constexpr std::size_t kMostTrialsTold = 1000;
 
 /// What the process has in memory now; 0 where Linux does not tell.
 std::int64_t resident_bytes() {
@@ -54,6 +56,7 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);
   engine->passed_ = passed;
+  engine->verdicts_ = engine->world_->verdicts;
   engine->passed_calls_ = std::vector<std::atomic<std::uint64_t>>(passed.size());
   // The copy function says no: a copy of a communicator is a new one.
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &engine->keyval_, engine.get());
@@ -72,6 +75,7 @@ Engine::~Engine() {
     }
     for (const Communicator* one : live) PMPI_Comm_delete_attr(one->comm(), keyval_);
     if (keeps_log() && world_->rank == 0) explain();
+    if (world_->rank == 0) keep_verdicts();
   } catch (const std::exception& bug) {  // the program has its results; let it end
     std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());
   }
@@ -81,11 +85,11 @@ Engine::~Engine() {
 
 Communicator* Engine::find(MPI_Comm comm) {
   if (comm == last_communicator.handle && last_communicator.communicator != nullptr &&
-      last_communicator.generation == generation.load(std::memory_order_acquire)) {
+      last_communicator.generation == generation()) {
     return last_communicator.communicator;
   }
   if (comm == MPI_COMM_NULL) return nullptr;
-  const std::uint64_t now = generation.load(std::memory_order_acquire);
+  const std::uint64_t now = generation();
   void* value = nullptr;
   int found = 0;
   if (PMPI_Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found) != MPI_SUCCESS) {
@@ -107,7 +111,7 @@ Communicator* Engine::find(MPI_Comm comm) {
 }
 
 int Engine::on_delete(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* engine) {
-  generation.fetch_add(1, std::memory_order_release);
+  the_generation.fetch_add(1, std::memory_order_release);
   static_cast<Engine*>(engine)->forget(static_cast<Communicator*>(value));
   return MPI_SUCCESS;
 }
@@ -121,9 +125,17 @@ void Engine::forget(Communicator* comm) {
       footprint_.plan_bytes = std::max(footprint_.plan_bytes, plans);
     }
     footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm->staging_bytes);
+    if (world_->rank == 0 && !world_->settings.verdicts.empty()) comm->add_to(verdicts_);
     live_.remove(comm);
     past_counts_.add(comm->counts);
     past_log_.merge(comm->log);
+    if (keeps_log() && past_trials_.size() < kMostTrialsTold) {
+      const auto trials = comm->trials();
+      past_trials_.insert(past_trials_.end(), trials.begin(), trials.end());
+      for (const std::string& words : comm->changes()) {
+        footprint_.found.push_back(comm->name() + ": " + words + "; plans were made anew");
+      }
+    }
     if (comm->executor_if_any() != nullptr) add_to(past_sent_, comm->executor_if_any()->sent());
   }
   delete comm;
@@ -143,7 +155,8 @@ void Engine::explain() {
     footprint_.discover_ms = known->discover_seconds * 1e3;
     footprint_.found = known->words;
   }
-  const std::string text = explain_text(past_counts_, passed(), past_log_, footprint_);
+  const std::string text =
+      explain_text(past_counts_, passed(), past_log_, footprint_) + trials_text(past_trials_);
   const std::string& where = world_->settings.explain;
   std::FILE* file = where == "1" ? stderr : std::fopen(where.c_str(), "w");
   if (file == nullptr) {
@@ -152,6 +165,15 @@ void Engine::explain() {
   }
   std::fwrite(text.data(), 1, text.size(), file);
   if (file != stderr) std::fclose(file);
+}
+
+std::uint64_t Engine::generation() { return the_generation.load(std::memory_order_acquire); }
+
+void Engine::keep_verdicts() {
+  if (verdicts_.empty()) return;
+  if (const auto wrong = write_verdicts(verdicts_, world_->settings.verdicts)) {
+    fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}\n", wrong->where, wrong->what);
+  }
 }
 
 LastCall& Engine::last_call() {

@@ -16,6 +16,11 @@ namespace espalier::mpi {
 struct LastCall {
   bool planned = false;
   runtime::Reason reason{};
+  runtime::Course* timed = nullptr;  ///< wants to know how long it takes
+  double begin = 0;                  ///< if so
+  /// Where it is counted, if calls like it are native for good; and the size of its communicator.
+  std::uint64_t* native_for_good = nullptr;
+  int size = 0;
   std::array<char, 80> plan{};  ///< its name, if planned
 };
 
@@ -91,6 +96,8 @@ class Engine {
   void set_info(MPI_Comm comm, MPI_Info info, bool keeps);
   [[nodiscard]] bool keeps_log() const { return !world_->settings.explain.empty(); }
   [[nodiscard]] static LastCall& last_call();
+  /// Changes whenever what was known of communicators may no longer hold.
+  [[nodiscard]] static std::uint64_t generation();
 
  private:
   Engine() = default;
@@ -124,6 +131,7 @@ class Engine {
   void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
                     double begin);
   void explain();
+  void keep_verdicts();
   void forget(Communicator* comm);
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);
 
@@ -137,6 +145,8 @@ class Engine {
   std::list<Communicator*> live_;
   runtime::CallCounts past_counts_;  // of communicators that are gone
   runtime::CallLog past_log_;
+  std::vector<runtime::TrialRecord> past_trials_;
+  runtime::Verdicts verdicts_;
   std::vector<LevelCount> past_sent_;
   runtime::Footprint footprint_;
 };

@@ -16,17 +16,29 @@ using schedule::Buffer;
 using schedule::Operation;
 
 bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
-  ++comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
+  std::uint64_t& calls =
+      comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
+  ++calls;
   LastCall& last = last_call();
   last.planned = false;
   last.reason = reason;
+  last.size = comm->size();
+  last.native_for_good = is_for_good(reason) ? &calls : nullptr;
   return false;
 }
 
 const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   Reason reason = Reason::NoPlan;
   const CachedPlan* plan = comm.plan(key, reason);
-  if (plan == nullptr) native(&comm, key.operation, reason);
+  LastCall& last = last_call();
+  if (plan == nullptr) {
+    native(&comm, key.operation, reason);
+    if (!comm.is_for_good()) last.native_for_good = nullptr;
+  }
+  if (runtime::Course* timed = comm.timed()) {
+    last.timed = timed;
+    last.begin = PMPI_Wtime();
+  }
   return plan;
 }
 

@@ -31,14 +31,25 @@ void complain(const Error& error) {
 struct Announcement {
   bool active = false;
   std::string settings;
-  std::string machine;  ///< JSON; "": none was named
+  std::string machine;   ///< JSON; "": none was named
+  std::string verdicts;  ///< of earlier runs; "": none
 };
+
+/// Of no use is no reason to do without plans: one line, and trials find out again.
+std::string verdicts_of(const runtime::Settings& settings) {
+  if (settings.verdicts.empty()) return "";
+  const auto read = runtime::read_verdicts(settings.verdicts);
+  if (read) return read->empty() ? "" : read->to_text();
+  fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}; ignored\n", read.error().where,
+             read.error().what);
+  return "";
+}
 
 Expected<Announcement> announcement(int size) try {
   auto settings = runtime::read_settings(environment);
   if (!settings) return settings.error();
   if (const auto wrong = runtime::check_algorithms(*settings)) return *wrong;
-  Announcement result{!settings->disabled, to_text(*settings), ""};
+  Announcement result{!settings->disabled, to_text(*settings), "", verdicts_of(*settings)};
   if (settings->disabled || settings->machine.empty()) return result;
   auto loaded = topology::load_machine(settings->machine);
   if (!loaded) {
@@ -108,8 +119,12 @@ std::unique_ptr<World> agree_on_world() {
   broadcast(text);
   if (text.empty()) return nullptr;
   broadcast(told.machine);
+  broadcast(told.verdicts);
   world->settings = runtime::settings_from_text(text);
   if (!nobody_contradicts(*world)) return nullptr;
+  if (!told.verdicts.empty()) {
+    world->verdicts = *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS");
+  }
   if (!told.machine.empty()) {
     world->learn(known_machine(*world, *topology::read_json(told.machine, "ESPALIER_MACHINE"),
                                told.machine));

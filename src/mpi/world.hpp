@@ -6,6 +6,7 @@
 
 #include "mpi/mpi_api.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/verdicts.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::mpi {
@@ -23,9 +24,11 @@ class World {
  public:
   int rank = 0;
   int size = 1;
+  double begin = PMPI_Wtime();  ///< of the program, about
   runtime::Settings settings;
-  std::string settings_text;  ///< as all ranks were told
-  std::vector<int> leaders;   ///< for each rank, the lowest of its node; empty if nobody asked
+  std::string settings_text;   ///< as all ranks were told
+  runtime::Verdicts verdicts;  ///< of earlier runs
+  std::vector<int> leaders;    ///< for each rank, the lowest of its node; empty if nobody asked
   /// Some process may be in several calls at once (MPI_THREAD_MULTIPLE).
   bool is_threaded = false;
   /// The machine was not known at the start: calls on some communicators came, or may come, before.

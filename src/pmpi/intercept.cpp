@@ -9,6 +9,7 @@
 namespace espalier::pmpi {
 
 std::atomic<mpi::Engine*> the_engine{nullptr};
+constinit thread_local KnownNative known_native;
 
 void die(const char* what) noexcept {
   std::fprintf(stderr, "espalier: a bug: %s\n", what);
@@ -102,8 +103,11 @@ int intercept_comm_dup_with_info(std::intptr_t comm, std::intptr_t info, std::in
 
 int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t datatype,
                     std::intptr_t root, std::intptr_t comm) {
+  CallShape shape{schedule::Operation::Broadcast};
+  shape.numbers = {as<std::int64_t>(count), as<int>(root)};
+  shape.types[0] = as<MPI_Datatype>(datatype);
   return intercept(
-      schedule::Operation::Broadcast, as<MPI_Comm>(comm),
+      shape, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.broadcast(as<void*>(buffer), as<std::int64_t>(count),
                                 as<MPI_Datatype>(datatype), as<int>(root), as<MPI_Comm>(comm),
@@ -115,7 +119,7 @@ int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t dat
 
 int intercept_barrier(std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Barrier, as<MPI_Comm>(comm),
+      {schedule::Operation::Barrier}, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) { return engine.barrier(as<MPI_Comm>(comm), code); },
       [&] { return next_barrier(comm); }, [] { return std::uint64_t{0}; });
 }

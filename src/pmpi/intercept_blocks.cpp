@@ -9,10 +9,22 @@ using mpi::BlockArguments;
 using mpi::BlockCall;
 using schedule::Operation;
 
+/// Of an allgatherv all ranks know all counts, and its class depends on them; else on the root.
+CallShape shape_of(const BlockCall& call) {
+  CallShape shape{call.operation};
+  shape.irregular = true;
+  shape.numbers[0] = call.root;
+  if (call.operation == Operation::Allgather) {
+    shape.types[0] = call.recv.type;
+    shape.counts = call.recv.counts;
+  }
+  return shape;
+}
+
 template <typename Native>
 int intercept_block_call(const BlockCall& call, Native native) {
   return intercept(
-      call.operation, call.comm,
+      shape_of(call), call.comm,
       [&](mpi::Engine& engine, int& code) { return engine.move_blocks(call, code); }, native,
       [&] { return the_engine.load()->bytes_of(call); });
 }

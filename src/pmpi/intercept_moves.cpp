@@ -17,13 +17,26 @@ std::uint64_t rooted_size(MPI_Comm comm, int root, SizeOf size_of) {
   return size_of(rank == root);
 }
 
+CallShape shape_of(schedule::Operation operation, bool in_place, std::intptr_t sendcount,
+                   std::intptr_t sendtype, std::intptr_t recvcount, std::intptr_t recvtype,
+                   std::intptr_t root = 0) {
+  CallShape shape{operation};
+  shape.in_place = in_place;
+  shape.numbers = {as<std::int64_t>(sendcount), as<std::int64_t>(recvcount), as<int>(root)};
+  shape.types = {as<MPI_Datatype>(sendtype), as<MPI_Datatype>(recvtype)};
+  return shape;
+}
+bool is_in_place(std::intptr_t buffer) { return as<const void*>(buffer) == MPI_IN_PLACE; }
+
 }  // namespace
 
 int intercept_gather(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
                      std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
                      std::intptr_t root, std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Gather, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Gather, is_in_place(sendbuf), sendcount, sendtype, recvcount,
+               recvtype, root),
+      as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.gather(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
                              as<MPI_Datatype>(sendtype), as<void*>(recvbuf),
@@ -45,7 +58,9 @@ int intercept_scatter(std::intptr_t sendbuf, std::intptr_t sendcount, std::intpt
                       std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
                       std::intptr_t root, std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Scatter, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Scatter, is_in_place(recvbuf), sendcount, sendtype, recvcount,
+               recvtype, root),
+      as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.scatter(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
                               as<MPI_Datatype>(sendtype), as<void*>(recvbuf),
@@ -67,7 +82,9 @@ int intercept_allgather(std::intptr_t sendbuf, std::intptr_t sendcount, std::int
                         std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
                         std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Allgather, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Allgather, is_in_place(sendbuf), sendcount, sendtype, recvcount,
+               recvtype),
+      as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.allgather(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
                                 as<MPI_Datatype>(sendtype), as<void*>(recvbuf),
@@ -84,7 +101,9 @@ int intercept_alltoall(std::intptr_t sendbuf, std::intptr_t sendcount, std::intp
                        std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
                        std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Alltoall, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Alltoall, is_in_place(sendbuf), sendcount, sendtype, recvcount,
+               recvtype),
+      as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.alltoall(as<const void*>(sendbuf), as<std::int64_t>(sendcount),
                                as<MPI_Datatype>(sendtype), as<void*>(recvbuf),

@@ -15,13 +15,30 @@ std::uint64_t mean_block(const int* counts, MPI_Datatype type, MPI_Comm comm) {
   return bytes_of(all / size, type);
 }
 
+CallShape shape_of(schedule::Operation operation, std::intptr_t count, std::intptr_t datatype,
+                   std::intptr_t op, std::intptr_t root = 0) {
+  CallShape shape{operation};
+  shape.numbers = {as<std::int64_t>(count), as<int>(root)};
+  shape.types[0] = as<MPI_Datatype>(datatype);
+  shape.op = as<MPI_Op>(op);
+  return shape;
+}
+
+/// The counts themselves stand for it, not where they lie.
+CallShape shape_of_blocks(std::intptr_t counts, std::intptr_t datatype, std::intptr_t op) {
+  CallShape shape = shape_of(schedule::Operation::ReduceScatter, 0, datatype, op);
+  shape.irregular = true;
+  shape.counts = as<const int*>(counts);
+  return shape;
+}
+
 }  // namespace
 
 int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
                      std::intptr_t datatype, std::intptr_t op, std::intptr_t root,
                      std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Reduce, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Reduce, count, datatype, op, root), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.reduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
                              as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<int>(root),
@@ -34,7 +51,7 @@ int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t
 int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
                         std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Allreduce, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Allreduce, count, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.allreduce(as<const void*>(sendbuf), as<void*>(recvbuf),
                                 as<std::int64_t>(count), as<MPI_Datatype>(datatype), as<MPI_Op>(op),
@@ -48,7 +65,7 @@ int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
                                    std::intptr_t recvcount, std::intptr_t datatype,
                                    std::intptr_t op, std::intptr_t comm) {
   return intercept(
-      schedule::Operation::ReduceScatter, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::ReduceScatter, recvcount, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.reduce_scatter_block(as<const void*>(sendbuf), as<void*>(recvbuf),
                                            as<std::int64_t>(recvcount), as<MPI_Datatype>(datatype),
@@ -61,7 +78,7 @@ int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
 int intercept_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t recvcounts,
                              std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
   return intercept(
-      schedule::Operation::ReduceScatter, as<MPI_Comm>(comm),
+      shape_of_blocks(recvcounts, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.reduce_scatter(as<const void*>(sendbuf), as<void*>(recvbuf),
                                      as<const int*>(recvcounts), as<MPI_Datatype>(datatype),
@@ -77,7 +94,7 @@ int intercept_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf, std::
 int intercept_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
                    std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Scan, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Scan, count, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.scan(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
                            as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm), code);
@@ -89,7 +106,7 @@ int intercept_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t c
 int intercept_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
                      std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
   return intercept(
-      schedule::Operation::Exscan, as<MPI_Comm>(comm),
+      shape_of(schedule::Operation::Exscan, count, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.exscan(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
                              as<MPI_Datatype>(datatype), as<MPI_Op>(op), as<MPI_Comm>(comm), code);

@@ -108,27 +108,36 @@ const Planner::Decision& Planner::decide(const Collective& call) {
   one.element = Bytes{1};
   one.count = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
   if (one.irregular()) one.counts.assign(one.size, one.count);
-  select::Plan plan = chooser_.choose(one).plan;
-  one.counts.clear();
-  if (is_cut(call)) plan = with_usable_segments(plan, chooser_, hierarchy_.machine(), one);
-  return decided_.emplace(key, Decision{std::move(plan), one, call.irregular()}).first->second;
+  Decision decision{chooser_.choose(one).plan, std::nullopt, one, call.irregular()};
+  if (auto second = chooser_.runner_up(one)) decision.second = std::move(second->plan);
+  decision.stands_for.counts.clear();
+  const auto make_usable = [&](select::Plan& plan) {
+    plan = with_usable_segments(plan, chooser_, hierarchy_.machine(), decision.stands_for);
+  };
+  if (is_cut(call)) {
+    make_usable(decision.plan);
+    if (decision.second) make_usable(*decision.second);
+  }
+  return decided_.emplace(key, std::move(decision)).first->second;
 }
 
-const Planner::Outlook& Planner::outlook(const Decision& decision, Rank root) {
+const Planner::Outlook& Planner::outlook(const Decision& decision, Wish wish, Rank root) {
   Collective one = decision.stands_for;
-  const std::tuple key{one.operation, one.count, one.commutative, decision.blocks_differ, root};
+  const bool is_second = wish == Wish::RunnerUp;
+  const std::tuple key{one.operation,          one.count, one.commutative,
+                       decision.blocks_differ, is_second, root};
   const auto found = outlooks_.find(key);
   if (found != outlooks_.end()) return found->second;
   if (outlooks_.size() >= kMost) outlooks_.clear();
   one.root = root;
-  const Outlook made{chooser_.predict(decision.plan, one),
+  const Outlook made{chooser_.predict(is_second ? *decision.second : decision.plan, one),
                      predict_native(mpi_, hierarchy_, chooser_, one)};
   return outlooks_.emplace(key, made).first->second;
 }
 
-PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
+PlanChoice Planner::choose(const Collective& call, const Settings& settings, Wish wish) {
   const bool in_order = bits_ == select::Bits::Reference && reduces(call.operation);
-  const bool must_plan = settings.force || in_order;
+  const bool must_plan = settings.force || in_order || wish != Wish::ByPrediction;
   const auto named = settings.algorithm.find(call.operation);
   if (named != settings.algorithm.end() && !in_order) {
     if (auto choice = forced(hierarchy_, call, named->second)) return std::move(*choice);
@@ -136,20 +145,23 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings) {
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!must_plan && !is_uneven(hierarchy_.machine())) return native("one level only");
   if (call.irregular() && call.operation != Operation::ReduceScatter) {
-    return choose_blocks(call, settings);
+    return choose_blocks(call, settings, wish);
   }
   if (!must_plan && call.irregular() && call.size > kUnequalBlocksUpTo) {
     return native("blocks of different lengths on too many ranks");
   }
   const Decision& decision = decide(call);
-  const Outlook& times = outlook(decision, call.root);
+  const bool is_second = wish == Wish::RunnerUp;
+  if (is_second && !decision.second) return native("no other plan");
+  const Outlook& times = outlook(decision, wish, call.root);
   if (!must_plan && times.native && !is_gain(times.planned, *times.native) &&
       !(is_flattered(mpi_, hierarchy_.machine()) && times.planned <= *times.native)) {
     return {"native", "no gain predicted", times.planned, times.native, {}, 0};
   }
-  const select::Plan plan = in_elements(decision.plan, Bytes{1}, call.element);
+  const select::Plan plan =
+      in_elements(is_second ? *decision.second : decision.plan, Bytes{1}, call.element);
   return {name_of(plan, call),
-          "the shortest predicted time",
+          is_second ? "the next best by prediction" : "the shortest predicted time",
           times.planned,
           times.native,
           [&hierarchy = hierarchy_, call, plan](Rank rank) {

@@ -30,6 +30,13 @@ struct PlanChoice {
   [[nodiscard]] bool planned() const { return program_of != nullptr; }
 };
 
+/// Which of the ways to run a call is asked for.
+enum class Wish : std::uint8_t {
+  ByPrediction,  ///< the best plan, or native where that gains nothing
+  Best,          ///< the best plan, gain or not
+  RunnerUp,      ///< the best of the other plans
+};
+
 /// Chooses plans on one machine: the shortest by prediction, and native where that gains nothing
 /// over what MPI libraries do (their usual algorithms under the same model).
 ///
@@ -43,14 +50,17 @@ class Planner {
       : hierarchy_(hierarchy), bits_(bits), mpi_(mpi), chooser_(hierarchy, bits) {}
 
   /// @pre call.size == hierarchy().machine().size()
-  [[nodiscard]] PlanChoice choose(const schedule::Collective& call, const Settings& settings);
+  /// @return native also where there is no plan as wished
+  [[nodiscard]] PlanChoice choose(const schedule::Collective& call, const Settings& settings,
+                                  Wish wish = Wish::ByPrediction);
   [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
 
  private:
   static constexpr std::size_t kMost = 1024;
   using Key = std::tuple<schedule::Operation, std::uint32_t, bool, bool>;
   struct Decision {
-    select::Plan plan;                // in bytes
+    select::Plan plan;  // in bytes
+    std::optional<select::Plan> second;
     schedule::Collective stands_for;  // from root 0
     bool blocks_differ = false;
   };
@@ -60,7 +70,7 @@ class Planner {
   };
   const Decision& decide(const schedule::Collective& call);
   /// From a root: trees by number cross the slow levels more often from some than from others.
-  const Outlook& outlook(const Decision& decision, Rank root);
+  const Outlook& outlook(const Decision& decision, Wish wish, Rank root);
   /// Of irregular calls (choose_irregular.cpp), by operation and assumed block.
   struct BlockDecision {
     select::Plan plan;
@@ -68,8 +78,8 @@ class Planner {
     std::optional<Time> native;
     bool gains = false;
   };
-  [[nodiscard]] PlanChoice choose_blocks(const schedule::Collective& call,
-                                         const Settings& settings);
+  [[nodiscard]] PlanChoice choose_blocks(const schedule::Collective& call, const Settings& settings,
+                                         Wish wish);
   const BlockDecision& decide_blocks(const schedule::Collective& call);
   [[nodiscard]] std::optional<Time> predict_native_blocks(
       const schedule::Collective& regular) const;
@@ -79,7 +89,8 @@ class Planner {
   NativeMpi mpi_;
   select::Chooser chooser_;
   std::map<Key, Decision> decided_;
-  std::map<std::tuple<schedule::Operation, std::uint64_t, bool, bool, Rank>, Outlook> outlooks_;
+  std::map<std::tuple<schedule::Operation, std::uint64_t, bool, bool, bool, Rank>, Outlook>
+      outlooks_;
   std::map<std::pair<schedule::Operation, std::uint64_t>, BlockDecision> block_decisions_;
 };
 

@@ -45,6 +45,10 @@ std::string_view name_of(Reason reason) {
       return "large counts";
     case Reason::MachineUnknown:
       return "the machine is not known yet";
+    case Reason::Trial:
+      return "timed beside the plans";
+    case Reason::Slower:
+      return "no plan was faster, measured";
   }
   return "?";
 }

@@ -32,9 +32,17 @@ enum class Reason : std::uint8_t {
   Neighbourhood,
   LargeCounts,
   MachineUnknown,
+  Trial,
+  Slower,
 };
-inline constexpr int kReasonCount = 16;
+inline constexpr int kReasonCount = 18;
 [[nodiscard]] std::string_view name_of(Reason reason);
+/// Whether all calls like this one on its communicator are native as well, as long as that lasts.
+[[nodiscard]] constexpr bool is_for_good(Reason reason) {
+  return reason == Reason::OneProcess || reason == Reason::OutsideWorld ||
+         reason == Reason::OneLevel || reason == Reason::NoGain || reason == Reason::Slower ||
+         reason == Reason::NotAgreed || reason == Reason::SwitchedOff;
+}
 
 /// A function of MPI that always goes on to the MPI library, and how often it did.
 struct PassedFunction {

@@ -107,7 +107,7 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   schedule::Collective call{key.operation,      machine.size(),  key.root,  key.count,
                             Bytes{key.element}, key.commutative, key.counts};
   if (key.irregular) call.counts.assign(machine.size(), key.count);
-  PlanChoice choice = planner.choose(call, settings);
+  PlanChoice choice = planner.choose(call, settings, key.wish);
   CachedPlan plan;
   plan.call = call;
   plan.scales_to = choice.scales_to;

@@ -58,7 +58,7 @@ Expected<Settings> read_settings(const Environment& environment) {
        {Switch{"ESPALIER_DISABLE", &Settings::disabled}, Switch{"ESPALIER_FORCE", &Settings::force},
         Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
-        Switch{"ESPALIER_CACHE", &Settings::cache}}) {
+        Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
@@ -69,6 +69,7 @@ Expected<Settings> read_settings(const Environment& environment) {
   settings.explain = environment("ESPALIER_EXPLAIN").value_or("");
   if (settings.explain == "0") settings.explain.clear();
   settings.machine = environment("ESPALIER_MACHINE").value_or("");
+  settings.verdicts = environment("ESPALIER_VERDICTS").value_or("");
   auto algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or(""));
   if (!algorithm) return algorithm.error();
   settings.algorithm = std::move(*algorithm);
@@ -90,6 +91,7 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
         std::pair{"ESPALIER_REPRODUCIBLE",
                   differs("ESPALIER_REPRODUCIBLE", own.reproducible, agreed.reproducible)},
         std::pair{"ESPALIER_DISCOVER", differs("ESPALIER_DISCOVER", own.discover, agreed.discover)},
+        std::pair{"ESPALIER_TRIAL", differs("ESPALIER_TRIAL", own.trial, agreed.trial)},
         std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
     if (!is_different) continue;
     return Error{name, fmt::format("\"{:.60}\" here, but not on rank 0", *environment(name)),
@@ -99,10 +101,16 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
 }
 
 std::string to_text(const Settings& settings) {
-  nlohmann::json json = {{"disabled", settings.disabled},         {"force", settings.force},
-                         {"reproducible", settings.reproducible}, {"log", settings.log},
-                         {"explain", settings.explain},           {"machine", settings.machine},
-                         {"discover", settings.discover},         {"cache", settings.cache},
+  nlohmann::json json = {{"disabled", settings.disabled},
+                         {"force", settings.force},
+                         {"reproducible", settings.reproducible},
+                         {"log", settings.log},
+                         {"explain", settings.explain},
+                         {"machine", settings.machine},
+                         {"discover", settings.discover},
+                         {"cache", settings.cache},
+                         {"trial", settings.trial},
+                         {"verdicts", settings.verdicts},
                          {"algorithm", nlohmann::json::object()}};
   for (const auto& [operation, name] : settings.algorithm) {
     json["algorithm"][std::string(schedule::name_of(operation))] = name;
@@ -122,6 +130,8 @@ Settings settings_from_text(const std::string& text) {
   settings.machine = json.at("machine").get<std::string>();
   settings.discover = json.at("discover").get<bool>();
   settings.cache = json.at("cache").get<bool>();
+  settings.trial = json.at("trial").get<bool>();
+  settings.verdicts = json.at("verdicts").get<std::string>();
   for (const auto& [name, algorithm] : json.at("algorithm").items()) {
     settings.algorithm[schedule::operation_named(name).value()] = algorithm.get<std::string>();
   }

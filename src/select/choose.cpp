@@ -78,6 +78,29 @@ void put_forward_what_carries_once(std::vector<Choice>& ranked, const Collective
   std::rotate(ranked.begin(), it, it + 1);
 }
 
+template <typename Change>
+void for_each_segment(Plan& plan, Change change) {
+  if (auto* choice = std::get_if<MultilevelChoice>(&plan)) {
+    for (LevelChoice& level : choice->levels) change(level.segment);
+  } else if (auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
+    change(striped->tree.segment);
+  } else if (auto* baseline = std::get_if<TwoLevel>(&plan)) {
+    for (LevelChoice& level : baseline->choice.levels) change(level.segment);
+  } else if (auto* fixed = std::get_if<FixedOrder>(&plan)) {
+    for (LevelChoice& level : fixed->choice.levels) change(level.segment);
+  } else if (auto* tree = std::get_if<BlindTree>(&plan)) {
+    change(tree->segment);
+  }
+}
+
+/// But for the length of their segments.
+bool are_alike(Plan a, Plan b) {
+  const auto forget = [](std::uint64_t& segment) { segment = 0; };
+  for_each_segment(a, forget);
+  for_each_segment(b, forget);
+  return a == b;
+}
+
 std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
   if (segment == 0) return 0;
   return std::max<std::uint64_t>(1, segment * from.value / std::max<std::uint64_t>(1, to.value));
@@ -86,21 +109,7 @@ std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
 }  // namespace
 
 Plan in_elements(Plan plan, Bytes from, Bytes to) {
-  if (auto* choice = std::get_if<MultilevelChoice>(&plan)) {
-    for (LevelChoice& level : choice->levels) level.segment = rescaled(level.segment, from, to);
-  } else if (auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
-    striped->tree.segment = rescaled(striped->tree.segment, from, to);
-  } else if (auto* baseline = std::get_if<TwoLevel>(&plan)) {
-    for (LevelChoice& level : baseline->choice.levels) {
-      level.segment = rescaled(level.segment, from, to);
-    }
-  } else if (auto* fixed = std::get_if<FixedOrder>(&plan)) {
-    for (LevelChoice& level : fixed->choice.levels) {
-      level.segment = rescaled(level.segment, from, to);
-    }
-  } else if (auto* tree = std::get_if<BlindTree>(&plan)) {
-    tree->segment = rescaled(tree->segment, from, to);
-  }
+  for_each_segment(plan, [&](std::uint64_t& segment) { segment = rescaled(segment, from, to); });
   return plan;
 }
 
@@ -166,7 +175,7 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
   return ranked;
 }
 
-Choice Chooser::choose(const Collective& call) {
+const Chooser::Best& Chooser::best_of(const Collective& call) {
   std::uint64_t bytes = call.count * call.element.value;
   if (call.irregular()) {
     bytes = 0;
@@ -175,17 +184,32 @@ Choice Chooser::choose(const Collective& call) {
   }
   const auto size_class = static_cast<unsigned>(std::bit_width(bytes));
   const Key key{call.operation, size_class, call.commutative, call.irregular()};
-  auto found = chosen_.find(key);
-  if (found == chosen_.end()) {
-    if (chosen_.size() >= kMost) chosen_.clear();
-    const Collective one = representative(call, size_class);
-    std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_);
-    // An irregular call needs a plan that takes blocks of any length.
-    const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
-    const auto first = std::find_if(ranked.begin(), ranked.end(), serves);
-    found = chosen_.emplace(key, first == ranked.end() ? ranked.front() : *first).first;
+  const auto found = chosen_.find(key);
+  if (found != chosen_.end()) return found->second;
+  if (chosen_.size() >= kMost) chosen_.clear();
+  const Collective one = representative(call, size_class);
+  const std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_);
+  // An irregular call needs a plan that takes blocks of any length.
+  const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
+  const auto first = std::find_if(ranked.begin(), ranked.end(), serves);
+  Best best{first == ranked.end() ? ranked.front() : *first, std::nullopt};
+  for (const Choice& choice : ranked) {
+    if (!serves(choice) || are_alike(choice.plan, best.first.plan)) continue;
+    best.second = choice;
+    break;
   }
-  return {in_elements(found->second.plan, Bytes{1}, call.element), found->second.predicted};
+  return chosen_.emplace(key, std::move(best)).first->second;
+}
+
+Choice Chooser::choose(const Collective& call) {
+  const Choice& first = best_of(call).first;
+  return {in_elements(first.plan, Bytes{1}, call.element), first.predicted};
+}
+
+std::optional<Choice> Chooser::runner_up(const Collective& call) {
+  const std::optional<Choice>& second = best_of(call).second;
+  if (!second) return std::nullopt;
+  return Choice{in_elements(second->plan, Bytes{1}, call.element), second->predicted};
 }
 
 }  // namespace espalier::select

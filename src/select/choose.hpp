@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Chooser {
   /// The plan for this call: its segments are in the call's own elements; `predicted` is that of
   /// the class.
   [[nodiscard]] Choice choose(const schedule::Collective& call);
+  /// The next best that is not the same with other segments, if there is one.
+  [[nodiscard]] std::optional<Choice> runner_up(const schedule::Collective& call);
   /// What this call itself is predicted to take under a plan.
   [[nodiscard]] Time predict(const Plan& plan, const schedule::Collective& call) const {
     return select::predict(plan, terrain_, hierarchy_, call);
@@ -60,10 +63,16 @@ class Chooser {
  private:
   using Key = std::tuple<schedule::Operation, unsigned, bool, bool>;
 
+  struct Best {
+    Choice first;
+    std::optional<Choice> second;
+  };
+  const Best& best_of(const schedule::Collective& call);
+
   const collective::Hierarchy& hierarchy_;
   Terrain terrain_;
   Bits bits_;
-  std::map<Key, Choice> chosen_;
+  std::map<Key, Best> chosen_;
 };
 
 /// The same plan for elements of another size: segments keep their bytes, as far as whole elements

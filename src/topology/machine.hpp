@@ -52,6 +52,7 @@ struct Path {
 };
 
 struct MachineSpec;
+struct LevelScale;
 
 /// A machine: a tree of clusters of any depth whose leaves carry one process each.
 ///
@@ -108,6 +109,7 @@ class Machine {
  private:
   friend class MachineBuilder;
   friend Machine with_placement(Machine machine, std::span<const Leaf> leaf_of_rank);
+  friend Machine scale_level(Machine machine, const LevelScale& scale);
 
   struct LeafRecord {
     ClusterId cluster = 0;

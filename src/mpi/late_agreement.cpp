@@ -1,0 +1,39 @@
+#include "mpi/late_agreement.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace espalier::mpi {
+namespace {
+
+constexpr double kPatienceSeconds = 10;
+
+}  // namespace
+
+LateAgreement::~LateAgreement() {
+  if (under_way_ == nullptr) return;
+  std::unique_ptr<UnderWay> last(std::exchange(under_way_, nullptr));
+  const double begin = PMPI_Wtime();
+  int done = failed_ ? 1 : 0;
+  while (done == 0 && PMPI_Wtime() - begin < kPatienceSeconds) {
+    if (PMPI_Test(&last->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+  }
+  if (done == 0) static_cast<void>(last.release());
+}
+
+void LateAgreement::start(std::span<const double> mine) {
+  auto next = std::make_unique<UnderWay>();
+  next->mine.assign(mine.begin(), mine.end());
+  next->largest.resize(mine.size());
+  failed_ = PMPI_Iallreduce(next->mine.data(), next->largest.data(), static_cast<int>(mine.size()),
+                            MPI_DOUBLE, MPI_MAX, hidden_, &next->request) != MPI_SUCCESS;
+  under_way_ = next.release();
+}
+
+std::vector<double> LateAgreement::finish() {
+  const std::unique_ptr<UnderWay> last(std::exchange(under_way_, nullptr));
+  if (failed_ || PMPI_Wait(&last->request, MPI_STATUS_IGNORE) != MPI_SUCCESS) return {};
+  return std::move(last->largest);
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "mpi/engine.hpp"
+#include "schedule/collective.hpp"
+
+namespace espalier::pmpi {
+
+/// What of a call's arguments it depends on whether it is planned, as they came.
+struct CallShape {
+  schedule::Operation operation = schedule::Operation::Barrier;
+  bool irregular = false;
+  bool in_place = false;
+  std::array<std::int64_t, 3> numbers{};  ///< counts and root
+  std::array<MPI_Datatype, 2> types{};    ///< MPI_Datatype{}: none
+  MPI_Op op{};
+  const int* counts = nullptr;  ///< of all blocks, where that depends on them: by their values
+};
+
+/// The last call of each kind that was found to go to the MPI library for good, of this thread: the
+/// next one like it need not ask again. That is most of what a call costs which is not planned.
+///
+/// Handles of a program may be freed and come again as something else: of types and operations only
+/// those are kept that come with MPI; freed communicators make all of it stale (`generation`).
+class KnownNative {
+ public:
+  struct Told {
+    std::uint64_t* calls = nullptr;  ///< where such calls are counted
+    runtime::Reason reason{};
+  };
+  /// @return null if this is none
+  [[nodiscard, gnu::always_inline]] const Told* find(const CallShape& shape, MPI_Comm comm,
+                                                     std::uint64_t generation) const {
+    const Entry& known = entries_[index_of(shape)];
+    if (known.comm != comm || known.generation != generation) return nullptr;
+    const CallShape& other = known.shape;
+    for (std::size_t i = 0; i < shape.numbers.size(); ++i) {
+      if (shape.numbers[i] != other.numbers[i]) return nullptr;
+    }
+    if (shape.types[0] != other.types[0] || shape.types[1] != other.types[1] ||
+        shape.op != other.op || shape.in_place != other.in_place) {
+      return nullptr;
+    }
+    if (shape.counts != nullptr && sum_of(shape, known.size) != known.counts) return nullptr;
+    return &known.told;
+  }
+  /// @param size of the communicator
+  /// @param calls where such calls are counted, as long as the generation lasts
+  void remember(const CallShape& shape, MPI_Comm comm, std::uint64_t generation, int size,
+                std::uint64_t* calls, runtime::Reason reason);
+
+ private:
+  struct Entry {
+    CallShape shape;
+    MPI_Comm comm{};
+    std::uint64_t generation = 0;
+    int size = 0;
+    std::uint64_t counts = 0;
+    Told told;
+  };
+  static constexpr std::size_t index_of(const CallShape& shape) {
+    return 2 * static_cast<std::size_t>(shape.operation) + (shape.irregular ? 1 : 0);
+  }
+  /// The same on all ranks, since their counts are: so is a mistake.
+  static std::uint64_t sum_of(const CallShape& shape, int size) {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < size; ++i) {
+      sum = sum * 1099511628211U + static_cast<std::uint64_t>(shape.counts[i]);
+    }
+    return sum;
+  }
+
+  std::array<Entry, 2 * schedule::kOperationCount> entries_{};
+};
+
+}  // namespace espalier::pmpi

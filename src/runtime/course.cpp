@@ -1,0 +1,107 @@
+#include "runtime/course.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "base/units.hpp"
+#include "runtime/explain.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+/// Where nothing tells ranks apart a gain is small, and making sure of it costs a hidden
+/// communicator: only for calls that come again and again.
+constexpr std::uint32_t kCallsUntilTrial = 64;
+constexpr double kLeastGainOnEvenMachines = 0.05;
+/// Plans that are predicted to be as much slower than another way are not tried beside it.
+constexpr double kWorthTrying = 1.3;
+
+double seconds_of(const std::optional<Time>& time) {
+  return time ? to_microseconds(*time) * 1e-6 : -1;
+}
+
+schedule::Collective collective_of(const Planner& planner, const PlanKey& key) {
+  const Rank size = planner.hierarchy().machine().size();
+  schedule::Collective call{key.operation,   size,      key.root, key.count, Bytes{key.element},
+                            key.commutative, key.counts};
+  if (key.irregular) call.counts.assign(size, key.count);
+  return call;
+}
+
+std::string time_text(double seconds) {
+  return std::isfinite(seconds) && seconds >= 0 ? fmt::format("{:.2f} us", seconds * 1e6) : "-";
+}
+
+}  // namespace
+
+CallClass class_of(const PlanKey& key) {
+  std::uint64_t elements = key.count;
+  if (!key.counts.empty()) {
+    elements =
+        std::accumulate(key.counts.begin(), key.counts.end(), std::uint64_t{0}) / key.counts.size();
+  }
+  return {key.operation,   key.root,      size_class(Bytes{elements * key.element}),
+          key.commutative, key.irregular, !key.counts.empty()};
+}
+
+Course make_course(Planner& planner, const Settings& settings, const PlanKey& key, bool is_even,
+                   bool is_near, std::function<double()> elapsed) {
+  const schedule::Collective call = collective_of(planner, key);
+  const PlanChoice usual = planner.choose(call, settings);
+  const Option native{std::nullopt, "native", seconds_of(usual.native_predicted)};
+  Course course;
+  if (!settings.trial || settings.force || settings.reproducible || !settings.algorithm.empty()) {
+    course.ways = {usual.planned() ? Option{Wish::Best, usual.name, seconds_of(usual.predicted)}
+                                   : native};
+    return course;
+  }
+  const auto add_plan = [&](Wish wish, const PlanChoice& choice) {
+    course.ways.push_back({wish, choice.name, seconds_of(choice.predicted)});
+  };
+  const auto is_worth = [&](const PlanChoice& choice, double beside) {
+    const double predicted = seconds_of(choice.predicted);
+    return choice.planned() &&
+           (beside < 0 || (predicted >= 0 && predicted <= kWorthTrying * beside));
+  };
+  if (usual.planned()) {
+    add_plan(Wish::Best, usual);
+    course.ways.push_back(native);
+    const PlanChoice second = planner.choose(call, settings, Wish::RunnerUp);
+    if (is_worth(second, course.ways.front().predicted)) add_plan(Wish::RunnerUp, second);
+  } else {
+    course.ways.push_back(native);
+    const PlanChoice best = planner.choose(call, settings, Wish::Best);
+    if (best.planned() && (is_even || is_worth(best, native.predicted))) {
+      add_plan(Wish::Best, best);
+      if (is_near) course.calls_until_it = kCallsUntilTrial;
+    }
+  }
+  if (course.ways.size() < 2) return course;
+  std::vector<TrialWay> ways;
+  for (const Option& way : course.ways) ways.push_back({is_even ? -1 : way.predicted, !way.wish});
+  course.trial.emplace(std::move(ways),
+                       TrialOptions{is_even ? kLeastGainOnEvenMachines : TrialOptions{}.least_gain,
+                                    std::move(elapsed)});
+  return course;
+}
+
+std::string trials_text(const std::vector<TrialRecord>& records) {
+  std::string text;
+  for (const TrialRecord& record : records) {
+    text +=
+        fmt::format("  trial: {} of {} on {}, root {}:", schedule::name_of(record.calls.operation),
+                    record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
+                    record.communicator, record.calls.root);
+    for (std::size_t w = 0; w < record.ways.size(); ++w) {
+      text += fmt::format("{} {} {} (predicted {})", w == 0 ? "" : ",", record.ways[w].name,
+                          time_text(record.times[w]), time_text(record.ways[w].predicted));
+    }
+    text += record.kept ? fmt::format("; kept {}: {}\n", record.ways[*record.kept].name, record.why)
+                        : "; not ended\n";
+  }
+  return text;
+}
+
+}  // namespace espalier::runtime

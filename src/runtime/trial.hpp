@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/agreement.hpp"
+
+namespace espalier::runtime {
+
+/// What is known of the ways to run a call before any was tried: way 0 is the one that prediction
+/// prefers.
+struct TrialWay {
+  double predicted = -1;  ///< seconds; negative: no prediction
+  bool is_native = false;
+  friend bool operator==(const TrialWay&, const TrialWay&) = default;
+};
+
+struct TrialOptions {
+  /// What a plan must gain over the MPI library, measured, to be kept.
+  double least_gain = 0.02;
+  /// Seconds that the program has run; the trial may take kShare of them.
+  std::function<double()> elapsed = [] { return 0.0; };
+};
+
+/// Which way each call of one class takes (one communicator, operation, size class), so that the
+/// fastest stays: not the one that a model prefers, the one that a clock does.
+///
+/// First way 0 alone. If it takes what was predicted, those that are predicted to take far longer
+/// are not tried; if those are all, it stays. Else the ways are tried in turn, in blocks of calls
+/// (of which the first is not timed), forwards and backwards; the mean of a block is a sample, and
+/// of each way the maximum over ranks of each rank's least sample counts: means, since single calls
+/// are short on ranks that come late. At most kMostTried calls take another way than 0 before that,
+/// or as many as fit into kShare of the time so far.
+///
+/// Every rank goes through it alike: nothing but the number of calls and what the ranks agreed on
+/// (Agreement) decides.
+class Trial {
+ public:
+  static constexpr std::uint32_t kMostTried = 20;
+  static constexpr double kShare = 0.02;
+  /// Calls between the start of an agreement and its end.
+  static constexpr std::uint32_t kCallsToAgree = 4;
+  /// A way that takes as much longer than predicted, or less than as much of it, is not as
+  /// predicted.
+  static constexpr double kAsPredicted = 1.25;
+  static constexpr double kFarLess = 0.5;
+  /// Others that are predicted to take as much longer are not tried, if way 0 is as predicted.
+  static constexpr double kFarBehind = 1.5;
+
+  /// @pre 2 or 3 ways
+  explicit Trial(std::vector<TrialWay> ways, TrialOptions options = {});
+
+  /// What an earlier run found out: no trial.
+  void keep_known(std::uint32_t way) { keep(way, "found out in an earlier run"); }
+  /// The way of the next call; all members ask before it. May start an agreement or end one.
+  std::uint32_t begin_call(Agreement& agreement) {
+    return phase_ == Phase::Kept ? kept_ : step(agreement);
+  }
+  /// Whether the next begin_call() ends an agreement: it then waits for the others to have begun a
+  /// call that is behind this rank.
+  [[nodiscard]] bool is_about_to_wait() const {
+    return (phase_ == Phase::AgreeingOnFirst || phase_ == Phase::AgreeingOnAll) &&
+           calls_ == kCallsToAgree;
+  }
+  /// Whether the call that was begun last shall be timed.
+  [[nodiscard]] bool is_timed() const { return is_timed_; }
+  /// How long that took here, and how many bytes this rank gave or got. Calls of too different
+  /// lengths cannot be compared: then way 0 stays. @pre is_timed()
+  void note(double seconds, std::uint64_t bytes);
+
+  [[nodiscard]] bool is_decided() const { return phase_ == Phase::Kept; }
+  [[nodiscard]] std::uint32_t kept() const { return kept_; }
+  /// What the ranks agreed each way takes, in seconds; infinite where it was not tried.
+  [[nodiscard]] const std::vector<double>& times() const { return agreed_; }
+  [[nodiscard]] std::string_view why() const { return why_; }
+
+ private:
+  enum class Phase : std::uint8_t { First, AgreeingOnFirst, Turns, AgreeingOnAll, Kept };
+  std::uint32_t step(Agreement& agreement);
+  bool take(std::vector<double> agreed);
+  void judge_first(double elapsed);
+  void judge_all();
+  void keep(std::uint32_t way, std::string_view why);
+  void enter(Phase phase);
+  void end_block();
+  [[nodiscard]] std::vector<double> handed_in() const;
+  /// Of call `number` of the turns.
+  [[nodiscard]] std::uint32_t way_in_turn(std::uint32_t number) const;
+  [[nodiscard]] std::uint32_t calls_in_turns() const { return turns_ * block_; }
+
+  std::vector<TrialWay> ways_;
+  TrialOptions options_;
+  std::vector<std::uint32_t> rivals_;  // the ways that take turns
+  std::vector<double> least_;          // of this rank
+  std::vector<double> agreed_;         // of all
+  Phase phase_ = Phase::First;
+  std::uint32_t calls_ = 0;  // in this phase
+  std::uint32_t way_ = 0;    // of the call that was begun last
+  std::uint32_t kept_ = 0;
+  std::uint32_t block_ = 4;  // calls of a turn
+  std::uint32_t turns_ = 0;
+  bool is_timed_ = false;
+  double sum_ = 0;  // of the timed calls of this block
+  std::uint32_t samples_ = 0;
+  std::optional<std::uint64_t> bytes_;  // of a timed call
+  bool are_comparable_ = true;
+  std::string_view why_ = "not tried yet";
+};
+
+}  // namespace espalier::runtime

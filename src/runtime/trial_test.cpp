@@ -1,0 +1,210 @@
+#include "runtime/trial.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "runtime/meeting_for_test.hpp"
+#include "support/for_all_seeds.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+/// A communicator of ranks in step: times are what time_of(rank, way) says.
+template <typename TimeOf>
+std::vector<std::uint32_t> ways_taken(std::vector<Trial>& trials, std::uint32_t calls,
+                                      TimeOf time_of, std::uint64_t bytes = 8) {
+  Meeting meeting(trials.size());
+  std::vector<std::unique_ptr<Member>> members;
+  for (std::size_t r = 0; r < trials.size(); ++r) {
+    members.push_back(std::make_unique<Member>(meeting));
+  }
+  std::vector<std::uint32_t> taken;
+  for (std::uint32_t call = 0; call < calls; ++call) {
+    for (std::size_t r = 0; r < trials.size(); ++r) {
+      const std::uint32_t way = trials[r].begin_call(*members[r]);
+      if (r == 0) taken.push_back(way);
+      EXPECT_EQ(way, taken.back()) << "call " << call << " of rank " << r;
+      if (trials[r].is_timed()) trials[r].note(time_of(r, way), bytes);
+    }
+  }
+  return taken;
+}
+
+const std::vector<TrialWay> kPlanAndNative{{1e-3, false}, {2e-3, true}};
+
+TEST(Trial, KeepsWhatIsAsPredictedWithoutTryingWhatIsFarBehind) {
+  std::vector<Trial> trials(3, Trial(kPlanAndNative));
+  const auto taken = ways_taken(trials, 40, [](std::size_t, std::uint32_t) { return 1.2e-3; });
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), 0U), 40);
+  EXPECT_TRUE(trials[0].is_decided());
+  EXPECT_EQ(trials[0].why(), "as predicted, and all others far behind");
+}
+
+TEST(Trial, DoesNotTryWhatIsFarBehindBesideARival) {
+  std::vector<Trial> trials(2, Trial({{1e-3, false}, {9e-3, true}, {1.1e-3, false}}));
+  const auto taken = ways_taken(
+      trials, 60, [](std::size_t, std::uint32_t way) { return way == 2 ? 0.9e-3 : 1.1e-3; });
+  EXPECT_EQ(std::count(taken.begin(), taken.end(), 1U), 0);
+  EXPECT_EQ(trials[0].kept(), 2U);
+}
+
+TEST(Trial, FindsOutWhereThePredictionIsWrong) {
+  std::vector<Trial> trials(3, Trial(kPlanAndNative));
+  const auto taken =
+      ways_taken(trials, 60, [](std::size_t, std::uint32_t way) { return way == 0 ? 5e-3 : 3e-3; });
+  EXPECT_EQ(trials[2].kept(), 1U);
+  EXPECT_EQ(trials[2].times(), (std::vector<double>{5e-3, 3e-3}));
+  EXPECT_EQ(taken.back(), 1U);
+}
+
+TEST(Trial, CountsTheSlowestRank) {
+  std::vector<Trial> trials(2, Trial(kPlanAndNative));
+  ways_taken(trials, 60, [](std::size_t rank, std::uint32_t way) {
+    return way == 1 ? 3e-3 : rank == 0 ? 1e-3 : 4e-3;  // the plan is quick on rank 0 only
+  });
+  EXPECT_EQ(trials[0].kept(), 1U);
+}
+
+TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMore) {
+  TrialOptions options;
+  options.least_gain = 0.05;
+  for (const double gain : {0.04, 0.06}) {
+    std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}, options));
+    ways_taken(trials, 60,
+               [&](std::size_t, std::uint32_t way) { return way == 0 ? 1e-3 : 1e-3 * (1 - gain); });
+    EXPECT_EQ(trials[0].kept(), gain > 0.05 ? 1U : 0U);
+  }
+}
+
+TEST(Trial, DoesNotCompareCallsOfDifferentLengths) {
+  Trial trial(kPlanAndNative);
+  Meeting meeting(1);
+  Member member(meeting);
+  for (int call = 0; call < 60; ++call) {
+    const std::uint32_t way = trial.begin_call(member);
+    if (trial.is_timed()) trial.note(way == 0 ? 5e-3 : 1e-3, call % 2 == 0 ? 100 : 200);
+  }
+  EXPECT_TRUE(trial.is_decided());
+  EXPECT_EQ(trial.kept(), 0U);
+  EXPECT_EQ(trial.why(), "calls too different to compare");
+}
+
+TEST(Trial, TriesFewCallsUnlessThereIsTime) {
+  for (const std::size_t ways : {2U, 3U}) {
+    for (const double elapsed : {0.0, 0.5, 100.0}) {
+      TrialOptions options;
+      options.elapsed = [=] { return elapsed; };
+      std::vector<TrialWay> all(ways, {-1, false});
+      std::vector<Trial> trials(2, Trial(all, options));
+      const auto taken = ways_taken(trials, 2000, [](std::size_t, std::uint32_t) { return 1e-4; });
+      const auto tried = 2000 - std::count(taken.begin(), taken.end(), 0U);
+      EXPECT_TRUE(tried <= Trial::kMostTried ||
+                  static_cast<double>(tried) * 1e-4 <= Trial::kShare * elapsed)
+          << tried << " calls after " << elapsed << " s";
+      EXPECT_TRUE(trials[0].is_decided());
+    }
+  }
+}
+
+TEST(Trial, KeepsTheFastestUnderNoise) {
+  for_all_seeds(200, [](Random& random) {
+    const std::size_t ways = 2 + random.below(2);
+    std::vector<TrialWay> all(ways);
+    std::vector<double> times(ways);
+    for (std::size_t w = 0; w < ways; ++w) times[w] = 1e-3 * (1 + 0.3 * static_cast<double>(w));
+    for (std::size_t w = ways; w > 1; --w) std::swap(times[w - 1], times[random.below(w)]);
+    std::vector<Trial> trials(1 + random.below(6), Trial(all));
+    ways_taken(trials, 80, [&](std::size_t, std::uint32_t way) {
+      const double late = random.chance(20) ? 1e-3 * static_cast<double>(random.below(50)) / 10 : 0;
+      return times[way] * (1 + 0.1 * static_cast<double>(random.below(100)) / 100) +
+             (random.chance(5) ? late : 0);
+    });
+    const auto best = std::min_element(times.begin(), times.end()) - times.begin();
+    EXPECT_TRUE(trials[0].is_decided());
+    EXPECT_EQ(trials[0].kept(), static_cast<std::uint32_t>(best));
+  });
+}
+
+/// Ranks run ahead of each other as they like on communicators that share ranks, each with its own
+/// trials; they wait for others in finish() only.
+class Interleaved {
+ public:
+  explicit Interleaved(Random& random) : random_(random) {
+    const std::size_t ranks = 2 + random_.below(6);
+    at_.assign(ranks, 0);
+    programs_.resize(ranks);
+    const std::size_t comms = 1 + random_.below(5);
+    for (std::size_t c = 0; c < comms; ++c) {
+      std::vector<std::size_t> members;
+      for (std::size_t r = 0; r < ranks; ++r) {
+        if (random_.chance(60)) members.push_back(r);
+      }
+      if (members.empty()) members.push_back(random_.below(ranks));
+      comms_.emplace_back(std::make_unique<Comm>(members.size()));
+      for (const std::size_t r : members) {
+        comms_.back()->members.emplace(r, std::make_unique<Own>(comms_.back()->meeting));
+      }
+    }
+    for (int call = 0; call < 400; ++call) {  // one order for all, as MPI wants it
+      const std::size_t comm = random_.below(comms);
+      for (const auto& [rank, own] : comms_[comm]->members) programs_[rank].push_back(comm);
+    }
+  }
+
+  void run() {
+    for (;;) {
+      std::vector<std::size_t> able;
+      bool is_done = true;
+      for (std::size_t r = 0; r < at_.size(); ++r) {
+        if (at_[r] == programs_[r].size()) continue;
+        is_done = false;
+        const Own& own = *comms_[programs_[r][at_[r]]]->members.at(r);
+        if (!own.trial.is_about_to_wait() || own.agreement.all_have_started()) able.push_back(r);
+      }
+      if (is_done) break;
+      ASSERT_FALSE(able.empty()) << "all ranks wait for each other";
+      call(able[random_.below(able.size())]);
+    }
+    for (const auto& comm : comms_) {
+      for (const auto& [rank, own] : comm->members) {
+        EXPECT_EQ(own->taken, comm->members.begin()->second->taken) << "mixed plans";
+      }
+    }
+  }
+
+ private:
+  struct Own {
+    explicit Own(Meeting& meeting) : agreement(meeting) {}
+    Trial trial{std::vector<TrialWay>{{1e-3, false}, {1.1e-3, true}, {1.2e-3, false}}};
+    Member agreement;
+    std::vector<std::uint32_t> taken;
+  };
+  struct Comm {
+    explicit Comm(std::size_t size) : meeting(size) {}
+    Meeting meeting;
+    std::map<std::size_t, std::unique_ptr<Own>> members;
+  };
+
+  void call(std::size_t rank) {
+    Own& own = *comms_[programs_[rank][at_[rank]++]]->members.at(rank);
+    own.taken.push_back(own.trial.begin_call(own.agreement));
+    if (own.trial.is_timed()) {
+      own.trial.note(1e-3 * static_cast<double>(1 + random_.below(100)), 8);
+    }
+  }
+
+  Random& random_;
+  std::vector<std::unique_ptr<Comm>> comms_;
+  std::vector<std::vector<std::size_t>> programs_;  // communicators of each rank's calls
+  std::vector<std::size_t> at_;
+};
+
+TEST(Trial, NeverBlocksNorMixesOnCommunicatorsThatShareRanks) {
+  for_all_seeds(500, [](Random& random) { Interleaved(random).run(); });
+}
+
+}  // namespace
+}  // namespace espalier::runtime

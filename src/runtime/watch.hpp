@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/agreement.hpp"
+
+namespace espalier::runtime {
+
+/// Whether the calls of a class still take what they took: asked of all ranks together, all along,
+/// without any of them waiting.
+///
+/// Of every kWindow calls each rank hands in its shortest (one that came late in all of them does
+/// not count as slow links, one slow call neither); the largest of those is compared with the first
+/// such figure. Noise below kChanged is none. What an alarm is about is for the caller to measure:
+/// if it was nothing (the program's own doing), the new figure is the usual one from then on, and
+/// the next alarm needs twice as many windows.
+class Watch {
+ public:
+  static constexpr std::uint32_t kWindow = 8;
+  static constexpr std::uint32_t kCallsToAgree = 4;
+  static constexpr double kChanged = 1.5;
+  static constexpr std::uint32_t kMostPatience = 64;
+
+  /// Before each call; all members alike. @return an alarm: calls take longer or shorter now
+  bool begin_call(Agreement& agreement);
+  /// Of that call on this rank. Calls of other lengths than the first are passed over.
+  void note(double seconds, std::uint64_t bytes);
+  /// After an alarm: whether something had changed. The next window is the first again.
+  void settle(bool had_changed);
+  /// Whether the next begin_call() waits for others to have begun a call that is behind this rank.
+  [[nodiscard]] bool is_about_to_wait() const {
+    return is_agreeing_ && since_start_ == kCallsToAgree;
+  }
+
+ private:
+  bool judge(double now);
+
+  std::optional<double> usual_;  // agreed
+  double least_ = -1;            // of this window, here; negative: nothing was timed
+  std::optional<std::uint64_t> bytes_;
+  std::uint32_t calls_ = 0;  // in this window
+  std::uint32_t since_start_ = 0;
+  bool is_agreeing_ = false;
+  std::uint32_t patience_ = 1;  // windows that must differ
+  std::uint32_t differing_ = 0;
+};
+
+}  // namespace espalier::runtime

@@ -1,0 +1,149 @@
+// Trials on real MPI: calls on communicators that share ranks, in a random order that all ranks
+// know, on a machine that is described wrongly, so that every class is tried. At each call results
+// must be right, and all members must have gone the same way.
+//
+//   trials [--seed S] [--calls N]
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "base/random.hpp"
+#include "mpi/harness.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+struct Comm {
+  MPI_Comm handle = MPI_COMM_NULL;
+  MPI_Comm beside = MPI_COMM_NULL;  // for asking who went which way, not through us
+  int rank = 0, size = 1;
+};
+
+class Trials {
+ public:
+  explicit Trials(std::uint64_t seed) : random_(seed) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    add(MPI_COMM_WORLD, true);
+    for (int c = 0; c < 4; ++c) {
+      bool is_member = true;
+      for (int r = 0; r < size_; ++r) {
+        const bool drawn = random_.chance(70);
+        if (r == rank_) is_member = drawn;
+      }
+      add(MPI_COMM_WORLD, is_member);
+    }
+  }
+  ~Trials() {
+    for (Comm& comm : comms_) {
+      if (comm.handle == MPI_COMM_NULL) continue;
+      MPI_Comm_free(&comm.handle);
+      PMPI_Comm_free(&comm.beside);
+    }
+  }
+
+  int run(int calls) {
+    for (int i = 0; i < calls; ++i) {
+      const Comm& comm = comms_[random_.below(comms_.size())];
+      const std::uint64_t kind = random_.below(5);
+      const int count = random_.chance(50) ? 3 : 2000;
+      const std::uint64_t turn = random_.next();
+      if (comm.handle == MPI_COMM_NULL || comm.size == 1) continue;
+      call(comm, kind, count, static_cast<int>(turn % static_cast<std::uint64_t>(comm.size)));
+      all_went_the_same_way(comm);
+    }
+    failures_.expect(ways_.size() > 1, "no way but one was ever tried");
+    if (rank_ == 0) {
+      for (const std::string& way : ways_) std::printf("  %s\n", way.c_str());
+    }
+    return failures_.everywhere();
+  }
+
+ private:
+  void add(MPI_Comm from, bool is_member) {
+    Comm comm;
+    MPI_Comm_split(from, is_member ? 0 : MPI_UNDEFINED, random_.chance(50) ? rank_ : -rank_,
+                   &comm.handle);
+    if (comm.handle != MPI_COMM_NULL) {
+      PMPI_Comm_dup(comm.handle, &comm.beside);
+      PMPI_Comm_rank(comm.handle, &comm.rank);
+      PMPI_Comm_size(comm.handle, &comm.size);
+    }
+    comms_.push_back(comm);
+  }
+
+  void call(const Comm& comm, std::uint64_t kind, int count, int root) {
+    const auto n = static_cast<std::size_t>(count);
+    std::vector<int> in(n, comm.rank + 1), out(n, -1);
+    const int sum = comm.size * (comm.size + 1) / 2;
+    switch (kind) {
+      case 0:
+        if (comm.rank == root) std::fill(in.begin(), in.end(), 77);
+        MPI_Bcast(in.data(), count, MPI_INT, root, comm.handle);
+        return expect_all(in, 77, "broadcast");
+      case 1:
+        MPI_Allreduce(in.data(), out.data(), count, MPI_INT, MPI_SUM, comm.handle);
+        return expect_all(out, sum, "allreduce");
+      case 2:
+        MPI_Reduce(in.data(), out.data(), count, MPI_INT, MPI_SUM, root, comm.handle);
+        return expect_all(out, comm.rank == root ? sum : -1, "reduce");
+      case 3: {
+        std::vector<int> all(n * static_cast<std::size_t>(comm.size), -1);
+        const std::vector<int> counts(static_cast<std::size_t>(comm.size), count);
+        std::vector<int> places(counts.size());
+        for (std::size_t r = 0; r < places.size(); ++r) places[r] = static_cast<int>(r) * count;
+        MPI_Gatherv(in.data(), count, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT,
+                    root, comm.handle);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const int due = comm.rank == root ? static_cast<int>(i / n) + 1 : -1;
+          failures_.expect(all[i] == due, "gatherv: wrong data");
+        }
+        return;
+      }
+      default:
+        MPI_Barrier(comm.handle);
+    }
+  }
+
+  void expect_all(const std::vector<int>& data, int due, const char* what) {
+    const bool right = std::all_of(data.begin(), data.end(), [&](int i) { return i == due; });
+    failures_.expect(right, std::string(what) + ": wrong data");
+  }
+
+  void all_went_the_same_way(const Comm& comm) {
+    const std::string way = (last_was_planned() ? "" : "native: ") + last_text();
+    std::uint64_t hash = std::hash<std::string>()(way) >> 1U, least = 0, most = 0;
+    PMPI_Allreduce(&hash, &least, 1, MPI_UINT64_T, MPI_MIN, comm.beside);
+    PMPI_Allreduce(&hash, &most, 1, MPI_UINT64_T, MPI_MAX, comm.beside);
+    failures_.expect(least == most, "ranks went different ways: here " + way);
+    ways_.insert(way);
+  }
+
+  Random random_;
+  int rank_ = 0, size_ = 1;
+  std::vector<Comm> comms_;
+  std::set<std::string> ways_;
+  Failures failures_;
+};
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  std::uint64_t seed = 1;
+  int calls = 3000;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 10);
+    if (std::strcmp(argv[i], "--calls") == 0) calls = std::atoi(argv[i + 1]);
+  }
+  int code = 0;
+  {
+    espalier::mpi_test::Trials trials(seed);
+    code = trials.run(calls) == 0 ? 0 : 1;
+  }
+  MPI_Finalize();
+  return code;
+}
