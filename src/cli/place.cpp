@@ -163,6 +163,10 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
     return Failure{{"--policy", fmt::format("there is no policy \"{}\"", options.policy),
                     "none, sorted, full or ours"}};
   }
+  if (options.policy == "ours" && !options.without.empty()) {
+    return Failure{
+        {"--without", "ours compares everything there is", "give --policy full as well"}};
+  }
   auto count = options.processes.empty() ? Expected<std::uint32_t>(16U)
                                          : count_from(options.processes, "--processes");
   if (!count) return Failure{count.error()};

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/place_commands.hpp"
 #include "cli/manual.hpp"
 #include "cli/output.hpp"
+#include "cli/place_commands.hpp"
 #include "cli/rank_list.hpp"
 #include "profile/json.hpp"
 #include "profile/load.hpp"

@@ -17,33 +17,52 @@ struct Unit {
   std::int64_t total = 0;
 };
 
-/// Units that are not in a group yet, by size; most affine first where nothing else decides.
+/// Units that are not in a group yet.
 class Pool {
  public:
   explicit Pool(const std::vector<Unit>& units) : units_(units), free_(units.size(), true) {
-    order_.resize(units.size());
-    std::iota(order_.begin(), order_.end(), 0U);
-    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return units[a].total > units[b].total;
+    for (const Unit& unit : units) pull_.push_back(unit.total);
+    std::vector<std::uint32_t> order(units.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return units[a].total < units[b].total;
     });
-    for (const std::uint32_t u : order_) {
+    for (const std::uint32_t u : order) {
       const std::size_t size = units[u].processes.size();
       if (by_size_.size() <= size) by_size_.resize(size + 1), next_.resize(size + 1);
       by_size_[size].push_back(u);
     }
   }
   [[nodiscard]] bool is_free(std::uint32_t unit) const { return free_[unit]; }
-  void take(std::uint32_t unit) { free_[unit] = false; }
+  void take(std::uint32_t unit) {
+    free_[unit] = false;
+    for (const auto& [other, weight] : units_[unit].affinity) pull_[other] -= weight;
+  }
+  /// Any: the least affine from the beginning.
   /// @pre there is one
   std::uint32_t first_of(std::size_t size) {
     while (!free_[by_size_[size][next_[size]]]) ++next_[size];
     return by_size_[size][next_[size]];
   }
+  /// Where a group begins: the one with least, but some, affinity to those that are still free. It
+  /// lies at their edge; groups that begin in the midst leave islands, which nothing joins later.
+  /// @pre there is one of the size
+  std::uint32_t seed_of(std::size_t size) {
+    std::uint32_t best = Problem::kFree;
+    for (const std::uint32_t u : by_size_[size]) {
+      if (!free_[u] || pull_[u] <= 0) continue;
+      if (best == Problem::kFree || pull_[u] < pull_[best] ||
+          (pull_[u] == pull_[best] && u < best)) {
+        best = u;
+      }
+    }
+    return best == Problem::kFree ? first_of(size) : best;
+  }
 
  private:
   const std::vector<Unit>& units_;
   std::vector<bool> free_;
-  std::vector<std::uint32_t> order_;
+  std::vector<std::int64_t> pull_;  ///< affinity to those that are free
   std::vector<std::vector<std::uint32_t>> by_size_;
   std::vector<std::size_t> next_;
 };
@@ -55,14 +74,13 @@ std::vector<std::uint32_t> grow(const std::vector<Unit>& units,
   std::vector<std::uint32_t> group, touched;
   for (const std::size_t size : sizes) {
     std::uint32_t best = Problem::kFree;
+    // Among equals the one that was touched first: on a grid groups become squares, where the lower
+    // rank would make rows of them.
     for (const std::uint32_t u : touched) {
       if (!pool.is_free(u) || units[u].processes.size() != size) continue;
-      if (best == Problem::kFree || score[u] > score[best] ||
-          (score[u] == score[best] && u < best)) {
-        best = u;
-      }
+      if (best == Problem::kFree || score[u] > score[best]) best = u;
     }
-    if (best == Problem::kFree) best = pool.first_of(size);
+    if (best == Problem::kFree) best = group.empty() ? pool.seed_of(size) : pool.first_of(size);
     pool.take(best);
     group.push_back(best);
     for (const auto& [other, weight] : units[best].affinity) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <numeric>
 
@@ -273,14 +274,17 @@ Time brute_force(const Problem& problem) {
 
 TEST(PortfolioProperty, HasAMedianGapOfZeroToBruteForce) {
   std::vector<double> gaps;
+  bool is_first = true;
   for_all_seeds(31, [&](Random& rng) {
-    const auto size = static_cast<Rank>(gaps.size() == 30 ? 9 : 3 + rng.below(4));
+    // One of nine processes on nine nodes; the others on few enough slots to try them all quickly.
+    const auto size = static_cast<Rank>(is_first ? 9 : 3 + rng.below(4));
     const Inventory inventory = inventory_from(
-        size == 9 ? std::string("cluster:3(9ms,9Mbit/s) node:3(50us,100Mbit/s,send=5us,recv=5us)")
-                  : random_inventory(rng, size));
+        is_first ? std::string("cluster:3(9ms,9Mbit/s) node:3(50us,100Mbit/s,send=5us,recv=5us)")
+                 : random_inventory(rng, size));
     const Profile profile = random_profile(rng, size);
     const auto problem = make_problem(inventory, profile, {});
-    if (problem->slots.size() > 9) return;
+    if (!is_first && problem->slots.size() > 8) return;
+    is_first = false;
     const Answer answer = place_processes(*problem, {.search_steps = 1'000'000});
     const Time ours = answer.candidates[answer.chosen].predicted;
     const Time best = brute_force(*problem);

@@ -29,7 +29,6 @@ struct Answer {
   std::size_t chosen = 0;
   Selection paper;          ///< the paper's steps, all principles
   bool is_replayed = true;  ///< else the trace is too long, and `predicted` is `traffic`
-  bool is_guessed = false;  ///< the profile has pairs only
 };
 
 /// Everything there is: the paper's policies, greedy, libscotch, TreeMatch-style groups (on the

@@ -60,7 +60,7 @@ TEST(Workload, OfLuHasFourPartnersInTheMiddleAndHeavyChannelsWhereThePaperPutThe
   for (const Rank r : {5U, 6U, 9U, 10U}) EXPECT_EQ(partners[r], 4);
   for (const Rank r : {0U, 3U, 12U, 15U}) EXPECT_EQ(partners[r], 2);
   for (const Pair& pair : lu->pairs) {
-    const auto ends = std::minmax(pair.from, pair.to);
+    const std::pair<Rank, Rank> ends = std::minmax(pair.from, pair.to);
     const bool heavy = ends == std::pair(4U, 8U) || ends == std::pair(7U, 11U);
     EXPECT_EQ(pair.messages > most / 2, heavy) << pair.from << "-" << pair.to;
   }
