@@ -188,6 +188,28 @@ TEST(ReplayProperty, AgreesWithTheSimulatorWhereLinksAreWide) {
   });
 }
 
+/// A link serves what comes to it first: a message that is still on a long way holds nobody up.
+TEST(Replay, DoesNotKeepAShortWayWaitingForAMessageOnALongOne) {
+  const Inventory inventory =
+      inventory_from("cluster:2(1s,1Gbit/s) node:2(1ms,1Gbit/s) proc:2(1us)");
+  Profile profile = profile::silent_profile("fork", 8);
+  std::vector<profile::Process>& p = profile.processes;
+  profile::TraceWriter(p[0].actions).send(4, 100);  // to the other cluster
+  profile::TraceWriter(p[4].actions).recv(0, 100);
+  profile::TraceWriter(p[1].actions).compute(microseconds(1));
+  profile::TraceWriter(p[1].actions).send(2, 100);  // to the next node, over the same uplink
+  profile::TraceWriter(p[2].actions).recv(1, 100);
+  count_pairs(profile);
+  const auto problem = make_problem(inventory, profile, {});
+  ASSERT_TRUE(problem.has_value()) << problem.error();
+  Placement placement(8);
+  std::iota(placement.begin(), placement.end(), 0U);
+  const ReadyTrace trace(profile, 1000);
+  Replayer replayer(*problem, trace);
+  EXPECT_GE(replayer.finish(placement), seconds(1));
+  EXPECT_LT(replayer.clocks()[2], milliseconds(3));
+}
+
 TEST(Replay, TakesTheSpeedOfANodeIntoAccount) {
   const Inventory inventory = inventory_from("node:2(1us,speed=1|2)");
   Profile one = profile::silent_profile("one", 1);

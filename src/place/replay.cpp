@@ -16,25 +16,37 @@ struct Replayer::State {
         routes(t.channels_.size()),
         arrivals(t.messages_),
         sent(t.channels_.size()),
+        carried(t.channels_.size()),
         received(t.channels_.size()),
         waits_for(p.size()),
         next(p.size()),
         clock(p.size()),
         kept(p.size() * (profile::kMaxLoopDepth + 1)) {}
 
+  static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
+  /// A process goes on, or a message comes to the links of its way. All of them in the order of
+  /// time: links serve what comes first, and a message over a long way comes later than one that
+  /// set out after it over a short one.
   struct Turn {
     Time at;
-    Rank process;
+    Rank process = 0;                  ///< who goes on, or sent it
+    std::uint32_t channel = kNothing;  ///< of a message
+    std::uint64_t message = 0;
+    std::uint64_t bytes = 0;
     friend bool operator>(const Turn& a, const Turn& b) {
-      return a.at != b.at ? a.at > b.at : a.process > b.process;
+      if (a.at != b.at) return a.at > b.at;
+      if (a.process != b.process) return a.process > b.process;
+      if (a.channel != b.channel) return a.channel > b.channel;
+      return a.message > b.message;
     }
   };
-  static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
 
   void begin(const Placement& placement);
-  /// Runs a process until it waits, is done, or somebody else's turn comes first.
+  /// Runs a process until it waits or is done.
   void run(Rank process);
   void send(Rank process, const ReadyTrace::Step& step);
+  /// A message of the channel is there at `arrived`; wakes who waits for it.
+  void deliver(std::uint32_t channel, Time arrived);
   bool receive(Rank process, const ReadyTrace::Step& step);
 
   const Problem& problem;
@@ -43,6 +55,7 @@ struct Replayer::State {
   std::vector<sim::Route> routes;
   std::vector<Time> arrivals;  ///< by channel, in the order of sending
   std::vector<std::uint64_t> sent;
+  std::vector<std::uint64_t> carried;  ///< so many arrivals are known
   std::vector<std::uint64_t> received;
   std::vector<std::uint32_t> waits_for;  ///< a channel, or kNothing
   std::vector<std::uint64_t> next;
@@ -61,6 +74,7 @@ void Replayer::State::begin(const Placement& placement) {
                        problem.slots[placement[channel.to]].leaf, routes[c]);
   }
   std::fill(sent.begin(), sent.end(), 0);
+  std::fill(carried.begin(), carried.end(), 0);
   std::fill(received.begin(), received.end(), 0);
   std::fill(waits_for.begin(), waits_for.end(), kNothing);
   std::fill(clock.begin(), clock.end(), Time{});
@@ -73,29 +87,37 @@ void Replayer::State::begin(const Placement& placement) {
     const Slot& slot = problem.slots[placement[p]];
     costs.push_back(&problem.machine().leaf_costs(slot.leaf));
     speed.push_back(std::max<std::uint64_t>(1, slot.speed_millionths));
-    turns.push({Time{}, p});
+    turns.push({Time{}, p, kNothing, 0, 0});
   }
 }
 
 void Replayer::State::send(Rank process, const ReadyTrace::Step& step) {
   const std::uint32_t c = step.channel;
   clock[process] += costs[process]->send.of({step.amount});
-  const sim::Route& route = routes[c];
-  const Time flows = clock[process] + route.latency;
-  const Time arrived = links->pass(flows, step.amount, route, c, true).end;
   const std::uint64_t message = sent[c]++;
-  arrivals[trace.channels_[c].first_message + message] = arrived;
-  const Rank to = trace.channels_[c].to;
-  if (waits_for[to] != c || received[c] != message) return;
+  const Time comes = clock[process] + routes[c].latency;
+  if (routes[c].limited()) {
+    turns.push({comes, process, c, message, step.amount});
+  } else {
+    deliver(c, comes);
+  }
+}
+
+void Replayer::State::deliver(std::uint32_t channel, Time arrived) {
+  // One channel's messages come in the order in which they were sent.
+  const std::uint64_t message = carried[channel]++;
+  arrivals[trace.channels_[channel].first_message + message] = arrived;
+  const Rank to = trace.channels_[channel].to;
+  if (waits_for[to] != channel || received[channel] != message) return;
   waits_for[to] = kNothing;
-  turns.push({std::max(clock[to], arrived), to});
+  turns.push({std::max(clock[to], arrived), to, kNothing, 0, 0});
 }
 
 /// False if it has to wait.
 bool Replayer::State::receive(Rank process, const ReadyTrace::Step& step) {
   const std::uint32_t c = step.channel;
   if (received[c] == trace.channels_[c].messages) return true;  // nobody ever sends it
-  if (received[c] == sent[c]) {
+  if (received[c] == carried[c]) {
     waits_for[process] = c;
     return false;
   }
@@ -119,11 +141,6 @@ void Replayer::State::run(Rank process) {
                                                     1'000'000 / speed[process])};
         break;
       case Kind::Send:
-        // Shared links are served in the order of time: whoever is earlier goes first.
-        if (!turns.empty() && turns.top().at < now) {
-          turns.push({now, process});
-          return;
-        }
         send(process, step);
         break;
       case Kind::Recv:
@@ -148,9 +165,14 @@ Time Replayer::finish(const Placement& placement) {
   State& s = *state_;
   s.begin(placement);
   while (!s.turns.empty()) {
-    const Rank process = s.turns.top().process;
+    const State::Turn turn = s.turns.top();
     s.turns.pop();
-    s.run(process);
+    if (turn.channel == State::kNothing) {
+      s.run(turn.process);
+    } else {
+      const sim::Route& route = s.routes[turn.channel];
+      s.deliver(turn.channel, s.links->pass(turn.at, turn.bytes, route, turn.channel, true).end);
+    }
   }
   return *std::max_element(s.clock.begin(), s.clock.end());
 }
