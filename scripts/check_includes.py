@@ -24,15 +24,18 @@ MAY_INCLUDE = {
     "collective": {"base", "topology", "model", "tree", "schedule"},
     "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
     "runtime": {"base", "topology", "schedule", "collective", "select"},
+    "profile": {"base", "schedule"},
+    "weather": {"base"},
+    "place": {"base", "topology", "model", "schedule", "sim", "profile", "weather"},
     "mpi": {"base", "topology", "discover", "schedule", "collective", "runtime"},
     "pmpi": {"base", "schedule", "mpi"},
     "group_mpi": {"base", "topology", "model", "group", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "measure": {"base", "topology", "schedule", "bound", "report"},
-    "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "report", "measure"},
+    "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "profile", "place", "report", "measure"},
     "launch": {"base"},
     "lab": {"base", "topology"},
-    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "report", "measure", "reproduce", "launch", "lab"},
+    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "lab"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi", "group_mpi"}

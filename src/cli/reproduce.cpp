@@ -194,6 +194,7 @@ constexpr std::string_view kExamples =
     "espalier reproduce banikazemi\n"
     "espalier reproduce banikazemi --part table2 --quick\n"
     "espalier reproduce langer --part messages\n"
+    "espalier reproduce park --part figure4\n"
     "espalier reproduce karonis --on lab --mpi openmpi --part figure9 --quick\n"
     "espalier reproduce banikazemi --json --folder figures >figures.json";
 
@@ -211,7 +212,7 @@ Command reproduce_command() {
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();
-        app.add_option("PAPER", options->paper, "The paper: karonis, banikazemi or langer.")
+        app.add_option("PAPER", options->paper, "The paper: karonis, banikazemi, langer or park.")
             ->required();
         app.add_option("-p,--part", options->parts, "Only this part; may be repeated.")
             ->type_name("PART")

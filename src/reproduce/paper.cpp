@@ -4,11 +4,12 @@
 #include "reproduce/dichev.hpp"
 #include "reproduce/karonis.hpp"
 #include "reproduce/langer.hpp"
+#include "reproduce/park.hpp"
 
 namespace espalier::reproduce {
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> kAll{karonis(), banikazemi(), dichev(), langer()};
+  static const std::vector<Paper> kAll{karonis(), banikazemi(), dichev(), langer(), park()};
   return kAll;
 }
 

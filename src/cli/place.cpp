@@ -1,0 +1,289 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <memory>
+
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/place_commands.hpp"
+#include "cli/place_report.hpp"
+#include "cli/rank_list.hpp"
+#include "place/load_inventory.hpp"
+#include "place/portfolio.hpp"
+#include "place/replay.hpp"
+#include "place/write_hosts.hpp"
+#include "profile/load.hpp"
+#include "weather/history.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct PlaceOptions {
+  std::string processes;
+  std::string profile;
+  std::string inventory;
+  std::string weather;
+  std::string policy = "ours";
+  std::string without;
+  std::vector<std::string> exclude;
+  std::vector<std::string> pins;
+  std::string per_node;
+  std::string output;
+  std::string form = "openmpi-rankfile";
+  std::string svg;
+  std::string effort = "1";
+  bool json = false;
+};
+
+Expected<std::uint32_t> count_from(const std::string& text, const std::string& where) {
+  auto n = parse_rank(text, 1U << 20);
+  if (n && *n > 0) return *n;
+  return Error{where, fmt::format("\"{}\" is no number from 1 on", text), "write 4, say"};
+}
+
+Expected<place::Constraints> constraints_from(const PlaceOptions& options) {
+  place::Constraints constraints;
+  constraints.exclude = options.exclude;
+  if (!options.per_node.empty()) {
+    auto n = count_from(options.per_node, "--per-node");
+    if (!n) return n.error();
+    constraints.per_node = *n;
+  }
+  for (const std::string& pin : options.pins) {
+    const std::size_t equals = pin.find('=');
+    auto rank = parse_rank(pin.substr(0, equals), 1U << 20);
+    if (equals == std::string::npos || !rank) {
+      return Error{"--pin", fmt::format("\"{}\" is not RANK=HOST", pin), "write 0=n1, say"};
+    }
+    constraints.pins.emplace_back(*rank, pin.substr(equals + 1));
+  }
+  return constraints;
+}
+
+/// Links as the history forecasts them; its troubles are told and survived.
+std::vector<place::LinkSpec> forecast_from(const std::string& history) {
+  std::vector<place::LinkSpec> links;
+  if (history.empty()) return links;
+  constexpr std::int64_t kMonth = 30 * 86'400;
+  const weather::HistoryRead read = weather::read_history(history);
+  for (const std::string& note : read.notes) write_message(fmt::format("note: {}\n", note));
+  const auto forecasts = weather::forecast_links(read.samples, std::time(nullptr) - kMonth);
+  if (forecasts.empty()) {
+    write_message(
+        fmt::format("note: {} has nothing of the last 30 days; links are as the "
+                    "inventory has them\n",
+                    history));
+  }
+  for (const weather::LinkForecast& f : forecasts) {
+    place::LinkSpec link{history, f.a, f.b, Time{static_cast<std::int64_t>(f.latency.value * 1e12)},
+                         kUnlimited};
+    if (f.bandwidth.value >= 1) {
+      link.capacity = Bandwidth{static_cast<std::uint64_t>(f.bandwidth.value)};
+    }
+    links.push_back(std::move(link));
+  }
+  return links;
+}
+
+/// Principles of a policy, less those that --without names.
+Expected<place::Principles> principles_from(const PlaceOptions& options) {
+  place::Principles p = options.policy == "none"     ? place::kNoPolicy
+                        : options.policy == "sorted" ? place::kSortedList
+                                                     : place::kFullSelection;
+  for (const char letter : options.without) {
+    switch (letter) {
+      case 'A':
+        p.fewest_clusters = false;
+        break;
+      case 'B':
+        p.nearest_clusters = false;
+        break;
+      case 'C':
+        p.heavy_processes = false;
+        break;
+      case 'D':
+        p.heavy_channels = false;
+        break;
+      case ',':
+        break;
+      default:
+        return Error{"--without", fmt::format("there is no principle \"{}\"", letter),
+                     "A, B, C and D: see PRINCIPLES"};
+    }
+  }
+  return p;
+}
+
+/// One policy alone, beside sequential placement.
+place::Answer by_principles(const place::Problem& problem, const place::Principles& principles,
+                            const std::string& name) {
+  place::Answer answer;
+  answer.paper = select_topology(problem, principles);
+  const place::ReadyTrace trace(*problem.profile, place::SearchOptions{}.trace_steps);
+  answer.is_replayed = !trace.is_too_long();
+  place::Replayer replayer(problem, trace);
+  for (auto& [label, placement] :
+       {std::pair{std::string("sequential"), select_topology(problem, place::kNoPolicy).placement},
+        std::pair{name, answer.paper.placement}}) {
+    place::Candidate c{label, placement, {}, total_cost(problem, placement)};
+    c.predicted = answer.is_replayed ? replayer.finish(placement) : c.traffic;
+    answer.candidates.push_back(std::move(c));
+  }
+  answer.chosen = 1;
+  return answer;
+}
+
+Outcome write_all(const PlaceOptions& options, const ShownPlacement& shown, place::HostsForm form,
+                  const report::Canvas& canvas) {
+  const place::Placement& placement = shown.answer.candidates[shown.chosen].placement;
+  if (!options.output.empty()) {
+    if (Outcome bad = write_output(options.output, write_hosts(shown.problem, placement, form))) {
+      return bad;
+    }
+    if (options.output == "-") return {};
+  }
+  if (!options.svg.empty()) {
+    if (Outcome bad = write_output(options.svg, place_svg(shown))) return bad;
+    if (options.svg == "-") return {};
+  }
+  return write_output("-", options.json ? place_json(shown) : place_text(shown, canvas));
+}
+
+Outcome place_now(const PlaceOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  const auto form = place::hosts_form_named(options.form);
+  if (!form) {
+    return Failure{{"--format", fmt::format("there is no format \"{}\"", options.form),
+                    "openmpi-rankfile, openmpi-hostfile, mpich-machinefile or slurm-hostfile"}};
+  }
+  if (options.policy != "none" && options.policy != "sorted" && options.policy != "full" &&
+      options.policy != "ours") {
+    return Failure{{"--policy", fmt::format("there is no policy \"{}\"", options.policy),
+                    "none, sorted, full or ours"}};
+  }
+  if (options.policy == "ours" && !options.without.empty()) {
+    return Failure{
+        {"--without", "ours compares everything there is", "give --policy full as well"}};
+  }
+  auto count = options.processes.empty() ? Expected<std::uint32_t>(16U)
+                                         : count_from(options.processes, "--processes");
+  if (!count) return Failure{count.error()};
+  auto effort = count_from(options.effort, "--effort");
+  if (!effort) return Failure{effort.error()};
+  const auto profile = profile::load_profile(options.profile, *count);
+  if (!profile) return Failure{profile.error()};
+  if (!options.processes.empty() && profile->size() != *count) {
+    return Failure{{"--processes",
+                    fmt::format("the profile is of {} processes, not {}", profile->size(), *count),
+                    "profile a run of as many as are to be placed, or leave it out"}};
+  }
+  const auto inventory = place::load_inventory(options.inventory, forecast_from(options.weather));
+  if (!inventory) return Failure{inventory.error()};
+  for (const std::string& note : inventory->notes) write_message(fmt::format("note: {}\n", note));
+  auto constraints = constraints_from(options);
+  if (!constraints) return Failure{constraints.error()};
+  const auto problem = place::make_problem(*inventory, *profile, *constraints);
+  if (!problem) return Failure{problem.error()};
+  auto principles = principles_from(options);
+  if (!principles) return Failure{principles.error()};
+  place::SearchOptions search;
+  search.search_steps *= *effort;
+  const place::Answer answer = options.policy == "ours"
+                                   ? place_processes(*problem, search)
+                                   : by_principles(*problem, *principles, options.policy);
+  const std::string file =
+      options.output.empty() || options.output == "-" ? "FILE" : options.output;
+  const ShownPlacement shown{*problem, answer, answer.chosen, options.policy,
+                             launch_line(*problem, *form, file)};
+  return write_all(options, shown, *form, *canvas);
+}
+
+constexpr std::string_view kDescription =
+    "Chooses which nodes a program runs on and which process goes where, from how it communicates "
+    "(--profile) and what there is (--inventory). The policies none, sorted and full are those of "
+    "park2004: nodes as listed; clusters near the others first, and as few as will do; besides, "
+    "processes that communicate most on the best clusters and the ends of heavy channels in one. "
+    "ours compares these with libscotch, TreeMatch-style groups and a greedy mapping by the time "
+    "that a replay of the profile's trace on the machine predicts, with unequal speeds and shared "
+    "links, and goes on from the best of them with a local search.";
+
+constexpr std::string_view kPrinciples =
+    " A  as few clusters as will do\n"
+    " B  clusters with the lowest latencies to the others first\n"
+    " C  processes that communicate most get the best clusters\n"
+    " D  the two ends of a heavy channel go into one cluster\n";
+
+constexpr std::string_view kInventories =
+    "A file: espalier-inventory-1 (docs/formats.md), what sinfo --json or scontrol show topology "
+    "printed, or a hostfile of Open MPI or MPICH; or a machine as other commands take it, with its "
+    "processes as slots.";
+
+constexpr std::string_view kExamples =
+    "espalier place --profile lu.W:heavy=4 --inventory \"cluster:5(10ms,20Mbit/s) node:4(100us)\"\n"
+    "espalier place -n 64 --profile app.profile --inventory hosts.json -o ranks\n"
+    "espalier place --profile app.profile --inventory hosts.json --exclude n7 --pin 0=n1\n"
+    "espalier place --profile app.profile --inventory hosts.json --policy full --without D\n"
+    "espalier place --profile app.profile --inventory hosts -o h --format mpich-machinefile";
+
+}  // namespace
+
+Command place_command() {
+  Manual manual{.name = "place",
+                .tagline = "choose nodes, and which process goes where",
+                .synopsis =
+                    "place --profile PROFILE --inventory INVENTORY [--processes N] [--weather "
+                    "HISTORY] [--policy POLICY] "
+                    "[--exclude HOST]... [--pin RANK=HOST]... [--per-node K] [-o FILE] [--format "
+                    "FORM] [--json] [--svg FILE]",
+                .description = std::string(kDescription),
+                .sections = {{"PRINCIPLES", std::string(kPrinciples)},
+                             {"INVENTORIES", std::string(kInventories)},
+                             workloads_section(),
+                             machines_section()},
+                .examples = std::string(kExamples)};
+  return {
+      std::move(manual), [](CLI::App& app, const Globals& globals) {
+        const auto options = std::make_shared<PlaceOptions>();
+        const auto add = [&](const char* flag, std::string& value, const char* type,
+                             const char* about) {
+          return app.add_option(flag, value, about)->type_name(type);
+        };
+        add("-n,--processes", options->processes, "N",
+            "How many; that of the profile if it is a file.");
+        add("--profile", options->profile, "PROFILE", "A file, or a workload: see WORKLOADS.")
+            ->required();
+        add("-i,--inventory", options->inventory, "INVENTORY", "What there is: see INVENTORIES.")
+            ->required();
+        add("--weather", options->weather, "HISTORY",
+            "Links as espalier weather forecasts them, instead of the inventory's.");
+        add("--policy", options->policy, "POLICY", "none, sorted, full or ours. Default: ours.");
+        add("--without", options->without, "LETTERS",
+            "Leave out principles of full: see PRINCIPLES.");
+        app.add_option("--exclude", options->exclude,
+                       "A host or cluster not to be used; may be repeated.")
+            ->type_name("HOST")
+            ->expected(1)
+            ->take_all();
+        app.add_option("--pin", options->pins,
+                       "A process that has to be on a host; may be repeated.")
+            ->type_name("RANK=HOST")
+            ->expected(1)
+            ->take_all();
+        add("--per-node", options->per_node, "K",
+            "At most so many processes on a host. Default: its slots.");
+        add("-o,--output", options->output, "FILE",
+            "Write a file for the launcher; - is standard output.");
+        add("--format", options->form, "FORM",
+            "openmpi-rankfile, openmpi-hostfile, mpich-machinefile or slurm-hostfile. Default: the "
+            "first.");
+        add("--effort", options->effort, "N", "Search so many times as long. Default: 1.");
+        CLI::Option* json =
+            app.add_flag("--json", options->json, "Write JSON (espalier-placement-1).");
+        add("--svg", options->svg, "FILE", "Draw the placement to FILE.")->excludes(json);
+        return [options, &globals] { return place_now(*options, globals); };
+      }};
+}
+
+}  // namespace espalier::cli

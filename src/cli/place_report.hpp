@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "place/portfolio.hpp"
+#include "report/text.hpp"
+
+namespace espalier::cli {
+
+/// A placement to be shown: that of one candidate, beside the others.
+struct ShownPlacement {
+  const place::Problem& problem;
+  const place::Answer& answer;
+  std::size_t chosen = 0;
+  std::string policy;
+  std::string launch;  ///< the command line, with PROGRAM
+};
+
+/// Clusters and hosts with their processes, a table of processes, the candidates, why.
+[[nodiscard]] std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas);
+/// "espalier-placement-1" of docs/formats.md.
+[[nodiscard]] std::string place_json(const ShownPlacement& shown);
+/// Clusters as boxes, hosts in them, processes in these, and the channels between them.
+[[nodiscard]] std::string place_svg(const ShownPlacement& shown);
+
+}  // namespace espalier::cli

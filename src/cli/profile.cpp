@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/place_commands.hpp"
+#include "cli/rank_list.hpp"
+#include "profile/json.hpp"
+#include "profile/load.hpp"
+#include "report/heat_map.hpp"
+#include "report/table.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct ProfileOptions {
+  std::string action;
+  std::string profile;
+  std::string processes = "16";
+  std::string svg;
+  std::string html;
+  bool json = false;
+  bool pairs = false;
+};
+
+report::HeatMap heat_of(const profile::Profile& profile) {
+  report::HeatMap map;
+  std::uint64_t messages = 0;
+  for (const profile::Pair& pair : profile::all_pairs(profile)) {
+    map.cells.push_back({pair.from, pair.to, pair.bytes});
+    messages += pair.messages;
+  }
+  map.size = profile.size();
+  map.title = fmt::format("{}: bytes between {} processes", profile.name, profile.size());
+  map.subtitle = fmt::format("{} messages on {} channels", report::grouped(messages),
+                             report::grouped(map.cells.size()));
+  return map;
+}
+
+report::Table process_table(const profile::Profile& profile) {
+  struct Sum {
+    std::int64_t partners = 0, messages = 0, bytes = 0;
+  };
+  std::vector<Sum> sums(profile.size());
+  for (const profile::Pair& pair : profile::all_pairs(profile)) {
+    Sum& sum = sums[pair.from];
+    ++sum.partners;
+    sum.messages += static_cast<std::int64_t>(pair.messages);
+    sum.bytes += static_cast<std::int64_t>(pair.bytes);
+  }
+  using report::Align;
+  report::Table table{{{"rank", "rank", Align::Right},
+                       {"partners", "partners", Align::Right},
+                       {"messages", "messages", Align::Right},
+                       {"bytes", "bytes", Align::Right},
+                       {"in_mpi_ps", "in MPI", Align::Right}},
+                      {}};
+  for (Rank r = 0; r < profile.size(); ++r) {
+    const Time in_mpi = profile.processes[r].in_mpi;
+    table.rows.push_back({std::int64_t{r}, sums[r].partners, sums[r].messages, sums[r].bytes,
+                          in_mpi == Time{} ? report::Cell{} : report::Cell{in_mpi}});
+  }
+  return table;
+}
+
+Outcome show_profile(const ProfileOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  if (options.action != "show") {
+    return Failure{{"ACTION", fmt::format("there is no \"{}\"", options.action), "known: show"}};
+  }
+  auto processes = parse_rank(options.processes, profile::kMaxProfiledProcesses + 1);
+  if (!processes || *processes == 0) {
+    return Failure{{"--processes", fmt::format("\"{}\" is no number from 1 on", options.processes),
+                    "write 16, say"}};
+  }
+  const auto profile = profile::load_profile(options.profile, *processes);
+  if (!profile) return Failure{profile.error()};
+  if (options.json) return write_output("-", profile::write_json(*profile));
+  const report::HeatMap map = heat_of(*profile);
+  if (!options.svg.empty()) return write_output(options.svg, report::heat_svg(map));
+  if (!options.html.empty()) return write_output(options.html, report::heat_html(map));
+  std::string text = report::heat_text(map, *canvas);
+  if (options.pairs || profile->size() <= 64) {
+    text += "\n" + report::to_text(process_table(*profile), *canvas);
+  }
+  return write_output("-", text);
+}
+
+constexpr std::string_view kDescription =
+    "Shows how a program communicates: a heat map of the bytes between its processes (rows send to "
+    "columns, collectives counted message by message), and what each of them has to say. PROFILE "
+    "is a file: Espalier's own (docs/formats.md), the matrices that Open MPI's monitoring writes "
+    "(all processes' files, one behind the other), or CSV; or one of the built-in workloads with "
+    "its class, such as lu.C.";
+
+constexpr std::string_view kExamples =
+    "espalier profile show app.profile\n"
+    "espalier profile show lu.W --processes 16 --svg lu.svg\n"
+    "cat monitoring.*.prof >app.prof; espalier profile show app.prof --html app.html\n"
+    "espalier profile show mg.A --processes 64 --json >mg.profile";
+
+}  // namespace
+
+Section workloads_section() {
+  return {"WORKLOADS",
+          "The communication of NAS parallel benchmarks, without their numbers; classes S, W, A, B "
+          "and C.\n\n"
+          " lu  wavefronts on a 2-D grid; lu.C:heavy=8 with park2004's heavy channels\n"
+          " mg  faces between neighbours of a hypercube, on all levels of a multigrid\n"
+          " is  allreduce and alltoall of keys\n"
+          " ep  three reductions at the end\n"
+          " cg  sums along rows of a 2-D grid, exchange with the transposed process\n"
+          " ft  alltoall\n"};
+}
+
+Command profile_command() {
+  Manual manual{.name = "profile",
+                .tagline = "show how a program communicates",
+                .synopsis = "profile show PROFILE [--processes N] [--json|--svg FILE|--html FILE]",
+                .description = std::string(kDescription),
+                .sections = {workloads_section()},
+                .examples = std::string(kExamples)};
+  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+            const auto options = std::make_shared<ProfileOptions>();
+            app.add_option("ACTION", options->action, "What to do: show.")->required();
+            app.add_option("PROFILE", options->profile, "A file, or a workload: see WORKLOADS.")
+                ->required();
+            app.add_option("-n,--processes", options->processes,
+                           "Of a workload. A file has its own number. Default: 16.")
+                ->type_name("N");
+            CLI::Option* json = app.add_flag("--json", options->json,
+                                             "Write the profile itself (espalier-profile-1).");
+            CLI::Option* svg =
+                app.add_option("--svg", options->svg, "Draw to FILE; - is standard output.")
+                    ->type_name("FILE")
+                    ->excludes(json);
+            app.add_option("--html", options->html, "The same as a page with a table.")
+                ->type_name("FILE")
+                ->excludes(json)
+                ->excludes(svg);
+            app.add_flag("--all", options->pairs, "A line for each process, however many.");
+            return [options, &globals] { return show_profile(*options, globals); };
+          }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,269 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "cli/manual.hpp"
+#include "cli/output.hpp"
+#include "cli/place_commands.hpp"
+#include "cli/rank_list.hpp"
+#include "report/figures.hpp"
+#include "report/json_text.hpp"
+#include "report/plot.hpp"
+#include "report/table.hpp"
+#include "weather/history.hpp"
+#include "weather/probe.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct WeatherOptions {
+  std::string action;
+  std::string history = "weather.db";
+  std::vector<std::string> samples;
+  std::string here;
+  std::vector<std::string> to;
+  std::string bytes = "256KiB";
+  std::string port = "0";
+  std::string since = "720h";
+  std::string svg;
+  bool once = false;
+  bool json = false;
+};
+
+Time time_of(double seconds) { return Time{static_cast<std::int64_t>(seconds * 1e12)}; }
+Bandwidth bandwidth_of(double bits) { return Bandwidth{static_cast<std::uint64_t>(bits)}; }
+
+/// "A,B,12ms,8Mbit/s"
+Expected<weather::Sample> sample_from(const std::string& text, std::int64_t now) {
+  std::vector<std::string> words;
+  std::size_t at = 0;
+  for (std::size_t comma = text.find(','); comma != std::string::npos;
+       at = comma + 1, comma = text.find(',', at)) {
+    words.push_back(text.substr(at, comma - at));
+  }
+  words.push_back(text.substr(at));
+  const Error wrong{"--sample", fmt::format("\"{}\" is no measurement", text),
+                    "CLUSTER,CLUSTER,LATENCY[,BANDWIDTH]: A,B,12ms,8Mbit/s"};
+  if (words.size() != 3 && words.size() != 4) return wrong;
+  auto latency = parse_time(words[2]);
+  auto bandwidth =
+      words.size() == 4 ? parse_bandwidth(words[3]) : Expected<Bandwidth>(Bandwidth{0});
+  if (!latency || !bandwidth || bandwidth->unlimited()) return wrong;
+  return weather::Sample{now, words[0], words[1], to_seconds(*latency),
+                         static_cast<double>(bandwidth->bits_per_second)};
+}
+
+/// "B=host:port"
+Expected<weather::Sample> probed_sample(const std::string& text, const WeatherOptions& options,
+                                        std::int64_t now) {
+  const std::size_t equals = text.find('=');
+  const std::size_t colon = text.rfind(':');
+  auto bytes = parse_bytes(options.bytes);
+  if (!bytes) return Error{"--bytes", bytes.error().what, bytes.error().hint};
+  if (equals == std::string::npos || colon == std::string::npos || colon < equals ||
+      options.here.empty()) {
+    return Error{"--to", fmt::format("\"{}\" is not CLUSTER=HOST:PORT, or --here is missing", text),
+                 "--here A --to B=b1.example.org:7411"};
+  }
+  auto port = parse_rank(text.substr(colon + 1), 65536);
+  if (!port || *port == 0) return Error{"--to", "no port from 1 to 65535", "B=b1:7411"};
+  weather::ProbeLimits limits;
+  limits.bytes = bytes->value;
+  auto probed = weather::probe(text.substr(equals + 1, colon - equals - 1),
+                               static_cast<std::uint16_t>(*port), limits);
+  if (!probed) return probed.error();
+  return weather::Sample{now, options.here, text.substr(0, equals), probed->latency,
+                         probed->bandwidth};
+}
+
+Outcome record(const WeatherOptions& options) {
+  const std::int64_t now = std::time(nullptr);
+  std::vector<weather::Sample> samples;
+  for (const std::string& text : options.samples) {
+    auto sample = sample_from(text, now);
+    if (!sample) return Failure{sample.error()};
+    samples.push_back(*sample);
+  }
+  for (const std::string& text : options.to) {
+    auto sample = probed_sample(text, options, now);
+    if (!sample) return Failure{sample.error()};
+    samples.push_back(*sample);
+  }
+  if (samples.empty()) {
+    return Failure{
+        {"record", "nothing to record", "--sample A,B,12ms,8Mbit/s or --here A --to B=host:port"}};
+  }
+  const auto notes = weather::add_samples(options.history, samples);
+  if (!notes) return Failure{notes.error()};
+  for (const std::string& note : *notes) write_message(fmt::format("note: {}\n", note));
+  std::string text;
+  for (const weather::Sample& s : samples) {
+    text += fmt::format("{} - {}: {}, {}\n", s.a, s.b, rounded(time_of(s.latency)),
+                        s.bandwidth > 0 ? report::rounded(bandwidth_of(s.bandwidth))
+                                        : std::string("bandwidth not measured"));
+  }
+  return write_output("-", text);
+}
+
+report::Table forecast_table(const std::vector<weather::LinkForecast>& links) {
+  using report::Align;
+  report::Table table{{{"a", "between"},
+                       {"b", "and"},
+                       {"samples", "samples", Align::Right},
+                       {"last", "", Align::Right},
+                       {"latency_ps", "latency", Align::Right},
+                       {"latency_error_ps", "error", Align::Right},
+                       {"latency_method", "by"},
+                       {"bandwidth_bits_per_second", "", Align::Right},
+                       {"", "bandwidth", Align::Right},
+                       {"bandwidth_error_percent", "error %", Align::Right},
+                       {"bandwidth_method", "by"}},
+                      {}};
+  for (const weather::LinkForecast& l : links) {
+    const bool has = !l.bandwidth.method.empty();
+    table.rows.push_back(
+        {l.a, l.b, static_cast<std::int64_t>(l.samples), l.last, time_of(l.latency.value),
+         time_of(l.latency.mean_error), l.latency.method,
+         has ? report::Cell{static_cast<std::int64_t>(l.bandwidth.value)} : report::Cell{},
+         has ? report::Cell{report::rounded(bandwidth_of(l.bandwidth.value))} : report::Cell{},
+         has ? report::Cell{report::Decimal{100 * l.bandwidth.mean_error / l.bandwidth.value, 1}}
+             : report::Cell{},
+         l.bandwidth.method});
+  }
+  return table;
+}
+
+std::string plot(const std::vector<weather::Sample>& samples) {
+  report::LineChart chart;
+  chart.title = "latency between clusters";
+  chart.x = {"hours before the last measurement", report::Scale::Linear, report::Unit::Number,
+             false};
+  chart.y = {"latency", report::Scale::Linear, report::Unit::Seconds, true};
+  std::map<std::string, report::Series> series;
+  std::int64_t last = 0;
+  for (const weather::Sample& s : samples) last = std::max(last, s.when);
+  for (const weather::Sample& s : samples) {
+    report::Series& one = series[fmt::format("{} - {}", s.a, s.b)];
+    one.label = fmt::format("{} - {}", s.a, s.b);
+    one.points.push_back({static_cast<double>(s.when - last) / 3600, s.latency});
+  }
+  for (auto& [name, one] : series) chart.series.push_back(std::move(one));
+  return report::line_chart(chart);
+}
+
+Outcome show(const WeatherOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto since = parse_time(options.since);
+  if (!since) return Failure{{"--since", since.error().what, since.error().hint}};
+  weather::HistoryRead read = weather::read_history(options.history);
+  for (const std::string& note : read.notes) write_message(fmt::format("note: {}\n", note));
+  const std::int64_t oldest = std::time(nullptr) - static_cast<std::int64_t>(to_seconds(*since));
+  const std::size_t all = read.samples.size();
+  std::erase_if(read.samples, [&](const weather::Sample& s) { return s.when < oldest; });
+  if (read.samples.size() < all) {
+    write_message(fmt::format("note: {} measurements are older than {} and left out\n",
+                              all - read.samples.size(), options.since));
+  }
+  const report::Table table = forecast_table(weather::forecast_links(read.samples, oldest));
+  if (options.json) {
+    nlohmann::ordered_json json;
+    json["format"] = "espalier-weather-1";
+    json["links"] = report::to_json(table);
+    return write_output("-", report::json_text(json));
+  }
+  if (!options.svg.empty()) {
+    if (read.samples.empty()) return Failure{{options.history, "nothing to draw", "record first"}};
+    return write_output(options.svg, plot(read.samples));
+  }
+  return write_output(
+      "-", table.rows.empty() ? std::string("no measurements\n") : report::to_text(table, *canvas));
+}
+
+Outcome answer(const WeatherOptions& options) {
+  auto port = parse_rank(options.port, 65536);
+  if (!port) return Failure{{"--port", "no port from 0 to 65535", "--port 7411"}};
+  const auto served = weather::answer_probes(
+      static_cast<std::uint16_t>(*port), options.once ? 1 : 0,
+      [](std::uint16_t at, void*) { write_message(fmt::format("answering on port {}\n", at)); },
+      nullptr);
+  if (!served) return Failure{served.error()};
+  return {};
+}
+
+Outcome weather_now(const WeatherOptions& options, const Globals& globals) {
+  if (options.action == "record") return record(options);
+  if (options.action == "show") return show(options, globals);
+  if (options.action == "answer") return answer(options);
+  return Failure{
+      {"ACTION", fmt::format("there is no \"{}\"", options.action), "known: record, show, answer"}};
+}
+
+constexpr std::string_view kDescription =
+    "Keeps measurements of the links between clusters in an SQLite file, and forecasts them as the "
+    "Network Weather Service did: last value, means, medians and exponential smoothing over "
+    "several "
+    "windows; for each link the one with the least error so far decides. record adds measurements: "
+    "given ones, or of TCP round trips and one bounded transfer to a host where answer runs. show "
+    "prints forecasts with their errors, or plots. espalier place --weather uses them.";
+
+constexpr std::string_view kExamples =
+    "espalier weather answer --port 7411\n"
+    "espalier weather record --history w.db --here A --to B=b1:7411\n"
+    "espalier weather record --history w.db --sample A,B,12ms,8Mbit/s\n"
+    "espalier weather show --history w.db --since 24h\n"
+    "espalier weather show --history w.db --svg weather.svg";
+
+}  // namespace
+
+Command weather_command() {
+  Manual manual{
+      .name = "weather",
+      .tagline = "measure the links between clusters, and forecast them",
+      .synopsis =
+          "weather record [--sample A,B,LATENCY[,BANDWIDTH]]... [--here A --to B=HOST:PORT]...\n"
+          "weather show [--since TIME] [--json|--svg FILE]\n"
+          "weather answer [--port N] [--once]",
+      .description = std::string(kDescription),
+      .sections = {},
+      .examples = std::string(kExamples)};
+  return {
+      std::move(manual), [](CLI::App& app, const Globals& globals) {
+        const auto options = std::make_shared<WeatherOptions>();
+        app.add_option("ACTION", options->action, "record, show or answer.")->required();
+        app.add_option("--history", options->history, "The file. Default: weather.db.")
+            ->type_name("FILE");
+        app.add_option("--sample", options->samples, "A measurement of your own; may be repeated.")
+            ->type_name("SAMPLE")
+            ->expected(1)
+            ->take_all();
+        app.add_option("--here", options->here, "The cluster that this host is in.")
+            ->type_name("CLUSTER");
+        app.add_option("--to", options->to,
+                       "A cluster, and a host of it that answers; may be repeated.")
+            ->type_name("CLUSTER=HOST:PORT")
+            ->expected(1)
+            ->take_all();
+        app.add_option("--bytes", options->bytes,
+                       "Of the transfer that bandwidth is taken from; 0: none. Default: 256KiB.")
+            ->type_name("BYTES");
+        app.add_option("--port", options->port, "To answer on. Default: any free one.")
+            ->type_name("N");
+        app.add_flag("--once", options->once, "Answer one prober, then end.");
+        app.add_option("--since", options->since, "Older measurements are left out. Default: 720h.")
+            ->type_name("TIME");
+        CLI::Option* json =
+            app.add_flag("--json", options->json, "Write JSON (espalier-weather-1).");
+        app.add_option("--svg", options->svg, "Plot the measurements to FILE.")
+            ->type_name("FILE")
+            ->excludes(json);
+        return [options, &globals] { return weather_now(*options, globals); };
+      }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,112 @@
+#include "place/load_inventory.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <span>
+
+#include "topology/load_machine.hpp"
+
+namespace espalier::place {
+namespace {
+
+/// "4" of "slots=4" or "n1:4"; 0 if it is no number from 1 on.
+std::uint32_t count_of(std::string_view text) {
+  std::uint32_t n = 0;
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), n);
+  return code == std::errc() && stop == text.data() + text.size() && n < (1U << 20) ? n : 0;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  std::vector<std::string_view> words;
+  for (std::size_t at = line.find_first_not_of(" \t\r"); at != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(" \t\r", end);
+  }
+  return words;
+}
+
+bool is_plain(std::string_view name) {
+  return !name.empty() && name.size() < 256 &&
+         name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") ==
+             std::string_view::npos;
+}
+
+}  // namespace
+
+Expected<Inventory> read_hostfile(std::string_view text, const std::string& file) {
+  InventorySpec spec;
+  spec.where = file;
+  spec.name = file;
+  spec.notes = {"a hostfile gives no latencies or bandwidths: all hosts are equally near"};
+  std::map<std::string, std::size_t, std::less<>> known;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const auto words = words_of(text.substr(at, end - at));
+    at = end + 1;
+    ++number;
+    if (words.empty()) continue;
+    const std::string where = fmt::format("{}:{}", file, number);
+    const std::string_view name = words[0].substr(0, words[0].find(':'));
+    std::uint32_t slots =
+        name.size() < words[0].size() ? count_of(words[0].substr(name.size() + 1)) : 1;
+    for (const std::string_view word : std::span(words).subspan(1)) {
+      if (word.rfind("slots=", 0) == 0) {
+        slots = count_of(word.substr(6));
+      } else if (word.find('=') == std::string_view::npos) {
+        return Error{where, fmt::format("\"{}\" is not KEY=VALUE", word.substr(0, 60)),
+                     "n1 slots=4"};
+      }
+    }
+    if (!is_plain(name)) return Error{where, "no name of a host", "n1 slots=4"};
+    if (slots == 0) return Error{where, "slots that are no number from 1 on", "n1 slots=4"};
+    const auto [it, is_new] = known.emplace(std::string(name), spec.hosts.size());
+    if (is_new) {
+      Host host;
+      host.name = std::string(name);
+      host.slots = host.cores = slots;
+      spec.hosts.push_back({where, std::move(host)});
+    } else {
+      Host& host = spec.hosts[it->second].host;
+      host.slots = host.cores = host.slots + slots;
+    }
+  }
+  return build_inventory(std::move(spec));
+}
+
+Expected<Inventory> parse_inventory(const std::string& text, const std::string& file,
+                                    const std::vector<LinkSpec>& forecast) {
+  if (text.find("espalier-inventory") != std::string::npos) {
+    return read_inventory_json(text, file, forecast);
+  }
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] == '{') return read_sinfo_json(text, file);
+  if (text.find("SwitchName=") != std::string::npos) return read_scontrol_topology(text, file);
+  return read_hostfile(text, file);
+}
+
+Expected<Inventory> load_inventory(const std::string& argument,
+                                   const std::vector<LinkSpec>& forecast) {
+  std::ifstream in(argument, std::ios::binary);
+  if (in) {
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const bool is_machine = text.find("espalier-machine-") != std::string::npos ||
+                            text.find("<platform") != std::string::npos ||
+                            text.find("<topology") != std::string::npos;
+    if (!is_machine) return parse_inventory(text, argument, forecast);
+  }
+  auto machine = topology::load_machine(argument);
+  if (!machine) return machine.error();
+  Inventory inventory = inventory_of(std::move(machine->machine));
+  inventory.notes = std::move(machine->notes);
+  return inventory;
+}
+
+}  // namespace espalier::place

@@ -1,0 +1,127 @@
+#include "place/portfolio.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "place/local_search.hpp"
+#include "place/mappings.hpp"
+
+namespace espalier::place {
+namespace {
+
+/// Fast nodes first, in the given order among equals.
+std::vector<std::uint32_t> fastest_first(const Problem& problem, std::vector<std::uint32_t> slots) {
+  std::stable_sort(slots.begin(), slots.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return problem.slots[a].speed_millionths > problem.slots[b].speed_millionths;
+  });
+  return slots;
+}
+
+bool speeds_differ(const Problem& problem) {
+  return std::any_of(problem.slots.begin(), problem.slots.end(), [&](const Slot& s) {
+    return s.speed_millionths != problem.slots[0].speed_millionths;
+  });
+}
+
+bool is_better(const Candidate& a, const Candidate& b) {
+  return a.predicted != b.predicted ? a.predicted < b.predicted : a.traffic < b.traffic;
+}
+
+class Portfolio {
+ public:
+  Portfolio(const Problem& problem, const SearchOptions& options)
+      : problem_(problem),
+        options_(options),
+        trace_(*problem.profile, options.trace_steps),
+        replayer_(problem, trace_) {
+    answer_.is_replayed = !trace_.is_too_long();
+  }
+
+  Answer run() && {
+    answer_.paper = select_topology(problem_, kFullSelection);
+    add("sequential", select_topology(problem_, kNoPolicy).placement);
+    add("sorted", select_topology(problem_, kSortedList).placement);
+    add("full", answer_.paper.placement);
+    add_mappings("", answer_.paper.sorted);
+    if (speeds_differ(problem_)) {
+      add_mappings(", fastest nodes", fastest_first(problem_, answer_.paper.sorted));
+    }
+    add_refined();
+    if (answer_.is_replayed) add_searched();
+    answer_.chosen = best();
+    return std::move(answer_);
+  }
+
+ private:
+  void add(std::string name, Placement placement) {
+    expects(is_valid(problem_, placement), "place_processes: a mapping lost a process");
+    for (const Candidate& c : answer_.candidates) {
+      if (c.placement == placement && c.name == name) return;
+    }
+    Candidate candidate{std::move(name), std::move(placement), {}, {}};
+    candidate.traffic = total_cost(problem_, candidate.placement);
+    candidate.predicted =
+        answer_.is_replayed ? replayer_.finish(candidate.placement) : candidate.traffic;
+    answer_.candidates.push_back(std::move(candidate));
+  }
+  void add_mappings(const std::string& where, const std::vector<std::uint32_t>& slots) {
+    add("greedy" + where, greedy_placement(problem_, slots));
+    add("scotch" + where, scotch_placement(problem_, slots));
+    add("treematch" + where, grouped_placement(problem_, slots));
+  }
+  [[nodiscard]] std::size_t best() const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < answer_.candidates.size(); ++i) {
+      if (is_better(answer_.candidates[i], answer_.candidates[best])) best = i;
+    }
+    return best;
+  }
+  void add_refined() {
+    constexpr std::uint64_t kMoves = 200'000;
+    const std::size_t b = best();
+    std::size_t cheapest = 0;
+    for (std::size_t i = 1; i < answer_.candidates.size(); ++i) {
+      if (answer_.candidates[i].traffic < answer_.candidates[cheapest].traffic) cheapest = i;
+    }
+    for (const std::size_t i : {b, cheapest}) {
+      Placement refined = answer_.candidates[i].placement;
+      refine(problem_, refined, kMoves);
+      add(answer_.candidates[i].name + ", refined", std::move(refined));
+      if (b == cheapest) break;
+    }
+  }
+  /// A shorter trace makes more tries; the winner is predicted with the long one like all others.
+  void add_searched() {
+    const std::uint64_t tries = 400;
+    // On large machines a replay says little about one swap: most of the gain is in the mappings.
+    const std::uint64_t budget = options_.search_steps / (problem_.size() > 256 ? 4 : 1);
+    const ReadyTrace brief(*problem_.profile, std::max<std::uint64_t>(budget / tries, 2'000));
+    if (brief.is_too_long() || brief.steps() > budget / 8) return;
+    Replayer quick(problem_, brief);
+    std::vector<std::size_t> order(answer_.candidates.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return is_better(answer_.candidates[a], answer_.candidates[b]);
+    });
+    const std::size_t starts = std::min<std::size_t>(order.size(), 3);
+    for (std::size_t i = 0; i < starts; ++i) {
+      Placement found = answer_.candidates[order[i]].placement;
+      search(problem_, quick, brief.steps(), budget / starts, options_.seed + i, found);
+      add("local search from " + answer_.candidates[order[i]].name, std::move(found));
+    }
+  }
+
+  const Problem& problem_;
+  const SearchOptions& options_;
+  ReadyTrace trace_;
+  Replayer replayer_;
+  Answer answer_;
+};
+
+}  // namespace
+
+Answer place_processes(const Problem& problem, const SearchOptions& options) {
+  return Portfolio(problem, options).run();
+}
+
+}  // namespace espalier::place

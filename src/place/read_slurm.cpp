@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/located_json.hpp"
+#include "place/load_inventory.hpp"
+#include "topology/read_slurm_topology.hpp"
+
+namespace espalier::place {
+namespace {
+
+using Kind = LocatedJson::Kind;
+
+std::uint32_t number_or(const LocatedJson* json, std::uint32_t fallback) {
+  if (json == nullptr) return fallback;
+  if (json->kind == Kind::Object) return number_or(json->find("number"), fallback);
+  std::uint32_t n = 0;
+  const char* end = json->text.data() + json->text.size();
+  const auto [stop, code] = std::from_chars(json->text.data(), end, n);
+  return code == std::errc() && stop == end && n < (1U << 20) ? n : fallback;
+}
+
+/// Of a string, or of the first string in an array.
+std::string word_of(const LocatedJson* json) {
+  if (json == nullptr) return "";
+  if (json->kind == Kind::Array) return json->items.empty() ? "" : word_of(&json->items[0]);
+  std::string word = json->kind == Kind::String ? json->text : "";
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
+}
+
+HostState state_of(const std::string& word) {
+  if (word.rfind("idle", 0) == 0 || word.rfind("mix", 0) == 0) return HostState::Free;
+  return word.rfind("alloc", 0) == 0 ? HostState::Busy : HostState::Down;
+}
+
+void add(InventorySpec& spec, std::string where, const std::string& name, std::string partition,
+         std::uint32_t cpus, std::uint32_t busy, const std::string& state) {
+  for (const HostSpec& known : spec.hosts) {
+    if (known.host.name == name) return;  // in several partitions: the first one counts
+  }
+  Host host;
+  host.name = name;
+  host.cluster = std::move(partition);
+  host.cores = std::max<std::uint32_t>(1, cpus);
+  host.slots = std::max<std::uint32_t>(1, cpus > busy ? cpus - busy : 0);
+  host.state = cpus > busy ? state_of(state) : HostState::Busy;
+  spec.hosts.push_back({std::move(where), std::move(host)});
+}
+
+}  // namespace
+
+Expected<Inventory> read_sinfo_json(std::string_view text, const std::string& file) {
+  auto json = parse_located_json(text, file);
+  if (!json) return json.error();
+  InventorySpec spec;
+  spec.where = file;
+  spec.name = "slurm";
+  spec.notes = {
+      "Slurm gives no latencies or bandwidths: all hosts of a partition are equally near"};
+  const auto at = [&](const LocatedJson& item) { return fmt::format("{}:{}", file, item.line); };
+  if (const LocatedJson* nodes = json->find("nodes"); nodes && nodes->kind == Kind::Array) {
+    for (const LocatedJson& node : nodes->items) {
+      const LocatedJson* name = node.find("name");
+      if (name == nullptr || name->kind != Kind::String) {
+        return Error{at(node), "a node without a name", "is this what sinfo --json printed?"};
+      }
+      add(spec, at(node), name->text, word_of(node.find("partitions")),
+          number_or(node.find("cpus"), 1), number_or(node.find("alloc_cpus"), 0),
+          word_of(node.find("state")));
+    }
+  } else if (const LocatedJson* rows = json->find("sinfo"); rows && rows->kind == Kind::Array) {
+    for (const LocatedJson& row : rows->items) {
+      const LocatedJson* list = row.find("nodes");
+      const LocatedJson* names = list == nullptr ? nullptr : list->find("nodes");
+      const LocatedJson* cpus = row.find("cpus");
+      const LocatedJson* node = row.find("node");
+      const LocatedJson* partition = row.find("partition");
+      if (names == nullptr || cpus == nullptr || node == nullptr) continue;
+      const auto count = static_cast<std::uint32_t>(std::max<std::size_t>(1, names->items.size()));
+      for (const LocatedJson& name : names->items) {
+        add(spec, at(row), name.text, partition ? word_of(partition->find("name")) : "",
+            number_or(cpus->find("total"), count) / count,
+            number_or(cpus->find("allocated"), 0) / count, word_of(node->find("state")));
+      }
+    }
+  } else {
+    return Error{file, "neither \"nodes\" nor \"sinfo\"", "is this what sinfo --json printed?"};
+  }
+  return build_inventory(std::move(spec));
+}
+
+Expected<Inventory> read_scontrol_topology(std::string_view text, const std::string& file) {
+  // The file's grammar, but with the level, and with all nodes below named on every switch.
+  std::string conf;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const std::size_t switches = line.find(" Switches=");
+    const bool has_switches =
+        switches != std::string_view::npos &&
+        line.find_first_not_of(" \r", switches + 10) != std::string_view::npos;
+    for (std::size_t word = line.find_first_not_of(' '); word != std::string_view::npos;) {
+      const std::size_t stop = std::min(line.find(' ', word), line.size());
+      const std::string_view one = line.substr(word, stop - word);
+      const bool dropped = one.rfind("Level=", 0) == 0 || one == "Switches=" || one == "Nodes=" ||
+                           (has_switches && one.rfind("Nodes=", 0) == 0);
+      if (!dropped) conf += std::string(one) + " ";
+      word = line.find_first_not_of(' ', stop);
+    }
+    conf += '\n';
+    at = end + 1;
+  }
+  auto read = topology::read_slurm_topology(conf, file);
+  if (!read) return read.error();
+  Inventory inventory = inventory_of(std::move(read->machine));
+  inventory.notes = std::move(read->notes);
+  return inventory;
+}
+
+}  // namespace espalier::place

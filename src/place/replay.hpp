@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "place/problem.hpp"
+
+namespace espalier::place {
+
+/// A trace made ready to be replayed often: collectives as messages, loops unrolled, or, if that is
+/// more than `most_steps`, cut to a few rounds whose last one stands for the rest.
+///
+/// A cut loop is exact as soon as its rounds take equally long, which they do after the first ones
+/// where processes wait for each other; each process's own clock is stretched by its own last
+/// round. Loops are cut only if every channel still has as many receives as sends.
+class ReadyTrace {
+ public:
+  ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps);
+
+  /// Steps that one replay takes.
+  [[nodiscard]] std::uint64_t steps() const { return steps_.size(); }
+  /// Whether any loop was cut.
+  [[nodiscard]] bool is_cut() const { return cut_; }
+  /// Too long even when cut: nothing can be replayed.
+  [[nodiscard]] bool is_too_long() const { return too_long_; }
+
+ private:
+  friend class Replayer;
+  friend class TraceCompiler;
+  enum class Kind : std::uint8_t { Compute, Send, Recv, Snapshot, Stretch };
+  struct Step {
+    Kind kind = Kind::Compute;
+    std::uint32_t channel = 0;  ///< of Send and Recv; of Snapshot and Stretch: which clock is kept
+    std::uint64_t amount = 0;   ///< picoseconds, bytes, rounds that are left
+  };
+  struct Channel {
+    Rank from = 0;
+    Rank to = 0;
+    std::uint64_t first_message = 0;
+    std::uint64_t messages = 0;
+  };
+
+  std::vector<std::uint64_t> first_step_;  ///< of each process, and one more
+  std::vector<Step> steps_;
+  std::vector<Channel> channels_;
+  std::uint64_t messages_ = 0;
+  bool cut_ = false;
+  bool too_long_ = false;
+};
+
+/// Replays a trace on a machine for one placement after the other.
+///
+/// Computation takes its time over the node's speed. A message keeps its sender's processor for the
+/// node's send cost, then spends the latency of its path and passes every shared capacity on the
+/// way, each of which serves one message after the other (sim::BottleneckClocks), and keeps its
+/// receiver for the receive cost once that has come to it. Sends do not wait. A receive whose send
+/// never comes is passed over. O(steps x (log processes + depth)).
+class Replayer {
+ public:
+  /// Both outlive it.
+  Replayer(const Problem& problem, const ReadyTrace& trace);
+  ~Replayer();
+
+  /// When the last process is done.
+  [[nodiscard]] Time finish(const Placement& placement);
+  /// When each is, after finish().
+  [[nodiscard]] const std::vector<Time>& clocks() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One prediction, with up to two million steps.
+[[nodiscard]] Time predict(const Problem& problem, const Placement& placement);
+
+}  // namespace espalier::place

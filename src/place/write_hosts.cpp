@@ -1,0 +1,88 @@
+#include "place/write_hosts.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace espalier::place {
+namespace {
+
+constexpr std::array<std::string_view, 4> kNames{"openmpi-rankfile", "openmpi-hostfile",
+                                                 "mpich-machinefile", "slurm-hostfile"};
+
+const std::string& host_of(const Problem& problem, std::uint32_t slot) {
+  return problem.inventory->hosts[problem.slots[slot].host].name;
+}
+
+/// Slots of a rankfile are cores of the host, counted from 0.
+std::string rankfile(const Problem& problem, const Placement& placement) {
+  std::string text;
+  std::vector<std::uint32_t> used(problem.inventory->hosts.size());
+  for (Rank p = 0; p < problem.size(); ++p) {
+    const std::uint32_t host = problem.slots[placement[p]].host;
+    text += fmt::format("rank {}={} slot={}\n", p, host_of(problem, placement[p]), used[host]++);
+  }
+  return text;
+}
+
+std::string one_a_line(const Problem& problem, const Placement& placement) {
+  std::string text;
+  for (Rank p = 0; p < problem.size(); ++p) text += host_of(problem, placement[p]) + "\n";
+  return text;
+}
+
+/// Hydra joins equal neighbours itself; counts make the file shorter.
+std::string machinefile(const Problem& problem, const Placement& placement) {
+  std::string text;
+  for (Rank p = 0; p < problem.size();) {
+    Rank end = p + 1;
+    while (end < problem.size() &&
+           problem.slots[placement[end]].host == problem.slots[placement[p]].host) {
+      ++end;
+    }
+    text += fmt::format("{}:{}\n", host_of(problem, placement[p]), end - p);
+    p = end;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(HostsForm form) { return kNames[static_cast<std::size_t>(form)]; }
+
+std::optional<HostsForm> hosts_form_named(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<HostsForm>(i);
+  }
+  return {};
+}
+
+std::string write_hosts(const Problem& problem, const Placement& placement, HostsForm form) {
+  switch (form) {
+    case HostsForm::OpenMpiRankfile:
+      return rankfile(problem, placement);
+    case HostsForm::MpichMachinefile:
+      return machinefile(problem, placement);
+    case HostsForm::OpenMpiHostfile:
+    case HostsForm::SlurmHostfile:
+      return one_a_line(problem, placement);
+  }
+  return "";
+}
+
+std::string launch_line(const Problem& problem, HostsForm form, const std::string& file) {
+  switch (form) {
+    case HostsForm::OpenMpiRankfile:
+      return fmt::format("mpiexec -n {} --rankfile {} PROGRAM", problem.size(), file);
+    case HostsForm::OpenMpiHostfile:
+      return fmt::format("mpiexec -n {} --hostfile {} --map-by seq PROGRAM", problem.size(), file);
+    case HostsForm::MpichMachinefile:
+      return fmt::format("mpiexec -n {} -f {} PROGRAM", problem.size(), file);
+    case HostsForm::SlurmHostfile:
+      return fmt::format("SLURM_HOSTFILE={} srun -n {} --distribution=arbitrary PROGRAM", file,
+                         problem.size());
+  }
+  return "";
+}
+
+}  // namespace espalier::place

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "place/problem.hpp"
+
+namespace espalier::place {
+
+/// Files by which a launcher puts each process where the placement has it.
+enum class HostsForm : std::uint8_t {
+  OpenMpiRankfile,   ///< "rank 0=n1 slot=0": mpiexec --rankfile FILE
+  OpenMpiHostfile,   ///< a host for each rank: mpiexec --hostfile FILE --map-by seq
+  MpichMachinefile,  ///< "n1:2", in the order of ranks: mpiexec -f FILE
+  SlurmHostfile,     ///< a host for each rank: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
+};
+/// "openmpi-rankfile", ...
+[[nodiscard]] std::string_view name_of(HostsForm form);
+[[nodiscard]] std::optional<HostsForm> hosts_form_named(std::string_view name);
+
+[[nodiscard]] std::string write_hosts(const Problem& problem, const Placement& placement,
+                                      HostsForm form);
+/// The command line that uses such a file.
+[[nodiscard]] std::string launch_line(const Problem& problem, HostsForm form,
+                                      const std::string& file);
+
+}  // namespace espalier::place

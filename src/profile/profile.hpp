@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "schedule/collective.hpp"
+
+namespace espalier::profile {
+
+enum class ActionKind : std::uint8_t { Compute, Send, Recv, Collective, Loop };
+
+/// One thing a process did, in its order.
+///
+/// A Send never waits: the message is handed over and the process goes on. A Recv stands where the
+/// process waited for its message: a non-blocking one is recorded at its completion, not where it
+/// was posted. So a trace holds what depends on what, and it cannot deadlock by itself.
+struct Action {
+  ActionKind kind = ActionKind::Compute;
+  schedule::Operation operation = schedule::Operation::Barrier;  ///< of Collective
+  Rank peer = 0;  ///< of Send and Recv; of Collective its root, a rank of the world
+  std::uint32_t communicator = 0;  ///< of Collective: into Profile::communicators
+  std::uint32_t body = 0;          ///< of Loop: so many of the actions behind it are its body
+  std::uint64_t bytes = 0;         ///< of Send, Recv; of Collective the message, or each block
+  std::uint64_t times = 0;         ///< of Loop
+  Time takes;                      ///< of Compute, on a node of speed 1
+  friend bool operator==(const Action&, const Action&) = default;
+};
+
+/// What one process did. Loops are folded: a body stands once, however often it ran.
+struct Process {
+  Time in_mpi;                  ///< measured; 0 if it was not
+  std::vector<Action> actions;  ///< empty if nothing but pairs was recorded
+  friend bool operator==(const Process&, const Process&) = default;
+};
+
+/// Messages from one process to another.
+struct Pair {
+  Rank from = 0;
+  Rank to = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  friend bool operator==(const Pair&, const Pair&) = default;
+};
+
+/// How a parallel program communicates: who with whom, how much, and in which order.
+struct Profile {
+  std::string name;
+  std::vector<Process> processes;  ///< by rank; at least one
+  /// Members in the order of their ranks there; [0] is the world, all processes in order.
+  std::vector<std::vector<Rank>> communicators;
+  std::vector<Pair> pairs;     ///< point-to-point as called, by (from, to)
+  std::vector<Pair> executed;  ///< what collectives came to, message by message, by (from, to)
+
+  [[nodiscard]] Rank size() const { return static_cast<Rank>(processes.size()); }
+  /// Whether there is an order of dependence to replay.
+  [[nodiscard]] bool has_trace() const;
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+/// Files that name more are taken for a mistake.
+inline constexpr std::uint64_t kMaxProfiledProcesses = std::uint64_t{1} << 20;
+/// Of one process, loops counted once.
+inline constexpr std::uint64_t kMaxLoopDepth = 16;
+/// Bytes, messages and repetitions that are still added up without overflow.
+inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 48;
+
+/// A profile of `size` silent processes with the world as its only communicator.
+[[nodiscard]] Profile silent_profile(std::string name, Rank size);
+
+/// Both lists of pairs together, by (from, to).
+[[nodiscard]] std::vector<Pair> all_pairs(const Profile& profile);
+/// By (from, to), each pair once, silent ones left out. Sums stay below 2^64 by saturation.
+[[nodiscard]] std::vector<Pair> merged(std::vector<Pair> pairs);
+
+/// `pairs` and `executed` as the trace has them; collectives as messages of rounds.hpp.
+/// O(actions, and messages of each collective; loops are counted, not run).
+void count_pairs(Profile& profile);
+
+/// An order of dependence for a profile that has none: in each of as many rounds as a pair has
+/// messages (the median pair), every process sends to all its partners, then hears from them all.
+/// A guess, and reports say so.
+void guess_trace(Profile& profile);
+
+}  // namespace espalier::profile

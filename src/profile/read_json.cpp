@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/located_json.hpp"
+#include "profile/json.hpp"
+
+namespace espalier::profile {
+namespace {
+
+using Kind = LocatedJson::Kind;
+constexpr std::string_view kSee = "see docs/formats.md, espalier-profile-1";
+
+/// Thrown and caught in this file only: a reader of nested optional fields would drown in returns.
+struct Refused {
+  Error error;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) : file_(file) {}
+
+  Profile profile(const LocatedJson& json) {
+    expect(json, Kind::Object, "the profile");
+    check_format(json);
+    refuse_unknown(json,
+                   {"format", "name", "processes", "communicators", "pairs", "executed", "trace"});
+    const LocatedJson& count = member(json, "processes");
+    size_ = static_cast<Rank>(number(count, "\"processes\"", kMaxProfiledProcesses));
+    if (size_ == 0) refuse(count, "no processes", "a program has at least one");
+    Profile profile = silent_profile("", size_);
+    if (const LocatedJson* name = json.find("name")) {
+      expect(*name, Kind::String, "\"name\"");
+      profile.name = name->text;
+    }
+    if (const LocatedJson* list = json.find("communicators")) communicators(*list, profile);
+    if (const LocatedJson* list = json.find("trace")) trace(*list, profile);
+    count_pairs(profile);
+    if (const LocatedJson* list = json.find("pairs")) profile.pairs = pairs(*list, "\"pairs\"");
+    if (const LocatedJson* list = json.find("executed")) {
+      profile.executed = pairs(*list, "\"executed\"");
+    }
+    return profile;
+  }
+
+ private:
+  [[noreturn]] void refuse(const LocatedJson& json, std::string what, std::string hint) const {
+    throw Refused{{fmt::format("{}:{}", file_, json.line), std::move(what), std::move(hint)}};
+  }
+  void expect(const LocatedJson& json, Kind kind, std::string_view name) const {
+    if (json.kind == kind) return;
+    refuse(json, fmt::format("{} is {}, not {}", name, describe(json.kind), describe(kind)),
+           std::string(kSee));
+  }
+  const LocatedJson& member(const LocatedJson& json, std::string_view key) const {
+    const LocatedJson* found = json.find(key);
+    if (found == nullptr) refuse(json, fmt::format("no \"{}\"", key), std::string(kSee));
+    return *found;
+  }
+  void refuse_unknown(const LocatedJson& json,
+                      std::initializer_list<std::string_view> known) const {
+    for (std::size_t i = 0; i < json.keys.size(); ++i) {
+      if (std::find(known.begin(), known.end(), json.keys[i]) != known.end()) continue;
+      refuse(json.items[i], fmt::format("unknown key \"{}\"", json.keys[i].substr(0, 60)),
+             fmt::format("known here: {}", fmt::join(known, ", ")));
+    }
+  }
+  void check_format(const LocatedJson& json) const {
+    const LocatedJson& format = member(json, "format");
+    if (format.kind == Kind::String && format.text == kProfileFormat) return;
+    refuse(
+        format,
+        fmt::format("the format is \"{}\", not \"{}\"", format.text.substr(0, 60), kProfileFormat),
+        "is this another kind of file, or of a newer version?");
+  }
+  std::uint64_t number(const LocatedJson& json, std::string_view name, std::uint64_t most) const {
+    std::uint64_t n = 0;
+    const char* end = json.text.data() + json.text.size();
+    const auto [at, code] = std::from_chars(json.text.data(), end, n);
+    if (json.kind != Kind::Number || code != std::errc() || at != end || n > most) {
+      refuse(json,
+             fmt::format("{} is {}, not a whole number up to {}", name,
+                         json.kind == Kind::Number ? json.text.substr(0, 40)
+                                                   : std::string(describe(json.kind)),
+                         most),
+             std::string(kSee));
+    }
+    return n;
+  }
+  Rank rank(const LocatedJson& json, std::string_view name) const {
+    return static_cast<Rank>(number(json, name, size_ - 1));
+  }
+  void expect_length(const LocatedJson& json, std::size_t length, std::string_view name) const {
+    expect(json, Kind::Array, name);
+    if (json.items.size() == length) return;
+    refuse(json, fmt::format("{} has {} items, not {}", name, json.items.size(), length),
+           std::string(kSee));
+  }
+
+  void communicators(const LocatedJson& json, Profile& profile) const {
+    expect(json, Kind::Array, "\"communicators\"");
+    for (const LocatedJson& item : json.items) {
+      expect(item, Kind::Array, "a communicator");
+      std::vector<Rank> members;
+      for (const LocatedJson& m : item.items) members.push_back(rank(m, "a member"));
+      std::vector<Rank> sorted = members;
+      std::sort(sorted.begin(), sorted.end());
+      if (members.empty() || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+        refuse(item, "a communicator without members, or with one of them twice",
+               "list each rank once, in the order of the communicator");
+      }
+      profile.communicators.push_back(std::move(members));
+    }
+  }
+
+  std::vector<Pair> pairs(const LocatedJson& json, std::string_view name) const {
+    expect(json, Kind::Array, name);
+    std::vector<Pair> result;
+    for (const LocatedJson& item : json.items) {
+      expect_length(item, 4, "a pair");
+      result.push_back({rank(item.items[0], "the sender"), rank(item.items[1], "the receiver"),
+                        number(item.items[2], "messages", kMaxCount),
+                        number(item.items[3], "bytes", kMaxCount)});
+    }
+    return merged(std::move(result));
+  }
+
+  void trace(const LocatedJson& json, Profile& profile) {
+    expect(json, Kind::Array, "\"trace\"");
+    if (json.items.size() != size_) {
+      refuse(json, fmt::format("{} traces for {} processes", json.items.size(), size_),
+             "give each process its trace, in order; without \"actions\" if it did nothing");
+    }
+    for (Rank r = 0; r < size_; ++r) {
+      const LocatedJson& item = json.items[r];
+      expect(item, Kind::Object, "a trace");
+      refuse_unknown(item, {"rank", "in_mpi_ps", "actions"});
+      const LocatedJson& named = member(item, "rank");
+      if (number(named, "\"rank\"", size_ - 1) != r) {
+        refuse(named, fmt::format("rank {} in the place of rank {}", named.text, r),
+               "put the traces in the order of the ranks");
+      }
+      Process& process = profile.processes[r];
+      if (const LocatedJson* t = item.find("in_mpi_ps")) {
+        process.in_mpi = Time{static_cast<std::int64_t>(number(*t, "\"in_mpi_ps\"", kMaxTime))};
+      }
+      if (const LocatedJson* list = item.find("actions")) {
+        actions(*list, profile, r, 0, 1, process.actions);
+      }
+    }
+  }
+
+  void actions(const LocatedJson& json, const Profile& profile, Rank me, std::uint64_t depth,
+               std::uint64_t times, std::vector<Action>& out) const {
+    expect(json, Kind::Array, "\"actions\"");
+    for (const LocatedJson& item : json.items) {
+      expect(item, Kind::Array, "an action");
+      if (item.items.empty() || item.items[0].kind != Kind::String) {
+        refuse(item, "an action without a name", std::string(kSee));
+      }
+      const std::string& name = item.items[0].text;
+      if (name == "loop") {
+        loop(item, profile, me, depth, times, out);
+      } else {
+        out.push_back(simple(item, name, profile, me));
+      }
+    }
+  }
+  void loop(const LocatedJson& item, const Profile& profile, Rank me, std::uint64_t depth,
+            std::uint64_t times, std::vector<Action>& out) const {
+    expect_length(item, 3, "a loop");
+    if (depth >= kMaxLoopDepth) {
+      refuse(item, fmt::format("loops deeper than {}", kMaxLoopDepth), "unfold some of them");
+    }
+    Action action;
+    action.kind = ActionKind::Loop;
+    action.times = number(item.items[1], "the count of a loop", kMaxCount / times);
+    const std::size_t at = out.size();
+    out.push_back(action);
+    actions(item.items[2], profile, me, depth + 1, std::max<std::uint64_t>(1, action.times) * times,
+            out);
+    out[at].body = static_cast<std::uint32_t>(out.size() - at - 1);
+  }
+  Action simple(const LocatedJson& item, const std::string& name, const Profile& profile,
+                Rank me) const {
+    Action action;
+    if (name == "compute") {
+      expect_length(item, 2, "a computation");
+      action.takes = Time{static_cast<std::int64_t>(number(item.items[1], "its time", kMaxTime))};
+      return action;
+    }
+    if (name == "send" || name == "recv") {
+      expect_length(item, 3, "a message");
+      action.kind = name == "send" ? ActionKind::Send : ActionKind::Recv;
+      action.peer = rank(item.items[1], "the other process");
+      action.bytes = number(item.items[2], "bytes", kMaxCount);
+      return action;
+    }
+    const auto operation = schedule::operation_named(name);
+    if (!operation) {
+      refuse(item, fmt::format("there is no action \"{}\"", name.substr(0, 60)),
+             "known: compute, send, recv, loop, and collectives as espalier plan calls them");
+    }
+    expect_length(item, 4, "a collective");
+    action.kind = ActionKind::Collective;
+    action.operation = *operation;
+    action.bytes = number(item.items[1], "bytes", kMaxCount / size_);
+    action.peer = rank(item.items[2], "the root");
+    action.communicator = static_cast<std::uint32_t>(
+        number(item.items[3], "the communicator", profile.communicators.size() - 1));
+    const std::vector<Rank>& members = profile.communicators[action.communicator];
+    if (std::find(members.begin(), members.end(), me) == members.end()) {
+      refuse(item,
+             fmt::format("process {} is no member of communicator {}", me, action.communicator),
+             "its actions name only communicators that it is in");
+    }
+    return action;
+  }
+
+  static constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
+  const std::string& file_;
+  Rank size_ = 0;
+};
+
+}  // namespace
+
+Expected<Profile> read_json(std::string_view text, const std::string& file) {
+  auto json = parse_located_json(text, file);
+  if (!json) return json.error();
+  try {
+    return Reader(file).profile(*json);
+  } catch (const Refused& refused) {
+    return refused.error;
+  }
+}
+
+}  // namespace espalier::profile

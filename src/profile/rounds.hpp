@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "profile/profile.hpp"
+
+namespace espalier::profile {
+
+/// A message of one process within a collective: true if it sends it; the other process, as a rank
+/// of the world; its bytes.
+using Message = std::function<void(bool is_send, Rank peer, std::uint64_t bytes)>;
+
+/// The messages of one process in a collective, in its order, as MPI libraries send them where they
+/// know nothing of the network: binomial trees for rooted operations, recursive doubling for
+/// allreduce (R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of collective communication
+/// operations in MPICH", IJHPCA 2005), dissemination for barrier, a ring for allgather, pairwise
+/// exchange for alltoall and reduce-scatter, a chain for scan and exscan.
+///
+/// Which algorithm a library takes depends on its version and the size; a profile of executed
+/// messages is exact, this is what stands in for it. A process outside the communicator has none.
+void for_each_message(const Profile& profile, const Action& collective, Rank rank,
+                      const Message& message);
+
+/// How many messages that are, sent and received, without listing them.
+[[nodiscard]] std::uint64_t messages_at_most(schedule::Operation operation, std::uint64_t members);
+
+}  // namespace espalier::profile

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "place/inventory.hpp"
+#include "reproduce/paper.hpp"
+
+namespace espalier::reproduce {
+
+/// K.-L. Park et al.: "Dynamic topology selection for high performance MPI in the Grid
+/// environments", 2004: figure 4's worked example, and figures 5 and 6 predicted by replay on a
+/// pinned machine, since the paper states no figures of its network.
+[[nodiscard]] Paper park();
+
+/// How the pinned machine of data/park2004/inventory.json is changed for the sensitivity table.
+struct ParkMachine {
+  double latency_factor = 1;     ///< of all links between clusters
+  double bandwidth_factor = 1;   ///< of the clusters' uplinks
+  std::uint64_t noise_seed = 0;  ///< else every latency is off by up to 10 %
+};
+/// The same figures as that file.
+[[nodiscard]] place::Inventory park_inventory(const ParkMachine& machine = {});
+/// The weight of the inserted channels in LU: round trips for each message of the wavefront.
+inline constexpr std::uint64_t kParkHeavyFactor = 1;
+
+}  // namespace espalier::reproduce
