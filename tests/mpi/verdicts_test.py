@@ -24,7 +24,8 @@ class Verdicts(unittest.TestCase):
 
     def run_trials(self):
         ran = subprocess.run([sys.executable, LAUNCH, MPI, "2", LIBRARY, f"ESPALIER_VERDICTS={self.file}",
-                              "ESPALIER_EXPLAIN=1", "--", TRIALS, "--calls", "6000", "--seed", "2"],
+                              "ESPALIER_EXPLAIN=1", "--", TRIALS, "--calls", "900", "--comms", "1",
+                              "--kinds", "2"],
                              capture_output=True, text=True, check=False)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         return ran.stderr
