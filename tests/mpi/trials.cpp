@@ -2,7 +2,9 @@
 // know, on a machine that is described wrongly, so that every class is tried. At each call results
 // must be right, and all members must have gone the same way.
 //
-//   trials [--seed S] [--calls N] [--comms C] [--kinds K]     few of both: fewer classes of calls
+//   trials [--seed S] [--calls N] [--comms C] [--kinds K]
+//
+// Few of both: fewer classes of calls; no kinds: barriers alone.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -48,7 +50,7 @@ class Trials {
   int run(int calls) {
     for (int i = 0; i < calls; ++i) {
       const Comm& comm = comms_[random_.below(comms_.size())];
-      const std::uint64_t kind = random_.below(kinds_);
+      const std::uint64_t kind = kinds_ == 0 ? 4 : random_.below(kinds_);
       const int count = random_.chance(50) ? 3 : 2000;
       const std::uint64_t turn = random_.next();
       if (comm.handle == MPI_COMM_NULL || comm.size == 1) continue;
