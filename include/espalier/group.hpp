@@ -131,6 +131,9 @@ class [[gnu::visibility("default")]] Group {
   Group enroll(bool joins, SplitOptions options = {}) const;
   /// The same members, `root` as the tree's root and rank 0: for many collectives with that root.
   Group rooted_at(GroupRank root, SplitOptions options = {}) const;
+  /// Whether so many broadcasts or reductions with that root are worth rooted_at(), by the figures
+  /// of the network: the same answer on all members. Without figures: no.
+  [[nodiscard]] bool worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls) const;
   /// The same members with ranks by key, then by present rank.
   Group ranked_by(std::uint64_t key, SplitOptions options = {}) const;
   /// The same members on a tree that follows the topology that GroupsOptions tells of: the members

@@ -1,4 +1,5 @@
 #include "base/contract.hpp"
+#include "group/choose_root.hpp"
 #include "group_mpi/runtime.hpp"
 
 namespace espalier {
@@ -116,6 +117,16 @@ NewGroup Group::ialong_topology(SplitOptions options) const {
 }
 
 Group Group::along_topology(SplitOptions options) const { return ialong_topology(options).wait(); }
+
+bool Group::worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls) const {
+  expect_member(member());
+  const group::Place& place = runtime_->group(tag_).place();
+  expects(root < place.size, "worth_a_tree: no such root in the group");
+  if (!runtime_->network) return false;
+  const std::size_t segment = runtime_->segment(place, bytes, 0);
+  const group::RootUse use{root, Bytes{bytes}, calls, segment, /*settled=*/true};
+  return group::choose_root(place, use, *runtime_->network) == group::RootTree::OwnTree;
+}
 
 int Group::tree_parent() const {
   expect_member(member());

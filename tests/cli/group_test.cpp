@@ -21,7 +21,7 @@ Json groups(const Words& extra) {
 TEST(ToolGroup, MakesTheSameGroupWithEveryScheme) {
   const Json json = groups({"-n", "300", "-f", "0.5"});
   EXPECT_EQ(json["format"], "espalier-group-1");
-  ASSERT_EQ(json["schemes"].size() + json["left_out"].size(), 8U);
+  ASSERT_EQ(json["schemes"].size() + json["left_out"].size(), 9U);
   for (const Json& scheme : json["schemes"]) {
     EXPECT_EQ(scheme["members"], json["schemes"][0]["members"]) << scheme["scheme"];
     EXPECT_GT(scheme["messages"], 299) << scheme["scheme"];
@@ -36,6 +36,15 @@ TEST(ToolGroup, TakesColoursAndAMachine) {
   EXPECT_EQ(json["model"], "levels");
   for (const Json& scheme : json["schemes"]) EXPECT_EQ(scheme["members"], 32);
   EXPECT_FALSE(json["left_out"].empty());  // schemes of one colour
+}
+
+TEST(ToolGroup, EntersEachSiteOnceAlongTheTopology) {
+  const Json json = groups({"-m", "site:4(10ms) node:8(5us) proc:4(500ns,send=1us,recv=1us)", "-s",
+                            "rank-and-hash,along-topology"});
+  const Json &plain = json["schemes"][0], &along = json["schemes"][1];
+  EXPECT_EQ(along["edges_between_clusters"][0], 3);
+  EXPECT_GT(plain["edges_between_clusters"][0], 3);
+  EXPECT_LT(along["broadcast_ps"], plain["broadcast_ps"]);
 }
 
 TEST(ToolGroup, SaysTheSameTwiceAndDraws) {

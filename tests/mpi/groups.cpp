@@ -163,6 +163,7 @@ void refusals(const Group& world, Failures& failures) {
   refuses("a rank", [&] { world.send(world.size(), data); });
   refuses("a colour", [&] { (void)world.isplit(-5); });
   refuses("a degree", [&] { (void)world.ienroll(true, {.degree = 300}); });
+  refuses("a root that is worth a tree", [&] { (void)world.worth_a_tree(world.size(), 8, 1); });
   refuses("no member", [&] { Group().barrier(); });
   refuses("a chain along the topology", [&] { (void)world.ialong_topology({.degree = 1}); });
   refuses("the world's end", [&] { Group(world).free(); });
@@ -193,6 +194,10 @@ int run(int argc, char** argv) {
     Groups groups(MPI_COMM_WORLD, options);
     const Group world = groups.all();
     failures.expect(static_cast<int>(world.rank()) == rank, "the world's ranks are MPI's");
+    failures.expect(!world.worth_a_tree(0, 8, 1'000'000), "a tree for the root that is there");
+    failures.expect(world.worth_a_tree(world.size() - 1, 8, 1'000'000) ==
+                        (options.network.has_value() && world.size() > 1),
+                    "a tree for a root that is used often");
     refusals(world, failures);
     expect_windows(groups, failures);
     const std::size_t bytes = groups.statistics().bytes;

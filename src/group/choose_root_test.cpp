@@ -1,0 +1,88 @@
+#include "group/choose_root.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/contract.hpp"
+#include "group/group.hpp"
+#include "model/loggp.hpp"
+#include "support/for_all_seeds.hpp"
+
+namespace espalier::group {
+namespace {
+
+const model::LogGP kModel(4096, {microseconds(10), microseconds(1), microseconds(1),
+                                 bytes_per_second(1'000'000'000)});
+
+/// Any member's place in a group with breadth-first ranks, with and without links.
+Place heap_place(Rank size, Rank degree, bool routable) {
+  Place place = world_place(0, size, degree);
+  place.numbering = Numbering::Heap;
+  if (routable) place.links.assign(degree, 0);
+  return place;
+}
+
+/// When the last rank has what spreads from `at` along all edges but the one that it came by: in
+/// the order of TreeOperation, children first.
+Time spread(const Place& place, Rank at, Rank from, Bytes size, Time now) {
+  const model::MessageCost cost = kModel.cost(0, 1, size);
+  std::vector<Rank> neighbours;
+  for (std::uint64_t c = 1; c <= place.degree; ++c) {
+    const std::uint64_t child = std::uint64_t{at} * place.degree + c;
+    if (child < place.size) neighbours.push_back(static_cast<Rank>(child));
+  }
+  if (at > 0) neighbours.push_back((at - 1) / place.degree);
+  Time last = now;
+  for (const Rank to : neighbours) {
+    if (to == from) continue;
+    last = std::max(last, spread(place, to, at, size, now + cost.delivered));
+    now += cost.sender_busy;
+  }
+  return last;
+}
+
+TEST(ChooseRootProperty, NeverPromisesMoreThanTheTreeKeeps) {
+  for_all_seeds(300, [](Random& rng) {
+    const Place place = heap_place(static_cast<Rank>(rng.between(1, 300)),
+                                   static_cast<Rank>(rng.between(2, 6)), rng.chance(50));
+    const RootUse use{static_cast<Rank>(rng.below(place.size)),
+                      Bytes{static_cast<std::uint64_t>(rng.between(0, 100000))}};
+    const Time whole = spread(place, use.root, kNoRank, use.size, {});
+    ASSERT_GE(root_time(RootTree::AnyVertex, place, use, kModel), whole);
+    const Time from_top = spread(place, 0, kNoRank, use.size, {});
+    ASSERT_GE(root_time(RootTree::Forward, place, use, kModel), from_top);
+  });
+}
+
+TEST(ChooseRootProperty, MakesATreeOnceThereAreEnoughCallsAndNotBefore) {
+  for_all_seeds(300, [](Random& rng) {
+    const Place place = heap_place(static_cast<Rank>(rng.between(2, 4000)),
+                                   static_cast<Rank>(rng.between(2, 6)), rng.chance(50));
+    RootUse use{static_cast<Rank>(rng.between(1, place.size - 1)), Bytes{8}};
+    ASSERT_NE(choose_root(place, use, kModel), RootTree::OwnTree);
+    bool own = false;
+    for (use.calls = 1; use.calls < 1'000'000; use.calls *= 2) {
+      const bool now = choose_root(place, use, kModel) == RootTree::OwnTree;
+      ASSERT_TRUE(now || !own) << "more calls, and the tree is no longer worth it";
+      own = now;
+    }
+    ASSERT_TRUE(own);
+    use.root = 0;
+    ASSERT_NE(choose_root(place, use, kModel), RootTree::OwnTree);
+  });
+}
+
+TEST(ChooseRoot, ANewTreeCostsMoreWhereIdsTravelThroughTheTreesRoot) {
+  const RootUse use{4000, Bytes{8}};
+  EXPECT_LT(root_time(RootTree::OwnTree, heap_place(4096, 3, true), use, kModel),
+            root_time(RootTree::OwnTree, heap_place(4096, 3, false), use, kModel));
+}
+
+TEST(ChooseRoot, RefusesARootThatIsNotThere) {
+  EXPECT_THROW((void)choose_root(heap_place(4, 2, true), {4, Bytes{8}}, kModel), ContractViolation);
+}
+
+}  // namespace
+}  // namespace espalier::group
