@@ -17,11 +17,12 @@ struct Goal {
   Rank first = 0;
   Rank last = 0;
   std::uint64_t shift = 0;
+  bool may_be_missing = false;  ///< never written will do too, anything else will not
   friend bool operator==(const Goal&, const Goal&) = default;
 };
 
-/// The table of schedule/collective.hpp. Exscan: rank 0 has no goal; nor have empty blocks of v
-/// forms.
+/// The table of schedule/collective.hpp. Exscan: rank 0 has no goal. Empty blocks of v forms (but
+/// of reductions) may be missing.
 [[nodiscard]] std::vector<Goal> goals_of(const schedule::Collective& call, Rank rank);
 
 /// Compares every output with its goals, and in allreduce the ranks with each other: the same

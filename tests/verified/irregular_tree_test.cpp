@@ -61,6 +61,22 @@ TEST(IrregularTree, LeavesEmptyBlocksOut) {
   EXPECT_TRUE(plan.programs[3].ops.empty());
 }
 
+TEST(IrregularTree, NeedNotFillEmptyBlocksButNobodyElsesBlockMayComeThere) {
+  using schedule::Buffer;
+  const std::vector<Bytes> bytes{{5}, {0}};
+  Schedule plan = whole(IrregularTree(tree::flat(tree::everybody(2, 0)),
+                                      call_of(Operation::Scatter, 0, bytes), Sending::AtOnce));
+  EXPECT_TRUE(verify::verify(plan).ok());
+  schedule::ProgramBuilder sends(0);
+  sends.copy(slice(Buffer::In, 0, 1), slice(Buffer::Out, 0, 1));
+  sends.send(1, slice(Buffer::In, 0, 1));  // its own block, to a rank that gets nothing
+  schedule::ProgramBuilder receives(1);
+  receives.recv(0, slice(Buffer::Out, 0, 1));
+  plan.programs[0] = std::move(sends).build();
+  plan.programs[1] = std::move(receives).build();
+  EXPECT_FALSE(verify::verify(plan).ok());
+}
+
 TEST(IrregularTree, CutsBundlesBetweenBlocks) {
   const std::vector<Bytes> bytes{{1}, {4}, {4}, {9}, {2}};
   const tree::CommTree chain = tree::chain(tree::everybody(5, 0));
