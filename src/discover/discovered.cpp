@@ -32,7 +32,8 @@ Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
   const Time until = deadline(budget, seen->round_trips);
   auto calibrated = calibrate(prober, found, seen->costs, until);
   if (!calibrated) return calibrated.error();
-  auto eager = find_eager_limits(prober, found, until);
+  Expected<std::vector<std::optional<EagerLimit>>> eager = std::vector<std::optional<EagerLimit>>{};
+  if (budget.eager_limits) eager = find_eager_limits(prober, found, until);
   if (!eager) return eager.error();
   auto machine = assemble(found, seen->costs, nodes);
   if (!machine) return machine.error();
