@@ -59,7 +59,23 @@ std::string level_in_words(const std::vector<FoundCluster*>& level,
   return text;
 }
 
-/// Compared with the middle one of the other nodes that it shares a cluster with.
+/// How much more a message must cost a slow node: a quarter of the latency to its neighbours,
+/// within these two.
+constexpr Time kLeastSlow = microseconds(5);
+constexpr Time kMostSlow = microseconds(100);
+
+/// The middle one of what a message costs others. Receiving that costs less than sending hides
+/// behind it, so the one stands for the other there.
+Time usual_cost(std::span<const Node> others, std::span<const NodeCost> costs, bool sends) {
+  std::vector<Time> each;
+  for (const Node other : others) {
+    each.push_back(sends ? costs[other].send : std::max(costs[other].send, costs[other].recv));
+  }
+  return std::max(middle(each), nanoseconds(100));
+}
+
+/// Compared with the middle one of the other nodes that it shares a cluster with. Slow is what
+/// costs twice as much, and so much more that it counts beside the way to them.
 void slow_nodes(const FoundCluster& cluster, std::span<const NodeCost> costs,
                 std::span<const NodeInfo> nodes, std::vector<std::string>& words) {
   std::vector<Node> here;
@@ -72,16 +88,16 @@ void slow_nodes(const FoundCluster& cluster, std::span<const NodeCost> costs,
   for (const FoundCluster& m : cluster.members) {
     if (!m.is_node()) continue;
     const Node node = m.nodes.front();
+    std::vector<Node> others = here;
+    std::erase(others, node);
+    if (others.empty()) continue;
+    const Time least_more =
+        std::clamp(Time{cluster.latency.picoseconds / 4}, kLeastSlow, kMostSlow);
     for (const bool sends : {true, false}) {
-      std::vector<Time> others;
-      for (const Node other : here) {
-        if (other != node) others.push_back(sends ? costs[other].send : costs[other].recv);
-      }
       const Time own = sends ? costs[node].send : costs[node].recv;
-      if (others.empty()) continue;
-      const Time usual = std::max(middle(others), nanoseconds(100));
+      const Time usual = usual_cost(others, costs, sends);
       const double ratio = to_seconds(own) / to_seconds(usual);
-      if (ratio < 2 || own - usual < microseconds(10)) continue;
+      if (ratio < 2 || own - usual < least_more) continue;
       words.push_back(fmt::format("{} {} {:.1f} x slower than its neighbours ({} a message)",
                                   nodes[node].name, sends ? "sends" : "receives", ratio,
                                   rounded(own, 3)));
