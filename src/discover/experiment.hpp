@@ -17,8 +17,7 @@ inline constexpr Node kNoNode = std::numeric_limits<Node>::max();
 enum class Kind : std::uint8_t {
   RoundTrip,  ///< `bytes` go out, an empty message comes back
   Stream,     ///< `messages` of `bytes` go out one behind the other, then one comes back
-  OneToTwo,   ///< `bytes` go out to two nodes, and an empty message comes back from each
-  Flood       ///< as many messages of `bytes` as the link takes, each answered (flood.hpp)
+  OneToTwo    ///< `bytes` go out to two nodes, and an empty message comes back from each
 };
 
 struct Experiment {
@@ -27,10 +26,9 @@ struct Experiment {
   Node to = 0;
   Node second = kNoNode;  ///< of OneToTwo
   Bytes bytes{0};
-  std::uint32_t messages = 1;        ///< of Stream; of Flood, at most
+  std::uint32_t messages = 1;        ///< of Stream
   std::uint32_t repeats = 4;         ///< samples at most, and at least one:
   Time patience = milliseconds(30);  ///< no further one begins once so much time has passed
-  bool until_steady = false;         ///< of Flood: ends before if the rate no longer grows
 
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
@@ -39,7 +37,7 @@ inline constexpr std::uint32_t kBusyChunk = 4;
 
 /// What an experiment gave, one entry a repetition. Taken by `from` with its own clock.
 struct Measured {
-  std::vector<Time> samples;  ///< until the last answer was there; of Flood, until each one was
+  std::vector<Time> samples;  ///< until the last answer was there
   /// Of Stream: how long the sender was busy with a message, one entry for each kBusyChunk of them.
   std::vector<Time> busy;
 };
@@ -55,10 +53,6 @@ class Prober {
   /// Runs rounds one after the other; the result has their shape. Connections are warmed before
   /// anything is timed.
   virtual Expected<std::vector<std::vector<Measured>>> run(std::span<const Round> rounds) = 0;
-  /// Round trips all at once, though a node may be in several; the results are in their order. What
-  /// a link takes comes out right if it is long; where it is short nodes hold each other up. All of
-  /// these pairs are connected afterwards.
-  virtual Expected<std::vector<Measured>> sweep(std::span<const Experiment> round_trips) = 0;
   /// How long all of it took so far.
   [[nodiscard]] virtual Time spent() const = 0;
 };

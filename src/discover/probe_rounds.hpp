@@ -11,7 +11,7 @@ namespace espalier::discover {
 using NodePair = std::pair<Node, Node>;
 using PairRound = std::vector<NodePair>;  ///< no node twice
 
-inline constexpr Node kAllPairsUpTo = 16;  ///< at first
+inline constexpr Node kAllPairsUpTo = 8;  ///< at first
 inline constexpr Node kAllPairsAtMost = 16;
 
 /// The pairs to probe first: all of a few nodes. Of more, each with the next in `order` (labels,

@@ -4,8 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "discover/flood.hpp"
-
 namespace espalier::discover {
 namespace {
 
@@ -56,13 +54,6 @@ Crossed crossed_by(const topology::Machine& machine, Node from, Node to) {
   return crossed;
 }
 
-Time time_of(const Experiment& e, const Measured& measured) {
-  if (e.kind == Kind::Flood) return measured.samples.back();
-  Time all;
-  for (const Time sample : measured.samples) all += sample;
-  return all;
-}
-
 }  // namespace
 
 SimulatedProber::SimulatedProber(const topology::Machine& machine, const Disturbance& disturbance,
@@ -92,39 +83,8 @@ Time SimulatedProber::one_way(Node from, Node to, Bytes bytes, Bandwidth rate) c
          machine_.costs(to).recv.of(bytes);
 }
 
-/// As TCP does on a new connection: ten packets in the first round trip, twice as many in each that
-/// follows, until the link is full.
-void SimulatedProber::flood(const Experiment& e, Bandwidth rate, Measured& result) {
-  const Time round_trip = disturbed(
-      one_way(e.from, e.to, Bytes{0}, rate) + one_way(e.to, e.from, Bytes{0}, rate), e.from, e.to);
-  const Time each = std::max({transfer_time(e.bytes, rate), machine_.costs(e.from).send.of(e.bytes),
-                              machine_.costs(e.to).recv.of(e.bytes), Time{1}});
-  FloodControl control(e);
-  Time pace = std::max(
-      each, Time{round_trip.picoseconds * static_cast<std::int64_t>(e.bytes.value) / 14'480});
-  Time now = round_trip + each;
-  Time doubles_at = 2 * round_trip;
-  while (!control.is_over(now)) {
-    while (control.may_send(now)) control.sent();
-    if (control.is_over(now)) break;
-    control.answered(now);
-    ++messages_;
-    if (now > doubles_at) {
-      pace = std::max(each, Time{pace.picoseconds / 2});
-      doubles_at += round_trip;
-    }
-    now += pace;
-  }
-  result.samples = control.answers();
-}
-
 Measured SimulatedProber::measure(const Experiment& e, Bandwidth rate) {
   Measured result;
-  if (e.kind == Kind::Flood) {
-    flood(e, rate, result);
-    ++experiments_;
-    return result;
-  }
   const Time back = one_way(e.to, e.from, Bytes{0}, kUnlimited);
   const Time send = machine_.costs(e.from).send.of(e.bytes);
   Time passed;
@@ -172,30 +132,6 @@ std::vector<Bandwidth> SimulatedProber::shared_rates(const Round& round) const {
   return rates;
 }
 
-Expected<std::vector<Measured>> SimulatedProber::sweep(std::span<const Experiment> round_trips) {
-  std::vector<std::int64_t> partners(size());
-  for (const Experiment& e : round_trips) {
-    ++partners[e.from];
-    ++partners[e.to];
-  }
-  std::vector<Measured> results;
-  Time slowest;
-  for (const Experiment& e : round_trips) {
-    Measured measured = measure(e, kUnlimited);
-    for (Time& sample : measured.samples) {
-      for (const Node node : {e.from, e.to}) {
-        const topology::NodeCosts& costs = machine_.costs(node);
-        const Time one = costs.send.fixed + costs.recv.fixed;
-        sample += random_.between(0, partners[node]) * one;
-      }
-    }
-    slowest = std::max(slowest, time_of(e, measured));
-    results.push_back(std::move(measured));
-  }
-  spent_ += slowest;
-  return results;
-}
-
 Expected<std::vector<std::vector<Measured>>> SimulatedProber::run(std::span<const Round> rounds) {
   std::vector<std::vector<Measured>> results;
   for (const Round& round : rounds) {
@@ -205,7 +141,9 @@ Expected<std::vector<std::vector<Measured>>> SimulatedProber::run(std::span<cons
     results.emplace_back();
     for (std::size_t i = 0; i < round.size(); ++i) {
       results.back().push_back(measure(round[i], rates[i]));
-      slowest = std::max(slowest, time_of(round[i], results.back().back()));
+      Time all;
+      for (const Time sample : results.back().back().samples) all += sample;
+      slowest = std::max(slowest, all);
     }
     spent_ += slowest;
   }

@@ -32,8 +32,6 @@ class SimulatedProber : public Prober {
 
   [[nodiscard]] Node size() const override { return machine_.size(); }
   Expected<std::vector<std::vector<Measured>>> run(std::span<const Round> rounds) override;
-  /// Each node's sends wait for those to its other partners, now and then for all of them.
-  Expected<std::vector<Measured>> sweep(std::span<const Experiment> round_trips) override;
   [[nodiscard]] Time spent() const override { return spent_; }
 
   [[nodiscard]] std::uint64_t experiments() const { return experiments_; }
@@ -42,7 +40,6 @@ class SimulatedProber : public Prober {
  private:
   [[nodiscard]] Time disturbed(Time time, Node a, Node b);
   [[nodiscard]] Time one_way(Node from, Node to, Bytes bytes, Bandwidth rate) const;
-  void flood(const Experiment& e, Bandwidth rate, Measured& result);
   [[nodiscard]] Measured measure(const Experiment& e, Bandwidth rate);
   [[nodiscard]] std::vector<Bandwidth> shared_rates(const Round& round) const;
 

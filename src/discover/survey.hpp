@@ -29,10 +29,9 @@ struct Survey {
 /// When the budget is used up, as seen from what was measured so far.
 [[nodiscard]] Time deadline(const Budget& budget, const RoundTrips& seen);
 
-/// Round trips of the pairs of first_pairs() all at once, of those that are near once more one
-/// after the other, a stream each way between each node and its nearest, and then one probe for
-/// every two neighbours that might be one cluster, until there are none. At most 2 n ceil(log2 n) +
-/// 6 n experiments; never all pairs of more than kAllPairsAtMost nodes.
+/// Round trips of the pairs of first_pairs(), a stream each way between each node and its nearest,
+/// and then one probe for every two neighbours that might be one cluster, until there are none.
+/// At most 2 n ceil(log2 n) + 6 n experiments; never all pairs of more than kAllPairsAtMost nodes.
 /// @param order the nodes, those first that are likely to stand together
 Expected<Survey> survey(Prober& prober, std::span<const Node> order, const Budget& budget = {});
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "mpi/probe_tasks.hpp"
-#include "mpi/sweep_tasks.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 using discover::Measured;
 using discover::Node;
 
-enum Tag { kTasks = 11, kSweep, kEnd, kResults };
+enum Tag { kTasks = 11, kEnd, kResults };
 
 /// A message of unknown length from one rank, waited for asleep.
 std::vector<std::int64_t> receive_words(MPI_Comm comm, int from, MPI_Status& status) {
@@ -63,72 +62,43 @@ Time MpiProber::spent() const {
   return Time{static_cast<std::int64_t>((PMPI_Wtime() - start_) * 1e12)};
 }
 
-std::vector<std::vector<Measured>> MpiProber::tell_and_collect(
-    int tag, const std::vector<std::vector<std::int64_t>>& words,
-    const std::function<std::vector<Measured>()>& own) {
-  std::vector<std::int64_t> lengths(size());
-  std::vector<MPI_Request> requests;
-  requests.reserve(2 * size());
-  for (Node node = 1; node < size(); ++node) {
-    if (words[node].empty()) continue;
-    lengths[node] = static_cast<std::int64_t>(words[node].size());
-    send_words(words[node], lengths[node], ranks_[node], tag, comm_, requests);
-  }
-  std::vector<std::vector<Measured>> by_node(size());
-  by_node[0] = own();
-  PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  for (Node node = 1; node < size(); ++node) {
-    if (words[node].empty()) continue;
-    MPI_Status status;
-    by_node[node] = measured_from(receive_words(comm_, ranks_[node], status));
-  }
-  return by_node;
-}
-
-Expected<std::vector<Measured>> MpiProber::in_order(
-    std::span<const discover::Experiment> experiments, std::vector<std::vector<Measured>>& by_node,
-    std::vector<std::size_t>& next) {
-  std::vector<Measured> results;
-  for (const discover::Experiment& e : experiments) {
-    const std::size_t at = next[e.from]++;
-    if (at >= by_node[e.from].size() || by_node[e.from][at].samples.empty()) {
-      return Error{"discovery", "a node did not tell what it measured", "please report this"};
-    }
-    results.push_back(std::move(by_node[e.from][at]));
-    ++experiments_;
-  }
-  return results;
-}
-
 Expected<std::vector<std::vector<Measured>>> MpiProber::run(
     std::span<const discover::Round> rounds) {
   auto tasks = tasks_by_node(rounds, size());
-  std::vector<std::vector<std::int64_t>> words(size());
-  for (Node node = 0; node < size(); ++node) {
-    for (ProbeTask& task : tasks[node]) to_ranks(task.experiment, ranks_);
-    words[node] = to_words(tasks[node]);
+  for (auto& of_node : tasks) {
+    for (ProbeTask& task : of_node) to_ranks(task.experiment, ranks_);
   }
-  auto by_node = tell_and_collect(kTasks, words, [&] { return run_tasks(tasks[0], comm_); });
+  std::vector<std::vector<std::int64_t>> words(size());
+  std::vector<std::int64_t> lengths(size());
+  std::vector<MPI_Request> requests;
+  for (Node node = 1; node < size(); ++node) {
+    if (tasks[node].empty()) continue;
+    words[node] = to_words(tasks[node]);
+    lengths[node] = static_cast<std::int64_t>(words[node].size());
+    send_words(words[node], lengths[node], ranks_[node], kTasks, comm_, requests);
+  }
+  std::vector<std::vector<Measured>> by_node(size());
+  by_node[0] = run_tasks(tasks[0], comm_);
+  PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  for (Node node = 1; node < size(); ++node) {
+    if (tasks[node].empty()) continue;
+    MPI_Status status;
+    by_node[node] = measured_from(receive_words(comm_, ranks_[node], status));
+  }
   std::vector<std::vector<Measured>> results;
   std::vector<std::size_t> next(size());
   for (const discover::Round& round : rounds) {
-    auto some = in_order(round, by_node, next);
-    if (!some) return some.error();
-    results.push_back(std::move(*some));
+    results.emplace_back();
+    for (const discover::Experiment& e : round) {
+      const std::size_t at = next[e.from]++;
+      if (at >= by_node[e.from].size() || by_node[e.from][at].samples.empty()) {
+        return Error{"discovery", "a node did not tell what it measured", "please report this"};
+      }
+      results.back().push_back(std::move(by_node[e.from][at]));
+      ++experiments_;
+    }
   }
   if (progress_) progress_(experiments_, spent());
-  return results;
-}
-
-Expected<std::vector<Measured>> MpiProber::sweep(
-    std::span<const discover::Experiment> round_trips) {
-  const std::vector<SweepTask> tasks = sweep_by_node(round_trips, ranks_);
-  std::vector<std::vector<std::int64_t>> words;
-  for (const SweepTask& task : tasks) words.push_back(to_words(task));
-  auto by_node = tell_and_collect(kSweep, words, [&] { return run_sweep(tasks[0], comm_); });
-  std::vector<std::size_t> next(size());
-  auto results = in_order(round_trips, by_node, next);
-  if (results && progress_) progress_(experiments_, spent());
   return results;
 }
 
@@ -137,9 +107,7 @@ void serve_prober(MPI_Comm comm) {
     MPI_Status status;
     const std::vector<std::int64_t> words = receive_words(comm, 0, status);
     if (status.MPI_TAG == kEnd) return;
-    const std::vector<std::int64_t> results =
-        to_words(status.MPI_TAG == kSweep ? run_sweep(sweep_from(words), comm)
-                                          : run_tasks(tasks_from(words), comm));
+    const std::vector<std::int64_t> results = to_words(run_tasks(tasks_from(words), comm));
     const auto length = static_cast<std::int64_t>(results.size());
     std::vector<MPI_Request> requests;
     send_words(results, length, 0, kResults, comm, requests);

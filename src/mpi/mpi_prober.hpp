@@ -28,20 +28,9 @@ class MpiProber : public discover::Prober {
   }
   Expected<std::vector<std::vector<discover::Measured>>> run(
       std::span<const discover::Round> rounds) override;
-  Expected<std::vector<discover::Measured>> sweep(
-      std::span<const discover::Experiment> round_trips) override;
   [[nodiscard]] Time spent() const override;
 
  private:
-  /// Tells each other node its words, if it has any, does `own` and collects what the others saw.
-  std::vector<std::vector<discover::Measured>> tell_and_collect(
-      int tag, const std::vector<std::vector<std::int64_t>>& words,
-      const std::function<std::vector<discover::Measured>()>& own);
-  /// What experiments gave, which each node has in the order of those that it began.
-  Expected<std::vector<discover::Measured>> in_order(
-      std::span<const discover::Experiment> experiments,
-      std::vector<std::vector<discover::Measured>>& by_node, std::vector<std::size_t>& next);
-
   MPI_Comm comm_;
   std::vector<int> ranks_;
   double start_ = 0;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "discover/flood.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -30,11 +29,6 @@ class Probe {
     Measured result;
     if (!greeted) greet(e_.to);
     if (!greeted && e_.kind == Kind::OneToTwo) greet(e_.second);
-    if (e_.kind == Kind::Flood) {
-      flood(result);
-      send(e_.to, kDone, 0);
-      return result;
-    }
     const Time begin = now();
     for (std::uint32_t i = 0; i < e_.repeats && (i == 0 || now() - begin < e_.patience); ++i) {
       const Time start = now();
@@ -69,7 +63,7 @@ class Probe {
       PMPI_Recv(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR, from, MPI_ANY_TAG, comm_,
                 &status);
       if (status.MPI_TAG == kDone) return;
-      if (++pings % answered_ == 0) send(e_.from, kPong, 0);
+      if (++pings % e_.messages == 0) send(e_.from, kPong, 0);
     }
   }
 
@@ -106,38 +100,12 @@ class Probe {
     }
   }
 
-  /// Answers are looked for whenever there is nothing to send, so that none is seen late.
-  void flood(Measured& result) {
-    discover::FloodControl control(e_);
-    std::vector<MPI_Request> sends;
-    MPI_Request answer = MPI_REQUEST_NULL;
-    const Time start = now();
-    while (!control.is_over(now() - start)) {
-      if (answer == MPI_REQUEST_NULL && sends.size() > control.answers().size()) {
-        PMPI_Irecv(nullptr, 0, MPI_CHAR, static_cast<int>(e_.to), kPong, comm_, &answer);
-      }
-      int is_there = 0;
-      if (answer != MPI_REQUEST_NULL) PMPI_Test(&answer, &is_there, MPI_STATUS_IGNORE);
-      if (is_there != 0) {
-        control.answered(now() - start);
-      } else if (control.may_send(now() - start)) {
-        sends.emplace_back();
-        PMPI_Isend(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR,
-                   static_cast<int>(e_.to), kPing, comm_, &sends.back());
-        control.sent();
-      }
-    }
-    PMPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
-    result.samples = control.answers();
-  }
-
   const Experiment& e_;
   MPI_Comm comm_;
   std::vector<char> data_;
-  std::uint32_t answered_ = e_.kind == Kind::Stream ? e_.messages : 1;  ///< every so many are
 };
 
-constexpr std::size_t kWordsATask = 10;
+constexpr std::size_t kWordsATask = 9;
 
 }  // namespace
 
@@ -189,7 +157,7 @@ std::vector<std::int64_t> to_words(std::span<const ProbeTask> tasks) {
     const std::int64_t second = e.second == discover::kNoNode ? -1 : std::int64_t{e.second};
     words.insert(words.end(), {static_cast<std::int64_t>(e.kind), e.from, e.to, second,
                                static_cast<std::int64_t>(e.bytes.value), e.messages, e.repeats,
-                               e.patience.picoseconds, e.until_steady ? 1 : 0, initiates ? 1 : 0});
+                               e.patience.picoseconds, initiates ? 1 : 0});
   }
   return words;
 }
@@ -206,8 +174,7 @@ std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words) {
     e.messages = static_cast<std::uint32_t>(words[5]);
     e.repeats = static_cast<std::uint32_t>(words[6]);
     e.patience = Time{words[7]};
-    e.until_steady = words[8] == 1;
-    tasks.push_back({e, words[9] == 1});
+    tasks.push_back({e, words[8] == 1});
   }
   return tasks;
 }
