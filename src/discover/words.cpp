@@ -59,50 +59,10 @@ std::string level_in_words(const std::vector<FoundCluster*>& level,
   return text;
 }
 
-/// How much more a message must cost a slow node: a quarter of the latency to its neighbours,
-/// within these two.
-constexpr Time kLeastSlow = microseconds(5);
-constexpr Time kMostSlow = microseconds(100);
-
-/// The middle one of what a message costs others. Receiving that costs less than sending hides
-/// behind it, so the one stands for the other there.
-Time usual_cost(std::span<const Node> others, std::span<const NodeCost> costs, bool sends) {
-  std::vector<Time> each;
-  for (const Node other : others) {
-    each.push_back(sends ? costs[other].send : std::max(costs[other].send, costs[other].recv));
-  }
-  return std::max(middle(each), nanoseconds(100));
-}
-
-/// Compared with the middle one of the other nodes that it shares a cluster with. Slow is what
-/// costs twice as much, and so much more that it counts beside the way to them.
-void slow_nodes(const FoundCluster& cluster, std::span<const NodeCost> costs,
-                std::span<const NodeInfo> nodes, std::vector<std::string>& words) {
-  std::vector<Node> here;
-  for (const FoundCluster& m : cluster.members) {
-    if (m.is_node()) here.push_back(m.nodes.front());
-    slow_nodes(m, costs, nodes, words);
-  }
-  // A node alone at its place has neighbours all the same: all that are there.
-  if (here.size() < 2) here = cluster.nodes;
-  for (const FoundCluster& m : cluster.members) {
-    if (!m.is_node()) continue;
-    const Node node = m.nodes.front();
-    std::vector<Node> others = here;
-    std::erase(others, node);
-    if (others.empty()) continue;
-    const Time least_more =
-        std::clamp(Time{cluster.latency.picoseconds / 4}, kLeastSlow, kMostSlow);
-    for (const bool sends : {true, false}) {
-      const Time own = sends ? costs[node].send : costs[node].recv;
-      const Time usual = usual_cost(others, costs, sends);
-      const double ratio = to_seconds(own) / to_seconds(usual);
-      if (ratio < 2 || own - usual < least_more) continue;
-      words.push_back(fmt::format("{} {} {:.1f} x slower than its neighbours ({} a message)",
-                                  nodes[node].name, sends ? "sends" : "receives", ratio,
-                                  rounded(own, 3)));
-    }
-  }
+std::string slow_in_words(const UnusualNode& slow, const std::string& name) {
+  return fmt::format("{} {} {:.1f} x slower than its neighbours ({} a message)", name,
+                     slow.sends ? "sends" : "receives",
+                     to_seconds(slow.own) / to_seconds(slow.usual), rounded(slow.own, 3));
 }
 
 Time latency_between(const FoundCluster& cluster, Node a, Node b) {
@@ -121,7 +81,7 @@ Time latency_between(const FoundCluster& cluster, Node a, Node b) {
 
 }  // namespace
 
-std::vector<std::string> in_words(const FoundCluster& whole, std::span<const NodeCost> costs,
+std::vector<std::string> in_words(const FoundCluster& whole, std::span<const UnusualNode> unusual,
                                   std::span<const NodeInfo> nodes,
                                   std::span<const std::optional<EagerLimit>> eager) {
   std::vector<std::string> words;
@@ -135,7 +95,9 @@ std::vector<std::string> in_words(const FoundCluster& whole, std::span<const Nod
     words.back() += fmt::format("; messages above {} cross {} more times before their bytes",
                                 to_string(eager[d]->limit), eager[d]->crossings);
   }
-  slow_nodes(whole, costs, nodes, words);
+  for (const UnusualNode& node : unusual) {
+    if (node.is_slow()) words.push_back(slow_in_words(node, nodes[node.node].name));
+  }
   return words;
 }
 
