@@ -5,18 +5,8 @@
 namespace espalier::discover {
 namespace {
 
-constexpr Time kFarFrom = milliseconds(1);
-
-bool fits_one_round(const FoundCluster& cluster, std::size_t width) {
-  return cluster.latency >= kFarFrom &&
-         std::all_of(cluster.members.begin(), cluster.members.end(),
-                     [&](const FoundCluster& m) { return m.nodes.size() >= 2 * width; });
-}
-
 void add_ring(FoundCluster& cluster, std::span<const NodeCost> costs, std::size_t width,
               TransferRounds& rounds) {
-  const bool at_once = fits_one_round(cluster, width);
-  const std::size_t first_receiver = at_once ? width : 0;
   std::vector<std::vector<Node>> nodes;
   for (const FoundCluster& m : cluster.members) nodes.push_back(cheapest_first(m, costs));
   const std::size_t k = nodes.size();
@@ -25,10 +15,9 @@ void add_ring(FoundCluster& cluster, std::span<const NodeCost> costs, std::size_
     Transfer transfer{&cluster, i, j, {}, {}};
     const std::size_t count = std::min({width, nodes[i].size(), nodes[j].size()});
     for (std::size_t n = 0; n < count; ++n) {
-      transfer.flows.emplace_back(nodes[i][n], nodes[j][first_receiver + n]);
+      transfer.flows.emplace_back(nodes[i][n], nodes[j][n]);
     }
-    const std::size_t in_turn = k % 2 == 1 && i + 1 == k ? 2 : i % 2;
-    rounds[at_once ? 0 : in_turn].push_back(std::move(transfer));
+    rounds[k % 2 == 1 && i + 1 == k ? 2 : i % 2].push_back(std::move(transfer));
   }
 }
 

@@ -21,9 +21,9 @@ using TransferRounds = std::vector<std::vector<Transfer>>;
 
 /// Each member of each cluster sends to the next one, round the ring, with up to `width` nodes.
 ///
-/// In two or three rounds, so that no member sends and receives at the same time; in one where its
-/// members are 1 ms apart or more and have other nodes that can receive: such links are full
-/// duplex, and it is over them that transfers take long.
+/// In two or three rounds, so that no member sends while it receives, not even at different nodes:
+/// what asks and answers for a transfer would wait in line behind the bytes of the other one (64
+/// instead of 94 Mbit/s over 10 ms).
 [[nodiscard]] TransferRounds ring(const std::vector<FoundCluster*>& level,
                                   std::span<const NodeCost> costs, std::size_t width);
 
