@@ -10,6 +10,7 @@
 
 #include "mpi/discover_world.hpp"
 #include "mpi/mpi_api.hpp"
+#include "mpi/world_machine.hpp"
 #include "topology/write_json.hpp"
 
 namespace {
@@ -36,11 +37,13 @@ espalier::mpi::DiscoverOptions options_from(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank = 0;
+  int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  const auto found = espalier::mpi::discover_world(options_from(argc, argv));
+  const auto found = espalier::mpi::discover_world(options_from(argc, argv), MPI_COMM_WORLD,
+                                                   espalier::mpi::node_leaders(rank, size));
   const double took = MPI_Wtime() - start;
   if (rank == 0) {
     nlohmann::json line;

@@ -141,15 +141,17 @@ Expected<bool> write_cache(const std::string& file, const std::string& key,
 Expected<bool> still_holds(Prober& prober, const topology::Machine& machine,
                            std::span<const Rank> rank_of_node) {
   expects(rank_of_node.size() == prober.size(), "still_holds: not a rank for each node");
-  // From node to node along the order until every level was crossed once.
+  // Every level is crossed once, from the first node where it has one: it is the one that asks.
   std::vector<NodePair> pairs;
   std::vector<bool> crossed(machine.levels().size() + 1);
-  for (Node i = 0; i + 1 < rank_of_node.size(); ++i) {
-    const std::uint32_t level = machine.path(rank_of_node[i], rank_of_node[i + 1]).level;
-    if (crossed[level]) continue;
+  const auto cross = [&](Node a, Node b) {
+    const std::uint32_t level = machine.path(rank_of_node[a], rank_of_node[b]).level;
+    if (crossed[level]) return;
     crossed[level] = true;
-    pairs.emplace_back(i, i + 1);
-  }
+    pairs.emplace_back(a, b);
+  };
+  for (Node i = 1; i < rank_of_node.size(); ++i) cross(0, i);
+  for (Node i = 1; i + 1 < rank_of_node.size(); ++i) cross(i, i + 1);
   std::vector<Round> rounds;
   for (const PairRound& round : in_rounds(pairs)) {
     rounds.emplace_back();

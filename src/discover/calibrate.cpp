@@ -1,24 +1,16 @@
 #include "discover/calibrate.hpp"
 
 #include <algorithm>
+#include <array>
 
-#include "discover/rates.hpp"
+#include "discover/ring.hpp"
 
 namespace espalier::discover {
 namespace {
 
-constexpr std::size_t kTogether = 4;
+/// Two tell whether there is more than one flow gets; how much more, four.
+constexpr std::array<std::size_t, 2> kTogether{2, 4};
 constexpr std::size_t kMostThirdOpinions = 16;
-
-/// A transfer between two members of a cluster.
-struct Transfer {
-  FoundCluster* cluster = nullptr;
-  std::size_t from = 0;
-  std::size_t to = 0;
-  NodePair nodes;
-  RateSeen seen;
-};
-using TransferRounds = std::vector<std::vector<Transfer>>;
 
 double bits(Bandwidth b) { return static_cast<double>(b.bits_per_second); }
 
@@ -38,35 +30,11 @@ class Calibration {
   }
 
  private:
-  /// The node that costs least speaks for a member.
-  [[nodiscard]] Node speaker(const FoundCluster& member, std::size_t index = 0) const {
-    std::vector<Node> nodes = member.nodes;
-    std::stable_sort(nodes.begin(), nodes.end(), [&](Node a, Node b) {
-      return costs_[a].send + costs_[a].recv < costs_[b].send + costs_[b].recv;
-    });
-    return nodes[index];
-  }
-
-  /// Each member to the next one, round the ring, in two or three rounds.
-  [[nodiscard]] TransferRounds ring(const std::vector<FoundCluster*>& level) const {
-    TransferRounds rounds(3);
-    for (FoundCluster* cluster : level) {
-      const std::size_t k = cluster->members.size();
-      for (std::size_t i = 0; i < k; ++i) {
-        const std::size_t j = (i + 1) % k;
-        const NodePair nodes{speaker(cluster->members[i]), speaker(cluster->members[j])};
-        rounds[k % 2 == 1 && i + 1 == k ? 2 : i % 2].push_back({cluster, i, j, nodes, {}});
-      }
-    }
-    std::erase_if(rounds, [](const auto& round) { return round.empty(); });
-    return rounds;
-  }
-
   Expected<bool> measure(TransferRounds& rounds) {
     std::vector<PairRound> pairs;
     for (const auto& round : rounds) {
       pairs.emplace_back();
-      for (const Transfer& t : round) pairs.back().push_back(t.nodes);
+      for (const Transfer& t : round) pairs.back().push_back(t.flows.front());
     }
     auto seen = measure_rates(prober_, pairs);
     if (!seen) return seen.error();
@@ -77,7 +45,7 @@ class Calibration {
   }
 
   Expected<bool> one_level(const std::vector<FoundCluster*>& level) {
-    TransferRounds rounds = ring(level);
+    TransferRounds rounds = ring(level, costs_, 1);
     if (auto done = measure(rounds); !done) return done.error();
     std::vector<Transfer> all;
     for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
@@ -91,7 +59,7 @@ class Calibration {
         if (m.is_node()) node_out_[m.nodes.front()] = m.out;
       }
     }
-    return send_together(rounds);
+    return send_together(level, all);
   }
 
   [[nodiscard]] static double fastest(const FoundCluster& cluster) {
@@ -114,15 +82,17 @@ class Calibration {
     for (const Transfer& t : all) {
       const std::size_t k = t.cluster->members.size();
       if (k < 3 || bits(t.seen.rate) > 0.7 * fastest(*t.cluster)) continue;
-      const auto node = [&](std::size_t i) { return speaker(t.cluster->members[i]); };
+      const auto node = [&](std::size_t i) {
+        return cheapest_first(t.cluster->members[i], costs_).front();
+      };
+      const auto ask = [&](std::size_t from, std::size_t to) {
+        extra.push_back({{t.cluster, from, to, {{node(from), node(to)}}, {}}});
+      };
       const std::size_t after = (t.to + 1) % k;
       const std::size_t before = (t.from + k - 1) % k;
-      if (after != t.from)
-        extra.push_back({{t.cluster, t.from, after, {t.nodes.first, node(after)}, {}}});
-      if (before != t.to)
-        extra.push_back({{t.cluster, before, t.to, {node(before), t.nodes.second}, {}}});
-      if (after == t.from)
-        extra.push_back({{t.cluster, t.from, before, {t.nodes.first, node(before)}, {}}});
+      if (after != t.from) ask(t.from, after);
+      if (before != t.to) ask(before, t.to);
+      if (after == t.from) ask(t.from, before);
     }
     if (extra.size() > kMostThirdOpinions) extra.resize(kMostThirdOpinions);
     if (!extra.empty()) {
@@ -149,58 +119,74 @@ class Calibration {
   }
 
   /// Several nodes of one member to as many of the next.
-  Expected<bool> send_together(const TransferRounds& rounds) {
-    std::vector<PairRound> pairs;
-    std::vector<std::vector<RateSeen>> alone;
-    std::vector<std::vector<Transfer>> owners;
-    for (const auto& round : rounds) {
-      PairRound together;
-      std::vector<RateSeen> seen;
-      std::vector<Transfer> owner;
-      for (const Transfer& t : round) {
-        const FoundCluster& from = t.cluster->members[t.from];
-        const FoundCluster& to = t.cluster->members[t.to];
-        const std::size_t count = std::min({kTogether, from.nodes.size(), to.nodes.size()});
-        if (count < 2 || t.seen.rate.unlimited()) continue;
-        for (std::size_t i = 0; i < count; ++i) {
-          together.emplace_back(speaker(from, i), speaker(to, i));
-          seen.push_back(t.seen);
-          owner.push_back(t);
-        }
+  Expected<bool> send_together(const std::vector<FoundCluster*>& level,
+                               std::span<const Transfer> alone) {
+    std::vector<FoundCluster*> open = level;
+    for (const std::size_t width : kTogether) {
+      TransferRounds rounds = ring(open, costs_, width);
+      for (auto& round : rounds) {
+        for (Transfer& t : round) t.seen = seen_alone(t, alone);
+        std::erase_if(
+            round, [](const Transfer& t) { return t.flows.size() < 2 || t.seen.rate.unlimited(); });
       }
-      if (together.empty()) continue;
-      pairs.push_back(std::move(together));
-      alone.push_back(std::move(seen));
-      owners.push_back(std::move(owner));
-    }
-    if (pairs.empty() || prober_.spent() > until_) return pairs.empty();
-    auto rates = measure_together(prober_, pairs, alone);
-    if (!rates) return rates.error();
-    for (std::size_t r = 0; r < pairs.size(); ++r) {
-      for (std::size_t i = 0; i < pairs[r].size();) {
-        std::size_t end = i;
-        double total = 0;
-        while (end < pairs[r].size() && owners[r][end].cluster == owners[r][i].cluster &&
-               owners[r][end].from == owners[r][i].from) {
-          total += bits((*rates)[r][end++]);
-        }
-        judge(owners[r][i], total, static_cast<double>(end - i));
-        i = end;
-      }
+      std::erase_if(rounds, [](const auto& round) { return round.empty(); });
+      if (rounds.empty()) return true;
+      if (prober_.spent() > until_) return false;
+      auto wider = one_width(rounds);
+      if (!wider) return wider.error();
+      open = std::move(*wider);
     }
     return true;
   }
 
-  void judge(const Transfer& t, double total, double count) {
+  [[nodiscard]] static RateSeen seen_alone(const Transfer& t, std::span<const Transfer> alone) {
+    return std::find_if(
+               alone.begin(), alone.end(),
+               [&](const Transfer& one) { return one.cluster == t.cluster && one.from == t.from; })
+        ->seen;
+  }
+
+  /// The clusters in which several got more than one.
+  Expected<std::vector<FoundCluster*>> one_width(const TransferRounds& rounds) {
+    std::vector<PairRound> pairs;
+    std::vector<std::vector<RateSeen>> alone;
+    for (const auto& round : rounds) {
+      pairs.emplace_back();
+      alone.emplace_back();
+      for (const Transfer& t : round) {
+        pairs.back().insert(pairs.back().end(), t.flows.begin(), t.flows.end());
+        alone.back().insert(alone.back().end(), t.flows.size(), t.seen);
+      }
+    }
+    auto rates = measure_together(prober_, pairs, alone);
+    if (!rates) return rates.error();
+    std::vector<FoundCluster*> wider;
+    for (std::size_t r = 0; r < rounds.size(); ++r) {
+      auto next = (*rates)[r].begin();
+      for (const Transfer& t : rounds[r]) {
+        double total = 0;
+        for (std::size_t i = 0; i < t.flows.size(); ++i) total += bits(*next++);
+        if (!judge(t, total)) continue;
+        if (std::find(wider.begin(), wider.end(), t.cluster) == wider.end()) {
+          wider.push_back(t.cluster);
+        }
+      }
+    }
+    return wider;
+  }
+
+  /// False: the uplink is what one flow already fills.
+  bool judge(const Transfer& t, double total) {
     FoundCluster& from = t.cluster->members[t.from];
     FoundCluster& to = t.cluster->members[t.to];
     const double one = bits(t.seen.rate);
-    if (total < 1.3 * one) return;  // the uplink is what one flow already fills
-    if (one < 0.8 * bits(node_out_[t.nodes.first])) {
+    if (total < 1.3 * one) return false;
+    if (one < 0.8 * bits(node_out_[t.flows.front().first])) {
       t.cluster->flow_cap = std::min(t.cluster->flow_cap, t.seen.rate);
     }
     from.out = to.in = Bandwidth{static_cast<std::uint64_t>(total)};
-    if (total > 0.85 * count * one) from.at_least = to.at_least = true;
+    from.at_least = to.at_least = total > 0.85 * static_cast<double>(t.flows.size()) * one;
+    return true;
   }
 
   Prober& prober_;

@@ -29,15 +29,21 @@ Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
   auto seen = survey(prober, likely_order(nodes), budget);
   if (!seen) return seen.error();
   FoundCluster found = with_latencies(*seen);
+  // What is noise in a node's cost must not come back as if it were its links'.
+  const std::vector<UnusualNode> unusual = unusual_nodes(found, seen->costs);
+  seen->costs = without_noise(found, seen->costs, unusual);
+  seen->links = links_seen(seen->round_trips, seen->costs);
+  found = with_latencies(*seen);
   const Time until = deadline(budget, seen->round_trips);
   auto calibrated = calibrate(prober, found, seen->costs, until);
   if (!calibrated) return calibrated.error();
-  auto eager = find_eager_limits(prober, found, until);
+  Expected<std::vector<std::optional<EagerLimit>>> eager = std::vector<std::optional<EagerLimit>>{};
+  if (budget.eager_limits) eager = find_eager_limits(prober, found, until);
   if (!eager) return eager.error();
   auto machine = assemble(found, seen->costs, nodes);
   if (!machine) return machine.error();
   return Discovered{std::move(*machine),
-                    in_words(found, seen->costs, nodes, *eager),
+                    in_words(found, unusual, nodes, *eager),
                     fit_of(*seen, found, nodes),
                     std::move(*eager),
                     seen->probes,

@@ -131,6 +131,25 @@ TEST(Discover, FindsTheEagerLimitAndWhatRendezvousTakes) {
   for (const auto& level : discovered(truth).eager) EXPECT_FALSE(level);
 }
 
+/// TCP's first window is 10 packets; MPICH's rendezvous crosses four times more.
+TEST(Discover, IsNotMisledByWindowsThatOpenTurnByTurn) {
+  for (const char* line : {"site:2(10ms,100Mbit/s) host:1|2(250us,1Gbit/s,send=5us)",
+                           "site:2(10ms,100Mbit/s) host:6(250us,1Gbit/s,send=5us)",
+                           "site:3(30ms,50Mbit/s) host:1|2|3(250us,1Gbit/s,send=5us)"}) {
+    for (const std::uint32_t crossings : {2U, 4U}) {
+      SCOPED_TRACE(line);
+      const Machine truth = machine_called(line);
+      const Transport tcp{Bytes{32 << 10}, crossings, Bytes{14'600}};
+      expect_close(discovered(truth, kLittleNoise, tcp).machine, truth);
+    }
+  }
+  const Machine capped =
+      machine_called("site:2(10ms,1Gbit/s,cap=100Mbit/s) host:4(100us,1Gbit/s,send=2us)");
+  const Discovered found = discovered(capped, kLittleNoise, {Bytes{32 << 10}, 4, Bytes{14'600}});
+  EXPECT_NEAR(static_cast<double>(found.machine.clusters()[0].channel.flow_cap.bits_per_second),
+              1e8, 1.5e7);
+}
+
 TEST(DiscoverProperty, ReportsASlowNodeAtItsOwnSiteUnderTraffic) {
   for_all_seeds(20, [](Random& rng) {
     const Machine truth =

@@ -20,6 +20,15 @@ bool is_sound(const Round& round, Node nodes) {
          (used.empty() || used.back() < nodes);
 }
 
+bool goes_on(const Experiment& experiment, std::span<const Time> samples, Time passed) {
+  if (samples.empty()) return true;
+  if (samples.size() < experiment.repeats && passed < experiment.patience) return true;
+  if (!experiment.warms_up || samples.size() >= kMostWarmUps) return false;
+  if (samples.size() == 1) return true;
+  const Time before = least(samples.first(samples.size() - 1));
+  return 12 * samples.back().picoseconds <= 10 * before.picoseconds;
+}
+
 Time middle(std::span<const Time> samples) {
   expects(!samples.empty(), "middle: there are no samples");
   std::vector<Time> sorted(samples.begin(), samples.end());

@@ -29,6 +29,9 @@ struct Experiment {
   std::uint32_t messages = 1;        ///< of Stream
   std::uint32_t repeats = 4;         ///< samples at most, and at least one:
   Time patience = milliseconds(30);  ///< no further one begins once so much time has passed
+  /// Until it is as fast as it gets: whatever the patience, a second sample, and further ones while
+  /// the last was clearly faster than all before it.
+  bool warms_up = false;
 
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
@@ -59,6 +62,13 @@ class Prober {
 
 /// Whether no node is in two experiments of the round, and every node is one.
 [[nodiscard]] bool is_sound(const Round& round, Node nodes);
+
+/// With warms_up, samples at most.
+inline constexpr std::uint32_t kMostWarmUps = 8;
+
+/// Whether one more sample is to be taken, after these, which took so long together.
+[[nodiscard]] bool goes_on(const Experiment& experiment, std::span<const Time> samples,
+                           Time passed);
 
 /// The middle one of some samples, the lower of two. @pre not empty
 [[nodiscard]] Time middle(std::span<const Time> samples);

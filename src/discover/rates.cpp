@@ -7,9 +7,14 @@ namespace {
 
 constexpr Bytes kLongest{8 << 20};
 
+/// On a new connection TCP begins with a small window that opens turn by turn, and what that takes
+/// would count as if it were fixed, or as if it were bytes. So the short one comes first, twice and
+/// more, and the long one is repeated until that does not make it faster.
 Experiment transfer(const NodePair& pair, Bytes bytes) {
-  return {Kind::RoundTrip, pair.first, pair.second,   kNoNode,
-          bytes,           1,          /*repeats=*/3, milliseconds(60)};
+  const bool is_short = bytes == kShortTransfer;
+  const Time patience = is_short ? milliseconds(100) : milliseconds(60);
+  return {Kind::RoundTrip,  pair.first, pair.second, kNoNode, bytes, 1, /*repeats=*/3, patience,
+          /*warms_up=*/true};
 }
 
 Round transfers(const PairRound& pairs, Bytes bytes) {
@@ -94,14 +99,24 @@ Expected<std::vector<std::vector<Bandwidth>>> measure_together(
     Prober& prober, std::span<const PairRound> rounds,
     std::span<const std::vector<RateSeen>> alone) {
   std::vector<Round> all;
-  for (const PairRound& round : rounds) all.push_back(transfers(round, kLongTransfer));
+  for (const PairRound& round : rounds) {
+    all.push_back(transfers(round, kLongTransfer));
+    // Those of a round begin together, once: who went on alone would see the whole link.
+    for (Experiment& e : all.back()) {
+      e.repeats = 1;
+      e.warms_up = false;
+    }
+  }
+  auto first = prober.run(all);
+  if (!first) return first.error();
+  // Again, since the first time opened the windows of new connections.
   auto measured = prober.run(all);
   if (!measured) return measured.error();
   std::vector<std::vector<Bandwidth>> rates(rounds.size());
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
-      const Time bytes_only = least((*measured)[r][i].samples) - alone[r][i].fixed;
-      rates[r].push_back(rate_of(kLongTransfer, std::max(Time{1}, bytes_only)));
+      const Time time = std::min((*first)[r][i].samples.front(), (*measured)[r][i].samples.front());
+      rates[r].push_back(rate_of(kLongTransfer, std::max(Time{1}, time - alone[r][i].fixed)));
     }
   }
   return rates;

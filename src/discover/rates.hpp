@@ -22,7 +22,7 @@ Expected<std::vector<std::vector<RateSeen>>> measure_rates(Prober& prober,
                                                            std::span<const PairRound> rounds);
 
 /// The rate of one of several transfers of kLongTransfer at the same time, of which it is known
-/// what else the message takes.
+/// what else the message takes. The better of two tries.
 Expected<std::vector<std::vector<Bandwidth>>> measure_together(
     Prober& prober, std::span<const PairRound> rounds,
     std::span<const std::vector<RateSeen>> alone);

@@ -83,13 +83,28 @@ Time SimulatedProber::one_way(Node from, Node to, Bytes bytes, Bandwidth rate) c
          machine_.costs(to).recv.of(bytes);
 }
 
+Time SimulatedProber::opening(Node from, Node to, Bytes bytes, Bandwidth rate) {
+  if (transport_.first_window == Bytes{0}) return Time{0};
+  Bytes& window = windows_.try_emplace({from, to}, transport_.first_window).first->second;
+  const Time round_trip = 2 * machine_.path(from, to).latency;
+  Time added;
+  for (std::uint64_t left = bytes.value; left > window.value;) {
+    const Time busy = transfer_time(window, rate);
+    if (busy >= round_trip) break;
+    added += round_trip - busy;
+    left -= window.value;
+    window.value *= 2;
+  }
+  return added;
+}
+
 Measured SimulatedProber::measure(const Experiment& e, Bandwidth rate) {
   Measured result;
   const Time back = one_way(e.to, e.from, Bytes{0}, kUnlimited);
   const Time send = machine_.costs(e.from).send.of(e.bytes);
   Time passed;
-  for (std::uint32_t i = 0; i < e.repeats && (i == 0 || passed < e.patience); ++i) {
-    Time time = one_way(e.from, e.to, e.bytes, rate) + back;
+  while (goes_on(e, result.samples, passed)) {
+    Time time = one_way(e.from, e.to, e.bytes, rate) + back + opening(e.from, e.to, e.bytes, rate);
     if (e.kind == Kind::Stream) {
       const Time each =
           std::max({send, machine_.costs(e.to).recv.of(e.bytes), transfer_time(e.bytes, rate)});

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "base/random.hpp"
 #include "discover/experiment.hpp"
 #include "topology/machine.hpp"
@@ -20,6 +22,9 @@ struct Disturbance {
 struct Transport {
   Bytes eager_limit{std::numeric_limits<std::uint64_t>::max()};
   std::uint32_t crossings = 2;
+  /// TCP's, of each connection and way: so many bytes go out in a round trip at first, and twice as
+  /// many after each message or part of one that filled it. 0: no windows.
+  Bytes first_window{0};
 };
 
 /// Measures a machine whose processes stand for one node each, by its own figures: what a message
@@ -40,6 +45,8 @@ class SimulatedProber : public Prober {
  private:
   [[nodiscard]] Time disturbed(Time time, Node a, Node b);
   [[nodiscard]] Time one_way(Node from, Node to, Bytes bytes, Bandwidth rate) const;
+  /// What a window that has to open adds to a message, which opens it.
+  [[nodiscard]] Time opening(Node from, Node to, Bytes bytes, Bandwidth rate);
   [[nodiscard]] Measured measure(const Experiment& e, Bandwidth rate);
   [[nodiscard]] std::vector<Bandwidth> shared_rates(const Round& round) const;
 
@@ -47,6 +54,7 @@ class SimulatedProber : public Prober {
   Disturbance disturbance_;
   Transport transport_;
   Random random_;
+  std::map<std::pair<Node, Node>, Bytes> windows_;
   Time spent_;
   std::uint64_t experiments_ = 0;
   std::uint64_t messages_ = 0;

@@ -12,6 +12,7 @@ namespace espalier::discover {
 struct Budget {
   Time least = seconds(1);
   std::int64_t round_trips = 20;  ///< of the slowest link
+  bool eager_limits = true;       ///< look for them too
 };
 
 /// Who is near whom, and what small messages cost each node.

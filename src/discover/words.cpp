@@ -59,34 +59,10 @@ std::string level_in_words(const std::vector<FoundCluster*>& level,
   return text;
 }
 
-/// Compared with the middle one of the other nodes that it shares a cluster with.
-void slow_nodes(const FoundCluster& cluster, std::span<const NodeCost> costs,
-                std::span<const NodeInfo> nodes, std::vector<std::string>& words) {
-  std::vector<Node> here;
-  for (const FoundCluster& m : cluster.members) {
-    if (m.is_node()) here.push_back(m.nodes.front());
-    slow_nodes(m, costs, nodes, words);
-  }
-  // A node alone at its place has neighbours all the same: all that are there.
-  if (here.size() < 2) here = cluster.nodes;
-  for (const FoundCluster& m : cluster.members) {
-    if (!m.is_node()) continue;
-    const Node node = m.nodes.front();
-    for (const bool sends : {true, false}) {
-      std::vector<Time> others;
-      for (const Node other : here) {
-        if (other != node) others.push_back(sends ? costs[other].send : costs[other].recv);
-      }
-      const Time own = sends ? costs[node].send : costs[node].recv;
-      if (others.empty()) continue;
-      const Time usual = std::max(middle(others), nanoseconds(100));
-      const double ratio = to_seconds(own) / to_seconds(usual);
-      if (ratio < 2 || own - usual < microseconds(10)) continue;
-      words.push_back(fmt::format("{} {} {:.1f} x slower than its neighbours ({} a message)",
-                                  nodes[node].name, sends ? "sends" : "receives", ratio,
-                                  rounded(own, 3)));
-    }
-  }
+std::string slow_in_words(const UnusualNode& slow, const std::string& name) {
+  return fmt::format("{} {} {:.1f} x slower than its neighbours ({} a message)", name,
+                     slow.sends ? "sends" : "receives",
+                     to_seconds(slow.own) / to_seconds(slow.usual), rounded(slow.own, 3));
 }
 
 Time latency_between(const FoundCluster& cluster, Node a, Node b) {
@@ -105,7 +81,7 @@ Time latency_between(const FoundCluster& cluster, Node a, Node b) {
 
 }  // namespace
 
-std::vector<std::string> in_words(const FoundCluster& whole, std::span<const NodeCost> costs,
+std::vector<std::string> in_words(const FoundCluster& whole, std::span<const UnusualNode> unusual,
                                   std::span<const NodeInfo> nodes,
                                   std::span<const std::optional<EagerLimit>> eager) {
   std::vector<std::string> words;
@@ -119,7 +95,9 @@ std::vector<std::string> in_words(const FoundCluster& whole, std::span<const Nod
     words.back() += fmt::format("; messages above {} cross {} more times before their bytes",
                                 to_string(eager[d]->limit), eager[d]->crossings);
   }
-  slow_nodes(whole, costs, nodes, words);
+  for (const UnusualNode& node : unusual) {
+    if (node.is_slow()) words.push_back(slow_in_words(node, nodes[node.node].name));
+  }
   return words;
 }
 

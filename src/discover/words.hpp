@@ -1,13 +1,14 @@
 #pragma once
 
 #include "discover/discovered.hpp"
+#include "discover/unusual_nodes.hpp"
 
 namespace espalier::discover {
 
 /// What was found, in sentences: "2 sites 10.1 ms apart", "b1n3 sends 4.0 x slower than its
 /// neighbours".
 [[nodiscard]] std::vector<std::string> in_words(const FoundCluster& whole,
-                                                std::span<const NodeCost> costs,
+                                                std::span<const UnusualNode> unusual,
                                                 std::span<const NodeInfo> nodes,
                                                 std::span<const std::optional<EagerLimit>> eager);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -59,14 +61,16 @@ std::vector<std::string> all_words(const discover::Discovered& found) {
 /// Rank 0: from the cache if it still holds, else measured.
 class Coordinator {
  public:
-  Coordinator(const DiscoverOptions& options, MPI_Comm leaders)
-      : options_(options), leaders_(leaders) {}
+  Coordinator(const DiscoverOptions& options, const WorldNodes& nodes)
+      : options_(options), nodes_(nodes) {}
 
-  Expected<WorldDiscovery> run(const std::vector<std::string>& texts) {
-    MpiProber prober(leaders_, options_.progress);
+  Expected<WorldDiscovery> run() {
+    std::vector<int> ranks;
+    for (const NodeText& node : nodes_.nodes) ranks.push_back(node.leader);
+    MpiProber prober(nodes_.world.get(), std::move(ranks), options_.progress);
     std::vector<discover::NodeRecord> records;
-    for (const std::string& text : texts) {
-      auto record = discover::node_record_from(text);
+    for (const NodeText& node : nodes_.nodes) {
+      auto record = discover::node_record_from(node.text);
       if (!record) return record.error();
       records.push_back(std::move(*record));
     }
@@ -111,7 +115,7 @@ class Coordinator {
   }
 
   const DiscoverOptions& options_;
-  MPI_Comm leaders_;
+  const WorldNodes& nodes_;
   std::vector<std::string> notes_;
 };
 
@@ -140,35 +144,40 @@ Expected<WorldDiscovery> from_text(const std::string& text) {
                         value.at("cached")};
 }
 
-/// To all from rank 0; those that wait are asleep.
+/// To all from rank 0, in one broadcast if it is short; those that wait are asleep.
 void broadcast_asleep(std::string& text, MPI_Comm world) {
-  std::uint64_t length = text.size();
+  struct {
+    std::uint64_t length = 0;
+    std::array<char, 8184> begin{};
+  } first;
+  first.length = text.size();
+  text.copy(first.begin.data(), first.begin.size());
   MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ibcast(&length, 1, MPI_UINT64_T, 0, world, &request);
+  PMPI_Ibcast(&first, static_cast<int>(sizeof first), MPI_BYTE, 0, world, &request);
   wait_asleep(request);
-  text.resize(length);
-  PMPI_Ibcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, world, &request);
+  text.resize(first.length);
+  const std::size_t there = std::min(text.size(), first.begin.size());
+  std::copy_n(first.begin.data(), there, text.data());
+  if (there == text.size()) return;
+  PMPI_Ibcast(text.data() + there, static_cast<int>(text.size() - there), MPI_CHAR, 0, world,
+              &request);
   wait_asleep(request);
 }
 
 }  // namespace
 
-Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over) try {
-  const WorldNodes nodes = find_nodes(over);
+Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over,
+                                        std::span<const int> leaders) try {
+  const WorldNodes nodes = find_nodes(over, leaders);
   std::string text;
-  if (nodes.is_leader) {
-    const std::vector<std::string> texts = gather_texts(nodes.record, nodes.leaders.get());
-    int rank = 0;
-    PMPI_Comm_rank(nodes.leaders.get(), &rank);
-    if (rank == 0) {
-      try {  // the others are waiting for our word
-        text = to_text(Coordinator(options, nodes.leaders.get()).run(texts));
-      } catch (const std::exception& bug) {
-        text = to_text(Error{"discovery", bug.what(), "please report this"});
-      }
-    } else {
-      serve_prober(nodes.leaders.get());
+  if (!nodes.nodes.empty()) {
+    try {  // the others are waiting for our word
+      text = to_text(Coordinator(options, nodes).run());
+    } catch (const std::exception& bug) {
+      text = to_text(Error{"discovery", bug.what(), "please report this"});
     }
+  } else if (nodes.is_leader) {
+    serve_prober(nodes.world.get());
   }
   broadcast_asleep(text, nodes.world.get());
   return from_text(text);

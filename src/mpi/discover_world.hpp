@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct WorldDiscovery {
 /// machine, or the same error.
 /// @param over holds all processes of MPI_COMM_WORLD, in any order. Collective over it, and on no
 ///   other communicator of the user, who may have calls under way there.
-[[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options = {},
-                                                      MPI_Comm over = MPI_COMM_WORLD);
+/// @param leaders for each rank, the lowest of its node, as MPI says: node_leaders()
+[[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over,
+                                                      std::span<const int> leaders);
 
 }  // namespace espalier::mpi

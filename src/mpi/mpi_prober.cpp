@@ -37,20 +37,23 @@ void send_words(const std::vector<std::int64_t>& words, const std::int64_t& leng
              &requests.back());
 }
 
+/// From numbers of nodes to those of the ranks that measure.
+void to_ranks(discover::Experiment& e, const std::vector<int>& ranks) {
+  for (Node* node : {&e.from, &e.to, &e.second}) {
+    if (*node != discover::kNoNode) *node = static_cast<Node>(ranks[*node]);
+  }
+}
+
 }  // namespace
 
-MpiProber::MpiProber(MPI_Comm nodes, Progress progress)
-    : nodes_(nodes), start_(PMPI_Wtime()), progress_(std::move(progress)) {
-  int size = 0;
-  PMPI_Comm_size(nodes, &size);
-  size_ = static_cast<Node>(size);
-}
+MpiProber::MpiProber(MPI_Comm comm, std::vector<int> ranks, Progress progress)
+    : comm_(comm), ranks_(std::move(ranks)), start_(PMPI_Wtime()), progress_(std::move(progress)) {}
 
 MpiProber::~MpiProber() {
   const std::int64_t nothing = 0;
   std::vector<MPI_Request> requests;
-  for (Node node = 1; node < size_; ++node) {
-    send_words({}, nothing, static_cast<int>(node), kEnd, nodes_, requests);
+  for (Node node = 1; node < size(); ++node) {
+    send_words({}, nothing, ranks_[node], kEnd, comm_, requests);
   }
   PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
@@ -61,26 +64,29 @@ Time MpiProber::spent() const {
 
 Expected<std::vector<std::vector<Measured>>> MpiProber::run(
     std::span<const discover::Round> rounds) {
-  const auto tasks = tasks_by_node(rounds, size_);
-  std::vector<std::vector<std::int64_t>> words(size_);
-  std::vector<std::int64_t> lengths(size_);
+  auto tasks = tasks_by_node(rounds, size());
+  for (auto& of_node : tasks) {
+    for (ProbeTask& task : of_node) to_ranks(task.experiment, ranks_);
+  }
+  std::vector<std::vector<std::int64_t>> words(size());
+  std::vector<std::int64_t> lengths(size());
   std::vector<MPI_Request> requests;
-  for (Node node = 1; node < size_; ++node) {
+  for (Node node = 1; node < size(); ++node) {
     if (tasks[node].empty()) continue;
     words[node] = to_words(tasks[node]);
     lengths[node] = static_cast<std::int64_t>(words[node].size());
-    send_words(words[node], lengths[node], static_cast<int>(node), kTasks, nodes_, requests);
+    send_words(words[node], lengths[node], ranks_[node], kTasks, comm_, requests);
   }
-  std::vector<std::vector<Measured>> by_node(size_);
-  by_node[0] = run_tasks(tasks[0], nodes_);
+  std::vector<std::vector<Measured>> by_node(size());
+  by_node[0] = run_tasks(tasks[0], comm_);
   PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  for (Node node = 1; node < size_; ++node) {
+  for (Node node = 1; node < size(); ++node) {
     if (tasks[node].empty()) continue;
     MPI_Status status;
-    by_node[node] = measured_from(receive_words(nodes_, static_cast<int>(node), status));
+    by_node[node] = measured_from(receive_words(comm_, ranks_[node], status));
   }
   std::vector<std::vector<Measured>> results;
-  std::vector<std::size_t> next(size_);
+  std::vector<std::size_t> next(size());
   for (const discover::Round& round : rounds) {
     results.emplace_back();
     for (const discover::Experiment& e : round) {
@@ -96,15 +102,15 @@ Expected<std::vector<std::vector<Measured>>> MpiProber::run(
   return results;
 }
 
-void serve_prober(MPI_Comm nodes) {
+void serve_prober(MPI_Comm comm) {
   while (true) {
     MPI_Status status;
-    const std::vector<std::int64_t> words = receive_words(nodes, 0, status);
+    const std::vector<std::int64_t> words = receive_words(comm, 0, status);
     if (status.MPI_TAG == kEnd) return;
-    const std::vector<std::int64_t> results = to_words(run_tasks(tasks_from(words), nodes));
+    const std::vector<std::int64_t> results = to_words(run_tasks(tasks_from(words), comm));
     const auto length = static_cast<std::int64_t>(results.size());
     std::vector<MPI_Request> requests;
-    send_words(results, length, 0, kResults, nodes, requests);
+    send_words(results, length, 0, kResults, comm, requests);
     for (MPI_Request& request : requests) wait_asleep(request);
   }
 }

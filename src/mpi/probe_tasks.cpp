@@ -30,7 +30,7 @@ class Probe {
     if (!greeted) greet(e_.to);
     if (!greeted && e_.kind == Kind::OneToTwo) greet(e_.second);
     const Time begin = now();
-    for (std::uint32_t i = 0; i < e_.repeats && (i == 0 || now() - begin < e_.patience); ++i) {
+    while (goes_on(e_, result.samples, now() - begin)) {
       const Time start = now();
       if (e_.kind == Kind::Stream) {
         stream(result);
@@ -105,7 +105,7 @@ class Probe {
   std::vector<char> data_;
 };
 
-constexpr std::size_t kWordsATask = 9;
+constexpr std::size_t kWordsATask = 10;
 
 }  // namespace
 
@@ -157,7 +157,7 @@ std::vector<std::int64_t> to_words(std::span<const ProbeTask> tasks) {
     const std::int64_t second = e.second == discover::kNoNode ? -1 : std::int64_t{e.second};
     words.insert(words.end(), {static_cast<std::int64_t>(e.kind), e.from, e.to, second,
                                static_cast<std::int64_t>(e.bytes.value), e.messages, e.repeats,
-                               e.patience.picoseconds, initiates ? 1 : 0});
+                               e.patience.picoseconds, e.warms_up ? 1 : 0, initiates ? 1 : 0});
   }
   return words;
 }
@@ -174,7 +174,8 @@ std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words) {
     e.messages = static_cast<std::uint32_t>(words[5]);
     e.repeats = static_cast<std::uint32_t>(words[6]);
     e.patience = Time{words[7]};
-    tasks.push_back({e, words[8] == 1});
+    e.warms_up = words[8] == 1;
+    tasks.push_back({e, words[9] == 1});
   }
   return tasks;
 }

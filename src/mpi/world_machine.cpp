@@ -83,8 +83,9 @@ KnownMachine machine_of_nodes(const World& world) {
 KnownMachine discovered_machine(const World& world, MPI_Comm over) {
   const double begin = PMPI_Wtime();
   DiscoverOptions options;
+  options.budget.eager_limits = false;  // told to people only
   options.read_cache = options.write_cache = world.settings.cache;
-  auto found = discover_world(options, over);
+  auto found = discover_world(options, over, world.leaders);
   if (!found) {
     say(world, {"discovery failed: " + to_string(found.error())});
     return machine_of_nodes(world);

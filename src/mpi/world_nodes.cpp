@@ -103,8 +103,7 @@ OwnedComm split(MPI_Comm comm, int color, int key) {
   return made == MPI_COMM_NULL ? OwnedComm() : OwnedComm(made);
 }
 
-}  // namespace
-
+/// The texts of all ranks of a communicator, at its rank 0. Collective.
 std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
   int rank = 0, size = 1;
   PMPI_Comm_rank(comm, &rank);
@@ -125,38 +124,105 @@ std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
-WorldNodes find_nodes(MPI_Comm over) {
-  int world_rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  WorldNodes result;
-  result.world = split(over, 0, world_rank);
-  MPI_Comm said = MPI_COMM_NULL;
-  PMPI_Comm_split_type(result.world.get(), MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &said);
-  const OwnedComm said_owner(said);
-  int said_rank = 0;
-  PMPI_Comm_rank(said, &said_rank);
-  result.node = split(said, shares_memory_with_first(said) ? 0 : said_rank, world_rank);
-  int rank = 0, size = 1;
-  PMPI_Comm_rank(result.node.get(), &rank);
-  PMPI_Comm_size(result.node.get(), &size);
-  result.is_leader = rank == 0;
-  result.leaders = split(result.world.get(), result.is_leader ? 0 : MPI_UNDEFINED, world_rank);
+enum Tag { kNodes = 21 };
 
+/// All processes in the order of MPI_COMM_WORLD. Not split: that would gather keys as well.
+OwnedComm own_world(MPI_Comm over, MPI_Group group) {
+  MPI_Comm made = MPI_COMM_NULL;
+  PMPI_Comm_create(over, group, &made);
+  return OwnedComm(made);
+}
+
+/// Those of this rank's node, as MPI says. Collective over them only.
+OwnedComm said_node(MPI_Comm world, MPI_Group group, std::span<const int> leaders, int rank) {
+  std::vector<int> ranks;
+  for (std::size_t r = 0; r < leaders.size(); ++r) {
+    if (leaders[r] == leaders[static_cast<std::size_t>(rank)]) ranks.push_back(static_cast<int>(r));
+  }
+  MPI_Group here = MPI_GROUP_NULL;
+  PMPI_Group_incl(group, static_cast<int>(ranks.size()), ranks.data(), &here);
+  const OwnedGroup own_here(here);
+  MPI_Comm made = MPI_COMM_NULL;
+  PMPI_Comm_create_group(world, here, kNodes, &made);
+  return OwnedComm(made);
+}
+
+/// A line for each node: the rank that leads it and its record.
+void add_nodes(const std::string& lines, std::vector<NodeText>& nodes) {
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = lines.find('\n', at);
+    const std::size_t space = lines.find(' ', at);
+    nodes.push_back(
+        {std::stoi(lines.substr(at, space - at)), lines.substr(space + 1, end - space - 1)});
+    at = end + 1;
+  }
+}
+
+std::string receive_text(int from, MPI_Comm comm) {
+  int is_there = 0, length = 0;
+  MPI_Status status;
+  while (PMPI_Iprobe(from, kNodes, comm, &is_there, &status), is_there == 0) ::usleep(50);
+  PMPI_Get_count(&status, MPI_CHAR, &length);
+  std::string text(static_cast<std::size_t>(length), ' ');
+  PMPI_Recv(text.data(), length, MPI_CHAR, from, kNodes, comm, MPI_STATUS_IGNORE);
+  return text;
+}
+
+/// What is known of a node, by its processes; on the first of them.
+discover::NodeRecord look_at_node(MPI_Comm node, int world_rank) {
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(node, &rank);
+  PMPI_Comm_size(node, &size);
   discover::NodeRecord record;
   record.ranks.resize(static_cast<std::size_t>(size));
-  PMPI_Gather(&world_rank, 1, MPI_INT, record.ranks.data(), 1, MPI_INT, 0, result.node.get());
+  PMPI_Gather(&world_rank, 1, MPI_INT, record.ranks.data(), 1, MPI_INT, 0, node);
   const CpuBits mine = own_cpus();
-  std::vector<unsigned char> all(result.is_leader ? mine.size() * record.ranks.size() : 0);
+  std::vector<unsigned char> all(rank == 0 ? mine.size() * record.ranks.size() : 0);
   PMPI_Gather(mine.data(), static_cast<int>(mine.size()), MPI_UNSIGNED_CHAR, all.data(),
-              static_cast<int>(mine.size()), MPI_UNSIGNED_CHAR, 0, result.node.get());
-  record.memory_latency = memory_latency(result.node.get(), rank, size);
-  if (!result.is_leader) return result;
+              static_cast<int>(mine.size()), MPI_UNSIGNED_CHAR, 0, node);
+  record.memory_latency = memory_latency(node, rank, size);
+  if (rank != 0) return record;
   char name[256] = "";
   if (::gethostname(name, sizeof name - 1) == 0) record.name = name;
   record.place = discover::place_of(environment("ESPALIER_SITE"), environment("ESPALIER_LAN"),
                                     environment("SLURM_TOPOLOGY_ADDR"), subnet());
   look_inside(all, record);
-  result.record = to_text(record);
+  return record;
+}
+
+}  // namespace
+
+WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
+  int world_rank = 0, said_rank = 0, rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &group);
+  const OwnedGroup own_group(group);
+  WorldNodes result;
+  result.world = own_world(over, group);
+  const OwnedComm said = said_node(result.world.get(), group, leaders, world_rank);
+  PMPI_Comm_rank(said.get(), &said_rank);
+  const OwnedComm node =
+      split(said.get(), shares_memory_with_first(said.get()) ? 0 : said_rank, world_rank);
+  PMPI_Comm_rank(node.get(), &rank);
+  result.is_leader = rank == 0;
+  const discover::NodeRecord record = look_at_node(node.get(), world_rank);
+  std::string lines;
+  if (result.is_leader) lines = std::to_string(world_rank) + " " + to_text(record) + "\n";
+  const std::vector<std::string> texts = gather_texts(lines, said.get());
+  if (said_rank != 0) return result;
+  lines.clear();
+  for (const std::string& text : texts) lines += text;
+  if (world_rank != 0) {
+    PMPI_Send(lines.data(), static_cast<int>(lines.size()), MPI_CHAR, 0, kNodes,
+              result.world.get());
+    return result;
+  }
+  add_nodes(lines, result.nodes);
+  for (std::size_t r = 1; r < leaders.size(); ++r) {
+    const int from = static_cast<int>(r);
+    if (leaders[r] == from) add_nodes(receive_text(from, result.world.get()), result.nodes);
+  }
   return result;
 }
 

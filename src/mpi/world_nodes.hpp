@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -7,21 +8,24 @@
 
 namespace espalier::mpi {
 
+/// The first process of a node, and what is known of the node.
+struct NodeText {
+  int leader = 0;    ///< rank of MPI_COMM_WORLD
+  std::string text;  ///< discover::NodeRecord
+};
+
 /// The processes of MPI_COMM_WORLD by node.
 struct WorldNodes {
-  OwnedComm world;     ///< all of them, in the order of MPI_COMM_WORLD
-  OwnedComm node;      ///< the processes that share this one's memory
-  OwnedComm leaders;   ///< the first of each node; others have none
-  std::string record;  ///< discover::NodeRecord of this node, on its leader
-  bool is_leader = false;
+  OwnedComm world;              ///< all of them in the order of MPI_COMM_WORLD, for us alone
+  bool is_leader = false;       ///< the first of its node
+  std::vector<NodeText> nodes;  ///< on rank 0, whose own is the first
 };
 
 /// Who shares memory: those that MPI says do, and that can map what the first of them shares.
-/// Reads affinities, and hwloc once a node if a process is bound.
+/// Reads affinities, and hwloc once a node if a process is bound. Over far links it takes one
+/// communicator's making and one message from each node.
 /// @param over holds all processes of MPI_COMM_WORLD, in any order; collective over it
-[[nodiscard]] WorldNodes find_nodes(MPI_Comm over);
-
-/// The texts of all ranks of a communicator, at its rank 0. Collective.
-[[nodiscard]] std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm);
+/// @param leaders for each rank, the lowest of its node, as MPI says: node_leaders()
+[[nodiscard]] WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders);
 
 }  // namespace espalier::mpi
