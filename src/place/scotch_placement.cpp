@@ -96,25 +96,37 @@ class Mapper {
 
   static bool map(const SubGraph& graph, const std::vector<std::uint32_t>& shares,
                   std::vector<SCOTCH_Num>& part) {
-    SCOTCH_Graph g;
+    SCOTCH_Graph g, bound;
+    SCOTCH_Context context;
     SCOTCH_Arch arch;
     SCOTCH_Strat strategy;
     const std::vector<SCOTCH_Num> loads(shares.begin(), shares.end());
-    SCOTCH_randomSeed(1);
-    SCOTCH_randomReset();
-    if (SCOTCH_graphInit(&g) != 0) return false;
+    // One thread: libscotch 7 starts one a core by itself, and for graphs of this size they do
+    // little but wait for each other. A context has random numbers of its own, always from the same
+    // seed.
+    if (SCOTCH_contextInit(&context) != 0) return false;
+    SCOTCH_contextRandomClone(&context);
+    SCOTCH_contextRandomSeed(&context, 1);
+    SCOTCH_contextRandomReset(&context);
+    const bool alone = SCOTCH_contextThreadSpawn(&context, 1, nullptr) == 0;
+    SCOTCH_graphInit(&g);
+    SCOTCH_graphInit(&bound);
     SCOTCH_archInit(&arch);
     SCOTCH_stratInit(&strategy);
     const bool good =
+        alone &&
         SCOTCH_graphBuild(&g, 0, static_cast<SCOTCH_Num>(graph.first.size() - 1),
                           graph.first.data(), nullptr, nullptr, nullptr,
                           static_cast<SCOTCH_Num>(graph.others.size()), graph.others.data(),
                           graph.weights.data()) == 0 &&
         SCOTCH_archCmpltw(&arch, static_cast<SCOTCH_Num>(loads.size()), loads.data()) == 0 &&
-        SCOTCH_graphMap(&g, &arch, &strategy, part.data()) == 0;
+        SCOTCH_contextBindGraph(&context, &g, &bound) == 0 &&
+        SCOTCH_graphMap(&bound, &arch, &strategy, part.data()) == 0;
     SCOTCH_stratExit(&strategy);
     SCOTCH_archExit(&arch);
+    SCOTCH_graphExit(&bound);
     SCOTCH_graphExit(&g);
+    SCOTCH_contextExit(&context);
     return good && std::all_of(part.begin(), part.end(), [&](SCOTCH_Num k) {
              return k >= 0 && k < static_cast<SCOTCH_Num>(shares.size());
            });
