@@ -125,9 +125,11 @@ Exhibit run_grid(const PaperOptions& options) {
   exhibit.notes.push_back(
       "The paper: \"time reductions for scatterv and gatherv of up to 75% for the binomial "
       "algorithm (minimum-first mapping) and up to 60% for Traeff's algorithm\"; how its ranks lay "
-      "and what the WAN was like it does not say. The gain is what the original loses by crossing "
-      "the WAN again and again on one way from the root: nothing to speak of where neighbouring "
-      "ranks are neighbouring nodes.");
+      "and what the WAN was like it does not say. Minimum-first gains what the binomial tree by "
+      "rank loses by crossing the WAN again and again on one way from the root: nothing to speak "
+      "of where neighbouring ranks are neighbouring nodes. Traeff's original goes by lengths, not "
+      "by ranks, and crosses it again and again however they lie. A gain below 0 is a loss: where "
+      "flows are capped, long bundles across the WAN are slow.");
   return exhibit;
 }
 

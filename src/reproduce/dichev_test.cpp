@@ -26,10 +26,17 @@ std::pair<double, double> most_on_first_wan(const std::string& placement) {
   return {minimum_first, traeff};
 }
 
-TEST(Dichev, ModelsGainWhereRanksLieAnyhowAndLittleWhereNeighboursAreNeighbours) {
-  EXPECT_GT(most_on_first_wan("random").first, 40);
-  EXPECT_GT(most_on_first_wan("random").second, 20);
-  EXPECT_LT(most_on_first_wan("block").first, 25);
+TEST(Dichev, MinimumFirstGainsWhereRanksLieAnyhowOnlyAndTraeffsTreeEverywhere) {
+  // Seen: 65 and 49, 73 and 68, 1 and 68 %.
+  const auto random = most_on_first_wan("random");
+  EXPECT_GT(random.first, 60);
+  EXPECT_GT(random.second, 45);
+  const auto cyclic = most_on_first_wan("cyclic");
+  EXPECT_GT(cyclic.first, 70);
+  EXPECT_GT(cyclic.second, 60);
+  const auto block = most_on_first_wan("block");
+  EXPECT_LT(block.first, 5);
+  EXPECT_GT(block.second, 60);  // it goes by lengths, not by ranks
 }
 
 TEST(Dichev, HasThePapersNodes) {
