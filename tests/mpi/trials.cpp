@@ -2,8 +2,11 @@
 // know, on a machine that is described wrongly, so that every class is tried. At each call results
 // must be right, and all members must have gone the same way.
 //
-//   trials [--seed S] [--calls N]
+//   trials [--seed S] [--calls N] [--comms C] [--kinds K]
+//
+// Few of both: fewer classes of calls; no kinds: barriers alone.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <set>
@@ -23,11 +26,11 @@ struct Comm {
 
 class Trials {
  public:
-  explicit Trials(std::uint64_t seed) : random_(seed) {
+  Trials(std::uint64_t seed, int comms, std::uint64_t kinds) : random_(seed), kinds_(kinds) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     add(MPI_COMM_WORLD, true);
-    for (int c = 0; c < 4; ++c) {
+    for (int c = 1; c < comms; ++c) {
       bool is_member = true;
       for (int r = 0; r < size_; ++r) {
         const bool drawn = random_.chance(70);
@@ -47,14 +50,16 @@ class Trials {
   int run(int calls) {
     for (int i = 0; i < calls; ++i) {
       const Comm& comm = comms_[random_.below(comms_.size())];
-      const std::uint64_t kind = random_.below(5);
+      const std::uint64_t kind = kinds_ == 0 ? 4 : random_.below(kinds_);
       const int count = random_.chance(50) ? 3 : 2000;
       const std::uint64_t turn = random_.next();
       if (comm.handle == MPI_COMM_NULL || comm.size == 1) continue;
       call(comm, kind, count, static_cast<int>(turn % static_cast<std::uint64_t>(comm.size)));
       all_went_the_same_way(comm);
     }
-    failures_.expect(ways_.size() > 1, "no way but one was ever tried");
+    // (Where an earlier run has found out, there may be but one.)
+    const bool is_known = std::getenv("ESPALIER_VERDICTS") != nullptr;
+    failures_.expect(is_known || ways_.size() > 1, "no way but one was ever tried");
     if (rank_ == 0) {
       for (const std::string& way : ways_) std::printf("  %s\n", way.c_str());
     }
@@ -122,6 +127,7 @@ class Trials {
   }
 
   Random random_;
+  std::uint64_t kinds_;
   int rank_ = 0, size_ = 1;
   std::vector<Comm> comms_;
   std::set<std::string> ways_;
@@ -134,14 +140,16 @@ class Trials {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   std::uint64_t seed = 1;
-  int calls = 3000;
+  int calls = 3000, comms = 5, kinds = 5;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 10);
     if (std::strcmp(argv[i], "--calls") == 0) calls = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--comms") == 0) comms = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--kinds") == 0) kinds = std::atoi(argv[i + 1]);
   }
   int code = 0;
   {
-    espalier::mpi_test::Trials trials(seed);
+    espalier::mpi_test::Trials trials(seed, comms, static_cast<std::uint64_t>(kinds));
     code = trials.run(calls) == 0 ? 0 : 1;
   }
   MPI_Finalize();
