@@ -80,7 +80,7 @@ void count_pairs(Profile& profile);
 
 /// An order of dependence for a profile that has none: in each of as many rounds as a pair has
 /// messages (the median pair), every process sends to all its partners, then hears from them all.
-/// A guess, and reports say so.
+/// A guess.
 void guess_trace(Profile& profile);
 
 }  // namespace espalier::profile
