@@ -30,17 +30,25 @@ long resident_kib() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/// send_all() on rank 0 and receive_all() on rank 1, two seconds late.
+/// send_all() on rank 0 and receive_all() on rank 1, so many seconds late, or once rank 0 is done.
 /// @return KiB that rank 1 held before it asked for anything
 template <typename SendAll, typename ReceiveAll>
-long held_by_the_late(int rank, SendAll send_all, ReceiveAll receive_all) {
+long held_by_the_late(int rank, double seconds, SendAll send_all, ReceiveAll receive_all) {
   MPI_Barrier(MPI_COMM_WORLD);
   int go = 0;
   long more = 0;
-  if (rank == 0) send_all();
+  if (rank == 0) {
+    send_all();
+    MPI_Send(&go, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
+  }
   if (rank == 2) {
-    sleep(2);
+    int is_done = 0;
+    for (const double begin = MPI_Wtime(); is_done == 0 && MPI_Wtime() - begin < seconds;) {
+      usleep(10000);
+      MPI_Iprobe(0, 1, MPI_COMM_WORLD, &is_done, MPI_STATUS_IGNORE);
+    }
     MPI_Send(&go, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(&go, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   if (rank == 1) {
     const long before = resident_kib();
@@ -78,7 +86,7 @@ long held_by_calls(const Load& load, Call call, int rank, MPI_Comm two, Failures
       failures.expect(data.back() == static_cast<char>(i), "wrong data");
     }
   };
-  return held_by_the_late(rank, calls, calls);
+  return held_by_the_late(rank, 2, calls, calls);
 }
 
 /// The same messages, sent as they come: what our holding back spares. (Without it the test could
@@ -86,7 +94,7 @@ long held_by_calls(const Load& load, Call call, int rank, MPI_Comm two, Failures
 long held_by_sends(const Load& load, int rank) {
   std::vector<char> data(static_cast<std::size_t>(load.bytes));
   return held_by_the_late(
-      rank,
+      rank, 60,
       [&] {
         for (int i = 0; i < load.calls; ++i) {
           PMPI_Send(data.data(), load.bytes, MPI_CHAR, 1, 7, MPI_COMM_WORLD);
