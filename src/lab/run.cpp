@@ -32,7 +32,8 @@ void set_signal(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-/// Hands on what we are asked, once, then insists.
+/// Hands on what we are asked, once, then insists. A run that was stopped did not end well,
+/// whatever its launcher says of it.
 int wait_for(pid_t child) {
   int status = 0;
   bool told = false;
@@ -41,7 +42,8 @@ int wait_for(pid_t child) {
     ::kill(child, told ? SIGKILL : asked_to_stop);
     told = true;
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return told && code == 0 ? 128 + asked_to_stop : code;
 }
 
 std::string shell_quoted(const std::string& word) {
