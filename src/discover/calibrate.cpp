@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "discover/far_rates.hpp"
 #include "discover/ring.hpp"
 
 namespace espalier::discover {
@@ -11,6 +12,8 @@ namespace {
 /// Two tell whether there is more than one flow gets; how much more, four.
 constexpr std::array<std::size_t, 2> kTogether{2, 4};
 constexpr std::size_t kMostThirdOpinions = 16;
+/// From here on a message that asks before it sends waits longer than its bytes take.
+constexpr Time kFar = milliseconds(1);
 
 double bits(Bandwidth b) { return static_cast<double>(b.bits_per_second); }
 
@@ -23,14 +26,21 @@ class Calibration {
     auto levels = by_depth(whole);
     for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
       if (prober_.spent() > until_) return false;
-      auto done = one_level(*level);
-      if (!done) return done.error();
+      is_far_ = std::any_of(level->begin(), level->end(),
+                            [](const FoundCluster* c) { return c->latency >= kFar; });
+      auto done = is_far_ ? far_level(*level) : near_level(*level);
+      if (!done || !*done) return done;
     }
     return true;
   }
 
  private:
+  /// What single flows get.
   Expected<bool> measure(TransferRounds& rounds) {
+    return is_far_ ? measure_far(prober_, rounds) : measure_near(rounds);
+  }
+
+  Expected<bool> measure_near(TransferRounds& rounds) {
     std::vector<PairRound> pairs;
     for (const auto& round : rounds) {
       pairs.emplace_back();
@@ -44,11 +54,49 @@ class Calibration {
     return true;
   }
 
-  Expected<bool> one_level(const std::vector<FoundCluster*>& level) {
+  Expected<bool> near_level(const std::vector<FoundCluster*>& level) {
     TransferRounds rounds = ring(level, costs_, 1);
     if (auto done = measure(rounds); !done) return done.error();
     std::vector<Transfer> all;
     for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
+    if (auto done = keep_rates(level, all); !done) return done.error();
+    return send_together(level, all);
+  }
+
+  /// One flow and two in one go: every further one costs round trips.
+  Expected<bool> far_level(const std::vector<FoundCluster*>& level) {
+    std::vector<FoundCluster*> open = level;
+    std::vector<Transfer> first;
+    for (const std::size_t width : kTogether) {
+      TransferRounds rounds = ring(open, costs_, width);
+      if (!first.empty()) {
+        for (auto& round : rounds) {
+          for (Transfer& t : round) t.seen = seen_alone(t, first);
+          std::erase_if(round, [](const Transfer& t) { return t.flows.size() < 3; });
+        }
+        std::erase_if(rounds, [](const auto& round) { return round.empty(); });
+        if (rounds.empty()) return true;
+        if (prober_.spent() > until_) return false;
+      }
+      if (auto done = measure_far(prober_, rounds); !done) return done.error();
+      std::vector<Transfer> all;
+      for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
+      if (first.empty()) {
+        first = all;
+        if (auto done = keep_rates(level, first); !done) return done.error();
+      }
+      open.clear();
+      for (const Transfer& t : all) {
+        if (t.flows.size() < 2 || !judge(t, bits(t.together))) continue;
+        if (std::find(open.begin(), open.end(), t.cluster) == open.end()) {
+          open.push_back(t.cluster);
+        }
+      }
+    }
+    return true;
+  }
+
+  Expected<bool> keep_rates(const std::vector<FoundCluster*>& level, std::vector<Transfer>& all) {
     for (const Transfer& t : all) {
       t.cluster->members[t.from].out = t.seen.rate;
       t.cluster->members[t.to].in = t.seen.rate;
@@ -59,7 +107,7 @@ class Calibration {
         if (m.is_node()) node_out_[m.nodes.front()] = m.out;
       }
     }
-    return send_together(level, all);
+    return true;
   }
 
   [[nodiscard]] static double fastest(const FoundCluster& cluster) {
@@ -192,6 +240,7 @@ class Calibration {
   Prober& prober_;
   std::span<const NodeCost> costs_;
   Time until_;
+  bool is_far_ = false;  ///< the level that is measured
   std::vector<Bandwidth> node_out_;
 };
 

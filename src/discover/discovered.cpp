@@ -35,8 +35,10 @@ Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
   seen->links = links_seen(seen->round_trips, seen->costs);
   found = with_latencies(*seen);
   const Time until = deadline(budget, seen->round_trips);
+  const Time surveyed = prober.spent();
   auto calibrated = calibrate(prober, found, seen->costs, until);
   if (!calibrated) return calibrated.error();
+  const Time after_calibration = prober.spent();
   Expected<std::vector<std::optional<EagerLimit>>> eager = std::vector<std::optional<EagerLimit>>{};
   if (budget.eager_limits) eager = find_eager_limits(prober, found, until);
   if (!eager) return eager.error();
@@ -48,6 +50,8 @@ Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
                     std::move(*eager),
                     seen->probes,
                     prober.spent(),
+                    surveyed,
+                    after_calibration - surveyed,
                     *calibrated && !seen->out_of_time && seen->uncompared == 0};
 }
 

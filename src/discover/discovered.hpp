@@ -30,7 +30,9 @@ struct Discovered {
   Fit fit;
   std::vector<std::optional<EagerLimit>> eager;  ///< by level of the network, the outermost first
   std::uint64_t probes = 0;
-  Time spent;
+  Time spent;            ///< in all, of which
+  Time surveyed;         ///< on distances and on what messages cost nodes
+  Time calibrated;       ///< on bandwidths
   bool complete = true;  ///< nothing was left out for want of time
 };
 

@@ -28,7 +28,7 @@ Way way_over(const FoundCluster& cluster) {
 Expected<std::vector<Time>> times_of(Prober& prober, const Way& way, std::span<const Bytes> sizes) {
   std::vector<Round> rounds;
   for (const Bytes size : sizes) {
-    rounds.push_back({{Kind::RoundTrip, way.nodes.first, way.nodes.second, kNoNode, size, 1,
+    rounds.push_back({{Kind::RoundTrip, way.nodes.first, way.nodes.second, size, 1,
                        /*repeats=*/5, milliseconds(40)}});
   }
   auto measured = prober.run(rounds);

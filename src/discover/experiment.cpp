@@ -11,9 +11,8 @@ bool is_sound(const Round& round, Node nodes) {
   for (const Experiment& e : round) {
     used.push_back(e.from);
     used.push_back(e.to);
-    if ((e.kind == Kind::OneToTwo) != (e.second != kNoNode)) return false;
-    if (e.second != kNoNode) used.push_back(e.second);
     if (e.repeats == 0 || e.messages == 0) return false;
+    if (e.kind == Kind::Train && e.messages < 4) return false;
   }
   std::sort(used.begin(), used.end());
   return std::adjacent_find(used.begin(), used.end()) == used.end() &&

@@ -17,30 +17,35 @@ inline constexpr Node kNoNode = std::numeric_limits<Node>::max();
 enum class Kind : std::uint8_t {
   RoundTrip,  ///< `bytes` go out, an empty message comes back
   Stream,     ///< `messages` of `bytes` go out one behind the other, then one comes back
-  OneToTwo    ///< `bytes` go out to two nodes, and an empty message comes back from each
+  Train       ///< like Stream, but `to` times it: how fast the messages come in
 };
 
 struct Experiment {
   Kind kind = Kind::RoundTrip;
   Node from = 0;
   Node to = 0;
-  Node second = kNoNode;  ///< of OneToTwo
   Bytes bytes{0};
-  std::uint32_t messages = 1;        ///< of Stream
+  std::uint32_t messages = 1;        ///< of Stream and Train
   std::uint32_t repeats = 4;         ///< samples at most, and at least one:
   Time patience = milliseconds(30);  ///< no further one begins once so much time has passed
   /// Until it is as fast as it gets: whatever the patience, a second sample, and further ones while
   /// the last was clearly faster than all before it.
   bool warms_up = false;
+  /// The two ends meet before anything is timed. Without, the first sample may hold a wait for the
+  /// other end, if that is not told of the experiment by the one that begins it.
+  bool greets = true;
+  Time delay{};  ///< of Train: the sender waits so long before it begins
 
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
 inline constexpr std::uint32_t kBusyChunk = 4;
 
-/// What an experiment gave, one entry a repetition. Taken by `from` with its own clock.
+/// What an experiment gave, one entry a repetition. Taken by `from` with its own clock, of Train by
+/// `to`.
 struct Measured {
-  std::vector<Time> samples;  ///< until the last answer was there
+  std::vector<Time> samples;   ///< until the last answer was there; of Train: first to last message
+  std::vector<Time> arrivals;  ///< of Train, the last one: of its messages, by the clock of `to`
   /// Of Stream: how long the sender was busy with a message, one entry for each kBusyChunk of them.
   std::vector<Time> busy;
 };

@@ -13,7 +13,7 @@ constexpr Bytes kLongest{8 << 20};
 Experiment transfer(const NodePair& pair, Bytes bytes) {
   const bool is_short = bytes == kShortTransfer;
   const Time patience = is_short ? milliseconds(100) : milliseconds(60);
-  return {Kind::RoundTrip,  pair.first, pair.second, kNoNode, bytes, 1, /*repeats=*/3, patience,
+  return {Kind::RoundTrip,  pair.first, pair.second, bytes, 1, /*repeats=*/3, patience,
           /*warms_up=*/true};
 }
 

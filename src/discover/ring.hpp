@@ -11,7 +11,8 @@ struct Transfer {
   std::size_t from = 0;
   std::size_t to = 0;
   std::vector<NodePair> flows;
-  RateSeen seen;  ///< of a single flow
+  RateSeen seen;                    ///< of a single flow
+  Bandwidth together = kUnlimited;  ///< all flows at once, in sum, over far links
 };
 using TransferRounds = std::vector<std::vector<Transfer>>;
 

@@ -98,12 +98,41 @@ Time SimulatedProber::opening(Node from, Node to, Bytes bytes, Bandwidth rate) {
   return added;
 }
 
+std::vector<Time> SimulatedProber::arrivals(const Experiment& e, Bandwidth rate) {
+  const Time each = std::max({machine_.costs(e.from).send.of(e.bytes),
+                              machine_.costs(e.to).recv.of(e.bytes), transfer_time(e.bytes, rate)});
+  const Time round_trip = 2 * machine_.path(e.from, e.to).latency;
+  Bytes& window = windows_.try_emplace({e.from, e.to}, transport_.first_window).first->second;
+  std::vector<Time> result{e.delay};
+  Time turn_began = e.delay;
+  std::uint64_t in_turn = e.bytes.value;
+  while (result.size() < e.messages) {
+    Time begin = result.back();
+    if (transport_.first_window != Bytes{0} && in_turn >= window.value) {
+      begin = std::max(begin, turn_began + round_trip);
+      turn_began = begin;
+      in_turn = 0;
+      window.value *= 2;
+    }
+    in_turn += e.bytes.value;
+    result.push_back(begin + disturbed(each, e.from, e.from));
+  }
+  return result;
+}
+
 Measured SimulatedProber::measure(const Experiment& e, Bandwidth rate) {
   Measured result;
   const Time back = one_way(e.to, e.from, Bytes{0}, kUnlimited);
   const Time send = machine_.costs(e.from).send.of(e.bytes);
   Time passed;
   while (goes_on(e, result.samples, passed)) {
+    if (e.kind == Kind::Train) {
+      result.arrivals = arrivals(e, rate);
+      result.samples.push_back(result.arrivals.back() - e.delay);
+      passed += e.delay + one_way(e.from, e.to, e.bytes, rate) + result.samples.back() + back;
+      messages_ += e.messages + 1;
+      continue;
+    }
     Time time = one_way(e.from, e.to, e.bytes, rate) + back + opening(e.from, e.to, e.bytes, rate);
     if (e.kind == Kind::Stream) {
       const Time each =
@@ -112,11 +141,6 @@ Measured SimulatedProber::measure(const Experiment& e, Bandwidth rate) {
       for (std::uint32_t m = 0; m < e.messages; m += kBusyChunk) {
         result.busy.push_back(disturbed(send, e.from, e.from));
       }
-    } else if (e.kind == Kind::OneToTwo) {
-      const Time other = one_way(e.from, e.second, e.bytes, rate) +
-                         one_way(e.second, e.from, Bytes{0}, kUnlimited);
-      const Time receive = machine_.costs(e.from).recv.of(Bytes{0});
-      time = std::max({time + receive, send + other});
     }
     result.samples.push_back(disturbed(time, e.from, e.to));
     passed += result.samples.back();

@@ -47,6 +47,8 @@ class SimulatedProber : public Prober {
   [[nodiscard]] Time one_way(Node from, Node to, Bytes bytes, Bandwidth rate) const;
   /// What a window that has to open adds to a message, which opens it.
   [[nodiscard]] Time opening(Node from, Node to, Bytes bytes, Bandwidth rate);
+  /// Of a Train. Windows open turn by turn.
+  [[nodiscard]] std::vector<Time> arrivals(const Experiment& e, Bandwidth rate);
   [[nodiscard]] Measured measure(const Experiment& e, Bandwidth rate);
   [[nodiscard]] std::vector<Bandwidth> shared_rates(const Round& round) const;
 

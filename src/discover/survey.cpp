@@ -18,7 +18,7 @@ Expected<bool> probe_round_trips(Prober& prober, const std::vector<PairRound>& p
   for (const PairRound& round : pairs) {
     rounds.emplace_back();
     for (const auto& [a, b] : round) {
-      rounds.back().push_back({Kind::RoundTrip, a, b, kNoNode, Bytes{0}, /*messages=*/1, kRepeats});
+      rounds.back().push_back({Kind::RoundTrip, a, b, Bytes{0}, /*messages=*/1, kRepeats});
       ++result.probes;
     }
   }
@@ -48,10 +48,8 @@ std::vector<Round> stream_rounds(const RoundTrips& seen, std::set<NodePair>& don
   for (const PairRound& round : in_rounds(pairs)) {
     Round there, back;
     for (const auto& [a, b] : round) {
-      there.push_back(
-          {Kind::Stream, a, b, kNoNode, Bytes{0}, kStreamMessages, kRepeats, kStreamPatience});
-      back.push_back(
-          {Kind::Stream, b, a, kNoNode, Bytes{0}, kStreamMessages, kRepeats, kStreamPatience});
+      there.push_back({Kind::Stream, a, b, Bytes{0}, kStreamMessages, kRepeats, kStreamPatience});
+      back.push_back({Kind::Stream, b, a, Bytes{0}, kStreamMessages, kRepeats, kStreamPatience});
     }
     rounds.push_back(std::move(there));
     rounds.push_back(std::move(back));

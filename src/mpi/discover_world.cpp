@@ -47,10 +47,12 @@ std::string cache_key(const std::vector<discover::NodeRecord>& records) {
 
 std::vector<std::string> all_words(const discover::Discovered& found) {
   std::vector<std::string> words = found.words;
-  words.push_back(fmt::format(
-      "round trips are explained within {:.1f} % (nine in ten within {:.1f} %); {} probes in {}",
-      100 * found.fit.median_error, 100 * found.fit.worst_error, found.probes,
-      rounded(found.spent, 3)));
+  words.push_back(
+      fmt::format("round trips are explained within {:.1f} % (nine in ten within {:.1f} %)",
+                  100 * found.fit.median_error, 100 * found.fit.worst_error));
+  words.push_back(fmt::format("{} probes in {}: distances {}, bandwidths {}", found.probes,
+                              rounded(found.spent, 3), rounded(found.surveyed, 3),
+                              rounded(found.calibrated, 3)));
   for (std::size_t i = 0; i < found.fit.outliers.size() && i < 5; ++i) {
     words.push_back(found.fit.outliers[i]);
   }
@@ -180,7 +182,9 @@ Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm
     serve_prober(nodes.world.get());
   }
   broadcast_asleep(text, nodes.world.get());
-  return from_text(text);
+  auto found = from_text(text);
+  if (found) found->waited = nodes.waited;
+  return found;
 } catch (const std::exception& bug) {
   return Error{"discovery", bug.what(), "please report this"};
 }

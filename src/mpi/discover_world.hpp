@@ -24,6 +24,7 @@ struct WorldDiscovery {
   std::vector<std::string> words;  ///< what was found, and how well; a sentence each
   std::vector<std::string> notes;  ///< what went wrong and was passed over
   bool from_cache = false;
+  double waited = 0;  ///< on rank 0: seconds until the last process came
 };
 
 /// Finds and measures the machine that MPI_COMM_WORLD runs on: one process a node measures, the

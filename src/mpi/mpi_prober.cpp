@@ -39,9 +39,7 @@ void send_words(const std::vector<std::int64_t>& words, const std::int64_t& leng
 
 /// From numbers of nodes to those of the ranks that measure.
 void to_ranks(discover::Experiment& e, const std::vector<int>& ranks) {
-  for (Node* node : {&e.from, &e.to, &e.second}) {
-    if (*node != discover::kNoNode) *node = static_cast<Node>(ranks[*node]);
-  }
+  for (Node* node : {&e.from, &e.to}) *node = static_cast<Node>(ranks[*node]);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/contract.hpp"
 
@@ -16,6 +17,13 @@ using discover::Node;
 
 enum Tag { kHello = 1, kPing, kPong, kDone };
 
+/// By the clock that computers set by one another; some days of it, for the range of Time.
+Time time_of_day() {
+  timespec t{};
+  ::clock_gettime(CLOCK_REALTIME, &t);
+  return Time{(t.tv_sec % 1'000'000) * 1'000'000'000'000 + t.tv_nsec * 1'000};
+}
+
 Time now() { return Time{static_cast<std::int64_t>(PMPI_Wtime() * 1e12)}; }
 
 /// One experiment between this node and another; buffers are as long as its messages.
@@ -28,24 +36,22 @@ class Probe {
   Measured initiate(bool greeted) {
     Measured result;
     if (!greeted) greet(e_.to);
-    if (!greeted && e_.kind == Kind::OneToTwo) greet(e_.second);
     const Time begin = now();
     while (goes_on(e_, result.samples, now() - begin)) {
       const Time start = now();
+      if (e_.kind == Kind::Train) {
+        train(result);
+        continue;
+      }
       if (e_.kind == Kind::Stream) {
         stream(result);
       } else {
         send(e_.to, kPing, e_.bytes.value);
-        if (e_.kind == Kind::OneToTwo) {
-          send(e_.second, kPing, e_.bytes.value);
-          receive(e_.second, kPong);
-        }
       }
       receive(e_.to, kPong);
       result.samples.push_back(now() - start);
     }
     send(e_.to, kDone, 0);
-    if (e_.kind == Kind::OneToTwo) send(e_.second, kDone, 0);
     return result;
   }
 
@@ -58,12 +64,20 @@ class Probe {
       wait_asleep(request);
       send(e_.from, kPong, 0);
     }
+    std::vector<Time> arrivals;
     for (std::uint32_t pings = 0;;) {
       MPI_Status status;
       PMPI_Recv(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR, from, MPI_ANY_TAG, comm_,
                 &status);
       if (status.MPI_TAG == kDone) return;
-      if (++pings % e_.messages == 0) send(e_.from, kPong, 0);
+      if (e_.kind == Kind::Train) arrivals.push_back(time_of_day());
+      if (++pings % e_.messages != 0) continue;
+      if (e_.kind == Kind::Train) {
+        tell_arrivals(arrivals);
+        arrivals.clear();
+      } else {
+        send(e_.from, kPong, 0);
+      }
     }
   }
 
@@ -83,6 +97,27 @@ class Probe {
 
   void receive(Node from, Tag tag) {
     PMPI_Recv(nullptr, 0, MPI_CHAR, static_cast<int>(from), tag, comm_, MPI_STATUS_IGNORE);
+  }
+
+  /// All of it at once: what can go out goes out.
+  void train(Measured& result) {
+    ::usleep(static_cast<useconds_t>(e_.delay.picoseconds / 1'000'000));
+    std::vector<MPI_Request> requests(e_.messages, MPI_REQUEST_NULL);
+    for (MPI_Request& request : requests) {
+      PMPI_Isend(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR, static_cast<int>(e_.to),
+                 kPing, comm_, &request);
+    }
+    PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    result.arrivals.resize(e_.messages);
+    PMPI_Recv(result.arrivals.data(), static_cast<int>(e_.messages), MPI_INT64_T,
+              static_cast<int>(e_.to), kPong, comm_, MPI_STATUS_IGNORE);
+    result.samples.push_back(result.arrivals.back() - result.arrivals.front());
+  }
+
+  void tell_arrivals(const std::vector<Time>& arrivals) {
+    static_assert(sizeof(Time) == sizeof(std::int64_t));
+    PMPI_Send(arrivals.data(), static_cast<int>(arrivals.size()), MPI_INT64_T,
+              static_cast<int>(e_.from), kPong, comm_);
   }
 
   void stream(Measured& result) {
@@ -105,7 +140,7 @@ class Probe {
   std::vector<char> data_;
 };
 
-constexpr std::size_t kWordsATask = 10;
+constexpr std::size_t kWordsATask = 11;
 
 }  // namespace
 
@@ -125,7 +160,6 @@ std::vector<std::vector<ProbeTask>> tasks_by_node(std::span<const discover::Roun
     for (const Experiment& e : round) {
       tasks[e.from].push_back({e, true});
       tasks[e.to].push_back({e, false});
-      if (e.second != discover::kNoNode) tasks[e.second].push_back({e, false});
     }
   }
   return tasks;
@@ -136,10 +170,9 @@ std::vector<Measured> run_tasks(std::span<const ProbeTask> tasks, MPI_Comm nodes
   const ProbeTask* before = nullptr;
   for (const ProbeTask& task : tasks) {
     // Both ends have the same two tasks in a row, so they agree on this.
-    const bool greeted = before != nullptr && before->experiment.from == task.experiment.from &&
-                         before->experiment.to == task.experiment.to &&
-                         task.experiment.kind != Kind::OneToTwo &&
-                         before->experiment.kind != Kind::OneToTwo;
+    const bool greeted = !task.experiment.greets ||
+                         (before != nullptr && before->experiment.from == task.experiment.from &&
+                          before->experiment.to == task.experiment.to);
     Probe probe(task.experiment, nodes);
     if (task.initiates) {
       results.push_back(probe.initiate(greeted));
@@ -154,10 +187,10 @@ std::vector<Measured> run_tasks(std::span<const ProbeTask> tasks, MPI_Comm nodes
 std::vector<std::int64_t> to_words(std::span<const ProbeTask> tasks) {
   std::vector<std::int64_t> words;
   for (const auto& [e, initiates] : tasks) {
-    const std::int64_t second = e.second == discover::kNoNode ? -1 : std::int64_t{e.second};
-    words.insert(words.end(), {static_cast<std::int64_t>(e.kind), e.from, e.to, second,
+    words.insert(words.end(), {static_cast<std::int64_t>(e.kind), e.from, e.to,
                                static_cast<std::int64_t>(e.bytes.value), e.messages, e.repeats,
-                               e.patience.picoseconds, e.warms_up ? 1 : 0, initiates ? 1 : 0});
+                               e.patience.picoseconds, e.warms_up ? 1 : 0, e.greets ? 1 : 0,
+                               e.delay.picoseconds, initiates ? 1 : 0});
   }
   return words;
 }
@@ -169,13 +202,14 @@ std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words) {
     e.kind = static_cast<Kind>(words[0]);
     e.from = static_cast<Node>(words[1]);
     e.to = static_cast<Node>(words[2]);
-    e.second = words[3] < 0 ? discover::kNoNode : static_cast<Node>(words[3]);
-    e.bytes = {static_cast<std::uint64_t>(words[4])};
-    e.messages = static_cast<std::uint32_t>(words[5]);
-    e.repeats = static_cast<std::uint32_t>(words[6]);
-    e.patience = Time{words[7]};
-    e.warms_up = words[8] == 1;
-    tasks.push_back({e, words[9] == 1});
+    e.bytes = {static_cast<std::uint64_t>(words[3])};
+    e.messages = static_cast<std::uint32_t>(words[4]);
+    e.repeats = static_cast<std::uint32_t>(words[5]);
+    e.patience = Time{words[6]};
+    e.warms_up = words[7] == 1;
+    e.greets = words[8] == 1;
+    e.delay = Time{words[9]};
+    tasks.push_back({e, words[10] == 1});
   }
   return tasks;
 }
@@ -183,7 +217,7 @@ std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words) {
 std::vector<std::int64_t> to_words(std::span<const Measured> measured) {
   std::vector<std::int64_t> words;
   for (const Measured& m : measured) {
-    for (const auto* times : {&m.samples, &m.busy}) {
+    for (const auto* times : {&m.samples, &m.arrivals, &m.busy}) {
       words.push_back(static_cast<std::int64_t>(times->size()));
       for (const Time t : *times) words.push_back(t.picoseconds);
     }
@@ -195,7 +229,7 @@ std::vector<Measured> measured_from(std::span<const std::int64_t> words) {
   std::vector<Measured> result;
   while (!words.empty()) {
     result.emplace_back();
-    for (auto* times : {&result.back().samples, &result.back().busy}) {
+    for (auto* times : {&result.back().samples, &result.back().arrivals, &result.back().busy}) {
       const auto count = static_cast<std::size_t>(words.front());
       for (const std::int64_t t : words.subspan(1, count)) times->push_back(Time{t});
       words = words.subspan(1 + count);

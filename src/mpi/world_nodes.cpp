@@ -1,6 +1,7 @@
 #include "mpi/world_nodes.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -124,7 +125,7 @@ std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
-enum Tag { kNodes = 21 };
+enum Tag { kNodes = 21, kWelcome };
 
 /// All processes in the order of MPI_COMM_WORLD. Not split: that would gather keys as well.
 OwnedComm own_world(MPI_Comm over, MPI_Group group) {
@@ -147,15 +148,46 @@ OwnedComm said_node(MPI_Comm world, MPI_Group group, std::span<const int> leader
   return OwnedComm(made);
 }
 
-/// A line for each node: the rank that leads it and its record.
-void add_nodes(const std::string& lines, std::vector<NodeText>& nodes) {
-  for (std::size_t at = 0; at < lines.size();) {
+/// Rank 0 and the others that lead what MPI calls a node send each other something at once, so that
+/// connections are made both ways at the same time, not one after the other.
+class Welcome {
+ public:
+  Welcome(std::span<const int> leaders, int rank, MPI_Comm world) {
+    if (leaders[static_cast<std::size_t>(rank)] != rank) return;
+    if (rank != 0) {
+      requests_.emplace_back();
+      PMPI_Irecv(nullptr, 0, MPI_CHAR, 0, kWelcome, world, &requests_.back());
+      return;
+    }
+    for (std::size_t r = 1; r < leaders.size(); ++r) {
+      if (leaders[r] != static_cast<int>(r)) continue;
+      requests_.emplace_back();
+      PMPI_Isend(nullptr, 0, MPI_CHAR, static_cast<int>(r), kWelcome, world, &requests_.back());
+    }
+  }
+  ~Welcome() {
+    PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+  Welcome(const Welcome&) = delete;
+  Welcome& operator=(const Welcome&) = delete;
+
+ private:
+  std::vector<MPI_Request> requests_;
+};
+
+/// How long it took to come together; then a line for each node: the rank that leads it and its
+/// record. @return the first
+double add_nodes(const std::string& lines, std::vector<NodeText>& nodes) {
+  std::size_t at = lines.find('\n');
+  const double entered = std::stod(lines.substr(0, at));
+  for (++at; at < lines.size();) {
     const std::size_t end = lines.find('\n', at);
     const std::size_t space = lines.find(' ', at);
     nodes.push_back(
         {std::stoi(lines.substr(at, space - at)), lines.substr(space + 1, end - space - 1)});
     at = end + 1;
   }
+  return entered;
 }
 
 std::string receive_text(int from, MPI_Comm comm) {
@@ -193,6 +225,7 @@ discover::NodeRecord look_at_node(MPI_Comm node, int world_rank) {
 }  // namespace
 
 WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
+  const double begin = PMPI_Wtime();
   int world_rank = 0, said_rank = 0, rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Group group = MPI_GROUP_NULL;
@@ -200,6 +233,8 @@ WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
   const OwnedGroup own_group(group);
   WorldNodes result;
   result.world = own_world(over, group);
+  const double entered = PMPI_Wtime() - begin;  // least on the rank that came last
+  Welcome welcome(leaders, world_rank, result.world.get());
   const OwnedComm said = said_node(result.world.get(), group, leaders, world_rank);
   PMPI_Comm_rank(said.get(), &said_rank);
   const OwnedComm node =
@@ -211,18 +246,20 @@ WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
   if (result.is_leader) lines = std::to_string(world_rank) + " " + to_text(record) + "\n";
   const std::vector<std::string> texts = gather_texts(lines, said.get());
   if (said_rank != 0) return result;
-  lines.clear();
+  lines = fmt::format("{}\n", entered);
   for (const std::string& text : texts) lines += text;
   if (world_rank != 0) {
     PMPI_Send(lines.data(), static_cast<int>(lines.size()), MPI_CHAR, 0, kNodes,
               result.world.get());
     return result;
   }
-  add_nodes(lines, result.nodes);
+  double least = add_nodes(lines, result.nodes);
   for (std::size_t r = 1; r < leaders.size(); ++r) {
     const int from = static_cast<int>(r);
-    if (leaders[r] == from) add_nodes(receive_text(from, result.world.get()), result.nodes);
+    if (leaders[r] != from) continue;
+    least = std::min(least, add_nodes(receive_text(from, result.world.get()), result.nodes));
   }
+  result.waited = entered - least;
   return result;
 }
 

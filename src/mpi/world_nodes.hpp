@@ -19,6 +19,7 @@ struct WorldNodes {
   OwnedComm world;              ///< all of them in the order of MPI_COMM_WORLD, for us alone
   bool is_leader = false;       ///< the first of its node
   std::vector<NodeText> nodes;  ///< on rank 0, whose own is the first
+  double waited = 0;            ///< on rank 0: seconds until the last process came
 };
 
 /// Who shares memory: those that MPI says do, and that can map what the first of them shares.

@@ -1,0 +1,139 @@
+#include "discover/far_rates.hpp"
+
+#include <algorithm>
+
+#include "discover/arrivals.hpp"
+
+namespace espalier::discover {
+namespace {
+
+/// Below any eager limit; longer ones for links that carry these in no time.
+struct TrainSize {
+  Bytes bytes;
+  std::uint32_t messages = 0;  ///< of several flows; of one by itself half as many again
+};
+constexpr TrainSize kShort{{8 << 10}, 64};
+constexpr TrainSize kLong{{64 << 10}, 128};
+/// Eight short messages in less than a millisecond and a half: a moment's delay would show.
+constexpr Bandwidth kFastForShort{400'000'000};
+constexpr int kMostRepeats = 5;
+
+double bits(Bandwidth b) { return static_cast<double>(b.bits_per_second); }
+
+/// One transfer while it is being measured.
+struct State {
+  Transfer* transfer = nullptr;
+  bool knows_alone = false;
+  Time delay;  ///< between the flows
+  TrainSize size = kShort;
+  bool by_itself = false;  ///< only its first flow
+  Bandwidth pace = kUnlimited;
+  Bandwidth sum{0};     ///< of all flows, a quarter of their messages, the fastest
+  Bandwidth steady{0};  ///< what is taken for it
+  bool open = true;     ///< to be measured again
+
+  [[nodiscard]] std::size_t flows() const { return by_itself ? 1 : transfer->flows.size(); }
+};
+
+Round round_of(std::span<const State> states) {
+  Round round;
+  for (const State& s : states) {
+    if (!s.open) continue;
+    for (std::size_t i = 0; i < s.flows(); ++i) {
+      const std::uint32_t messages =
+          s.flows() == 1 ? s.size.messages + s.size.messages / 2 : s.size.messages;
+      round.push_back({.kind = Kind::Train,
+                       .from = s.transfer->flows[i].first,
+                       .to = s.transfer->flows[i].second,
+                       .bytes = s.size.bytes,
+                       .messages = messages,
+                       .repeats = 1,
+                       .delay = static_cast<std::int64_t>(i) * s.delay});
+    }
+  }
+  return round;
+}
+
+/// Takes in what one more train shows.
+void look(State& s, std::span<const Measured> measured) {
+  std::vector<std::vector<Time>> flows;
+  for (const Measured& m : measured) flows.push_back(m.arrivals);
+  const std::vector<Time> all = merged(flows, s.delay);
+  const Bandwidth sum = fastest(all, all.size() / 4, s.size.bytes);
+  const Bandwidth pace = burst_pace(flows.front(), s.size.bytes);
+  const bool is_new_size = s.size.bytes == kShort.bytes && bits(pace) > bits(kFastForShort);
+  if (is_new_size) {
+    s.size = kLong;
+    s.pace = kUnlimited;
+    s.sum = Bandwidth{0};
+    return;
+  }
+  const bool improved = bits(sum) > 1.2 * bits(s.sum);
+  s.pace = std::min(s.pace, pace);
+  if (sum > s.sum) {
+    s.sum = sum;
+    // The longer the time, the better it tells, if the windows were open for so long.
+    const Bandwidth half = fastest(all, all.size() / 2, s.size.bytes);
+    s.steady = bits(half) > 0.9 * bits(sum) ? half : sum;
+  }
+  if (bits(s.sum) < 0.8 * bits(s.pace)) {
+    s.open = improved;  // windows open still, or never will
+  } else if (s.flows() > 1 && bits(s.sum) > 1.3 * bits(s.pace)) {
+    s.transfer->together = s.steady;  // a cap, or bursts that met: one flow tells
+    if (s.knows_alone) {
+      s.open = false;
+      return;
+    }
+    s.by_itself = true;
+    s.pace = kUnlimited;
+    s.sum = Bandwidth{0};
+  } else {
+    s.open = false;
+  }
+}
+
+/// What was seen last, where the trains are over.
+void conclude(State& s) {
+  Bandwidth& alone = s.transfer->seen.rate;
+  if (s.by_itself) {
+    alone = s.steady;
+    return;
+  }
+  const bool held_back = bits(s.sum) < 0.8 * bits(s.pace);
+  s.transfer->together = s.steady;
+  if (s.knows_alone) return;
+  alone = held_back ? Bandwidth{s.steady.bits_per_second / s.transfer->flows.size()} : s.steady;
+}
+
+}  // namespace
+
+Expected<bool> measure_far(Prober& prober, TransferRounds& rounds) {
+  std::vector<std::vector<State>> states(rounds.size());
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    for (Transfer& t : rounds[r]) {
+      states[r].push_back({&t, !t.seen.rate.unlimited(), t.cluster->latency});
+    }
+  }
+  for (int turn = 0; turn < kMostRepeats; ++turn) {
+    std::vector<Round> trains;
+    for (const auto& round : states) trains.push_back(round_of(round));
+    if (std::all_of(trains.begin(), trains.end(), [](const Round& r) { return r.empty(); })) break;
+    auto measured = prober.run(trains);
+    if (!measured) return measured.error();
+    for (std::size_t r = 0; r < states.size(); ++r) {
+      std::span<const Measured> left = (*measured)[r];
+      for (State& s : states[r]) {
+        if (!s.open) continue;
+        const std::size_t flows = s.flows();
+        look(s, left.first(flows));
+        left = left.subspan(flows);
+      }
+    }
+  }
+  for (auto& round : states) {
+    for (State& s : round) conclude(s);
+  }
+  return true;
+}
+
+}  // namespace espalier::discover
