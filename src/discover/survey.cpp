@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint32_t kRepeats = 4;
 constexpr std::uint32_t kStreamMessages = 32;
+/// Over a far link one sample will do: there are many pairs of the same two sites.
+constexpr Time kPatience = milliseconds(15);
 constexpr Time kStreamPatience = milliseconds(30);  ///< for three of a receiver of 400 us
 constexpr std::size_t kRoundsAtOnce = 3;  ///< comparisons between two looks at the clusters
 
@@ -18,7 +20,8 @@ Expected<bool> probe_round_trips(Prober& prober, const std::vector<PairRound>& p
   for (const PairRound& round : pairs) {
     rounds.emplace_back();
     for (const auto& [a, b] : round) {
-      rounds.back().push_back({Kind::RoundTrip, a, b, Bytes{0}, /*messages=*/1, kRepeats});
+      rounds.back().push_back(
+          {Kind::RoundTrip, a, b, Bytes{0}, /*messages=*/1, kRepeats, kPatience});
       ++result.probes;
     }
   }

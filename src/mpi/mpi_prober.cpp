@@ -37,6 +37,11 @@ void send_words(const std::vector<std::int64_t>& words, const std::int64_t& leng
              &requests.back());
 }
 
+/// Who only answers has nothing to tell, and nobody waits for it.
+bool reports(std::span<const ProbeTask> tasks) {
+  return std::any_of(tasks.begin(), tasks.end(), [](const ProbeTask& t) { return t.initiates; });
+}
+
 /// From numbers of nodes to those of the ranks that measure.
 void to_ranks(discover::Experiment& e, const std::vector<int>& ranks) {
   for (Node* node : {&e.from, &e.to}) *node = static_cast<Node>(ranks[*node]);
@@ -79,7 +84,7 @@ Expected<std::vector<std::vector<Measured>>> MpiProber::run(
   by_node[0] = run_tasks(tasks[0], comm_);
   PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   for (Node node = 1; node < size(); ++node) {
-    if (tasks[node].empty()) continue;
+    if (!reports(tasks[node])) continue;
     MPI_Status status;
     by_node[node] = measured_from(receive_words(comm_, ranks_[node], status));
   }
@@ -105,7 +110,9 @@ void serve_prober(MPI_Comm comm) {
     MPI_Status status;
     const std::vector<std::int64_t> words = receive_words(comm, 0, status);
     if (status.MPI_TAG == kEnd) return;
-    const std::vector<std::int64_t> results = to_words(run_tasks(tasks_from(words), comm));
+    const std::vector<ProbeTask> tasks = tasks_from(words);
+    const std::vector<std::int64_t> results = to_words(run_tasks(tasks, comm));
+    if (!reports(tasks)) continue;
     const auto length = static_cast<std::int64_t>(results.size());
     std::vector<MPI_Request> requests;
     send_words(results, length, 0, kResults, comm, requests);
