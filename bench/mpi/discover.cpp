@@ -10,7 +10,7 @@
 
 #include "mpi/discover_world.hpp"
 #include "mpi/mpi_api.hpp"
-#include "mpi/world_machine.hpp"
+#include "mpi/roll_call.hpp"
 #include "topology/write_json.hpp"
 
 namespace {
@@ -40,10 +40,13 @@ int main(int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  espalier::mpi::RollCall present;
+  present.begin({.node = espalier::mpi::hash_of_node()}, size);
+  present.wait();
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   const auto found = espalier::mpi::discover_world(options_from(argc, argv), MPI_COMM_WORLD,
-                                                   espalier::mpi::node_leaders(rank, size));
+                                                   present.leaders());
   const double took = MPI_Wtime() - start;
   if (rank == 0) {
     nlohmann::json line;

@@ -34,14 +34,14 @@ const std::vector<Stack>& stacks() {
        "mpich",
        {},
        library_for("mpich"),
-       {"ESPALIER_MACHINE=", "ESPALIER_DISCOVER=1", "ESPALIER_TRIAL=0"},
+       {"ESPALIER_MACHINE=", "ESPALIER_TRIAL=0"},
        true},
       {"openmpi+discovered",
        "Espalier on Open MPI, discovered",
        "openmpi",
        {},
        library_for("openmpi"),
-       {"ESPALIER_MACHINE=", "ESPALIER_DISCOVER=1", "ESPALIER_TRIAL=0"},
+       {"ESPALIER_MACHINE=", "ESPALIER_TRIAL=0"},
        true}};
   return kStacks;
 }

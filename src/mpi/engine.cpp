@@ -51,8 +51,9 @@ std::int64_t resident_bytes() {
 std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> passed) {
   const double begin = PMPI_Wtime();
   const std::int64_t bytes_before = resident_bytes();
-  auto world = agree_on_world();
-  if (world == nullptr) return nullptr;
+  auto world = enter_world();
+  const bool is_none = !world->can_wait && agree(*world, true) == Agreement::None;
+  if (is_none) return nullptr;
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);
   engine->passed_ = passed;

@@ -116,6 +116,7 @@ class Engine {
     return found;
   }
   void settle(Communicator& comm);
+  bool settle_world();
   void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
@@ -136,6 +137,7 @@ class Engine {
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);
 
   std::unique_ptr<World> world_;
+  bool is_given_up_ = false;  // the world did not agree
   int keyval_ = MPI_KEYVAL_INVALID;
   int off_keyval_ = MPI_KEYVAL_INVALID;  // set: no plans here; copied with the communicator
   std::span<const runtime::PassedFunction> passed_;

@@ -29,8 +29,7 @@ void complain(const Error& error) {
 
 /// What rank 0 tells the others: the settings, and the machine if one was named.
 struct Announcement {
-  bool active = false;
-  std::string settings;
+  std::string settings;  ///< "": no plans at all
   std::string machine;   ///< JSON; "": none was named
   std::string verdicts;  ///< of earlier runs; "": none
 };
@@ -49,8 +48,9 @@ Expected<Announcement> announcement(int size) try {
   auto settings = runtime::read_settings(environment);
   if (!settings) return settings.error();
   if (const auto wrong = runtime::check_algorithms(*settings)) return *wrong;
-  Announcement result{!settings->disabled, to_text(*settings), "", verdicts_of(*settings)};
-  if (settings->disabled || settings->machine.empty()) return result;
+  if (settings->disabled) return Announcement{};
+  Announcement result{to_text(*settings), "", verdicts_of(*settings)};
+  if (settings->machine.empty()) return result;
   auto loaded = topology::load_machine(settings->machine);
   if (!loaded) {
     return Error{"ESPALIER_MACHINE", to_string({loaded.error().where, loaded.error().what, ""}),
@@ -68,16 +68,11 @@ Expected<Announcement> announcement(int size) try {
   return Error{"start", bug.what(), "please report this"};
 }
 
-/// Whether no rank's environment contradicts the settings; the first whose does says so. Tells
-/// also whether threads of any rank may be in MPI at once.
-bool nobody_contradicts(World& world) {
+/// Whether no rank's environment contradicts the settings; the first whose does says so.
+bool nobody_contradicts(const World& world) {
   auto wrong = runtime::contradiction(world.settings, environment);
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  std::array<int, 2> least{wrong ? world.rank : world.size, level == MPI_THREAD_MULTIPLE ? 0 : 1};
-  PMPI_Allreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  world.is_threaded = least[1] == 0;
-  const int first = least[0];
+  int first = wrong ? world.rank : world.size;
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first == world.size) return true;
   if (first != world.rank) return false;
   std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
@@ -88,61 +83,103 @@ bool nobody_contradicts(World& world) {
   return false;
 }
 
-void broadcast(std::string& text) {
-  std::uint64_t length = text.size();
-  PMPI_Bcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  text.resize(length);
+/// To all from rank 0: their lengths, then the texts behind each other.
+void broadcast(Announcement& told) {
+  std::array<std::uint64_t, 3> lengths{told.settings.size(), told.machine.size(),
+                                       told.verdicts.size()};
+  PMPI_Bcast(lengths.data(), 3, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  std::string all = told.settings + told.machine + told.verdicts;
+  all.resize(lengths[0] + lengths[1] + lengths[2]);
   constexpr std::uint64_t kPart = std::uint64_t{1} << 30U;
-  for (std::uint64_t at = 0; at < length; at += kPart) {
-    PMPI_Bcast(text.data() + at, static_cast<int>(std::min(kPart, length - at)), MPI_CHAR, 0,
+  for (std::uint64_t at = 0; at < all.size(); at += kPart) {
+    PMPI_Bcast(all.data() + at, static_cast<int>(std::min(kPart, all.size() - at)), MPI_CHAR, 0,
                MPI_COMM_WORLD);
   }
+  told.settings = all.substr(0, lengths[0]);
+  told.machine = all.substr(lengths[0], lengths[1]);
+  told.verdicts = all.substr(lengths[0] + lengths[1]);
+}
+
+/// Whether a rank's own environment says all, if it is that of everyone.
+bool is_complete(const Expected<runtime::Settings>& own) {
+  return own && own->machine.empty() && own->verdicts.empty();
 }
 
 }  // namespace
 
-std::unique_ptr<World> agree_on_world() {
+std::unique_ptr<World> enter_world() {
   auto world = std::make_unique<World>();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
+  const auto own = runtime::read_settings(environment);
+  if (own) world->settings = *own;
+  Presence presence;
+  presence.node = hash_of_node();
+  presence.settings = hash_of(own ? to_text(*own) : "malformed");
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  presence.is_threaded = level == MPI_THREAD_MULTIPLE ? 1 : 0;
+  world->can_wait = presence.is_threaded == 0 && is_complete(own) && !own->disabled &&
+                    !own->force && !own->reproducible && own->algorithm.empty();
+  presence.cannot_wait = world->can_wait ? 0 : 1;
+  world->roll_call.begin(presence, world->size);
+  return world;
+}
+
+Agreement agree(World& world, bool at_start) {
+  world.roll_call.wait();
+  const RollCall& all = world.roll_call;
+  if (all.any_threaded() && !all.all_threaded()) {
+    if (world.rank == 0) {
+      complain({"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",
+                "ask for the same in all of them"});
+    }
+    return Agreement::None;
+  }
+  if (at_start && !all.nobody_can_wait()) return Agreement::Later;
+  world.is_threaded = all.any_threaded();
+  world.leaders = all.leaders();
   Announcement told;
-  if (world->rank == 0) {
-    auto made = announcement(world->size);
+  if (world.rank == 0) {
+    auto made = announcement(world.size);
     if (made) {
       told = std::move(*made);
     } else {
       complain(made.error());
     }
   }
-  std::string& text = world->settings_text;
-  text = told.active ? told.settings : "";
-  broadcast(text);
-  if (text.empty()) return nullptr;
-  broadcast(told.machine);
-  broadcast(told.verdicts);
-  world->settings = runtime::settings_from_text(text);
-  if (!nobody_contradicts(*world)) return nullptr;
-  if (!told.verdicts.empty()) {
-    world->verdicts = *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS");
-  }
-  if (!told.machine.empty()) {
-    world->learn(known_machine(*world, *topology::read_json(told.machine, "ESPALIER_MACHINE"),
-                               told.machine));
-    return world;
-  }
-  world->leaders = node_leaders(world->rank, world->size);
-  const auto& leaders = world->leaders;
-  const bool is_one_node =
-      std::all_of(leaders.begin(), leaders.end(), [](int l) { return l == 0; });
-  if (is_one_node || !world->settings.discover) {
-    world->learn(machine_of_nodes(*world));
-  } else if (world->settings.force || world->settings.reproducible) {
-    // Both hold from the first call on, on whatever communicator it is.
-    world->learn(discovered_machine(*world, MPI_COMM_WORLD));
+  const bool is_known = all.same_settings() && is_complete(runtime::read_settings(environment));
+  if (is_known) {
+    if (const auto wrong = runtime::check_algorithms(world.settings)) return Agreement::None;
+    if (world.settings.disabled) return Agreement::None;
+    told.settings = to_text(world.settings);
   } else {
-    world->learns_late = true;
+    broadcast(told);
+    if (told.settings.empty()) return Agreement::None;
   }
-  return world;
+  world.settings_text = told.settings;
+  world.settings = runtime::settings_from_text(told.settings);
+  if (!is_known && !nobody_contradicts(world)) return Agreement::None;
+  if (!told.verdicts.empty()) {
+    world.verdicts = *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS");
+  }
+  world.is_agreed = true;
+  if (!told.machine.empty()) {
+    world.learn(
+        known_machine(world, *topology::read_json(told.machine, "ESPALIER_MACHINE"), told.machine));
+    return Agreement::Reached;
+  }
+  const bool is_one_node =
+      std::all_of(world.leaders.begin(), world.leaders.end(), [](int l) { return l == 0; });
+  if (is_one_node || !world.settings.discover) {
+    world.learn(machine_of_nodes(world));
+  } else if (world.settings.force || world.settings.reproducible) {
+    // Both hold from the first call on, on whatever communicator it is.
+    world.learn(discovered_machine(world, MPI_COMM_WORLD));
+  } else {
+    world.learns_late = true;
+  }
+  return Agreement::Reached;
 }
 
 }  // namespace espalier::mpi

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/mpi_api.hpp"
+#include "mpi/roll_call.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/verdicts.hpp"
 #include "topology/machine.hpp"
@@ -19,9 +19,12 @@ struct KnownMachine {
   double discover_seconds = 0;          ///< 0: it was not measured
 };
 
-/// What all processes of MPI_COMM_WORLD agreed on when they started. The machine may come later.
+/// What all processes of MPI_COMM_WORLD agree on. The machine may come later.
 class World {
  public:
+  RollCall roll_call;
+  bool can_wait = true;    ///< for the first call on all processes, as far as this one knows
+  bool is_agreed = false;  ///< what follows holds for all; before, it is what this rank was told
   int rank = 0;
   int size = 1;
   double begin = PMPI_Wtime();  ///< of the program, about
@@ -49,9 +52,20 @@ class World {
   std::atomic<const KnownMachine*> published_{nullptr};
 };
 
-/// Rank 0 reads settings and machine and tells all others; where something is wrong it prints one
-/// line and there is no world: every call is native then. The machine is not known afterwards if
-/// none was named and there are several nodes to measure. Collective over MPI_COMM_WORLD.
-[[nodiscard]] std::unique_ptr<World> agree_on_world();
+/// Begins the roll call. Collective over MPI_COMM_WORLD, but waits for nobody.
+[[nodiscard]] std::unique_ptr<World> enter_world();
+
+enum class Agreement : std::uint8_t {
+  Reached,
+  Later,  ///< in the first call on all processes
+  None    ///< all calls are native, on all ranks
+};
+
+/// Where all were told the same, and nothing that is in a file, that is it. Else rank 0 reads
+/// settings and machine and tells all others; where something is wrong it prints one line, and
+/// there is no agreement. The machine is not known afterwards if none was named and there are
+/// several nodes to measure. Collective over MPI_COMM_WORLD, in MPI_Init for those that cannot
+/// wait, or in the first call on all processes.
+[[nodiscard]] Agreement agree(World& world, bool at_start);
 
 }  // namespace espalier::mpi

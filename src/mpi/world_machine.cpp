@@ -57,17 +57,6 @@ void say(const World& world, const std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::vector<int> node_leaders(int rank, int size) {
-  MPI_Comm node = MPI_COMM_NULL;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-  int leader = rank;
-  PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
-  PMPI_Comm_free(&node);
-  std::vector<int> leaders(static_cast<std::size_t>(size));
-  PMPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  return leaders;
-}
-
 KnownMachine known_machine(const World& world, Machine machine, std::string_view as_text) {
   const std::uint64_t hash = hash_text(
       hash_text(hash_text(0xcbf29ce484222325ULL, ESPALIER_VERSION), world.settings_text), as_text);

@@ -4,9 +4,6 @@
 
 namespace espalier::mpi {
 
-/// For each rank of MPI_COMM_WORLD, the lowest rank of its node, as MPI says. Collective.
-[[nodiscard]] std::vector<int> node_leaders(int rank, int size);
-
 /// With what the ranks agreed on in `world`. Says what it is on stderr, on rank 0 and if asked.
 [[nodiscard]] KnownMachine known_machine(const World& world, topology::Machine machine,
                                          std::string_view as_text);

@@ -19,7 +19,7 @@ struct Settings {
   int log = 0;                ///< 0 silent, 1 what was decided at start, 2 every new plan
   std::string explain;        ///< "": no; "1": stderr; else a file
   std::string machine;        ///< as written in ESPALIER_MACHINE; "": none was named
-  bool discover = false;      ///< measure the machine if none is named and there are several nodes
+  bool discover = true;       ///< measure the machine if none is named and there are several nodes
   bool cache = true;          ///< keep what was measured, and use what was kept
   bool trial = true;          ///< plans must prove themselves against the MPI library's own
   std::string verdicts;       ///< the file that keeps what trials found out; "": none

@@ -37,8 +37,8 @@ TEST(Settings, AnotherRankContradictsByWhatIsSetThereOnly) {
   EXPECT_EQ(against({{"ESPALIER_FORCE", "0"}}), "ESPALIER_FORCE");
   EXPECT_EQ(against({{"ESPALIER_FORCE", "perhaps"}}), "ESPALIER_FORCE");
   EXPECT_EQ(against({{"ESPALIER_DISABLE", "1"}}), "ESPALIER_DISABLE");
-  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "1"}}), "ESPALIER_DISCOVER");
-  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "0"}, {"ESPALIER_CACHE", "0"}}), "");
+  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "0"}}), "ESPALIER_DISCOVER");
+  EXPECT_EQ(against({{"ESPALIER_DISCOVER", "1"}, {"ESPALIER_CACHE", "0"}}), "");
   EXPECT_EQ(against({{"ESPALIER_REPRODUCIBLE", "1"}}), "ESPALIER_REPRODUCIBLE");
   EXPECT_EQ(against({{"ESPALIER_ALGORITHM", "broadcast=flat"}}), "ESPALIER_ALGORITHM");
 }
@@ -49,10 +49,10 @@ TEST(Settings, AnEmptyEnvironmentAsksForNothing) {
   EXPECT_EQ(*settings, Settings{});
 }
 
-TEST(Settings, DiscoveryIsSwitchedOnAndItsCacheOff) {
+TEST(Settings, DiscoveryAndItsCacheAreSwitchedOff) {
   const auto usual = read({{"ESPALIER_DISCOVER", ""}, {"ESPALIER_CACHE", ""}});
   ASSERT_TRUE(usual) << usual.error();
-  EXPECT_TRUE(!usual->discover && usual->cache);
+  EXPECT_TRUE(usual->discover && usual->cache);
   const auto on = read({{"ESPALIER_DISCOVER", "1"}, {"ESPALIER_CACHE", "1"}});
   ASSERT_TRUE(on) << on.error();
   EXPECT_TRUE(on->discover && on->cache);

@@ -74,7 +74,7 @@ class Lab:
     def program(self, mpi, program, *arguments, settings=()):
         """A program with the library that is not told the machine."""
         words = ["lab", "run", "--preload", self.build / "lib" / f"libespalier-{mpi}.so",
-                 "--env", "ESPALIER_MACHINE=", "--env", "ESPALIER_DISCOVER=1", "--env", f"XDG_CACHE_HOME={self.cache}"]
+                 "--env", "ESPALIER_MACHINE=", "--env", f"XDG_CACHE_HOME={self.cache}"]
         for setting in settings:
             words += ["--env", setting]
         return self.run(*words, "--", program, *arguments)
@@ -83,7 +83,7 @@ class Lab:
         """The machine, what was said, and how long it took (ms)."""
         out = self.folder / "found.json"
         ran = self.run("discover", "--mpi", mpi, "--no-cache", "-o", out, "--", self.espalier, "lab", "run", "--env",
-                       "ESPALIER_MACHINE=", "--env", "ESPALIER_DISCOVER=1", "--")
+                       "ESPALIER_MACHINE=", "--")
         took = float(re.search(r"took (\d+) ms", ran.stdout).group(1))
         return Machine(json.loads(out.read_text())), ran.stdout, took
 

@@ -1,6 +1,7 @@
 // A small unmodified program: each operation once, checked; prints how many calls were planned and
 // native on rank 0. With "kill" rank 1 is killed in the middle, with "mismatch
-// OPERATION N" rank 1 has N times as many elements as the others (OPERATION root: another root).
+// OPERATION N" rank 1 has N times as many elements as the others (OPERATION root: another root),
+// with "mixed-threads" odd ranks ask for MPI_THREAD_MULTIPLE.
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -67,7 +68,15 @@ int run(int argc, char** argv) {
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  if (argc > 1 && std::strcmp(argv[1], "mixed-threads") == 0) {
+    const char* rank = std::getenv("PMI_RANK");
+    if (rank == nullptr) rank = std::getenv("OMPI_COMM_WORLD_RANK");
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv,
+                    std::atoi(rank) % 2 == 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
   const int code = espalier::mpi_test::run(argc, argv);
   if (argc > 1 && std::strcmp(argv[1], "past-us") == 0) {
     PMPI_Finalize();  // as some Fortran interfaces do
