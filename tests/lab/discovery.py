@@ -161,8 +161,7 @@ def startup(lab, options):
     with lab.up(TWELVE):
         for mpi in MPIS:
             for run in range(options.runs):
-                for path in lab.cache.glob("espalier/*"):
-                    path.unlink()
+                lab.cache = lab.folder / f"cache.{mpi}.{run}"
                 program = lab.build / "mpi" / f"late_machine.{mpi}"
                 cold = found_in(lab.program(mpi, program, settings=["ESPALIER_EXPLAIN=1"]))
                 warm = found_in(lab.program(mpi, program, settings=["ESPALIER_EXPLAIN=1"]))
