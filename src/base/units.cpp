@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <ostream>
 #include <span>
 
@@ -304,9 +305,11 @@ std::string rounded(Time t, int digits) {
   if (t == kForever) return "forever";
   const double ps = static_cast<double>(t.picoseconds);
   const double magnitude = ps < 0 ? -ps : ps;
-  if (magnitude >= 1e12) return fmt::format("{:.{}g} s", ps / 1e12, digits);
-  if (magnitude >= 1e9) return fmt::format("{:.{}g} ms", ps / 1e9, digits);
-  if (magnitude >= 1e6) return fmt::format("{:.{}g} us", ps / 1e6, digits);
+  // What would be rounded to 1000 of a unit is 1 of the next.
+  const double almost = 1 - 0.5 * std::pow(10.0, -digits);
+  if (magnitude >= 1e12 * almost) return fmt::format("{:.{}g} s", ps / 1e12, digits);
+  if (magnitude >= 1e9 * almost) return fmt::format("{:.{}g} ms", ps / 1e9, digits);
+  if (magnitude >= 1e6 * almost) return fmt::format("{:.{}g} us", ps / 1e6, digits);
   if (magnitude >= 1e3) return fmt::format("{:.{}g} ns", ps / 1e3, digits);
   return t.picoseconds == 0 ? "0 s" : fmt::format("{} ps", t.picoseconds);
 }

@@ -79,5 +79,12 @@ TEST(UnitsProperty, WhatIsPrintedIsReadBackExactly) {
   });
 }
 
+TEST(Units, RoundedTimesStayBelowAThousandOfTheirUnit) {
+  EXPECT_EQ(rounded(microseconds(999'960), 3), "1 s");
+  EXPECT_EQ(rounded(microseconds(999'400), 3), "999 ms");
+  EXPECT_EQ(rounded(nanoseconds(999'600), 3), "1 ms");
+  EXPECT_EQ(rounded(microseconds(1'234), 3), "1.23 ms");
+}
+
 }  // namespace
 }  // namespace espalier

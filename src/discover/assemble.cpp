@@ -162,6 +162,14 @@ std::vector<LevelName> network_levels(const FoundCluster& whole) {
     const int count = ++used[name];
     return count == 1 ? name : name + std::to_string(count);
   };
+  std::size_t sites =
+      0;  // levels that are far apart; the innermost of them has sites, others regions
+  for (const auto& level : by_depth(copy)) {
+    const auto is_site = [](const FoundCluster* c) {
+      return c->latency >= kWanFrom && depth_of(*c) > 1;
+    };
+    sites += std::any_of(level.begin(), level.end(), is_site) ? 1 : 0;
+  }
   for (const auto& level : by_depth(copy)) {
     Time longest;
     bool has_nodes = false;
@@ -173,9 +181,10 @@ std::vector<LevelName> network_levels(const FoundCluster& whole) {
     names.push_back({numbered(wan                   ? "wan"
                               : longest >= kLanFrom ? "lan"
                                                     : "network"),
-                     numbered(has_nodes ? "node"
-                              : wan     ? "site"
-                                        : "group")});
+                     numbered(has_nodes            ? "node"
+                              : wan && sites-- > 1 ? "region"
+                              : wan                ? "site"
+                                                   : "group")});
   }
   return names;
 }

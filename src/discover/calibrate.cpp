@@ -78,12 +78,17 @@ class Calibration {
         if (rounds.empty()) return true;
         if (prober_.spent() > until_) return false;
       }
-      if (auto done = measure_far(prober_, rounds); !done) return done.error();
+      auto done = measure_far(prober_, rounds);
+      if (!done) return done.error();
+      if (!*done) {
+        is_far_ = false;
+        return near_level(level);
+      }
       std::vector<Transfer> all;
       for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
       if (first.empty()) {
         first = all;
-        if (auto done = keep_rates(level, first); !done) return done.error();
+        if (auto kept = keep_rates(level, first); !kept) return kept.error();
       }
       open.clear();
       for (const Transfer& t : all) {

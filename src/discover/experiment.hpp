@@ -41,10 +41,9 @@ struct Experiment {
 
 inline constexpr std::uint32_t kBusyChunk = 4;
 
-/// What an experiment gave, one entry a repetition. Taken by `from` with its own clock, of Train by
-/// `to`.
+/// What an experiment gave, one entry a repetition. Taken by `from` with its own clock.
 struct Measured {
-  std::vector<Time> samples;   ///< until the last answer was there; of Train: first to last message
+  std::vector<Time> samples;   ///< until the last answer was there
   std::vector<Time> arrivals;  ///< of Train, the last one: of its messages, by the clock of `to`
   /// Of Stream: how long the sender was busy with a message, one entry for each kBusyChunk of them.
   std::vector<Time> busy;

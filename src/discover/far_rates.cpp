@@ -35,6 +35,13 @@ struct State {
   [[nodiscard]] std::size_t flows() const { return by_itself ? 1 : transfer->flows.size(); }
 };
 
+/// Whether all messages came at the end of the time that the train took.
+bool came_at_once(const Measured& m, Time latency) {
+  const Time spread = m.arrivals.back() - m.arrivals.front();
+  const Time took = m.samples.back() - 2 * latency;
+  return took > 4 * spread;
+}
+
 Round round_of(std::span<const State> states) {
   Round round;
   for (const State& s : states) {
@@ -125,6 +132,7 @@ Expected<bool> measure_far(Prober& prober, TransferRounds& rounds) {
       for (State& s : states[r]) {
         if (!s.open) continue;
         const std::size_t flows = s.flows();
+        if (came_at_once(left.front(), s.delay)) return false;
         look(s, left.first(flows));
         left = left.subspan(flows);
       }

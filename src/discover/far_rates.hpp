@@ -13,6 +13,8 @@ namespace espalier::discover {
 /// later, so that the first bursts do not meet. In the end the windows are open, and the sum of all
 /// flows has the pace of a burst. Where it stays below, windows hold the flows back, and the trains
 /// are repeated; where it is above, a flow has a cap of its own, and is measured by itself.
+/// @return false: messages do not come one behind the other here (where all of them share a link in
+///   equal parts, as in some simulators), so trains tell nothing
 Expected<bool> measure_far(Prober& prober, TransferRounds& rounds);
 
 }  // namespace espalier::discover

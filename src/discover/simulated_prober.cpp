@@ -128,8 +128,9 @@ Measured SimulatedProber::measure(const Experiment& e, Bandwidth rate) {
   while (goes_on(e, result.samples, passed)) {
     if (e.kind == Kind::Train) {
       result.arrivals = arrivals(e, rate);
-      result.samples.push_back(result.arrivals.back() - e.delay);
-      passed += e.delay + one_way(e.from, e.to, e.bytes, rate) + result.samples.back() + back;
+      result.samples.push_back(result.arrivals.back() - e.delay +
+                               one_way(e.from, e.to, e.bytes, rate) + back);
+      passed += e.delay + result.samples.back();
       messages_ += e.messages + 1;
       continue;
     }

@@ -17,8 +17,8 @@ std::string plural(std::size_t count, const std::string& noun) {
 
 std::string rate_in_words(Bandwidth rate) {
   const double value = static_cast<double>(rate.bits_per_second);
-  return value >= 1e9 ? fmt::format("{:.3g} Gbit/s", value / 1e9)
-                      : fmt::format("{:.3g} Mbit/s", value / 1e6);
+  return value >= 999.5e6 ? fmt::format("{:.3g} Gbit/s", value / 1e9)
+                          : fmt::format("{:.3g} Mbit/s", value / 1e6);
 }
 
 std::string latencies_in_words(const std::vector<FoundCluster*>& level) {

@@ -17,14 +17,17 @@ using discover::Node;
 
 enum Tag { kHello = 1, kPing, kPong, kDone };
 
+Time now() { return Time{static_cast<std::int64_t>(PMPI_Wtime() * 1e12)}; }
+
 /// By the clock that computers set by one another; some days of it, for the range of Time.
 Time time_of_day() {
+#ifdef ESPALIER_SMPI
+  return now();
+#endif
   timespec t{};
   ::clock_gettime(CLOCK_REALTIME, &t);
   return Time{(t.tv_sec % 1'000'000) * 1'000'000'000'000 + t.tv_nsec * 1'000};
 }
-
-Time now() { return Time{static_cast<std::int64_t>(PMPI_Wtime() * 1e12)}; }
 
 /// One experiment between this node and another; buffers are as long as its messages.
 class Probe {
@@ -38,9 +41,11 @@ class Probe {
     if (!greeted) greet(e_.to);
     const Time begin = now();
     while (goes_on(e_, result.samples, now() - begin)) {
+      sleep_for(e_.delay);
       const Time start = now();
       if (e_.kind == Kind::Train) {
         train(result);
+        result.samples.push_back(now() - start);
         continue;
       }
       if (e_.kind == Kind::Stream) {
@@ -101,7 +106,6 @@ class Probe {
 
   /// All of it at once: what can go out goes out.
   void train(Measured& result) {
-    ::usleep(static_cast<useconds_t>(e_.delay.picoseconds / 1'000'000));
     std::vector<MPI_Request> requests(e_.messages, MPI_REQUEST_NULL);
     for (MPI_Request& request : requests) {
       PMPI_Isend(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR, static_cast<int>(e_.to),
@@ -111,7 +115,6 @@ class Probe {
     result.arrivals.resize(e_.messages);
     PMPI_Recv(result.arrivals.data(), static_cast<int>(e_.messages), MPI_INT64_T,
               static_cast<int>(e_.to), kPong, comm_, MPI_STATUS_IGNORE);
-    result.samples.push_back(result.arrivals.back() - result.arrivals.front());
   }
 
   void tell_arrivals(const std::vector<Time>& arrivals) {
@@ -144,7 +147,21 @@ constexpr std::size_t kWordsATask = 11;
 
 }  // namespace
 
+void sleep_for(Time time) {
+  if (time <= Time{0}) return;
+  const auto microseconds_long = static_cast<useconds_t>(time.picoseconds / 1'000'000);
+#ifdef ESPALIER_SMPI
+  smpi_usleep(microseconds_long);
+#else
+  ::usleep(microseconds_long);
+#endif
+}
+
 void wait_asleep(MPI_Request& request, MPI_Status* status) {
+#ifdef ESPALIER_SMPI  // who waits is asleep there, and a poll costs simulated time
+  PMPI_Wait(&request, status);
+  return;
+#endif
   int done = 0;
   for (unsigned pause = 10; PMPI_Test(&request, &done, status), done == 0;) {
     ::usleep(pause);

@@ -32,6 +32,7 @@ struct ProbeTask {
 [[nodiscard]] std::vector<discover::Measured> measured_from(std::span<const std::int64_t> words);
 
 /// Waits asleep, a little longer each time.
+void sleep_for(Time time);
 void wait_asleep(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
 
 }  // namespace espalier::mpi

@@ -193,7 +193,9 @@ double add_nodes(const std::string& lines, std::vector<NodeText>& nodes) {
 std::string receive_text(int from, MPI_Comm comm) {
   int is_there = 0, length = 0;
   MPI_Status status;
-  while (PMPI_Iprobe(from, kNodes, comm, &is_there, &status), is_there == 0) ::usleep(50);
+  while (PMPI_Iprobe(from, kNodes, comm, &is_there, &status), is_there == 0) {
+    sleep_for(microseconds(50));
+  }
   PMPI_Get_count(&status, MPI_CHAR, &length);
   std::string text(static_cast<std::size_t>(length), ' ');
   PMPI_Recv(text.data(), length, MPI_CHAR, from, kNodes, comm, MPI_STATUS_IGNORE);
