@@ -22,14 +22,15 @@ namespace espalier::group {
 /// sequence's holders split it among their own children. Child fillers: the root of the largest
 /// sub-tree moves up, its own place is filled in the same way, and so on down to a leaf.
 ///
-/// Down (balance.cpp). A vertex knows how many levels it may use, plans (balance_plan.hpp) and
-/// tells each child: its rank, how many vertices come, and where its surplus goes, as a list of
-/// (consumer, count). A supplier refines its list before it cuts it up for its own children: it
-/// asks the consumer with the largest count which of *its* children have room. So sub-suppliers
-/// meet sub-consumers level by level, and thousands of vertices leave a sub-tree in O(log n) steps.
-/// At the end of a list with one entry stands a vertex that moves: it offers itself to that
-/// consumer, which keeps it as a child or passes it on to a child with room. Where a missing child
-/// would have to be built from many single vertices, a whole sub-tree is moved there first (graft).
+/// Down (balance.cpp, supply.cpp, graft.cpp). A vertex knows how many levels it may use, plans
+/// (balance_plan.hpp) and tells each child: its rank, how many vertices come, and where its surplus
+/// goes, as a list of (consumer, count). A supplier refines its list before it cuts it up for its
+/// own children: it asks the consumer with the largest count which of *its* children have room. So
+/// sub-suppliers meet sub-consumers level by level, and thousands of vertices leave a sub-tree in
+/// O(log n) steps. At the end of a list with one entry stands a vertex that moves: it offers itself
+/// to that consumer, which keeps it as a child or passes it on to a child with room. Where a
+/// missing child would have to be built from many single vertices, a whole sub-tree is moved there
+/// first (graft).
 class ShrinkAndBalance : public Construction {
  public:
   enum class Fillers : std::uint8_t { Leaves, Children };
