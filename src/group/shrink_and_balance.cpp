@@ -70,12 +70,7 @@ bool ShrinkAndBalance::handle(const Message& message, Endpoint& endpoint) {
       if (planned_) answer(message, endpoint);
       return planned_;
     case Kind::Answer:
-      for (std::uint32_t i = 0; i < message.words.size(); i += 2) {
-        const std::uint32_t count = message.words[i + 1];
-        targets_.push_back({message.words[i], count / 2, count % 2 == 1});
-      }
-      supply(endpoint);
-      return true;
+      return take_answer(message.words, endpoint), true;
     case Kind::Adopt:
     case Kind::Forward:
       if (planned_) adopt(message.words[1], message.words[0] == 1, endpoint);

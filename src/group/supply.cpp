@@ -11,23 +11,42 @@ namespace {
 
 constexpr Rank kWorthAsking = 3;  // fewer vertices are passed on one by one with no more messages
 
+/// In a list that is cut up, so that no message has more than log2 n ids (k = 3, n = 131,072).
+constexpr std::size_t most_targets(std::size_t degree) { return 5 * degree; }
+
 }  // namespace
 
-/// Before several suppliers are told where to go: asks the consumer of most vertices for details.
+/// Before several suppliers are told where to go: asks the consumers of most vertices for details,
+/// all at once, so many that the list stays short whatever they say.
 void ShrinkAndBalance::refine(Endpoint& endpoint) {
   const auto suppliers =
       std::count_if(gives_.begin(), gives_.end(), [](Rank gives) { return gives > 0; });
-  auto most = targets_.end();
-  for (auto it = targets_.begin(); it != targets_.end(); ++it) {
-    if (it->promised || it->count < kWorthAsking) continue;
-    if (most == targets_.end() || it->count > most->count) most = it;
+  const std::size_t an_answer = place_.degree + 1U;
+  std::vector<Target> asked;
+  while (suppliers > 1) {
+    auto most = targets_.end();
+    for (auto it = targets_.begin(); it != targets_.end(); ++it) {
+      if (it->promised || it->count < kWorthAsking) continue;
+      if (most == targets_.end() || it->count > most->count) most = it;
+    }
+    if (most == targets_.end()) break;
+    if (targets_.size() - 1 + (asked.size() + 1) * an_answer > most_targets(place_.degree)) break;
+    asked.push_back(*most);
+    targets_.erase(most);
   }
-  if (suppliers < 2 || targets_.size() > place_.degree || most == targets_.end()) {
-    return supply(endpoint);
+  if (asked.empty()) return supply(endpoint);
+  answers_ = static_cast<std::uint16_t>(asked.size());
+  for (const Target& target : asked) {
+    endpoint.send(target.consumer, {tag_, 0, Kind::Ask, 0, Words{target.count}});
   }
-  const Target asked = *most;
-  targets_.erase(most);
-  endpoint.send(asked.consumer, {tag_, 0, Kind::Ask, 0, Words{asked.count}});
+}
+
+/// Those of an Answer stand for the one that was asked.
+void ShrinkAndBalance::take_answer(const Words& words, Endpoint& endpoint) {
+  for (std::uint32_t i = 0; i < words.size(); i += 2) {
+    targets_.push_back({words[i], words[i + 1] / 2, words[i + 1] % 2 == 1});
+  }
+  if (--answers_ == 0) supply(endpoint);
 }
 
 /// Cuts the list of targets up for the branches, in order; who leaves itself takes the last one.
