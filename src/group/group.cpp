@@ -138,7 +138,7 @@ void Group::retire() {
 
 bool Splitting::test() const {
   const auto it = process_->made_.find(tag_);
-  if (it == process_->made_.end()) return false;
+  if (it == process_->made_.end() || process_->outbox_.holds(tag_)) return false;
   const Process::Made& made = it->second;
   const auto parent = process_->groups_.find(made.parent);  // may be gone after the barrier
   return parent == process_->groups_.end() || !parent->second->running.contains(made.barrier);

@@ -96,20 +96,6 @@ TEST(GroupProperty, CollectivesWorkOnNestedGroupsInAnyOrder) {
   });
 }
 
-// Between two processes: as many segments as there is room for, and what does not ask: a barrier,
-// an operation of one segment.
-TEST(GroupProperty, LongDataWaitUntilThereIsRoom) {
-  for_all_seeds(200, [](Random& rng) {
-    Cluster cluster(static_cast<Rank>(rng.between(2, 20)), static_cast<Rank>(rng.between(2, 4)),
-                    rng.next());
-    const auto room = static_cast<std::uint32_t>(rng.between(1, 3));
-    cluster.limit_room(room);
-    expect_collectives(cluster, world_of(cluster));
-    ASSERT_LE(cluster.most_under_way(), room + 7);
-    expect_collectives(cluster, enrolled(cluster, world_of(cluster), random_options(rng), 80));
-  });
-}
-
 TEST(GroupProperty, BarrierLetsNobodyOutBeforeAllAreIn) {
   for_all_seeds(200, [](Random& rng) {
     Cluster cluster(static_cast<Rank>(rng.between(2, 30)), 3, rng.next());

@@ -19,7 +19,7 @@ constexpr std::uint32_t kPointToPoint = 0xffffffffU;
 
 }  // namespace
 
-Process::Process(Endpoint& endpoint, Rank world_size, Rank degree) : endpoint_(endpoint) {
+Process::Process(Endpoint& endpoint, Rank world_size, Rank degree) : outbox_(endpoint) {
   Place place = world_place(endpoint.self(), world_size, degree);
   place.tag = kWorldTag;
   groups_[kWorldTag] = std::make_unique<State>(kWorldTag, std::move(place));
@@ -42,7 +42,7 @@ Process::State* Process::state(Tag tag) {
 
 void Process::receive(const Message& message) {
   if (const auto it = makings_.find(message.tag); it != makings_.end()) {
-    it->second.construction->receive(message, endpoint_);
+    it->second.construction->receive(message, outbox_);
     return finish(message.tag);
   }
   const auto it = groups_.find(message.tag);
@@ -53,21 +53,21 @@ void Process::receive(const Message& message) {
   State& group = *it->second;
   if (message.kind == Kind::Data) return run(group, message);
   if (message.kind == Kind::Found) return learn(group, message);
-  const auto inside = message.kind == Kind::Relay ? take_relay(group.place, message, endpoint_)
+  const auto inside = message.kind == Kind::Relay ? take_relay(group.place, message, outbox_)
                                                   : std::optional(message);
   if (!inside) return;
   if (inside->kind != Kind::Find) return receive(*inside);
-  endpoint_.send(inside->from, {group.tag, 0, Kind::Found, 1, Words{group.place.rank}});
+  outbox_.send(inside->from, {group.tag, 0, Kind::Found, 1, Words{group.place.rank}});
 }
 
 /// Enters a construction, with all that came before.
 void Process::make(Tag tag, Making entered) {
   Making& making = makings_[tag] = std::move(entered);
-  making.construction->enter(making.colour, endpoint_);
+  making.construction->enter(making.colour, outbox_);
   if (const auto early = early_.find(tag); early != early_.end()) {
     const std::vector<Message> messages = std::move(early->second);
     early_.erase(early);
-    for (const Message& message : messages) making.construction->receive(message, endpoint_);
+    for (const Message& message : messages) making.construction->receive(message, outbox_);
   }
   finish(tag);
 }
@@ -107,24 +107,25 @@ void Process::begin(State& group, TreeOperation::Call call) {
   const std::uint32_t sequence = call.sequence;
   const auto [it, fresh] =
       group.running.try_emplace(sequence, group.tag, group.place, std::move(call));
-  it->second.start(endpoint_);
+  it->second.start(outbox_);
   if (const auto early = group.early.find(sequence); early != group.early.end()) {
-    for (const Message& message : early->second) it->second.receive(message, endpoint_);
+    for (const Message& message : early->second) it->second.receive(message, outbox_);
     group.early.erase(early);
   }
   if (it->second.done()) {
     group.running.erase(it);
-  } else if (it->second.pump(endpoint_)) {
+  } else if (it->second.pump(outbox_)) {
     stalled_.emplace(group.tag, sequence);
   }
 }
 
 void Process::pump() {
+  outbox_.pump();
   for (auto it = stalled_.begin(); it != stalled_.end();) {
     const auto [tag, sequence] = *it;
     State& group = *state(tag);
     TreeOperation& operation = group.running.at(sequence);
-    if (operation.pump(endpoint_)) {
+    if (operation.pump(outbox_)) {
       ++it;
       continue;
     }
@@ -183,9 +184,9 @@ void Process::run(State& group, const Message& message) {
     group.early[words[0]].push_back(message);
     return;
   }
-  it->second.receive(message, endpoint_);
+  it->second.receive(message, outbox_);
   if (!it->second.done()) {
-    if (it->second.pump(endpoint_)) stalled_.emplace(group.tag, words[0]);
+    if (it->second.pump(outbox_)) stalled_.emplace(group.tag, words[0]);
     return;
   }
   stalled_.erase({group.tag, words[0]});
@@ -211,7 +212,7 @@ void Process::learn(State& group, const Message& message) {
 Id Process::known_id(const State& group, Rank rank) const {
   expects(rank < group.place.size, "send: no such rank in the group");
   if (group.place.numbering == Numbering::World) return rank;
-  Id id = rank == group.place.rank ? endpoint_.self() : kNobody;
+  Id id = rank == group.place.rank ? outbox_.self() : kNobody;
   for (const auto& [found, known] : group.known) {
     if (found == rank) id = known;
   }
@@ -220,9 +221,10 @@ Id Process::known_id(const State& group, Rank rank) const {
 
 bool Process::can_send(Tag tag, Rank to) const {
   const State& group = *groups_.at(tag);
-  if (const Id id = known_id(group, to); id != kNobody) return endpoint_.has_room(id);
+  if (const Id id = known_id(group, to); id != kNobody) return outbox_.has_room(id);
   const auto it = group.to_send.find(to);
-  return it == group.to_send.end() || it->second.size() < Group::kCachedIds;
+  if (it != group.to_send.end()) return it->second.size() < Group::kCachedIds;
+  return outbox_.has_room(next_hop(group.place, outbox_.self(), to));
 }
 
 void Process::send(State& group, Rank to, std::span<const std::byte> data) {
@@ -231,13 +233,13 @@ void Process::send(State& group, Rank to, std::span<const std::byte> data) {
     const bool asked = group.to_send.contains(to);
     group.to_send[to].emplace_back(data.begin(), data.end());
     if (asked) return;
-    return send_routed(group.place, to, {group.tag, 0, Kind::Find, 1, {}}, endpoint_);
+    return send_routed(group.place, to, {group.tag, 0, Kind::Find, 1, {}}, outbox_);
   }
   Words words{kPointToPoint, group.place.rank, static_cast<std::uint32_t>(data.size())};
   std::vector<std::uint32_t> packed((data.size() + 3) / 4);
   if (!data.empty()) std::memcpy(packed.data(), data.data(), data.size());
   words.append(packed);
-  endpoint_.send(id, {group.tag, 0, Kind::Data, 0, std::move(words)});
+  outbox_.send(id, {group.tag, 0, Kind::Data, 0, std::move(words)});
 }
 
 std::size_t Process::waiting_messages() const {
@@ -250,7 +252,7 @@ std::size_t Process::waiting_messages() const {
 }
 
 std::size_t Process::bytes() const {
-  std::size_t total = sizeof(*this);
+  std::size_t total = sizeof(*this) + outbox_.bytes();
   for (const auto& [tag, group] : groups_) {
     total += sizeof(State) - sizeof(Place) + group->place.bytes() +
              group->known.size() * sizeof(std::pair<Rank, Id>);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "group/construction.hpp"
+#include "group/outbox.hpp"
 #include "group/tree_operation.hpp"
 
 namespace espalier::group {
@@ -50,9 +51,10 @@ class Process {
   /// By its name, as Group::tag() says it. @pre this process is in it
   [[nodiscard]] Group group(Tag tag);
   void receive(const Message& message);
-  /// Goes on with collectives for whose data the endpoint had no room. To be called when it may
-  /// have some again.
+  /// Goes on with what the endpoint had no room for. To be called when it may have some again.
   void pump();
+  /// Messages that wait for room; the data of collectives stay where they are and are not counted.
+  [[nodiscard]] std::size_t held_messages() const { return outbox_.size(); }
   /// Whether a message to this rank of a group can be sent at once; if not, some are waiting.
   [[nodiscard]] bool can_send(Tag group, Rank to) const;
 
@@ -95,7 +97,7 @@ class Process {
   void learn(State& state, const Message& message);
   void send(State& state, Rank to, std::span<const std::byte> data);
 
-  Endpoint& endpoint_;
+  Outbox outbox_;
   std::set<std::pair<Tag, std::uint32_t>> stalled_;  // operations that have something to send
   std::map<Tag, std::unique_ptr<State>> groups_;
   std::map<Tag, Making> makings_;

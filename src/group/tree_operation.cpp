@@ -105,7 +105,6 @@ void TreeOperation::contribute(std::uint32_t index) {
 }
 
 bool TreeOperation::has_room(const Waiting& next, const Endpoint& endpoint) const {
-  if (segments_ == 1) return true;
   if (next.stage == In) return endpoint.has_room(towards_);
   if (next.stage == Result) {
     const Rank target = call_.kind == Kind::Broadcast ? inner_root_ : call_.root;

@@ -25,7 +25,7 @@ enum class RootWay : std::uint8_t {
 
 /// One member's part in a collective on the group's tree, as a state machine. Data go in segments,
 /// each by itself, so that a long message is in all levels of the tree at a time. What the endpoint
-/// has no room for waits as a number, not as a copy, for the next pump(); short data never wait.
+/// has no room for waits as a number, not as a copy, for the next pump().
 class TreeOperation {
  public:
   enum class Kind : std::uint8_t { Broadcast, Reduce, Allreduce };
