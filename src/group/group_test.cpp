@@ -53,9 +53,9 @@ void expect_collectives(Cluster& cluster, const std::map<Id, Group>& groups) {
   const auto root = static_cast<Rank>(rng.below(size));
   const auto count = static_cast<std::size_t>(rng.between(0, 40));
   const std::size_t segment = rng.chance(50) ? 0 : static_cast<std::size_t>(rng.between(1, 64));
-  const std::optional<RootWay> way = rng.chance(33)   ? std::optional<RootWay>{}
-                                     : rng.chance(50) ? RootWay::Forward
-                                                      : RootWay::AnyVertex;
+  constexpr std::optional<RootWay> kWays[] = {std::nullopt, RootWay::Forward, RootWay::AnyVertex,
+                                              RootWay::OwnTree};
+  const std::optional<RootWay> way = kWays[rng.below(4)];
   std::map<Id, std::vector<std::int64_t>> sent, reduced, all;
   std::vector<Ticket> tickets;
   for (const auto& [id, group] : groups) {

@@ -78,6 +78,11 @@ class Process {
     bool settled = false;
     std::uint32_t number = 0;  // among the splits of its parent
   };
+  /// A tree for a root that is being made, and the calls that are to go over it.
+  struct TreeToBe {
+    Tag construction = 0;
+    std::vector<TreeOperation::Call> calls;
+  };
   struct Made {
     Tag group = 0;  // 0: no member
     Tag parent = 0;
@@ -88,6 +93,9 @@ class Process {
   void make(Tag tag, Making making);
   void finish(Tag making);
   Ticket start(Tag group, TreeOperation::Call call);
+  Ticket start_on_own_tree(Tag group, TreeOperation::Call call);
+  [[nodiscard]] Tag own_tree(State& group, Rank root);
+  void start_on_trees_made();
   void begin(State& group, TreeOperation::Call call);
   void barrier(State& group, std::uint32_t sequence);
   void retire(State& group);
@@ -101,6 +109,7 @@ class Process {
   std::set<std::pair<Tag, std::uint32_t>> stalled_;  // operations that have something to send
   std::map<Tag, std::unique_ptr<State>> groups_;
   std::map<Tag, Making> makings_;
+  std::map<Tag, TreeToBe> trees_to_be_;        // by the name that the tree's group will have
   std::map<Tag, Made> made_;                   // constructions that are over, until somebody asks
   std::map<Tag, std::vector<Message>> early_;  // for calls that were not made here yet
 };

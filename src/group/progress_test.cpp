@@ -41,16 +41,16 @@ class Program {
     const auto root = static_cast<Rank>(random_.below(1U << 20U) % group_.size());
     const std::size_t segment = random_.chance(50) ? 0 : 16;
     const auto scheme = static_cast<Scheme>(random_.below(4));  // those without colours
+    const RootWay way = random_.chance(50) ? RootWay::AnyVertex : RootWay::OwnTree;
     data_.assign(8, 1);
     const auto bytes = std::as_writable_bytes(std::span(data_));
     switch (what) {
       case 0:
         return wait_for(group_.barrier());
       case 1:
-        return wait_for(group_.broadcast(bytes, root, segment));
+        return wait_for(group_.broadcast(bytes, root, segment, way));
       case 2:
-        return wait_for(
-            group_.reduce(bytes, sum_of<std::int64_t>(), root, segment, RootWay::AnyVertex));
+        return wait_for(group_.reduce(bytes, sum_of<std::int64_t>(), root, segment, way));
       default: {
         Splitting making = group_.enroll(
             own_.chance(80), {.scheme = scheme, .routable = what == 3, .settled = true});

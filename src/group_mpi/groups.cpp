@@ -31,6 +31,7 @@ GroupStatistics Groups::statistics() const {
           process.bytes(),
           MpiEndpoint::kReceives * MpiEndpoint::kSlotBytes,
           process.waiting_messages(),
+          process.held_messages(),
           runtime_->endpoint.sends_under_way(),
           runtime_->endpoint.most_sends_under_way(),
           runtime_->endpoint.messages_sent()};
