@@ -238,6 +238,7 @@ class [[gnu::visibility("default")]] Group {
 /// What this process holds.
 struct GroupStatistics {
   std::size_t live_groups = 0;       ///< that of all processes and trees for roots among them
+  std::size_t trees_for_roots = 0;   ///< of groups that were not freed here (GroupRoot::OwnTree)
   std::size_t bytes = 0;             ///< of groups, made or under way
   std::size_t endpoint_bytes = 0;    ///< of posted receives: the same whatever there is
   std::size_t waiting_messages = 0;  ///< for calls that were not made here yet

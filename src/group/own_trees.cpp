@@ -37,6 +37,12 @@ Ticket Process::start_on_own_tree(Tag tag, TreeOperation::Call call) {
   return ticket;
 }
 
+std::size_t Process::trees_for_roots() const {
+  std::size_t count = 0;
+  for (const auto& [tag, group] : groups_) count += group->trees.size();
+  return count;
+}
+
 /// Calls that have waited for their tree begin in the order in which they were made.
 void Process::start_on_trees_made() {
   for (auto it = trees_to_be_.begin(); it != trees_to_be_.end();) {

@@ -96,7 +96,7 @@ TEST(OwnTrees, AreNotMadeForTheRootThatTheTreeHas) {
     (void)cluster.process(id).world().broadcast(bytes_of(data), 0, 0, RootWay::OwnTree);
   }
   cluster.run();
-  EXPECT_EQ(cluster.process(0).live_groups(), 1U);
+  EXPECT_EQ(cluster.process(0).trees_for_roots(), 0U);
 }
 
 TEST(OwnTrees, ACallIsNotOverBeforeItsTreeIsMade) {

@@ -59,6 +59,8 @@ class Process {
   [[nodiscard]] bool can_send(Tag group, Rank to) const;
 
   [[nodiscard]] std::size_t live_groups() const { return groups_.size(); }
+  /// Trees for roots, of groups that were not given up; each is one of the live groups.
+  [[nodiscard]] std::size_t trees_for_roots() const;
   /// Gives up every group but the world as Group::retire() does.
   void retire_all();
   /// Messages that wait for a call; none when all members have made all their calls.

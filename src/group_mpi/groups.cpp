@@ -28,6 +28,7 @@ GroupStatistics Groups::statistics() const {
   const group::Process& process = runtime_->process;
   using group_mpi::MpiEndpoint;
   return {process.live_groups(),
+          process.trees_for_roots(),
           process.bytes(),
           MpiEndpoint::kReceives * MpiEndpoint::kSlotBytes,
           process.waiting_messages(),

@@ -154,7 +154,6 @@ void many_alive(Groups& groups, std::uint64_t count, Failures& failures) {
 /// pays, and not otherwise; the tree goes with its group.
 void expect_trees(Groups& groups, bool known, Failures& failures) {
   Group group = groups.all().enroll(true);
-  const std::size_t before = groups.statistics().live_groups;
   const GroupRank root = group.size() - 1;
   for (int i = 0; i < 200; ++i) {
     std::vector<std::int64_t> value{group.rank() == root ? i : 0}, one{1};
@@ -164,12 +163,13 @@ void expect_trees(Groups& groups, bool known, Failures& failures) {
     failures.expect(one[0] == (group.rank() == root ? std::int64_t{group.size()} : 1),
                     "a reduction over a tree of its own");
   }
-  const std::size_t trees = groups.statistics().live_groups - before;
+  const std::size_t trees = groups.statistics().trees_for_roots;
   failures.expect(trees == (known && root > 0 ? 1 : 0), std::to_string(trees) + " trees");
   std::vector<std::int64_t> value{group.rank() == root / 2 ? 7 : 0};
   group.broadcast(value, root / 2, {.root = GroupRoot::OwnTree});
   failures.expect(value[0] == 7, "a broadcast over a tree that was asked for");
   group.free();
+  failures.expect(groups.statistics().trees_for_roots == 0, "a tree without its group");
 }
 
 void refusals(const Group& world, Failures& failures) {
