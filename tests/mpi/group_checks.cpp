@@ -98,7 +98,7 @@ void expect_messages(const Group& group, Failures& failures) {
     group.send(to, std::vector<GroupRank>(2000, group.rank()));
   }
   for (GroupRank i = 0; i < group.size(); ++i) {
-    const GroupParcel first = i % 2 == 0 ? group.receive(i) : group.receive(i);
+    const GroupParcel first = group.receive(i);
     const GroupParcel second = group.receive(i);
     GroupRank note[2] = {};
     failures.expect(first.from == i && first.data.size() == sizeof(note), "a short message");
@@ -108,6 +108,10 @@ void expect_messages(const Group& group, Failures& failures) {
   }
   failures.expect(!group.try_receive(), "a message too many");
   group.barrier();  // others may still need us to find each other
+  const GroupRank before = (group.rank() + group.size() - 1) % group.size();
+  group.send((group.rank() + 1) % group.size(), std::vector<char>{'x'});
+  failures.expect(group.receive().from == before, "a message from whom it may be");
+  group.barrier();
 }
 
 void expect_communicator(const Group& group, MPI_Comm twin, Failures& failures) {
