@@ -75,7 +75,12 @@ struct SplitOptions {
 };
 
 /// Where a root's data enter or leave the tree.
-enum class GroupRoot : std::uint8_t { Cheapest, Forward, AnyVertex };
+enum class GroupRoot : std::uint8_t {
+  Cheapest,   ///< with figures of the network: OwnTree as soon as the calls so far are worth it
+  Forward,    ///< over the tree's root
+  AnyVertex,  ///< along the tree's edges, from the root or to it
+  OwnTree     ///< one more tree with this root, made by the first such call
+};
 
 struct CollectiveOptions {
   /// Data go in segments of so many bytes, 65,504 at most; 0: chosen. The same on all members.
@@ -129,10 +134,11 @@ class [[gnu::visibility("default")]] Group {
   }
   /// One group of those who say yes.
   Group enroll(bool joins, SplitOptions options = {}) const;
-  /// The same members, `root` as the tree's root and rank 0: for many collectives with that root.
+  /// The same members as a group of its own, `root` as the tree's root and rank 0.
   Group rooted_at(GroupRank root, SplitOptions options = {}) const;
-  /// Whether so many broadcasts or reductions with that root are worth rooted_at(), by the figures
-  /// of the network: the same answer on all members. Without figures: no.
+  /// Whether so many broadcasts or reductions with that root are worth a tree (GroupRoot::OwnTree),
+  /// by the figures of the network: the same answer on all members. Without figures: no. Who does
+  /// not know the number leaves it to GroupRoot::Cheapest.
   [[nodiscard]] bool worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls) const;
   /// The same members with ranks by key, then by present rank.
   Group ranked_by(std::uint64_t key, SplitOptions options = {}) const;
@@ -231,11 +237,13 @@ class [[gnu::visibility("default")]] Group {
 
 /// What this process holds.
 struct GroupStatistics {
-  std::size_t live_groups = 0;       ///< that of all processes among them
+  std::size_t live_groups = 0;       ///< that of all processes and trees for roots among them
+  std::size_t trees_for_roots = 0;   ///< of groups that were not freed here (GroupRoot::OwnTree)
   std::size_t bytes = 0;             ///< of groups, made or under way
   std::size_t endpoint_bytes = 0;    ///< of posted receives: the same whatever there is
   std::size_t waiting_messages = 0;  ///< for calls that were not made here yet
-  std::size_t sends_under_way = 0;   ///< short messages apart, 32 at most to one process
+  std::size_t held_messages = 0;     ///< for which there is no room yet
+  std::size_t sends_under_way = 0;   ///< to one process 15 at most, and the parts of one message
   std::size_t most_sends_under_way = 0;
   std::uint64_t messages_sent = 0;
 };

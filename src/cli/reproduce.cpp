@@ -11,6 +11,7 @@
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
+#include "cli/reproduce_here.hpp"
 #include "cli/reproduce_on_lab.hpp"
 #include "lab/launch.hpp"
 #include "reproduce/paper.hpp"
@@ -102,10 +103,43 @@ Outcome write_folder(const std::string& folder, std::string_view paper,
   return {};
 }
 
+/// --processes, or what there is without it.
+Expected<std::optional<Rank>> processes_of(const ReproduceOptions& options) {
+  if (options.processes.empty()) return std::optional<Rank>();
+  auto processes = parse_rank(options.processes, 65);
+  if (!processes || *processes == 0) {
+    return Error{"--processes", fmt::format("\"{}\" is not 1 to 64", options.processes), ""};
+  }
+  return std::optional<Rank>(*processes);
+}
+
+Expected<std::vector<Exhibit>> exhibits_from_here(const Paper& paper,
+                                                  const ReproduceOptions& options) {
+  if (paper.on_here == nullptr) {
+    return Error{"--on", fmt::format("{} is not measured on this computer", paper.key),
+                 "langer is"};
+  }
+  auto parts = chosen_parts(paper.here_parts, options);
+  if (!parts) return parts.error();
+  if (auto known = lab::mpi_called(options.mpi); !known) return known.error();
+  auto processes = processes_of(options);
+  if (!processes) return processes.error();
+  reproduce::HereOptions here;
+  here.mpi = options.mpi;
+  here.cores = std::max(1U, std::thread::hardware_concurrency());
+  // MPICH's ranks poll for ever, each until its time slice is over; Open MPI's give way.
+  const Rank a_core = options.mpi == "mpich" ? 4 : 16;
+  here.most_processes = processes->value_or(std::min(64U, options.quick ? 8 : a_core * here.cores));
+  here.quick = options.quick;
+  return paper.on_here(here, time_splits_here);
+}
+
 Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
                                                  const ReproduceOptions& options) {
+  if (options.on == "here") return exhibits_from_here(paper, options);
   if (options.on != "lab") {
-    return Error{"--on", fmt::format("\"{}\" is nowhere to measure", options.on), "--on lab"};
+    return Error{"--on", fmt::format("\"{}\" is nowhere to measure", options.on),
+                 "--on lab or --on here"};
   }
   if (paper.on_lab == nullptr) {
     return Error{"--on", fmt::format("{} is not measured in a lab", paper.key),
@@ -122,13 +156,9 @@ Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
   lab.cores = std::max(1U, std::thread::hardware_concurrency());
   lab.seed = sizes->seed;
   lab.quick = options.quick;
-  if (!options.processes.empty()) {
-    auto processes = parse_rank(options.processes, 65);
-    if (!processes || *processes == 0) {
-      return Error{"--processes", fmt::format("\"{}\" is not 1 to 64", options.processes), ""};
-    }
-    lab.processes = *processes;
-  }
+  auto processes = processes_of(options);
+  if (!processes) return processes.error();
+  lab.processes = *processes;
   return paper.on_lab(lab, measure_in_own_lab);
 }
 
@@ -141,7 +171,9 @@ Expected<std::vector<Exhibit>> computed_exhibits(const Paper& paper,
   if (!sizes) return sizes.error();
   std::vector<Exhibit> exhibits;
   for (const PaperPart& part : *parts) {
-    if (around.is_terminal) write_message(fmt::format("\r\033[K{} ...", part.title));
+    const std::string progress =
+        fmt::format("{} of {}: {} ...", exhibits.size() + 1, parts->size(), part.title);
+    write_message(around.is_terminal ? "\r\033[K" + progress : progress + "\n");
     exhibits.push_back(part.run(*sizes));
   }
   if (around.is_terminal) write_message("\r\033[K");
@@ -174,6 +206,9 @@ Section papers_section() {
     for (const reproduce::LabPart& part : paper.lab_parts) {
       text += fmt::format(" {:<12} --on lab: {}\n", part.key, part.title);
     }
+    for (const reproduce::LabPart& part : paper.here_parts) {
+      text += fmt::format(" {:<12} --on here: {}\n", part.key, part.title);
+    }
     text += "\n";
   }
   return {"PAPERS AND THEIR PARTS", text};
@@ -187,13 +222,16 @@ constexpr std::string_view kDescription =
     "With --on lab karonis and banikazemi are measured: real MPI programs in a lab (see espalier "
     "lab) that is up only meanwhile, the MPI's own broadcast beside Espalier's library held to "
     "the trees of the paper. It needs root and TUN, and an hour where a library's own "
-    "broadcast is slow; --quick takes a few sizes and rounds.";
+    "broadcast is slow; --quick takes a few sizes and rounds.\n\n"
+    "With --on here langer is: splits of MPI_COMM_WORLD with real MPI on this computer, up to "
+    "--processes ranks.";
 
 constexpr std::string_view kExamples =
     "espalier reproduce karonis\n"
     "espalier reproduce banikazemi\n"
     "espalier reproduce banikazemi --part table2 --quick\n"
     "espalier reproduce langer --part messages\n"
+    "espalier reproduce langer --on here --mpi openmpi\n"
     "espalier reproduce park --part figure4\n"
     "espalier reproduce karonis --on lab --mpi openmpi --part figure9 --quick\n"
     "espalier reproduce banikazemi --json --folder figures >figures.json";
@@ -205,14 +243,15 @@ Command reproduce_command() {
                 .tagline = "the tables and figures of a paper, computed again",
                 .synopsis =
                     "reproduce PAPER [--part PART]... [--seed N] [--quick] [--json] [--folder DIR] "
-                    "[--on lab [--mpi NAME] [--processes N]]",
+                    "[--on lab|here [--mpi NAME] [--processes N]]",
                 .description = std::string(kDescription),
                 .sections = {papers_section()},
                 .examples = std::string(kExamples)};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();
-        app.add_option("PAPER", options->paper, "The paper: karonis, banikazemi, langer or park.")
+        app.add_option("PAPER", options->paper,
+                       "The paper: karonis, banikazemi, dichev, langer or park.")
             ->required();
         app.add_option("-p,--part", options->parts, "Only this part; may be repeated.")
             ->type_name("PART")
@@ -224,14 +263,16 @@ Command reproduce_command() {
         app.add_option("--folder", options->folder,
                        "Also write each table as CSV, and pictures, into this folder.")
             ->type_name("DIR");
-        CLI::Option* on = app.add_option("--on", options->on, "Measure with real MPI: lab.");
+        CLI::Option* on =
+            app.add_option("--on", options->on, "Measure with real MPI: lab or here.");
         on->type_name("PLACE");
         app.add_option("--mpi", options->mpi, "mpich or openmpi. Default: mpich.")
             ->type_name("NAME")
             ->needs(on);
         app.add_option("--processes", options->processes,
-                       "On each machine of karonis. Default: the paper's 16, or as many as the "
-                       "cores bear.")
+                       "On each machine of karonis (default: the paper's 16, or as many as the "
+                       "cores bear); of langer, at most (default: 4 a core with MPICH, whose "
+                       "ranks poll, 16 with Open MPI).")
             ->type_name("N")
             ->needs(on);
         return [options, &globals] { return reproduce_paper(*options, globals); };

@@ -51,19 +51,18 @@ Time time_to_make(const Place& place, bool settled, const model::CostModel& mode
 
 }  // namespace
 
-Time root_time(RootTree way, const Place& place, const RootUse& use,
-               const model::CostModel& model) {
+Time root_time(RootWay way, const Place& place, const RootUse& use, const model::CostModel& model) {
   expects(use.root < place.size, "root_time: no such root in the group");
   if (place.size < 2) return {};
   const Time rooted =
       tree_broadcast_time(place.size, use.size, place.degree, use.segment_bytes, model);
   const auto calls = std::int64_t{use.calls};
-  if (way == RootTree::OwnTree) return time_to_make(place, use.settled, model) + calls * rooted;
+  if (way == RootWay::OwnTree) return time_to_make(place, use.settled, model) + calls * rooted;
   const Bytes part{use.segment_bytes == 0
                        ? use.size.value
                        : std::min<std::uint64_t>(use.size.value, use.segment_bytes)};
   const model::MessageCost cost = model.cost(0, model.size() - 1, part);
-  if (way == RootTree::Forward) {
+  if (way == RootWay::Forward) {
     return calls * (rooted + route_to(place, use.root) * cost.delivered);
   }
   if (use.root == 0) return calls * rooted;
@@ -74,9 +73,9 @@ Time root_time(RootTree way, const Place& place, const RootUse& use,
                   static_cast<std::int64_t>(segments) * cost.sender_busy);
 }
 
-RootTree choose_root(const Place& place, const RootUse& use, const model::CostModel& model) {
-  RootTree best = RootTree::Forward;
-  for (const RootTree way : {RootTree::AnyVertex, RootTree::OwnTree}) {
+RootWay choose_root(const Place& place, const RootUse& use, const model::CostModel& model) {
+  RootWay best = RootWay::Forward;
+  for (const RootWay way : {RootWay::AnyVertex, RootWay::OwnTree}) {
     if (root_time(way, place, use, model) < root_time(best, place, use, model)) best = way;
   }
   return best;

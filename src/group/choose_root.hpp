@@ -1,12 +1,9 @@
 #pragma once
 
-#include "group/place.hpp"
+#include "group/root_way.hpp"
 #include "model/cost_model.hpp"
 
 namespace espalier::group {
-
-/// The three ways of the paper's section 2 to a root that is not the tree's own.
-enum class RootTree : std::uint8_t { Forward, AnyVertex, OwnTree };
 
 /// Broadcasts or reductions with one root.
 struct RootUse {
@@ -20,12 +17,12 @@ struct RootUse {
 /// What all the calls take one way, with what has to be made first. Estimated, from what every
 /// member knows, so all decide alike: all messages cost as between the farthest ranks; a depth that
 /// only the root knows (Numbering::Preorder) counts as the least height.
-[[nodiscard]] Time root_time(RootTree way, const Place& place, const RootUse& use,
+[[nodiscard]] Time root_time(RootWay way, const Place& place, const RootUse& use,
                              const model::CostModel& model);
 
 /// The fastest way; ties to the earlier one of the enumeration.
 /// @pre use.root < place.size
-[[nodiscard]] RootTree choose_root(const Place& place, const RootUse& use,
-                                   const model::CostModel& model);
+[[nodiscard]] RootWay choose_root(const Place& place, const RootUse& use,
+                                  const model::CostModel& model);
 
 }  // namespace espalier::group

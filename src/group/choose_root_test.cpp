@@ -50,9 +50,9 @@ TEST(ChooseRootProperty, NeverPromisesMoreThanTheTreeKeeps) {
     const RootUse use{static_cast<Rank>(rng.below(place.size)),
                       Bytes{static_cast<std::uint64_t>(rng.between(0, 100000))}};
     const Time whole = spread(place, use.root, kNoRank, use.size, {});
-    ASSERT_GE(root_time(RootTree::AnyVertex, place, use, kModel), whole);
+    ASSERT_GE(root_time(RootWay::AnyVertex, place, use, kModel), whole);
     const Time from_top = spread(place, 0, kNoRank, use.size, {});
-    ASSERT_GE(root_time(RootTree::Forward, place, use, kModel), from_top);
+    ASSERT_GE(root_time(RootWay::Forward, place, use, kModel), from_top);
   });
 }
 
@@ -61,23 +61,23 @@ TEST(ChooseRootProperty, MakesATreeOnceThereAreEnoughCallsAndNotBefore) {
     const Place place = heap_place(static_cast<Rank>(rng.between(2, 4000)),
                                    static_cast<Rank>(rng.between(2, 6)), rng.chance(50));
     RootUse use{static_cast<Rank>(rng.between(1, place.size - 1)), Bytes{8}};
-    ASSERT_NE(choose_root(place, use, kModel), RootTree::OwnTree);
+    ASSERT_NE(choose_root(place, use, kModel), RootWay::OwnTree);
     bool own = false;
     for (use.calls = 1; use.calls < 1'000'000; use.calls *= 2) {
-      const bool now = choose_root(place, use, kModel) == RootTree::OwnTree;
+      const bool now = choose_root(place, use, kModel) == RootWay::OwnTree;
       ASSERT_TRUE(now || !own) << "more calls, and the tree is no longer worth it";
       own = now;
     }
     ASSERT_TRUE(own);
     use.root = 0;
-    ASSERT_NE(choose_root(place, use, kModel), RootTree::OwnTree);
+    ASSERT_NE(choose_root(place, use, kModel), RootWay::OwnTree);
   });
 }
 
 TEST(ChooseRoot, ANewTreeCostsMoreWhereIdsTravelThroughTheTreesRoot) {
   const RootUse use{4000, Bytes{8}};
-  EXPECT_LT(root_time(RootTree::OwnTree, heap_place(4096, 3, true), use, kModel),
-            root_time(RootTree::OwnTree, heap_place(4096, 3, false), use, kModel));
+  EXPECT_LT(root_time(RootWay::OwnTree, heap_place(4096, 3, true), use, kModel),
+            root_time(RootWay::OwnTree, heap_place(4096, 3, false), use, kModel));
 }
 
 TEST(ChooseRoot, RefusesARootThatIsNotThere) {

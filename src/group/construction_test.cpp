@@ -125,6 +125,22 @@ TEST(GroupConstructionProperty, BalancesLargeTreesWithHoles) {
   }
 }
 
+// Just below the fraction at which the shrunk tree is no longer too tall most vertices have to
+// move.
+TEST(GroupConstruction, BalancesThePapersLargestTreeInAnyOrderOfMessages) {
+  const Rank size = 131'072;
+  for (const Scheme scheme : {Scheme::ShrinkAndBalance, Scheme::ShrinkByChildren}) {
+    for (const unsigned per_mille : {550U, 600U, 650U, 675U}) {
+      Random rng(per_mille);
+      std::vector<bool> members(size);
+      for (Rank i = 0; i < size; ++i) members[i] = rng.below(1000) < per_mille;
+      AnyOrderNetwork network(per_mille);
+      expect_group(scheme, world(size, 3), members, {.degree = 3}, network);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
 // What takes long in Shrink-and-Balance is many vertices passing through one. Thousands have to
 // leave one sub-tree here: the members are those below one child of the root, or all but the inner
 // vertices.
@@ -223,6 +239,7 @@ TEST(GroupConstructionProperty, ChainsLinkTheMembersInOrder) {
     for (const auto& [id, place] : places) ASSERT_EQ(place.rank, next++);
   });
 }
+
 TEST(GroupConstruction, RefusesADegreeOfNothing) {
   const Place place = world_place(0, 3, 2);
   EXPECT_THROW((void)make_construction(Scheme::RankAndHash, 1, place, {.degree = 0}),

@@ -17,8 +17,8 @@ class Endpoint {
   [[nodiscard]] virtual Id self() const = 0;
   /// @param message `from` need not be set
   virtual void send(Id to, Message message) = 0;
-  /// Whether long data for this process should be given to it now. If not, they stay where they are
-  /// until Process::pump(); messages of the protocols themselves do not ask.
+  /// Whether messages for this process should be given to it now. If not, they stay where they are
+  /// until Process::pump().
   [[nodiscard]] virtual bool has_room(Id) const { return true; }
 };
 

@@ -45,6 +45,21 @@ TEST(GroupExperiment, SendsAsManyMessagesAsThePaperAtItsLargestSize) {
   EXPECT_EQ(shrunk.levels, least_levels(shrunk.members, 3));
 }
 
+// Where most vertices move: just below the 88,573 members that fill eleven levels.
+TEST(GroupExperiment, ShrinkAndBalanceStaysWithinThePapersOrderAtEveryFraction) {
+  for (const std::uint64_t f : {550'000U, 575'000U, 600'000U, 625'000U, 650'000U, 675'000U}) {
+    const Measurement shrunk = at(Scheme::ShrinkAndBalance, of(131072, f));
+    EXPECT_LE(messages(shrunk.traffic), 300'000U) << f;
+    EXPECT_LE(shrunk.traffic.most_ids, 17U) << f;  // log2 n
+    EXPECT_EQ(shrunk.levels, least_levels(shrunk.members, 3)) << f;
+    // Finding each other costs less than a message and a half for each vertex that moves.
+    const Traffic& t = shrunk.traffic;
+    EXPECT_LE(2 * (t.of(Kind::Ask) + t.of(Kind::Answer) + t.of(Kind::Forward)),
+              3 * t.of(Kind::Adopt))
+        << f;
+  }
+}
+
 TEST(GroupExperiment, CountsExactlyWhatTheFormulasSay) {
   const Measurement hashed = at(Scheme::RankAndHash, of(4096, 300'000));
   const std::uint64_t n = 4096, m = hashed.members;

@@ -86,8 +86,7 @@ Ticket Group::broadcast(std::span<std::byte> data, Rank root, std::size_t segmen
   call.root = root;
   call.data = data;
   call.segment_bytes = segment_bytes;
-  call.way = way.value_or(cheaper_root_way(place(), root));
-  return process_->start(tag_, std::move(call));
+  return start(std::move(call), way);
 }
 
 Ticket Group::reduce(std::span<std::byte> data, Combine combine, Rank root,
@@ -98,8 +97,19 @@ Ticket Group::reduce(std::span<std::byte> data, Combine combine, Rank root,
   call.data = data;
   call.combine = std::move(combine);
   call.segment_bytes = segment_bytes;
-  call.way = way.value_or(cheaper_root_way(place(), root));
+  return start(std::move(call), way);
+}
+
+Ticket Group::start(TreeOperation::Call call, std::optional<RootWay> way) const {
+  call.way = way.value_or(cheaper_root_way(place(), call.root));
+  if (call.way != RootWay::OwnTree) return process_->start(tag_, std::move(call));
+  if (call.root > 0) return process_->start_on_own_tree(tag_, std::move(call));
+  call.way = RootWay::AnyVertex;  // the tree that is there has this root
   return process_->start(tag_, std::move(call));
+}
+
+RootWay Group::choose_way(const RootUse& call, RootWay plain, const model::CostModel& model) const {
+  return process_->state(tag_)->accounts.count(place(), call, plain, model);
 }
 
 Ticket Group::allreduce(std::span<std::byte> data, Combine combine,
@@ -127,7 +137,10 @@ std::optional<Parcel> Group::receive(std::optional<Rank> from) const {
 }
 
 void Group::free() {
-  if (member()) process_->groups_.erase(tag_);
+  if (member()) {
+    for (const auto& [root, tree] : process_->state(tag_)->trees) process_->groups_.erase(tree);
+    process_->groups_.erase(tag_);
+  }
   *this = {};
 }
 
@@ -138,7 +151,7 @@ void Group::retire() {
 
 bool Splitting::test() const {
   const auto it = process_->made_.find(tag_);
-  if (it == process_->made_.end()) return false;
+  if (it == process_->made_.end() || process_->outbox_.holds(tag_)) return false;
   const Process::Made& made = it->second;
   const auto parent = process_->groups_.find(made.parent);  // may be gone after the barrier
   return parent == process_->groups_.end() || !parent->second->running.contains(made.barrier);

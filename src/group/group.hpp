@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 
+#include "group/choose_root.hpp"
 #include "group/process.hpp"
 
 namespace espalier::group {
@@ -40,6 +41,12 @@ class Group {
   /// @param path one's own clusters, from the outermost inwards
   [[nodiscard]] Splitting along(Words path, SplitOptions options = {}) const;
 
+  /// Counts a broadcast or reduction that is to be made and says which way it should go: the plain
+  /// one, or, once the calls with its root are worth it, a tree of their own (root_accounts.hpp).
+  /// All members must ask alike.
+  [[nodiscard]] RootWay choose_way(const RootUse& call, RootWay plain,
+                                   const model::CostModel& model) const;
+
   [[nodiscard]] Ticket barrier() const;
   [[nodiscard]] Ticket broadcast(std::span<std::byte> data, Rank root,
                                  std::size_t segment_bytes = 0,
@@ -69,6 +76,7 @@ class Group {
   using Maker = std::function<std::unique_ptr<Construction>(Tag, const Place& parent)>;
   Group(Process& process, Tag tag) : process_(&process), tag_(tag) {}
   [[nodiscard]] Splitting make(Colour colour, bool settled, const Maker& maker) const;
+  [[nodiscard]] Ticket start(TreeOperation::Call call, std::optional<RootWay> way) const;
   Process* process_ = nullptr;
   Tag tag_ = 0;
 };

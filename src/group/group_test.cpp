@@ -53,9 +53,9 @@ void expect_collectives(Cluster& cluster, const std::map<Id, Group>& groups) {
   const auto root = static_cast<Rank>(rng.below(size));
   const auto count = static_cast<std::size_t>(rng.between(0, 40));
   const std::size_t segment = rng.chance(50) ? 0 : static_cast<std::size_t>(rng.between(1, 64));
-  const std::optional<RootWay> way = rng.chance(33)   ? std::optional<RootWay>{}
-                                     : rng.chance(50) ? RootWay::Forward
-                                                      : RootWay::AnyVertex;
+  constexpr std::optional<RootWay> kWays[] = {std::nullopt, RootWay::Forward, RootWay::AnyVertex,
+                                              RootWay::OwnTree};
+  const std::optional<RootWay> way = kWays[rng.below(4)];
   std::map<Id, std::vector<std::int64_t>> sent, reduced, all;
   std::vector<Ticket> tickets;
   for (const auto& [id, group] : groups) {
@@ -93,20 +93,6 @@ TEST(GroupProperty, CollectivesWorkOnNestedGroupsInAnyOrder) {
     for (Id id = 0; id < cluster.size(); ++id) {
       ASSERT_EQ(cluster.process(id).waiting_messages(), 0U);
     }
-  });
-}
-
-// Between two processes: as many segments as there is room for, and what does not ask: a barrier,
-// an operation of one segment.
-TEST(GroupProperty, LongDataWaitUntilThereIsRoom) {
-  for_all_seeds(200, [](Random& rng) {
-    Cluster cluster(static_cast<Rank>(rng.between(2, 20)), static_cast<Rank>(rng.between(2, 4)),
-                    rng.next());
-    const auto room = static_cast<std::uint32_t>(rng.between(1, 3));
-    cluster.limit_room(room);
-    expect_collectives(cluster, world_of(cluster));
-    ASSERT_LE(cluster.most_under_way(), room + 7);
-    expect_collectives(cluster, enrolled(cluster, world_of(cluster), random_options(rng), 80));
   });
 }
 

@@ -12,14 +12,10 @@ namespace espalier::group {
 namespace {
 
 constexpr Tag kWorldTag = 1;
-// For an operation's number: the user's calls are below, a split's last barrier above kSettling.
-constexpr std::uint32_t kSettling = 0x80000000U;
-constexpr std::uint32_t kFarewell = 0xfffffffeU;
-constexpr std::uint32_t kPointToPoint = 0xffffffffU;
 
 }  // namespace
 
-Process::Process(Endpoint& endpoint, Rank world_size, Rank degree) : endpoint_(endpoint) {
+Process::Process(Endpoint& endpoint, Rank world_size, Rank degree) : outbox_(endpoint) {
   Place place = world_place(endpoint.self(), world_size, degree);
   place.tag = kWorldTag;
   groups_[kWorldTag] = std::make_unique<State>(kWorldTag, std::move(place));
@@ -42,8 +38,9 @@ Process::State* Process::state(Tag tag) {
 
 void Process::receive(const Message& message) {
   if (const auto it = makings_.find(message.tag); it != makings_.end()) {
-    it->second.construction->receive(message, endpoint_);
-    return finish(message.tag);
+    it->second.construction->receive(message, outbox_);
+    finish(message.tag);
+    return start_on_trees_made();
   }
   const auto it = groups_.find(message.tag);
   if (it == groups_.end()) {
@@ -51,23 +48,26 @@ void Process::receive(const Message& message) {
     return;
   }
   State& group = *it->second;
-  if (message.kind == Kind::Data) return run(group, message);
+  if (message.kind == Kind::Data) {
+    run(group, message);
+    return start_on_trees_made();
+  }
   if (message.kind == Kind::Found) return learn(group, message);
-  const auto inside = message.kind == Kind::Relay ? take_relay(group.place, message, endpoint_)
+  const auto inside = message.kind == Kind::Relay ? take_relay(group.place, message, outbox_)
                                                   : std::optional(message);
   if (!inside) return;
   if (inside->kind != Kind::Find) return receive(*inside);
-  endpoint_.send(inside->from, {group.tag, 0, Kind::Found, 1, Words{group.place.rank}});
+  outbox_.send(inside->from, {group.tag, 0, Kind::Found, 1, Words{group.place.rank}});
 }
 
 /// Enters a construction, with all that came before.
 void Process::make(Tag tag, Making entered) {
   Making& making = makings_[tag] = std::move(entered);
-  making.construction->enter(making.colour, endpoint_);
+  making.construction->enter(making.colour, outbox_);
   if (const auto early = early_.find(tag); early != early_.end()) {
     const std::vector<Message> messages = std::move(early->second);
     early_.erase(early);
-    for (const Message& message : messages) making.construction->receive(message, endpoint_);
+    for (const Message& message : messages) making.construction->receive(message, outbox_);
   }
   finish(tag);
 }
@@ -77,7 +77,7 @@ void Process::finish(Tag tag) {
   const Making& making = makings_[tag];
   if (!making.construction->done()) return;
   Place place = making.construction->place();
-  const Tag group = (tag + making.colour) * 0xbf58476d1ce4e5b9ULL + 1;
+  const Tag group = group_tag(tag, making.colour);
   State& parent = *state(making.parent);
   const bool settles = making.settled && parent.place.numbering != Numbering::World;
   const std::uint32_t operation = settles ? kSettling + making.number : 0;
@@ -107,24 +107,25 @@ void Process::begin(State& group, TreeOperation::Call call) {
   const std::uint32_t sequence = call.sequence;
   const auto [it, fresh] =
       group.running.try_emplace(sequence, group.tag, group.place, std::move(call));
-  it->second.start(endpoint_);
+  it->second.start(outbox_);
   if (const auto early = group.early.find(sequence); early != group.early.end()) {
-    for (const Message& message : early->second) it->second.receive(message, endpoint_);
+    for (const Message& message : early->second) it->second.receive(message, outbox_);
     group.early.erase(early);
   }
   if (it->second.done()) {
     group.running.erase(it);
-  } else if (it->second.pump(endpoint_)) {
+  } else if (it->second.pump(outbox_)) {
     stalled_.emplace(group.tag, sequence);
   }
 }
 
 void Process::pump() {
+  outbox_.pump();
   for (auto it = stalled_.begin(); it != stalled_.end();) {
     const auto [tag, sequence] = *it;
     State& group = *state(tag);
     TreeOperation& operation = group.running.at(sequence);
-    if (operation.pump(endpoint_)) {
+    if (operation.pump(outbox_)) {
       ++it;
       continue;
     }
@@ -133,6 +134,7 @@ void Process::pump() {
     group.running.erase(sequence);
     leave_if_over(tag);
   }
+  start_on_trees_made();
 }
 
 /// One of our own, with a number apart from the user's calls: members may be at different calls.
@@ -151,17 +153,26 @@ void Process::retire(State& group) {
   for (const auto& [tag, making] : makings_) {
     expects(making.parent != group.tag, "retire: the group is being split");
   }
+  for (const auto& [root, tree] : group.trees) {
+    expects(!trees_to_be_.contains(tree), "retire: an operation of the group is under way");
+    const auto it = groups_.find(tree);
+    if (it != groups_.end() && !it->second->leaving) retire(*it->second);
+  }
+  group.trees.clear();
   group.leaving = true;
   if (group.to_send.empty()) barrier(group, kFarewell);
   leave_if_over(group.tag);
 }
 
 void Process::retire_all() {
-  std::vector<State*> all;
+  std::vector<Tag> all;
   for (const auto& [tag, group] : groups_) {
-    if (tag != kWorldTag && !group->leaving) all.push_back(group.get());
+    if (tag != kWorldTag) all.push_back(tag);
   }
-  for (State* group : all) retire(*group);
+  for (const Tag tag : all) {
+    const auto it = groups_.find(tag);  // a root's tree may have gone with its group
+    if (it != groups_.end() && !it->second->leaving) retire(*it->second);
+  }
 }
 
 /// All members have retired the group, so nobody needs us on a way through it.
@@ -183,61 +194,14 @@ void Process::run(State& group, const Message& message) {
     group.early[words[0]].push_back(message);
     return;
   }
-  it->second.receive(message, endpoint_);
+  it->second.receive(message, outbox_);
   if (!it->second.done()) {
-    if (it->second.pump(endpoint_)) stalled_.emplace(group.tag, words[0]);
+    if (it->second.pump(outbox_)) stalled_.emplace(group.tag, words[0]);
     return;
   }
   stalled_.erase({group.tag, words[0]});
   group.running.erase(it);
   leave_if_over(group.tag);
-}
-
-/// Found: (rank), and the sender is it.
-void Process::learn(State& group, const Message& message) {
-  const Words& words = message.words;
-  group.known.emplace_back(words[0], message.from);
-  if (group.known.size() > Group::kCachedIds) group.known.pop_front();
-  const auto it = group.to_send.find(words[0]);
-  if (it == group.to_send.end()) return;
-  const auto parcels = std::move(it->second);
-  group.to_send.erase(it);
-  for (const auto& parcel : parcels) send(group, words[0], parcel);
-  if (!group.leaving || !group.to_send.empty()) return;
-  barrier(group, kFarewell);
-  leave_if_over(group.tag);
-}
-
-Id Process::known_id(const State& group, Rank rank) const {
-  expects(rank < group.place.size, "send: no such rank in the group");
-  if (group.place.numbering == Numbering::World) return rank;
-  Id id = rank == group.place.rank ? endpoint_.self() : kNobody;
-  for (const auto& [found, known] : group.known) {
-    if (found == rank) id = known;
-  }
-  return id;
-}
-
-bool Process::can_send(Tag tag, Rank to) const {
-  const State& group = *groups_.at(tag);
-  if (const Id id = known_id(group, to); id != kNobody) return endpoint_.has_room(id);
-  const auto it = group.to_send.find(to);
-  return it == group.to_send.end() || it->second.size() < Group::kCachedIds;
-}
-
-void Process::send(State& group, Rank to, std::span<const std::byte> data) {
-  const Id id = known_id(group, to);
-  if (id == kNobody) {
-    const bool asked = group.to_send.contains(to);
-    group.to_send[to].emplace_back(data.begin(), data.end());
-    if (asked) return;
-    return send_routed(group.place, to, {group.tag, 0, Kind::Find, 1, {}}, endpoint_);
-  }
-  Words words{kPointToPoint, group.place.rank, static_cast<std::uint32_t>(data.size())};
-  std::vector<std::uint32_t> packed((data.size() + 3) / 4);
-  if (!data.empty()) std::memcpy(packed.data(), data.data(), data.size());
-  words.append(packed);
-  endpoint_.send(id, {group.tag, 0, Kind::Data, 0, std::move(words)});
 }
 
 std::size_t Process::waiting_messages() const {
@@ -250,16 +214,18 @@ std::size_t Process::waiting_messages() const {
 }
 
 std::size_t Process::bytes() const {
-  std::size_t total = sizeof(*this);
+  std::size_t total = sizeof(*this) + outbox_.bytes();
   for (const auto& [tag, group] : groups_) {
     total += sizeof(State) - sizeof(Place) + group->place.bytes() +
-             group->known.size() * sizeof(std::pair<Rank, Id>);
+             group->known.size() * sizeof(std::pair<Rank, Id>) + group->accounts.bytes_on_heap() +
+             group->trees.capacity() * sizeof(std::pair<Rank, Tag>);
   }
   for (const auto& [tag, making] : makings_) total += sizeof(Making) + making.construction->bytes();
   return total;
 }
 
 bool Ticket::test() const {
+  if (process_->trees_to_be_.contains(group_)) return false;
   const auto it = process_->groups_.find(group_);
   return it == process_->groups_.end() || !it->second->running.contains(sequence_);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "group/construction.hpp"
+#include "group/outbox.hpp"
 #include "group/tree_operation.hpp"
 
 namespace espalier::group {
@@ -50,13 +51,16 @@ class Process {
   /// By its name, as Group::tag() says it. @pre this process is in it
   [[nodiscard]] Group group(Tag tag);
   void receive(const Message& message);
-  /// Goes on with collectives for whose data the endpoint had no room. To be called when it may
-  /// have some again.
+  /// Goes on with what the endpoint had no room for. To be called when it may have some again.
   void pump();
+  /// Messages that wait for room; the data of collectives stay where they are and are not counted.
+  [[nodiscard]] std::size_t held_messages() const { return outbox_.size(); }
   /// Whether a message to this rank of a group can be sent at once; if not, some are waiting.
   [[nodiscard]] bool can_send(Tag group, Rank to) const;
 
   [[nodiscard]] std::size_t live_groups() const { return groups_.size(); }
+  /// Trees for roots, of groups that were not given up; each is one of the live groups.
+  [[nodiscard]] std::size_t trees_for_roots() const;
   /// Gives up every group but the world as Group::retire() does.
   void retire_all();
   /// Messages that wait for a call; none when all members have made all their calls.
@@ -76,6 +80,11 @@ class Process {
     bool settled = false;
     std::uint32_t number = 0;  // among the splits of its parent
   };
+  /// A tree for a root that is being made, and the calls that are to go over it.
+  struct TreeToBe {
+    Tag construction = 0;
+    std::vector<TreeOperation::Call> calls;
+  };
   struct Made {
     Tag group = 0;  // 0: no member
     Tag parent = 0;
@@ -86,6 +95,9 @@ class Process {
   void make(Tag tag, Making making);
   void finish(Tag making);
   Ticket start(Tag group, TreeOperation::Call call);
+  Ticket start_on_own_tree(Tag group, TreeOperation::Call call);
+  [[nodiscard]] Tag own_tree(State& group, Rank root);
+  void start_on_trees_made();
   void begin(State& group, TreeOperation::Call call);
   void barrier(State& group, std::uint32_t sequence);
   void retire(State& group);
@@ -95,10 +107,11 @@ class Process {
   void learn(State& state, const Message& message);
   void send(State& state, Rank to, std::span<const std::byte> data);
 
-  Endpoint& endpoint_;
+  Outbox outbox_;
   std::set<std::pair<Tag, std::uint32_t>> stalled_;  // operations that have something to send
   std::map<Tag, std::unique_ptr<State>> groups_;
   std::map<Tag, Making> makings_;
+  std::map<Tag, TreeToBe> trees_to_be_;        // by the name that the tree's group will have
   std::map<Tag, Made> made_;                   // constructions that are over, until somebody asks
   std::map<Tag, std::vector<Message>> early_;  // for calls that were not made here yet
 };

@@ -2,7 +2,6 @@
 // trees on system-ranked process groups", EuroMPI 2012, section 4: the upward pass.
 #include <algorithm>
 
-#include "base/contract.hpp"
 #include "group/shrink_and_balance.hpp"
 
 namespace espalier::group {
@@ -29,24 +28,6 @@ std::size_t largest(const Branches& branches) {
 }
 
 }  // namespace
-
-ShrinkAndBalance::ShrinkAndBalance(Tag tag, const Place& parent, const ConstructionOptions& options,
-                                   Fillers fillers)
-    : parent_(parent),
-      tag_(tag),
-      fillers_(fillers),
-      position_(parent.depth),
-      missing_(parent.children.size()) {
-  expects(parent.children.size() < 255, "Shrink-and-Balance: the parent's degree is below 255");
-  place_.degree = static_cast<std::uint16_t>(options.degree);
-  place_.numbering = Numbering::Preorder;
-}
-
-void ShrinkAndBalance::enter(Colour colour, Endpoint& endpoint) {
-  entered_ = true;
-  member_ = colour != kNoColour;
-  shrink(endpoint);
-}
 
 std::vector<ShrinkAndBalance::Branch> ShrinkAndBalance::offered() const {
   std::vector<Branch> branches;
@@ -113,12 +94,6 @@ void ShrinkAndBalance::offer_candidates(const Holder& holder, Words& offer) {
   }
   offer[2] = static_cast<std::uint32_t>(sequence_.size());
   offer.append(fills);
-}
-
-Rank ShrinkAndBalance::size_here() const {
-  Rank size = 0;
-  for (const Branch& branch : branches_) size += branch.size;
-  return size;
 }
 
 /// Hands over one's position, as deep as position_, with all that one knows of what is below it.

@@ -22,11 +22,12 @@ namespace espalier::group {
 /// sequence's holders split it among their own children. Child fillers: the root of the largest
 /// sub-tree moves up, its own place is filled in the same way, and so on down to a leaf.
 ///
-/// Down (balance.cpp). A vertex knows how many levels it may use, plans (balance_plan.hpp) and
-/// tells each child: its rank, how many vertices come, and where its surplus goes, as a list of
-/// (consumer, count). A supplier refines its list before it cuts it up for its own children: it
-/// asks the consumer with the largest count which of *its* children have room. So sub-suppliers
-/// meet sub-consumers level by level, and thousands of vertices leave a sub-tree in O(log n) steps.
+/// Down (balance.cpp, supply.cpp, graft.cpp). A vertex knows how many levels it may use, plans
+/// (balance_plan.hpp) and tells each child: its rank, how many vertices come, and where its surplus
+/// goes, as a list of (consumer, count). A supplier refines its list before it cuts it up for its
+/// own children: it asks the consumers with the largest counts which of *their* children have room.
+/// So sub-suppliers meet sub-consumers level by level, and thousands of vertices leave a sub-tree
+/// in O(log n) steps. An answer costs two messages and saves one for each vertex that it speaks of.
 /// At the end of a list with one entry stands a vertex that moves: it offers itself to that
 /// consumer, which keeps it as a child or passes it on to a child with room. Where a missing child
 /// would have to be built from many single vertices, a whole sub-tree is moved there first (graft).
@@ -96,6 +97,7 @@ class ShrinkAndBalance : public Construction {
   void send_down(const Branch& branch, Rank imports, std::span<const Target> targets,
                  Endpoint& endpoint);
   void refine(Endpoint& endpoint);
+  void take_answer(const Words& words, Endpoint& endpoint);
   void supply(Endpoint& endpoint);
   std::vector<Target> allocate(Rank count, Id self);
   void answer(const Message& message, Endpoint& endpoint);
@@ -120,6 +122,7 @@ class ShrinkAndBalance : public Construction {
 
   Rank imports_ = 0;
   Rank open_ = 0, promised_ = 0;  // vertices to come into slots: free, and promised to somebody
+  std::uint16_t answers_ = 0;     // that are to come
   std::vector<Target> targets_;
   std::vector<Rank> gives_;  // by branch; empty once supplied
   std::vector<Slot> slots_;

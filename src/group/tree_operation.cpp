@@ -31,6 +31,7 @@ Id tree_hop(const Place& place, Rank target) {
 TreeOperation::TreeOperation(Tag tag, const Place& place, Call call)
     : tag_(tag), place_(place), call_(std::move(call)) {
   expects(place_.member() && call_.root < place_.size, "a collective: no such root in the group");
+  expects(call_.way != RootWay::OwnTree, "a collective: a tree of its own is another group");
   if (call_.kind == Kind::Allreduce) call_.root = 0;
   if (call_.segment_bytes > 0) {
     const std::size_t element = call_.kind == Kind::Broadcast ? 1 : call_.combine.element_bytes;
@@ -105,7 +106,6 @@ void TreeOperation::contribute(std::uint32_t index) {
 }
 
 bool TreeOperation::has_room(const Waiting& next, const Endpoint& endpoint) const {
-  if (segments_ == 1) return true;
   if (next.stage == In) return endpoint.has_room(towards_);
   if (next.stage == Result) {
     const Rank target = call_.kind == Kind::Broadcast ? inner_root_ : call_.root;

@@ -7,25 +7,16 @@
 
 #include "group/combine.hpp"
 #include "group/endpoint.hpp"
-#include "group/place.hpp"
+#include "group/root_way.hpp"
 
 namespace espalier::group {
-
-/// A root that is not the tree's own (section 2 of the paper; several trees: Group::rooted_at).
-enum class RootWay : std::uint8_t {
-  Forward,    ///< over the tree's root: one message more, or as many as the way there has hops
-  AnyVertex,  ///< along the tree's edges out from, or in to, the vertex that is the root
-};
-/// The one with fewer steps, from what every member knows: to the tree's root is as far as the
-/// depth on the tree, one hop in the world, and the length of a route in a routable group.
-[[nodiscard]] RootWay cheaper_root_way(const Place& place, Rank root);
 
 /// The neighbour on the tree that leads to a rank. @pre the rank is not one's own
 [[nodiscard]] Id tree_hop(const Place& place, Rank target);
 
 /// One member's part in a collective on the group's tree, as a state machine. Data go in segments,
 /// each by itself, so that a long message is in all levels of the tree at a time. What the endpoint
-/// has no room for waits as a number, not as a copy, for the next pump(); short data never wait.
+/// has no room for waits as a number, not as a copy, for the next pump().
 class TreeOperation {
  public:
   enum class Kind : std::uint8_t { Broadcast, Reduce, Allreduce };
@@ -35,8 +26,8 @@ class TreeOperation {
     Rank root = 0;              ///< of the tree, for an allreduce
     std::span<std::byte> data;  ///< in: one's contribution; out: the result, where there is one
     Combine combine;
-    RootWay way = RootWay::AnyVertex;
-    std::size_t segment_bytes = 0;  ///< 0: whole; the same on all members
+    RootWay way = RootWay::AnyVertex;  ///< or Forward; a tree of its own is another group's
+    std::size_t segment_bytes = 0;     ///< 0: whole; the same on all members
   };
 
   /// @pre the place and the data outlive it

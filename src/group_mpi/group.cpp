@@ -39,6 +39,15 @@ group::RootWay safe_way(const group::Place& place, Rank root, GroupRoot wish, bo
   return wish == GroupRoot::Forward ? RootWay::Forward : group::cheaper_root_way(place, root);
 }
 
+/// Which way a call goes: the user's, or the plain one until a tree for its root has paid.
+group::RootWay way_of(const GroupRuntime& runtime, const group::Group& group,
+                      const group::RootUse& call, GroupRoot wish, bool direct) {
+  if (wish == GroupRoot::OwnTree) return group::RootWay::OwnTree;
+  const group::RootWay plain = safe_way(group.place(), call.root, wish, direct);
+  if (wish != GroupRoot::Cheapest || !runtime.network) return plain;
+  return group.choose_way(call, plain, *runtime.network);
+}
+
 group::Combine inner(ElementOperation operation) {
   expects(operation.element_bytes > 0, "a reduction of elements without bytes");
   return {operation.element_bytes,
@@ -125,7 +134,7 @@ bool Group::worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls)
   if (!runtime_->network) return false;
   const std::size_t segment = runtime_->segment(place, bytes, 0);
   const group::RootUse use{root, Bytes{bytes}, calls, segment, /*settled=*/true};
-  return group::choose_root(place, use, *runtime_->network) == group::RootTree::OwnTree;
+  return group::choose_root(place, use, *runtime_->network) == group::RootWay::OwnTree;
 }
 
 int Group::tree_parent() const {
@@ -158,8 +167,9 @@ GroupRequest Group::start_broadcast(std::span<std::byte> data, GroupRank root,
   expects(root < group.size(), "broadcast: no such root in the group");
   const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
   const bool is_long = data.size() > segment;
+  const group::RootUse call{root, Bytes{data.size()}, 1, segment, /*settled=*/true};
   return request(
-      group.broadcast(data, root, segment, safe_way(group.place(), root, options.root, is_long)));
+      group.broadcast(data, root, segment, way_of(*runtime_, group, call, options.root, is_long)));
 }
 
 GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation operation,
@@ -168,8 +178,9 @@ GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation ope
   const group::Group group = runtime_->group(tag_);
   expects(root < group.size(), "reduce: no such root in the group");
   const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
+  const group::RootUse call{root, Bytes{data.size()}, 1, segment, /*settled=*/true};
   return request(group.reduce(data, inner(std::move(operation)), root, segment,
-                              safe_way(group.place(), root, options.root, true)));
+                              way_of(*runtime_, group, call, options.root, true)));
 }
 
 GroupRequest Group::start_allreduce(std::span<std::byte> data, ElementOperation operation,

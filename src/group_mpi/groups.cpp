@@ -28,9 +28,11 @@ GroupStatistics Groups::statistics() const {
   const group::Process& process = runtime_->process;
   using group_mpi::MpiEndpoint;
   return {process.live_groups(),
+          process.trees_for_roots(),
           process.bytes(),
           MpiEndpoint::kReceives * MpiEndpoint::kSlotBytes,
           process.waiting_messages(),
+          process.held_messages(),
           runtime_->endpoint.sends_under_way(),
           runtime_->endpoint.most_sends_under_way(),
           runtime_->endpoint.messages_sent()};

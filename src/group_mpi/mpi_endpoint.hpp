@@ -16,7 +16,8 @@ namespace espalier::group_mpi {
 /// 64 KiB a process. Longer messages go in parts; MPI keeps the order between two processes, and
 /// receives are taken in the order of their posting, so parts follow each other. Sends are started
 /// at once and never waited for; but once kWindow of them are under way to one process, has_room()
-/// asks long data to wait. No thread: messages are handed on inside progress() alone.
+/// asks messages to wait. So at most kWindow - 1, and the parts of one message, are. No thread:
+/// messages are handed on inside progress() alone.
 class MpiEndpoint : public group::Endpoint {
  public:
   static constexpr int kReceives = 16;

@@ -68,7 +68,7 @@ GroupRuntime::GroupRuntime(mpi::OwnedComm hidden, const GroupsOptions& options)
 /// Nobody leaves before nobody is needed: all groups are given up, then all processes meet.
 GroupRuntime::~GroupRuntime() {
   process.retire_all();
-  until([&] { return process.live_groups() == 1; });
+  until([&] { return process.live_groups() == 1 && process.held_messages() == 0; });
   const group::Ticket last = process.world().barrier();
   until([&] { return last.test(); });
   endpoint.close();

@@ -1,6 +1,7 @@
 #include "reproduce/langer.hpp"
 
 #include "reproduce/langer_figures.hpp"
+#include "reproduce/langer_here.hpp"
 #include "reproduce/langer_tables.hpp"
 
 namespace espalier::reproduce {
@@ -16,7 +17,11 @@ Paper langer() {
            {"table1", "against MPI_Comm_split, over the colours", langer_table1},
            {"table2", "growth of space, time and messages", langer_table2},
            {"many", "many groups at once (not in the paper)", langer_many},
-           {"traffic", "under other traffic (not in the paper)", langer_traffic}}};
+           {"traffic", "under other traffic (not in the paper)", langer_traffic}},
+          {},
+          nullptr,
+          {{"table1", "MPI_Comm_split, an allgather and a sort, and Rank-and-Hash"}},
+          langer_here};
 }
 
 }  // namespace espalier::reproduce

@@ -146,7 +146,7 @@ Exhibit langer_figure4(const PaperOptions& options) {
       "as an intermediary must learn whether it has to. The paper does not count them.",
       "Shrink-and-Balance is counted with everything that is sent, also how suppliers and "
       "consumers "
-      "find each other. Where the shrunk tree is not too tall (0.70 and more, for 131,072 "
+      "find each other. Where the shrunk tree is not too tall (0.68 and more, for 131,072 "
       "processes) no vertex moves."};
   return exhibit;
 }

@@ -89,7 +89,8 @@ Exhibit langer_table1(const PaperOptions& options) {
       "R&H: simulated; its parameters are fitted to the paper's first figure, the others follow. "
       "bytes: "
       "the most that one process holds; O(colours), so with c near n this is an allgather too.",
-      "A real MPI_Comm_split is not among these figures: nothing here runs on MPI."};
+      "A real MPI_Comm_split is not among these figures: espalier reproduce langer --on here times "
+      "it at the sizes that this computer bears."};
   return exhibit;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/types.hpp"
 #include "reproduce/exhibit.hpp"
+#include "reproduce/on_here.hpp"
 #include "reproduce/on_lab.hpp"
 
 namespace espalier::reproduce {
@@ -28,7 +29,7 @@ struct PaperPart {
   Exhibit (*run)(const PaperOptions&);
 };
 
-/// A part that can also be measured with real MPI in a lab.
+/// A part that can also be measured with real MPI, in a lab or on this computer.
 struct LabPart {
   std::string_view key;
   std::string_view title;
@@ -41,6 +42,8 @@ struct Paper {
   std::vector<PaperPart> parts;
   std::vector<LabPart> lab_parts = {};  ///< of --on lab; none if the paper has no such form
   Expected<std::vector<Exhibit>> (*on_lab)(const LabOptions&, const MeasureOnLab&) = nullptr;
+  std::vector<LabPart> here_parts = {};  ///< of --on here
+  Expected<std::vector<Exhibit>> (*on_here)(const HereOptions&, const TimeSplits&) = nullptr;
 };
 
 /// All that are reproduced, in the order of the documents.

@@ -67,6 +67,8 @@ void several_at_once(const Group& world, int rank, Randoms& r, Failures& failure
     making.push_back(world.isplit(colours.back()));
   }
   std::vector<Group> groups(making.size());
+  int polls = 0;  // each makes progress with all of them
+  while (!making.back().test() && polls < 1000) ++polls;
   for (std::size_t i = making.size(); i-- > 0;) groups[i] = making[i].wait();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     MPI_Comm twin = MPI_COMM_NULL;
@@ -150,6 +152,28 @@ void many_alive(Groups& groups, std::uint64_t count, Failures& failures) {
   for (Group& group : alive) group.free();
 }
 
+/// A root that is used again and again gets a tree unasked where the network's figures say that it
+/// pays, and not otherwise; the tree goes with its group.
+void expect_trees(Groups& groups, bool known, Failures& failures) {
+  Group group = groups.all().enroll(true);
+  const GroupRank root = group.size() - 1;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::int64_t> value{group.rank() == root ? i : 0}, one{1};
+    group.broadcast(value, root);
+    group.reduce(one, sum, root);
+    failures.expect(value[0] == i, "a broadcast over a tree of its own");
+    failures.expect(one[0] == (group.rank() == root ? std::int64_t{group.size()} : 1),
+                    "a reduction over a tree of its own");
+  }
+  const std::size_t trees = groups.statistics().trees_for_roots;
+  failures.expect(trees == (known && root > 0 ? 1 : 0), std::to_string(trees) + " trees");
+  std::vector<std::int64_t> value{group.rank() == root / 2 ? 7 : 0};
+  group.broadcast(value, root / 2, {.root = GroupRoot::OwnTree});
+  failures.expect(value[0] == 7, "a broadcast over a tree that was asked for");
+  group.free();
+  failures.expect(groups.statistics().trees_for_roots == 0, "a tree without its group");
+}
+
 void refusals(const Group& world, Failures& failures) {
   const auto refuses = [&](const char* what, auto call) {
     try {
@@ -193,6 +217,7 @@ int run(int argc, char** argv) {
     }
     Groups groups(MPI_COMM_WORLD, options);
     const Group world = groups.all();
+    const std::size_t bytes = groups.statistics().bytes;
     failures.expect(static_cast<int>(world.rank()) == rank, "the world's ranks are MPI's");
     failures.expect(!world.worth_a_tree(0, 8, 1'000'000), "a tree for the root that is there");
     failures.expect(world.worth_a_tree(world.size() - 1, 8, 1'000'000) ==
@@ -200,7 +225,7 @@ int run(int argc, char** argv) {
                     "a tree for a root that is used often");
     refusals(world, failures);
     expect_windows(groups, failures);
-    const std::size_t bytes = groups.statistics().bytes;
+    expect_trees(groups, options.network.has_value(), failures);
     Randoms r{Random(seed), Random(1000 * seed + static_cast<std::uint64_t>(rank))};
     for (std::uint64_t i = 0; i < cases; ++i) {
       const bool joins = r.own.chance(80);

@@ -34,6 +34,24 @@ class Cluster {
     processes_[message.from]->pump();
     return true;
   }
+  /// Delivers one message to a process that is awake, and lets those who are awake go on; to others
+  /// nothing is delivered, and they do nothing. @return false if there is none
+  bool step_among(const std::vector<bool>& awake) {
+    std::vector<std::size_t> possible;
+    for (std::size_t i = 0; i < parcels_.size(); ++i) {
+      if (awake[parcels_[i].first]) possible.push_back(i);
+    }
+    if (possible.empty()) return false;
+    std::swap(parcels_[possible[random_.below(possible.size())]], parcels_.back());
+    auto [to, message] = std::move(parcels_.back());
+    parcels_.pop_back();
+    --under_way_[{message.from, to}];
+    processes_[to]->receive(message);
+    for (group::Id id = 0; id < size(); ++id) {
+      if (awake[id]) processes_[id]->pump();
+    }
+    return true;
+  }
   void run() {
     while (step()) {
     }

@@ -1,0 +1,85 @@
+#include "group/root_accounts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/contract.hpp"
+#include "model/loggp.hpp"
+#include "support/for_all_seeds.hpp"
+
+namespace espalier::group {
+namespace {
+
+const model::LogGP kModel(4096, {microseconds(10), microseconds(1), microseconds(1),
+                                 bytes_per_second(1'000'000'000)});
+
+Place any_place(Random& rng) {
+  Place place =
+      world_place(0, static_cast<Rank>(rng.between(2, 4000)), static_cast<Rank>(rng.between(2, 6)));
+  place.numbering = Numbering::Heap;
+  if (rng.chance(50)) place.links.assign(place.degree, 0);
+  return place;
+}
+
+Time cost(RootWay way, const Place& place, RootUse use) {
+  return root_time(way, place, use, kModel);
+}
+
+TEST(RootAccountsProperty, TakeAtMostTwiceAsLongAsIfTheNumberOfCallsHadBeenKnown) {
+  for_all_seeds(300, [](Random& rng) {
+    const Place place = any_place(rng);
+    RootUse use{static_cast<Rank>(rng.between(1, place.size - 1)),
+                Bytes{static_cast<std::uint64_t>(rng.between(0, 100'000))}, 1, 0, rng.chance(50)};
+    const RootWay plain = rng.chance(50) ? RootWay::Forward : RootWay::AnyVertex;
+    RootUse none = use;
+    none.calls = 0;
+    const Time making = cost(RootWay::OwnTree, place, none);
+    const Time each = cost(RootWay::OwnTree, place, use) - making;
+    RootAccounts accounts;
+    Time spent;
+    bool has_tree = false;
+    for (std::uint32_t calls = 1; calls <= 2000; ++calls) {
+      const RootWay way = accounts.count(place, use, plain, kModel);
+      ASSERT_TRUE(way == RootWay::OwnTree || (!has_tree && way == plain));
+      if (way == RootWay::OwnTree && !has_tree) spent += making;
+      has_tree = has_tree || way == RootWay::OwnTree;
+      spent += has_tree ? each : cost(plain, place, use);
+      RootUse known = use;
+      known.calls = calls;
+      const Time best = std::min(cost(plain, place, known), cost(RootWay::OwnTree, place, known));
+      ASSERT_LE(spent, 2 * best + cost(plain, place, use)) << calls << " calls";
+    }
+  });
+}
+
+TEST(RootAccountsProperty, MakeFewTreesHoweverManyRootsTakeTurns) {
+  for_all_seeds(100, [](Random& rng) {
+    const Place place = any_place(rng);
+    const auto roots = static_cast<Rank>(rng.between(1, 40));
+    RootAccounts accounts, others;
+    std::set<Rank> trees;
+    for (int i = 0; i < 5000; ++i) {
+      const RootUse use{static_cast<Rank>(rng.below(std::min(roots, place.size))), Bytes{8}};
+      const RootWay way = accounts.count(place, use, RootWay::AnyVertex, kModel);
+      ASSERT_EQ(way, others.count(place, use, RootWay::AnyVertex, kModel));  // on another member
+      ASSERT_TRUE(way == RootWay::OwnTree || !trees.contains(use.root)) << "a tree was forgotten";
+      if (way == RootWay::OwnTree) trees.insert(use.root);
+    }
+    ASSERT_FALSE(trees.contains(0)) << "the tree that is there has this root";
+    ASSERT_LE(trees.size(), RootAccounts::kTrees);
+    ASSERT_LE(accounts.bytes_on_heap(), 1024U);
+  });
+}
+
+TEST(RootAccounts, RefuseManyCallsAtOnce) {
+  RootAccounts accounts;
+  const Place place = world_place(0, 8, 2);
+  EXPECT_THROW((void)accounts.count(place, {1, Bytes{8}, 2}, RootWay::Forward, kModel),
+               ContractViolation);
+  EXPECT_THROW((void)accounts.count(place, {1, Bytes{8}, 1}, RootWay::OwnTree, kModel),
+               ContractViolation);
+}
+
+}  // namespace
+}  // namespace espalier::group

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "base/types.hpp"
+#include "reproduce/exhibit.hpp"
+
+namespace espalier::reproduce {
+
+/// MPI_COMM_WORLD split into parts with real MPI on this computer: medians of the slowest rank's
+/// time, in microseconds.
+struct TimedSplit {
+  Rank ranks = 0;
+  Rank colours = 0;
+  double comm_split = 0;  ///< MPI_Comm_split
+  double allgather = 0;   ///< an allgather of colours and keys, and a sort
+  double group = 0;       ///< a system-ranked group
+  unsigned wrong = 0;     ///< results
+};
+
+struct SplitRequest {
+  std::string mpi = "mpich";  ///< or "openmpi"
+  Rank ranks = 2;
+  unsigned repeats = 20;
+};
+
+/// Runs the program that times splits. Given from outside: experiments start no processes.
+using TimeSplits = std::function<Expected<std::vector<TimedSplit>>(const SplitRequest&)>;
+
+struct HereOptions {
+  std::string mpi = "mpich";
+  unsigned cores = 1;        ///< of this computer
+  Rank most_processes = 32;  ///< that it bears
+  bool quick = false;
+};
+
+}  // namespace espalier::reproduce
