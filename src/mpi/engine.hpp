@@ -130,6 +130,10 @@ class Engine {
   [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
   void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
                     double begin);
+  bool move_by_counts(Communicator& comm, const BlockCall& call, const runtime::CachedPlan& plan,
+                      int& code);
+  void note_by_counts(Communicator& comm, const CountedTrees::Ran& ran, const Call& call,
+                      double begin);
   void explain();
   void keep_verdicts();
   void forget(Communicator* comm);
