@@ -81,6 +81,7 @@ class Communicator {
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] BlockExecutor& block_executor();
   [[nodiscard]] CountedTrees& counted_trees();
+  [[nodiscard]] const CountedTrees* counted_trees_if_any() const { return counted_trees_.get(); }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
 
   runtime::CallCounts counts;

@@ -142,7 +142,9 @@ RoleExecutor::Head RoleExecutor::take_head(const RoleCall& call) {
   while (error_ == MPI_SUCCESS) {
     Head head = receive_head(call);
     if (error_ != MPI_SUCCESS || head.header.call == number) return head;
-    if (head.header.call > number) early_.emplace(head.header.call, std::move(head));
+    if (head.header.call < number) continue;
+    early_.emplace(head.header.call, std::move(head));
+    ++early_heads_;
   }
   return {};
 }

@@ -37,8 +37,10 @@ sim::SimOptions quick_conditions() {
 }
 
 Time quick_choice_time(Rank ranks) {
-  constexpr std::int64_t kOfARank = 16'000'000;  // 16 us
-  return Time{kOfARank * static_cast<std::int64_t>(ranks)};
+  constexpr std::int64_t kOfARank = 18'000'000;  // 18 us
+  constexpr std::int64_t kOfAPair = 1'700;       // 1.7 ns: events of one rank's many messages
+  const auto n = static_cast<std::int64_t>(ranks);
+  return Time{kOfARank * n + kOfAPair * n * n};
 }
 
 bool is_quick_tree(std::string_view name) {
