@@ -90,6 +90,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 Communicator::~Communicator() {
   tried_.clear();
   probes_ = OwnedComm();
+  counted_trees_.reset();
   block_executor_.reset();
   executor_.reset();
   hidden_ = OwnedComm();
@@ -140,6 +141,7 @@ void Communicator::plan_for(topology::Machine machine) {
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
   planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
                                                 kNativeMpi);
+  if (counted_trees_ != nullptr) counted_trees_->plan_for(*machine_);
 }
 
 Communicator::Tried& Communicator::tried(const PlanKey& key) {
@@ -288,6 +290,16 @@ BlockExecutor& Communicator::block_executor() {
                                                       tags_of(MPI_COMM_WORLD), ExecutorOptions{});
   }
   return *block_executor_;
+}
+
+CountedTrees& Communicator::counted_trees() {
+  if (counted_trees_ == nullptr) {
+    counted_trees_ = std::make_unique<CountedTrees>(executor(), block_executor(), self(),
+                                                    static_cast<Rank>(size_),
+                                                    tags_of(MPI_COMM_WORLD), world_.settings);
+    counted_trees_->plan_for(*machine_);
+  }
+  return *counted_trees_;
 }
 
 void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {

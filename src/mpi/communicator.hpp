@@ -7,6 +7,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "mpi/block_executor.hpp"
+#include "mpi/counted_trees.hpp"
 #include "mpi/executor.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/link_changes.hpp"
@@ -79,6 +80,8 @@ class Communicator {
   /// @pre plan() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] BlockExecutor& block_executor();
+  [[nodiscard]] CountedTrees& counted_trees();
+  [[nodiscard]] const CountedTrees* counted_trees_if_any() const { return counted_trees_.get(); }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
 
   runtime::CallCounts counts;
@@ -133,6 +136,7 @@ class Communicator {
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;             // before hidden_ goes, as what is tried
   std::unique_ptr<BlockExecutor> block_executor_;  // before executor_ goes; made at its first use
+  std::unique_ptr<CountedTrees> counted_trees_;    // before both go; likewise
 };
 
 }  // namespace espalier::mpi

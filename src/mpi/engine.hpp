@@ -81,7 +81,8 @@ class Engine {
   [[nodiscard]] std::uint64_t bytes_of(const BlockCall& call);
 
   /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
-  /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0).
+  /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0), "early" (heads of roles
+  /// that came before their calls).
   [[nodiscard]] std::uint64_t count(const std::string& name);
   /// How a native call went on, for the log (only if it is kept).
   void note_native(schedule::Operation operation, std::uint64_t bytes, MPI_Comm comm,
@@ -131,6 +132,10 @@ class Engine {
   [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
   void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
                     double begin);
+  bool move_by_counts(Communicator& comm, const BlockCall& call, const runtime::CachedPlan& plan,
+                      int& code);
+  void note_by_counts(Communicator& comm, const CountedTrees::Ran& ran, const Call& call,
+                      double begin);
   void explain();
   void keep_verdicts();
   void forget(Communicator* comm);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/expected.hpp"
+#include "base/types.hpp"
 #include "schedule/collective.hpp"
 
 namespace espalier::runtime {
@@ -24,6 +25,8 @@ struct Settings {
   bool trial = true;          ///< plans must prove themselves against the MPI library's own
   std::string verdicts;       ///< the file that keeps what trials found out; "": none
   std::map<schedule::Operation, std::string> algorithm;  ///< forced, by operation
+  /// What a rank may hold for others in a scatterv or gatherv along a tree by counts.
+  Bytes bundle_limit{64 * 1024 * 1024};
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };
