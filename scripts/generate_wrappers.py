@@ -11,7 +11,8 @@ Which Fortran entry points there are is a matter of the MPI, as seen with nm and
 - MPICH 4.0: mpif.h, `use mpi`, and mpi_f08 procedures with buffers call the C function MPI_X, which is ours already;
   mpi_f08 procedures without buffers (mpi_barrier_f08_) call PMPI_X, so these are wrapped.
 - Open MPI 4.1: all procedures end in ompi_x_f, which calls PMPI_X; mpi_x_ and its other spellings are the same
-  function. All of these are wrapped, and nothing else: so no call comes to us twice.
+  function. All of these are wrapped, and nothing else: so no call comes to us twice. Only mpi_f08 procedures with a LOGICAL
+  argument (and mpi_testsome_f08_) call pmpi_x_: these are wrapped beside.
 """
 import pathlib
 import sys
@@ -27,6 +28,7 @@ TYPES = {"datatype", "sendtype", "recvtype"}
 COUNT_ARRAYS = {"sendcounts", "recvcounts"}
 ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls"}
 TYPE_ARRAYS = {"sendtypes": "sendbuf", "recvtypes": "recvbuf"}
+LOGICALS = {"flag", "periods", "reorder"}
 HANDLES = {"op": "fortran_op", "comm": "fortran_comm", "info": "fortran_info"}
 
 
@@ -150,6 +152,14 @@ def fortran_names(one, mpi):
         return [] if one.has_buffers() else [f"{one.prefix}{one.base}_f08_"]
     name = one.prefix + one.base
     return [name + "_", name, name + "__", name.upper(), f"o{name}_f"]
+
+
+def fortran_name_groups(one, mpi):
+    """Lists of names, each a function of its own with its other spellings."""
+    groups = [fortran_names(one, mpi)]
+    if mpi == "openmpi" and (LOGICALS & set(one.arguments) or one.base == "testsome"):
+        groups.append([f"{one.prefix}{one.base}_f08_"])
+    return [names for names in groups if names]
 
 
 def as_c(argument):
