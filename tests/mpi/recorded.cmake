@@ -29,3 +29,15 @@ foreach(mpi ${ESPALIER_MPIS})
     set_tests_properties(mpi.recorded_${ranks}.${mpi} PROPERTIES TIMEOUT 600 RUN_SERIAL ON LABELS mpi)
   endforeach()
 endforeach()
+
+# On 9 processes LU has park2004's heavy channels, on 8 MG its coarse levels.
+foreach(mpi ${ESPALIER_MPIS})
+  foreach(case "8 mg is ep cg ft" "9 lu")
+    separate_arguments(case)
+    list(POP_FRONT case ranks)
+    add_test(NAME mpi.recorded_workloads_${ranks}.${mpi}
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/recorded_workloads.py $<TARGET_FILE:espalier> ${mpi}
+                     ${PROJECT_BINARY_DIR}/examples ${ranks} ${case})
+    set_tests_properties(mpi.recorded_workloads_${ranks}.${mpi} PROPERTIES TIMEOUT 600 RUN_SERIAL ON LABELS mpi)
+  endforeach()
+endforeach()
