@@ -71,7 +71,7 @@ function(espalier_preloads)
       target_link_options(espalier-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
     endif()
     target_link_options(espalier-${mpi} PRIVATE
-      -Wl,--version-script=${dir}/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
+      -Wl,--as-needed -Wl,--version-script=${dir}/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
   endforeach()
 endfunction()
 
@@ -98,7 +98,7 @@ function(espalier_recorders)
       target_link_options(espalier-profile-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
     endif()
     target_link_options(espalier-profile-${mpi} PRIVATE
-      -Wl,--version-script=${dir}/pmpi/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
+      -Wl,--as-needed -Wl,--version-script=${dir}/pmpi/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
   endforeach()
 endfunction()
 
@@ -128,5 +128,5 @@ function(espalier_smpi_program name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE
     -Wl,--whole-archive espalier_runtime_smpi espalier_pmpi_smpi -Wl,--no-whole-archive)
-  target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--gc-sections -Wl,-s)
+  target_link_options(${name} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,--gc-sections -Wl,-s)
 endfunction()

@@ -23,10 +23,11 @@ EXPORT = 'extern "C" __attribute__((visibility("default"))) '
 # What an argument is, by the name that the standard gives it; `as_c` makes the C argument of a Fortran one.
 BUFFERS = {"buffer", "sendbuf", "recvbuf"}
 COUNTS = {"count", "sendcount", "recvcount"}
-INTEGERS = COUNTS | {"root"}
+INTEGERS = COUNTS | {"root", "ndims", "nnodes", "n", "indegree", "outdegree", "reorder"}
 TYPES = {"datatype", "sendtype", "recvtype"}
 COUNT_ARRAYS = {"sendcounts", "recvcounts"}
-ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls"}
+ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls", "dims", "periods", "index", "edges", "sources", "degrees", "destinations"}
+WEIGHTS = {"weights", "sourceweights", "destweights"}
 TYPE_ARRAYS = {"sendtypes": "sendbuf", "recvtypes": "recvbuf"}
 LOGICALS = {"flag", "periods", "reorder"}
 HANDLES = {"op": "fortran_op", "comm": "fortran_comm", "info": "fortran_info"}
@@ -170,7 +171,9 @@ def as_c(argument):
     if argument in TYPES:
         return f"fortran_datatype({argument})"
     if argument in ARRAYS:
-        return argument  # an INTEGER is an int
+        return argument  # an INTEGER is an int, and a LOGICAL 0 or not
+    if argument in WEIGHTS:
+        return f"fortran_weights({argument})"
     if argument in HANDLES:
         return f"{HANDLES[argument]}({argument})"
     if argument in TYPE_ARRAYS:
@@ -182,9 +185,11 @@ def as_c(argument):
 
 def wrapper_fortran(one, mpi, which=None):
     """`which`: the number of a function that is counted and passed on."""
-    names = fortran_names(one, mpi)
-    if not names:
-        return
+    for names in fortran_name_groups(one, mpi):
+        yield from wrapper_fortran_named(one, names, which)
+
+
+def wrapper_fortran_named(one, names, which):
     arguments = [a for a in one.arguments if a not in ("argc", "argv")] + ["ierror"]
     values = ", ".join(arguments)
     yield EXPORT + f"void {names[0]}({parameters(arguments)}) {{\n  using namespace espalier::pmpi;\n"
