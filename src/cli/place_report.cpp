@@ -209,8 +209,8 @@ std::string place_svg(const ShownPlacement& shown) {
     for (std::size_t h = 0; h < clusters[c].second.size(); ++h) {
       const auto& [name, processes] = clusters[c].second[h];
       const double x = 40 + static_cast<double>(h) * (kBox + 50);
-      names.push_back(
-          {x + kBox / 2, tops[c] + 34, name, report::site_colour(static_cast<std::uint32_t>(c))});
+      names.push_back({x + kBox / 2, tops[c] + 34, name,
+                       std::string(report::site_colour(static_cast<std::uint32_t>(c)))});
       if (processes.empty()) {  // idle
         svg.circle(x + kBox / 2, tops[c] + 40 + kBox / 2, kBox / 2 - 2,
                    {.colour = "none", .edge = report::kFaintInk});
@@ -237,7 +237,7 @@ std::string place_svg(const ShownPlacement& shown) {
   for (const HostName& host : names) {  // over the lines, or they could not be read
     const double half = 3.5 * static_cast<double>(host.text.size()) + 2;
     svg.rect(host.x - half, host.y - 10, 2 * half, 13,
-             {.colour = host.colour, .opacity = 0.85, .radius = 2});
+             {.colour = host.colour, .radius = 2, .opacity = 0.85});
     svg.text(host.x, host.y, host.text,
              {.size = 10, .colour = report::kFaintInk, .anchor = report::Anchor::Middle});
   }

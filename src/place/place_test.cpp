@@ -344,11 +344,13 @@ TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
   EXPECT_EQ(hosts->machine.size(), 7U);
   const auto old = parse_inventory(
       R"({"nodes": [{"name": "a", "cpus": 8, "alloc_cpus": 2, "state": "mixed", "partitions": ["x"]},
-          {"name": "b", "cpus": 4, "alloc_cpus": 0, "state": "down", "partitions": ["x"]}]})",
+          {"name": "b", "cpus": 4, "alloc_cpus": 0, "state": "down", "partitions": ["x"]},
+          {"name": "c", "cpus": 4, "state": "idle", "state_flags": ["DRAIN"], "partitions": ["x"]}]})",
       "s");
   ASSERT_TRUE(old.has_value()) << old.error();
   EXPECT_EQ(old->hosts[0].slots, 6U);
   EXPECT_EQ(old->hosts[1].state, HostState::Down);
+  EXPECT_EQ(old->hosts[2].state, HostState::Down);
   const auto later = parse_inventory(
       R"({"sinfo": [{"node": {"state": ["IDLE"]}, "nodes": {"nodes": ["a", "b"]},
           "cpus": {"total": 16, "allocated": 0}, "partition": {"name": "p"}}]})",
