@@ -27,8 +27,9 @@ MAY_INCLUDE = {
     "profile": {"base", "schedule"},
     "weather": {"base"},
     "place": {"base", "topology", "model", "schedule", "sim", "profile", "weather"},
-    "mpi": {"base", "topology", "discover", "schedule", "collective", "runtime"},
-    "pmpi": {"base", "schedule", "mpi"},
+    "mpi": {"base", "topology", "discover", "schedule", "collective", "runtime", "profile", "place"},
+    "pmpi": {"base", "schedule", "profile", "mpi"},
+    "record": {"base", "schedule", "profile", "mpi", "pmpi"},
     "group_mpi": {"base", "topology", "model", "group", "mpi"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "measure": {"base", "topology", "schedule", "bound", "report"},
@@ -38,7 +39,7 @@ MAY_INCLUDE = {
     "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "lab"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
-MPI_ROOMS = {"mpi", "pmpi", "group_mpi"}
+MPI_ROOMS = {"mpi", "pmpi", "record", "group_mpi"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

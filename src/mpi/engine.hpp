@@ -9,6 +9,7 @@
 #include <string>
 
 #include "mpi/communicator.hpp"
+#include "profile/profile.hpp"
 
 namespace espalier::mpi {
 
@@ -47,6 +48,13 @@ class Engine {
     std::vector<Rank> ranks;
   };
   [[nodiscard]] Placed placed(MPI_Comm comm) const;
+
+  // engine_reorder.cpp
+  [[nodiscard]] bool reorders() const;
+  /// A new communicator whose first `nodes` ranks fit a graph that communicates along `pairs`
+  /// (null: this process has none to tell). Collective. @return MPI_COMM_NULL: on all ranks, there
+  /// is nothing to go by
+  MPI_Comm reordered(MPI_Comm comm, int nodes, const std::vector<profile::Pair>* pairs);
 
   /// The operations. @return whether it was planned; then `code` is what MPI shall return
   bool broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root, MPI_Comm comm,

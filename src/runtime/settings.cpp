@@ -59,6 +59,7 @@ Expected<Settings> read_settings(const Environment& environment) {
   for (const Switch& one :
        {Switch{"ESPALIER_DISABLE", &Settings::disabled}, Switch{"ESPALIER_FORCE", &Settings::force},
         Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible},
+        Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
         Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
@@ -102,6 +103,7 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
         std::pair{"ESPALIER_FORCE", differs("ESPALIER_FORCE", own.force, agreed.force)},
         std::pair{"ESPALIER_REPRODUCIBLE",
                   differs("ESPALIER_REPRODUCIBLE", own.reproducible, agreed.reproducible)},
+        std::pair{"ESPALIER_REORDER", differs("ESPALIER_REORDER", own.reorder, agreed.reorder)},
         std::pair{"ESPALIER_DISCOVER", differs("ESPALIER_DISCOVER", own.discover, agreed.discover)},
         std::pair{"ESPALIER_TRIAL", differs("ESPALIER_TRIAL", own.trial, agreed.trial)},
         std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
@@ -116,6 +118,7 @@ std::string to_text(const Settings& settings) {
   nlohmann::json json = {{"disabled", settings.disabled},
                          {"force", settings.force},
                          {"reproducible", settings.reproducible},
+                         {"reorder", settings.reorder},
                          {"log", settings.log},
                          {"explain", settings.explain},
                          {"machine", settings.machine},
@@ -138,6 +141,7 @@ Settings settings_from_text(const std::string& text) {
   settings.disabled = json.at("disabled").get<bool>();
   settings.force = json.at("force").get<bool>();
   settings.reproducible = json.at("reproducible").get<bool>();
+  settings.reorder = json.at("reorder").get<bool>();
   settings.log = json.at("log").get<int>();
   settings.explain = json.at("explain").get<std::string>();
   settings.machine = json.at("machine").get<std::string>();

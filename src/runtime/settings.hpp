@@ -22,6 +22,7 @@ struct Settings {
   std::string machine;        ///< as written in ESPALIER_MACHINE; "": none was named
   bool discover = true;       ///< measure the machine if none is named and there are several nodes
   bool cache = true;          ///< keep what was measured, and use what was kept
+  bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans must prove themselves against the MPI library's own
   std::string verdicts;       ///< the file that keeps what trials found out; "": none
   std::map<schedule::Operation, std::string> algorithm;  ///< forced, by operation

@@ -69,6 +69,7 @@ TEST(Settings, ReadsEveryVariable) {
   const auto settings = read({{"ESPALIER_DISABLE", "0"},
                               {"ESPALIER_FORCE", "1"},
                               {"ESPALIER_REPRODUCIBLE", "1"},
+                              {"ESPALIER_REORDER", "1"},
                               {"ESPALIER_LOG", "2"},
                               {"ESPALIER_EXPLAIN", "out.txt"},
                               {"ESPALIER_MACHINE", "proc:4"},
@@ -78,6 +79,7 @@ TEST(Settings, ReadsEveryVariable) {
   EXPECT_FALSE(settings->disabled);
   EXPECT_TRUE(settings->force);
   EXPECT_TRUE(settings->reproducible);
+  EXPECT_TRUE(settings->reorder);
   EXPECT_EQ(settings->log, 2);
   EXPECT_EQ(settings->explain, "out.txt");
   EXPECT_EQ(settings->machine, "proc:4");
@@ -94,6 +96,7 @@ TEST(Settings, NamesTheVariableItRefuses) {
                                           {"ESPALIER_ALGORITHM", "ring"},
                                           {"ESPALIER_MEMORY", "plenty"},
                                           {"ESPALIER_DISABLE", "true"},
+                                          {"ESPALIER_REORDER", "all"},
                                           {"ESPALIER_REPRODUCIBLE", "2"}}) {
     const auto settings = read({{name, value}});
     ASSERT_FALSE(settings) << name;
