@@ -52,7 +52,7 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   const double begin = PMPI_Wtime();
   const std::int64_t bytes_before = resident_bytes();
   auto world = enter_world();
-  const bool is_none = !world->can_wait && agree(*world, true) == Agreement::None;
+  const bool is_none = !world->can_wait && agree(*world, MPI_COMM_WORLD, true) == Agreement::None;
   if (is_none) return nullptr;
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);

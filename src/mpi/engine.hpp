@@ -125,7 +125,7 @@ class Engine {
     return found;
   }
   void settle(Communicator& comm);
-  bool settle_world();
+  bool settle_world(MPI_Comm over);
   void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
