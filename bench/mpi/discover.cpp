@@ -39,10 +39,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  espalier::mpi::RollCall present;
+  present.begin({});
+  present.wait();
+  const std::vector<int> leaders = present.leaders(MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  const auto found = espalier::mpi::discover_world(options_from(argc, argv), MPI_COMM_WORLD,
-                                                   espalier::mpi::node_leaders(MPI_COMM_WORLD));
+  const auto found =
+      espalier::mpi::discover_world(options_from(argc, argv), MPI_COMM_WORLD, leaders);
   const double took = MPI_Wtime() - start;
   if (rank == 0) {
     nlohmann::json line;

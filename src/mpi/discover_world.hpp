@@ -32,7 +32,7 @@ struct WorldDiscovery {
 /// machine, or the same error.
 /// @param over holds all processes of MPI_COMM_WORLD, in any order. Collective over it, and on no
 ///   other communicator of the user, who may have calls under way there.
-/// @param leaders for each rank, the lowest of its node, as MPI says: node_leaders()
+/// @param leaders for each rank, the lowest of its node, as MPI says: RollCall::leaders()
 [[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over,
                                                       std::span<const int> leaders);
 

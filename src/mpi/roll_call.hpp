@@ -25,8 +25,7 @@ class RollCall {
   RollCall(const RollCall&) = delete;
   RollCall& operator=(const RollCall&) = delete;
 
-  /// Collective over MPI_COMM_WORLD, but returns at once. (An allreduce: Open MPI's non-blocking
-  /// allgather sends from everybody to everybody.)
+  /// Collective over MPI_COMM_WORLD, but returns at once.
   void begin(const Presence& own);
   /// Until all have begun. The rest is known afterwards.
   void wait();
@@ -35,17 +34,21 @@ class RollCall {
   [[nodiscard]] bool nobody_can_wait() const { return least_[2] != 0; }
   [[nodiscard]] bool all_threaded() const { return least_[3] != 0; }
   [[nodiscard]] bool any_threaded() const { return least_[4] == 0; }
+  /// For each rank of MPI_COMM_WORLD, the lowest of its node, by MPI_Get_processor_name.
+  /// @param over holds all its processes, in any order; collective over it
+  [[nodiscard]] std::vector<int> leaders(MPI_Comm over) const;
 
  private:
   /// Of a hash, its complement, and of yes and no as 1 and 0.
   std::array<std::uint64_t, 5> own_{}, least_{};
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  /// Of a few processes also their nodes: Open MPI's non-blocking allgather sends from everybody to
+  /// everybody. Of more they are asked for in leaders().
+  static constexpr int kFew = 64;
+  std::uint64_t own_node_ = 0;
+  std::vector<std::uint64_t> nodes_;
+  std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
 [[nodiscard]] std::uint64_t hash_of(std::string_view text);
-
-/// For each rank of MPI_COMM_WORLD, the lowest of its node, by MPI_Get_processor_name.
-/// @param over holds all its processes, in any order; collective over it
-[[nodiscard]] std::vector<int> node_leaders(MPI_Comm over);
 
 }  // namespace espalier::mpi

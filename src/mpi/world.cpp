@@ -181,7 +181,7 @@ Agreement agree(World& world, MPI_Comm over, bool at_start) {
         known_machine(world, *topology::read_json(told.machine, "ESPALIER_MACHINE"), told.machine));
     return Agreement::Reached;
   }
-  world.leaders = node_leaders(over);
+  world.leaders = all.leaders(over);
   const bool is_one_node =
       std::all_of(world.leaders.begin(), world.leaders.end(), [](int l) { return l == 0; });
   if (is_one_node || !world.settings.discover) {

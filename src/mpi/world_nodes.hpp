@@ -26,7 +26,7 @@ struct WorldNodes {
 /// Reads affinities, and hwloc once a node if a process is bound. Over far links it takes one
 /// communicator's making and one message from each node.
 /// @param over holds all processes of MPI_COMM_WORLD, in any order; collective over it
-/// @param leaders for each rank, the lowest of its node, as MPI says: node_leaders()
+/// @param leaders for each rank, the lowest of its node, as MPI says: RollCall::leaders()
 [[nodiscard]] WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders);
 
 }  // namespace espalier::mpi
