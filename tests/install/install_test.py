@@ -6,6 +6,7 @@
 prefix: find_package and pkg-config with both MPIs, the tool and what comes with it; nothing is left afterwards.
 packages: the Debian packages, what is in them and what they need.
 """
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -70,9 +71,14 @@ class Prefix(unittest.TestCase):
         programs = [("planner", "planner", "core")]
         programs += [(f"caller.{mpi}", "caller", mpi) for mpi in MPIS]
         programs += [(f"grouper.{mpi}", "grouper", f"group-{mpi}") for mpi in MPIS]
-        for name, source, module in programs:
+
+        def compiled(program):
+            name, source, module = program
             flags = run("pkg-config", "--cflags", "--libs", f"espalier-{module}", env=environment).split()
             run("g++", "-std=c++20", self.outside / f"{source}.cpp", "-o", build / name, *flags)
+
+        with concurrent.futures.ThreadPoolExecutor(2) as two:
+            list(two.map(compiled, programs))
         self.check_programs(build, LD_LIBRARY_PATH=str(self.prefix / "lib"))
 
     def test_the_tool_finds_its_libraries(self):
@@ -137,7 +143,8 @@ class Prefix(unittest.TestCase):
 class Packages(unittest.TestCase):
     def test_each_component_is_a_package(self):
         with tempfile.TemporaryDirectory() as name:
-            run("cpack", "-G", "DEB", "-B", name, "-D", f"CPACK_OUTPUT_FILE_PREFIX={name}", cwd=BUILD)
+            run("cpack", "-G", "DEB", "-B", name, "-D", f"CPACK_OUTPUT_FILE_PREFIX={name}", "-D",
+                "CPACK_DEBIAN_COMPRESSION_TYPE=gzip", cwd=BUILD)
             found = {path.name.split("_")[0]: path for path in pathlib.Path(name).glob("*.deb")}
             self.assertEqual({"libespalier-core", "libespalier-mpich", "libespalier-openmpi", "espalier"}, set(found))
             files = {package: run("dpkg-deb", "-c", path) for package, path in found.items()}
