@@ -18,19 +18,17 @@
 // overlap. Ranges and counts that do not fit give MPI_ERR_COUNT, through the communicator's error
 // handler, on the rank that has them.
 
-#include <climits>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "espalier/call.hpp"
-#include "espalier/datatype.hpp"
 #include "espalier/multicast.hpp"
+#include "espalier/ranges.hpp"
 #include "espalier/runtime_calls.h"
 #include "espalier/topology.hpp"
 
@@ -45,18 +43,6 @@ struct CallPlan {
   std::optional<Time> predicted = {};
   std::optional<Time> native_predicted = {};
 };
-
-/// Blocks of unequal lengths, one for each rank.
-struct Blocks {
-  std::span<const int> counts;              ///< elements of each
-  std::span<const int> displacements = {};  ///< where each begins; none: one after the other
-};
-
-template <typename Range>
-concept Data = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-    std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>;
-template <typename Range>
-concept Numbers = Data<Range> && Number<std::ranges::range_value_t<Range>>;
 
 class Communicator {
  public:
@@ -98,6 +84,10 @@ class Communicator {
   /// Local.
   [[nodiscard]] Topology topology() const { return topology_of(comm_); }
 
+  /// Whether calls here may be planned; that is so from the beginning. Collective: `false` on one
+  /// rank is for all.
+  int use_plans(bool yes) const { return espalier_use_plans(comm_, yes ? 1 : 0); }
+
   int barrier() const { return MPI_Barrier(comm_); }
 
   template <Data Range>
@@ -132,7 +122,7 @@ class Communicator {
   /// Rank r gets block r of the result, as long as its `out`: the same on all.
   template <Numbers In, Numbers Out>
   int reduce_scatter(const In& in, Out&& out, MPI_Op op) const {
-    const int count = block_of(in) == count_of(out) ? count_of(out) : kNoCount;
+    const int count = count_of_block(in, size_) == count_of(out) ? count_of(out) : kNoCount;
     return call<In>({count}, [&](MPI_Datatype type) {
       return MPI_Reduce_scatter_block(std::ranges::data(in), std::ranges::data(out), count, type,
                                       op, comm_);
@@ -141,10 +131,11 @@ class Communicator {
   /// Blocks of `counts`, the same on all ranks.
   template <Numbers In, Numbers Out>
   int reduce_scatter(const In& in, Out&& out, std::span<const int> counts, MPI_Op op) const {
-    return call<In>({fitting({counts}, in), fitting(counts, rank_, out)}, [&](MPI_Datatype type) {
-      return MPI_Reduce_scatter(std::ranges::data(in), std::ranges::data(out), counts.data(), type,
-                                op, comm_);
-    });
+    return call<In>({fits_all({counts}, in, size_), fits_one(counts, rank_, out)},
+                    [&](MPI_Datatype type) {
+                      return MPI_Reduce_scatter(std::ranges::data(in), std::ranges::data(out),
+                                                counts.data(), type, op, comm_);
+                    });
   }
   /// Of ranks 0 to this one.
   template <Numbers In, Numbers Out>
@@ -165,7 +156,7 @@ class Communicator {
   /// `out` has size() blocks at the root, and may be anything elsewhere.
   template <Data In, Data Out>
   int gather(const In& in, Out&& out, int root) const {
-    const int block = rank_ == root ? block_of(out) : 0;
+    const int block = rank_ == root ? count_of_block(out, size_) : 0;
     return call<In>({count_of(in), block}, [&](MPI_Datatype type) {
       return MPI_Gather(std::ranges::data(in), count_of(in), type, std::ranges::data(out), block,
                         type, root, comm_);
@@ -174,7 +165,7 @@ class Communicator {
   /// `in` has size() blocks at the root, and may be anything elsewhere.
   template <Data In, Data Out>
   int scatter(const In& in, Out&& out, int root) const {
-    const int block = rank_ == root ? block_of(in) : 0;
+    const int block = rank_ == root ? count_of_block(in, size_) : 0;
     return call<Out>({block, count_of(out)}, [&](MPI_Datatype type) {
       return MPI_Scatter(std::ranges::data(in), block, type, std::ranges::data(out), count_of(out),
                          type, root, comm_);
@@ -182,24 +173,25 @@ class Communicator {
   }
   template <Data In, Data Out>
   int allgather(const In& in, Out&& out) const {
-    return call<In>({count_of(in), block_of(out)}, [&](MPI_Datatype type) {
+    return call<In>({count_of(in), count_of_block(out, size_)}, [&](MPI_Datatype type) {
       return MPI_Allgather(std::ranges::data(in), count_of(in), type, std::ranges::data(out),
-                           block_of(out), type, comm_);
+                           count_of_block(out, size_), type, comm_);
     });
   }
   template <Data In, Data Out>
   int alltoall(const In& in, Out&& out) const {
-    return call<In>({block_of(in), block_of(out)}, [&](MPI_Datatype type) {
-      return MPI_Alltoall(std::ranges::data(in), block_of(in), type, std::ranges::data(out),
-                          block_of(out), type, comm_);
-    });
+    return call<In>(
+        {count_of_block(in, size_), count_of_block(out, size_)}, [&](MPI_Datatype type) {
+          return MPI_Alltoall(std::ranges::data(in), count_of_block(in, size_), type,
+                              std::ranges::data(out), count_of_block(out, size_), type, comm_);
+        });
   }
 
   /// Each rank gives as much as its `in`; the root says how much from whom, and where it goes.
   template <Data In, Data Out>
   int gatherv(const In& in, Out&& out, Blocks blocks, int root) const {
-    const Starts starts(blocks);
-    const int fits = rank_ == root ? fitting(blocks, out) : 0;
+    const BlockStarts starts(blocks);
+    const int fits = rank_ == root ? fits_all(blocks, out, size_) : 0;
     return call<In>({count_of(in), fits}, [&](MPI_Datatype type) {
       return MPI_Gatherv(std::ranges::data(in), count_of(in), type, std::ranges::data(out),
                          blocks.counts.data(), starts.get(), type, root, comm_);
@@ -208,8 +200,8 @@ class Communicator {
   /// Each rank gets as much as its `out`; the root says how much to whom, and where it lies.
   template <Data In, Data Out>
   int scatterv(const In& in, Blocks blocks, Out&& out, int root) const {
-    const Starts starts(blocks);
-    const int fits = rank_ == root ? fitting(blocks, in) : 0;
+    const BlockStarts starts(blocks);
+    const int fits = rank_ == root ? fits_all(blocks, in, size_) : 0;
     return call<Out>({count_of(out), fits}, [&](MPI_Datatype type) {
       return MPI_Scatterv(std::ranges::data(in), blocks.counts.data(), starts.get(), type,
                           std::ranges::data(out), count_of(out), type, root, comm_);
@@ -218,20 +210,21 @@ class Communicator {
   /// `blocks` are the same on all ranks.
   template <Data In, Data Out>
   int allgatherv(const In& in, Out&& out, Blocks blocks) const {
-    const Starts starts(blocks);
+    const BlockStarts starts(blocks);
     return call<In>(
-        {fitting(blocks.counts, rank_, in), fitting(blocks, out)}, [&](MPI_Datatype type) {
+        {fits_one(blocks.counts, rank_, in), fits_all(blocks, out, size_)}, [&](MPI_Datatype type) {
           return MPI_Allgatherv(std::ranges::data(in), count_of(in), type, std::ranges::data(out),
                                 blocks.counts.data(), starts.get(), type, comm_);
         });
   }
   template <Data In, Data Out>
   int alltoallv(const In& in, Blocks given, Out&& out, Blocks taken) const {
-    const Starts from(given), to(taken);
-    return call<In>({fitting(given, in), fitting(taken, out)}, [&](MPI_Datatype type) {
-      return MPI_Alltoallv(std::ranges::data(in), given.counts.data(), from.get(), type,
-                           std::ranges::data(out), taken.counts.data(), to.get(), type, comm_);
-    });
+    const BlockStarts from(given), to(taken);
+    return call<In>(
+        {fits_all(given, in, size_), fits_all(taken, out, size_)}, [&](MPI_Datatype type) {
+          return MPI_Alltoallv(std::ranges::data(in), given.counts.data(), from.get(), type,
+                               std::ranges::data(out), taken.counts.data(), to.get(), type, comm_);
+        });
   }
   /// As MPI has it: a type for each block, displacements in bytes.
   int alltoallw(const void* in, Blocks given, std::span<const MPI_Datatype> given_types, void* out,
@@ -300,8 +293,6 @@ class Communicator {
  private:
   template <typename Range>
   using ValueOf = std::ranges::range_value_t<Range>;
-  static constexpr int kNoCount = -1;
-
   /// Goes on with the type of a range's elements, unless a count is none: not every MPI refuses
   /// those.
   template <typename Range, typename Go>
@@ -317,64 +308,6 @@ class Communicator {
     return code;
   }
 
-  /// Where blocks begin.
-  class Starts {
-   public:
-    explicit Starts(const Blocks& blocks) {
-      if (!blocks.displacements.empty()) {
-        given_ = blocks.displacements.data();
-        return;
-      }
-      int at = 0;
-      for (const int count : blocks.counts) {
-        own_.push_back(at);
-        at += count;
-      }
-    }
-    [[nodiscard]] const int* get() const { return given_ != nullptr ? given_ : own_.data(); }
-
-   private:
-    const int* given_ = nullptr;
-    std::vector<int> own_;
-  };
-
-  template <typename Range>
-  [[nodiscard]] static int count_of(const Range& range) {
-    const auto count = static_cast<std::size_t>(std::ranges::size(range));
-    return count <= INT_MAX ? static_cast<int>(count) : kNoCount;
-  }
-  template <typename In, typename Out>
-  [[nodiscard]] static int common_count(const In& in, const Out& out) {
-    static_assert(std::is_same_v<ValueOf<In>, ValueOf<Out>>);
-    return std::ranges::size(in) == std::ranges::size(out) ? count_of(in) : kNoCount;
-  }
-  /// Of size() blocks.
-  template <typename Range>
-  [[nodiscard]] int block_of(const Range& range) const {
-    const int count = count_of(range);
-    return count % size_ == 0 ? count / size_ : kNoCount;
-  }
-  /// Whether a range holds all blocks.
-  template <typename Range>
-  [[nodiscard]] int fitting(const Blocks& blocks, const Range& range) const {
-    const auto ranks = static_cast<std::size_t>(size_);
-    if (blocks.counts.size() != ranks) return kNoCount;
-    if (!blocks.displacements.empty() && blocks.displacements.size() != ranks) return kNoCount;
-    const Starts starts(blocks);
-    for (std::size_t r = 0; r < ranks; ++r) {
-      const std::int64_t begin = starts.get()[r], count = blocks.counts[r];
-      if (count < 0 || (count > 0 && (begin < 0 || begin + count > count_of(range)))) {
-        return kNoCount;
-      }
-    }
-    return 0;
-  }
-  /// Whether a range is as long as the block of a rank.
-  template <typename Range>
-  [[nodiscard]] int fitting(std::span<const int> counts, int rank, const Range& range) const {
-    const auto at = static_cast<std::size_t>(rank);
-    return at < counts.size() && counts[at] == count_of(range) ? 0 : kNoCount;
-  }
   void look() {
     if (comm_ == MPI_COMM_NULL) return;
     MPI_Comm_rank(comm_, &rank_);

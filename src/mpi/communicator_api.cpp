@@ -35,7 +35,7 @@ bool Communicator::can_multicast() {
 
 const runtime::CachedPlan& Communicator::multicast_plan(
     const std::vector<runtime::MulticastCall>& calls) {
-  constexpr std::size_t kMost = 64;
+  constexpr std::size_t kMost = 256;
   const auto found = multicasts_.find(calls);
   if (found != multicasts_.end()) return found->second;
   if (multicasts_.size() >= kMost) multicasts_.clear();

@@ -134,14 +134,12 @@ CachedPlan plan_multicasts(const Machine& machine, std::span<const MulticastCall
   plan.signature = signature_of(calls);
   set_name(plan, "multicasts one after the other");
   std::size_t destinations = 0;
-  Time one_by_one;
-  for (const MulticastCall& call : calls) {
-    destinations += call.to.size();
-    one_by_one += predict_one(machine, call);
-  }
-  plan.predicted = one_by_one;
+  for (const MulticastCall& call : calls) destinations += call.to.size();
   plan.why = "too many destinations to be planned together";
   if (destinations > kTogetherUpTo) return plan;
+  Time one_by_one;
+  for (const MulticastCall& call : calls) one_by_one += predict_one(machine, call);
+  plan.predicted = one_by_one;
   const tree::MultipleMulticast best = together(machine, calls);
   plan.why = "predicted to be as fast as together";
   const Time at_once = std::min(best.joint_time, best.separate_time);

@@ -234,6 +234,21 @@ void check_refusals(Communicator& comm) {
   failures.expect(!plan.planned && plan.why == "there is no such root", "a plan for no root");
 }
 
+/// Calls are left to MPI where that is wanted on one rank, until it is wanted no more.
+void check_opting_out(const Communicator& comm) {
+  const espalier::Call call{
+      .operation = Operation::Allreduce, .count = 1, .element = espalier::Bytes{sizeof(int)}};
+  std::vector<int> one(1);
+  const auto add = [&] { return comm.allreduce(one, MPI_SUM); };
+  const bool was_planned = comm.plan_of(call).planned;
+  failures.expect(comm.use_plans(comm.rank() != 0) == MPI_SUCCESS, "use_plans");
+  failures.expect(!comm.plan_of(call).planned, "planned though it is switched off");
+  expect_plan(comm, call, add);
+  failures.expect(comm.use_plans(true) == MPI_SUCCESS, "use_plans");
+  failures.expect(comm.plan_of(call).planned == was_planned, "not as it was");
+  expect_plan(comm, call, add);
+}
+
 void check_topology(const Communicator& comm) {
   const auto topology = comm.topology();
   using espalier::mpi::Status;
@@ -268,6 +283,7 @@ int main(int argc, char** argv) {
     }
     check_topology(world);
     Communicator copy = world.split(0, world.rank());
+    check_opting_out(copy);
     check_refusals(copy);
     Communicator moved = std::move(part);
     check_multicasts(moved, 99);
