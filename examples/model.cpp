@@ -16,6 +16,7 @@ int main() {
     std::cout << model->name() << ": 64 KiB next door in " << near.delivered << ", far away in "
               << far.delivered << "\n";
   }
+  std::cout << "all of them: " << espalier::model_names() << "\n";
   const auto wrong = espalier::make_model(*machine, "hockny");
   std::cout << wrong.error() << "\n";  // where, what, and what to do
   return wrong ? 1 : 0;

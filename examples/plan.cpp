@@ -22,6 +22,19 @@ int main() {
   const auto ring = espalier::plan_named(*machine, call, "scatter-ring");
   std::cout << ring->name() << ": simulated " << ring->simulate()->finish << "\n";
 
+  // All plans of another call, and what a late rank does to the best.
+  const espalier::Call allreduce{.operation = *espalier::operation_named("allreduce"),
+                                 .count = 1000,
+                                 .element = espalier::Bytes{8}};
+  const auto plans = espalier::all_plans(*machine, allreduce);
+  std::cout << plans->size() << " plans for " << name_of(allreduce.operation) << "; the fastest is "
+            << plans->front().name()
+            << (plans->front().knows_topology() ? ", by the machine\n" : "\n");
+  std::vector<espalier::Time> skew(machine->size());
+  skew.back() = espalier::milliseconds(200);
+  const auto late = plans->front().simulate({.skew = skew});
+  std::cout << "with a rank that is 200 ms late: " << late->finish << "\n";
+
   // A scatterv: most of it goes to the last rank.
   espalier::Call scatterv{.operation = espalier::Operation::Scatter};
   scatterv.counts.assign(machine->size(), 1000);

@@ -19,7 +19,8 @@ int main() {
   const auto some = espalier::build_tree(*model, "fnf", {.root = 2, .to = {1, 5, 7}});
   std::cout << "2 sends to";
   for (const espalier::Rank child : some->children[2]) std::cout << " " << child;
-  std::cout << "\n";
+  std::cout << "; 7 has it after " << espalier::broadcast_times(*some, *model, Bytes{1024})[7]
+            << "\n";
 
   const std::vector<espalier::Multicast> both{{0, {1, 2, 3, 4}}, {5, {1, 2, 6, 7}}};
   const auto trees = espalier::multicast_trees(*model, both, Bytes{1024});

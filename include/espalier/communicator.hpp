@@ -88,8 +88,10 @@ class Communicator {
   /// rank is for all.
   int use_plans(bool yes) const { return espalier_use_plans(comm_, yes ? 1 : 0); }
 
+  /// Nobody leaves before all have come.
   int barrier() const { return MPI_Barrier(comm_); }
 
+  /// The root's data to all; equally long on all.
   template <Data Range>
   int broadcast(Range&& data, int root) const {
     return call<Range>({count_of(data)}, [&](MPI_Datatype type) {
@@ -105,6 +107,7 @@ class Communicator {
                         comm_);
     });
   }
+  /// Equally long, on all ranks.
   template <Numbers In, Numbers Out>
   int allreduce(const In& in, Out&& out, MPI_Op op) const {
     return call<In>({common_count(in, out)}, [&](MPI_Datatype type) {
@@ -171,6 +174,7 @@ class Communicator {
                          type, root, comm_);
     });
   }
+  /// `out` has size() blocks, each as long as every rank's `in`.
   template <Data In, Data Out>
   int allgather(const In& in, Out&& out) const {
     return call<In>({count_of(in), count_of_block(out, size_)}, [&](MPI_Datatype type) {
@@ -178,6 +182,7 @@ class Communicator {
                            count_of_block(out, size_), type, comm_);
     });
   }
+  /// Both have size() equal blocks: block r goes to rank r, and comes from there.
   template <Data In, Data Out>
   int alltoall(const In& in, Out&& out) const {
     return call<In>(
@@ -217,6 +222,7 @@ class Communicator {
                                 blocks.counts.data(), starts.get(), type, comm_);
         });
   }
+  /// Block r of `given` goes to rank r, block r of `taken` comes from there.
   template <Data In, Data Out>
   int alltoallv(const In& in, Blocks given, Out&& out, Blocks taken) const {
     const BlockStarts from(given), to(taken);
@@ -243,7 +249,8 @@ class Communicator {
   }
   /// Several at the same time, the same ranks and lengths in the same order on all ranks (a rank
   /// that is not in one gives its length all the same). Trees are planned together where that is
-  /// faster: a rank that is busy with one is busy for all. A rank may be in any number of them.
+  /// predicted to be faster: a rank that is busy with one is busy for all. A rank may be in any
+  /// number of them.
   int multicasts(std::span<const Multicast> several) {
     std::vector<Multicast> all(several.begin(), several.end());
     for (Multicast& one : all) {
