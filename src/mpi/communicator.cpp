@@ -135,6 +135,7 @@ void Communicator::plan_for(topology::Machine machine) {
   last_tried_ = nullptr;
   tried_.clear();
   plans_ = runtime::PlanCache();
+  multicasts_.clear();
   planner_.reset();
   hierarchy_.reset();
   machine_ = std::make_unique<const topology::Machine>(std::move(machine));
@@ -224,16 +225,20 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
   return plan;
 }
 
+Reason Communicator::why_native(const runtime::Course& course) const {
+  const bool is_tried = course.trial && course.calls_until_it == 0;
+  return is_tried && !course.trial->is_decided() ? Reason::Trial
+         : is_tried                              ? Reason::Slower
+         : is_even_                              ? Reason::OneLevel
+                                                 : Reason::NoGain;
+}
+
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
   const std::optional<runtime::Wish> wished = wish(tried(key), key);
   if (!wished) {
     const runtime::Course& course = tried(key).course;
-    const bool is_tried = course.trial && course.calls_until_it == 0;
     is_for_good_ = !may_change() && (!course.trial || course.trial->is_decided());
-    reason = is_tried && !course.trial->is_decided() ? Reason::Trial
-             : is_tried                              ? Reason::Slower
-             : is_even_                              ? Reason::OneLevel
-                                                     : Reason::NoGain;
+    reason = why_native(course);
     return nullptr;
   }
   PlanKey as_wished = key;

@@ -88,6 +88,18 @@ class Engine {
   /// Bytes that this rank gives or gets in such a call, for the log.
   [[nodiscard]] std::uint64_t bytes_of(const BlockCall& call);
 
+  // engine_api.cpp, for include/espalier/communicator.hpp
+  /// Where the data of a multicast are, or shall be; of those who are no members: anything.
+  struct Multicast {
+    void* data = nullptr;
+    runtime::MulticastCall call;
+  };
+  /// One or several at once. Called by all ranks of the communicator, with the same ranks and
+  /// lengths. @return as the operations above
+  bool multicasts(std::span<const Multicast> several, MPI_Comm comm, int& code);
+  /// What would become of a call with this key; local.
+  [[nodiscard]] CallOutlook outlook(const runtime::PlanKey& key, MPI_Comm comm);
+
   /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
   /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0), "early" (heads of roles
   /// that came before their calls).
@@ -137,6 +149,9 @@ class Engine {
   bool gather_unequal(Communicator& comm, Move& call, std::int64_t recv_count, int& code);
   bool scatter_unequal(Communicator& comm, Move& call, std::int64_t send_count, int& code);
   bool combine(Communicator& comm, const Combine& combine, int& code);
+  int run_multicasts(Communicator& comm, std::span<const Multicast> several);
+  int run_multicast(Communicator& comm, const runtime::CachedPlan& plan,
+                    std::span<const Multicast> several);
   [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
   void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
                     double begin);
