@@ -15,7 +15,14 @@ using schedule::Operation;
 CallOutlook Engine::outlook(const runtime::PlanKey& key, MPI_Comm handle) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return {false, "native", "no communicator"};
-  return comm->outlook(key);
+  CallOutlook result = comm->outlook(key);
+  // A gatherv has the plan at first, and other trees when its root has told one.
+  if (result.planned && key.irregular && key.operation == Operation::Scatter &&
+      runtime::is_by_counts(world_->settings, key.operation)) {
+    result.name = "by counts";
+    result.why = "the root chooses a tree by the lengths, which it alone knows; else " + result.why;
+  }
+  return result;
 }
 
 bool Engine::multicasts(std::span<const Multicast> several, MPI_Comm handle, int& code) {
