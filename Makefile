@@ -6,12 +6,13 @@
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
+#   make bench-wrong-machine  what a wrong description of the machine costs, on emulated sites (needs root and TUN)
 #   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
 #   make uninstall PREFIX=...  all of that again; make deb   Debian packages in build/release/deb
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall deb demo check check-long bench bench-smpi bench-lab bench-discovery bench-drift fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build install uninstall deb demo check check-long bench bench-smpi bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -84,6 +85,11 @@ bench-drift: packages
 	$(call preset,release)
 	$(call preset,release,benchmarks)
 	@python3 tests/lab/drift.py build/release
+
+bench-wrong-machine: packages
+	$(call preset,release)
+	$(call preset,release,benchmarks)
+	@python3 tests/lab/wrong_machine.py build/release
 
 fuzz-short: packages
 	$(call preset,fuzz)

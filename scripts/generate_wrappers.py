@@ -124,20 +124,29 @@ def next_c(one, name=None, large=None):
     yield f"  return next.address()({', '.join(one.arguments)});\n}}\n}}  // namespace espalier::pmpi\n"
 
 
+def exported(one, name, ours, following):
+    """MPI_Bcast: our body's, or the next library's. Which MPI runs here is known but in the first call, which is kept
+    out of the way: so the wrapper is a jump, and saves no register."""
+    values = ", ".join(one.arguments)
+    first = "first_" + name.lower()
+    yield f"[[gnu::noinline, gnu::cold]] static {declaration(first, one.arguments)} {{\n  using namespace espalier::pmpi;\n"
+    yield f"  return is_our_mpi() ? intercept_{one.base}({ours}) : {following}({values});\n}}\n"
+    yield EXPORT + declaration(name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
+    yield f"  return is_known_to_be_our_mpi() ? intercept_{one.base}({ours}) : {first}({values});\n}}\n"
+
+
 def wrapper_c(one):
     """MPI_Bcast, and MPI_Bcast_c where the body is fit for it."""
-    values = ", ".join(one.arguments)
     # The upper half of an int's register is anything.
     narrow = ", ".join(f"static_cast<int>({a})" if a in one.wide else a for a in one.arguments)
     if one.wide:
         yield "#ifdef ESPALIER_LARGE_COUNTS\n"
         yield from next_c(one, one.name + "_c")
-        yield EXPORT + declaration(one.name + "_c", one.arguments) + " {\n  namespace pmpi = espalier::pmpi;\n"
-        yield f"  return pmpi::is_our_mpi() ? pmpi::intercept_{one.base}({values}) : pmpi::next_{one.base}_c({values});\n}}\n"
+        yield from exported(one, one.name + "_c", ", ".join(one.arguments), f"next_{one.base}_c")
         yield "#endif\n"
     yield from next_c(one, large=f"next_{one.base}_c" if one.wide else None)
-    yield EXPORT + declaration(one.name, one.arguments) + " {\n  namespace pmpi = espalier::pmpi;\n"
-    yield f"  return pmpi::is_our_mpi() ? pmpi::intercept_{one.base}({narrow}) : pmpi::next_{one.base}({values});\n}}\n\n"
+    yield from exported(one, one.name, narrow, f"next_{one.base}")
+    yield "\n"
 
 
 def wrapper_passed(one, which):

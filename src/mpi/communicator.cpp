@@ -272,7 +272,7 @@ void Communicator::add_to(runtime::Verdicts& verdicts) const {
   if (!changes_.empty()) return;  // they are about another network than the next run begins with
   for (const auto& [calls, tried] : tried_) {
     const auto& trial = tried.course.trial;
-    if (!trial || !trial->is_decided()) continue;
+    if (!trial || !trial->has_verdict()) continue;
     verdicts.set(where_, calls, tried.course.ways[trial->kept()].name);
   }
 }
@@ -284,7 +284,7 @@ std::vector<runtime::TrialRecord> Communicator::trials() const {
     if (!trial || tried.course.calls_until_it > 0) continue;
     records.push_back({name(), calls, tried.course.ways, trial->times(), std::nullopt,
                        std::string(trial->why())});
-    if (trial->is_decided()) records.back().kept = trial->kept();
+    if (trial->has_verdict()) records.back().kept = trial->kept();
   }
   return records;
 }

@@ -8,7 +8,7 @@ using runtime::PlanKey;
 CallOutlook Communicator::outlook(const PlanKey& key) {
   if (never_) return {false, "native", std::string(name_of(*never_))};
   const runtime::Course& course = tried(key).course;
-  const bool is_decided = course.trial && course.calls_until_it == 0 && course.trial->is_decided();
+  const bool is_decided = course.trial && course.calls_until_it == 0 && course.trial->has_verdict();
   const std::optional<runtime::Wish> wished =
       course.ways[is_decided ? course.trial->kept() : 0].wish;
   PlanKey as_wished = key;

@@ -168,7 +168,8 @@ void Engine::explain() {
   if (file != stderr) std::fclose(file);
 }
 
-std::uint64_t Engine::generation() { return the_generation.load(std::memory_order_acquire); }
+// Relaxed: whoever may use a handle that another thread freed or made knows of that already.
+std::uint64_t Engine::generation() { return the_generation.load(std::memory_order_relaxed); }
 
 void Engine::keep_verdicts() {
   if (verdicts_.empty()) return;

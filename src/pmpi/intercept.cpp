@@ -101,13 +101,19 @@ int intercept_comm_dup_with_info(std::intptr_t comm, std::intptr_t info, std::in
   return code;
 }
 
-int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t datatype,
-                    std::intptr_t root, std::intptr_t comm) {
+namespace {
+
+CallShape shape_of_bcast(std::intptr_t count, std::intptr_t datatype, std::intptr_t root) {
   CallShape shape{schedule::Operation::Broadcast};
   shape.numbers = {as<std::int64_t>(count), as<int>(root)};
   shape.types[0] = as<MPI_Datatype>(datatype);
-  return intercept(
-      shape, as<MPI_Comm>(comm),
+  return shape;
+}
+
+[[gnu::noinline]] int decide_bcast(std::intptr_t buffer, std::intptr_t count,
+                                   std::intptr_t datatype, std::intptr_t root, std::intptr_t comm) {
+  return decide(
+      shape_of_bcast(count, datatype, root), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.broadcast(as<void*>(buffer), as<std::int64_t>(count),
                                 as<MPI_Datatype>(datatype), as<int>(root), as<MPI_Comm>(comm),
@@ -116,12 +122,23 @@ int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t dat
       [&] { return next_bcast(buffer, count, datatype, root, comm); },
       [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
+}  // namespace
+int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t datatype,
+                    std::intptr_t root, std::intptr_t comm) {
+  return intercept<decide_bcast, next_bcast>(shape_of_bcast(count, datatype, root), buffer, count,
+                                             datatype, root, comm);
+}
 
-int intercept_barrier(std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_barrier(std::intptr_t comm) {
+  return decide(
       {schedule::Operation::Barrier}, as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) { return engine.barrier(as<MPI_Comm>(comm), code); },
       [&] { return next_barrier(comm); }, [] { return std::uint64_t{0}; });
+}
+}  // namespace
+int intercept_barrier(std::intptr_t comm) {
+  return intercept<decide_barrier, next_barrier>({schedule::Operation::Barrier}, comm);
 }
 
 }  // namespace espalier::pmpi

@@ -40,8 +40,11 @@ T as(std::intptr_t argument) {
 /// A call that is not known to be native: planned(engine, code) asks the engine, native() goes on;
 /// timed if a trial wants to know, or, if native, a log is kept.
 template <typename Planned, typename Native, typename Size>
-[[gnu::noinline]] int decide(mpi::Engine& engine, CallShape shape, MPI_Comm comm, Planned planned,
-                             Native native, Size size) {
+[[gnu::noinline]] int decide(CallShape shape, MPI_Comm comm, Planned planned, Native native,
+                             Size size) {
+  mpi::Engine* const there = the_engine.load(std::memory_order_acquire);
+  if (there == nullptr) return native();
+  mpi::Engine& engine = *there;
   try {
     const std::uint64_t generation = mpi::Engine::generation();
     mpi::LastCall& last = mpi::Engine::last_call();
@@ -74,19 +77,24 @@ template <typename Planned, typename Native, typename Size>
   }
 }
 
-template <typename Planned, typename Native, typename Size>
-[[gnu::always_inline]] inline int intercept(const CallShape& shape, MPI_Comm comm, Planned planned,
-                                            Native native, Size size) {
-  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
-  if (engine == nullptr) return native();
-  if (const KnownNative::Told* told = known_native.find(shape, comm, mpi::Engine::generation())) {
-    ++*told->calls;
-    mpi::LastCall& last = mpi::Engine::last_call();
-    last.planned = false;
-    last.reason = told->reason;
-    return native();
-  }
-  return decide(*engine, shape, comm, planned, native, size);
+[[nodiscard, gnu::always_inline]] inline bool is_known_native(const CallShape& shape,
+                                                              MPI_Comm comm) {
+  const KnownNative::Told* told = known_native.find(shape, comm, mpi::Engine::generation());
+  if (told == nullptr) return false;
+  ++*told->calls;
+  mpi::LastCall& last = mpi::Engine::last_call();
+  last.planned = false;
+  last.reason = told->reason;
+  return true;
+}
+
+/// What is known to be native costs some loads and a jump: its arguments stay in their registers.
+/// @param arguments of the call, the communicator last
+template <auto Decide, auto Next, typename... Arguments>
+[[gnu::always_inline]] inline int intercept(const CallShape& shape, Arguments... arguments) {
+  std::intptr_t comm = 0;
+  ((comm = arguments), ...);
+  return is_known_native(shape, as<MPI_Comm>(comm)) ? Next(arguments...) : Decide(arguments...);
 }
 
 }  // namespace espalier::pmpi

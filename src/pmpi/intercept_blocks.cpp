@@ -9,22 +9,24 @@ using mpi::BlockArguments;
 using mpi::BlockCall;
 using schedule::Operation;
 
-/// Of an allgatherv all ranks know all counts, and its class depends on them; else on the root.
-CallShape shape_of(const BlockCall& call) {
-  CallShape shape{call.operation};
+CallShape shape_of(Operation operation, std::intptr_t root = 0) {
+  CallShape shape{operation};
   shape.irregular = true;
-  shape.numbers[0] = call.root;
-  if (call.operation == Operation::Allgather) {
-    shape.types[0] = call.recv.type;
-    shape.counts = call.recv.counts;
-  }
+  shape.numbers[0] = as<int>(root);
+  return shape;
+}
+/// Of an allgatherv all ranks know all counts, and its class depends on them; else on the root.
+CallShape shape_of_allgatherv(std::intptr_t counts, std::intptr_t type) {
+  CallShape shape = shape_of(Operation::Allgather);
+  shape.types[0] = as<MPI_Datatype>(type);
+  shape.counts = as<const int*>(counts);
   return shape;
 }
 
 template <typename Native>
-int intercept_block_call(const BlockCall& call, Native native) {
-  return intercept(
-      shape_of(call), call.comm,
+int decide_on_blocks(const CallShape& shape, const BlockCall& call, Native native) {
+  return decide(
+      shape, call.comm,
       [&](mpi::Engine& engine, int& code) { return engine.move_blocks(call, code); }, native,
       [&] { return the_engine.load()->bytes_of(call); });
 }
@@ -51,11 +53,15 @@ BlockArguments one(std::intptr_t buffer, const int& count, std::intptr_t type) {
 
 }  // namespace
 
-int intercept_gatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
-                      std::intptr_t recvbuf, std::intptr_t recvcounts, std::intptr_t displs,
-                      std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
+namespace {
+[[gnu::noinline]] int decide_gatherv(std::intptr_t sendbuf, std::intptr_t sendcount,
+                                     std::intptr_t sendtype, std::intptr_t recvbuf,
+                                     std::intptr_t recvcounts, std::intptr_t displs,
+                                     std::intptr_t recvtype, std::intptr_t root,
+                                     std::intptr_t comm) {
   const int count = as<int>(sendcount);
-  return intercept_block_call(
+  return decide_on_blocks(
+      shape_of(Operation::Gather, root),
       {Operation::Gather, as<int>(root), as<MPI_Comm>(comm), one(sendbuf, count, sendtype),
        several(recvbuf, recvcounts, displs, recvtype)},
       [&] {
@@ -63,12 +69,24 @@ int intercept_gatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intpt
                             root, comm);
       });
 }
+}  // namespace
+int intercept_gatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                      std::intptr_t recvbuf, std::intptr_t recvcounts, std::intptr_t displs,
+                      std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
+  return intercept<decide_gatherv, next_gatherv>(shape_of(Operation::Gather, root), sendbuf,
+                                                 sendcount, sendtype, recvbuf, recvcounts, displs,
+                                                 recvtype, root, comm);
+}
 
-int intercept_scatterv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t displs,
-                       std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcount,
-                       std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
+namespace {
+[[gnu::noinline]] int decide_scatterv(std::intptr_t sendbuf, std::intptr_t sendcounts,
+                                      std::intptr_t displs, std::intptr_t sendtype,
+                                      std::intptr_t recvbuf, std::intptr_t recvcount,
+                                      std::intptr_t recvtype, std::intptr_t root,
+                                      std::intptr_t comm) {
   const int count = as<int>(recvcount);
-  return intercept_block_call(
+  return decide_on_blocks(
+      shape_of(Operation::Scatter, root),
       {Operation::Scatter, as<int>(root), as<MPI_Comm>(comm),
        several(sendbuf, sendcounts, displs, sendtype), one(recvbuf, count, recvtype)},
       [&] {
@@ -76,12 +94,23 @@ int intercept_scatterv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::int
                              root, comm);
       });
 }
+}  // namespace
+int intercept_scatterv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t displs,
+                       std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcount,
+                       std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
+  return intercept<decide_scatterv, next_scatterv>(shape_of(Operation::Scatter, root), sendbuf,
+                                                   sendcounts, displs, sendtype, recvbuf, recvcount,
+                                                   recvtype, root, comm);
+}
 
-int intercept_allgatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
-                         std::intptr_t recvbuf, std::intptr_t recvcounts, std::intptr_t displs,
-                         std::intptr_t recvtype, std::intptr_t comm) {
+namespace {
+[[gnu::noinline]] int decide_allgatherv(std::intptr_t sendbuf, std::intptr_t sendcount,
+                                        std::intptr_t sendtype, std::intptr_t recvbuf,
+                                        std::intptr_t recvcounts, std::intptr_t displs,
+                                        std::intptr_t recvtype, std::intptr_t comm) {
   const int count = as<int>(sendcount);
-  return intercept_block_call(
+  return decide_on_blocks(
+      shape_of_allgatherv(recvcounts, recvtype),
       {Operation::Allgather, 0, as<MPI_Comm>(comm), one(sendbuf, count, sendtype),
        several(recvbuf, recvcounts, displs, recvtype)},
       [&] {
@@ -89,11 +118,23 @@ int intercept_allgatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::in
                                comm);
       });
 }
+}  // namespace
+int intercept_allgatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                         std::intptr_t recvbuf, std::intptr_t recvcounts, std::intptr_t displs,
+                         std::intptr_t recvtype, std::intptr_t comm) {
+  return intercept<decide_allgatherv, next_allgatherv>(shape_of_allgatherv(recvcounts, recvtype),
+                                                       sendbuf, sendcount, sendtype, recvbuf,
+                                                       recvcounts, displs, recvtype, comm);
+}
 
-int intercept_alltoallv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t sdispls,
-                        std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcounts,
-                        std::intptr_t rdispls, std::intptr_t recvtype, std::intptr_t comm) {
-  return intercept_block_call(
+namespace {
+[[gnu::noinline]] int decide_alltoallv(std::intptr_t sendbuf, std::intptr_t sendcounts,
+                                       std::intptr_t sdispls, std::intptr_t sendtype,
+                                       std::intptr_t recvbuf, std::intptr_t recvcounts,
+                                       std::intptr_t rdispls, std::intptr_t recvtype,
+                                       std::intptr_t comm) {
+  return decide_on_blocks(
+      shape_of(Operation::Alltoall),
       {Operation::Alltoall, 0, as<MPI_Comm>(comm), several(sendbuf, sendcounts, sdispls, sendtype),
        several(recvbuf, recvcounts, rdispls, recvtype)},
       [&] {
@@ -101,18 +142,37 @@ int intercept_alltoallv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::in
                               recvtype, comm);
       });
 }
+}  // namespace
+int intercept_alltoallv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t sdispls,
+                        std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcounts,
+                        std::intptr_t rdispls, std::intptr_t recvtype, std::intptr_t comm) {
+  return intercept<decide_alltoallv, next_alltoallv>(shape_of(Operation::Alltoall), sendbuf,
+                                                     sendcounts, sdispls, sendtype, recvbuf,
+                                                     recvcounts, rdispls, recvtype, comm);
+}
 
+namespace {
+[[gnu::noinline]] int decide_alltoallw(std::intptr_t sendbuf, std::intptr_t sendcounts,
+                                       std::intptr_t sdispls, std::intptr_t sendtypes,
+                                       std::intptr_t recvbuf, std::intptr_t recvcounts,
+                                       std::intptr_t rdispls, std::intptr_t recvtypes,
+                                       std::intptr_t comm) {
+  return decide_on_blocks(shape_of(Operation::Alltoall),
+                          {Operation::Alltoall, 0, as<MPI_Comm>(comm),
+                           several_types(sendbuf, sendcounts, sdispls, sendtypes),
+                           several_types(recvbuf, recvcounts, rdispls, recvtypes)},
+                          [&] {
+                            return next_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                                  recvcounts, rdispls, recvtypes, comm);
+                          });
+}
+}  // namespace
 int intercept_alltoallw(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t sdispls,
                         std::intptr_t sendtypes, std::intptr_t recvbuf, std::intptr_t recvcounts,
                         std::intptr_t rdispls, std::intptr_t recvtypes, std::intptr_t comm) {
-  return intercept_block_call({Operation::Alltoall, 0, as<MPI_Comm>(comm),
-                               several_types(sendbuf, sendcounts, sdispls, sendtypes),
-                               several_types(recvbuf, recvcounts, rdispls, recvtypes)},
-                              [&] {
-                                return next_alltoallw(sendbuf, sendcounts, sdispls, sendtypes,
-                                                      recvbuf, recvcounts, rdispls, recvtypes,
-                                                      comm);
-                              });
+  return intercept<decide_alltoallw, next_alltoallw>(shape_of(Operation::Alltoall), sendbuf,
+                                                     sendcounts, sdispls, sendtypes, recvbuf,
+                                                     recvcounts, rdispls, recvtypes, comm);
 }
 
 }  // namespace espalier::pmpi

@@ -30,10 +30,12 @@ bool is_in_place(std::intptr_t buffer) { return as<const void*>(buffer) == MPI_I
 
 }  // namespace
 
-int intercept_gather(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
-                     std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
-                     std::intptr_t root, std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_gather(std::intptr_t sendbuf, std::intptr_t sendcount,
+                                    std::intptr_t sendtype, std::intptr_t recvbuf,
+                                    std::intptr_t recvcount, std::intptr_t recvtype,
+                                    std::intptr_t root, std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Gather, is_in_place(sendbuf), sendcount, sendtype, recvcount,
                recvtype, root),
       as<MPI_Comm>(comm),
@@ -53,11 +55,22 @@ int intercept_gather(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr
         });
       });
 }
+}  // namespace
+int intercept_gather(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                     std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
+                     std::intptr_t root, std::intptr_t comm) {
+  return intercept<decide_gather, next_gather>(
+      shape_of(schedule::Operation::Gather, is_in_place(sendbuf), sendcount, sendtype, recvcount,
+               recvtype, root),
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
 
-int intercept_scatter(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
-                      std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
-                      std::intptr_t root, std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_scatter(std::intptr_t sendbuf, std::intptr_t sendcount,
+                                     std::intptr_t sendtype, std::intptr_t recvbuf,
+                                     std::intptr_t recvcount, std::intptr_t recvtype,
+                                     std::intptr_t root, std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Scatter, is_in_place(recvbuf), sendcount, sendtype, recvcount,
                recvtype, root),
       as<MPI_Comm>(comm),
@@ -77,11 +90,22 @@ int intercept_scatter(std::intptr_t sendbuf, std::intptr_t sendcount, std::intpt
         });
       });
 }
+}  // namespace
+int intercept_scatter(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                      std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
+                      std::intptr_t root, std::intptr_t comm) {
+  return intercept<decide_scatter, next_scatter>(
+      shape_of(schedule::Operation::Scatter, is_in_place(recvbuf), sendcount, sendtype, recvcount,
+               recvtype, root),
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
 
-int intercept_allgather(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
-                        std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
-                        std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_allgather(std::intptr_t sendbuf, std::intptr_t sendcount,
+                                       std::intptr_t sendtype, std::intptr_t recvbuf,
+                                       std::intptr_t recvcount, std::intptr_t recvtype,
+                                       std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Allgather, is_in_place(sendbuf), sendcount, sendtype, recvcount,
                recvtype),
       as<MPI_Comm>(comm),
@@ -96,11 +120,22 @@ int intercept_allgather(std::intptr_t sendbuf, std::intptr_t sendcount, std::int
       },
       [&] { return bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype)); });
 }
+}  // namespace
+int intercept_allgather(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                        std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
+                        std::intptr_t comm) {
+  return intercept<decide_allgather, next_allgather>(
+      shape_of(schedule::Operation::Allgather, is_in_place(sendbuf), sendcount, sendtype, recvcount,
+               recvtype),
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
 
-int intercept_alltoall(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
-                       std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
-                       std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_alltoall(std::intptr_t sendbuf, std::intptr_t sendcount,
+                                      std::intptr_t sendtype, std::intptr_t recvbuf,
+                                      std::intptr_t recvcount, std::intptr_t recvtype,
+                                      std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Alltoall, is_in_place(sendbuf), sendcount, sendtype, recvcount,
                recvtype),
       as<MPI_Comm>(comm),
@@ -114,6 +149,15 @@ int intercept_alltoall(std::intptr_t sendbuf, std::intptr_t sendcount, std::intp
         return next_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
       },
       [&] { return bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(recvtype)); });
+}
+}  // namespace
+int intercept_alltoall(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
+                       std::intptr_t recvbuf, std::intptr_t recvcount, std::intptr_t recvtype,
+                       std::intptr_t comm) {
+  return intercept<decide_alltoall, next_alltoall>(
+      shape_of(schedule::Operation::Alltoall, is_in_place(sendbuf), sendcount, sendtype, recvcount,
+               recvtype),
+      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 }  // namespace espalier::pmpi

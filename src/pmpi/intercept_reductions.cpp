@@ -34,10 +34,11 @@ CallShape shape_of_blocks(std::intptr_t counts, std::intptr_t datatype, std::int
 
 }  // namespace
 
-int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                     std::intptr_t datatype, std::intptr_t op, std::intptr_t root,
-                     std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf,
+                                    std::intptr_t count, std::intptr_t datatype, std::intptr_t op,
+                                    std::intptr_t root, std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Reduce, count, datatype, op, root), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.reduce(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
@@ -47,10 +48,20 @@ int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t
       [&] { return next_reduce(sendbuf, recvbuf, count, datatype, op, root, comm); },
       [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
+}  // namespace
+int intercept_reduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                     std::intptr_t datatype, std::intptr_t op, std::intptr_t root,
+                     std::intptr_t comm) {
+  return intercept<decide_reduce, next_reduce>(
+      shape_of(schedule::Operation::Reduce, count, datatype, op, root), sendbuf, recvbuf, count,
+      datatype, op, root, comm);
+}
 
-int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                        std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf,
+                                       std::intptr_t count, std::intptr_t datatype,
+                                       std::intptr_t op, std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Allreduce, count, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.allreduce(as<const void*>(sendbuf), as<void*>(recvbuf),
@@ -60,11 +71,19 @@ int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intpt
       [&] { return next_allreduce(sendbuf, recvbuf, count, datatype, op, comm); },
       [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
+}  // namespace
+int intercept_allreduce(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                        std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept<decide_allreduce, next_allreduce>(
+      shape_of(schedule::Operation::Allreduce, count, datatype, op), sendbuf, recvbuf, count,
+      datatype, op, comm);
+}
 
-int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
-                                   std::intptr_t recvcount, std::intptr_t datatype,
-                                   std::intptr_t op, std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
+                                                  std::intptr_t recvcount, std::intptr_t datatype,
+                                                  std::intptr_t op, std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::ReduceScatter, recvcount, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.reduce_scatter_block(as<const void*>(sendbuf), as<void*>(recvbuf),
@@ -74,10 +93,20 @@ int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
       [&] { return next_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm); },
       [&] { return bytes_of(as<std::int64_t>(recvcount), as<MPI_Datatype>(datatype)); });
 }
+}  // namespace
+int intercept_reduce_scatter_block(std::intptr_t sendbuf, std::intptr_t recvbuf,
+                                   std::intptr_t recvcount, std::intptr_t datatype,
+                                   std::intptr_t op, std::intptr_t comm) {
+  return intercept<decide_reduce_scatter_block, next_reduce_scatter_block>(
+      shape_of(schedule::Operation::ReduceScatter, recvcount, datatype, op), sendbuf, recvbuf,
+      recvcount, datatype, op, comm);
+}
 
-int intercept_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t recvcounts,
-                             std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf,
+                                            std::intptr_t recvcounts, std::intptr_t datatype,
+                                            std::intptr_t op, std::intptr_t comm) {
+  return decide(
       shape_of_blocks(recvcounts, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.reduce_scatter(as<const void*>(sendbuf), as<void*>(recvbuf),
@@ -90,10 +119,17 @@ int intercept_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf, std::
                           as<MPI_Comm>(comm));
       });
 }
+}  // namespace
+int intercept_reduce_scatter(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t recvcounts,
+                             std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept<decide_reduce_scatter, next_reduce_scatter>(
+      shape_of_blocks(recvcounts, datatype, op), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
 
-int intercept_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                   std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                                  std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Scan, count, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.scan(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
@@ -102,10 +138,18 @@ int intercept_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t c
       [&] { return next_scan(sendbuf, recvbuf, count, datatype, op, comm); },
       [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
 }
+}  // namespace
+int intercept_scan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                   std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept<decide_scan, next_scan>(shape_of(schedule::Operation::Scan, count, datatype, op),
+                                           sendbuf, recvbuf, count, datatype, op, comm);
+}
 
-int intercept_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
-                     std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
-  return intercept(
+namespace {
+[[gnu::noinline]] int decide_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf,
+                                    std::intptr_t count, std::intptr_t datatype, std::intptr_t op,
+                                    std::intptr_t comm) {
+  return decide(
       shape_of(schedule::Operation::Exscan, count, datatype, op), as<MPI_Comm>(comm),
       [&](mpi::Engine& engine, int& code) {
         return engine.exscan(as<const void*>(sendbuf), as<void*>(recvbuf), as<std::int64_t>(count),
@@ -113,6 +157,13 @@ int intercept_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t
       },
       [&] { return next_exscan(sendbuf, recvbuf, count, datatype, op, comm); },
       [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
+}
+}  // namespace
+int intercept_exscan(std::intptr_t sendbuf, std::intptr_t recvbuf, std::intptr_t count,
+                     std::intptr_t datatype, std::intptr_t op, std::intptr_t comm) {
+  return intercept<decide_exscan, next_exscan>(
+      shape_of(schedule::Operation::Exscan, count, datatype, op), sendbuf, recvbuf, count, datatype,
+      op, comm);
 }
 
 }  // namespace espalier::pmpi

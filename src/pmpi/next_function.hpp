@@ -9,7 +9,10 @@ namespace espalier::pmpi {
 /// is handed on untouched.
 enum class WhichMpi : int { Unknown, Ours, Other };
 inline std::atomic<WhichMpi> which_mpi{WhichMpi::Unknown};
-[[nodiscard]] bool find_out_which_mpi();
+[[nodiscard, gnu::cold]] bool find_out_which_mpi();
+[[nodiscard]] inline bool is_known_to_be_our_mpi() {
+  return which_mpi.load(std::memory_order_relaxed) == WhichMpi::Ours;
+}
 [[nodiscard]] inline bool is_our_mpi() {
   const WhichMpi which = which_mpi.load(std::memory_order_relaxed);
   return which != WhichMpi::Unknown ? which == WhichMpi::Ours : find_out_which_mpi();
@@ -34,7 +37,12 @@ class NextFunction {
 
   [[nodiscard]] Function* address() {
     Function* known = address_.load(std::memory_order_relaxed);
-    if (known != nullptr) return known;
+    return known != nullptr ? known : find();
+  }
+
+ private:
+  /// Out of the way: a call that is handed on should cost no more than a jump.
+  [[gnu::noinline, gnu::cold]] Function* find() {
     auto* found = reinterpret_cast<Function*>(look_up_next(name_));
     if (found == nullptr) found = otherwise_;
     if (found == nullptr) nobody_defines(name_);
@@ -42,7 +50,6 @@ class NextFunction {
     return found;
   }
 
- private:
   const char* name_;
   Function* otherwise_;
   std::atomic<Function*> address_{nullptr};

@@ -83,7 +83,7 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
   for (const Option& way : course.ways) ways.push_back({is_even ? -1 : way.predicted, !way.wish});
   course.trial.emplace(std::move(ways),
                        TrialOptions{is_even ? kLeastGainOnEvenMachines : TrialOptions{}.least_gain,
-                                    std::move(elapsed)});
+                                    is_near, std::move(elapsed)});
   return course;
 }
 

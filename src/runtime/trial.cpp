@@ -10,6 +10,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kMostCalls = 1024;
 constexpr std::uint32_t kLongBlock = 16;
+constexpr std::uint32_t kTurnsOfSecondLook = 4;
 /// Up to here the program does little but these calls.
 constexpr double kMostBetween = 2;
 
@@ -58,8 +59,9 @@ std::uint32_t Trial::step(Agreement& agreement) {
   if (phase_ == Phase::AgreeingOnAll && calls_ == kCallsToAgree) {
     if (take(agreement.finish())) judge_all();
   }
+  if (phase_ == Phase::Probation && calls_ == until_second_look_) enter(Phase::Turns);
   if (phase_ == Phase::Kept) return kept_;
-  way_ = phase_ == Phase::Turns ? way_in_turn(calls_) : 0;
+  way_ = phase_ == Phase::Turns ? way_in_turn(calls_) : kept_;
   is_timed_ = (phase_ == Phase::First || phase_ == Phase::Turns) && calls_ % block_ > 0;
   ++calls_;
   return way_;
@@ -95,14 +97,17 @@ std::vector<double> Trial::handed_in() const {
 
 bool Trial::take(std::vector<double> agreed) {
   if (agreed.size() != ways_.size() + 1) {
-    keep(0, "the ranks could not agree");
+    keep(kept_, "the ranks could not agree");
     return false;
   }
-  agreed.pop_back();
-  agreed_ = std::move(agreed);
-  if (agreed_[0] < kNever) return true;
-  keep(0, "calls too different to compare");
-  return false;
+  if (agreed[kept_] == kNever) {
+    keep(kept_, "calls too different to compare");
+    return false;
+  }
+  for (std::size_t w = 0; w < ways_.size(); ++w) {
+    if (agreed[w] < kNever) agreed_[w] = agreed[w];
+  }
+  return true;
 }
 
 void Trial::judge_first(double elapsed) {
@@ -135,7 +140,25 @@ void Trial::judge_all() {
     best = w;
     least = time;
   }
+  kept_ = best;
+  if (options_.looks_again && !looked_ && !ways_[best].is_native) return look_again_later();
   keep(best, "the fastest of those tried");
+}
+
+void Trial::look_again_later() {
+  std::uint32_t native = kept_;
+  for (const std::uint32_t w : rivals_) {
+    if (ways_[w].is_native) native = w;
+  }
+  if (native == kept_) return keep(kept_, "the fastest of those tried");
+  looked_ = true;
+  why_ = "the fastest of those tried";
+  rivals_ = {kept_, native};
+  turns_ = kTurnsOfSecondLook;
+  const double calls = kTurnsOfSecondLook / 2.0 * block_ * agreed_[native] / agreed_[kept_];
+  until_second_look_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
+  std::fill(least_.begin(), least_.end(), kNever);
+  enter(Phase::Probation);
 }
 
 }  // namespace espalier::runtime

@@ -22,6 +22,9 @@ struct TrialWay {
 struct TrialOptions {
   /// What a plan must gain over the MPI library, measured, to be kept.
   double least_gain = 0.02;
+  /// Whether a plan that won is compared with the MPI library once more, much later: a computer
+  /// that was busy with something else in the wrong moment must not decide for good.
+  bool looks_again = false;
   /// Seconds that the program has run; the trial may take kShare of them.
   std::function<double()> elapsed = [] { return 0.0; };
 };
@@ -37,6 +40,9 @@ struct TrialOptions {
 /// to the end of the last is taken, which is what the program sees; else the time within them. At
 /// most kMostTried calls take another way than 0 before that, or as many as fit into kShare of the
 /// time so far.
+///
+/// With `looks_again` a plan that won and the MPI library's own take turns again when so many calls
+/// have passed that those of the library's take no more than kShare of their time.
 ///
 /// Every rank goes through it alike: nothing but the number of calls and what the ranks agreed on
 /// (Agreement) decides.
@@ -75,17 +81,20 @@ class Trial {
   void note(double begin, double seconds, std::uint64_t bytes);
 
   [[nodiscard]] bool is_decided() const { return phase_ == Phase::Kept; }
+  /// Whether a way was found to be the fastest, even if it shall be looked at again.
+  [[nodiscard]] bool has_verdict() const { return is_decided() || looked_; }
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
   /// What the ranks agreed each way takes, in seconds; infinite where it was not tried.
   [[nodiscard]] const std::vector<double>& times() const { return agreed_; }
   [[nodiscard]] std::string_view why() const { return why_; }
 
  private:
-  enum class Phase : std::uint8_t { First, AgreeingOnFirst, Turns, AgreeingOnAll, Kept };
+  enum class Phase : std::uint8_t { First, AgreeingOnFirst, Turns, AgreeingOnAll, Probation, Kept };
   std::uint32_t step(Agreement& agreement);
   bool take(std::vector<double> agreed);
   void judge_first(double elapsed);
   void judge_all();
+  void look_again_later();
   void keep(std::uint32_t way, std::string_view why);
   void enter(Phase phase);
   void end_block();
@@ -105,6 +114,8 @@ class Trial {
   std::uint32_t kept_ = 0;
   std::uint32_t block_ = 4;  // calls of a turn
   std::uint32_t turns_ = 0;
+  std::uint64_t until_second_look_ = 0;  // calls
+  bool looked_ = false;                  // once, and a plan won
   bool is_timed_ = false;
   double sum_ = 0;                // of the timed calls of this block
   double began_ = 0, ended_ = 0;  // the first of them, the last
