@@ -14,6 +14,8 @@ namespace {
 /// Where nothing tells ranks apart a gain is small, and making sure of it costs a hidden
 /// communicator: only for calls that come again and again.
 constexpr std::uint32_t kCallsUntilTrial = 64;
+/// Timed, right before plans are: a native call must not look slow by chance.
+constexpr std::uint32_t kNativeCallsFirst = 32;
 constexpr double kLeastGainOnEvenMachines = 0.05;
 /// Plans that are predicted to be as much slower than another way are not tried beside it.
 constexpr double kWorthTrying = 1.3;
@@ -81,9 +83,12 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
   if (course.ways.size() < 2) return course;
   std::vector<TrialWay> ways;
   for (const Option& way : course.ways) ways.push_back({is_even ? -1 : way.predicted, !way.wish});
-  course.trial.emplace(std::move(ways),
-                       TrialOptions{is_even ? kLeastGainOnEvenMachines : TrialOptions{}.least_gain,
-                                    is_near, std::move(elapsed)});
+  TrialOptions options;
+  options.elapsed = std::move(elapsed);
+  options.looks_again = is_near;
+  if (is_even) options.least_gain = kLeastGainOnEvenMachines;
+  if (!course.ways.front().wish && is_near) options.first_calls = kNativeCallsFirst;
+  course.trial.emplace(std::move(ways), std::move(options));
   return course;
 }
 

@@ -11,6 +11,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kMostCalls = 1024;
 constexpr std::uint32_t kLongBlock = 16;
 constexpr std::uint32_t kTurnsOfSecondLook = 4;
+/// Beyond that a way is not worth a second round.
+constexpr double kFarSlower = 1.3;
 /// Up to here the program does little but these calls.
 constexpr double kMostBetween = 2;
 
@@ -43,14 +45,13 @@ std::uint32_t Trial::way_in_turn(std::uint32_t number) const {
 std::uint32_t Trial::step(Agreement& agreement) {
   is_timed_ = false;
   if (calls_ % block_ == 0) end_block();
-  if (phase_ == Phase::First && calls_ == block_) {
+  if (phase_ == Phase::First && calls_ == options_.first_calls) {
     agreement.start(handed_in());
     enter(Phase::AgreeingOnFirst);
   }
   if (phase_ == Phase::AgreeingOnFirst && calls_ == kCallsToAgree) {
     std::vector<double> agreed = agreement.finish();
-    const double elapsed = agreed.empty() ? 0 : -agreed.back();
-    if (take(std::move(agreed))) judge_first(elapsed);
+    if (take(std::move(agreed))) judge_first();
   }
   if (phase_ == Phase::Turns && calls_ == calls_in_turns()) {
     agreement.start(handed_in());
@@ -107,10 +108,17 @@ bool Trial::take(std::vector<double> agreed) {
   for (std::size_t w = 0; w < ways_.size(); ++w) {
     if (agreed[w] < kNever) agreed_[w] = agreed[w];
   }
+  elapsed_ = -agreed.back();
   return true;
 }
 
-void Trial::judge_first(double elapsed) {
+void Trial::forget_plans() {
+  for (std::size_t w = 0; w < ways_.size(); ++w) {
+    if (!ways_[w].is_native) least_[w] = kNever;
+  }
+}
+
+void Trial::judge_first() {
   const double predicted = ways_[0].predicted;
   const bool is_as_predicted =
       predicted > 0 && agreed_[0] <= kAsPredicted * predicted && agreed_[0] >= kFarLess * predicted;
@@ -120,15 +128,32 @@ void Trial::judge_first(double elapsed) {
     rivals_.push_back(w);
   }
   if (rivals_.size() == 1) return keep(0, "as predicted, and all others far behind");
-  const auto ways = static_cast<std::uint32_t>(rivals_.size());
-  // Twice each in any case; more and longer blocks if there is time.
-  const double calls = std::min(kMostCalls, kShare * elapsed / std::max(agreed_[0], 1e-9));
-  const std::uint32_t few = ways == 2 ? 5 : 4;
-  block_ = std::clamp(static_cast<std::uint32_t>(calls / (4 * ways)), few, kLongBlock);
-  const auto rounds = static_cast<std::uint32_t>(calls / (2 * ways * block_));
-  turns_ = 2 * ways * std::max(1U, rounds);
-  std::fill(least_.begin(), least_.end(), kNever);
+  // Twice each in any case.
+  block_ = rivals_.size() == 2 ? 5 : 4;
+  turns_ = 2 * static_cast<std::uint32_t>(rivals_.size());
+  forget_plans();
   enter(Phase::Turns);
+}
+
+/// Those that are near the fastest go on with more and longer blocks, if there is time for them.
+bool Trial::goes_on_with_the_best(double least) {
+  if (has_gone_on_) return false;
+  std::vector<std::uint32_t> near;
+  double slowest = 0;
+  for (const std::uint32_t w : rivals_) {
+    if (agreed_[w] > kFarSlower * least && !(ways_[w].is_native && options_.looks_again)) continue;
+    near.push_back(w);
+    slowest = std::max(slowest, agreed_[w]);
+  }
+  const auto ways = static_cast<std::uint32_t>(near.size());
+  const double calls = std::min(kMostCalls, kShare * elapsed_ / std::max(slowest, 1e-9));
+  if (ways < 2 || calls < 4.0 * ways * block_) return false;
+  has_gone_on_ = true;
+  rivals_ = std::move(near);
+  block_ = std::clamp(static_cast<std::uint32_t>(calls / (4 * ways)), block_, kLongBlock);
+  turns_ = 2 * ways * static_cast<std::uint32_t>(calls / (2 * ways * block_));
+  enter(Phase::Turns);
+  return true;
 }
 
 void Trial::judge_all() {
@@ -140,6 +165,7 @@ void Trial::judge_all() {
     best = w;
     least = time;
   }
+  if (goes_on_with_the_best(agreed_[best])) return;
   kept_ = best;
   if (options_.looks_again && !looked_ && !ways_[best].is_native) return look_again_later();
   keep(best, "the fastest of those tried");
@@ -154,10 +180,11 @@ void Trial::look_again_later() {
   looked_ = true;
   why_ = "the fastest of those tried";
   rivals_ = {kept_, native};
+  has_gone_on_ = true;
   turns_ = kTurnsOfSecondLook;
   const double calls = kTurnsOfSecondLook / 2.0 * block_ * agreed_[native] / agreed_[kept_];
   until_second_look_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
-  std::fill(least_.begin(), least_.end(), kNever);
+  forget_plans();
   enter(Phase::Probation);
 }
 

@@ -25,6 +25,9 @@ struct TrialOptions {
   /// Whether a plan that won is compared with the MPI library once more, much later: a computer
   /// that was busy with something else in the wrong moment must not decide for good.
   bool looks_again = false;
+  /// Calls that way 0 runs alone at first, in blocks of 4. Times of the MPI library's own count for
+  /// it in all that follows: the more there are, the less it looks slow by chance.
+  std::uint32_t first_calls = 4;
   /// Seconds that the program has run; the trial may take kShare of them.
   std::function<double()> elapsed = [] { return 0.0; };
 };
@@ -38,8 +41,8 @@ struct TrialOptions {
 /// of each way the maximum over ranks of each rank's least sample counts: means, since single calls
 /// are short on ranks that come late. Where calls follow each other closely the time from the first
 /// to the end of the last is taken, which is what the program sees; else the time within them. At
-/// most kMostTried calls take another way than 0 before that, or as many as fit into kShare of the
-/// time so far.
+/// most kMostTried calls take another way than 0. Then those that came near the fastest go on, as
+/// long as that fits into kShare of the time so far.
 ///
 /// With `looks_again` a plan that won and the MPI library's own take turns again when so many calls
 /// have passed that those of the library's take no more than kShare of their time.
@@ -92,9 +95,11 @@ class Trial {
   enum class Phase : std::uint8_t { First, AgreeingOnFirst, Turns, AgreeingOnAll, Probation, Kept };
   std::uint32_t step(Agreement& agreement);
   bool take(std::vector<double> agreed);
-  void judge_first(double elapsed);
+  void judge_first();
+  bool goes_on_with_the_best(double least);
   void judge_all();
   void look_again_later();
+  void forget_plans();
   void keep(std::uint32_t way, std::string_view why);
   void enter(Phase phase);
   void end_block();
@@ -115,6 +120,8 @@ class Trial {
   std::uint32_t block_ = 4;  // calls of a turn
   std::uint32_t turns_ = 0;
   std::uint64_t until_second_look_ = 0;  // calls
+  double elapsed_ = 0;                   // of the program, agreed
+  bool has_gone_on_ = false;             // with more calls of the best
   bool looked_ = false;                  // once, and a plan won
   bool is_timed_ = false;
   double sum_ = 0;                // of the timed calls of this block

@@ -173,6 +173,22 @@ TEST(Trial, APlanThatWonByChanceIsFoundOutByASecondLook) {
   }
 }
 
+TEST(Trial, TimesOfTheLibraryBeforePlansWereTriedCountForIt) {
+  for (const std::uint32_t first : {4U, 32U}) {
+    TrialOptions options;
+    options.first_calls = first;
+    std::vector<Trial> trials(1, Trial({{-1, true}, {-1, false}}, options));
+    std::uint32_t timed = 0;
+    const auto taken = ways_taken(trials, 200, [&](std::size_t, std::uint32_t way) {
+      // Busy in the very first calls, and again as soon as plans are tried.
+      const bool is_quiet = ++timed > 3 && timed <= first / 4 * 3;
+      return way == 0 ? (is_quiet ? 1e-3 : 4e-3) : 2e-3;
+    });
+    EXPECT_EQ(std::count(taken.begin(), taken.begin() + first, 0U), first);
+    EXPECT_EQ(trials[0].kept(), first == 4 ? 1U : 0U);
+  }
+}
+
 TEST(Trial, APlanThatIsFasterStaysAfterItsSecondLook) {
   for (const std::uint32_t best : {0U, 1U, 2U}) {
     TrialOptions options;
@@ -240,8 +256,11 @@ class Interleaved {
  private:
   struct Own {
     explicit Own(Meeting& meeting) : agreement(meeting) {}
-    Trial trial{std::vector<TrialWay>{{1e-3, false}, {1.1e-3, true}, {1.2e-3, false}},
-                TrialOptions{0.02, true}};
+    Trial trial{std::vector<TrialWay>{{1e-3, false}, {1.1e-3, true}, {1.2e-3, false}}, [] {
+                  TrialOptions options;
+                  options.looks_again = true;
+                  return options;
+                }()};
     Member agreement;
     std::vector<std::uint32_t> taken;
   };
