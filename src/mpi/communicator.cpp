@@ -289,6 +289,13 @@ std::vector<runtime::TrialRecord> Communicator::trials() const {
   return records;
 }
 
+std::size_t Communicator::undecided() const {
+  return static_cast<std::size_t>(std::count_if(tried_.begin(), tried_.end(), [](const auto& one) {
+    const auto& trial = one.second.course.trial;
+    return trial && !trial->is_decided();
+  }));
+}
+
 BlockExecutor& Communicator::block_executor() {
   if (block_executor_ == nullptr) {
     block_executor_ = std::make_unique<BlockExecutor>(executor(), self(), size_,

@@ -92,6 +92,8 @@ class Communicator {
   /// Who wants to know how long the call of the last plan() takes, if somebody does.
   [[nodiscard]] runtime::Course* timed() { return std::exchange(timed_, nullptr); }
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
+  /// Classes of calls whose trial has not ended.
+  [[nodiscard]] std::size_t undecided() const;
   /// Adds what its trials found out.
   void add_to(runtime::Verdicts& verdicts) const;
   /// When and why plans were made anew, a sentence each.

@@ -187,8 +187,9 @@ std::uint64_t Engine::count(const std::string& name) {
   const std::lock_guard lock(mutex_);
   CallCounts counts = past_counts_;
   std::vector<LevelCount> sent = past_sent_;
-  std::uint64_t early = 0;
+  std::uint64_t early = 0, undecided = 0;
   for (const Communicator* one : live_) {
+    undecided += one->undecided();
     counts.add(one->counts);
     if (one->counted_trees_if_any() != nullptr) early += one->counted_trees_if_any()->early_heads();
     if (one->executor_if_any() != nullptr) add_to(sent, one->executor_if_any()->sent());
@@ -202,6 +203,7 @@ std::uint64_t Engine::count(const std::string& name) {
   if (name == "hidden") return static_cast<std::uint64_t>(share_.taken());
   if (name == "communicators") return live_.size();
   if (name == "early") return early;
+  if (name == "undecided") return undecided;
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return 0;
   const std::string kind = name.substr(0, dot), rest = name.substr(dot + 1);

@@ -100,7 +100,7 @@ class Engine {
   /// What would become of a call with this key; local.
   [[nodiscard]] CallOutlook outlook(const runtime::PlanKey& key, MPI_Comm comm);
 
-  /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
+  /// For tests: "planned", "native", "hidden", "communicators", "undecided", "planned.broadcast",
   /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0), "early" (heads of roles
   /// that came before their calls).
   [[nodiscard]] std::uint64_t count(const std::string& name);
