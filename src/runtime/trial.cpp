@@ -9,7 +9,9 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kMostCalls = 1024;
-constexpr std::uint32_t kLongBlock = 16;
+/// Of calls that go one way only a receiver finds several that came before: blocks must be long
+/// beside that.
+constexpr std::uint32_t kLongBlock = 64;
 constexpr std::uint32_t kTurnsOfSecondLook = 4;
 /// Beyond that a way is not worth a second round.
 constexpr double kFarSlower = 1.3;
@@ -152,6 +154,7 @@ bool Trial::goes_on_with_the_best(double least) {
   rivals_ = std::move(near);
   block_ = std::clamp(static_cast<std::uint32_t>(calls / (4 * ways)), block_, kLongBlock);
   turns_ = 2 * ways * static_cast<std::uint32_t>(calls / (2 * ways * block_));
+  forget_plans();
   enter(Phase::Turns);
   return true;
 }
