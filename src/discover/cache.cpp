@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/text_hash.hpp"
 #include "discover/probe_rounds.hpp"
 #include "topology/read_json.hpp"
 #include "topology/write_json.hpp"
@@ -21,13 +22,6 @@ using nlohmann::json;
 
 constexpr const char* kFormat = "espalier-discovery-1";
 constexpr off_t kLongest = 64 << 20;
-
-/// FNV-1a.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
-}
 
 class File {
  public:

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "base/text_hash.hpp"
+
 namespace espalier::mpi {
 namespace {
 
@@ -59,12 +61,6 @@ std::vector<int> RollCall::leaders(MPI_Comm over) const {
     leaders.push_back(first.try_emplace(nodes[r], static_cast<int>(r)).first->second);
   }
   return leaders;
-}
-
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
 }
 
 }  // namespace espalier::mpi

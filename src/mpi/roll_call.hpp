@@ -49,6 +49,4 @@ class RollCall {
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-[[nodiscard]] std::uint64_t hash_of(std::string_view text);
-
 }  // namespace espalier::mpi

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/text_hash.hpp"
 #include "mpi/world_machine.hpp"
 #include "runtime/choose_plan.hpp"
 #include "topology/load_machine.hpp"

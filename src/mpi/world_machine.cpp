@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/text_hash.hpp"
 #include "mpi/discover_world.hpp"
 #include "topology/machine_spec.hpp"
 #include "topology/write_json.hpp"
@@ -13,11 +14,6 @@ namespace espalier::mpi {
 namespace {
 
 using topology::Machine;
-
-std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
-}
 
 Machine two_levels(const std::vector<int>& leaders) {
   std::map<int, std::vector<std::uint64_t>> ranks_of;
@@ -58,8 +54,8 @@ void say(const World& world, const std::vector<std::string>& lines) {
 }  // namespace
 
 KnownMachine known_machine(const World& world, Machine machine, std::string_view as_text) {
-  const std::uint64_t hash = hash_text(
-      hash_text(hash_text(0xcbf29ce484222325ULL, ESPALIER_VERSION), world.settings_text), as_text);
+  const std::uint64_t hash =
+      TextHash{}.add(ESPALIER_VERSION).add(world.settings_text).add(as_text).value();
   say(world, {fmt::format("{} processes, {} levels, {} clusters", machine.size(),
                           machine.levels().size(), machine.clusters().size())});
   return {std::move(machine), hash};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "base/text_hash.hpp"
 #include "model/levels.hpp"
 #include "schedule/program_builder.hpp"
 #include "select/choose.hpp"
@@ -50,14 +51,12 @@ PreparedProgram prepared(schedule::Program program, const Machine& machine, Rank
 
 /// Of what all ranks know, so that those with another idea of it are found out.
 std::uint64_t signature_of(std::span<const MulticastCall> calls) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3ULL; };
+  TextHash hash;
   for (const MulticastCall& call : calls) {
-    add(call.root);
-    add(call.bytes);
-    for (const Rank rank : call.to) add(rank);
+    hash.add(call.root).add(call.bytes);
+    for (const Rank rank : call.to) hash.add(rank);
   }
-  return hash ^ (hash >> 32U);
+  return hash.value() ^ (hash.value() >> 32U);
 }
 
 void set_name(CachedPlan& plan, std::string name) {
