@@ -16,30 +16,27 @@ namespace fs = std::filesystem;
 constexpr const char* kArea = "cache";
 constexpr std::int64_t kDay = 24 * 3600;
 
-Finding check_file(const std::string& file, std::int64_t now) {
+/// Nothing if it is as it should be.
+std::optional<Finding> check_file(const std::string& file, std::int64_t now) {
   std::ifstream in(file);
   const auto value = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
   const bool is_whole = value.is_object() && value.contains("key") && value["key"].is_string() &&
                         value.contains("made") && value["made"].is_number_integer();
   if (!is_whole) {
-    return {kArea, Level::Warning, file, "it is broken, and passed over", "remove it"};
+    return Finding{kArea, Level::Warning, file, "it is broken, and passed over", "remove it"};
   }
   const auto machine = discover::read_cache(file, value["key"].get<std::string>(), now);
   if (!machine) {
-    return {kArea, Level::Warning, file, machine.error().what + "; it is passed over",
-            "remove it: the machine is then measured again"};
+    return Finding{kArea, Level::Warning, file, machine.error().what + "; it is passed over",
+                   "remove it: the machine is then measured again"};
   }
   const std::int64_t days = (now - value["made"].get<std::int64_t>()) / kDay;
   if (!*machine) {
-    return {kArea, Level::Note, file, fmt::format("measured {} days ago: too old to be used", days),
-            "nothing: the next run measures again; remove it if there is none"};
+    return Finding{kArea, Level::Note, file,
+                   fmt::format("measured {} days ago: too old to be used", days),
+                   "nothing: the next run measures again; remove it if there is none"};
   }
-  return {kArea, Level::Ok, file,
-          fmt::format("a machine of {} processes, measured {} ago", (*machine)->machine.size(),
-                      days == 0   ? "less than a day"
-                      : days == 1 ? "a day"
-                                  : fmt::format("{} days", days)),
-          ""};
+  return std::nullopt;
 }
 
 /// Whether it, or the nearest folder above it that is there, may be written to.
@@ -64,7 +61,6 @@ Findings check_caches(const Environment& environment, std::int64_t now) {
              "it cannot be written: machines are measured in every run",
              "make it yours, set XDG_CACHE_HOME, or set ESPALIER_CACHE=0 if that is meant"}};
   }
-  Findings all{{kArea, Level::Ok, folder, "what is measured can be kept", ""}};
   std::error_code error;
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -72,7 +68,15 @@ Findings check_caches(const Environment& environment, std::int64_t now) {
     if (name.starts_with("machine-") && name.ends_with(".json")) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  for (const std::string& file : files) all.push_back(check_file(file, now));
+  Findings all;
+  for (const std::string& file : files) {
+    if (auto finding = check_file(file, now)) all.push_back(std::move(*finding));
+  }
+  const std::size_t usable = files.size() - all.size();
+  all.insert(all.begin(), {kArea, Level::Ok, folder,
+                           fmt::format("what is measured can be kept; {} {} there", usable,
+                                       usable == 1 ? "machine is" : "machines are"),
+                           ""});
   return all;
 }
 

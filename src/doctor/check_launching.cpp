@@ -11,6 +11,10 @@ namespace espalier::doctor {
 namespace {
 
 Finding check_slurm(const launch::Slurm& slurm, const Environment& environment) {
+  if (slurm.version.empty()) {
+    return {"launch", Level::Note, "Slurm", "installed, but not set up: there is no slurm.conf",
+            "nothing, if you do not use it; else set SLURM_CONF"};
+  }
   Finding finding{"launch", Level::Ok, "Slurm", fmt::format("{}; ", slurm.version), ""};
   std::vector<std::string> able;
   for (const launch::Mpi mpi : {launch::Mpi::Mpich, launch::Mpi::OpenMpi}) {

@@ -59,18 +59,21 @@ std::vector<Interface> own_interfaces() {
 Findings check_network(std::span<const Interface> interfaces) {
   constexpr const char* kArea = "network";
   Findings all;
-  std::vector<std::string> usable, bridges;
+  std::vector<std::string> usable, down, bridges;
   for (const Interface& one : interfaces) {
     if (one.is_loopback) continue;
     if (is_bridge(one.name)) {
       if (one.is_up && !one.addresses.empty()) bridges.push_back(one.name);
     } else if (!one.is_up) {
-      all.push_back({kArea, Level::Note, one.name, "it is down", ""});
+      down.push_back(one.name);
     } else if (!one.addresses.empty()) {
       usable.push_back(one.name);
       all.push_back(
           {kArea, Level::Ok, one.name, fmt::format("up, {}", fmt::join(one.addresses, ", ")), ""});
     }
+  }
+  if (!down.empty()) {
+    all.push_back({kArea, Level::Note, fmt::format("{}", fmt::join(down, ", ")), "down", ""});
   }
   if (usable.empty()) {
     all.push_back({kArea, Level::Note, "interfaces", "no way to other hosts: this one only",

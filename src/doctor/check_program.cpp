@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "doctor/calls.hpp"
@@ -11,6 +10,7 @@
 #include "launch/inside.hpp"
 #include "launch/own_library.hpp"
 #include "launch/program.hpp"
+#include "launch/python.hpp"
 
 namespace espalier::doctor {
 namespace {
@@ -133,6 +133,25 @@ void tell_mpi(const launch::Program& program, Report& report) {
   }
 }
 
+/// What a Python program would load.
+void tell_python(const std::string& python, const launch::Place& place, Report& report) {
+  const std::string file = launch::find_program(python, ".", place.path);
+  const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file);
+  if (!module) {
+    report.add(Level::Warning, fmt::format("{} has no mpi4py", file.empty() ? python : file),
+               "install it for this Python, or name another: espalier run -- mpiexec -n 4 "
+               "/usr/bin/python3 program.py");
+    return;
+  }
+  auto library = launch::look_at_library(*module);
+  if (!library) {
+    report.add(library.error());
+    return;
+  }
+  report.add(Level::Ok, fmt::format("loads MPI through mpi4py, {}", *module));
+  tell_mpi(*library, report);
+}
+
 void tell_binary(const launch::Program& program, Report& report) {
   if (auto wrong = launch::why_no_preload(program)) {
     report.add(*wrong);
@@ -152,17 +171,29 @@ void tell_binary(const launch::Program& program, Report& report) {
   tell_calls(program, report);
 }
 
-void tell_script(const std::vector<std::string>& words, const launch::Place& place,
+void tell_script(const std::string& name, const std::string& file, const launch::Place& place,
                  Report& report) {
-  auto used = launch::mpi_of_command(words, place);
+  auto used = launch::mpi_of_command({file}, place);
   if (!used) {
     report.add(used.error());
   } else if (*used) {
     report.add(Level::Ok, fmt::format("a script that uses {} ({})", launch::name_of((*used)->mpi),
                                       (*used)->who));
   } else {
-    report.add(Level::Note, "a script; which MPI it uses cannot be seen",
-               "name the programs that it runs, or give espalier run --mpi");
+    report.add(
+        Level::Note, "a script; which MPI it uses cannot be seen",
+        fmt::format("name the programs that it runs, or say espalier run --mpi for {}", name));
+  }
+}
+
+/// A program of Python that does not name mpi4py may have it through others.
+void tell_python_script(const std::string& file, const std::string& python,
+                        const launch::Place& place, Report& report) {
+  if (launch::text_of(file).find("mpi4py") != std::string::npos) {
+    tell_python(python, place, report);
+  } else {
+    report.add(Level::Note, "a program of Python that does not name mpi4py",
+               "if it loads MPI all the same, espalier run takes the launcher's library");
   }
 }
 
@@ -173,12 +204,12 @@ Findings check_program(const std::string& name, const Environment& environment) 
   const launch::Place place{".", value_of(environment, "PATH")};
   const std::string file = launch::find_program(name, ".", place.path);
   std::error_code error;
-  if (file.empty() && std::filesystem::is_regular_file(name, error) && name.ends_with(".py")) {
-    tell_script({"python3", name}, place, report);
+  const bool is_there = std::filesystem::is_regular_file(name, error);
+  if (file.empty() && is_there && name.ends_with(".py")) {
+    tell_python_script(name, "python3", place, report);
     return report.take();
   }
   if (file.empty()) {
-    const bool is_there = std::filesystem::is_regular_file(name, error);
     report.add(Level::Problem, is_there ? "it may not be run by you" : "there is no such program",
                is_there ? "chmod +x " + name
                : name.find('/') == std::string::npos
@@ -189,10 +220,14 @@ Findings check_program(const std::string& name, const Environment& environment) 
   auto program = launch::look_at_program(file);
   if (!program) {
     report.add(program.error());
+  } else if (launch::is_python(name)) {
+    tell_python(name, place, report);
   } else if (program->elf) {
     tell_binary(*program, report);
+  } else if (launch::is_python(program->interpreter)) {
+    tell_python_script(file, program->interpreter, place, report);
   } else {
-    tell_script({name}, place, report);
+    tell_script(name, file, place, report);
   }
   return report.take();
 }

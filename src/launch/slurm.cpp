@@ -34,7 +34,9 @@ std::optional<Slurm> look_at_slurm() {
   Slurm slurm;
   std::istringstream version(output_of({"srun", "--version"}, {}, kPatience));
   std::string word;
-  version >> word >> slurm.version;
+  version >> word;
+  if (!word.starts_with("slurm")) return slurm;  // it has no configuration, and says so
+  version >> slurm.version;
   // "MPI plugin types are...", then one a line.
   std::istringstream types(output_of({"srun", "--mpi=list"}, {}, kPatience));
   for (std::string line; std::getline(types, line);) {

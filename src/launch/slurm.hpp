@@ -10,7 +10,7 @@ namespace espalier::launch {
 
 /// What Slurm's own tools say of it.
 struct Slurm {
-  std::string version;             ///< "22.05.8"
+  std::string version;             ///< "22.05.8"; empty: it is not set up here
   std::vector<std::string> types;  ///< what srun --mpi may be: "none", "pmi2", "pmix"
   std::string usual_type;          ///< MpiDefault; empty: the controller does not answer
 };
