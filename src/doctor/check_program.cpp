@@ -168,7 +168,7 @@ void tell_binary(const launch::Program& program, Report& report) {
     return;
   }
   tell_mpi(program, report);
-  tell_calls(program, report);
+  if (launch::served_by(program.mpis.front(), program.file)) tell_calls(program, report);
 }
 
 void tell_script(const std::string& name, const std::string& file, const launch::Place& place,

@@ -116,6 +116,11 @@ Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
     const Words command = line->command_of(p);
     auto used = mpi_of_command(command, place_of(line->parts[p]));
     if (!used) return used.error();
+    if (!*used) {
+      chosen.notes.push_back(
+          fmt::format("no MPI is seen in {}: if it does not load one later, nothing is planned",
+                      command.front()));
+    }
     if (*used && (*used)->mpi != *mpi) {
       return Error{command.front(),
                    fmt::format("{} is linked with {}, but {} is {}'s",

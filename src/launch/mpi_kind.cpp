@@ -31,8 +31,9 @@ struct Mark {
 };
 // MVAPICH and Intel MPI are made from MPICH and name it too: theirs come first.
 constexpr std::array kLibraries{
-    Mark{"MVAPICH", Family::Mvapich}, Mark{"Intel(R) MPI Library", Family::IntelMpi},
-    Mark{"Open MPI v", Family::OpenMpi}, Mark{"MPICH Version", Family::Mpich}};
+    Mark{"MVAPICH Version", Family::Mvapich}, Mark{"MVAPICH2 Version", Family::Mvapich},
+    Mark{"Intel(R) MPI Library", Family::IntelMpi}, Mark{"Open MPI v", Family::OpenMpi},
+    Mark{"MPICH Version", Family::Mpich}};
 constexpr std::array kLaunchers{Mark{"Intel(R) MPI Library", Family::IntelMpi},
                                 Mark{"(OpenRTE)", Family::OpenMpi},
                                 Mark{"(Open MPI)", Family::OpenMpi},

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "launch/ask.hpp"
+#include "launch/elf_symbols.hpp"
 
 namespace espalier::launch {
 namespace {
@@ -96,6 +97,10 @@ std::optional<Error> why_no_preload(const Program& program) {
   }
   if (program.elf->is_static()) {
     return Error{program.file, "it is linked statically, and no library can be preloaded into it",
+                 "link it with the shared library of its MPI"};
+  }
+  if (program.mpis.empty() && contains_function(program.file, "MPI_Init")) {
+    return Error{program.file, "its MPI is linked into it statically, and cannot be replaced there",
                  "link it with the shared library of its MPI"};
   }
   if (program.elf->interpreter.find("ld-musl") != std::string::npos) {

@@ -171,7 +171,7 @@ def caches(t, _):
     (folder / "machine-new.json").chmod(0o666)
     has(t.findings(area="cache", code=0), "warning", "others may write")
     has(t.findings(area="cache", code=0, HOME=""), "warning", "set HOME")
-    has(t.findings(area="cache", code=0, XDG_CACHE_HOME="/proc/none"), "warning", "cannot be written")
+    has(t.findings(area="cache", code=0, XDG_CACHE_HOME="/etc/passwd"), "warning", "cannot be written")
 
 
 def surroundings(t, _):

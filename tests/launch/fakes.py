@@ -76,6 +76,8 @@ def unreachable(folder):
     (folder / "cut").write_bytes((folder / "musl").read_bytes()[:100])
     (folder / "cut").chmod(0o755)
     yield "cut", "no whole program"
+    compile_c(PROGRAM + LIBRARY % "MPICH Version: 4.0.2", folder / "own")
+    yield "own", "its MPI is linked into it statically"
     if os.geteuid() == 0:
         compile_c(plain, folder / "privileged")
         os.chown(folder / "privileged", 65534, 65534)
@@ -84,4 +86,5 @@ def unreachable(folder):
 
 
 def compile_with(compiler, text, to, language):
-    subprocess.run([compiler, "-x", language, "-", "-o", str(to)], input=text, text=True, check=True)
+    free = ["-ffree-form"] if language == "f95" else []
+    subprocess.run([compiler, *free, "-x", language, "-", "-o", str(to)], input=text, text=True, check=True)

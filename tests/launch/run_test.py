@@ -165,6 +165,7 @@ def python(t):
     # Python without mpi4py: the launcher's library.
     done = t.run(t.launcher + ["-n", "1", "/usr/bin/python3", "-c", "import os; print(os.environ['LD_PRELOAD'])"])
     assert done.returncode == 0 and f"libespalier-{t.mpi}.so" in done.stdout, done
+    assert "espalier run: note: no MPI is seen in /usr/bin/python3" in done.stderr, done.stderr
 
 
 def exit_codes(t):

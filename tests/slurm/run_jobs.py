@@ -158,7 +158,7 @@ def exit_codes(t, mpi, program):
 
 def refusals(t, _mpi, program):
     for words, text in ((["srun", "-n", "4", "./none"], "no such program"), (["srun", "-n", "4", "sleep", "0"], "no MPI found"),
-                        (["srun", "-n", "4"], "no program"), (["sbatch", "none.sh"], "no such script"),
+                        (["srun", "-n", "4"], "no program"), (["sbatch", "missing.sh"], "no such script"),
                         (["srun", "-n", "1", t.programs["mpich"], ":", "-n", "1", t.programs["openmpi"]], "is linked with")):
         done = t.run(*words)
         assert done.returncode == 2 and text in done.stderr and "hint:" in done.stderr, done
