@@ -138,7 +138,7 @@ constexpr std::string_view kDescription =
     "can be preloaded into it, and which of its collectives can be planned; other preloaded "
     "libraries; ESPALIER_* variables that are misspelt or cannot be; shared memory, caches, "
     "network interfaces, ssh and Slurm. Below each finding stands what to do about it. Nothing is "
-    "changed, and no program is run.";
+    "changed, and PROGRAM is not run; launchers, Python and Slurm are asked about themselves.";
 
 constexpr std::string_view kLevels =
     " ok       as it should be\n"

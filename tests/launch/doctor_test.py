@@ -71,7 +71,7 @@ def mpis(t, _):
     has(found, "ok", "libespalier-openmpi.so", "libmpi.so.40")
     has(t.findings(area="mpi", code=1, PATH="/nonexistent"), "problem", "no MPI has a launcher")
     names = list(fakes.other_launchers(t.folder))
-    found = t.findings(area="mpi", PATH=f"{t.folder}/five:{t.folder}/intel:/usr/bin:/bin", code=0)
+    found = t.findings(area="mpi", PATH=f"{t.folder}/five:{t.folder}/oneapi:/usr/bin:/bin", code=0)
     for name, title in names:
         has(found, "warning", os.path.basename(name), title, "no library")
 

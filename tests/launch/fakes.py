@@ -27,7 +27,7 @@ MPIS = [
 LAUNCHERS = [
     ("five/mpiexec", "mpiexec (Open MPI) 5.0.3\n\nReport bugs to https://www.open-mpi.org/community/help/", "Open MPI 5.0.3"),
     ("five/prterun", "prterun (PRRTE) 5.0.3", "Open MPI 5.0.3"),
-    ("intel/mpiexec", "Intel(R) MPI Library for Linux* OS, Version 2021.10 Build 20230619 (id: c2e19c2f3e)", "Intel MPI 2021.10"),
+    ("oneapi/mpiexec", "Intel(R) MPI Library for Linux* OS, Version 2021.10 Build 20230619 (id: c2e19c2f3e)", "Intel MPI 2021.10"),
 ]
 
 
