@@ -36,8 +36,9 @@ MAY_INCLUDE = {
     "measure": {"base", "topology", "schedule", "bound", "report"},
     "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "profile", "place", "report", "measure"},
     "launch": {"base"},
+    "doctor": {"base", "topology", "discover", "schedule", "runtime", "launch"},
     "lab": {"base", "topology"},
-    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "lab"},
+    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "doctor", "lab"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 # Headers of base that are public too, by links in include/espalier, so they name each other as neighbours.

@@ -64,7 +64,7 @@ Expected<std::vector<std::string>> with_program(const std::vector<std::string>& 
                                                 const std::vector<std::string>& program) {
   std::vector<std::string> longer = words;
   longer.insert(longer.end(), program.begin(), program.end());
-  auto line = launch::take_apart(longer, mpi, [](const std::string& word) {
+  auto line = launch::take_apart(longer, launch::launcher_of(mpi), [](const std::string& word) {
     return !launch::find_program(word, ".", path_variable()).empty();
   });
   if (!line) return line.error();

@@ -102,7 +102,7 @@ std::string action_options(const CLI::App& app, std::size_t width) {
 constexpr std::string_view kExitStatus =
     "0  all went well\n"
     "1  an internal failure: a bug, no memory, output that could not be written;\n"
-    "   of verify also: the schedule is refused\n"
+    "   of verify also: the schedule is refused; of doctor: there is a problem\n"
     "2  arguments or input that cannot be worked with; standard error says which";
 
 constexpr std::string_view kEnvironment =

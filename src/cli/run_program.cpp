@@ -15,8 +15,8 @@
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "launch/ask.hpp"
-#include "launch/command_line.hpp"
-#include "launch/program.hpp"
+#include "launch/own_library.hpp"
+#include "launch/start.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -37,74 +37,11 @@ struct RunOptions {
   bool print = false;
 };
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-Error where_to_find(const std::string& program) {
-  return {program, "there is no such program",
-          program.find('/') == std::string::npos
-              ? "write ./" + program + " if it is in this folder"
-              : "check its name; a program that is on other hosts only needs --mpi"};
-}
-
-/// The MPI of the launcher, by what it says of itself.
-Expected<Mpi> launcher_mpi(const std::string& launcher) {
-  if (launch::find_program(launcher, ".", environment("PATH")).empty()) {
-    return where_to_find(launcher);
-  }
-  if (const auto mpi = launch::mpi_of_launcher(launch::output_of({launcher, "--version"}))) {
-    return *mpi;
-  }
-  return Error{
-      launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
-      "put the launcher behind \"--\", such as mpiexec -n 4 ./program; for another one set "
-      "LD_PRELOAD yourself (docs/runtime.md)"};
-}
-
-/// Nothing if all programs of the line can take the launcher's library.
-std::optional<Error> check_programs(const launch::CommandLine& line) {
-  for (const auto& part : line.parts) {
-    const std::string& name = line.words[part.program];
-    const std::string file = launch::find_program(
-        name, part.directory.empty() ? "." : part.directory, environment("PATH"));
-    if (file.empty()) return where_to_find(name);
-    auto mpi = launch::mpi_of_program(file);
-    if (!mpi) return mpi.error();
-    if (*mpi && **mpi != line.mpi) {
-      return Error{name,
-                   fmt::format("it is linked with {}, but {} is {}'s", launch::name_of(**mpi),
-                               line.words[line.launcher], launch::name_of(line.mpi)),
-                   fmt::format("start it with {}'s mpiexec", launch::name_of(**mpi))};
-    }
-  }
-  return std::nullopt;
-}
-
-/// Beside the tool, as it was built or installed.
-/// @param given the library itself, or empty
-Expected<std::string> find_library(const std::string& name, const std::string& given, Mpi mpi) {
-  std::error_code error;
-  std::vector<fs::path> places;
-  if (!given.empty()) {
-    places = {given};
-  } else {
-    const fs::path tool = fs::read_symlink("/proc/self/exe", error).parent_path();
-    places = {tool / "../lib" / name, tool / "../lib/espalier" / name, tool / name};
-  }
-  for (const fs::path& place : places) {
-    if (fs::is_regular_file(place, error)) return fs::canonical(place, error).string();
-  }
-  return Error{places.front().string(), fmt::format("no library for {} here", launch::name_of(mpi)),
-               "build it (make), or name it with --library"};
-}
-
 /// Ours, and before it the recorder if one is asked for: it sees what the program calls.
 Expected<std::string> find_libraries(const RunOptions& options, Mpi mpi) {
-  auto library = find_library(std::string(launch::library_of(mpi)), options.library, mpi);
+  auto library = launch::find_library(launch::library_of(mpi), options.library, mpi);
   if (!library || options.profile.empty()) return library;
-  auto recorder = find_library(std::string(launch::recorder_of(mpi)), "", mpi);
+  auto recorder = launch::find_library(launch::recorder_of(mpi), "", mpi);
   if (!recorder) return recorder.error();
   return *recorder + ":" + *library;
 }
@@ -164,8 +101,15 @@ Expected<launch::Variables> variables(const RunOptions& options) {
   return result;
 }
 
-Expected<std::vector<std::string>> command_of(const RunOptions& options,
-                                              const std::vector<std::string>& words) {
+/// What is wrong with a program the doctor knows best.
+Error with_doctor(Error error) {
+  if (launch::find_program(error.where, ".", launch::environment("PATH")).empty()) return error;
+  error.hint += fmt::format("{}\"espalier doctor {}\" tells more", error.hint.empty() ? "" : "; ",
+                            error.where);
+  return error;
+}
+
+Expected<launch::Start> start_of(const RunOptions& options, const std::vector<std::string>& words) {
   if (words.empty()) {
     return Error{"espalier run", "no command is given",
                  "write it after \"--\": espalier run -- mpiexec -n 4 ./program"};
@@ -174,32 +118,30 @@ Expected<std::vector<std::string>> command_of(const RunOptions& options,
   if (!options.mpi.empty() && !named) {
     return Error{"--mpi", fmt::format("there is no MPI \"{}\"", options.mpi), "mpich or openmpi"};
   }
-  auto mpi = named ? Expected<Mpi>(*named) : launcher_mpi(words[launch::launcher_among(words)]);
-  if (!mpi) return mpi.error();
-  auto line = launch::take_apart(words, *mpi, [](const std::string& word) {
-    return !launch::find_program(word, ".", environment("PATH")).empty();
-  });
-  if (!line) return line.error();
-  if (!named) {
-    if (auto wrong = check_programs(*line)) return *wrong;
-  }
-  auto library = find_libraries(options, *mpi);
+  auto chosen = launch::choose_start(words, named);
+  if (!chosen) return with_doctor(chosen.error());
+  auto library = find_libraries(options, chosen->mpi);
   if (!library) return library.error();
   auto set = variables(options);
   if (!set) return set.error();
-  return with_preload(*line, *library, environment("LD_PRELOAD"), *set);
+  for (const std::string& note : chosen->notes) {
+    write_message(fmt::format("espalier run: note: {}\n", note));
+  }
+  return launch::start_of(*chosen, words, *library, *set);
 }
 
 Outcome run_program(const RunOptions& options, const Globals& globals) {
-  auto command = command_of(options, globals.other_command);
-  if (!command) return Failure{command.error()};
-  if (options.print) return write_output("-", launch::to_text(*command) + "\n");
+  auto start = start_of(options, globals.other_command);
+  if (!start) return Failure{start.error()};
+  if (options.print) return write_output("-", launch::to_text(*start) + "\n");
+  for (const std::string& name : start->unset) ::unsetenv(name.c_str());
+  for (const auto& [name, value] : start->set) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> words;
-  for (std::string& word : *command) words.push_back(word.data());
+  for (std::string& word : start->words) words.push_back(word.data());
   words.push_back(nullptr);
   restore_signals();
   execvp(words.front(), words.data());
-  return Failure{{command->front(), fmt::format("it cannot be started: {}", std::strerror(errno)),
+  return Failure{{words.front(), fmt::format("it cannot be started: {}", std::strerror(errno)),
                   "check that it is a program"}};
 }
 
@@ -207,9 +149,17 @@ constexpr std::string_view kDescription =
     "Runs an MPI program, unchanged, with Espalier's library preloaded in all its processes, so "
     "that its collectives run along plans made for the machine. COMMAND is what would be typed "
     "without Espalier: mpiexec of MPICH or Open MPI, its options, the program or several with "
-    "\":\" between them. The library is that of the MPI which the program is linked with; for "
-    "scripts and Python it is the launcher's. Other libraries that LD_PRELOAD names stay, behind "
-    "ours. The exit code is that of COMMAND.";
+    "\":\" between them; srun; sbatch with a script; a script that starts MPI programs; or the "
+    "program alone, under a launcher that started espalier. The library is that of the MPI which "
+    "the program is linked with. To find it, run looks behind env, numactl, timeout and the like, "
+    "into shell scripts, and at Python's mpi4py; where it cannot tell, the launcher's is taken, or "
+    "--mpi says. Other libraries that LD_PRELOAD names stay, behind ours. The exit code is that of "
+    "COMMAND. If a program is refused, espalier doctor PROGRAM tells more.";
+
+constexpr std::string_view kSlurm =
+    "srun and sbatch get the library through --export, to which what the command itself exports is "
+    "added; mpiexec inside of a job hands it on. srun starts processes of MPICH with --mpi=pmi2 "
+    "and those of Open MPI with --mpi=pmix.";
 
 constexpr std::string_view kSettings =
     "All ESPALIER_* variables reach every process; the options set them: --machine is "
@@ -218,6 +168,9 @@ constexpr std::string_view kSettings =
 constexpr std::string_view kExamples =
     "espalier run --machine grid.json --explain -- mpiexec -n 48 ./solver input\n"
     "espalier run -- mpiexec -n 1 ./master : -n 15 ./worker\n"
+    "espalier run -- srun --mpi=pmix -n 16 ./solver\n"
+    "espalier run -- sbatch job.sh\n"
+    "espalier run -- mpiexec -n 4 python3 solver.py\n"
     "espalier run --profile solver.profile -- mpiexec -n 16 ./solver\n"
     "espalier run --machine \"site:2(10ms) proc:2\" --print -- mpiexec -n 4 ./a.out";
 
@@ -254,7 +207,9 @@ Command run_command() {
                 .tagline = "run an MPI program along plans",
                 .synopsis = "run [OPTIONS] -- COMMAND",
                 .description = std::string(kDescription),
-                .sections = {{"SETTINGS", std::string(kSettings)}, machines_section()},
+                .sections = {{"SLURM", std::string(kSlurm)},
+                             {"SETTINGS", std::string(kSettings)},
+                             machines_section()},
                 .examples = std::string(kExamples)};
   return {std::move(manual),
           [](CLI::App& app, const Globals& globals) {

@@ -1,25 +1,44 @@
 #include "launch/ask.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 namespace espalier::launch {
 namespace {
 
 constexpr std::size_t kMostBytes = 1U << 16U;
 
-std::string read_all(int from) {
-  std::string text;
+/// Until its end, or until the time is over.
+/// @return whether it was the end
+bool read_all(int from, int seconds, std::string& text) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::seconds(seconds);
   std::array<char, 4096> part{};
-  for (ssize_t n = 0; (n = read(from, part.data(), part.size())) > 0;) {
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    pollfd one{from, POLLIN, 0};
+    if (left.count() <= 0 || poll(&one, 1, static_cast<int>(left.count())) <= 0) return false;
+    const ssize_t n = read(from, part.data(), part.size());
+    if (n <= 0) return true;
     if (text.size() < kMostBytes) text.append(part.data(), static_cast<std::size_t>(n));
   }
-  return text;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> found;
+  for (const std::string& word : words) found.push_back(const_cast<char*>(word.c_str()));
+  found.push_back(nullptr);
+  return found;
 }
 
 bool is_program(const std::filesystem::path& file) {
@@ -29,7 +48,8 @@ bool is_program(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::string output_of(const std::vector<std::string>& command) {
+std::string output_of(const std::vector<std::string>& command,
+                      const std::vector<std::string>& variables, int seconds) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
   posix_spawn_file_actions_t actions;
@@ -37,18 +57,28 @@ std::string output_of(const std::vector<std::string>& command) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+  std::vector<std::string> all = variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!std::string_view(*entry).starts_with("LD_PRELOAD=")) all.emplace_back(*entry);
+  }
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, words.front(), &actions, nullptr, words.data(), environ);
+  const int failed = posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
+                                  pointers(command).data(), pointers(all).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  std::string text = failed == 0 ? read_all(ends[0]) : "";
+  std::string text;
+  if (failed == 0 && !read_all(ends[0], seconds, text)) (void)kill(child, SIGKILL);
   close(ends[0]);
   if (failed == 0) waitpid(child, nullptr, 0);
   return text;
 }
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string find_program(const std::string& name, const std::string& directory,
                          const std::string& path) {

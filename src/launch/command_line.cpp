@@ -5,15 +5,23 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/contract.hpp"
+#include "launch/ask.hpp"
 #include "launch/launcher_options.hpp"
+#include "launch/program_files.hpp"
 
 namespace espalier::launch {
 namespace {
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
-bool names_a_directory(std::string_view name) { return name == "wd" || name == "wdir"; }
-bool names_a_file_of_programs(std::string_view name) {
-  return name == "configfile" || name == "app";
+
+/// Where the program will run, if this option says so: "--wdir" "/tmp", "--chdir=/tmp".
+std::optional<std::string> directory_in(const std::string& option, const std::string& next) {
+  const std::string_view whole = without_dashes(option);
+  const std::size_t equals = whole.find('=');
+  const std::string_view name = whole.substr(0, equals);
+  if (name != "wd" && name != "wdir" && name != "chdir" && option != "-D") return std::nullopt;
+  return equals == std::string_view::npos ? next : std::string(whole.substr(equals + 1));
 }
 
 Expected<CommandLine::Part> read_part(const CommandLine& line, std::size_t first, std::size_t end,
@@ -22,41 +30,36 @@ Expected<CommandLine::Part> read_part(const CommandLine& line, std::size_t first
   while (part.program < end && is_option(line.words[part.program])) {
     const std::string& option = line.words[part.program];
     const std::size_t next = part.program + 1;
-    const std::string_view name = without_dashes(option);
-    if (names_a_file_of_programs(name)) {
-      return Error{option, "programs that are named in a file cannot be looked at",
-                   "write them into the command, with \":\" between them"};
+    if (auto directory = directory_in(option, next < end ? line.words[next] : "")) {
+      part.directory = std::move(*directory);
     }
-    if (names_a_directory(name) && next < end) part.directory = line.words[next];
     // Of an option that is not known the next word may be the value, unless it can be run.
     const bool has_value =
         next < end && !is_option(line.words[next]) && !is_program(line.words[next]);
-    part.program = next + values_of(line.mpi, option).value_or(has_value ? 1 : 0);
+    part.program = next + values_of(line.kind, option).value_or(has_value ? 1 : 0);
   }
-  if (part.program < end) return part;
+  // sbatch has its script from standard input, or from --wrap, if none is named.
+  part.program = std::min(part.program, end);
+  if (part.program < end || line.kind == Launcher::Sbatch) return part;
   return Error{to_text({line.words.begin() + static_cast<std::ptrdiff_t>(first),
                         line.words.begin() + static_cast<std::ptrdiff_t>(end)}),
                "no program is named here", "write mpiexec [OPTIONS] PROGRAM [ARGUMENTS]"};
 }
 
-std::string joined(const std::string& library, const std::string& others) {
-  return others.empty() ? library : library + ":" + others;
-}
-
 /// Puts the library before others that options of this part preload already.
 /// @return whether that serves for -genv (all parts) or -x (this part)
-bool join_in_place(std::vector<std::string>& words, Mpi mpi, std::size_t first, std::size_t program,
-                   const std::string& library) {
+bool join_in_place(std::vector<std::string>& words, Launcher kind, std::size_t first,
+                   std::size_t program, const std::string& library) {
   bool serves = false;
   for (std::size_t i = first; i < program; ++i) {
     if (!is_option(words[i])) continue;
     const std::string_view name = without_dashes(words[i]);
     constexpr std::string_view kAssignment = "LD_PRELOAD=";
-    if (mpi == Mpi::OpenMpi && name == "x" && words[i + 1].starts_with(kAssignment)) {
+    if (kind == Launcher::OpenMpi && name == "x" && words[i + 1].starts_with(kAssignment)) {
       words[i + 1] = fmt::format("{}{}", kAssignment,
                                  joined(library, words[i + 1].substr(kAssignment.size())));
       serves = true;
-    } else if (mpi == Mpi::Mpich && (name == "genv" || name == "env") &&
+    } else if (kind == Launcher::Hydra && (name == "genv" || name == "env") &&
                words[i + 1] == "LD_PRELOAD") {
       words[i + 2] = joined(library, words[i + 2]);
       serves = serves || name == "genv";
@@ -65,9 +68,9 @@ bool join_in_place(std::vector<std::string>& words, Mpi mpi, std::size_t first, 
   return serves;
 }
 
-void append_setting(std::vector<std::string>& words, Mpi mpi, const std::string& name,
+void append_setting(std::vector<std::string>& words, Launcher kind, const std::string& name,
                     const std::string& value) {
-  if (mpi == Mpi::Mpich) {
+  if (kind == Launcher::Hydra) {
     words.insert(words.end(), {"-genv", name, value});
   } else {
     words.insert(words.end(), {"-x", name + "=" + value});
@@ -76,25 +79,57 @@ void append_setting(std::vector<std::string>& words, Mpi mpi, const std::string&
 
 }  // namespace
 
-std::size_t launcher_among(const std::vector<std::string>& words) {
+std::vector<std::string> CommandLine::command_of(std::size_t part) const {
+  const std::size_t end = part + 1 < parts.size() ? parts[part + 1].first - 1 : words.size();
+  return {words.begin() + static_cast<std::ptrdiff_t>(parts[part].program),
+          words.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+std::optional<Launcher> slurm_launcher(const std::string& word) {
+  if (file_name(word) == "srun") return Launcher::Srun;
+  if (file_name(word) == "sbatch") return Launcher::Sbatch;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string file = words[i].substr(words[i].rfind('/') + 1);
-    for (const std::string_view name : {"mpiexec", "mpirun", "orterun"}) {
+    const std::string file = file_name(words[i]);
+    if (slurm_launcher(file)) return i;
+    for (const std::string_view name : {"mpiexec", "mpirun", "orterun", "prterun"}) {
       if (file == name || file.starts_with(fmt::format("{}.", name))) return i;
     }
   }
-  return 0;
+  return std::nullopt;
 }
 
-Expected<CommandLine> take_apart(std::vector<std::string> words, Mpi mpi,
+std::size_t launcher_among(const std::vector<std::string>& words) {
+  return find_launcher(words).value_or(0);
+}
+
+std::string joined(const std::string& library, const std::string& others) {
+  std::string all = library;
+  for (std::size_t at = 0; at < others.size();) {
+    const std::size_t end = std::min(others.find_first_of(": ", at), others.size());
+    const std::string one = others.substr(at, end - at);
+    at = end + 1;
+    const bool is_ours =
+        file_name(one) == library_of(Mpi::Mpich) || file_name(one) == library_of(Mpi::OpenMpi);
+    if (!one.empty() && !is_ours) all += ":" + one;
+  }
+  return all;
+}
+
+Expected<CommandLine> take_apart(std::vector<std::string> words, Launcher kind,
                                  const std::function<bool(const std::string&)>& is_program) {
-  CommandLine line{std::move(words), 0, mpi, {}};
-  line.launcher = launcher_among(line.words);
+  const std::size_t launcher = launcher_among(words);
+  auto all = with_files_read(std::move(words), launcher, kind);
+  if (!all) return all.error();
+  CommandLine line{std::move(*all), launcher, kind, {}};
   for (std::size_t first = line.launcher + 1;;) {
-    const auto colon = std::find(
-        line.words.begin() + static_cast<std::ptrdiff_t>(std::min(first, line.words.size())),
-        line.words.end(), ":");
-    const auto end = static_cast<std::size_t>(colon - line.words.begin());
+    const auto begin =
+        line.words.begin() + static_cast<std::ptrdiff_t>(std::min(first, line.words.size()));
+    const auto end =
+        static_cast<std::size_t>(std::find(begin, line.words.end(), ":") - line.words.begin());
     auto part = read_part(line, first, end, is_program);
     if (!part) return part.error();
     line.parts.push_back(std::move(*part));
@@ -105,19 +140,20 @@ Expected<CommandLine> take_apart(std::vector<std::string> words, Mpi mpi,
 
 std::vector<std::string> with_preload(const CommandLine& line, const std::string& library,
                                       const std::string& preloaded, const Variables& variables) {
+  expects(!is_slurm(line.kind), "with_preload: Slurm's launchers have --export");
   std::vector<std::string> old = line.words;
   std::vector<bool> joined_here;
   for (const CommandLine::Part& part : line.parts) {
-    joined_here.push_back(join_in_place(old, line.mpi, part.first, part.program, library));
+    joined_here.push_back(join_in_place(old, line.kind, part.first, part.program, library));
   }
   const auto at = [&old](std::size_t i) { return old.begin() + static_cast<std::ptrdiff_t>(i); };
   std::vector<std::string> words(old.begin(), at(line.launcher + 1));
   for (std::size_t p = 0; p < line.parts.size(); ++p) {
     // Hydra's -genv holds for all parts, Open MPI's -x for its own alone.
-    if (p == 0 || line.mpi == Mpi::OpenMpi) {
+    if (p == 0 || line.kind == Launcher::OpenMpi) {
       if (!joined_here[p])
-        append_setting(words, line.mpi, "LD_PRELOAD", joined(library, preloaded));
-      for (const auto& [name, value] : variables) append_setting(words, line.mpi, name, value);
+        append_setting(words, line.kind, "LD_PRELOAD", joined(library, preloaded));
+      for (const auto& [name, value] : variables) append_setting(words, line.kind, name, value);
     }
     const std::size_t end = p + 1 < line.parts.size() ? line.parts[p + 1].first : old.size();
     words.insert(words.end(), at(line.parts[p].first), at(end));

@@ -1,15 +1,18 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "launch/launcher_options.hpp"
 #include "launch/mpi_kind.hpp"
 
 namespace espalier::launch {
 
 /// A launcher's command line, taken apart:  mpiexec -n 2 a : -n 4 b
+/// Programs that a file names (-configfile, --app) stand in it as if they had been typed.
 struct CommandLine {
   /// One program with its options: words [first, program) are options, words[program] its name.
   struct Part {
@@ -19,23 +22,35 @@ struct CommandLine {
   };
   std::vector<std::string> words;
   std::size_t launcher = 0;  ///< "mpiexec" in "env A=1 mpiexec ..."
-  Mpi mpi = Mpi::Mpich;      ///< of the launcher
+  Launcher kind = Launcher::Hydra;
   std::vector<Part> parts;
+
+  /// A part's program and all behind it.
+  [[nodiscard]] std::vector<std::string> command_of(std::size_t part) const;
 };
 
-/// The word that is the launcher: the first whose file is called mpiexec, mpirun or orterun, else
-/// the first of all.
+/// The word that is the launcher: the first whose file is called mpiexec, mpirun, orterun, prterun,
+/// srun or sbatch; nothing if there is none.
+[[nodiscard]] std::optional<std::size_t> find_launcher(const std::vector<std::string>& words);
+/// The same, or else the first of all.
 [[nodiscard]] std::size_t launcher_among(const std::vector<std::string>& words);
 
+/// By the name of its file: Slurm's launchers need not be asked.
+[[nodiscard]] std::optional<Launcher> slurm_launcher(const std::string& word);
+
 /// @param is_program whether a word names a program; asked for options that are not known
-Expected<CommandLine> take_apart(std::vector<std::string> words, Mpi mpi,
+Expected<CommandLine> take_apart(std::vector<std::string> words, Launcher kind,
                                  const std::function<bool(const std::string&)>& is_program);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// The command line that gives all processes of all parts these variables and preloads a library in
-/// them, before those that are preloaded anyway: `preloaded` (from the environment), or what the
-/// line itself says.
+/// A library and others behind it, as LD_PRELOAD has them; none of ours twice.
+[[nodiscard]] std::string joined(const std::string& library, const std::string& others);
+
+/// The command line of a mpiexec that gives all processes of all parts these variables and preloads
+/// a library in them, before those that are preloaded anyway: `preloaded` (from the environment),
+/// or what the line itself says.
+/// @pre !is_slurm(line.kind)
 [[nodiscard]] std::vector<std::string> with_preload(const CommandLine& line,
                                                     const std::string& library,
                                                     const std::string& preloaded,

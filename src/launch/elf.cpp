@@ -3,44 +3,11 @@
 #include <elf.h>
 
 #include <cstring>
-#include <fstream>
+
+#include "launch/elf_file.hpp"
 
 namespace espalier::launch {
 namespace {
-
-constexpr std::uint64_t kMostBytes = 1U << 24U;  // of any table: far more than there are
-
-class File {
- public:
-  explicit File(const std::string& path) : path_(path), stream_(path, std::ios::binary) {}
-  [[nodiscard]] bool is_open() const { return stream_.is_open(); }
-
-  /// Nothing if the file is shorter.
-  std::optional<std::string> read(std::uint64_t offset, std::uint64_t length) {
-    if (length > kMostBytes || offset > (std::uint64_t{1} << 62U)) return std::nullopt;
-    std::string bytes(length, '\0');
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(offset));
-    stream_.read(bytes.data(), static_cast<std::streamsize>(length));
-    if (stream_.gcount() != static_cast<std::streamsize>(length)) return std::nullopt;
-    return bytes;
-  }
-  template <typename T>
-  std::optional<std::vector<T>> read_all(std::uint64_t offset, std::uint64_t count) {
-    const auto bytes = read(offset, count * sizeof(T));
-    if (!bytes) return std::nullopt;
-    std::vector<T> all(count);
-    std::memcpy(all.data(), bytes->data(), bytes->size());
-    return all;
-  }
-  [[nodiscard]] Error broken() const {
-    return {path_, "it is no whole program for this kind of computer", "build it again"};
-  }
-
- private:
-  std::string path_;
-  std::ifstream stream_;
-};
 
 /// Where in the file an address of the running program is.
 std::optional<std::uint64_t> offset_of(const std::vector<Elf64_Phdr>& segments,
@@ -54,7 +21,7 @@ std::optional<std::uint64_t> offset_of(const std::vector<Elf64_Phdr>& segments,
 }
 
 /// The strings at these places of the string table.
-std::optional<std::vector<std::string>> needed_of(File& file,
+std::optional<std::vector<std::string>> needed_of(ElfFile& file,
                                                   const std::vector<Elf64_Phdr>& segments,
                                                   const std::vector<Elf64_Dyn>& dynamic) {
   std::uint64_t table = 0, size = 0;
@@ -80,7 +47,7 @@ std::optional<std::vector<std::string>> needed_of(File& file,
 }  // namespace
 
 Expected<std::optional<Elf>> read_elf(const std::string& path) {
-  File file(path);
+  ElfFile file(path);
   if (!file.is_open()) return Error{path, "it cannot be read", "check its name and permissions"};
   const auto magic = file.read(0, SELFMAG);
   if (!magic || *magic != ELFMAG) return std::optional<Elf>{};
@@ -93,6 +60,7 @@ Expected<std::optional<Elf>> read_elf(const std::string& path) {
   const auto segments = file.read_all<Elf64_Phdr>(header->front().e_phoff, header->front().e_phnum);
   if (!segments) return file.broken();
   Elf elf;
+  elf.machine = header->front().e_machine;
   for (const Elf64_Phdr& segment : *segments) {
     if (segment.p_type == PT_INTERP) {
       const auto name = file.read(segment.p_offset, segment.p_filesz);
@@ -108,6 +76,23 @@ Expected<std::optional<Elf>> read_elf(const std::string& path) {
     }
   }
   return std::optional<Elf>(elf);
+}
+
+std::string machine_name(std::uint16_t machine) {
+  switch (machine) {
+    case EM_X86_64:
+      return "x86-64";
+    case EM_AARCH64:
+      return "arm64";
+    case EM_PPC64:
+      return "ppc64";
+    case EM_RISCV:
+      return "riscv";
+    case EM_S390:
+      return "s390";
+    default:
+      return "machine " + std::to_string(machine);
+  }
 }
 
 }  // namespace espalier::launch

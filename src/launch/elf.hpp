@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,12 +13,25 @@ namespace espalier::launch {
 struct Elf {
   std::string interpreter;  ///< the dynamic loader; empty: linked statically
   std::vector<std::string> needed;
+  std::uint16_t machine = 0;  ///< as in <elf.h>: EM_X86_64
 
+  /// Also of a shared library, which names no loader.
   [[nodiscard]] bool is_static() const { return interpreter.empty(); }
 };
 
 /// Nothing if the file is no ELF file at all (a script). Only the little-endian 64-bit kind is
 /// understood; anything broken is an error, never a read outside of the file.
 Expected<std::optional<Elf>> read_elf(const std::string& path);
+
+/// "x86-64", for people.
+[[nodiscard]] std::string machine_name(std::uint16_t machine);
+
+/// The names in a file's table for the dynamic loader.
+struct Symbols {
+  std::vector<std::string> wanted;   ///< used, and defined elsewhere
+  std::vector<std::string> offered;  ///< defined here
+};
+/// Both empty if there are none, or the file is none of that kind.
+[[nodiscard]] Symbols read_symbols(const std::string& path);
 
 }  // namespace espalier::launch

@@ -14,7 +14,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 CommandLine parts_of(const Words& words, Mpi mpi) {
-  auto line = take_apart(words, mpi, [](const std::string& word) { return word == "./a"; });
+  auto line =
+      take_apart(words, launcher_of(mpi), [](const std::string& word) { return word == "./a"; });
   EXPECT_TRUE(line) << line.error();
   return *line;
 }
@@ -47,7 +48,7 @@ TEST(TakeApart, FindsTheLauncherBehindOtherCommands) {
 
 TEST(TakeApart, RefusesLinesWithoutAProgramAndProgramsInFiles) {
   const auto refused = [](const Words& words) {
-    return !take_apart(words, Mpi::Mpich, [](const std::string&) { return false; });
+    return !take_apart(words, Launcher::Hydra, [](const std::string&) { return false; });
   };
   EXPECT_TRUE(refused({"mpiexec"}));
   EXPECT_TRUE(refused({"mpiexec", "-n"}));
@@ -93,15 +94,6 @@ TEST(WithPreload, KeepsWhatIsPreloadedAlready) {
 
 TEST(ToText, CanBePastedIntoAShell) {
   EXPECT_EQ(to_text({"a", "b c", "it's", ""}), "a 'b c' 'it'\\''s' ''");
-}
-
-TEST(MpiAmong, KnowsBothMpisAndRefusesOthers) {
-  const auto found = [](const Words& libraries) { return mpi_among(libraries, "./a"); };
-  EXPECT_EQ(*found({"libc.so.6"}), std::nullopt);
-  EXPECT_EQ(*found({"libmpich.so.12", "libc.so.6"}), Mpi::Mpich);
-  EXPECT_EQ(*found({"libmpi_mpifh.so.40", "libmpi.so.40"}), Mpi::OpenMpi);
-  EXPECT_FALSE(found({"libmpi.so.12"}));
-  EXPECT_FALSE(found({"libmpi.so.40", "libmpich.so.12"}));
 }
 
 TEST(MpiOfLauncher, IsReadFromItsVersion) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "launch/slurm_options.hpp"
+
 namespace espalier::launch {
 namespace {
 
@@ -127,7 +129,6 @@ constexpr Option kOpenMpi[] = {{"mca", 2},
                                {"bynode", 0},
                                {"byslot", 0},
                                {"pernode", 0}};
-
 template <std::size_t N>
 std::optional<std::size_t> find(const Option (&options)[N], std::string_view name) {
   const auto* const it = std::find_if(std::begin(options), std::end(options),
@@ -142,10 +143,11 @@ std::string_view without_dashes(std::string_view option) {
   return option;
 }
 
-std::optional<std::size_t> values_of(Mpi mpi, std::string_view option) {
+std::optional<std::size_t> values_of(Launcher launcher, std::string_view option) {
   const std::string_view name = without_dashes(option);
   if (name.find('=') != std::string_view::npos) return 0;
-  return mpi == Mpi::Mpich ? find(kMpich, name) : find(kOpenMpi, name);
+  if (is_slurm(launcher)) return values_in_slurm(launcher, option);
+  return launcher == Launcher::Hydra ? find(kMpich, name) : find(kOpenMpi, name);
 }
 
 }  // namespace espalier::launch

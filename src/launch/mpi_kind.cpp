@@ -7,18 +7,58 @@
 namespace espalier::launch {
 namespace {
 
-struct Known {
-  std::string_view prefix;
-  Mpi mpi;
-};
-// Fortran's and C++'s libraries come with the C one.
-constexpr std::array kKnown{Known{"libmpich.so.12", Mpi::Mpich},
-                            Known{"libmpi.so.40", Mpi::OpenMpi}};
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_some_mpi(std::string_view library) {
-  return library.starts_with("libmpi.so.") || library.starts_with("libmpich.so.") ||
-         library.starts_with("libmpi_intel.so.") || library.starts_with("libmsmpi");
+/// The first "4.1.4" behind this word.
+std::string number_behind(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return "";
+  std::size_t begin = at + word.size();
+  while (begin < text.size() && !is_digit(text[begin]) && text[begin] != '\n') ++begin;
+  std::size_t end = begin;
+  while (end < text.size() && (is_digit(text[end]) || text[end] == '.' || text[end] == 'a' ||
+                               text[end] == 'b' || text[end] == 'r' || text[end] == 'c')) {
+    ++end;
+  }
+  std::string number(text.substr(begin, end - begin));
+  while (!number.empty() && !is_digit(number.back())) number.pop_back();
+  return number;
 }
+
+struct Mark {
+  std::string_view word;
+  Family family;
+};
+// MVAPICH and Intel MPI are made from MPICH and name it too: theirs come first.
+constexpr std::array kLibraries{
+    Mark{"MVAPICH Version", Family::Mvapich}, Mark{"MVAPICH2 Version", Family::Mvapich},
+    Mark{"Intel(R) MPI Library", Family::IntelMpi}, Mark{"Open MPI v", Family::OpenMpi},
+    Mark{"MPICH Version", Family::Mpich}};
+constexpr std::array kLaunchers{Mark{"Intel(R) MPI Library", Family::IntelMpi},
+                                Mark{"(OpenRTE)", Family::OpenMpi},
+                                Mark{"(Open MPI)", Family::OpenMpi},
+                                Mark{"(PRRTE)", Family::OpenMpi},
+                                Mark{"MVAPICH", Family::Mvapich},
+                                Mark{"Version:", Family::Mpich}};
+
+std::string_view name_of(Family family) {
+  switch (family) {
+    case Family::Mpich:
+      return "MPICH";
+    case Family::OpenMpi:
+      return "Open MPI";
+    case Family::IntelMpi:
+      return "Intel MPI";
+    case Family::Mvapich:
+      return "MVAPICH";
+    case Family::Other:
+      return "an MPI";
+  }
+  return "an MPI";
+}
+
+constexpr std::string_view kServed =
+    "there are libraries for MPICH 4 (libmpich.so.12) and Open MPI 4 (libmpi.so.40)";
 
 }  // namespace
 
@@ -38,36 +78,70 @@ std::optional<Mpi> mpi_named(std::string_view name) {
   return std::nullopt;
 }
 
-Expected<std::optional<Mpi>> mpi_among(std::span<const std::string> libraries,
-                                       const std::string& program) {
-  std::optional<Mpi> found;
-  for (const std::string& library : libraries) {
-    std::optional<Mpi> here;
-    for (const Known& known : kKnown) {
-      if (library.starts_with(known.prefix)) here = known.mpi;
-    }
-    if (!here && is_some_mpi(library)) {
-      return Error{
-          program,
-          fmt::format("it is linked with {}, an MPI that Espalier has no library for", library),
-          "there are libraries for MPICH 4 (libmpich.so.12) and Open MPI 4 (libmpi.so.40)"};
-    }
-    if (here && found && *here != *found) {
-      return Error{program, "it is linked with MPICH and Open MPI at once",
-                   "link the program and all its libraries with one MPI"};
-    }
-    if (here) found = here;
+bool is_mpi_library(std::string_view soname) {
+  for (const std::string_view prefix : {"libmpi.so", "libmpich.so", "libmpi_intel.so",
+                                        "libmpi_mt.so", "libmpi_abi.so", "libmsmpi"}) {
+    if (soname.starts_with(prefix)) return true;
   }
-  return found;
+  return false;
+}
+
+SomeMpi mpi_library(std::string_view soname, std::string_view file, std::string_view text) {
+  SomeMpi mpi{Family::Other, "", std::string(soname), std::string(file)};
+  for (const Mark& mark : kLibraries) {
+    if (text.find(mark.word) == std::string_view::npos) continue;
+    mpi.family = mark.family;
+    mpi.version = number_behind(text, mark.word);
+    return mpi;
+  }
+  if (text.empty() && soname.starts_with("libmpich.so.12")) mpi.family = Family::Mpich;
+  if (text.empty() && soname.starts_with("libmpi.so.40")) mpi.family = Family::OpenMpi;
+  return mpi;
+}
+
+std::optional<SomeMpi> mpi_launcher(std::string_view file, std::string_view text) {
+  const bool is_hydra = text.find("HYDRA") != std::string_view::npos;
+  for (const Mark& mark : kLaunchers) {
+    if (mark.family == Family::Mpich && !is_hydra) continue;
+    if (text.find(mark.word) == std::string_view::npos) continue;
+    return SomeMpi{mark.family, number_behind(text, mark.word), "", std::string(file)};
+  }
+  return std::nullopt;
+}
+
+std::string title_of(const SomeMpi& mpi) {
+  std::string title(name_of(mpi.family));
+  if (mpi.family == Family::Other && mpi.soname.starts_with("libmpi_abi.so")) {
+    title = "an MPI through the standard's own binary interface";
+  } else if (mpi.family == Family::Other && mpi.soname.starts_with("libmpi.so.12")) {
+    title = "an MPI of MPICH's kind";
+  }
+  return mpi.version.empty() ? title : fmt::format("{} {}", title, mpi.version);
+}
+
+Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where) {
+  const bool is_library = !mpi.soname.empty();
+  const bool is_four = mpi.version.empty() || mpi.version.starts_with("4.");
+  if (mpi.family == Family::OpenMpi && is_four &&
+      (!is_library || mpi.soname.starts_with("libmpi.so.40"))) {
+    return Mpi::OpenMpi;
+  }
+  // Any Hydra starts programs of MPICH's kind; the programs themselves tell which MPI they need.
+  if (mpi.family == Family::Mpich &&
+      (!is_library || (is_four && mpi.soname.starts_with("libmpich.so.12")))) {
+    return Mpi::Mpich;
+  }
+  const std::string what = is_library ? fmt::format("it is linked with {} ({})", title_of(mpi),
+                                                    mpi.file.empty() ? mpi.soname : mpi.file)
+                                      : fmt::format("it is the launcher of {}", title_of(mpi));
+  return Error{where, what + ", which Espalier has no library for", std::string(kServed)};
 }
 
 std::optional<Mpi> mpi_of_launcher(std::string_view text) {
-  const auto has = [text](std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-  };
-  if (has("OpenRTE") || has("Open MPI") || has("open-mpi")) return Mpi::OpenMpi;
-  if (has("HYDRA") || has("mpich") || has("MPICH")) return Mpi::Mpich;
-  return std::nullopt;
+  const auto found = mpi_launcher("", text);
+  if (!found) return std::nullopt;
+  const auto served = served_by(*found, "");
+  return served ? std::optional(*served) : std::nullopt;
 }
 
 }  // namespace espalier::launch

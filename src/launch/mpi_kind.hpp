@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,12 +17,36 @@ enum class Mpi : std::uint8_t { Mpich, OpenMpi };
 [[nodiscard]] std::string_view recorder_of(Mpi mpi);  ///< "libespalier-profile-mpich.so"
 [[nodiscard]] std::optional<Mpi> mpi_named(std::string_view name);  ///< "mpich", "openmpi"
 
-/// The MPI among the libraries a program needs ("libc.so.6", ...), nothing if there is none.
-/// An MPI that is neither of ours is an error, and two at once are.
-Expected<std::optional<Mpi>> mpi_among(std::span<const std::string> libraries,
-                                       const std::string& program);
+/// Those that we can tell apart.
+enum class Family : std::uint8_t { Mpich, OpenMpi, IntelMpi, Mvapich, Other };
 
-/// The MPI of a launcher, from what it prints for --version.
+/// An MPI library on this computer, or a launcher.
+struct SomeMpi {
+  Family family = Family::Other;
+  std::string version;  ///< "4.1.4"; empty: not known
+  std::string soname;   ///< "libmpi.so.40"; of a launcher empty
+  std::string file;     ///< empty: not known
+};
+
+/// Whether a library of this name is that of MPI's C functions, of whatever MPI. (Fortran's and
+/// C++'s come with the C one.)
+[[nodiscard]] bool is_mpi_library(std::string_view soname);
+
+/// @param text what MPI_Get_library_version tells, or nothing: then the name has to do
+[[nodiscard]] SomeMpi mpi_library(std::string_view soname, std::string_view file,
+                                  std::string_view text);
+
+/// @param text what a launcher prints for --version; nothing if it is no MPI's
+[[nodiscard]] std::optional<SomeMpi> mpi_launcher(std::string_view file, std::string_view text);
+
+/// "Open MPI 5.0.3", "an MPI of MPICH's kind"
+[[nodiscard]] std::string title_of(const SomeMpi& mpi);
+
+/// Which of our libraries serves a program with this MPI, or why none does.
+/// @param where the program or launcher, for the message
+Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where);
+
+/// The MPI of a launcher that we serve, from what it prints for --version.
 [[nodiscard]] std::optional<Mpi> mpi_of_launcher(std::string_view version_text);
 
 }  // namespace espalier::launch

@@ -1,38 +1,142 @@
 #include "launch/program.hpp"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
 #include <sstream>
 
 #include "launch/ask.hpp"
-#include "launch/elf.hpp"
+#include "launch/elf_symbols.hpp"
 
 namespace espalier::launch {
 namespace {
 
-/// The names before "=>" of the loader's list.
-std::vector<std::string> all_libraries(const Elf& elf, const std::string& file) {
-  std::istringstream lines(output_of({elf.interpreter, "--list", file}));
-  std::vector<std::string> names;
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, arrow;
-    if (words >> name >> arrow && arrow == "=>") names.push_back(name);
+/// "#!/usr/bin/env -S python3 -u" -> "python3"
+std::string interpreter_of_script(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line(256, '\0');
+  in.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(in.gcount()));
+  if (!line.starts_with("#!")) return "";
+  std::istringstream words(line.substr(2, line.find('\n') - 2));
+  std::string word;
+  words >> word;
+  if (file_name(word) != "env") return word;
+  while (words >> word && (word.starts_with('-') || word.find('=') != std::string::npos)) {
   }
-  return names;
+  return word;
+}
+
+/// The loader ignores LD_PRELOAD where running the file gives other rights than one has. (To root
+/// a file of root gives none.)
+bool gives_rights(const std::string& file) {
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0) return false;
+  const bool other_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid();
+  const bool other_group = (info.st_mode & S_ISGID) != 0 && info.st_gid != getegid();
+  const bool is_root = geteuid() == 0;
+  return other_user || other_group ||
+         (!is_root && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0);
+}
+
+const Elf& own_elf() {
+  static const Elf kOwn = [] {
+    const auto own = read_elf("/proc/self/exe");
+    return own && *own ? **own : Elf{};
+  }();
+  return kOwn;
+}
+
+std::uint16_t own_machine() { return own_elf().machine; }
+
+void find_libraries(Program& program, const Elf& loaded_by) {
+  program.libraries = libraries_of(loaded_by, program.file);
+  if (program.libraries.empty()) {  // it cannot be asked: what the file itself names
+    for (const std::string& name : program.elf->needed) program.libraries.push_back({name, ""});
+  }
+  for (const Library& library : program.libraries) {
+    if (!is_mpi_library(library.name)) continue;
+    program.mpis.push_back(mpi_library(library.name, library.file, version_text_of(library.file)));
+  }
 }
 
 }  // namespace
 
-Expected<std::optional<Mpi>> mpi_of_program(const std::string& file) {
+Expected<Program> look_at_program(const std::string& file) {
   auto elf = read_elf(file);
   if (!elf) return elf.error();
-  if (!*elf) return std::optional<Mpi>{};
-  if ((*elf)->is_static()) {
-    return Error{file, "it is linked statically, and no library can be preloaded into it",
+  Program program{file, *elf, "", {}, {}, gives_rights(file)};
+  if (!program.elf) {
+    program.interpreter = interpreter_of_script(file);
+    return program;
+  }
+  find_libraries(program, *program.elf);
+  return program;
+}
+
+Expected<Program> look_at_library(const std::string& file) {
+  auto elf = read_elf(file);
+  if (!elf) return elf.error();
+  if (!*elf) return Error{file, "it is no shared library", ""};
+  Program library{file, *elf, "", {}, {}, false};
+  find_libraries(library, own_elf());
+  return library;
+}
+
+std::optional<Error> why_no_preload(const Program& program) {
+  if (!program.elf) return std::nullopt;
+  if (program.elf->machine != own_machine()) {
+    return Error{program.file,
+                 fmt::format("it is a program for {}, and this computer is {}",
+                             machine_name(program.elf->machine), machine_name(own_machine())),
+                 "build it for this computer, or name its MPI with --mpi"};
+  }
+  if (program.elf->is_static()) {
+    return Error{program.file, "it is linked statically, and no library can be preloaded into it",
                  "link it with the shared library of its MPI"};
   }
-  auto mpi = mpi_among((*elf)->needed, file);
-  if (!mpi || *mpi) return mpi;
-  return mpi_among(all_libraries(**elf, file), file);
+  if (program.mpis.empty() && contains_function(program.file, "MPI_Init")) {
+    return Error{program.file, "its MPI is linked into it statically, and cannot be replaced there",
+                 "link it with the shared library of its MPI"};
+  }
+  if (program.elf->interpreter.find("ld-musl") != std::string::npos) {
+    return Error{program.file, "it uses musl, and Espalier's libraries are for glibc",
+                 "build it on a system with glibc"};
+  }
+  if (program.has_privileges) {
+    return Error{program.file,
+                 "it runs with the rights of another user or group (set-user-ID, set-group-ID or "
+                 "capabilities), and the loader preloads nothing into such programs",
+                 "run a copy without these rights: cp PROGRAM copy"};
+  }
+  return std::nullopt;
+}
+
+Expected<std::optional<Mpi>> mpi_of(const Program& program) {
+  if (auto wrong = why_no_preload(program)) return *wrong;
+  std::optional<Mpi> found;
+  for (const SomeMpi& mpi : program.mpis) {
+    auto served = served_by(mpi, program.file);
+    if (!served) return served.error();
+    if (found && *found != *served) {
+      return Error{program.file,
+                   fmt::format("it is linked with MPICH and Open MPI at once ({}, {})",
+                               program.mpis.front().file, mpi.file),
+                   "link the program and all its libraries with one MPI"};
+    }
+    found = *served;
+  }
+  return found;
+}
+
+Expected<std::optional<Mpi>> mpi_of_program(const std::string& file) {
+  auto program = look_at_program(file);
+  if (!program) return program.error();
+  return mpi_of(*program);
 }
 
 }  // namespace espalier::launch

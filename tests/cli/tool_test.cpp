@@ -38,8 +38,8 @@ TEST(Tool, SaysItsVersion) {
 TEST(Tool, HasAManualPageForItselfAndEachCommand) {
   for (const Words& command :
        {Words{}, Words{"show"}, Words{"tree"}, Words{"compare"}, Words{"plan"}, Words{"verify"},
-        Words{"convert"}, Words{"discover"}, Words{"run"}, Words{"reproduce"}, Words{"group"},
-        Words{"lab"}, Words{"bench"}, Words{"version"}}) {
+        Words{"convert"}, Words{"discover"}, Words{"run"}, Words{"doctor"}, Words{"reproduce"},
+        Words{"group"}, Words{"lab"}, Words{"bench"}, Words{"version"}}) {
     for (const char* flag : {"--help", "-h"}) {
       Words arguments = command;
       arguments.emplace_back(flag);

@@ -1,0 +1,171 @@
+// espalier doctor: what stands in the way of programs along plans, and what helps.
+#include "cli/doctor.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "cli/version.hpp"
+#include "doctor/checks.hpp"
+#include "launch/inside.hpp"
+#include "report/json_text.hpp"
+#include "report/text.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using doctor::Finding;
+using doctor::Findings;
+using doctor::Level;
+
+struct DoctorOptions {
+  std::vector<std::string> programs;
+  bool json = false;
+};
+
+struct Area {
+  std::string_view name;
+  std::string_view title;
+};
+constexpr Area kAreas[] = {{"mpi", "MPI"},
+                           {"program", "Programs"},
+                           {"preload", "Preloaded libraries"},
+                           {"settings", "Settings"},
+                           {"node", "This node"},
+                           {"network", "Network"},
+                           {"launch", "Other hosts"},
+                           {"cache", "What was measured before"}};
+
+Findings examine(const DoctorOptions& options) {
+  const doctor::Environment environment = doctor::own_environment();
+  Findings all = doctor::check_mpis(environment);
+  for (const std::string& program : options.programs) {
+    append(all, doctor::check_program(program, environment));
+  }
+  append(all, doctor::check_preloads(environment, launch::text_of("/etc/ld.so.preload")));
+  append(all, doctor::check_settings(environment, nearest));
+  append(all, doctor::check_node(environment));
+  append(all, doctor::check_network(doctor::own_interfaces()));
+  append(all, doctor::check_launching(environment));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  append(all, doctor::check_caches(environment,
+                                   std::chrono::duration_cast<std::chrono::seconds>(now).count()));
+  return all;
+}
+
+std::string json_of(const Findings& findings) {
+  nlohmann::ordered_json document{{"format", "espalier-doctor-1"}, {"version", version_line()}};
+  for (const Level level : {Level::Problem, Level::Warning, Level::Note, Level::Ok}) {
+    document["counts"][std::string(name_of(level))] = count(findings, level);
+  }
+  document["findings"] = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    document["findings"].push_back({{"area", finding.area},
+                                    {"level", name_of(finding.level)},
+                                    {"subject", report::printable(finding.subject)},
+                                    {"what", report::printable(finding.what)},
+                                    {"cure", report::printable(finding.cure)}});
+  }
+  return report::json_text(document);
+}
+
+report::Style style_of(Level level) {
+  switch (level) {
+    case Level::Ok:
+      return report::Style::Good;
+    case Level::Note:
+      return report::Style::Dim;
+    case Level::Warning:
+      return report::Style::Level1;
+    case Level::Problem:
+      return report::Style::Bad;
+  }
+  return report::Style::Plain;
+}
+
+std::string text_of(const Finding& finding, const report::Canvas& canvas) {
+  constexpr std::string_view kIndent = "            ";
+  const std::string word = fmt::format("  {:<10}", name_of(finding.level));
+  std::string text =
+      report::wrapped(report::printable(fmt::format("{}: {}", finding.subject, finding.what)),
+                      canvas.width, kIndent);
+  text.replace(0, kIndent.size(), paint(word, style_of(finding.level), canvas));
+  if (!finding.cure.empty()) {
+    text += report::wrapped(report::printable("-> " + finding.cure), canvas.width, kIndent);
+  }
+  return text;
+}
+
+std::string text_of(const Findings& findings, const report::Canvas& canvas) {
+  std::string text;
+  for (const Area& area : kAreas) {
+    std::string part;
+    for (const Finding& finding : findings) {
+      if (finding.area == area.name) part += text_of(finding, canvas);
+    }
+    if (part.empty()) continue;
+    text += fmt::format("{}\n{}\n", paint(area.title, report::Style::Bold, canvas), part);
+  }
+  return text + fmt::format("{}, {}, {}\n",
+                            report::counted(count(findings, Level::Problem), "problem"),
+                            report::counted(count(findings, Level::Warning), "warning"),
+                            report::counted(count(findings, Level::Note), "note"));
+}
+
+Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
+  auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  const Findings findings = examine(options);
+  if (auto failed =
+          write_output("-", options.json ? json_of(findings) : text_of(findings, *canvas))) {
+    return failed;
+  }
+  const std::size_t problems = count(findings, Level::Problem);
+  if (problems == 0) return {};
+  return Failure{{"espalier doctor", report::counted(problems, "problem") + " found",
+                  "the cure stands below each of them"},
+                 kExitRefused};
+}
+
+constexpr std::string_view kDescription =
+    "Looks at all that programs need to run along plans, and says what it found: the MPIs here and "
+    "which of them Espalier's libraries serve; what each PROGRAM is linked with, whether a library "
+    "can be preloaded into it, and which of its collectives can be planned; other preloaded "
+    "libraries; ESPALIER_* variables that are misspelt or cannot be; shared memory, caches, "
+    "network interfaces, ssh and Slurm. Below each finding stands what to do about it. Nothing is "
+    "changed, and PROGRAM is not run; launchers, Python and Slurm are asked about themselves.";
+
+constexpr std::string_view kLevels =
+    " ok       as it should be\n"
+    " note     worth knowing; nothing is wrong\n"
+    " warning  may go wrong, or does less than one may think\n"
+    " problem  keeps programs from running along plans\n\n"
+    "The exit status is 1 if there is a problem, else 0.";
+
+}  // namespace
+
+Command doctor_command() {
+  Manual manual{.name = "doctor",
+                .tagline = "find what keeps programs from running along plans",
+                .synopsis = "doctor [PROGRAM...] [--json]",
+                .description = std::string(kDescription),
+                .sections = {{"FINDINGS", std::string(kLevels)}},
+                .examples =
+                    "espalier doctor\n"
+                    "espalier doctor ./solver\n"
+                    "espalier doctor --json ./solver solver.py"};
+  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+            const auto options = std::make_shared<DoctorOptions>();
+            app.add_option("PROGRAM", options->programs, "Programs or scripts to look at.");
+            app.add_flag("--json", options->json,
+                         "Write the findings as JSON (espalier-doctor-1).");
+            return [options, &globals] { return see_doctor(*options, globals); };
+          }};
+}
+
+}  // namespace espalier::cli

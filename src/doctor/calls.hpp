@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/explain.hpp"
+
+namespace espalier::doctor {
+
+/// Collectives among the functions that a program names, as the standard writes them.
+struct Calls {
+  std::vector<std::string> planned;  ///< can run along a plan
+  std::map<runtime::Reason, std::vector<std::string>> native;
+  std::vector<std::string> hidden;  ///< PMPI_X: called past everything that is preloaded
+};
+
+/// By the tables from which the preloaded library is made (src/pmpi/*.table).
+/// @param symbols what the program wants of its libraries, in C or Fortran
+[[nodiscard]] Calls calls_among(std::span<const std::string> symbols);
+
+}  // namespace espalier::doctor

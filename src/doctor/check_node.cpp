@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "doctor/checks.hpp"
+#include "topology/read_hwloc.hpp"
+
+namespace espalier::doctor {
+namespace {
+
+constexpr const char* kArea = "node";
+constexpr std::uint64_t kMiB = 1024 * 1024;
+
+Finding check_hwloc() {
+  const auto node = topology::discover_local_node();
+  if (!node) return {kArea, Level::Warning, "hwloc", node.error().what, node.error().hint};
+  std::string levels;
+  for (const auto& level : node->machine.levels()) {
+    levels += (levels.empty() ? "" : " > ") + level.channel;
+  }
+  return {kArea, Level::Ok, "hwloc",
+          fmt::format("sees {} cores{}", node->machine.size(),
+                      levels.empty() ? "" : ", in levels " + levels),
+          ""};
+}
+
+/// MPI libraries keep their messages inside a node there: docker gives 64 MiB.
+Finding check_shm() {
+  struct statvfs info {};
+  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &info) != 0) {
+    return {kArea, Level::Warning, "/dev/shm",
+            "it cannot be written: processes of a node have no shared memory",
+            "mount a tmpfs there, with mode 1777"};
+  }
+  const std::uint64_t free = info.f_bavail * info.f_frsize / kMiB;
+  if (free < 128) {
+    return {kArea, Level::Warning, "/dev/shm", fmt::format("only {} MiB are free", free),
+            "make it larger (docker run --shm-size=1g), or remove what ended programs left there"};
+  }
+  return {kArea, Level::Ok, "/dev/shm", fmt::format("{} MiB of shared memory are free", free), ""};
+}
+
+Finding check_temporary(const Environment& environment) {
+  std::string folder = value_of(environment, "TMPDIR");
+  if (folder.empty()) folder = "/tmp";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return {kArea, Level::Warning, folder,
+            "it cannot be written, and Open MPI keeps its sessions there",
+            "set TMPDIR to a folder that you may write to"};
+  }
+  return {kArea, Level::Ok, folder, "temporary files can be written", ""};
+}
+
+bool has_capability(unsigned bit) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("CapEff:")) continue;
+    return ((std::strtoull(line.c_str() + 7, nullptr, 16) >> bit) & 1U) != 0;
+  }
+  return false;
+}
+
+Finding check_lab() {
+  constexpr unsigned kNetAdmin = 12, kSysAdmin = 21;  // <linux/capability.h>
+  std::string missing;
+  if (!has_capability(kNetAdmin)) missing = "CAP_NET_ADMIN";
+  if (!has_capability(kSysAdmin)) missing += missing.empty() ? "CAP_SYS_ADMIN" : ", CAP_SYS_ADMIN";
+  if (::access("/dev/net/tun", W_OK) != 0)
+    missing += missing.empty() ? "/dev/net/tun" : ", /dev/net/tun";
+  if (missing.empty()) return {kArea, Level::Ok, "lab", "espalier lab can make networks here", ""};
+  return {kArea, Level::Note, "lab", fmt::format("espalier lab lacks {}", missing),
+          "run it as root where there is TUN; programs under espalier run need nothing of it"};
+}
+
+}  // namespace
+
+Findings check_node(const Environment& environment) {
+  Findings all{check_hwloc(), check_shm(), check_temporary(environment), check_lab()};
+  const bool is_allowed = !value_of(environment, "OMPI_ALLOW_RUN_AS_ROOT").empty();
+  if (::geteuid() == 0 && !is_allowed) {
+    all.push_back({kArea, Level::Note, "root", "Open MPI's mpiexec refuses to run as root",
+                   "be another user, or write mpiexec --allow-run-as-root"});
+  }
+  return all;
+}
+
+}  // namespace espalier::doctor

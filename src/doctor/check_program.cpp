@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "doctor/calls.hpp"
+#include "doctor/checks.hpp"
+#include "doctor/tools.hpp"
+#include "launch/ask.hpp"
+#include "launch/inside.hpp"
+#include "launch/own_library.hpp"
+#include "launch/program.hpp"
+#include "launch/python.hpp"
+
+namespace espalier::doctor {
+namespace {
+
+constexpr const char* kArea = "program";
+
+class Report {
+ public:
+  explicit Report(std::string name) : name_(std::move(name)) {}
+  void add(Level level, std::string what, std::string cure = "") {
+    all_.push_back({kArea, level, name_, std::move(what), std::move(cure)});
+  }
+  void add(const Error& error) {
+    const bool is_own = error.where == name_ || launch::file_name(error.where) == name_;
+    add(Level::Problem, is_own ? error.what : error.where + ": " + error.what, error.hint);
+  }
+  Findings take() { return std::move(all_); }
+
+ private:
+  std::string name_;
+  Findings all_;
+};
+
+bool starts_with_any(const std::string& name, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// The program's and those of its libraries that call MPI themselves.
+std::vector<std::string> symbols_of(const launch::Program& program) {
+  std::vector<std::string> all = launch::read_symbols(program.file).wanted;
+  for (const launch::Library& library : program.libraries) {
+    if (library.file.empty() ||
+        starts_with_any(library.name, {"libmpi", "libopen-", "libespalier-", "libc.", "ld-"})) {
+      continue;
+    }
+    const auto elf = launch::read_elf(library.file);
+    const bool calls_mpi =
+        elf && *elf &&
+        std::any_of((*elf)->needed.begin(), (*elf)->needed.end(),
+                    [](const std::string& n) { return n.starts_with("libmpi"); });
+    if (!calls_mpi) continue;
+    const auto more = launch::read_symbols(library.file).wanted;
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+void tell_calls(const launch::Program& program, Report& report) {
+  const Calls calls = calls_among(symbols_of(program));
+  if (!calls.planned.empty()) {
+    report.add(Level::Ok, fmt::format("can be planned: {}", fmt::join(calls.planned, ", ")));
+  }
+  for (const auto& [reason, names] : calls.native) {
+    report.add(Level::Note,
+               fmt::format("native, {}: {}", runtime::name_of(reason), fmt::join(names, ", ")));
+  }
+  if (!calls.hidden.empty()) {
+    report.add(
+        Level::Note,
+        fmt::format("native, called by their second names: {}", fmt::join(calls.hidden, ", ")),
+        "call MPI_ functions instead of PMPI_ ones to have them planned");
+  }
+  if (calls.planned.empty() && calls.native.empty() && calls.hidden.empty()) {
+    report.add(Level::Note,
+               "it calls no collective itself: nothing can be planned, unless it loads "
+               "other code later");
+  }
+}
+
+void tell_libraries(const launch::Program& program, Report& report) {
+  for (const launch::Library& library : program.libraries) {
+    if (library.file.empty() && program.libraries.size() > program.elf->needed.size()) {
+      report.add(Level::Problem, fmt::format("the loader does not find {}", library.name),
+                 "install it, or add its folder to LD_LIBRARY_PATH");
+    }
+    if (const auto tool = tool_named(library.name)) {
+      report.add(Level::Note, fmt::format("linked with {} ({})", *tool, library.name),
+                 "it sees native calls; planned ones only if it comes before Espalier's library");
+    }
+    if (starts_with_any(library.name, {"libasan.", "libclang_rt.asan", "libtsan."})) {
+      report.add(Level::Warning,
+                 fmt::format("{} wants to be loaded before all other libraries", library.name),
+                 starts_with_any(library.name, {"libtsan."})
+                     ? "run it without that sanitizer"
+                     : "set ASAN_OPTIONS=verify_asan_link_order=0");
+    }
+  }
+  const bool is_fortran = std::any_of(
+      program.libraries.begin(), program.libraries.end(), [](const launch::Library& library) {
+        return starts_with_any(library.name, {"libmpichfort.", "libmpi_mpifh.", "libmpi_usempi"});
+      });
+  if (is_fortran) report.add(Level::Ok, "calls MPI from Fortran, which is served as C is");
+}
+
+/// The library of ours must bring no second copy of the program's MPI.
+void tell_mpi(const launch::Program& program, Report& report) {
+  for (const launch::SomeMpi& mpi : program.mpis) {
+    auto served = launch::served_by(mpi, program.file);
+    if (!served) {
+      report.add(served.error());
+      continue;
+    }
+    const auto ours = launch::find_library(launch::library_of(*served), "", *served);
+    report.add(Level::Ok, fmt::format("linked with {}, {}", launch::title_of(mpi), mpi.file));
+    if (!ours) {
+      report.add(ours.error());
+      continue;
+    }
+    const auto library = launch::look_at_library(*ours);
+    if (!library || library->mpis.empty()) continue;
+    const std::string& other = library->mpis.front().file;
+    std::error_code error;
+    if (!other.empty() && !mpi.file.empty() &&
+        !std::filesystem::equivalent(other, mpi.file, error)) {
+      report.add(Level::Warning,
+                 fmt::format("by itself {} would load {}", launch::library_of(*served), other),
+                 "build Espalier with the program's MPI if it does not run");
+    }
+  }
+}
+
+/// What a Python program would load.
+void tell_python(const std::string& python, const launch::Place& place, Report& report) {
+  const std::string file = launch::find_program(python, ".", place.path);
+  const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file);
+  if (!module) {
+    report.add(Level::Warning, fmt::format("{} has no mpi4py", file.empty() ? python : file),
+               "install it for this Python, or name another: espalier run -- mpiexec -n 4 "
+               "/usr/bin/python3 program.py");
+    return;
+  }
+  auto library = launch::look_at_library(*module);
+  if (!library) {
+    report.add(library.error());
+    return;
+  }
+  report.add(Level::Ok, fmt::format("loads MPI through mpi4py, {}", *module));
+  tell_mpi(*library, report);
+}
+
+void tell_binary(const launch::Program& program, Report& report) {
+  if (auto wrong = launch::why_no_preload(program)) {
+    report.add(*wrong);
+    return;
+  }
+  tell_libraries(program, report);
+  if (program.mpis.empty()) {
+    report.add(Level::Note, "not linked with an MPI",
+               "if it loads one later, as Python does, espalier run takes the launcher's library");
+    return;
+  }
+  if (program.mpis.size() > 1) {
+    if (auto mpi = launch::mpi_of(program); !mpi) report.add(mpi.error());
+    return;
+  }
+  tell_mpi(program, report);
+  if (launch::served_by(program.mpis.front(), program.file)) tell_calls(program, report);
+}
+
+void tell_script(const std::string& name, const std::string& file, const launch::Place& place,
+                 Report& report) {
+  auto used = launch::mpi_of_command({file}, place);
+  if (!used) {
+    report.add(used.error());
+  } else if (*used) {
+    report.add(Level::Ok, fmt::format("a script that uses {} ({})", launch::name_of((*used)->mpi),
+                                      (*used)->who));
+  } else {
+    report.add(
+        Level::Note, "a script; which MPI it uses cannot be seen",
+        fmt::format("name the programs that it runs, or say espalier run --mpi for {}", name));
+  }
+}
+
+/// A program of Python that does not name mpi4py may have it through others.
+void tell_python_script(const std::string& file, const std::string& python,
+                        const launch::Place& place, Report& report) {
+  if (launch::text_of(file).find("mpi4py") != std::string::npos) {
+    tell_python(python, place, report);
+  } else {
+    report.add(Level::Note, "a program of Python that does not name mpi4py",
+               "if it loads MPI all the same, espalier run takes the launcher's library");
+  }
+}
+
+}  // namespace
+
+Findings check_program(const std::string& name, const Environment& environment) {
+  Report report(name);
+  const launch::Place place{".", value_of(environment, "PATH")};
+  const std::string file = launch::find_program(name, ".", place.path);
+  std::error_code error;
+  const bool is_there = std::filesystem::is_regular_file(name, error);
+  if (file.empty() && is_there && name.ends_with(".py")) {
+    tell_python_script(name, "python3", place, report);
+    return report.take();
+  }
+  if (file.empty()) {
+    report.add(Level::Problem, is_there ? "it may not be run by you" : "there is no such program",
+               is_there ? "chmod +x " + name
+               : name.find('/') == std::string::npos
+                   ? "write ./" + name + " if it is in this folder"
+                   : "check its name");
+    return report.take();
+  }
+  auto program = launch::look_at_program(file);
+  if (!program) {
+    report.add(program.error());
+  } else if (launch::is_python(name)) {
+    tell_python(name, place, report);
+  } else if (program->elf) {
+    tell_binary(*program, report);
+  } else if (launch::is_python(program->interpreter)) {
+    tell_python_script(file, program->interpreter, place, report);
+  } else {
+    tell_script(name, file, place, report);
+  }
+  return report.take();
+}
+
+}  // namespace espalier::doctor

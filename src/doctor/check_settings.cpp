@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "doctor/checks.hpp"
+#include "runtime/setting_names.hpp"
+#include "runtime/settings.hpp"
+#include "runtime/verdicts.hpp"
+#include "topology/load_machine.hpp"
+
+namespace espalier::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kArea = "settings";
+
+/// The complaint of the runtime about this variable alone, if it has one.
+std::optional<Error> refusal(const std::string& name, const std::string& value) {
+  const auto settings =
+      runtime::read_settings([&](const std::string& asked) -> std::optional<std::string> {
+        return asked == name ? std::optional(value) : std::nullopt;
+      });
+  if (!settings) return settings.error();
+  if (name == "ESPALIER_MACHINE" && !value.empty()) {
+    const auto machine = topology::load_machine(value);
+    if (!machine) return machine.error();
+  }
+  if (name == "ESPALIER_VERDICTS" && !value.empty()) {
+    const auto verdicts = runtime::read_verdicts(value);
+    if (!verdicts) return verdicts.error();
+  }
+  return std::nullopt;
+}
+
+bool can_be_written(const fs::path& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) return false;
+  if (fs::exists(file, error)) return ::access(file.c_str(), W_OK) == 0;
+  return ::access(fs::absolute(file).parent_path().c_str(), W_OK) == 0;
+}
+
+bool names_output(const std::string& name, const std::string& value) {
+  if (value.empty()) return false;
+  return name == "ESPALIER_PROFILE" || name == "ESPALIER_VERDICTS" ||
+         (name == "ESPALIER_EXPLAIN" && value != "0" && value != "1");
+}
+
+Finding check_known(const std::string& name, const std::string& value) {
+  if (auto error = refusal(name, value)) {
+    // A broken file of verdicts is passed over; all else makes everything native.
+    const bool is_harmless = name == "ESPALIER_VERDICTS";
+    const std::string from = error->where == name ? "" : error->where + ": ";
+    return {kArea, is_harmless ? Level::Warning : Level::Problem, name, from + error->what,
+            error->hint.empty() ? "set it as docs/runtime.md says, or unset it" : error->hint};
+  }
+  if (names_output(name, value) && !can_be_written(value)) {
+    return {kArea, Level::Warning, name, fmt::format("\"{}\" cannot be written", value),
+            "name a file in a folder that you may write to"};
+  }
+  if (name == "ESPALIER_DISABLE" && value == "1") {
+    return {kArea, Level::Warning, name, "everything is native", "unset it"};
+  }
+  return {kArea, Level::Ok, name, fmt::format("= {}", value), ""};
+}
+
+}  // namespace
+
+Findings check_settings(const Environment& environment, const Nearest& nearest) {
+  const std::vector<std::string> known = runtime::setting_names();
+  Findings all;
+  for (const auto& [name, value] : environment) {
+    // The lab sets its own in the processes that it starts.
+    if (!name.starts_with("ESPALIER_") || name.starts_with("ESPALIER_LAB_")) continue;
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+      all.push_back(check_known(name, value));
+      continue;
+    }
+    const std::string meant = nearest(name, known);
+    all.push_back({kArea, Level::Warning, name, "there is no such variable, and it does nothing",
+                   meant.empty() ? "unset it; docs/runtime.md lists those that there are"
+                                 : fmt::format("did you mean {}?", meant)});
+  }
+  if (all.empty()) all.push_back({kArea, Level::Ok, "ESPALIER_*", "none is set: all as usual", ""});
+  return all;
+}
+
+}  // namespace espalier::doctor

@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "doctor/calls.hpp"
+#include "doctor/checks.hpp"
+
+namespace espalier::doctor {
+namespace {
+
+using runtime::Reason;
+using Words = std::vector<std::string>;
+
+TEST(CallsAmong, KnowsWhatTheRuntimeDoesWithEachCollective) {
+  const Words symbols{"MPI_Bcast",      "MPI_Bcast_c",     "MPI_Ibcast",
+                      "MPI_Bcast_init", "MPI_Alltoallv_c", "MPI_Neighbor_alltoall",
+                      "MPI_Send",       "PMPI_Reduce",     "MPI_Barrier",
+                      "MPI_Init",       "printf"};
+  const Calls calls = calls_among(symbols);
+  EXPECT_EQ(calls.planned, (Words{"MPI_Barrier", "MPI_Bcast", "MPI_Bcast_c"}));
+  EXPECT_EQ(calls.native.at(Reason::NonBlocking), (Words{"MPI_Ibcast"}));
+  EXPECT_EQ(calls.native.at(Reason::Persistent), (Words{"MPI_Bcast_init"}));
+  EXPECT_EQ(calls.native.at(Reason::LargeCounts), (Words{"MPI_Alltoallv_c"}));
+  EXPECT_EQ(calls.native.at(Reason::Neighbourhood), (Words{"MPI_Neighbor_alltoall"}));
+  EXPECT_EQ(calls.hidden, (Words{"PMPI_Reduce"}));
+}
+
+TEST(CallsAmong, KnowsFortransNames) {
+  const Words symbols{"mpi_bcast_", "mpi_allreduce_f08_", "mpi_reduce_f08ts_", "mpi_iallreduce_",
+                      "mpi_send_"};
+  const Calls calls = calls_among(symbols);
+  EXPECT_EQ(calls.planned, (Words{"MPI_Allreduce", "MPI_Bcast", "MPI_Reduce"}));
+  EXPECT_EQ(calls.native.at(Reason::NonBlocking), (Words{"MPI_Iallreduce"}));
+}
+
+Level level_of(const Findings& findings, const std::string& subject) {
+  const auto it = std::find_if(findings.begin(), findings.end(),
+                               [&](const Finding& finding) { return finding.subject == subject; });
+  EXPECT_NE(it, findings.end()) << subject;
+  return it == findings.end() ? Level::Problem : it->level;
+}
+
+TEST(CheckNetwork, TellsWaysOutFromBridges) {
+  const Interface lo{"lo", true, true, {"127.0.0.1"}};
+  const Interface eth0{"eth0", true, false, {"10.0.0.1"}};
+  const Interface eth1{"eth1", true, false, {"10.1.0.1"}};
+  const Interface docker{"docker0", true, false, {"172.17.0.1"}};
+  const Interface down{"eth2", false, false, {}};
+  const auto check = [](const std::vector<Interface>& all) { return check_network(all); };
+  EXPECT_EQ(level_of(check({lo}), "interfaces"), Level::Note);
+  EXPECT_EQ(check({lo, eth0}).size(), 1u);
+  EXPECT_EQ(level_of(check({lo, eth0}), "eth0"), Level::Ok);
+  EXPECT_EQ(level_of(check({eth0, eth1}), "interfaces"), Level::Note);
+  EXPECT_EQ(level_of(check({eth0, docker}), "docker0"), Level::Warning);
+  EXPECT_NE(check({eth0, docker}).back().cure.find("eth0"), std::string::npos);
+  EXPECT_EQ(level_of(check({eth0, down}), "eth2"), Level::Note);
+}
+
+TEST(CheckPreloads, LooksAtTheSystemsListToo) {
+  const Findings found = check_preloads({{"LD_PRELOAD", "/none/a.so /none/b.so"}}, "/none/c.so\n");
+  EXPECT_EQ(found.size(), 3u);
+  EXPECT_EQ(level_of(found, "/none/a.so"), Level::Warning);
+  EXPECT_EQ(level_of(found, "/etc/ld.so.preload: /none/c.so"), Level::Warning);
+  const Findings twice =
+      check_preloads({{"LD_PRELOAD", "libespalier-mpich.so:libespalier-openmpi.so"}}, "");
+  EXPECT_EQ(level_of(twice, "LD_PRELOAD"), Level::Problem);
+}
+
+TEST(CheckSettings, AsksForTheNearestName) {
+  const auto nearest = [](std::string_view, std::span<const std::string> known) {
+    return known[0];
+  };
+  const Findings found = check_settings({{"ESPALIER_X", "1"}, {"ESPALIER_LAB_Y", "1"}}, nearest);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].cure, "did you mean ESPALIER_MACHINE?");
+}
+
+TEST(Findings, AreCountedByLevel) {
+  const Findings some{{"a", Level::Note, "", "", ""}, {"a", Level::Note, "", "", ""}};
+  EXPECT_EQ(count(some, Level::Note), 2u);
+  EXPECT_EQ(count(some, Level::Problem), 0u);
+  EXPECT_EQ(name_of(Level::Problem), "problem");
+}
+
+}  // namespace
+}  // namespace espalier::doctor

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier::doctor {
+
+/// How much a finding matters: only problems keep programs from running along plans.
+enum class Level : std::uint8_t { Ok, Note, Warning, Problem };
+[[nodiscard]] std::string_view name_of(Level level);  ///< "ok", "note", "warning", "problem"
+
+/// One thing that was looked at.
+struct Finding {
+  std::string area;  ///< "mpi", "program", "settings" ...: see docs/formats.md
+  Level level = Level::Ok;
+  std::string subject;  ///< what it is about: a file, a variable, an interface
+  std::string what;
+  std::string cure;  ///< what to do about it, in a line; empty if nothing is to be done
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+using Findings = std::vector<Finding>;
+
+[[nodiscard]] std::size_t count(std::span<const Finding> findings, Level level);
+
+void append(Findings& all, Findings more);
+
+}  // namespace espalier::doctor

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "launch/ask.hpp"
+#include "launch/inside.hpp"
+#include "launch/slurm.hpp"
+#include "launch/slurm_line.hpp"
+#include "launch/start.hpp"
+
+namespace espalier::launch {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool is_program(const std::string& word) {
+  return !find_program(word, ".", environment("PATH")).empty();
+}
+
+Place place_of(const CommandLine::Part& part) {
+  return {part.directory.empty() ? "." : part.directory, environment("PATH")};
+}
+
+Expected<SomeMpi> ask_launcher(const std::string& launcher) {
+  const std::string file = find_program(launcher, ".", environment("PATH"));
+  if (file.empty()) {
+    return Error{launcher, "there is no such program",
+                 "install the MPI that the program is built with, or write its launcher with its "
+                 "folder"};
+  }
+  if (auto mpi = mpi_launcher(file, output_of({file, "--version"}))) return *mpi;
+  return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
+               "if it starts programs like one of them, say so with --mpi mpich or --mpi openmpi"};
+}
+
+/// No launcher: a program by itself, or a script that has one in it.
+Expected<Chosen> choose_alone(const Words& words, std::optional<Mpi> named) {
+  if (named) return Chosen{*named, {}, "", {}};
+  auto used = mpi_of_command(words, {".", environment("PATH")});
+  if (!used) return used.error();
+  if (*used) return Chosen{(*used)->mpi, {}, "", {}};
+  return Error{words.front(), "no MPI found: neither it nor what it runs is linked with one",
+               "put the launcher behind \"--\", such as mpiexec -n 4 ./program; if it loads MPI "
+               "later, say which with --mpi"};
+}
+
+/// What part of a Slurm line would run, as far as it can be seen.
+Expected<std::optional<UsedMpi>> mpi_of_part(const CommandLine& line, std::size_t part,
+                                             std::string& script) {
+  const Place place = place_of(line.parts[part]);
+  const Words command = line.command_of(part);
+  if (line.kind == Launcher::Sbatch) {
+    const auto wrap = option_of(line, part, "wrap");
+    if (!wrap && command.empty()) return std::optional<UsedMpi>{};  // from standard input
+    script = wrap ? *wrap : text_of(command.front());
+    if (!wrap && !std::filesystem::exists(command.front())) {
+      return Error{command.front(), "there is no such script", "check its name"};
+    }
+    return mpi_of_script(script, wrap ? "--wrap" : command.front(), place);
+  }
+  const auto options_end =
+      line.words.begin() + static_cast<std::ptrdiff_t>(line.parts[part].program);
+  const auto options = line.words.begin() + static_cast<std::ptrdiff_t>(line.parts[part].first);
+  if (std::find(options, options_end, "--multi-prog") != options_end) {
+    return mpi_of_script(text_of(command.front()), command.front(), place);
+  }
+  return mpi_of_command(command, place);
+}
+
+Expected<Chosen> choose_slurm(const Words& words, Launcher kind, std::optional<Mpi> named) {
+  auto line = take_apart(words, kind, is_program);
+  if (!line) return line.error();
+  Chosen chosen{Mpi::Mpich, *line, "", {}};
+  std::optional<UsedMpi> first;
+  for (std::size_t p = 0; p < line->parts.size(); ++p) {
+    auto used = mpi_of_part(*line, p, chosen.script);
+    if (!used && !named) return used.error();
+    if (!used || !*used) continue;
+    if (first && first->mpi != (*used)->mpi && !named) {
+      return Error{(*used)->who,
+                   fmt::format("it is linked with {}, but {} with {}", name_of((*used)->mpi),
+                               first->who, name_of(first->mpi)),
+                   "programs of one job need one MPI"};
+    }
+    if (!first) first = **used;
+  }
+  if (!first && !named) {
+    return Error{line->words[line->launcher],
+                 "no MPI found: what it runs is not linked with one, or cannot be seen",
+                 "say which it is with --mpi mpich or --mpi openmpi"};
+  }
+  chosen.mpi = named ? *named : first->mpi;
+  if (kind == Launcher::Srun) {
+    auto type = option_of(*line, 0, "mpi");
+    if (auto note = note_on_type(chosen.mpi, type.value_or(""))) chosen.notes.push_back(*note);
+  }
+  return chosen;
+}
+
+Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
+                                std::optional<Mpi> named) {
+  if (named) {
+    auto line = take_apart(words, launcher_of(*named), is_program);
+    if (!line) return line.error();
+    return Chosen{*named, std::move(*line), "", {}};
+  }
+  auto asked = ask_launcher(launcher);
+  if (!asked) return asked.error();
+  auto mpi = served_by(*asked, launcher);
+  if (!mpi) return mpi.error();
+  auto line = take_apart(words, launcher_of(*mpi), is_program);
+  if (!line) return line.error();
+  Chosen chosen{*mpi, *line, "", {}};
+  for (std::size_t p = 0; p < line->parts.size(); ++p) {
+    const Words command = line->command_of(p);
+    auto used = mpi_of_command(command, place_of(line->parts[p]));
+    if (!used) return used.error();
+    if (!*used) {
+      chosen.notes.push_back(
+          fmt::format("no MPI is seen in {}: if it does not load one later, nothing is planned",
+                      command.front()));
+    }
+    if (*used && (*used)->mpi != *mpi) {
+      return Error{command.front(),
+                   fmt::format("{} is linked with {}, but {} is {}'s",
+                               (*used)->who == command.front() ? "it" : (*used)->who,
+                               name_of((*used)->mpi), launcher, name_of(*mpi)),
+                   fmt::format("start it with {}'s mpiexec", name_of((*used)->mpi))};
+    }
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Expected<Chosen> choose_start(const Words& words, std::optional<Mpi> named) {
+  const auto launcher = find_launcher(words);
+  if (!launcher) return choose_alone(words, named);
+  if (const auto kind = slurm_launcher(words[*launcher])) return choose_slurm(words, *kind, named);
+  return choose_mpiexec(words, words[*launcher], named);
+}
+
+}  // namespace espalier::launch

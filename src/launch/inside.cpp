@@ -1,0 +1,229 @@
+#include "launch/inside.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "launch/ask.hpp"
+#include "launch/command_line.hpp"
+#include "launch/program.hpp"
+#include "launch/python.hpp"
+
+namespace espalier::launch {
+namespace {
+
+using Words = std::vector<std::string>;
+using Used = Expected<std::optional<UsedMpi>>;
+
+constexpr std::size_t kDeepest = 4;       // scripts that run scripts
+constexpr std::size_t kMostWords = 2000;  // of a script
+
+// Programs that run the one that is named behind them.
+constexpr std::array<std::string_view, 25> kWrappers{
+    "env",      "time",  "nice",    "ionice",     "numactl", "taskset", "timeout",
+    "stdbuf",   "nohup", "setsid",  "chrt",       "strace",  "ltrace",  "perf",
+    "valgrind", "gdb",   "prlimit", "hwloc-bind", "setarch", "sudo",    "unshare",
+    "unbuffer", "xterm", "salloc",  "catchsegv"};
+constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "zsh", "ksh", "ash"};
+
+template <typename List>
+bool is_among(const List& list, const std::string& program) {
+  return std::find(list.begin(), list.end(), file_name(program)) != list.end();
+}
+
+Error no_such_program(const std::string& name) {
+  return {name, "there is no such program",
+          name.find('/') == std::string::npos
+              ? "write ./" + name + " if it is in this folder"
+              : "check its name; a program that is on other hosts only needs --mpi"};
+}
+
+Words behind(const Words& words, std::size_t first) {
+  return {words.begin() + static_cast<std::ptrdiff_t>(std::min(first, words.size())), words.end()};
+}
+
+class Search {
+ public:
+  explicit Search(Place place) : place_(std::move(place)) {}
+
+  Used command(const Words& words, std::size_t depth) {
+    const std::string file = find(words.front());
+    if (file.empty()) return no_such_program(words.front());
+    auto program = look_at_program(file);
+    if (!program) return program.error();
+    auto mpi = mpi_of(*program);
+    if (!mpi) return mpi.error();
+    if (*mpi) return found(**mpi, words.front());
+    if (depth == 0) return nothing();
+    if (is_python(words.front())) return python(file, words);
+    if (is_among(kShells, words.front())) return shell(words, depth);
+    if (is_among(kWrappers, words.front())) return wrapped(words, depth);
+    if (!program->elf) return script_file(*program, words.front(), depth);
+    return nothing();
+  }
+
+  Used script(const std::string& text, const std::string& name, std::size_t depth) {
+    std::optional<UsedMpi> seen;
+    std::size_t left = kMostWords;
+    for (const Words& line : commands_in(text)) {
+      for (std::size_t i = 0; i < line.size() && left > 0; ++i, --left) {
+        auto here = word(behind(line, i), depth);
+        if (!here) return here;
+        if (!*here) continue;
+        if (seen && seen->mpi != (*here)->mpi) {
+          return Error{name,
+                       fmt::format("it uses {} ({}) and {} ({})", name_of(seen->mpi), seen->who,
+                                   name_of((*here)->mpi), (*here)->who),
+                       "name the one that shall have the library with --mpi, or write espalier run "
+                       "before each launcher in it"};
+        }
+        if (!seen) seen = **here;
+      }
+    }
+    return seen;
+  }
+
+ private:
+  static Used nothing() { return std::optional<UsedMpi>{}; }
+  static Used found(Mpi mpi, std::string who) {
+    return std::optional<UsedMpi>{{mpi, std::move(who)}};
+  }
+  [[nodiscard]] std::string find(const std::string& name) const {
+    return find_program(name, place_.directory, place_.path);
+  }
+
+  /// A word of a script, with those behind it: most are no programs, and then say nothing.
+  Used word(const Words& words, std::size_t depth) {
+    const std::string file = find(words.front());
+    if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
+    if (find_launcher({words.front()}) && !slurm_launcher(words.front())) {
+      const auto mpi = mpi_launcher(file, output_of({file, "--version"}));
+      if (!mpi) return nothing();
+      auto served = served_by(*mpi, words.front());
+      if (!served) return served.error();
+      return found(*served, words.front());
+    }
+    if (is_python(file)) return depth > 0 ? python(file, words) : nothing();
+    // Of what a script runs beside, such as mount or a static tool, nothing is wanted.
+    if (!plain_.insert(file).second) return nothing();
+    auto program = look_at_program(file);
+    if (!program) return nothing();
+    if (!program->elf && depth > 0) return script_file(*program, words.front(), depth);
+    if (program->mpis.empty()) return nothing();
+    plain_.erase(file);
+    auto mpi = mpi_of(*program);
+    if (!mpi) return mpi.error();
+    return found(**mpi, words.front());
+  }
+
+  Used python(const std::string& file, const Words& words) {
+    std::string text;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const bool is_code = words[i] == "-c" || words[i] == "-m";
+      if (is_code && i + 1 < words.size()) text = words[i + 1];
+      if (!is_code && words[i].starts_with('-')) continue;
+      if (!is_code) text = text_of((std::filesystem::path(place_.directory) / words[i]).string());
+      break;
+    }
+    // Other modules may load another MPI: without the name nothing is known.
+    if (text.find("mpi4py") == std::string::npos) return nothing();
+    return mpi4py(file);
+  }
+
+  static Used mpi4py(const std::string& python) {
+    const auto file = mpi4py_of(python);
+    if (!file) return nothing();
+    auto module = look_at_library(*file);
+    if (!module) return nothing();
+    for (const SomeMpi& one : module->mpis) {
+      auto mpi = served_by(one, *file);
+      if (!mpi) return mpi.error();
+      return found(*mpi, "mpi4py");
+    }
+    return nothing();
+  }
+
+  Used shell(const Words& words, std::size_t depth) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const bool is_option = words[i].starts_with('-');
+      if (is_option && words[i].find('c') != std::string::npos && !words[i].starts_with("--")) {
+        return i + 1 < words.size() ? script(words[i + 1], words.front() + " -c", depth - 1)
+                                    : nothing();
+      }
+      if (is_option) continue;
+      const std::string file = (std::filesystem::path(place_.directory) / words[i]).string();
+      if (!std::filesystem::exists(file)) return no_such_program(words[i]);
+      return script(text_of(file), words[i], depth - 1);
+    }
+    return nothing();
+  }
+
+  Used wrapped(const Words& words, std::size_t depth) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const bool is_option = words[i].starts_with('-');
+      if (!is_option && !find(words[i]).empty()) return command(behind(words, i), depth - 1);
+      // A name with a slash is a program or nothing, but for "env A=/b" and files of options.
+      const bool is_missing = words[i].find('/') != std::string::npos &&
+                              words[i].find('=') == std::string::npos &&
+                              !words[i - 1].starts_with('-');
+      if (!is_option && is_missing) return no_such_program(words[i]);
+    }
+    return nothing();
+  }
+
+  Used script_file(const Program& program, const std::string& name, std::size_t depth) {
+    if (is_python(program.interpreter)) {
+      const std::string file = find(program.interpreter);
+      return file.empty() ? no_such_program(program.interpreter)
+                          : python(file, {program.interpreter, program.file});
+    }
+    const bool is_shell = program.interpreter.empty() || is_among(kShells, program.interpreter);
+    return is_shell ? script(text_of(program.file), name, depth - 1) : nothing();
+  }
+
+  /// The lines of a script without comments, in words; what joins commands parts them too.
+  static std::vector<Words> commands_in(const std::string& text) {
+    std::vector<Words> lines;
+    std::istringstream rest(text);
+    for (std::string line; std::getline(rest, line);) {
+      for (char& c : line) {
+        if (std::string_view(";|&()<>\"'`").find(c) != std::string_view::npos) c = ' ';
+      }
+      std::istringstream words(line);
+      Words here;
+      for (std::string word; words >> word && !word.starts_with('#');) here.push_back(word);
+      if (!here.empty()) lines.push_back(std::move(here));
+    }
+    return lines;
+  }
+
+  Place place_;
+  std::set<std::string> plain_;  ///< files of a script that have been looked at
+};
+
+}  // namespace
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(std::size_t{1} << 20U, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+  return text;
+}
+
+Expected<std::optional<UsedMpi>> mpi_of_command(const std::vector<std::string>& words,
+                                                const Place& place) {
+  return Search(place).command(words, kDeepest);
+}
+
+Expected<std::optional<UsedMpi>> mpi_of_script(const std::string& text, const std::string& name,
+                                               const Place& place) {
+  return Search(place).script(text, name, kDeepest);
+}
+
+}  // namespace espalier::launch

@@ -1,0 +1,105 @@
+#include "launch/inside.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "launch/ask.hpp"
+#include "launch/program_files.hpp"
+#include "launch/python.hpp"
+
+namespace espalier::launch {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(MpiLibrary, IsToldByWhatItSaysOfItself) {
+  const auto title = [](std::string_view soname, std::string_view text) {
+    return title_of(mpi_library(soname, "/x", text));
+  };
+  EXPECT_EQ(title("libmpi.so.40", "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"),
+            "Open MPI 4.1.4");
+  EXPECT_EQ(title("libmpi.so.40", "Open MPI v5.0.0rc12, package"), "Open MPI 5.0.0rc12");
+  EXPECT_EQ(title("libmpich.so.12", "MPICH Version:\t4.0.2\nMPICH Release date:\tThu"),
+            "MPICH 4.0.2");
+  EXPECT_EQ(title("libmpi.so.12", "Intel(R) MPI Library 2021.10 for Linux* OS"),
+            "Intel MPI 2021.10");
+  EXPECT_EQ(title("libmpi.so.12", "MVAPICH Version: 3.0\nMPICH Version: 4.1"), "MVAPICH 3.0");
+  EXPECT_EQ(title("libmpi.so.12", ""), "an MPI of MPICH's kind");
+  EXPECT_EQ(title("libmpi.so.40", ""), "Open MPI");
+}
+
+TEST(ServedBy, TakesBothOursAndRefusesAllOthers) {
+  const auto served = [](std::string_view soname, std::string_view text) {
+    return served_by(mpi_library(soname, "", text), "./a");
+  };
+  EXPECT_EQ(*served("libmpich.so.12", ""), Mpi::Mpich);
+  EXPECT_EQ(*served("libmpich.so.12", "MPICH Version: 4.0.2"), Mpi::Mpich);
+  EXPECT_EQ(*served("libmpi.so.40", "Open MPI v4.0.3,"), Mpi::OpenMpi);
+  EXPECT_FALSE(served("libmpi.so.40", "Open MPI v5.0.3,"));
+  EXPECT_FALSE(served("libmpi.so.20", "Open MPI v2.1.1,"));
+  EXPECT_FALSE(served("libmpich.so.12", "MPICH Version: 3.3.2"));
+  EXPECT_FALSE(served("libmpi.so.12", "MPICH Version: 4.2.1"));
+  EXPECT_FALSE(served("libmpi.so.12", ""));
+  EXPECT_FALSE(served("libmpi_abi.so.0", ""));
+}
+
+TEST(MpiLauncher, IsToldByItsVersion) {
+  const auto title = [](std::string_view text) { return title_of(*mpi_launcher("/x", text)); };
+  EXPECT_EQ(title("mpiexec.openmpi (OpenRTE) 4.1.4\n"), "Open MPI 4.1.4");
+  EXPECT_EQ(title("mpiexec (Open MPI) 5.0.3\n"), "Open MPI 5.0.3");
+  EXPECT_EQ(title("HYDRA build details:\n    Version:        4.0.2\n"), "MPICH 4.0.2");
+  EXPECT_EQ(title("Intel(R) MPI Library for Linux* OS, Version 2021.10 Build 2023"),
+            "Intel MPI 2021.10");
+  EXPECT_FALSE(mpi_launcher("/x", "GNU coreutils 9.1\nVersion: 3"));
+  EXPECT_EQ(mpi_of_launcher("mpiexec (Open MPI) 5.0.3\n"), std::nullopt);
+}
+
+TEST(MpiOfCommand, SaysNothingWhereNothingIsKnown) {
+  const Place place{".", "/usr/bin:/bin"};
+  EXPECT_EQ(mpi_of_command({"true"}, place)->has_value(), false);
+  EXPECT_EQ(mpi_of_command({"env", "A=b", "true"}, place)->has_value(), false);
+  EXPECT_EQ(mpi_of_command({"sh", "-c", "exit 3"}, place)->has_value(), false);
+  EXPECT_EQ(mpi_of_script("# mpiexec\n$X ${Y}\n", "s", place)->has_value(), false);
+  EXPECT_FALSE(mpi_of_command({"no-such-program"}, place));
+  EXPECT_FALSE(mpi_of_command({"env", "A=b", "./no-such-program"}, place));
+  EXPECT_FALSE(mpi_of_command({"sh", "no-such-script"}, place));
+}
+
+TEST(MpiOfCommand, EndsOnScriptsThatRunThemselves) {
+  const std::string folder = testing::TempDir() + "inside_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/self.sh") << "#!/bin/sh\n" << folder << "/self.sh\n";
+  std::filesystem::permissions(folder + "/self.sh", std::filesystem::perms::owner_all);
+  EXPECT_EQ(mpi_of_command({folder + "/self.sh"}, {".", "/bin"})->has_value(), false);
+}
+
+TEST(IsPython, KnowsItsNames) {
+  for (const char* name : {"python", "python3", "/usr/bin/python3.11"})
+    EXPECT_TRUE(is_python(name));
+  for (const char* name : {"pythonista", "ipython3", "python3-config", ""}) {
+    EXPECT_FALSE(is_python(name)) << name;
+  }
+}
+
+TEST(ProgramFiles, StandInTheirPlace) {
+  const std::string file = testing::TempDir() + "inside_test_programs";
+  std::ofstream(file) << "# all\n-n 1 ./a x\n\n-n 2 ./b  # rest\n";
+  EXPECT_EQ(*with_files_read({"mpiexec", "-l", "-configfile", file}, 0, Launcher::Hydra),
+            (Words{"mpiexec", "-l", "-n", "1", "./a", "x", ":", "-n", "2", "./b"}));
+  EXPECT_EQ(*with_files_read({"mpiexec", "--app", file}, 0, Launcher::OpenMpi),
+            (Words{"mpiexec", "-n", "1", "./a", "x", ":", "-n", "2", "./b"}));
+  const Words own{"mpiexec", "./a", "--app", file};  // the program's own
+  EXPECT_EQ(*with_files_read(own, 0, Launcher::OpenMpi), own);
+  EXPECT_FALSE(with_files_read({"mpiexec", "--app", file, "x"}, 0, Launcher::OpenMpi));
+  EXPECT_FALSE(with_files_read({"mpiexec", "--app", "/none"}, 0, Launcher::OpenMpi));
+}
+
+TEST(OutputOf, EndsWhatDoesNotEnd) {
+  EXPECT_EQ(output_of({"sh", "-c", "echo a; exec sleep 1000"}, {}, 1), "a\n");
+  EXPECT_EQ(output_of({"sh", "-c", "echo $E$LD_PRELOAD"}, {"E=x"}), "x\n");
+}
+
+}  // namespace
+}  // namespace espalier::launch

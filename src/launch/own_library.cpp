@@ -1,0 +1,29 @@
+#include "launch/own_library.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <vector>
+
+namespace espalier::launch {
+
+namespace fs = std::filesystem;
+
+Expected<std::string> find_library(std::string_view name, const std::string& given, Mpi mpi) {
+  std::error_code error;
+  std::vector<fs::path> places;
+  if (!given.empty()) {
+    places = {given};
+  } else {
+    const fs::path tool = fs::read_symlink("/proc/self/exe", error).parent_path();
+    places = {tool / "../lib" / name, tool / "../lib/espalier" / name, tool / name};
+  }
+  for (const fs::path& place : places) {
+    if (fs::is_regular_file(place, error)) return fs::canonical(place, error).string();
+  }
+  return Error{places.front().lexically_normal().string(),
+               fmt::format("no library for {} here", name_of(mpi)),
+               "build it (make), or name it with --library"};
+}
+
+}  // namespace espalier::launch

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "launch/mpi_kind.hpp"
+
+namespace espalier::launch {
+
+/// Where one of our own libraries is: beside the tool, as it was built or installed.
+/// @param given the library itself, or empty
+Expected<std::string> find_library(std::string_view name, const std::string& given, Mpi mpi);
+
+}  // namespace espalier::launch

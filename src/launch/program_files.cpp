@@ -1,0 +1,59 @@
+#include "launch/program_files.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace espalier::launch {
+namespace {
+
+bool names_a_file(Launcher kind, const std::string& word) {
+  if (!word.starts_with('-')) return false;
+  const std::string_view name = without_dashes(word);
+  return kind == Launcher::Hydra ? name == "configfile"
+                                 : kind == Launcher::OpenMpi && name == "app";
+}
+
+Expected<std::vector<std::string>> parts_in(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) return Error{file, "the file of programs cannot be read", "check its name"};
+  std::vector<std::string> words;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream rest(line);
+    std::string word;
+    bool is_first = true;
+    while (rest >> word && !word.starts_with('#')) {
+      if (is_first && !words.empty()) words.emplace_back(":");
+      is_first = false;
+      words.push_back(word);
+    }
+  }
+  if (words.empty()) return Error{file, "it names no programs", "write one on a line: -n 2 ./a"};
+  return words;
+}
+
+}  // namespace
+
+Expected<std::vector<std::string>> with_files_read(std::vector<std::string> words,
+                                                   std::size_t launcher, Launcher kind) {
+  for (std::size_t i = launcher + 1; i < words.size();) {
+    if (!words[i].starts_with('-')) break;  // a program: what follows is its own
+    if (!names_a_file(kind, words[i])) {
+      i += 1 + values_of(kind, words[i]).value_or(0);
+      continue;
+    }
+    if (i + 2 != words.size()) {
+      return Error{words[i], i + 1 == words.size() ? "no file is named" : "other words follow it",
+                   fmt::format("write it last: {} FILE", words[i])};
+    }
+    auto parts = parts_in(words[i + 1]);
+    if (!parts) return parts.error();
+    words.resize(i);
+    words.insert(words.end(), parts->begin(), parts->end());
+    break;
+  }
+  return words;
+}
+
+}  // namespace espalier::launch

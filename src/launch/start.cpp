@@ -1,0 +1,40 @@
+#include "launch/start.hpp"
+
+#include <fmt/format.h>
+
+#include "launch/ask.hpp"
+#include "launch/slurm_line.hpp"
+
+namespace espalier::launch {
+
+Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& words,
+                         const std::string& library, const Variables& variables) {
+  const std::string preloaded = environment("LD_PRELOAD");
+  if (!chosen.line) {
+    Start start{words, {{"LD_PRELOAD", joined(library, preloaded)}}, {}};
+    start.set.insert(start.set.end(), variables.begin(), variables.end());
+    return start;
+  }
+  if (!is_slurm(chosen.line->kind)) {
+    return Start{with_preload(*chosen.line, library, preloaded, variables), {}, {}};
+  }
+  const bool is_srun = chosen.line->kind == Launcher::Srun;
+  auto exported = with_export(
+      *chosen.line, library, variables,
+      {environment(is_srun ? "SLURM_EXPORT_ENV" : "SBATCH_EXPORT"), preloaded, chosen.script});
+  if (!exported) return exported.error();
+  Start start{std::move(*exported), variables, {}};
+  if (!preloaded.empty()) start.unset.emplace_back("LD_PRELOAD");
+  return start;
+}
+
+std::string to_text(const Start& start) {
+  if (start.set.empty() && start.unset.empty()) return to_text(start.words);
+  std::vector<std::string> words{"env"};
+  for (const std::string& name : start.unset) words.insert(words.end(), {"-u", name});
+  for (const auto& [name, value] : start.set) words.push_back(fmt::format("{}={}", name, value));
+  words.insert(words.end(), start.words.begin(), start.words.end());
+  return to_text(words);
+}
+
+}  // namespace espalier::launch

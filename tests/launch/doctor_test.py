@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""`espalier doctor`: what it finds, and its exit codes.
+
+    doctor_test.py ESPALIER PROGRAM_OF_MPICH PROGRAM_OF_OPENMPI
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import fakes
+
+CALLS = """#include <mpi.h>
+int main(int argc, char** argv) {
+  int a = 0, b = 0; MPI_Request r;
+  MPI_Init(&argc, &argv);
+  MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Iallreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  MPI_Neighbor_allgather(&a, 1, MPI_INT, &b, 1, MPI_INT, MPI_COMM_WORLD);
+  PMPI_Bcast(&a, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return MPI_Finalize();
+}
+"""
+FORTRAN = """program p
+use mpi
+integer :: e, x = 1
+call mpi_init(e)
+call mpi_bcast(x, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, e)
+call mpi_finalize(e)
+end program
+"""
+
+
+class Doctor:
+    def __init__(self, espalier, folder):
+        self.espalier, self.folder = espalier, pathlib.Path(folder)
+        (self.folder / "home").mkdir()
+
+    def run(self, *words, **variables):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("ESPALIER_", "XDG_")) and k != "LD_PRELOAD"}
+        clean |= {"HOME": str(self.folder / "home")} | variables
+        return subprocess.run([self.espalier, "doctor", *words], env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=60, check=False)
+
+    def findings(self, *words, area=None, code=None, **variables):
+        done = self.run("--json", *map(str, words), **variables)
+        document = json.loads(done.stdout)
+        assert done.returncode == (1 if document["counts"]["problem"] else 0), done
+        assert code is None or done.returncode == code, done
+        return [f for f in document["findings"] if area in (None, f["area"])]
+
+
+def has(findings, level, *texts):
+    """Such a finding; all that are not ok have a cure, or nothing is to be done about them."""
+    for f in findings:
+        if f["level"] == level and all(t in f"{f['subject']}: {f['what']} {f['cure']}" for t in texts):
+            assert level in ("ok", "note") or f["cure"], f
+            return
+    raise AssertionError((level, texts, findings))
+
+
+def mpis(t, _):
+    found = t.findings(area="mpi", code=0)
+    has(found, "ok", "mpiexec.mpich", "MPICH 4.0")
+    has(found, "ok", "mpiexec.openmpi", "Open MPI 4.1")
+    has(found, "ok", "libespalier-mpich.so", "libmpich.so.12")
+    has(found, "ok", "libespalier-openmpi.so", "libmpi.so.40")
+    has(t.findings(area="mpi", code=1, PATH="/nonexistent"), "problem", "no MPI has a launcher")
+    names = list(fakes.other_launchers(t.folder))
+    found = t.findings(area="mpi", PATH=f"{t.folder}/five:{t.folder}/oneapi:/usr/bin:/bin", code=0)
+    for name, title in names:
+        has(found, "warning", os.path.basename(name), title, "no library")
+
+
+def programs(t, given):
+    for program, title, library in zip(given, ("MPICH 4.0", "Open MPI 4.1"), ("libmpich.so.12", "libmpi.so.40")):
+        found = t.findings(program, area="program", code=0)
+        has(found, "ok", f"linked with {title}", library)
+        has(found, "ok", "can be planned: MPI_Bcast")
+    has(t.findings("/bin/true", area="program", code=0), "note", "not linked with an MPI")
+    has(t.findings("./none", area="program", code=1), "problem", "no such program")
+    has(t.findings("none", area="program", code=1), "problem", "write ./none")
+    (t.folder / "plain").write_text("text\n")
+    has(t.findings(t.folder / "plain", area="program", code=1), "problem", "chmod +x")
+    for mpi in ("mpich", "openmpi"):
+        fakes.compile_with(f"mpicc.{mpi}", CALLS, t.folder / "calls", "c")
+        found = t.findings(t.folder / "calls", area="program", code=0)
+        has(found, "ok", "can be planned: MPI_Allreduce")
+        has(found, "note", "native, non-blocking: MPI_Iallreduce")
+        has(found, "note", "native, neighbourhood collective: MPI_Neighbor_allgather")
+        has(found, "note", "PMPI_Bcast", "call MPI_ functions")
+        fakes.compile_with(f"mpif90.{mpi}", FORTRAN, t.folder / "fortran", "f95")
+        found = t.findings(t.folder / "fortran", area="program", code=0)
+        has(found, "ok", "Fortran")
+        has(found, "ok", "can be planned: MPI_Bcast")
+
+
+def unreachable_programs(t, given):
+    for name, text in fakes.unreachable(t.folder):
+        has(t.findings(t.folder / name, area="program", code=1), "problem", text)
+    for name, title in fakes.other_mpis(t.folder):
+        has(t.findings(t.folder / name, area="program", code=1), "problem", title, "Espalier has no library for", "MPICH 4")
+    fakes.mixed(t.folder, given[0])
+    has(t.findings(t.folder / "mixed", area="program", code=1), "problem", "at once")
+    fakes.compile_c(fakes.PROGRAM, t.folder / "lost", t.folder / "intel.lib/libmpi.so.12")
+    os.rename(t.folder / "intel.lib", t.folder / "gone.lib")
+    has(t.findings(t.folder / "lost", area="program", code=1), "problem", "libmpi.so.12")
+    fakes.compile_c("int main(void) { return 0; }\n", t.folder / "checked", "-fsanitize=address")
+    has(t.findings(t.folder / "checked", area="program", code=0), "warning", "libasan", "ASAN_OPTIONS")
+
+
+def scripts(t, given):
+    (t.folder / "job.sh").write_text(f"#!/bin/sh\nmpiexec.openmpi -n 2 {given[1]}\n")
+    (t.folder / "job.sh").chmod(0o755)
+    has(t.findings(t.folder / "job.sh", area="program", code=0), "ok", "a script that uses Open MPI")
+    has(t.findings("/usr/bin/python3", area="program", code=0), "ok", "mpi4py")
+    program = t.folder / "program.py"
+    program.write_text("#!/usr/bin/python3\nfrom mpi4py import MPI\n")
+    program.chmod(0o755)
+    has(t.findings(program, area="program", code=0), "ok", "linked with Open MPI 4.1")
+    program.write_text("#!/usr/bin/python3\nprint(1)\n")
+    has(t.findings(program, area="program", code=0), "note", "does not name mpi4py")
+
+
+def settings(t, _):
+    has(t.findings(area="settings", code=0), "ok", "none is set")
+    has(t.findings(area="settings", code=0, ESPALIER_MACHNE="x"), "warning", "did you mean ESPALIER_MACHINE?")
+    has(t.findings(area="settings", code=0, ESPALIER_QWERTZUIOP="x"), "warning", "no such variable")
+    has(t.findings(area="settings", code=1, ESPALIER_FORCE="yes"), "problem", "ESPALIER_FORCE", "neither 0 nor 1")
+    has(t.findings(area="settings", code=1, ESPALIER_LOG="3"), "problem", "ESPALIER_LOG", "log level")
+    has(t.findings(area="settings", code=1, ESPALIER_MEMORY="much"), "problem", "number of bytes")
+    has(t.findings(area="settings", code=1, ESPALIER_ALGORITHM="ring"), "problem", "names no operation")
+    has(t.findings(area="settings", code=1, ESPALIER_MACHINE="/none.json"), "problem", "ESPALIER_MACHINE")
+    has(t.findings(area="settings", code=0, ESPALIER_MACHINE="site:2(1ms) proc:2(1us)"), "ok", "ESPALIER_MACHINE")
+    has(t.findings(area="settings", code=0, ESPALIER_EXPLAIN="/none/file"), "warning", "cannot be written")
+    has(t.findings(area="settings", code=0, ESPALIER_DISABLE="1"), "warning", "everything is native")
+    (t.folder / "verdicts").write_text("broken\n")
+    has(t.findings(area="settings", code=0, ESPALIER_VERDICTS=str(t.folder / "verdicts")), "warning", "ESPALIER_VERDICTS")
+
+
+def preloads(t, _):
+    has(t.findings(area="preload", code=0), "ok", "nothing else")
+    has(t.findings(area="preload", code=0, LD_PRELOAD="/none.so"), "warning", "/none.so", "no such file")
+    fakes.compile_c(fakes.LIBRARY % "", t.folder / "libtool.so", "-shared", "-fPIC")
+    has(t.findings(area="preload", code=0, LD_PRELOAD=str(t.folder / "libtool.so")), "note", "interposes MPI too")
+    os.rename(t.folder / "libtool.so", t.folder / "libmpiP.so")
+    has(t.findings(area="preload", code=0, LD_PRELOAD=str(t.folder / "libmpiP.so")), "note", "mpiP interposes")
+    fakes.compile_c("int nothing;\n", t.folder / "libother.so", "-shared", "-fPIC")
+    has(t.findings(area="preload", code=0, LD_PRELOAD=str(t.folder / "libother.so")), "ok", "does not touch MPI")
+
+
+def caches(t, _):
+    has(t.findings(area="cache", code=0), "ok", "0 machines are there")
+    folder = t.folder / "home" / ".cache" / "espalier"
+    folder.mkdir(parents=True)
+    machine = json.dumps({"format": "espalier-machine-1", "processes": 2})
+    entry = {"format": "espalier-discovery-1", "key": "k", "made": int(time.time()), "words": [], "machine": machine}
+    for name, made in (("new", 0), ("old", 30 * 24 * 3600)):
+        file = folder / f"machine-{name}.json"
+        file.write_text(json.dumps(entry | {"made": entry["made"] - made}))
+        file.chmod(0o600)
+    (folder / "machine-broken.json").write_text("{")
+    found = t.findings(area="cache", code=0)
+    has(found, "ok", "1 machine is there")
+    has(found, "note", "machine-old.json", "30 days ago")
+    has(found, "warning", "machine-broken.json", "remove it")
+    (folder / "machine-new.json").chmod(0o666)
+    has(t.findings(area="cache", code=0), "warning", "others may write")
+    has(t.findings(area="cache", code=0, HOME=""), "warning", "set HOME")
+    has(t.findings(area="cache", code=0, XDG_CACHE_HOME="/etc/passwd"), "warning", "cannot be written")
+
+
+def surroundings(t, _):
+    found = t.findings(code=0)
+    has(found, "ok", "hwloc: sees ")
+    assert {f["area"] for f in found} == {"mpi", "preload", "settings", "node", "network", "launch", "cache"}, found
+    has(t.findings(area="node", code=0, TMPDIR="/none"), "warning", "TMPDIR")
+    has(t.findings(area="node", code=0, HWLOC_SYNTHETIC="pack:2 core:3 pu:1"), "ok", "sees 6 cores")
+
+
+def for_people(t, given):
+    done = t.run(given[0], "--width", "80")
+    assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout, done
+    assert max(map(len, done.stdout.splitlines())) < 160 and "\nPrograms\n  ok        " in done.stdout, done.stdout
+    assert "\n0 problems, " in done.stdout, done.stdout
+    assert "\x1b" in t.run("--color", "always").stdout
+    done = t.run("./none")
+    assert done.returncode == 1 and "espalier doctor: error: 1 problem found" in done.stderr, done
+    assert t.run("--jsn").returncode == 2
+
+
+CASES = [mpis, programs, unreachable_programs, scripts, settings, preloads, caches, surroundings, for_people]
+
+
+def main():
+    espalier, mpich, openmpi, *wanted = sys.argv[1:]
+    for case in CASES:
+        if wanted and case.__name__ not in wanted:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            case(Doctor(espalier, folder), (mpich, openmpi))
+        print(f"{case.__name__}: right", flush=True)
+
+
+if __name__ == "__main__":
+    main()

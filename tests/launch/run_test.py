@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""`espalier run` under both MPIs: programs, scripts, wrappers, Python, several programs, other preloads; and what it refuses.
+
+    run_test.py ESPALIER MPI PROGRAM OTHER_PROGRAM [CASE ...]
+
+PROGRAM (whoami.c) prints a line for each rank; OTHER_PROGRAM is the same for the other MPI.
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import fakes
+
+MACHINE = "site:2(10ms) proc:2(1us)"
+
+
+class Runner:
+    def __init__(self, espalier, mpi, program, other):
+        self.espalier, self.mpi, self.program, self.other = espalier, mpi, program, other
+        self.mpiexec = f"mpiexec.{mpi}"
+        self.kept = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.kept.name)
+        self.launcher = [self.mpiexec]
+        if mpi == "openmpi":
+            self.launcher += ["--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+
+    def run(self, words, options=(), **environment):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("ESPALIER_") and k != "LD_PRELOAD"}
+        return subprocess.run([self.espalier, "run", *options, "--", *words], env=clean | environment, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+    def script(self, text, name="script.sh"):
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return str(path)
+
+
+def planned(done, ranks):
+    """All ranks ran, and every one's broadcast along a plan."""
+    lines = sorted(line for line in done.stdout.splitlines() if line.startswith("rank "))
+    wanted = [f"rank {r} planned" for r in range(ranks)]
+    got = [line.split(",")[0] for line in lines]
+    assert done.returncode == 0 and got == wanted, (done.returncode, done.stdout, done.stderr)
+    return lines
+
+
+def refused(done, *texts):
+    assert done.returncode == 2 and done.stdout == "", (done.returncode, done.stdout, done.stderr)
+    for text in (*texts, "hint:"):
+        assert text in done.stderr, (text, done.stderr)
+
+
+FORCED = ["--machine", MACHINE, "--force"]
+
+
+def a_program(t):
+    planned(t.run(t.launcher + ["-n", "4", t.program], FORCED), 4)
+
+
+def a_script(t):
+    planned(t.run(t.launcher + ["-n", "4", t.script(f"exec {t.program} \"$@\"\n")], FORCED), 4)
+
+
+def several_programs(t):
+    done = t.run(t.launcher + ["-n", "1", t.program, "first", ":", "-n", "3", t.program, "second"], FORCED)
+    lines = planned(done, 4)
+    assert [line.rsplit(" ", 1)[1] for line in lines] == ["first", "second", "second", "second"], lines
+
+
+def another_preload(t):
+    # Any library will do: that it is still there is seen in the ranks' own environment.
+    other = subprocess.run(["gcc", "-print-file-name=libm.so.6"], stdout=subprocess.PIPE, text=True,
+                           check=True).stdout.strip()
+    lines = planned(t.run(t.launcher + ["-n", "4", t.program], FORCED, LD_PRELOAD=other), 4)
+    assert all(f":{other}" in line for line in lines), lines
+    flag = ["-genv", "LD_PRELOAD", other] if t.mpi == "mpich" else ["-x", f"LD_PRELOAD={other}"]
+    lines = planned(t.run(t.launcher + flag + ["-n", "4", t.program], FORCED), 4)
+    assert all(f":{other}" in line for line in lines), lines
+
+
+def settings_of_the_environment(t):
+    planned(t.run(t.launcher + ["-n", "4", t.program], ESPALIER_MACHINE=MACHINE, ESPALIER_FORCE="1"), 4)
+
+
+def a_machine_file(t):
+    (t.folder / "machine.txt").write_text(MACHINE + "\n")
+    options = ["--machine", os.path.relpath(t.folder / "machine.txt"), "--force", "--explain"]
+    done = t.run(t.launcher + ["-n", "4", t.program], options)
+    planned(done, 4)
+    assert "broadcast" in done.stderr, done.stderr
+
+
+def ways_to_write_a_launcher(t):
+    names = [f"/usr/bin/mpiexec.{t.mpi}", f"mpirun.{t.mpi}", "mpiexec.hydra" if t.mpi == "mpich" else "orterun"]
+    for name in names:
+        planned(t.run([name, *t.launcher[1:], "-n", "4", t.program], FORCED), 4)
+    planned(t.run(["timeout", "60", "env", "A=b", *t.launcher, "-n", "4", t.program], FORCED), 4)
+
+
+def ways_to_name_a_program(t):
+    folder, name = os.path.split(t.program)
+    planned(t.run(t.launcher + ["-n", "4", name], FORCED, PATH=f"{os.environ['PATH']}:{folder}"), 4)
+    planned(t.run(t.launcher + ["-n", "4", os.path.relpath(t.program)], FORCED), 4)
+    planned(t.run(t.launcher + ["-n", "4", "-wdir", folder, f"./{name}"], FORCED), 4)
+
+
+def wrappers(t):
+    for words in (["env", "A=b", t.program], ["taskset", "-c", "0,1", t.program], ["timeout", "60", t.program],
+                  ["bash", "-c", f"exec {t.program}"], ["nice", "-n", "1", "env", "A=/b", t.program]):
+        planned(t.run(t.launcher + ["-n", "4", *words], FORCED), 4)
+        wrong = [t.other if word == t.program else word.replace(t.program, t.other) for word in words]
+        refused(t.run(t.launcher + ["-n", "4", *wrong], FORCED), "is linked with")
+
+
+def scripts_that_start_launchers(t):
+    line = " ".join([*t.launcher, "-n", "4", t.program])
+    planned(t.run([t.script(line + "\n")], FORCED), 4)
+    planned(t.run(["bash", t.script(line + "\n")], FORCED), 4)
+    planned(t.run(["bash", "-c", line], FORCED), 4)
+    t.script(line + "\n", "inner.sh")
+    planned(t.run([t.script(f"# {t.other}\n{t.folder}/inner.sh\n")], FORCED), 4)
+    refused(t.run([t.script(f"{line}\n{t.other}\n")]), "MPICH", "Open MPI", "--mpi")
+    planned(t.run([t.script(f"{line}\necho {t.other}\n")], [*FORCED, "--mpi", t.mpi]), 4)
+
+
+def espalier_under_a_launcher(t):
+    done = t.run([t.program])
+    assert done.returncode == 0 and done.stdout.startswith("rank 0 native, preloaded /"), done
+    line = [*t.launcher, "-n", "4", t.espalier, "run", "--machine", MACHINE, "--force", "--", t.program]
+    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    planned(done, 4)
+    # ... and twice: a script under the library that calls espalier run itself.
+    planned(t.run([t.script(" ".join([t.espalier, "run", "--", *t.launcher, "-n", "4", t.program, "\n"]))], FORCED), 4)
+
+
+def files_of_programs(t):
+    (t.folder / "programs").write_text(f"# two parts\n-n 1 {t.program} first\n\n-n 3 {t.program} second # all others\n")
+    option = "-configfile" if t.mpi == "mpich" else "--app"
+    lines = planned(t.run(t.launcher + [option, str(t.folder / "programs")], FORCED), 4)
+    assert [line.rsplit(" ", 1)[1] for line in lines] == ["first", "second", "second", "second"], lines
+    refused(t.run(t.launcher + [option, str(t.folder / "none")]), "cannot be read")
+    (t.folder / "programs").write_text("# none\n")
+    refused(t.run(t.launcher + [option, str(t.folder / "programs")]), "names no programs")
+    (t.folder / "programs").write_text(f"-n 1 {t.other}\n")
+    refused(t.run(t.launcher + [option, str(t.folder / "programs")]), "is linked with")
+
+
+def python(t):
+    """Debian's mpi4py is linked with Open MPI."""
+    program = t.folder / "program.py"
+    program.write_text("#!/usr/bin/python3\nfrom mpi4py import MPI\nimport os\n"
+                       "w = MPI.COMM_WORLD\nassert w.allreduce(1) == w.size\n"
+                       "os.write(1, f\"rank {w.rank} {os.environ['LD_PRELOAD'].rsplit('/', 1)[1]}\\n\".encode())\n")
+    program.chmod(0o755)
+    for words in (["/usr/bin/python3", str(program)], [str(program)], ["env", "A=b", "/usr/bin/python3", "-u", str(program)]):
+        done = t.run(t.launcher + ["-n", "2", *words])
+        if t.mpi == "openmpi":
+            assert sorted(done.stdout.split("\n"))[1:] == [f"rank {r} libespalier-openmpi.so" for r in range(2)], done
+        else:
+            refused(done, "mpi4py is linked with Open MPI", "mpiexec.mpich is MPICH's")
+    # Python without mpi4py: the launcher's library.
+    done = t.run(t.launcher + ["-n", "1", "/usr/bin/python3", "-c", "import os; print(os.environ['LD_PRELOAD'])"])
+    assert done.returncode == 0 and f"libespalier-{t.mpi}.so" in done.stdout, done
+    assert "espalier run: note: no MPI is seen in /usr/bin/python3" in done.stderr, done.stderr
+
+
+def exit_codes(t):
+    done = t.run(t.launcher + ["-n", "1", t.script("exit 7\n")])
+    assert done.returncode == 7, done.returncode
+    done = t.run([t.script(f"exit 9\n{t.program}\n")])
+    assert done.returncode == 9, done.returncode
+    # What the launcher makes of a signal is what we make of it.
+    killed = t.launcher + ["-n", "1", t.script("kill -KILL $$\n")]
+    plain = subprocess.run(killed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert t.run(killed).returncode == plain.returncode != 0, plain.returncode
+    assert t.run([t.script(f"kill -TERM $$\n{t.program}\n")]).returncode == -signal.SIGTERM
+
+
+def refusals(t):
+    refused(t.run([]), "no command is given")
+    refused(t.run(t.launcher + ["-n", "4"]), "no program")
+    refused(t.run(t.launcher + ["-n", "4", "./no-such-program"]), "./no-such-program", "no such program")
+    refused(t.run(["no-such-launcher", "-n", "4", t.program]), "no-such-launcher", "no such program")
+    refused(t.run(["sleep", "0"]), "sleep", "no MPI found", "espalier doctor sleep")
+    refused(t.run(["true", "mpi"], ["--mpi", "lam"]), "--mpi")
+    refused(t.run(t.launcher + ["-n", "4", t.other]), "is linked with", t.mpiexec)
+    refused(t.run(t.launcher + ["-n", "1", t.program, ":", "-n", "3", t.other]), "is linked with")
+    refused(t.run(t.launcher + ["-n", "4", t.program], ["--machine", "site:0"]), "site:0")
+    refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", "/no/such/library.so"]), "/no/such/library.so")
+    refused(t.run(t.launcher + ["-n", "4", t.program], ["--mpi", "lam"]), "--mpi")
+    source = t.folder / "static.c"
+    source.write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-static", str(source), "-o", str(t.folder / "static")], check=True)
+    refused(t.run(t.launcher + ["-n", "1", str(t.folder / "static")]), "linked statically", "espalier doctor")
+    refused(t.run(t.launcher + ["-n", "1", "env", "A=b", str(t.folder / "static")]), "linked statically")
+
+
+def programs_that_nothing_can_be_preloaded_into(t):
+    for name, text in fakes.unreachable(t.folder):
+        refused(t.run(t.launcher + ["-n", "1", str(t.folder / name)]), text, f"espalier doctor {t.folder / name}")
+
+
+def other_mpis(t):
+    """Of MPIs that are not here: stubs with their sonames and what they say of themselves."""
+    for name, title in fakes.other_mpis(t.folder):
+        done = t.run(t.launcher + ["-n", "1", str(t.folder / name)])
+        refused(done, f"it is linked with {title}", "Espalier has no library for", "MPICH 4", "espalier doctor")
+    fakes.mixed(t.folder, t.program)
+    refused(t.run(t.launcher + ["-n", "1", str(t.folder / "mixed")]), "MPICH and Open MPI at once")
+    for name, title in fakes.other_launchers(t.folder):
+        refused(t.run([str(t.folder / name), "-n", "1", t.program]), f"the launcher of {title}")
+
+
+CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, a_machine_file,
+         ways_to_write_a_launcher, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
+         files_of_programs, python, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
+
+
+def main():
+    espalier, mpi, program, other, *wanted = sys.argv[1:]
+    runner = Runner(espalier, mpi, program, other)
+    for case in CASES:
+        if not wanted or case.__name__ in wanted:
+            case(runner)
+            print(f"{case.__name__}: right", flush=True)
+
+
+if __name__ == "__main__":
+    main()
