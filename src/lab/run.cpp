@@ -98,17 +98,16 @@ Expected<std::string> libraries_of(const std::string& program) {
   return text;
 }
 
-Expected<std::string> find_shim(const std::string& self) {
+Expected<std::string> find_library(const std::string& self, const std::string& name) {
   const auto beside = std::filesystem::path(self).parent_path().parent_path();
-  const std::string path = (beside / "lib" / "libespalier-lab-shim.so").string();
+  const std::string path = (beside / "lib" / name).string();
   if (exists(path)) return path;
-  return Error{"lab run", fmt::format("{} is not there", path),
-               "build the target espalier-lab-shim"};
+  return Error{"lab run", fmt::format("{} is not there", path), "build it: make"};
 }
 
 Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
                                   const std::string& self) {
-  auto shim = find_shim(self);
+  auto shim = find_library(self, "libespalier-lab-shim.so");
   if (!shim) return shim.error();
   request.shim = *shim;
   request.hostfile = fmt::format("{}/hostfile.{}", lab.folder.path, ::getpid());

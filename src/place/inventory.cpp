@@ -170,13 +170,12 @@ Inventory inventory_of(topology::Machine machine) {
     std::fill_n(listed.begin() + static_cast<std::ptrdiff_t>(host.first_leaf), host.slots, true);
     inventory.hosts.push_back(std::move(host));
   }
-  // Names need to be unique to write rank files with.
-  std::set<std::string> names;
+  // Names need to be unique to write rank files with; all that share one say where they are.
+  std::map<std::string, int> times;
+  for (const Host& host : inventory.hosts) ++times[host.name];
   for (Host& host : inventory.hosts) {
-    if (!names.insert(host.name).second) {
-      host.name = fmt::format("{}-{}", host.cluster.empty() ? "host" : host.cluster, host.name);
-      names.insert(host.name);
-    }
+    if (times[host.name] == 1) continue;
+    host.name = fmt::format("{}-{}", host.cluster.empty() ? "host" : host.cluster, host.name);
   }
   return inventory;
 }
