@@ -25,8 +25,7 @@ LINKS = ("data", "examples", "docs", "include", "packages.debian", "Makefile")
 
 def environment(build, home):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("ESPALIER_", "OMPI_", "LD_PRELOAD", "XDG_"))}
-    return dict(kept, PATH=f"{build}/bin:{os.environ['PATH']}", COLUMNS="100", NO_COLOR="1", HOME=str(home), LC_ALL="C.UTF-8",
-                ESPALIER_LAB=f"/run/espalier-lab-docs-{os.getpid()}")
+    return dict(kept, PATH=f"{build}/bin:{os.environ['PATH']}", COLUMNS="100", NO_COLOR="1", HOME=str(home), LC_ALL="C.UTF-8")
 
 
 def lab_is_permitted(variables):
@@ -56,14 +55,18 @@ class Page:
             (folder / "build" / "release").symlink_to(self.build)
             variables = environment(self.build, name)
             os.environ["PATH"] = variables["PATH"]
-            permitted = all(b.how != "lab" for b in self.blocks) or lab_is_permitted(variables)
+            has_lab = any(b.how in ("lab", "long") for b in self.blocks)
+            if has_lab:
+                variables["ESPALIER_LAB"] = f"/run/espalier-lab-docs-{os.getpid()}"
+            permitted = not has_lab or lab_is_permitted(variables)
             bash = shell.Shell(folder, variables)
             try:
                 for block in self.blocks:
                     self.run_block(block, bash, folder, permitted)
             finally:
                 bash.end()
-                subprocess.run(["espalier", "lab", "down"], env=variables, capture_output=True, check=False)
+                if has_lab:
+                    subprocess.run(["espalier", "lab", "down"], env=variables, capture_output=True, check=False)
 
     def run_block(self, block, bash, folder, permitted):
         if block.language == "console":
