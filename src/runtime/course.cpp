@@ -90,7 +90,7 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
         record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
         record.calls.root, record.communicator,
         record.kept ? fmt::format("kept {} ({})", record.ways[*record.kept].name, record.why)
-                    : "not ended: too few calls, the first way ran");
+                    : "not ended: too few calls");
     for (std::size_t w = 0; w < record.ways.size(); ++w) {
       text += fmt::format("    {:<40} took {:>8}, predicted {:>8}\n", record.ways[w].name,
                           time_text(record.times[w]), time_text(record.ways[w].predicted));
