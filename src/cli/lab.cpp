@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 
 #include "base/units.hpp"
@@ -59,8 +60,7 @@ CLI::App* action(CLI::App& lab, const char* name, const char* description, LabOp
   sub->add_option("--state", options.state,
                   "The lab's folder, one for each lab. Default: "
                   "$ESPALIER_LAB, or /run/espalier-lab.")
-      ->type_name("DIR")
-      ->envname("ESPALIER_LAB");
+      ->type_name("DIR");
   return sub;
 }
 
@@ -184,6 +184,10 @@ Command lab_command() {
         declare_set(*set, *options);
         declare_stats(*stats, *options);
         return [=, &globals]() -> Outcome {
+          // Not CLI11's envname(): it would set what all actions share once more for those that
+          // were not named, over what --state said.
+          const char* const told = std::getenv("ESPALIER_LAB");
+          if (options->state.empty() && told != nullptr) options->state = told;
           const bool runs = run->parsed() || exec->parsed();
           if (auto failed = take_command(runs, globals, *options)) return failed;
           if (up->parsed()) return lab_up(*options);

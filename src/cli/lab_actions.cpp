@@ -47,6 +47,15 @@ std::vector<std::string> words_of(const std::vector<std::string>& lines) {
   return words;
 }
 
+/// A file that rank 0 writes on its host, as all hosts call it.
+Expected<std::string> file_for_ranks(const char* option, const std::string& name) {
+  std::string file = std::filesystem::absolute(name).lexically_normal().string();
+  if (!file.starts_with("/tmp/") && !file.starts_with("/dev/shm/")) return file;
+  return Error{option,
+               fmt::format("{} would be lost: hosts of a lab have a /tmp of their own", file),
+               "name a file in another folder"};
+}
+
 /// Our libraries for the ranks, and what they are told: the recorder first, which sees what the
 /// program calls.
 std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest& request) {
@@ -54,15 +63,16 @@ std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest&
   std::vector<std::string_view> names;
   if (!options.profile.empty()) {
     names.push_back(launch::recorder_of(mpi));
-    request.environment.push_back("ESPALIER_PROFILE=" +
-                                  std::filesystem::absolute(options.profile).string());
+    auto file = file_for_ranks("--profile", options.profile);
+    if (!file) return file.error();
+    request.environment.push_back("ESPALIER_PROFILE=" + *file);
   }
   if (options.espalier || !options.explain.empty()) names.push_back(launch::library_of(mpi));
   if (!options.explain.empty()) {
-    request.environment.push_back("ESPALIER_EXPLAIN=" +
-                                  (options.explain == "1"
-                                       ? options.explain
-                                       : std::filesystem::absolute(options.explain).string()));
+    auto file = options.explain == "1" ? Expected<std::string>(options.explain)
+                                       : file_for_ranks("--explain", options.explain);
+    if (!file) return file.error();
+    request.environment.push_back("ESPALIER_EXPLAIN=" + *file);
   }
   for (const std::string_view name : names) {
     auto library = lab::find_library(self(), std::string(name));
