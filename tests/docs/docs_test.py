@@ -108,6 +108,9 @@ class Comparing(unittest.TestCase):
         self.assertTrue(compare.matches(["1,440 messages"], ["7 messages"], varies=True))
         self.assertFalse(compare.matches(["took 3 ms"], ["failed after 3 ms"], varies=True))
         self.assertFalse(compare.matches(["wrong 0"], ["wrong many"], varies=True))
+        self.assertFalse(compare.matches(["wrong 0"], ["wrong 3"], varies=True))
+        self.assertFalse(compare.matches(["5 ms a step, 0 wrong"], ["6 ms a step, 2 wrong"], varies=True))
+        self.assertTrue(compare.matches(["5 ms a step, 0 wrong"], ["6 ms a step, 0 wrong"], varies=True))
         self.assertFalse(compare.matches(["site0 3"], ["site1 3"], varies=True))
 
 
