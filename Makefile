@@ -57,7 +57,7 @@ check: packages format-check include-check
 # Ten times as many random calls under real MPI; MPICH's own tests and programs of Debian, with us and without; the same tests
 # under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
 check-long: check
-	@ctest --test-dir build/release -C Long -L mpi_long --output-on-failure
+	@ctest --test-dir build/release -C Long -L 'mpi_long|docs_long' --output-on-failure
 	@python3 tests/long/mpich_suite.py build/release build/long
 	@python3 tests/long/applications.py build/release build/long
 	$(call preset,asan)

@@ -33,10 +33,8 @@ espalier::mpi::DiscoverOptions options_from(int argc, char** argv) {
   return options;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+/// Between MPI_Init and MPI_Finalize: what it holds waits for messages when it goes.
+void discover(const espalier::mpi::DiscoverOptions& options) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   espalier::mpi::RollCall present;
@@ -45,8 +43,7 @@ int main(int argc, char** argv) {
   const std::vector<int> leaders = present.leaders(MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  const auto found =
-      espalier::mpi::discover_world(options_from(argc, argv), MPI_COMM_WORLD, leaders);
+  const auto found = espalier::mpi::discover_world(options, MPI_COMM_WORLD, leaders);
   const double took = MPI_Wtime() - start;
   if (rank == 0) {
     nlohmann::json line;
@@ -64,6 +61,13 @@ int main(int argc, char** argv) {
     std::printf("espalier-discovered %s\n", line.dump().c_str());
     std::fflush(stdout);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  discover(options_from(argc, argv));
   MPI_Finalize();
   return 0;
 }

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 
 #include "base/units.hpp"
@@ -44,6 +45,7 @@ constexpr std::string_view kExamples =
     "espalier lab up \"site:2(10ms,100Mbit/s,name=wan) machine:1|2(250us,1Gbit/s) proc:4\"\n"
     "espalier lab exec site0-machine0 -- ping -c 3 site1-machine0\n"
     "espalier lab run -- ./my_mpi_program its arguments\n"
+    "espalier lab run --espalier --explain -- ./my_mpi_program its arguments\n"
     "espalier lab run --with \"--mca coll_han_priority 100\" -- ./program.openmpi\n"
     "espalier lab set wan --latency 30ms --bandwidth 1Gbit/s\n"
     "espalier lab set site1-machine0 --cpu 47% --send 1480us\n"
@@ -58,13 +60,16 @@ CLI::App* action(CLI::App& lab, const char* name, const char* description, LabOp
   sub->add_option("--state", options.state,
                   "The lab's folder, one for each lab. Default: "
                   "$ESPALIER_LAB, or /run/espalier-lab.")
-      ->type_name("DIR")
-      ->envname("ESPALIER_LAB");
+      ->type_name("DIR");
   return sub;
 }
 
 void declare_up(CLI::App& up, LabOptions& options) {
   up.add_option("MACHINE", options.machine, "The machine: see MACHINES.")->required();
+  up.add_option("--hosts", options.hosts,
+                "Put the ranks on these hosts, one a line: what espalier place --format "
+                "openmpi-hostfile (or mpich-machinefile) wrote. Default: as the machine says.")
+      ->type_name("FILE");
   up.add_option("--queue", options.queue,
                 "How long a frame may wait for a link before it is lost. Default: 200ms.")
       ->type_name("TIME");
@@ -78,6 +83,17 @@ void declare_run(CLI::App& run, LabOptions& options) {
   run.add_option("-n", options.ranks, "The first N ranks of the machine only.")->type_name("N");
   run.add_option("--mpi", options.mpi, "mpich or openmpi. Default: the one it is linked with.")
       ->type_name("NAME");
+  run.add_flag("--espalier", options.espalier,
+               "With Espalier's library in the ranks, and the lab's machine told to it.");
+  run.add_option("--explain", options.explain,
+                 "Say at the end which calls ran along which plan and why, on standard error or to "
+                 "--explain=FILE. With --espalier.")
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->default_str("1");
+  run.add_option("--profile", options.profile,
+                 "Record how the program communicates, for espalier place.")
+      ->type_name("FILE");
   run.add_option("--preload", options.preloads, "A library for the ranks; may be repeated.")
       ->type_name("LIB")
       ->expected(1)
@@ -135,8 +151,9 @@ Command lab_command() {
   Manual manual{.name = "lab",
                 .tagline = "real MPI programs on an emulated machine, on this computer",
                 .synopsis =
-                    "lab up MACHINE [--queue TIME] [--slow-by kernel|library]\n"
-                    "lab run [-n N] [--mpi NAME] [--preload LIB]... [--env NAME=VALUE]... "
+                    "lab up MACHINE [--hosts FILE] [--queue TIME] [--slow-by kernel|library]\n"
+                    "lab run [-n N] [--mpi NAME] [--espalier] [--explain[=FILE]] [--profile FILE] "
+                    "[--preload LIB]... [--env NAME=VALUE]... "
                     "[--with WORDS]... [--poll] [--print] -- PROGRAM [ARGUMENTS]\n"
                     "lab exec HOST -- COMMAND [ARGUMENTS]\n"
                     "lab status [--json]\n"
@@ -167,6 +184,10 @@ Command lab_command() {
         declare_set(*set, *options);
         declare_stats(*stats, *options);
         return [=, &globals]() -> Outcome {
+          // Not CLI11's envname(): it would set what all actions share once more for those that
+          // were not named, over what --state said.
+          const char* const told = std::getenv("ESPALIER_LAB");
+          if (options->state.empty() && told != nullptr) options->state = told;
           const bool runs = run->parsed() || exec->parsed();
           if (auto failed = take_command(runs, globals, *options)) return failed;
           if (up->parsed()) return lab_up(*options);

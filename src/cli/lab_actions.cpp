@@ -10,9 +10,12 @@
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
 #include "lab/lab.hpp"
+#include "lab/placed_machine.hpp"
 #include "lab/run.hpp"
 #include "lab/settings.hpp"
 #include "lab/slow_hosts.hpp"
+#include "lab/state.hpp"
+#include "launch/mpi_kind.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -44,6 +47,41 @@ std::vector<std::string> words_of(const std::vector<std::string>& lines) {
   return words;
 }
 
+/// A file that rank 0 writes on its host, as all hosts call it.
+Expected<std::string> file_for_ranks(const char* option, const std::string& name) {
+  std::string file = std::filesystem::absolute(name).lexically_normal().string();
+  if (!file.starts_with("/tmp/") && !file.starts_with("/dev/shm/")) return file;
+  return Error{option,
+               fmt::format("{} would be lost: hosts of a lab have a /tmp of their own", file),
+               "name a file in another folder"};
+}
+
+/// Our libraries for the ranks, and what they are told: the recorder first, which sees what the
+/// program calls.
+std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest& request) {
+  const auto mpi = request.mpi == lab::Mpi::Mpich ? launch::Mpi::Mpich : launch::Mpi::OpenMpi;
+  std::vector<std::string_view> names;
+  if (!options.profile.empty()) {
+    names.push_back(launch::recorder_of(mpi));
+    auto file = file_for_ranks("--profile", options.profile);
+    if (!file) return file.error();
+    request.environment.push_back("ESPALIER_PROFILE=" + *file);
+  }
+  if (options.espalier || !options.explain.empty()) names.push_back(launch::library_of(mpi));
+  if (!options.explain.empty()) {
+    auto file = options.explain == "1" ? Expected<std::string>(options.explain)
+                                       : file_for_ranks("--explain", options.explain);
+    if (!file) return file.error();
+    request.environment.push_back("ESPALIER_EXPLAIN=" + *file);
+  }
+  for (const std::string_view name : names) {
+    auto library = lab::find_library(self(), std::string(name));
+    if (!library) return library.error();
+    request.preloads.push_back(*library);
+  }
+  return std::nullopt;
+}
+
 Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab::OpenLab& lab) {
   lab::LaunchRequest request;
   request.ranks = lab.machine.size();
@@ -72,6 +110,7 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
   request.preloads = options.preloads;
   request.environment = options.environment;
   request.mpiexec_arguments = words_of(options.with);
+  if (auto missing = add_espalier(options, request)) return *missing;
   request.program = options.command;
   return lab::completed(std::move(request), lab, self());
 }
@@ -125,6 +164,12 @@ Outcome lab_up(const LabOptions& options) {
   }
   auto machine = machine_from(options.machine, "MACHINE");
   if (!machine) return Failure{machine.error()};
+  if (!options.hosts.empty()) {
+    auto text = lab::read_text(options.hosts);
+    if (!text) return Failure{text.error()};
+    machine = lab::placed_machine(*machine, *text, options.hosts);
+    if (!machine) return Failure{machine.error()};
+  }
   const auto result = lab::up(*folder, *machine, settings, self());
   if (!result) return Failure{result.error()};
   auto lab = lab::open_lab(*folder);

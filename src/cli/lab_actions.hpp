@@ -20,6 +20,9 @@ struct LabOptions {
   std::string send;
   std::string cpu;
   std::string slow_by;
+  std::string hosts;    ///< of up: a file of espalier place
+  std::string explain;  ///< of run, as ESPALIER_EXPLAIN has it
+  std::string profile;
   std::string ranks;
   std::string mpi;
   std::vector<std::string> preloads;
@@ -33,6 +36,7 @@ struct LabOptions {
   bool json = false;
   bool poll = false;
   bool print = false;
+  bool espalier = false;  ///< of run: our library in the ranks
 };
 
 Outcome lab_up(const LabOptions& options);

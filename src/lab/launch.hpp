@@ -21,6 +21,8 @@ struct LaunchRequest {
   std::string hostfile;
   std::string remote_shell;
   std::string shim;                      ///< the library for all ranks
+  std::string part_file;                 ///< of a part of the ranks: the machine they see; else ""
+  std::string part_machine;              ///< what to write into it
   std::string rank_cells;                ///< the file that says how slow each rank is
   bool poll = false;                     ///< let waiting ranks poll, without priority
   std::vector<std::string> preloads;     ///< behind the shim

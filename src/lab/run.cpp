@@ -14,10 +14,13 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "lab/host.hpp"
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
+#include "topology/restrict_machine.hpp"
+#include "topology/write_json.hpp"
 
 namespace espalier::lab {
 namespace {
@@ -52,7 +55,7 @@ std::string shell_quoted(const std::string& word) {
   return quoted + "'";
 }
 
-/// A file of this run that goes with it.
+/// A file of this run that goes with it; "" for none.
 struct TemporaryFile {
   std::string path;
   ~TemporaryFile() { ::unlink(path.c_str()); }
@@ -98,17 +101,16 @@ Expected<std::string> libraries_of(const std::string& program) {
   return text;
 }
 
-Expected<std::string> find_shim(const std::string& self) {
+Expected<std::string> find_library(const std::string& self, const std::string& name) {
   const auto beside = std::filesystem::path(self).parent_path().parent_path();
-  const std::string path = (beside / "lib" / "libespalier-lab-shim.so").string();
+  const std::string path = (beside / "lib" / name).string();
   if (exists(path)) return path;
-  return Error{"lab run", fmt::format("{} is not there", path),
-               "build the target espalier-lab-shim"};
+  return Error{"lab run", fmt::format("{} is not there", path), "build it: make"};
 }
 
 Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
                                   const std::string& self) {
-  auto shim = find_shim(self);
+  auto shim = find_library(self, "libespalier-lab-shim.so");
   if (!shim) return shim.error();
   request.shim = *shim;
   request.hostfile = fmt::format("{}/hostfile.{}", lab.folder.path, ::getpid());
@@ -116,7 +118,15 @@ Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
   request.rank_cells = lab.folder.ranks();
   const auto says_machine = [](const std::string& v) { return v.starts_with("ESPALIER_MACHINE="); };
   if (std::none_of(request.environment.begin(), request.environment.end(), says_machine)) {
-    request.environment.push_back("ESPALIER_MACHINE=" + lab.folder.machine());
+    if (request.ranks < lab.machine.size()) {
+      std::vector<Rank> first(request.ranks);
+      std::iota(first.begin(), first.end(), Rank{0});
+      request.part_file = fmt::format("{}/machine.{}.json", lab.folder.path, ::getpid());
+      request.part_machine = topology::write_json(topology::restrict_machine(lab.machine, first));
+    }
+    request.environment.push_back("ESPALIER_MACHINE=" + (request.part_file.empty()
+                                                             ? lab.folder.machine()
+                                                             : request.part_file));
   }
   return request;
 }
@@ -125,6 +135,10 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
                          const std::string& output) {
   const TemporaryFile hostfile{request.hostfile};
   if (auto e = write_text(hostfile.path, launch.hostfile, 0644)) return *e;
+  const TemporaryFile part{request.part_file};
+  if (!part.path.empty()) {
+    if (auto e = write_text(part.path, request.part_machine, 0644)) return *e;
+  }
   const std::size_t first = host_of_rank(lab.plan.hosts, lab.machine.size())[0];
   const std::string mark = fmt::format("ESPALIER_LAB_RUN={}", ::getpid());
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, remember);

@@ -14,8 +14,8 @@ Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::
 /// What `ldd` says of a program; it is looked for in PATH as a shell would.
 Expected<std::string> libraries_of(const std::string& program);
 
-/// The shim that stands beside the tool (lib/ next to bin/).
-Expected<std::string> find_shim(const std::string& self);
+/// A library that stands beside the tool (lib/ next to bin/).
+Expected<std::string> find_library(const std::string& self, const std::string& name);
 
 /// Runs a launch from the host of rank 0 and waits for it: its exit code, or 128 + the signal. What
 /// it started is ended with it, also when we are interrupted.

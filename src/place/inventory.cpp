@@ -147,6 +147,7 @@ Inventory inventory_of(topology::Machine machine) {
   machine = topology::with_placement(std::move(machine), along_the_tree);
   Inventory inventory{machine.name(), machine, {}, {}};
   std::vector<bool> listed(machine.size());
+  std::vector<std::string> paths;  // of the hosts, as a lab calls them
   for (const Leaf leaf : order) {
     if (listed[leaf]) continue;
     Host host;
@@ -167,17 +168,16 @@ Inventory inventory_of(topology::Machine machine) {
       if (host.cluster.empty()) host.cluster = path.substr(0, path.find('.'));
     }
     host.speed_millionths = machine.leaf_costs(leaf).speed_millionths;
+    paths.push_back(whole_cluster ? path.substr(0, path.rfind('.')) : path);
+    std::replace(paths.back().begin(), paths.back().end(), '.', '-');
     std::fill_n(listed.begin() + static_cast<std::ptrdiff_t>(host.first_leaf), host.slots, true);
     inventory.hosts.push_back(std::move(host));
   }
-  // Names need to be unique to write rank files with.
+  // Names need to be unique to write rank files with. If they are not, all say where they are.
   std::set<std::string> names;
-  for (Host& host : inventory.hosts) {
-    if (!names.insert(host.name).second) {
-      host.name = fmt::format("{}-{}", host.cluster.empty() ? "host" : host.cluster, host.name);
-      names.insert(host.name);
-    }
-  }
+  for (const Host& host : inventory.hosts) names.insert(host.name);
+  if (names.size() == inventory.hosts.size()) return inventory;
+  for (std::size_t h = 0; h < inventory.hosts.size(); ++h) inventory.hosts[h].name = paths[h];
   return inventory;
 }
 

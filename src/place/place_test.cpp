@@ -46,6 +46,15 @@ std::string cluster_of(const Problem& problem, const Placement& placement, Rank 
   return problem.clusters[problem.slots[placement[p]].cluster];
 }
 
+TEST(Inventory, HostsOfAMachineHaveTheNamesOfALabIfTheirOwnAreNotUnique) {
+  const Inventory same = inventory_from("site:2(5ms) machine:1|2(1ms) proc:2");
+  std::vector<std::string> names;
+  for (const Host& host : same.hosts) names.push_back(host.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"site0-machine0", "site1-machine0", "site1-machine1"}));
+  EXPECT_EQ(inventory_from("node:2(1ms) proc:2").hosts[1].name, "node1");
+}
+
 TEST(SelectTopology, DoesFigure4OfThePaper) {
   const auto inventory = parse_inventory(kFigure4, "f");
   ASSERT_TRUE(inventory.has_value()) << inventory.error();

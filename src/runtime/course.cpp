@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numeric>
 
 #include "base/units.hpp"
@@ -30,10 +29,6 @@ schedule::Collective collective_of(const Planner& planner, const PlanKey& key) {
                             key.commutative, key.counts};
   if (key.irregular) call.counts.assign(size, key.count);
   return call;
-}
-
-std::string time_text(double seconds) {
-  return std::isfinite(seconds) && seconds >= 0 ? fmt::format("{:.2f} us", seconds * 1e6) : "-";
 }
 
 }  // namespace
@@ -95,16 +90,16 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
 std::string trials_text(const std::vector<TrialRecord>& records) {
   std::string text;
   for (const TrialRecord& record : records) {
-    text +=
-        fmt::format("  trial: {} of {} on {}, root {}:", schedule::name_of(record.calls.operation),
-                    record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
-                    record.communicator, record.calls.root);
+    text += fmt::format(
+        "\n  trial of {}, {}, root {}, on {}: {}\n", schedule::name_of(record.calls.operation),
+        record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
+        record.calls.root, record.communicator,
+        record.kept ? fmt::format("kept {} ({})", record.ways[*record.kept].name, record.why)
+                    : "not ended: too few calls");
     for (std::size_t w = 0; w < record.ways.size(); ++w) {
-      text += fmt::format("{} {} {} (predicted {})", w == 0 ? "" : ",", record.ways[w].name,
+      text += fmt::format("    {:<40} took {:>8}, predicted {:>8}\n", record.ways[w].name,
                           time_text(record.times[w]), time_text(record.ways[w].predicted));
     }
-    text += record.kept ? fmt::format("; kept {}: {}\n", record.ways[*record.kept].name, record.why)
-                        : "; not ended\n";
   }
   return text;
 }

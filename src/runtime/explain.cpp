@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/units.hpp"
 
@@ -98,7 +100,21 @@ std::vector<CallRecord> CallLog::records() const {
 std::string size_class_text(std::uint32_t size_class) {
   if (size_class <= 1) return fmt::format("{} B", size_class);
   const std::uint64_t low = std::uint64_t{1} << (size_class - 1);
-  return fmt::format("{} - {}", to_string(Bytes{low}), to_string(Bytes{2 * low - 1}));
+  if (low < 1024) return fmt::format("{} - {} B", low, 2 * low - 1);
+  for (const auto& [unit, name] :
+       {std::pair{30, "GiB"}, std::pair{20, "MiB"}, std::pair{10, "KiB"}}) {
+    if (low >> unit > 0) return fmt::format("{} - {} {}", low >> unit, 2 * (low >> unit), name);
+  }
+  return "";
+}
+
+std::string time_text(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return "-";
+  const double us = seconds * 1e6;
+  if (us < 1e3) return fmt::format("{:.{}f} us", us, us < 9.995 ? 2 : us < 99.95 ? 1 : 0);
+  const double ms = us / 1e3;
+  if (ms < 1e3) return fmt::format("{:.{}f} ms", ms, ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
+  return fmt::format("{:.2f} s", ms / 1e3);
 }
 
 namespace {
@@ -142,14 +158,15 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
   }
   const std::vector<CallRecord> records = log.records();
   if (records.empty()) return text;
-  text += fmt::format("  {:<10} {:<24} {:<22} {:>9} {:>14} {:>14}  {}\n", "operation", "size",
-                      "communicator", "calls", "predicted us", "measured us", "plan");
+  const std::string row = "  {:<14} {:<14} {:<20} {:>8} {:>9} {:>9}  {}\n";
+  text += fmt::format(fmt::runtime("\n" + row), "operation", "size", "communicator", "calls",
+                      "predicted", "measured", "plan (why)");
   for (const CallRecord& r : records) {
-    const std::string predicted = r.predicted_us < 0 ? "-" : fmt::format("{:.2f}", r.predicted_us);
-    text += fmt::format(
-        "  {:<10} {:<24} {:<22} {:>9} {:>14} {:>14.2f}  {} ({})\n", schedule::name_of(r.operation),
-        size_class_text(r.size_class), r.communicator, r.calls, predicted,
-        r.measured_us / static_cast<double>(std::max<std::uint64_t>(1, r.calls)), r.plan, r.why);
+    const double calls = static_cast<double>(std::max<std::uint64_t>(1, r.calls));
+    text += fmt::format(fmt::runtime(row), schedule::name_of(r.operation),
+                        size_class_text(r.size_class), r.communicator, r.calls,
+                        time_text(r.predicted_us / 1e6), time_text(r.measured_us / calls / 1e6),
+                        fmt::format("{} ({})", r.plan, r.why));
   }
   return text;
 }

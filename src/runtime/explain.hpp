@@ -103,6 +103,9 @@ class CallLog {
 
 /// "64 KiB - 128 KiB", "0 B".
 [[nodiscard]] std::string size_class_text(std::uint32_t size_class);
+/// Seconds, in the unit that people would take and three digits: "35.9 ms"; "-" for what is
+/// negative or infinite.
+[[nodiscard]] std::string time_text(double seconds);
 
 /// What ESPALIER_EXPLAIN prints at the end.
 [[nodiscard]] std::string explain_text(const CallCounts& counts,

@@ -50,14 +50,27 @@ TEST(Explain, TellsWhyCallsWereNative) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("native allreduce: 3 (one process)"), std::string::npos) << text;
-  EXPECT_NE(text.find("64 KiB"), std::string::npos) << text;
-  EXPECT_NE(text.find("15.00"), std::string::npos) << text;
+  EXPECT_NE(text.find("64 - 128 KiB"), std::string::npos) << text;
+  EXPECT_NE(text.find("12.5 us   15.0 us  ring (named)"), std::string::npos) << text;
+}
+
+TEST(Explain, TimesHaveThreeDigitsAndTheirUnit) {
+  EXPECT_EQ(time_text(0), "0.00 us");
+  EXPECT_EQ(time_text(9.996e-6), "10.0 us");
+  EXPECT_EQ(time_text(35.873e-3), "35.9 ms");
+  EXPECT_EQ(time_text(0.5), "500 ms");
+  EXPECT_EQ(time_text(12.345), "12.35 s");
+  EXPECT_EQ(time_text(-1), "-");
 }
 
 TEST(Explain, SizeClassesAreWords) {
   EXPECT_EQ(size_class_text(0), "0 B");
   EXPECT_EQ(size_class_text(1), "1 B");
-  EXPECT_EQ(size_class_text(4), "8 B - 15 B");
+  EXPECT_EQ(size_class_text(4), "8 - 15 B");
+  EXPECT_EQ(size_class_text(10), "512 - 1023 B");
+  EXPECT_EQ(size_class_text(11), "1 - 2 KiB");
+  EXPECT_EQ(size_class_text(20), "512 - 1024 KiB");
+  EXPECT_EQ(size_class_text(32), "2 - 4 GiB");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of scripts/check_includes.py and that of src/CMakeLists.txt say the same."""
+"""The tables of scripts/check_includes.py, src/CMakeLists.txt and docs/architecture.md say the same, of all folders of src."""
 import importlib.util
 import pathlib
 import re
@@ -9,13 +9,16 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop(1))
 
 
+def table_of_the_checker():
+    spec = importlib.util.spec_from_file_location("check_includes", ROOT / "scripts" / "check_includes.py")
+    checker = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode = True
+    spec.loader.exec_module(checker)
+    return checker.MAY_INCLUDE
+
+
 class RoomsAgree(unittest.TestCase):
     def test_every_room_uses_in_cmake_what_it_may_include(self):
-        spec = importlib.util.spec_from_file_location(
-            "check_includes", ROOT / "scripts" / "check_includes.py")
-        checker = importlib.util.module_from_spec(spec)
-        sys.dont_write_bytecode = True
-        spec.loader.exec_module(checker)
         in_cmake = {}
         text = re.sub(r"#.*", "", (ROOT / "src" / "CMakeLists.txt").read_text())
         for call in re.findall(r"espalier_(?:mpi_)?room\(([^)]*)\)", text):
@@ -25,7 +28,20 @@ class RoomsAgree(unittest.TestCase):
                 uses = uses[:uses.index("LINKS")]
             in_cmake[name] = set(uses)
         self.assertGreater(len(in_cmake), 1)
-        self.assertEqual(in_cmake, checker.MAY_INCLUDE)
+        self.assertEqual(in_cmake, table_of_the_checker())
+
+    def test_the_document_names_the_same_rooms_and_includes(self):
+        rooms = table_of_the_checker()
+        folders = {path.name for path in (ROOT / "src").iterdir() if path.is_dir()}
+        self.assertEqual(set(rooms), folders)
+        rows = re.findall(r"^\| `([a-z_]+)` \| .* \| ([a-z_ -]+) \|$", (ROOT / "docs" / "architecture.md").read_text(), re.M)
+        for room, others in rows:
+            with self.subTest(room=room):
+                named = set(others.replace("-", "").split())
+                if {"all", "above", "but"} <= named:
+                    named = set(rooms) - named - {room}
+                self.assertEqual(named, rooms[room])
+        self.assertEqual([room for room, _ in rows], list(rooms))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,33 @@
+"""Whether a command printed what the document shows.
+
+A line of "..." stands for any number of lines. Where figures vary, a number with its unit stands for any other, a bar for
+any other bar, columns may be wider or narrower, and "..." within a line stands for anything.
+"""
+import re
+
+UNITS = r"ps|ns|us|µs|ms|s|min|%|B|KiB|MiB|GiB|kB|KB|MB|GB|[kMGT]?bit/s|[kMG]?B/s"
+NUMBER = re.compile(rf"(?<![A-Za-z_])\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?({UNITS})(?![A-Za-z/]))?")
+BARS = re.compile("[█▄░▒▓─━·~▏▎▍▌▋▊▉]+")
+WRONG = re.compile(r"\bwrong \d+|\d+ wrong\b")  # how many results were: a figure that may not vary
+SPACE = re.compile(r"\s+")
+
+
+def shape(line):
+    return SPACE.sub(" ", BARS.sub(" ▄ ", NUMBER.sub("#", line))).strip()
+
+
+def same_line(expected, found, varies):
+    if not varies:
+        return expected.rstrip() == found.rstrip()
+    if WRONG.findall(expected) != WRONG.findall(found):
+        return False
+    parts = [re.escape(shape(part)) for part in expected.split("...")]
+    return re.fullmatch(" ?.* ?".join(parts), shape(found)) is not None
+
+
+def matches(expected, found, varies=False):
+    if not expected:
+        return not found
+    if expected[0].strip() == "...":
+        return any(matches(expected[1:], found[i:], varies) for i in range(len(found) + 1))
+    return bool(found) and same_line(expected[0], found[0], varies) and matches(expected[1:], found[1:], varies)
