@@ -183,7 +183,7 @@ std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key
     return course.ways[way].wish;
   }
   if (is_watched()) {
-    if (!course.watch) course.watch.emplace();
+    if (!course.watch) course.watch.emplace(&PMPI_Wtime);
     if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
     if (course.watch->begin_call(*tried.agreement)) {
       if (measure_again()) return wish(this->tried(key), key);

@@ -8,12 +8,15 @@ namespace espalier::runtime {
 bool Watch::begin_call(Agreement& agreement) {
   bool alarm = false;
   if (is_about_to_wait()) {
-    is_agreeing_ = false;
-    const std::vector<double> agreed = agreement.finish();
-    if (agreed.size() == 1) alarm = judge(agreed[0]);
+    const std::vector<double> agreed = agreed_at_last(agreement);
+    if (agreed.size() == 3) {
+      adapt(agreed[1], -agreed[2]);
+      alarm = judge(agreed[0]);
+    }
   }
-  if (calls_ == kWindow) {
-    agreement.start(std::array{least_});
+  if (calls_ >= kWindow && !is_agreeing_) {
+    agreement.start(std::array{least_, own_needed_, -own_period_});
+    started_ = clock_();
     is_agreeing_ = true;
     since_start_ = 0;
     calls_ = 0;
@@ -22,6 +25,25 @@ bool Watch::begin_call(Agreement& agreement) {
   ++calls_;
   ++since_start_;
   return alarm;
+}
+
+std::vector<double> Watch::agreed_at_last(Agreement& agreement) {
+  const double came = clock_() - started_;
+  std::vector<double> agreed = agreement.finish();
+  const double left = clock_() - started_;
+  is_agreeing_ = false;
+  own_period_ = came / to_agree_;
+  own_needed_ = left - came > came / 8 ? left : 0;
+  return agreed;
+}
+
+/// One that had to wait speaks for all; the fastest calls count. What was needed once because the
+/// program was late is forgotten by and by.
+void Watch::adapt(double needed, double period) {
+  needed_ = std::max(needed, 0.9 * needed_);
+  const double calls = period > 0 ? 2 * needed_ / period : 0;
+  to_agree_ =
+      static_cast<std::uint32_t>(std::clamp(calls, double{kFewestToAgree}, double{kMostToAgree}));
 }
 
 void Watch::note(double seconds, std::uint64_t bytes) {

@@ -76,6 +76,65 @@ TEST(Watch, TakesWhatIsNoLinksDoingForUsualAndGrowsPatient) {
   EXPECT_LE(alarms, 6U);
 }
 
+/// An agreement that is there some seconds after its start.
+class Far : public Agreement {
+ public:
+  Far(double& now, double seconds) : now_(now), seconds_(seconds) {}
+  void start(std::span<const double> mine) override {
+    mine_.assign(mine.begin(), mine.end());
+    begin_ = now_;
+  }
+  std::vector<double> finish() override {
+    waited += std::max(0.0, begin_ + seconds_ - now_);
+    ++agreements;
+    now_ = std::max(now_, begin_ + seconds_);
+    return mine_;
+  }
+  double waited = 0;
+  int agreements = 0;
+
+ private:
+  double& now_;
+  double seconds_, begin_ = 0;
+  std::vector<double> mine_;
+};
+
+TEST(Watch, ShortCallsDoNotWaitForFarRanksAgainAndAgain) {
+  for (const double call : {1e-6, 30e-6, 1e-3, 20e-3}) {
+    double now = 0;
+    Far far(now, 40e-3);
+    Watch watch([&] { return now; });
+    for (int i = 0; i < 100000; ++i) {
+      EXPECT_FALSE(watch.begin_call(far));
+      watch.note(call, 8);
+      now += call;
+    }
+    EXPECT_GE(far.agreements, 20) << call;
+    // A few times at first, and where even the most calls are too few.
+    const double most = call == 1e-6 ? far.agreements * 40e-3 : 4 * 40e-3 + 0.02 * now;
+    EXPECT_LE(far.waited, most) << call;
+  }
+}
+
+TEST(Watch, ChangesAreStillSeenWithinThirtyCallsWhenCallsBecomeSlow) {
+  double now = 0;
+  Far far(now, 40e-3);
+  Watch watch([&] { return now; });
+  for (int i = 0; i < 3000; ++i) {
+    EXPECT_FALSE(watch.begin_call(far));
+    watch.note(20e-3, 8);
+    now += 20e-3;
+  }
+  int alarm = -1;
+  for (int i = 0; i < 60 && alarm < 0; ++i) {
+    if (watch.begin_call(far)) alarm = i;
+    watch.note(90e-3, 8);
+    now += 90e-3;
+  }
+  EXPECT_GE(alarm, 0);
+  EXPECT_LE(alarm, 30);
+}
+
 TEST(Watch, PassesOverCallsOfOtherLengths) {
   Meeting meeting(1);
   Member member(meeting);
