@@ -33,14 +33,14 @@ std::vector<double> Watch::agreed_at_last(Agreement& agreement) {
   const double left = clock_() - started_;
   is_agreeing_ = false;
   own_period_ = came / to_agree_;
-  own_needed_ = left - came > came / 8 ? left : 0;
+  own_needed_ = left - came > came / 20 ? left : 0;
   return agreed;
 }
 
 /// One that had to wait speaks for all; the fastest calls count. What was needed once because the
 /// program was late is forgotten by and by.
 void Watch::adapt(double needed, double period) {
-  needed_ = std::max(needed, 0.9 * needed_);
+  needed_ = std::max(needed, 0.95 * needed_);
   const double calls = period > 0 ? 2 * needed_ / period : 0;
   to_agree_ =
       static_cast<std::uint32_t>(std::clamp(calls, double{kFewestToAgree}, double{kMostToAgree}));
