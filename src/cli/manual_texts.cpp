@@ -6,22 +6,23 @@
 namespace espalier::cli {
 
 Manual tool_manual() {
-  return {.name = "",
-          .tagline = "communication trees for MPI, trained to the network they run on",
-          .synopsis = "COMMAND [OPTIONS]\n--help | --version",
-          .description =
-              "Most networks are not flat: several sites, clusters of unequal nodes, racks behind "
-              "slow uplinks. Espalier takes a machine as it is (a file, or one line of text), "
-              "predicts what a collective along a tree would cost on it, and compares the trees "
-              "of many algorithms, each named as in its paper.\n\n"
-              "Results go to standard output: a drawing for people, or JSON, CSV, SVG and "
-              "Graphviz for programs (docs/formats.md describes them; they are stable). The same "
-              "input gives the same output on every computer, to the picosecond.",
-          .sections = {machines_section()},
-          .examples =
-              "espalier show \"site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)\"\n"
-              "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
-              "espalier compare --machine grid.json --size 64KiB\n"};
+  return {
+      .name = "",
+      .tagline = "communication trees for MPI, trained to the network they run on",
+      .synopsis = "COMMAND [OPTIONS]\n--help | --version",
+      .description =
+          "Most networks are not flat: several sites, clusters of unequal nodes, racks behind "
+          "slow uplinks. Espalier takes a machine as it is (a file, one line of text, or measured "
+          "by discover), plans MPI's collectives for it, predicts, simulates and verifies "
+          "the plans, and runs MPI programs along them, unchanged (run).\n\n"
+          "Results go to standard output: a drawing for people, or JSON, CSV, SVG and "
+          "Graphviz for programs (docs/formats.md describes them; they are stable). What "
+          "is computed and not measured is the same on every computer, to the picosecond.",
+      .sections = {machines_section()},
+      .examples =
+          "espalier show \"site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)\"\n"
+          "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
+          "espalier compare --machine grid.json --size 64KiB\n"};
 }
 
 Section machines_section() {

@@ -12,8 +12,10 @@
 
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
+#include "doctor/checks.hpp"
 #include "launch/ask.hpp"
 #include "launch/own_library.hpp"
 #include "launch/start.hpp"
@@ -124,6 +126,10 @@ Expected<launch::Start> start_of(const RunOptions& options, const std::vector<st
   if (!library) return library.error();
   auto set = variables(options);
   if (!set) return set.error();
+  for (const auto& unknown : doctor::unknown_settings({set->begin(), set->end()}, nearest)) {
+    write_message(fmt::format("espalier run: note: {}: {}; {}\n", unknown.subject, unknown.what,
+                              unknown.cure));
+  }
   for (const std::string& note : chosen->notes) {
     write_message(fmt::format("espalier run: note: {}\n", note));
   }
@@ -163,7 +169,8 @@ constexpr std::string_view kSlurm =
 
 constexpr std::string_view kSettings =
     "All ESPALIER_* variables reach every process; the options set them: --machine is "
-    "ESPALIER_MACHINE, --explain ESPALIER_EXPLAIN, and so on. docs/runtime.md describes them.";
+    "ESPALIER_MACHINE, --explain ESPALIER_EXPLAIN, and so on. docs/reference/variables.md "
+    "describes them.";
 
 constexpr std::string_view kExamples =
     "espalier run --machine grid.json --explain -- mpiexec -n 48 ./solver input\n"

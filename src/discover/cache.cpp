@@ -63,11 +63,13 @@ Expected<std::optional<CachedMachine>> parse(const std::string& text, const std:
     return Error{file, "it is for other hosts or another version", "it is measured again"};
   }
   const auto made = value.at("made").get<std::int64_t>();
-  if (made > now || now - made > kCacheSeconds) return std::optional<CachedMachine>{};
+  const bool complete = value.value("complete", true);
+  const std::int64_t most = complete ? kCacheSeconds : kCacheSecondsIfIncomplete;
+  if (made > now || now - made > most) return std::optional<CachedMachine>{};
   auto machine = topology::read_json(value.at("machine").get<std::string>(), file);
   if (!machine) return machine.error();
   return std::optional<CachedMachine>{
-      {std::move(*machine), value.at("words").get<std::vector<std::string>>(), made}};
+      {std::move(*machine), value.at("words").get<std::vector<std::string>>(), made, complete}};
 } catch (const json::exception&) {
   return Error{file, "it is broken", "it is measured again"};
 }
@@ -156,11 +158,9 @@ Expected<bool> write_cache(const std::string& file, const std::string& key,
     ::unlink(temporary.c_str());
     return error;
   };
-  const json value{{"format", kFormat},
-                   {"key", key},
-                   {"made", machine.made},
-                   {"words", machine.words},
-                   {"machine", topology::write_json(machine.machine)}};
+  const json value{{"format", kFormat},      {"key", key},
+                   {"made", machine.made},   {"complete", machine.complete},
+                   {"words", machine.words}, {"machine", topology::write_json(machine.machine)}};
   {
     const File out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!out.is_open()) return wrong();

@@ -14,9 +14,12 @@ struct CachedMachine {
   topology::Machine machine;
   std::vector<std::string> words;
   std::int64_t made = 0;  ///< seconds since 1970
+  bool complete = true;   ///< nothing was left out for want of time
 };
 
 inline constexpr std::int64_t kCacheSeconds = 7 * 24 * 3600;
+/// What lacks something is better measured anew soon, when the computer may be less busy.
+inline constexpr std::int64_t kCacheSecondsIfIncomplete = 3600;
 
 /// $XDG_CACHE_HOME/espalier, else $HOME/.cache/espalier; "" if neither is set to an absolute path.
 [[nodiscard]] std::string cache_folder(const std::string& xdg_cache_home, const std::string& home);

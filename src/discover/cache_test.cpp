@@ -53,6 +53,16 @@ TEST_F(Cache, ForgetsWhatIsOldOrFromTheFuture) {
   EXPECT_FALSE(*read_cache(file_ + ".none", "key", 1'000));
 }
 
+TEST_F(Cache, ForgetsWhatLacksSomethingSooner) {
+  CachedMachine incomplete = some(1'000);
+  incomplete.complete = false;
+  ASSERT_TRUE(write_cache(file_, "key", incomplete));
+  const auto found = read_cache(file_, "key", 1'000 + kCacheSecondsIfIncomplete);
+  ASSERT_TRUE(found && *found);
+  EXPECT_FALSE((*found)->complete);
+  EXPECT_FALSE(*read_cache(file_, "key", 1'001 + kCacheSecondsIfIncomplete));
+}
+
 TEST_F(Cache, RefusesFilesThatAreBrokenForeignOrOpenToOthers) {
   ASSERT_TRUE(write_cache(file_, "key", some(1'000)));
   EXPECT_FALSE(read_cache(file_, "another key", 1'000));

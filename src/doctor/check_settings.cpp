@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kArea = "settings";
+constexpr std::string_view kPrefix = "ESPALIER_";
 
 /// The complaint of the runtime about this variable alone, if it has one.
 std::optional<Error> refusal(const std::string& name, const std::string& value) {
@@ -53,7 +54,8 @@ Finding check_known(const std::string& name, const std::string& value) {
     const bool is_harmless = name == "ESPALIER_VERDICTS";
     const std::string from = error->where == name ? "" : error->where + ": ";
     return {kArea, is_harmless ? Level::Warning : Level::Problem, name, from + error->what,
-            error->hint.empty() ? "set it as docs/runtime.md says, or unset it" : error->hint};
+            error->hint.empty() ? "set it as docs/reference/variables.md says, or unset it"
+                                : error->hint};
   }
   if (names_output(name, value) && !can_be_written(value)) {
     return {kArea, Level::Warning, name, fmt::format("\"{}\" cannot be written", value),
@@ -67,20 +69,31 @@ Finding check_known(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-Findings check_settings(const Environment& environment, const Nearest& nearest) {
-  const std::vector<std::string> known = runtime::setting_names();
+Findings unknown_settings(const Environment& environment, const Nearest& nearest) {
+  std::vector<std::string> known = runtime::setting_names();
+  for (std::string& name : known) name.erase(0, kPrefix.size());  // which is no likeness
   Findings all;
   for (const auto& [name, value] : environment) {
-    // The lab sets its own in the processes that it starts.
-    if (!name.starts_with("ESPALIER_") || name.starts_with("ESPALIER_LAB_")) continue;
-    if (std::find(known.begin(), known.end(), name) != known.end()) {
-      all.push_back(check_known(name, value));
-      continue;
-    }
-    const std::string meant = nearest(name, known);
+    if (!name.starts_with(kPrefix)) continue;
+    const std::string rest = name.substr(kPrefix.size());
+    if (std::find(known.begin(), known.end(), rest) != known.end()) continue;
+    const std::string meant = nearest(rest, known);
     all.push_back({kArea, Level::Warning, name, "there is no such variable, and it does nothing",
-                   meant.empty() ? "unset it; docs/runtime.md lists those that there are"
-                                 : fmt::format("did you mean {}?", meant)});
+                   meant.empty()
+                       ? "unset it; docs/reference/variables.md lists those that there are"
+                       : fmt::format("did you mean {}{}?", kPrefix, meant)});
+  }
+  return all;
+}
+
+Findings check_settings(const Environment& environment, const Nearest& nearest) {
+  const std::vector<std::string> known = runtime::setting_names();
+  Findings all = unknown_settings(environment, nearest);
+  for (const auto& [name, value] : environment) {
+    // The lab sets its own in the processes that it starts.
+    if (name.starts_with("ESPALIER_LAB_")) continue;
+    if (std::find(known.begin(), known.end(), name) == known.end()) continue;
+    all.push_back(check_known(name, value));
   }
   if (all.empty()) all.push_back({kArea, Level::Ok, "ESPALIER_*", "none is set: all as usual", ""});
   return all;

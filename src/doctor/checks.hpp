@@ -34,6 +34,8 @@ using Nearest = std::function<std::string(std::string_view, std::span<const std:
 
 /// ESPALIER_*: names that there are not, values that cannot be, files that cannot be read or
 /// written.
+/// Variables that look like ours and are none.
+[[nodiscard]] Findings unknown_settings(const Environment& environment, const Nearest& nearest);
 [[nodiscard]] Findings check_settings(const Environment& environment, const Nearest& nearest);
 
 /// What was measured before: whether it can be kept, and what of it is old or broken.

@@ -71,8 +71,11 @@ TEST(CheckSettings, AsksForTheNearestName) {
     return known[0];
   };
   const Findings found = check_settings({{"ESPALIER_X", "1"}, {"ESPALIER_LAB_Y", "1"}}, nearest);
-  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].cure, "did you mean ESPALIER_MACHINE?");
+  EXPECT_TRUE(
+      unknown_settings({{"ESPALIER_SITE", "x"}, {"ESPALIER_LAB", "/run/x"}, {"HOME", "/"}}, nearest)
+          .empty());
 }
 
 TEST(Findings, AreCountedByLevel) {

@@ -87,7 +87,8 @@ class Coordinator {
     }
     auto found = discover::discover(prober, discover::node_infos(records), options_.budget);
     if (!found) return found.error();
-    const CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr)};
+    const CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr),
+                             found->complete};
     if (options_.write_cache && !file.empty() && found->is_sorted) {
       if (auto done = write_cache(file, key, made); !done) note(done.error());
     }

@@ -31,6 +31,12 @@ schedule::Collective collective_of(const Planner& planner, const PlanKey& key) {
   return call;
 }
 
+bool has_root(schedule::Operation operation) {
+  using schedule::Operation;
+  return operation == Operation::Broadcast || operation == Operation::Reduce ||
+         operation == Operation::Gather || operation == Operation::Scatter;
+}
+
 }  // namespace
 
 CallClass class_of(const PlanKey& key) {
@@ -91,9 +97,10 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
   std::string text;
   for (const TrialRecord& record : records) {
     text += fmt::format(
-        "\n  trial of {}, {}, root {}, on {}: {}\n", schedule::name_of(record.calls.operation),
+        "\n  trial of {}, {}{}, on {}: {}\n", schedule::name_of(record.calls.operation),
         record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
-        record.calls.root, record.communicator,
+        has_root(record.calls.operation) ? fmt::format(", root {}", record.calls.root) : "",
+        record.communicator,
         record.kept ? fmt::format("kept {} ({})", record.ways[*record.kept].name, record.why)
                     : "not ended: too few calls");
     for (std::size_t w = 0; w < record.ways.size(); ++w) {

@@ -5,7 +5,7 @@
 
 namespace espalier::runtime {
 
-/// All ESPALIER_* variables that users may set (docs/runtime.md).
+/// All ESPALIER_* variables that something of ours reads (docs/reference/variables.md).
 [[nodiscard]] std::vector<std::string> setting_names();
 
 }  // namespace espalier::runtime

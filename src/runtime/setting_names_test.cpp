@@ -11,7 +11,7 @@ namespace espalier::runtime {
 namespace {
 
 TEST(SettingNames, AreThoseOfTheManual) {
-  std::ifstream manual(ESPALIER_SOURCE_DIR "/docs/runtime.md");
+  std::ifstream manual(ESPALIER_SOURCE_DIR "/docs/reference/variables.md");
   std::set<std::string> told;
   for (std::string line; std::getline(manual, line);) {
     if (line.starts_with("| `ESPALIER_")) told.insert(line.substr(3, line.find('`', 3) - 3));
