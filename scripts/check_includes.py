@@ -35,7 +35,8 @@ MAY_INCLUDE = {
     "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "group", "collective", "select", "profile", "place", "report", "measure"},
     "launch": {"base"},
     "lab": {"base", "topology"},
-    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "lab"},
+    "league": {"base", "topology", "schedule", "bound", "report", "measure", "launch"},
+    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "lab", "league"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 MPI_ROOMS = {"mpi", "pmpi", "group_mpi"}

@@ -61,14 +61,33 @@ void Executor::begin() {
   open_messages_ = program.message_count;
   if (lanes_.size() < program.lanes.size()) lanes_.resize(program.lanes.size());
   for (std::size_t l = 0; l < program.lanes.size(); ++l) {
-    LaneState& state = lanes_[l];
-    state.ready.clear();
-    state.next = 0;
-    state.under_way = 0;
-    state.flow = program.lanes[l].sends ? &flows_[program.lanes[l].peer] : nullptr;
+    open_lane(static_cast<std::uint32_t>(l));
   }
   local_.clear();
   next_local_ = 0;
+}
+
+void Executor::open_lane(std::uint32_t index) {
+  const Lane& lane = call_->program->lanes[index];
+  LaneState& state = lanes_[index];
+  state.ready.clear();
+  state.next = 0;
+  state.under_way = 0;
+  state.window = options_.send_window;
+  state.is_paced = false;
+  state.flow = lane.sends ? &flows_[lane.peer] : nullptr;
+#ifdef ESPALIER_SMPI
+  // On a connection one message follows the other. SMPI has no connections: all that are under way
+  // between two ranks share the link and arrive together, so that nothing would be pipelined. No
+  // more are let go than the way holds, and the one that arrives.
+  if (!lane.sends || lane.count <= 2) return;
+  const Message& first = call_->program->messages[lane.first];
+  const std::uint64_t bytes =
+      call_->program->program.units(first.region) * call_->buffers.bytes_per_unit();
+  const std::uint64_t window = 2 + lane.way.holds / std::max<std::uint64_t>(1, bytes);
+  state.is_paced = window < lane.count && window < state.window;
+  if (state.is_paced) state.window = static_cast<std::uint32_t>(window);
+#endif
 }
 
 void Executor::make_ready(std::uint32_t op) {
@@ -106,8 +125,8 @@ void Executor::run_local_steps() {
 void Executor::pump(std::uint32_t index) {
   LaneState& state = lanes_[index];
   while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
-    if (state.flow != nullptr && (state.under_way >= options_.send_window ||
-                                  state.flow->synchronous >= kSynchronousUnderWay)) {
+    if (state.flow != nullptr &&
+        (state.under_way >= state.window || state.flow->synchronous >= kSynchronousUnderWay)) {
       return;
     }
     ++state.under_way;
@@ -133,7 +152,8 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
   const Lane& lane = call_->program->lanes[index];
   Posted posted{index, message.op, lane.peer, lane.sends, true, false, piece.bytes};
-  requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)
+  requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, lanes_[index].is_paced,
+                                              posted.synchronous)
                                  : start_receive(lane.peer, piece, message.tag));
   posted_.push_back(posted);
 }
@@ -146,10 +166,14 @@ MPI_Request Executor::start_receive(Rank peer, const Piece& piece, std::uint32_t
 }
 
 MPI_Request Executor::start_send(Rank to, const Piece& piece, std::uint32_t message_tag,
-                                 bool& synchronous) {
+                                 bool is_paced, bool& synchronous) {
   const int peer = static_cast<int>(to);
   const int tag = tags_.tag(calls_, call_->signature, message_tag);
   MPI_Request request = MPI_REQUEST_NULL;
+  if (is_paced) {
+    note(PMPI_Issend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
+    return request;
+  }
   Flow& flow = flows_[to];
   flow.since_synchronous += piece.bytes + kEnvelopeBytes;
   synchronous = flow.since_synchronous > options_.synchronous_after;

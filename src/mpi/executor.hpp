@@ -85,7 +85,9 @@ class Executor {
     std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
     std::size_t next = 0;              // of those
     std::uint32_t under_way = 0;
-    Flow* flow = nullptr;  // of lanes that send
+    std::uint32_t window = 0;
+    bool is_paced = false;  // the window counts what has not arrived, not what has not left
+    Flow* flow = nullptr;   // of lanes that send
   };
   struct Posted {
     std::uint32_t lane = 0;
@@ -101,7 +103,7 @@ class Executor {
   void run_one_by_one();
   [[nodiscard]] bool is_short() const;
   MPI_Request start_receive(Rank peer, const Piece& piece, std::uint32_t message_tag);
-  MPI_Request start_send(Rank peer, const Piece& piece, std::uint32_t message_tag,
+  MPI_Request start_send(Rank peer, const Piece& piece, std::uint32_t message_tag, bool is_paced,
                          bool& synchronous);
   template <typename Done, typename Stalled>
   void poll(Done done, Stalled stalled) {
@@ -113,6 +115,7 @@ class Executor {
   void wait_for_sends_before(std::uint32_t op);
   void wait_for_sends();
   void begin();
+  void open_lane(std::uint32_t lane);
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);
   void finish_op(std::uint32_t op);

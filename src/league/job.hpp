@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "league/cell.hpp"
+#include "league/teams.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::league {
+
+/// A machine that is played on, its ranks placed.
+struct Ground {
+  std::string machine;
+  std::string placement;
+  topology::Machine placed;
+};
+
+/// Calls of one operation by one team on one machine: one run of smpirun, sizes from small to
+/// large.
+struct Job {
+  std::size_t ground = 0;
+  std::size_t team = 0;
+  schedule::Operation operation = schedule::Operation::Barrier;
+  std::vector<std::uint64_t> sizes;
+};
+
+struct Field {
+  std::filesystem::path program;  ///< smpi_times
+  int roots = 2;                  ///< of rooted operations, evenly spread
+  int seconds = 300;              ///< that one job may take
+};
+
+/// The platform, the hosts of the ranks and the machine for our runtime, in `folder`.
+Expected<std::string> write_ground(const Ground& ground, const std::filesystem::path& folder);
+
+/// @param folder where write_ground() has been
+[[nodiscard]] std::vector<std::string> command_of(const Job& job, const Team& team,
+                                                  const Ground& ground, const Field& field,
+                                                  const std::filesystem::path& folder);
+
+/// What the program printed, one cell for each of the job's sizes in their order; those after the
+/// last line have failed (or took too long).
+[[nodiscard]] std::vector<Cell> cells_of(const Job& job, const Team& team, const Ground& ground,
+                                         const std::string& output, bool too_long);
+
+}  // namespace espalier::league
