@@ -1,6 +1,11 @@
 #include "mpi/executor.hpp"
 
+#ifdef ESPALIER_SMPI
+#include <smpi/smpi_helpers_internal.h>
+#endif
+
 #include <algorithm>
+#include <cmath>
 
 #include "mpi/polling.hpp"
 
@@ -13,6 +18,16 @@ using schedule::OpKind;
 namespace {
 
 constexpr std::uint32_t kSynchronousUnderWay = 2;
+
+/// Bytes of a message that go in one of MPI's.
+std::uint64_t most_in_one([[maybe_unused]] const Lane& lane, [[maybe_unused]] std::uint64_t bytes,
+                          std::uint64_t most) {
+#ifdef ESPALIER_SMPI  // has no handshakes to save, and simulates each part as a flow of its own
+  return most;
+#else
+  return bytes_in_one(lane.way, bytes, most);
+#endif
+}
 
 }  // namespace
 
@@ -80,13 +95,30 @@ void Executor::open_lane(std::uint32_t index) {
   // On a connection one message follows the other. SMPI has no connections: all that are under way
   // between two ranks share the link and arrive together, so that nothing would be pipelined. No
   // more are let go than the way holds, and the one that arrives.
-  if (!lane.sends || lane.count <= 2) return;
+  if (!lane.sends || lane.count <= 2 || lane.way.bandwidth.unlimited()) return;
   const Message& first = call_->program->messages[lane.first];
-  const std::uint64_t bytes =
-      call_->program->program.units(first.region) * call_->buffers.bytes_per_unit();
-  const std::uint64_t window = 2 + lane.way.holds / std::max<std::uint64_t>(1, bytes);
-  state.is_paced = window < lane.count && window < state.window;
+  const double bytes = static_cast<double>(call_->program->program.units(first.region) *
+                                           call_->buffers.bytes_per_unit());
+  state.apart = bytes * 8 / static_cast<double>(lane.way.bandwidth.bits_per_second);
+  const double window = 2 + to_seconds(lane.way.latency) / std::max(state.apart, 1e-12);
+  state.is_paced = window < std::min(lane.count, state.window);
+  state.not_before = 0;
   if (state.is_paced) state.window = static_cast<std::uint32_t>(window);
+#endif
+}
+
+/// The first messages of a paced lane leave one after the other: if they left together, they and
+/// all that follow them would share the link while they move, and leave it idle for a latency.
+void Executor::keep_apart([[maybe_unused]] LaneState& lane) {
+#ifdef ESPALIER_SMPI
+  if (!lane.is_paced || lane.next >= lane.window) return;
+  const double wait = lane.not_before - PMPI_Wtime();
+  if (lane.next > 0 && wait > 0) {
+    const timespec time{static_cast<time_t>(wait),
+                        static_cast<long>((wait - std::floor(wait)) * 1e9)};
+    smpi_nanosleep(&time, nullptr);
+  }
+  lane.not_before = PMPI_Wtime() + lane.apart;
 #endif
 }
 
@@ -129,6 +161,7 @@ void Executor::pump(std::uint32_t index) {
         (state.under_way >= state.window || state.flow->synchronous >= kSynchronousUnderWay)) {
       return;
     }
+    keep_apart(state);
     ++state.under_way;
     post(index, call_->program->messages[state.ready[state.next++]]);
   }
@@ -139,7 +172,7 @@ void Executor::post(std::uint32_t lane, const Message& message) {
   const schedule::Program& program = call_->program->program;
   const std::uint64_t bytes = program.units(message.region) * call_->buffers.bytes_per_unit();
   for_each_piece(call_->buffers, program, message.region,
-                 bytes_in_one(call_->program->lanes[lane].way, bytes, options_.max_piece_bytes),
+                 most_in_one(call_->program->lanes[lane], bytes, options_.max_piece_bytes),
                  [&](const Piece& piece) { post_piece(lane, message, piece); });
   for (std::size_t i = before; i + 1 < requests_.size(); ++i) posted_[i].last = false;
   open_messages_[message.op] += static_cast<std::uint32_t>(requests_.size() - before) - 1;

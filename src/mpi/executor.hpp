@@ -87,6 +87,8 @@ class Executor {
     std::uint32_t under_way = 0;
     std::uint32_t window = 0;
     bool is_paced = false;  // the window counts what has not arrived, not what has not left
+    double apart = 0;       // seconds between the first messages of a paced lane
+    double not_before = 0;  // when the next of those may be sent
     Flow* flow = nullptr;   // of lanes that send
   };
   struct Posted {
@@ -116,6 +118,7 @@ class Executor {
   void wait_for_sends();
   void begin();
   void open_lane(std::uint32_t lane);
+  void keep_apart(LaneState& lane);
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);
   void finish_op(std::uint32_t op);

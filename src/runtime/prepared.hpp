@@ -21,14 +21,9 @@ struct Message {
 struct Way {
   std::uint32_t level = 0;  ///< of the channel that joins the two ranks
   bool is_far = false;      ///< a handshake takes longer than sending a long message in parts
-  std::uint64_t holds = 0;  ///< bytes that are on the way at a time: latency x bandwidth
+  Time latency = Time{};
+  Bandwidth bandwidth = kUnlimited;  ///< of a message alone
 };
-
-[[nodiscard]] inline std::uint64_t bytes_on_the_way(Time latency, Bandwidth bandwidth) {
-  if (bandwidth.unlimited()) return 0;
-  return static_cast<std::uint64_t>(latency.picoseconds) / 1000 *
-         (bandwidth.bits_per_second / 8000) / 1'000'000;
-}
 
 /// Latencies from here on are far: MPI's handshakes take two to four of them.
 inline constexpr Time kFarLatency{100'000'000};  // 100 us

@@ -236,18 +236,20 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       }
       std::sort(arrivals.begin(), arrivals.end());
       Picos clock = 0;
+      bool in_parts = false;
       out.grain = 0;
       for (const auto& [at, k] : arrivals) {
         const Cut c = cut(level_[children[k]]);
         clock = std::max(clock, at) + terrain_.recv(v, c.segment) + terrain_.combine(v, c.segment);
         out.grain = std::max(out.grain, c.segment);
+        in_parts = in_parts || c.count > 1;
       }
       if (tree_.parent[v] != kNoRank) {
         const Cut up = cut(level_[v]);
         work += (up.count - 1) * terrain_.send(v, up.segment);
       }
       out.first = out.last = clock;
-      if (out.grain >= bytes_) continue;
+      if (!in_parts) continue;
       out.last = std::max(out.last, arrivals.front().first + work);
       tails_ = flows;
       for (std::size_t k = 0; k < children.size(); ++k) {
@@ -264,6 +266,8 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
         const Picos tail = tails_[k].end - tails_[k].start;
         out.last = std::max({out.last, flowing, tails_[k].end + taken, sent + tail + taken});
       }
+      // One child whole and another in parts: nothing is complete before all is.
+      if (out.grain >= bytes_) out.first = out.last;
     }
   }
 }
