@@ -236,14 +236,15 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       }
       std::sort(arrivals.begin(), arrivals.end());
       Picos clock = 0;
-      bool in_parts = false;
       out.grain = 0;
       for (const auto& [at, k] : arrivals) {
         const Cut c = cut(level_[children[k]]);
         clock = std::max(clock, at) + terrain_.recv(v, c.segment) + terrain_.combine(v, c.segment);
-        out.grain = std::max(out.grain, c.segment);
-        in_parts = in_parts || c.count > 1;
+        // What comes whole is there when the first parts are combined, and makes none coarser.
+        if (c.count > 1) out.grain = std::max(out.grain, c.segment);
       }
+      const bool in_parts = out.grain > 0;
+      if (!in_parts) out.grain = bytes_;
       if (tree_.parent[v] != kNoRank) {
         const Cut up = cut(level_[v]);
         work += (up.count - 1) * terrain_.send(v, up.segment);
@@ -266,8 +267,6 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
         const Picos tail = tails_[k].end - tails_[k].start;
         out.last = std::max({out.last, flowing, tails_[k].end + taken, sent + tail + taken});
       }
-      // One child whole and another in parts: nothing is complete before all is.
-      if (out.grain >= bytes_) out.first = out.last;
     }
   }
 }
