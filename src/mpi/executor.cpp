@@ -88,37 +88,29 @@ void Executor::open_lane(std::uint32_t index) {
   state.ready.clear();
   state.next = 0;
   state.under_way = 0;
-  state.window = options_.send_window;
-  state.is_paced = false;
   state.flow = lane.sends ? &flows_[lane.peer] : nullptr;
-#ifdef ESPALIER_SMPI
-  // On a connection one message follows the other. SMPI has no connections: all that are under way
-  // between two ranks share the link and arrive together, so that nothing would be pipelined. No
-  // more are let go than the way holds, and the one that arrives.
-  if (!lane.sends || lane.count <= 2 || lane.way.bandwidth.unlimited()) return;
-  const Message& first = call_->program->messages[lane.first];
-  const double bytes = static_cast<double>(call_->program->program.units(first.region) *
-                                           call_->buffers.bytes_per_unit());
-  state.apart = bytes * 8 / static_cast<double>(lane.way.bandwidth.bits_per_second);
-  const double window = 2 + to_seconds(lane.way.latency) / std::max(state.apart, 1e-12);
-  state.is_paced = window < std::min(lane.count, state.window);
   state.not_before = 0;
-  if (state.is_paced) state.window = static_cast<std::uint32_t>(window);
-#endif
 }
 
-/// The first messages of a paced lane leave one after the other: if they left together, they and
-/// all that follow them would share the link while they move, and leave it idle for a latency.
-void Executor::keep_apart([[maybe_unused]] LaneState& lane) {
+/// On a connection one message follows the other. SMPI has no connections: all that are under way
+/// between two ranks share the link and arrive together, so that nothing would be pipelined. Here
+/// the next one of several leaves when the last byte of the one before has entered the way.
+void Executor::keep_apart([[maybe_unused]] std::uint32_t index) {
 #ifdef ESPALIER_SMPI
-  if (!lane.is_paced || lane.next >= lane.window) return;
-  const double wait = lane.not_before - PMPI_Wtime();
-  if (lane.next > 0 && wait > 0) {
+  const Lane& lane = call_->program->lanes[index];
+  LaneState& state = lanes_[index];
+  if (!lane.sends || lane.count <= 2 || lane.way.bandwidth.unlimited()) return;
+  const double wait = state.not_before - PMPI_Wtime();
+  if (wait > 0) {
     const timespec time{static_cast<time_t>(wait),
                         static_cast<long>((wait - std::floor(wait)) * 1e9)};
     smpi_nanosleep(&time, nullptr);
   }
-  lane.not_before = PMPI_Wtime() + lane.apart;
+  const Message& message = call_->program->messages[state.ready[state.next]];
+  const std::uint64_t bytes =
+      call_->program->program.units(message.region) * call_->buffers.bytes_per_unit();
+  state.not_before = PMPI_Wtime() + static_cast<double>(bytes) * 8 /
+                                        static_cast<double>(lane.way.bandwidth.bits_per_second);
 #endif
 }
 
@@ -157,11 +149,11 @@ void Executor::run_local_steps() {
 void Executor::pump(std::uint32_t index) {
   LaneState& state = lanes_[index];
   while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
-    if (state.flow != nullptr &&
-        (state.under_way >= state.window || state.flow->synchronous >= kSynchronousUnderWay)) {
+    if (state.flow != nullptr && (state.under_way >= options_.send_window ||
+                                  state.flow->synchronous >= kSynchronousUnderWay)) {
       return;
     }
-    keep_apart(state);
+    keep_apart(index);
     ++state.under_way;
     post(index, call_->program->messages[state.ready[state.next++]]);
   }
@@ -185,8 +177,7 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
   const Lane& lane = call_->program->lanes[index];
   Posted posted{index, message.op, lane.peer, lane.sends, true, false, piece.bytes};
-  requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, lanes_[index].is_paced,
-                                              posted.synchronous)
+  requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)
                                  : start_receive(lane.peer, piece, message.tag));
   posted_.push_back(posted);
 }
@@ -199,14 +190,10 @@ MPI_Request Executor::start_receive(Rank peer, const Piece& piece, std::uint32_t
 }
 
 MPI_Request Executor::start_send(Rank to, const Piece& piece, std::uint32_t message_tag,
-                                 bool is_paced, bool& synchronous) {
+                                 bool& synchronous) {
   const int peer = static_cast<int>(to);
   const int tag = tags_.tag(calls_, call_->signature, message_tag);
   MPI_Request request = MPI_REQUEST_NULL;
-  if (is_paced) {
-    note(PMPI_Issend(piece.address, piece.count, piece.type, peer, tag, comm_, &request));
-    return request;
-  }
   Flow& flow = flows_[to];
   flow.since_synchronous += piece.bytes + kEnvelopeBytes;
   synchronous = flow.since_synchronous > options_.synchronous_after;

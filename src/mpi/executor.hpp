@@ -85,10 +85,7 @@ class Executor {
     std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
     std::size_t next = 0;              // of those
     std::uint32_t under_way = 0;
-    std::uint32_t window = 0;
-    bool is_paced = false;  // the window counts what has not arrived, not what has not left
-    double apart = 0;       // seconds between the first messages of a paced lane
-    double not_before = 0;  // when the next of those may be sent
+    double not_before = 0;  // seconds: when the next message may leave (SMPI)
     Flow* flow = nullptr;   // of lanes that send
   };
   struct Posted {
@@ -105,7 +102,7 @@ class Executor {
   void run_one_by_one();
   [[nodiscard]] bool is_short() const;
   MPI_Request start_receive(Rank peer, const Piece& piece, std::uint32_t message_tag);
-  MPI_Request start_send(Rank peer, const Piece& piece, std::uint32_t message_tag, bool is_paced,
+  MPI_Request start_send(Rank peer, const Piece& piece, std::uint32_t message_tag,
                          bool& synchronous);
   template <typename Done, typename Stalled>
   void poll(Done done, Stalled stalled) {
@@ -118,7 +115,7 @@ class Executor {
   void wait_for_sends();
   void begin();
   void open_lane(std::uint32_t lane);
-  void keep_apart(LaneState& lane);
+  void keep_apart(std::uint32_t lane);
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);
   void finish_op(std::uint32_t op);

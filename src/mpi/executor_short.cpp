@@ -48,7 +48,7 @@ void Executor::send_now(const SequentialStep& step, std::uint32_t index) {
     return;
   }
   Posted posted{0, index, step.peer, true, true, false, piece.bytes};
-  requests_.push_back(start_send(step.peer, piece, step.tag, false, posted.synchronous));
+  requests_.push_back(start_send(step.peer, piece, step.tag, posted.synchronous));
   posted_.push_back(posted);
 }
 
