@@ -7,10 +7,12 @@
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
+#   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
+#   make uninstall PREFIX=...  all of that again; make deb   Debian packages in build/release/deb
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build demo check check-long bench bench-smpi league bench-lab bench-discovery bench-drift fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build install uninstall deb demo check check-long bench bench-smpi league bench-lab bench-discovery bench-drift fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -29,6 +31,19 @@ endef
 
 build: packages
 	$(call preset,release)
+
+PREFIX ?= /usr/local
+install: packages
+	$(call preset,release,installed)
+	@cmake --install build/release --prefix $(PREFIX) >build/release/install.log || { cat build/release/install.log >&2; exit 1; }
+
+uninstall:
+	@python3 scripts/uninstall.py $(DESTDIR)$(PREFIX)
+
+deb: packages
+	$(call preset,release,installed)
+	@cd build/release && cpack -G DEB >deb.log || { cat deb.log >&2; exit 1; }
+	@ls build/release/deb/*.deb
 
 demo: packages
 	$(call preset,release,espalier espalier-mpich steps.mpich steps.smpi write_platform)

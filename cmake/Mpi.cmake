@@ -15,14 +15,18 @@ target_include_directories(espalier_with_smpi SYSTEM INTERFACE ${SIMGRID_INCLUDE
 target_link_libraries(espalier_with_smpi INTERFACE PkgConfig::SIMGRID)
 target_compile_definitions(espalier_with_smpi INTERFACE ESPALIER_SMPI)
 
-# espalier_mpi_room(NAME USES room...): espalier_NAME_mpich, espalier_NAME_openmpi and espalier_NAME_smpi.
+# espalier_mpi_room(NAME [NO_SMPI] USES room...): espalier_NAME_mpich, espalier_NAME_openmpi and espalier_NAME_smpi.
 function(espalier_mpi_room name)
-  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  cmake_parse_arguments(ROOM "NO_SMPI" "" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  foreach(mpi ${ESPALIER_MPIS} smpi)
+  set(mpis ${ESPALIER_MPIS} smpi)
+  if(ROOM_NO_SMPI)
+    list(REMOVE_ITEM mpis smpi)
+  endif()
+  foreach(mpi ${mpis})
     set(uses ${ROOM_USES})
     list(TRANSFORM uses PREPEND espalier_)
-    list(TRANSFORM uses REPLACE "^espalier_mpi$" "espalier_mpi_${mpi}")
+    list(TRANSFORM uses REPLACE "^espalier_(p?mpi)$" "espalier_\\1_${mpi}")
     add_library(espalier_${name}_${mpi} STATIC ${sources})
     target_include_directories(espalier_${name}_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(espalier_${name}_${mpi} PUBLIC ${uses} espalier_with_${mpi})
@@ -52,10 +56,10 @@ function(espalier_preloads)
   add_custom_target(espalier_wrappers DEPENDS ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp)
   add_library(espalier_runtime_smpi STATIC ${made}/pmpi/functions.cpp)
   target_link_libraries(espalier_runtime_smpi PUBLIC espalier_pmpi_smpi)
-  target_include_directories(espalier_pmpi_smpi PUBLIC ${made})
+  target_include_directories(espalier_pmpi_smpi PUBLIC ${made} ${PROJECT_SOURCE_DIR}/include)
   add_dependencies(espalier_pmpi_smpi espalier_wrappers)
   foreach(mpi ${ESPALIER_MPIS})
-    target_include_directories(espalier_pmpi_${mpi} PUBLIC ${made})
+    target_include_directories(espalier_pmpi_${mpi} PUBLIC ${made} ${PROJECT_SOURCE_DIR}/include)
     add_dependencies(espalier_pmpi_${mpi} espalier_wrappers)
     add_library(espalier-${mpi} SHARED ${made}/pmpi/functions.cpp)
     set_target_properties(espalier-${mpi} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
@@ -67,7 +71,34 @@ function(espalier_preloads)
       target_link_options(espalier-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
     endif()
     target_link_options(espalier-${mpi} PRIVATE
-      -Wl,--version-script=${dir}/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
+      -Wl,--as-needed -Wl,--version-script=${dir}/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
+  endforeach()
+endfunction()
+
+# The recorders that `espalier run --profile` preloads: the room record and the wrappers made from its table. Libraries of
+# their own, so that programs which are not recorded have no wrapper before their messages.
+function(espalier_recorders)
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR})
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/generated/record)
+  set(scripts ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py)
+  file(MAKE_DIRECTORY ${made})
+  add_custom_command(
+    OUTPUT ${made}/functions.cpp
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py ${dir}/record/functions.table ${dir}/pmpi/collectives.table
+            ${made}/functions.cpp
+    DEPENDS ${scripts} ${dir}/record/functions.table ${dir}/pmpi/collectives.table)
+  add_custom_target(espalier_recorder_wrappers DEPENDS ${made}/functions.cpp)
+  foreach(mpi ${ESPALIER_MPIS})
+    add_library(espalier-profile-${mpi} SHARED ${made}/functions.cpp)
+    add_dependencies(espalier-profile-${mpi} espalier_recorder_wrappers)
+    set_target_properties(espalier-profile-${mpi} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${dir}/pmpi/exports.map)
+    target_link_libraries(espalier-profile-${mpi} PRIVATE espalier_record_${mpi})
+    if(NOT ESPALIER_SANITIZE)
+      target_link_options(espalier-profile-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
+    endif()
+    target_link_options(espalier-profile-${mpi} PRIVATE
+      -Wl,--as-needed -Wl,--version-script=${dir}/pmpi/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
   endforeach()
 endfunction()
 
@@ -97,5 +128,5 @@ function(espalier_smpi_program name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE
     -Wl,--whole-archive espalier_runtime_smpi espalier_pmpi_smpi -Wl,--no-whole-archive)
-  target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--gc-sections -Wl,-s)
+  target_link_options(${name} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,--gc-sections -Wl,-s)
 endfunction()

@@ -1,5 +1,5 @@
 /* Topology for applications: which processes are near which, as Espalier's preloaded library sees
- * it.
+ * it; and communicators without plans.
  *
  * A header alone: nothing of Espalier is linked. Without the library (or switched off) all
  * processes stand on one level, and the functions say ESPALIER_NO_LIBRARY.
@@ -68,6 +68,19 @@ static inline int espalier_topology_colors(MPI_Comm comm, int levels, int* color
   for (i = 0; i < size * levels; ++i) colors[i] = i % levels == 0 ? 0 : MPI_UNDEFINED;
   return espalier_topology_colors_ ? espalier_topology_colors_(MPI_Comm_c2f(comm), levels, colors)
                                    : ESPALIER_NO_LIBRARY;
+}
+
+/* Leaves all calls on a communicator to the MPI library (0), or has them planned again (1);
+ * collective over it, 0 on one rank is for all. It is the info key "espalier", which other
+ * libraries ignore. Gives MPI's code. */
+static inline int espalier_use_plans(MPI_Comm comm, int yes) {
+  MPI_Info info;
+  int code = MPI_Info_create(&info);
+  if (code != MPI_SUCCESS) return code;
+  MPI_Info_set(info, "espalier", yes ? "on" : "off");
+  code = MPI_Comm_set_info(comm, info);
+  MPI_Info_free(&info);
+  return code;
 }
 
 #ifdef __cplusplus

@@ -11,7 +11,8 @@ Which Fortran entry points there are is a matter of the MPI, as seen with nm and
 - MPICH 4.0: mpif.h, `use mpi`, and mpi_f08 procedures with buffers call the C function MPI_X, which is ours already;
   mpi_f08 procedures without buffers (mpi_barrier_f08_) call PMPI_X, so these are wrapped.
 - Open MPI 4.1: all procedures end in ompi_x_f, which calls PMPI_X; mpi_x_ and its other spellings are the same
-  function. All of these are wrapped, and nothing else: so no call comes to us twice.
+  function. All of these are wrapped, and nothing else: so no call comes to us twice. Only mpi_f08 procedures with a LOGICAL
+  argument (and mpi_testsome_f08_) call pmpi_x_: these are wrapped beside.
 """
 import pathlib
 import sys
@@ -22,11 +23,13 @@ EXPORT = 'extern "C" __attribute__((visibility("default"))) '
 # What an argument is, by the name that the standard gives it; `as_c` makes the C argument of a Fortran one.
 BUFFERS = {"buffer", "sendbuf", "recvbuf"}
 COUNTS = {"count", "sendcount", "recvcount"}
-INTEGERS = COUNTS | {"root"}
+INTEGERS = COUNTS | {"root", "ndims", "nnodes", "n", "indegree", "outdegree", "reorder"}
 TYPES = {"datatype", "sendtype", "recvtype"}
 COUNT_ARRAYS = {"sendcounts", "recvcounts"}
-ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls"}
+ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls", "dims", "periods", "index", "edges", "sources", "degrees", "destinations"}
+WEIGHTS = {"weights", "sourceweights", "destweights"}
 TYPE_ARRAYS = {"sendtypes": "sendbuf", "recvtypes": "recvbuf"}
+LOGICALS = {"flag", "periods", "reorder"}
 HANDLES = {"op": "fortran_op", "comm": "fortran_comm", "info": "fortran_info"}
 
 
@@ -152,6 +155,14 @@ def fortran_names(one, mpi):
     return [name + "_", name, name + "__", name.upper(), f"o{name}_f"]
 
 
+def fortran_name_groups(one, mpi):
+    """Lists of names, each a function of its own with its other spellings."""
+    groups = [fortran_names(one, mpi)]
+    if mpi == "openmpi" and (LOGICALS & set(one.arguments) or one.base == "testsome"):
+        groups.append([f"{one.prefix}{one.base}_f08_"])
+    return [names for names in groups if names]
+
+
 def as_c(argument):
     if argument in BUFFERS:
         return f"fortran_address({argument})"
@@ -160,7 +171,9 @@ def as_c(argument):
     if argument in TYPES:
         return f"fortran_datatype({argument})"
     if argument in ARRAYS:
-        return argument  # an INTEGER is an int
+        return argument  # an INTEGER is an int, and a LOGICAL 0 or not
+    if argument in WEIGHTS:
+        return f"fortran_weights({argument})"
     if argument in HANDLES:
         return f"{HANDLES[argument]}({argument})"
     if argument in TYPE_ARRAYS:
@@ -172,9 +185,11 @@ def as_c(argument):
 
 def wrapper_fortran(one, mpi, which=None):
     """`which`: the number of a function that is counted and passed on."""
-    names = fortran_names(one, mpi)
-    if not names:
-        return
+    for names in fortran_name_groups(one, mpi):
+        yield from wrapper_fortran_named(one, names, which)
+
+
+def wrapper_fortran_named(one, names, which):
     arguments = [a for a in one.arguments if a not in ("argc", "argv")] + ["ierror"]
     values = ", ".join(arguments)
     yield EXPORT + f"void {names[0]}({parameters(arguments)}) {{\n  using namespace espalier::pmpi;\n"

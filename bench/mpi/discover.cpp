@@ -37,16 +37,16 @@ espalier::mpi::DiscoverOptions options_from(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank = 0, size = 1;
+  int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   espalier::mpi::RollCall present;
-  present.begin({.node = espalier::mpi::hash_of_node()}, size);
+  present.begin({});
   present.wait();
+  const std::vector<int> leaders = present.leaders(MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  const auto found = espalier::mpi::discover_world(options_from(argc, argv), MPI_COMM_WORLD,
-                                                   present.leaders());
+  const auto found =
+      espalier::mpi::discover_world(options_from(argc, argv), MPI_COMM_WORLD, leaders);
   const double took = MPI_Wtime() - start;
   if (rank == 0) {
     nlohmann::json line;

@@ -6,6 +6,7 @@
 #include "base/random.hpp"
 #include "model/alike.hpp"
 #include "model/levels.hpp"
+#include "select/quick_irregular.hpp"
 #include "topology/synthetic.hpp"
 #include "tree/irregular_algorithm.hpp"
 
@@ -27,6 +28,21 @@ void irregular(benchmark::State& state, const IrregularAlgorithm* algorithm) {
   }
   state.SetComplexityN(state.range(0));
 }
+
+/// What a root of a planned MPI_Scatterv waits for when its counts are new.
+void quick(benchmark::State& state) {
+  const auto ranks = static_cast<Rank>(state.range(0));
+  const auto machine = *topology::parse_synthetic(fmt::format(
+      "site:2(10ms,1Gbit/s) node:{}(50us,1Gbit/s,send=1us,recv=1us) proc:16(1us)", ranks / 32));
+  Random rng(1);
+  schedule::Collective call{schedule::Operation::Scatter, ranks, 0, 0, Bytes{1}, true, {}};
+  for (Rank r = 0; r < ranks; ++r) call.counts.push_back(1'000'000 / (1 + rng.below(100'000)));
+  for ([[maybe_unused]] auto _ : state) {
+    benchmark::DoNotOptimize(select::quick_choice(machine, call));
+  }
+  state.SetComplexityN(state.range(0));
+}
+BENCHMARK(quick)->RangeMultiplier(4)->Range(64, 16384)->Unit(benchmark::kMillisecond)->Complexity();
 
 [[maybe_unused]] const bool registered = [] {
   for (const IrregularAlgorithm& a : irregular_algorithms()) {

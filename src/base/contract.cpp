@@ -2,6 +2,7 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)  // public: include/espalier has links to the headers
 namespace espalier {
 
 void fail_contract(std::string_view what, SourceLine where) {
@@ -10,3 +11,4 @@ void fail_contract(std::string_view what, SourceLine where) {
 }
 
 }  // namespace espalier
+#pragma GCC visibility pop

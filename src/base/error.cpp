@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#pragma GCC visibility push(default)  // public: include/espalier has links to the headers
 namespace espalier {
 namespace {
 
@@ -26,3 +27,4 @@ std::string to_string(const Error& error) {
 std::ostream& operator<<(std::ostream& out, const Error& error) { return out << to_string(error); }
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -3,8 +3,8 @@
 #include <utility>
 #include <variant>
 
-#include "base/contract.hpp"
-#include "base/error.hpp"
+#include "contract.hpp"
+#include "error.hpp"
 
 namespace espalier {
 

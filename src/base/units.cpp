@@ -9,6 +9,7 @@
 #include <ostream>
 #include <span>
 
+#pragma GCC visibility push(default)  // public: include/espalier has links to the headers
 namespace espalier {
 namespace {
 
@@ -319,3 +320,4 @@ std::ostream& operator<<(std::ostream& out, Bytes b) { return out << to_string(b
 std::ostream& operator<<(std::ostream& out, Bandwidth b) { return out << to_string(b); }
 
 }  // namespace espalier
+#pragma GCC visibility pop

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/expected.hpp"
-#include "base/types.hpp"
+#include "expected.hpp"
+#include "types.hpp"
 
 namespace espalier {
 

@@ -14,6 +14,7 @@
 #include "model/levels.hpp"
 #include "report/json_text.hpp"
 #include "report/table.hpp"
+#include "select/irregular_exchange.hpp"
 #include "tree/bounded_bundles.hpp"
 #include "tree/gather_time.hpp"
 #include "tree/irregular_algorithm.hpp"
@@ -25,6 +26,7 @@ namespace {
 using report::Align;
 using report::Cell;
 using report::Decimal;
+using select::ExchangeChoice;
 using select::IrregularChoice;
 using select::IrregularPlan;
 
@@ -81,41 +83,90 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
   return write_output("-", report::json_text(document));
 }
 
+/// Allgatherv and alltoallv.
+report::Table table_of(const std::vector<ExchangeChoice>& choices, std::size_t shown) {
+  report::Table table;
+  table.columns = {{"plan", "plan", Align::Left, 16},
+                   {"finish_ps", "simulated", Align::Right},
+                   {"ratio", "x best", Align::Right},
+                   {"by_counts", "goes by", Align::Left}};
+  const double best = to_microseconds(choices.front().predicted);
+  for (std::size_t i = 0; i < std::min(shown, choices.size()); ++i) {
+    const ExchangeChoice& choice = choices[i];
+    const double ratio = best > 0 ? to_microseconds(choice.predicted) / best : 1;
+    table.rows.push_back({choice.name, choice.predicted, Decimal{ratio, 3},
+                          std::string(choice.by_counts ? "lengths" : "ranks")});
+  }
+  return table;
+}
+
+/// Proven, if it can be; what to say of it.
+Expected<std::string> settle(const IrregularCall& asked, const schedule::Schedule& schedule) {
+  std::string verdict = "not verified: more ranks than are verified whole";
+  if (asked.machine.size() <= kVerifiedUpTo) {
+    const auto result = verify::verify(schedule);
+    if (!result.ok()) {
+      return Error{"plan", fmt::format("the verifier refuses it: {}", to_string(result)),
+                   "this is a bug in espalier; please report it with the command line"};
+    }
+    verdict = "verified";
+  }
+  return verdict;
+}
+
+constexpr std::size_t kShown = 12;
+
+const IrregularPlan& plan_of(const IrregularChoice& choice) { return choice.plan; }
+const ExchangeChoice& plan_of(const ExchangeChoice& choice) { return choice; }
+
+/// The heading and all of what a plan's table needs; of either kind of choice.
+template <typename Choices, typename Name, typename Table>
+Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& asked,
+                  const Choices& choices, const report::Canvas& canvas, Name name, Table table) {
+  const auto& chosen = choices.front();
+  const schedule::Schedule schedule = schedule_of(plan_of(chosen), asked.call);
+  const auto verdict = settle(asked, schedule);
+  if (!verdict) return Failure{verdict.error(), kExitInternal};
+  if (!options.schedule.empty()) {
+    if (auto failed = write_schedule(schedule, options.schedule_form, options.schedule)) {
+      return failed;
+    }
+  }
+  const bool all = options.all || options.form != TableForm::Text;
+  const std::string above = fmt::format("{}: {}, {} simulated, {}\n\n", asked.in_words(),
+                                        name(chosen), rounded(chosen.predicted), *verdict);
+  return write_table(asked, table(all ? choices.size() : kShown), options.form, above, canvas);
+}
+
 }  // namespace
 
 Outcome plan_irregular(const IrregularPlanOptions& options, const report::Canvas& canvas) {
   const auto asked = understand(options);
   if (!asked) return Failure{asked.error()};
+  if (asked->exchanges()) {
+    const collective::Hierarchy hierarchy(asked->machine);
+    const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
+    return show_plan(
+        options, *asked, choices, canvas, [](const ExchangeChoice& choice) { return choice.name; },
+        [&](std::size_t shown) { return table_of(choices, shown); });
+  }
   const auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
-  const IrregularChoice& chosen = choices.front();
-  std::string verdict = "not verified: more ranks than are verified whole";
-  if (asked->machine.size() <= kVerifiedUpTo) {
-    const auto result = verify::verify(schedule_of(chosen.plan, asked->call));
-    if (!result.ok()) {
-      return Failure{{"plan", fmt::format("the verifier refuses it: {}", to_string(result)),
-                      "this is a bug in espalier; please report it with the command line"},
-                     kExitInternal};
-    }
-    verdict = "verified";
-  }
-  if (!options.schedule.empty()) {
-    const auto schedule = schedule_of(chosen.plan, asked->call);
-    if (auto failed = write_schedule(schedule, options.schedule_form, options.schedule)) {
-      return failed;
-    }
-  }
-  constexpr std::size_t kShown = 12;
-  const bool all = options.all || options.form != TableForm::Text;
-  const std::string above = fmt::format("{}: {}, {} simulated, {}\n\n", asked->in_words(),
-                                        name_of(chosen.plan), rounded(chosen.predicted), verdict);
-  return write_table(*asked, table_of(*asked, choices, all ? choices.size() : kShown), options.form,
-                     above, canvas);
+  return show_plan(
+      options, *asked, choices, canvas,
+      [](const IrregularChoice& choice) { return name_of(choice.plan); },
+      [&](std::size_t shown) { return table_of(*asked, choices, shown); });
 }
 
 Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
                           const report::Canvas& canvas) {
   const auto asked = understand(options);
   if (!asked) return Failure{asked.error()};
+  if (asked->exchanges()) {
+    const collective::Hierarchy hierarchy(asked->machine);
+    const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
+    return write_table(*asked, table_of(choices, choices.size()), form, asked->in_words() + "\n\n",
+                       canvas);
+  }
   auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
   // Of each tree its better way of sending.
   std::vector<IrregularChoice> best;
@@ -144,6 +195,10 @@ Outcome draw_irregular(const IrregularCallOptions& options, const std::string& a
   }
   const auto asked = understand(options);
   if (!asked) return Failure{asked.error()};
+  if (asked->exchanges()) {
+    return Failure{{"--operation", "trees by lengths are those of scatterv and gatherv",
+                    "espalier plan shows the plans of allgatherv and alltoallv"}};
+  }
   if (asked->call.size > builder->quick_up_to) {
     return Failure{{"--algorithm",
                     fmt::format("{} is for up to {} ranks", algorithm, builder->quick_up_to),

@@ -25,9 +25,14 @@ Error at(std::string where, Error error) {
 Expected<Operation> operation_from(const std::string& text) {
   if (text == "scatter" || text == "scatterv") return Operation::Scatter;
   if (text == "gather" || text == "gatherv") return Operation::Gather;
+  if (text == "allgather" || text == "allgatherv") return Operation::Allgather;
+  if (text == "alltoall" || text == "alltoallv") return Operation::Alltoall;
   return Error{"--counts", fmt::format("\"{}\" has no lengths for each rank", text),
-               "lengths are for scatterv and gatherv"};
+               "lengths are for scatterv, gatherv, allgatherv and alltoallv"};
 }
+
+/// Every rank's messages to every other are simulated, plan by plan.
+constexpr Rank kExchangedUpTo = 256;
 
 }  // namespace
 
@@ -35,8 +40,9 @@ void declare(CLI::App& app, CountsOptions& options) {
   CLI::Option* counts =
       app.add_option(
              "--counts", options.counts,
-             "Scatterv and gatherv: the lengths of the ranks' blocks. A FILE with a number for "
-             "each rank, or equal, cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
+             "Scatterv, gatherv, allgatherv, alltoallv: the lengths of the ranks' blocks. A FILE "
+             "with a number for each rank (alltoallv: for each pair, row by row), or equal, "
+             "cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
              "zeros[:SEED], with --size as their mean.")
           ->type_name("FILE|DISTRIBUTION");
   app.add_option("--memory", options.memory,
@@ -67,9 +73,19 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options) {
   }
   auto root = parse_rank(options.root, machine->size());
   if (!root) return at("--root", root.error());
-  auto counts = select::counts_from(options.counts.counts, *machine, *mean);
+  const bool exchanges = *operation == Operation::Allgather || *operation == Operation::Alltoall;
+  if (exchanges && machine->size() > kExchangedUpTo) {
+    return Error{"--machine",
+                 fmt::format("{} processes; exchanges by lengths are simulated for up to {}",
+                             machine->size(), kExchangedUpTo),
+                 "take a smaller machine"};
+  }
+  auto counts = *operation == Operation::Alltoall
+                    ? select::pair_counts_from(options.counts.counts, *machine, *mean)
+                    : select::counts_from(options.counts.counts, *machine, *mean);
   if (!counts) return at("--counts", counts.error());
-  Collective call{*operation, machine->size(), *root, 0, Bytes{1}, true, *std::move(counts)};
+  Collective call{*operation, machine->size(),   exchanges ? Rank{0} : *root, 0, Bytes{1},
+                  true,       *std::move(counts)};
   select::IrregularConditions conditions;
   conditions.bundle_limit = *memory;
   conditions.sim = select::smpi_conditions(*machine);
@@ -89,10 +105,13 @@ std::string IrregularCall::in_words() const {
   Bytes sum;
   for (const Bytes b : bytes()) sum.value += b.value;
   const auto [least, most] = std::minmax_element(call.counts.begin(), call.counts.end());
-  const bool scatters = call.operation == Operation::Scatter;
-  return fmt::format("{}v {} {} among {} ranks, {} in all, blocks of {} to {}",
-                     name_of(call.operation), scatters ? "from" : "to", call.root, call.size,
-                     to_string(sum), to_string(Bytes{*least}), to_string(Bytes{*most}));
+  const std::string between =
+      call.operation == Operation::Scatter  ? fmt::format(" from {}", call.root)
+      : call.operation == Operation::Gather ? fmt::format(" to {}", call.root)
+                                            : "";
+  return fmt::format("{}v{} among {} ranks, {} in all, blocks of {} to {}", name_of(call.operation),
+                     between, call.size, to_string(sum), to_string(Bytes{*least}),
+                     to_string(Bytes{*most}));
 }
 
 }  // namespace espalier::cli

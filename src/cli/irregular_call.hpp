@@ -15,6 +15,10 @@ struct IrregularCall {
   select::IrregularConditions conditions;
 
   [[nodiscard]] std::vector<Bytes> bytes() const;
+  [[nodiscard]] bool exchanges() const {
+    return call.operation == schedule::Operation::Allgather ||
+           call.operation == schedule::Operation::Alltoall;
+  }
   /// "scatterv from 0 among 39 ranks, 3.7 MiB in all, blocks of 0 to 1 MiB"
   [[nodiscard]] std::string in_words() const;
 };

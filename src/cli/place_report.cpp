@@ -178,6 +178,12 @@ std::string place_svg(const ShownPlacement& shown) {
   constexpr double kBox = 30, kGap = 10;
   const ByCluster clusters = by_cluster(shown);
   std::map<Rank, std::pair<double, double>> at;
+  struct HostName {
+    double x, y;
+    std::string text;
+    std::string colour;
+  };
+  std::vector<HostName> names;
   double height = 60, width = 400;
   std::vector<double> tops;
   std::size_t widest = 1;
@@ -203,8 +209,12 @@ std::string place_svg(const ShownPlacement& shown) {
     for (std::size_t h = 0; h < clusters[c].second.size(); ++h) {
       const auto& [name, processes] = clusters[c].second[h];
       const double x = 40 + static_cast<double>(h) * (kBox + 50);
-      svg.text(x + kBox / 2, tops[c] + 34, name,
-               {.size = 10, .colour = report::kFaintInk, .anchor = report::Anchor::Middle});
+      names.push_back({x + kBox / 2, tops[c] + 34, name,
+                       std::string(report::site_colour(static_cast<std::uint32_t>(c)))});
+      if (processes.empty()) {  // idle
+        svg.circle(x + kBox / 2, tops[c] + 40 + kBox / 2, kBox / 2 - 2,
+                   {.colour = "none", .edge = report::kFaintInk});
+      }
       for (std::size_t i = 0; i < processes.size(); ++i) {
         at[processes[i]] = {x + kBox / 2,
                             tops[c] + 40 + static_cast<double>(i) * (kBox + 4) + kBox / 2};
@@ -223,6 +233,13 @@ std::string place_svg(const ShownPlacement& shown) {
                  {.colour = "#999999", .width = 0.4 + 4 * heat});
       }
     }
+  }
+  for (const HostName& host : names) {  // over the lines, or they could not be read
+    const double half = 3.5 * static_cast<double>(host.text.size()) + 2;
+    svg.rect(host.x - half, host.y - 10, 2 * half, 13,
+             {.colour = host.colour, .radius = 2, .opacity = 0.85});
+    svg.text(host.x, host.y, host.text,
+             {.size = 10, .colour = report::kFaintInk, .anchor = report::Anchor::Middle});
   }
   for (const auto& [p, point] : at) {
     svg.circle(point.first, point.second, kBox / 2 - 2,

@@ -27,15 +27,17 @@ struct ProfileOptions {
 
 report::HeatMap heat_of(const profile::Profile& profile) {
   report::HeatMap map;
-  std::uint64_t messages = 0;
+  std::uint64_t messages = 0, most = 0;
   for (const profile::Pair& pair : profile::all_pairs(profile)) {
+    most = std::max(most, pair.bytes);
     map.cells.push_back({pair.from, pair.to, pair.bytes});
     messages += pair.messages;
   }
   map.size = profile.size();
   map.title = fmt::format("{}: bytes between {} processes", profile.name, profile.size());
-  map.subtitle = fmt::format("{} messages on {} channels", report::grouped(messages),
-                             report::grouped(map.cells.size()));
+  map.subtitle =
+      fmt::format("{} messages on {} channels; at most {} bytes", report::grouped(messages),
+                  report::grouped(map.cells.size()), report::grouped(most));
   return map;
 }
 

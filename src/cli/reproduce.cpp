@@ -173,7 +173,11 @@ Expected<std::vector<Exhibit>> computed_exhibits(const Paper& paper,
   for (const PaperPart& part : *parts) {
     const std::string progress =
         fmt::format("{} of {}: {} ...", exhibits.size() + 1, parts->size(), part.title);
-    write_message(around.is_terminal ? "\r\033[K" + progress : progress + "\n");
+    if (around.is_terminal) {
+      write_message("\r\033[K" + progress);
+    } else if (parts->size() > 1) {
+      write_message(progress + "\n");
+    }
     exhibits.push_back(part.run(*sizes));
   }
   if (around.is_terminal) write_message("\r\033[K");

@@ -30,6 +30,7 @@ struct RunOptions {
   std::string algorithm;
   std::string mpi;
   std::string library;
+  std::string profile;
   bool force = false;
   bool reproducible = false;
   bool disable = false;
@@ -82,12 +83,12 @@ std::optional<Error> check_programs(const launch::CommandLine& line) {
 }
 
 /// Beside the tool, as it was built or installed.
-Expected<std::string> find_library(const RunOptions& options, Mpi mpi) {
+/// @param given the library itself, or empty
+Expected<std::string> find_library(const std::string& name, const std::string& given, Mpi mpi) {
   std::error_code error;
-  const std::string name(launch::library_of(mpi));
   std::vector<fs::path> places;
-  if (!options.library.empty()) {
-    places = {options.library};
+  if (!given.empty()) {
+    places = {given};
   } else {
     const fs::path tool = fs::read_symlink("/proc/self/exe", error).parent_path();
     places = {tool / "../lib" / name, tool / "../lib/espalier" / name, tool / name};
@@ -97,6 +98,33 @@ Expected<std::string> find_library(const RunOptions& options, Mpi mpi) {
   }
   return Error{places.front().string(), fmt::format("no library for {} here", launch::name_of(mpi)),
                "build it (make), or name it with --library"};
+}
+
+/// Ours, and before it the recorder if one is asked for: it sees what the program calls.
+Expected<std::string> find_libraries(const RunOptions& options, Mpi mpi) {
+  auto library = find_library(std::string(launch::library_of(mpi)), options.library, mpi);
+  if (!library || options.profile.empty()) return library;
+  auto recorder = find_library(std::string(launch::recorder_of(mpi)), "", mpi);
+  if (!recorder) return recorder.error();
+  return *recorder + ":" + *library;
+}
+
+/// A profile is written at the end: better to be told now that it cannot be.
+std::optional<Error> check_profile(const std::string& file) {
+  const fs::path folder = fs::absolute(file).parent_path();
+  std::error_code error;
+  if (fs::is_directory(file, error)) {
+    return Error{"--profile", fmt::format("\"{}\" is a folder", file), "name a file"};
+  }
+  if (!fs::is_directory(folder, error)) {
+    return Error{"--profile", fmt::format("there is no folder \"{}\"", folder.string()),
+                 "make it, or name another file"};
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    return Error{"--profile", fmt::format("\"{}\" cannot be written to", folder.string()),
+                 "name a file in another folder"};
+  }
+  return std::nullopt;
 }
 
 /// What the ranks shall know: the options, and all ESPALIER_* of our own environment, which some
@@ -120,6 +148,10 @@ Expected<launch::Variables> variables(const RunOptions& options) {
   set("ESPALIER_FORCE", options.force ? "1" : "");
   set("ESPALIER_REPRODUCIBLE", options.reproducible ? "1" : "");
   set("ESPALIER_DISABLE", options.disable ? "1" : "");
+  if (!options.profile.empty()) {
+    if (auto wrong = check_profile(options.profile)) return *wrong;
+    set("ESPALIER_PROFILE", fs::absolute(options.profile).string());
+  }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
@@ -151,7 +183,7 @@ Expected<std::vector<std::string>> command_of(const RunOptions& options,
   if (!named) {
     if (auto wrong = check_programs(*line)) return *wrong;
   }
-  auto library = find_library(options, *mpi);
+  auto library = find_libraries(options, *mpi);
   if (!library) return library.error();
   auto set = variables(options);
   if (!set) return set.error();
@@ -186,6 +218,7 @@ constexpr std::string_view kSettings =
 constexpr std::string_view kExamples =
     "espalier run --machine grid.json --explain -- mpiexec -n 48 ./solver input\n"
     "espalier run -- mpiexec -n 1 ./master : -n 15 ./worker\n"
+    "espalier run --profile solver.profile -- mpiexec -n 16 ./solver\n"
     "espalier run --machine \"site:2(10ms) proc:2\" --print -- mpiexec -n 4 ./a.out";
 
 void declare_options(CLI::App& app, RunOptions& options) {
@@ -203,6 +236,9 @@ void declare_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--reproducible", options.reproducible,
                "Reductions give the same bits on every machine.");
   app.add_flag("--disable", options.disable, "Preload the library, but leave all calls to MPI.");
+  app.add_option("--profile", options.profile,
+                 "Record how the program communicates, for espalier profile and espalier place.")
+      ->type_name("FILE");
   app.add_option("--mpi", options.mpi,
                  "mpich or openmpi: what the launcher and the programs use; they are not looked "
                  "at then.")

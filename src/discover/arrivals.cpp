@@ -33,10 +33,10 @@ Bandwidth fastest(std::span<const Time> arrivals, std::size_t count, Bytes each)
   return rate_of(count, each, *std::min_element(runs.begin(), runs.end()));
 }
 
-Bandwidth burst_pace(std::span<const Time> arrivals, Bytes each) {
+Bandwidth burst_pace(std::span<const Time> arrivals, Bytes each, std::size_t tenths) {
   std::vector<Time> runs = runs_of(arrivals, kBurst);
   std::sort(runs.begin(), runs.end());
-  return rate_of(kBurst, each, runs[runs.size() / 10]);
+  return rate_of(kBurst, each, runs[runs.size() * tenths / 10]);
 }
 
 std::vector<Time> merged(std::span<const std::vector<Time>> flows, Time delay) {

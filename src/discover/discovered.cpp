@@ -42,6 +42,7 @@ Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
   Expected<std::vector<std::optional<EagerLimit>>> eager = std::vector<std::optional<EagerLimit>>{};
   if (budget.eager_limits) eager = find_eager_limits(prober, found, until);
   if (!eager) return eager.error();
+  const bool is_sorted = !seen->out_of_time && seen->uncompared == 0;
   auto machine = assemble(found, seen->costs, nodes);
   if (!machine) return machine.error();
   return Discovered{std::move(*machine),
@@ -52,7 +53,8 @@ Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
                     prober.spent(),
                     surveyed,
                     after_calibration - surveyed,
-                    *calibrated && !seen->out_of_time && seen->uncompared == 0};
+                    is_sorted,
+                    *calibrated && is_sorted};
 }
 
 }  // namespace espalier::discover

@@ -82,6 +82,10 @@ void look(State& s, std::span<const Measured> measured) {
     // The longer the time, the better it tells, if the windows were open for so long.
     const Bandwidth half = fastest(all, all.size() / 2, s.size.bytes);
     s.steady = bits(half) > 0.9 * bits(sum) ? half : sum;
+    // One burst may come too fast; a third of what a flow by itself sends is in the middle of some.
+    if (flows.size() == 1) {
+      s.steady = std::min(s.steady, burst_pace(flows.front(), s.size.bytes, 3));
+    }
   }
   if (bits(s.sum) < 0.8 * bits(s.pace)) {
     s.open = improved;  // windows open still, or never will

@@ -28,6 +28,10 @@ std::string_view library_of(Mpi mpi) {
   return mpi == Mpi::Mpich ? "libespalier-mpich.so" : "libespalier-openmpi.so";
 }
 
+std::string_view recorder_of(Mpi mpi) {
+  return mpi == Mpi::Mpich ? "libespalier-profile-mpich.so" : "libespalier-profile-openmpi.so";
+}
+
 std::optional<Mpi> mpi_named(std::string_view name) {
   if (name == "mpich") return Mpi::Mpich;
   if (name == "openmpi") return Mpi::OpenMpi;

@@ -13,8 +13,9 @@ namespace espalier::launch {
 /// The MPIs that there is a library of ours for.
 enum class Mpi : std::uint8_t { Mpich, OpenMpi };
 
-[[nodiscard]] std::string_view name_of(Mpi mpi);                    ///< "MPICH"
-[[nodiscard]] std::string_view library_of(Mpi mpi);                 ///< "libespalier-mpich.so"
+[[nodiscard]] std::string_view name_of(Mpi mpi);      ///< "MPICH"
+[[nodiscard]] std::string_view library_of(Mpi mpi);   ///< "libespalier-mpich.so"
+[[nodiscard]] std::string_view recorder_of(Mpi mpi);  ///< "libespalier-profile-mpich.so"
 [[nodiscard]] std::optional<Mpi> mpi_named(std::string_view name);  ///< "mpich", "openmpi"
 
 /// The MPI among the libraries a program needs ("libc.so.6", ...), nothing if there is none.

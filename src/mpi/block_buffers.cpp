@@ -132,6 +132,21 @@ std::uint64_t own_bytes(const BlockBuffers& buffers) {
   return std::max(given, got);
 }
 
+bool fits(const BlockPlace& place, std::uint64_t bytes) {
+  if (bytes > place.capacity) return false;
+  return place.layout == nullptr || bytes % static_cast<std::uint64_t>(place.layout->size) == 0;
+}
+
+int put(const BlockPlace& place, const std::byte* data, std::uint64_t bytes, const SelfLane& self) {
+  if (bytes == 0) return MPI_SUCCESS;
+  if (place.layout != nullptr) {
+    const std::uint64_t count = bytes / static_cast<std::uint64_t>(place.layout->size);
+    return unpack(*place.layout, place.address, count, data, self);
+  }
+  if (place.address != data) std::memmove(place.address, data, bytes);
+  return MPI_SUCCESS;
+}
+
 int pack(const BlockView& from, std::byte* to, const SelfLane& self) {
   if (from.bytes == 0) return MPI_SUCCESS;
   if (from.layout == nullptr) {

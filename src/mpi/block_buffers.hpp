@@ -48,6 +48,13 @@ struct BlockBuffers {
 /// Bytes of data that this rank gives or gets, whichever is more; for the log.
 [[nodiscard]] std::uint64_t own_bytes(const BlockBuffers& buffers);
 
+/// Whole elements, and no more of them than the user has room for. What is shorter than that is
+/// taken, as MPI libraries do.
+[[nodiscard]] bool fits(const BlockPlace& place, std::uint64_t bytes);
+/// Writes a block that fits to its place. @return an MPI error code
+[[nodiscard]] int put(const BlockPlace& place, const std::byte* data, std::uint64_t bytes,
+                      const SelfLane& self);
+
 /// Copies a block's data, bytes side by side. @return an MPI error code
 [[nodiscard]] int pack(const BlockView& from, std::byte* to, const SelfLane& self);
 

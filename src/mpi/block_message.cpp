@@ -57,13 +57,17 @@ int append_data(std::span<const BlockView> blocks, const SelfLane& self, std::ui
 
 int make_parcel(std::span<const BlockView> blocks, const SelfLane& self, Parcel& parcel) {
   std::vector<std::uint64_t> lengths;
+  for (const BlockView& block : blocks) lengths.push_back(block.bytes);
+  runtime::append_block_header(lengths, parcel.head);
+  return add_data(blocks, self, parcel);
+}
+
+int add_data(std::span<const BlockView> blocks, const SelfLane& self, Parcel& parcel) {
   std::uint64_t total = 0, with_gaps = 0;
   for (const BlockView& block : blocks) {
-    lengths.push_back(block.bytes);
     total += block.bytes;
     if (block.layout != nullptr) with_gaps += block.bytes;
   }
-  runtime::append_block_header(lengths, parcel.head);
   parcel.bytes = parcel.head.size() + total;
   if (total <= kInlineBytes) return append_data(blocks, self, total, parcel.head);
   parcel.packed = new_memory(with_gaps);

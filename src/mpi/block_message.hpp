@@ -23,6 +23,8 @@ struct Parcel {
 /// @return an MPI error code
 [[nodiscard]] int make_parcel(std::span<const BlockView> blocks, const SelfLane& self,
                               Parcel& parcel);
+/// The same behind a head that is there already. @return an MPI error code
+[[nodiscard]] int add_data(std::span<const BlockView> blocks, const SelfLane& self, Parcel& parcel);
 
 /// Calls visit(piece) for each MPI message that the segments take, one after the other. Cut by
 /// bytes, so it comes out the same at both ends wherever their segments lie.

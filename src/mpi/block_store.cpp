@@ -1,9 +1,6 @@
 #include "mpi/block_store.hpp"
 
-#include <cstring>
-
 #include "base/contract.hpp"
-#include "mpi/staging.hpp"
 
 namespace espalier::mpi {
 
@@ -36,20 +33,12 @@ std::vector<BlockView> BlockStore::read(const Region& region) const {
   return found;
 }
 
-/// Whole elements, and no more of them than the user has room for. What is shorter than that is
-/// taken, as MPI libraries do.
-bool BlockStore::fits(std::uint64_t unit, std::uint64_t bytes) const {
-  const BlockPlace& place = buffers_.out[unit];
-  if (bytes > place.capacity) return false;
-  return place.layout == nullptr || bytes % static_cast<std::uint64_t>(place.layout->size) == 0;
-}
-
 Arrival BlockStore::expect(const Region& region, std::span<const std::uint64_t> lengths) const {
   const std::vector<std::uint64_t> where = units(region);
   expects(where.size() == lengths.size(), "BlockStore: not one length for each block");
   const auto goes_to_its_place = [&](std::size_t b) {
     return region.buffer == Buffer::Out && buffers_.out[where[b]].layout == nullptr &&
-           fits(where[b], lengths[b]);
+           fits(buffers_.out[where[b]], lengths[b]);
   };
   std::uint64_t staged = 0;
   for (std::size_t b = 0; b < where.size(); ++b) {
@@ -80,7 +69,7 @@ int BlockStore::arrived(const Region& region, std::span<const std::uint64_t> len
     }
     const int code = put_out(where[b], arrival.blocks[b].address, lengths[b]);
     if (code != MPI_SUCCESS) return code;
-    is_kept = is_kept || !fits(where[b], lengths[b]);
+    is_kept = is_kept || !fits(buffers_.out[where[b]], lengths[b]);
   }
   if (is_kept) held_.push_back(std::move(arrival.staged));
   return MPI_SUCCESS;
@@ -89,19 +78,13 @@ int BlockStore::arrived(const Region& region, std::span<const std::uint64_t> len
 /// Data that does not fit must stay where it is.
 int BlockStore::put_out(std::uint64_t unit, const std::byte* data, std::uint64_t bytes) {
   const BlockPlace& place = buffers_.out[unit];
-  if (!fits(unit, bytes)) {
+  if (!fits(place, bytes)) {
     overflowed_ = true;
     at(Buffer::Out, unit) = {data, bytes, nullptr};
     return MPI_SUCCESS;
   }
   at(Buffer::Out, unit) = place.view(bytes);
-  if (bytes == 0) return MPI_SUCCESS;
-  if (place.layout != nullptr) {
-    const std::uint64_t count = bytes / static_cast<std::uint64_t>(place.layout->size);
-    return unpack(*place.layout, place.address, count, data, self_);
-  }
-  if (place.address != data) std::memmove(place.address, data, bytes);
-  return MPI_SUCCESS;
+  return put(place, data, bytes, self_);
 }
 
 /// The same block, bytes side by side and held here.

@@ -55,7 +55,6 @@ class BlockStore {
   [[nodiscard]] BlockView& at(schedule::Buffer buffer, std::uint64_t unit) {
     return blocks_[static_cast<std::size_t>(buffer)][unit];
   }
-  [[nodiscard]] bool fits(std::uint64_t unit, std::uint64_t bytes) const;
   [[nodiscard]] int put_out(std::uint64_t unit, const std::byte* data, std::uint64_t bytes);
   [[nodiscard]] int copy_block(schedule::Buffer from_buffer, const BlockView& from,
                                schedule::Buffer to_buffer, std::uint64_t to);

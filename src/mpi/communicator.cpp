@@ -90,6 +90,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 Communicator::~Communicator() {
   tried_.clear();
   probes_ = OwnedComm();
+  counted_trees_.reset();
   block_executor_.reset();
   executor_.reset();
   hidden_ = OwnedComm();
@@ -134,12 +135,14 @@ void Communicator::plan_for(topology::Machine machine) {
   last_tried_ = nullptr;
   tried_.clear();
   plans_ = runtime::PlanCache();
+  multicasts_.clear();
   planner_.reset();
   hierarchy_.reset();
   machine_ = std::make_unique<const topology::Machine>(std::move(machine));
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
   planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
                                                 kNativeMpi);
+  if (counted_trees_ != nullptr) counted_trees_->plan_for(*machine_);
 }
 
 Communicator::Tried& Communicator::tried(const PlanKey& key) {
@@ -222,16 +225,20 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
   return plan;
 }
 
+Reason Communicator::why_native(const runtime::Course& course) const {
+  const bool is_tried = course.trial && course.calls_until_it == 0;
+  return is_tried && !course.trial->is_decided() ? Reason::Trial
+         : is_tried                              ? Reason::Slower
+         : is_even_                              ? Reason::OneLevel
+                                                 : Reason::NoGain;
+}
+
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
   const std::optional<runtime::Wish> wished = wish(tried(key), key);
   if (!wished) {
     const runtime::Course& course = tried(key).course;
-    const bool is_tried = course.trial && course.calls_until_it == 0;
     is_for_good_ = !may_change() && (!course.trial || course.trial->is_decided());
-    reason = is_tried && !course.trial->is_decided() ? Reason::Trial
-             : is_tried                              ? Reason::Slower
-             : is_even_                              ? Reason::OneLevel
-                                                     : Reason::NoGain;
+    reason = why_native(course);
     return nullptr;
   }
   PlanKey as_wished = key;
@@ -288,6 +295,16 @@ BlockExecutor& Communicator::block_executor() {
                                                       tags_of(MPI_COMM_WORLD), ExecutorOptions{});
   }
   return *block_executor_;
+}
+
+CountedTrees& Communicator::counted_trees() {
+  if (counted_trees_ == nullptr) {
+    counted_trees_ = std::make_unique<CountedTrees>(executor(), block_executor(), self(),
+                                                    static_cast<Rank>(size_),
+                                                    tags_of(MPI_COMM_WORLD), world_.settings);
+    counted_trees_->plan_for(*machine_);
+  }
+  return *counted_trees_;
 }
 
 void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {

@@ -7,6 +7,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "mpi/block_executor.hpp"
+#include "mpi/counted_trees.hpp"
 #include "mpi/executor.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/link_changes.hpp"
@@ -14,6 +15,7 @@
 #include "mpi/world.hpp"
 #include "runtime/course.hpp"
 #include "runtime/explain.hpp"
+#include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
 
 namespace espalier::mpi {
@@ -36,6 +38,15 @@ class HiddenShare {
 /// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
 /// @pre no intercommunicator
 [[nodiscard]] std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm);
+
+/// What becomes of a call, as far as that is known before it is made.
+struct CallOutlook {
+  bool planned = false;
+  std::string name;  ///< of the plan, or "native"
+  std::string why;
+  std::optional<Time> predicted = {};
+  std::optional<Time> native_predicted = {};
+};
 
 /// What we know about a communicator of the user: hangs on it as an attribute and goes with it.
 ///
@@ -66,6 +77,15 @@ class Communicator {
   /// time they do, the hidden communicator is made (collective).
   /// @return nullptr and the reason in `reason`: native
   const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
+  /// What plan() would say to the next such call, and why; local, and changes nothing.
+  [[nodiscard]] CallOutlook outlook(const runtime::PlanKey& key);
+  /// Whether multicasts run along plans here: all ranks come to the same answer, and make the
+  /// hidden communicator if need be (collective).
+  [[nodiscard]] bool can_multicast();
+  /// For one, or for several at once. @pre can_multicast(); at most kMulticastsAtOnce
+  const runtime::CachedPlan& multicast_plan(const std::vector<runtime::MulticastCall>& calls);
+  /// The machine that plans are made for; nullptr: not known.
+  [[nodiscard]] const topology::Machine* machine() const { return machine_.get(); }
   /// After plan() said native: whether it will for all calls like that one. Where it may not, every
   /// call is counted, so that all ranks change their mind at the same one.
   [[nodiscard]] bool is_for_good() const { return is_for_good_; }
@@ -79,6 +99,8 @@ class Communicator {
   /// @pre plan() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] BlockExecutor& block_executor();
+  [[nodiscard]] CountedTrees& counted_trees();
+  [[nodiscard]] const CountedTrees* counted_trees_if_any() const { return counted_trees_.get(); }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
 
   runtime::CallCounts counts;
@@ -103,6 +125,7 @@ class Communicator {
   bool measure_again();
   void plan_for(topology::Machine machine);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
+  [[nodiscard]] runtime::Reason why_native(const runtime::Course& course) const;
   bool make_hidden(const runtime::PlanKey& key);
 
   MPI_Comm comm_;
@@ -118,6 +141,7 @@ class Communicator {
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<runtime::Planner> planner_;
   runtime::PlanCache plans_;
+  std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
   bool is_even_ = false;
   std::vector<FarPair> far_pairs_;  // of the machine as it was first; empty: not watched
   std::map<runtime::CallClass, Tried> tried_;
@@ -133,6 +157,7 @@ class Communicator {
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;             // before hidden_ goes, as what is tried
   std::unique_ptr<BlockExecutor> block_executor_;  // before executor_ goes; made at its first use
+  std::unique_ptr<CountedTrees> counted_trees_;    // before both go; likewise
 };
 
 }  // namespace espalier::mpi

@@ -56,7 +56,9 @@ std::vector<std::string> all_words(const discover::Discovered& found) {
   for (std::size_t i = 0; i < found.fit.outliers.size() && i < 5; ++i) {
     words.push_back(found.fit.outliers[i]);
   }
-  if (!found.complete) words.push_back("time was over before all was measured");
+  if (!found.complete)
+    words.push_back(
+        "time was over before all was measured (espalier discover --fresh --seconds 10 goes on)");
   return words;
 }
 
@@ -86,7 +88,7 @@ class Coordinator {
     auto found = discover::discover(prober, discover::node_infos(records), options_.budget);
     if (!found) return found.error();
     const CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr)};
-    if (options_.write_cache && !file.empty() && found->complete) {
+    if (options_.write_cache && !file.empty() && found->is_sorted) {
       if (auto done = write_cache(file, key, made); !done) note(done.error());
     }
     return WorldDiscovery{made.machine, made.words, notes_, false};

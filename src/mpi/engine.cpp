@@ -52,7 +52,7 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   const double begin = PMPI_Wtime();
   const std::int64_t bytes_before = resident_bytes();
   auto world = enter_world();
-  const bool is_none = !world->can_wait && agree(*world, true) == Agreement::None;
+  const bool is_none = !world->can_wait && agree(*world, MPI_COMM_WORLD, true) == Agreement::None;
   if (is_none) return nullptr;
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);
@@ -186,8 +186,10 @@ std::uint64_t Engine::count(const std::string& name) {
   const std::lock_guard lock(mutex_);
   CallCounts counts = past_counts_;
   std::vector<LevelCount> sent = past_sent_;
+  std::uint64_t early = 0;
   for (const Communicator* one : live_) {
     counts.add(one->counts);
+    if (one->counted_trees_if_any() != nullptr) early += one->counted_trees_if_any()->early_heads();
     if (one->executor_if_any() != nullptr) add_to(sent, one->executor_if_any()->sent());
   }
   if (name == "planned") return counts.planned_calls();
@@ -198,6 +200,7 @@ std::uint64_t Engine::count(const std::string& name) {
   }
   if (name == "hidden") return static_cast<std::uint64_t>(share_.taken());
   if (name == "communicators") return live_.size();
+  if (name == "early") return early;
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return 0;
   const std::string kind = name.substr(0, dot), rest = name.substr(dot + 1);

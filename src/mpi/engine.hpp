@@ -9,6 +9,7 @@
 #include <string>
 
 #include "mpi/communicator.hpp"
+#include "profile/profile.hpp"
 
 namespace espalier::mpi {
 
@@ -48,6 +49,13 @@ class Engine {
   };
   [[nodiscard]] Placed placed(MPI_Comm comm) const;
 
+  // engine_reorder.cpp
+  [[nodiscard]] bool reorders() const;
+  /// A new communicator whose first `nodes` ranks fit a graph that communicates along `pairs`
+  /// (null: this process has none to tell). Collective. @return MPI_COMM_NULL: on all ranks, there
+  /// is nothing to go by
+  MPI_Comm reordered(MPI_Comm comm, int nodes, const std::vector<profile::Pair>* pairs);
+
   /// The operations. @return whether it was planned; then `code` is what MPI shall return
   bool broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int root, MPI_Comm comm,
                  int& code);
@@ -80,8 +88,21 @@ class Engine {
   /// Bytes that this rank gives or gets in such a call, for the log.
   [[nodiscard]] std::uint64_t bytes_of(const BlockCall& call);
 
+  // engine_api.cpp, for include/espalier/communicator.hpp
+  /// Where the data of a multicast are, or shall be; of those who are no members: anything.
+  struct Multicast {
+    void* data = nullptr;
+    runtime::MulticastCall call;
+  };
+  /// One or several at once. Called by all ranks of the communicator, with the same ranks and
+  /// lengths. @return as the operations above
+  bool multicasts(std::span<const Multicast> several, MPI_Comm comm, int& code);
+  /// What would become of a call with this key; local.
+  [[nodiscard]] CallOutlook outlook(const runtime::PlanKey& key, MPI_Comm comm);
+
   /// For tests: "planned", "native", "hidden", "communicators", "planned.broadcast",
-  /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0).
+  /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0), "early" (heads of roles
+  /// that came before their calls).
   [[nodiscard]] std::uint64_t count(const std::string& name);
   /// How a native call went on, for the log (only if it is kept).
   void note_native(schedule::Operation operation, std::uint64_t bytes, MPI_Comm comm,
@@ -116,7 +137,7 @@ class Engine {
     return found;
   }
   void settle(Communicator& comm);
-  bool settle_world();
+  bool settle_world(MPI_Comm over);
   void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
@@ -128,9 +149,16 @@ class Engine {
   bool gather_unequal(Communicator& comm, Move& call, std::int64_t recv_count, int& code);
   bool scatter_unequal(Communicator& comm, Move& call, std::int64_t send_count, int& code);
   bool combine(Communicator& comm, const Combine& combine, int& code);
+  int run_multicasts(Communicator& comm, std::span<const Multicast> several);
+  int run_multicast(Communicator& comm, const runtime::CachedPlan& plan,
+                    std::span<const Multicast> several);
   [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
   void note_planned(Communicator& comm, const runtime::CachedPlan& plan, const Call& call,
                     double begin);
+  bool move_by_counts(Communicator& comm, const BlockCall& call, const runtime::CachedPlan& plan,
+                      int& code);
+  void note_by_counts(Communicator& comm, const CountedTrees::Ran& ran, const Call& call,
+                      double begin);
   void explain();
   void keep_verdicts();
   void forget(Communicator* comm);

@@ -53,6 +53,9 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   }
   const CachedPlan* found = plan(*comm, key);
   if (found == nullptr) return false;
+  if (runtime::is_by_counts(world_->settings, call.operation)) {
+    return move_by_counts(*comm, call, *found, code);
+  }
   auto buffers = user_blocks(call, comm->rank(), comm->size());
   if (!buffers) {
     comm->executor().skip_call();
@@ -69,6 +72,43 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   note_planned(*comm, *found, told, begin);
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
   return true;
+}
+
+bool Engine::move_by_counts(Communicator& comm, const BlockCall& call, const CachedPlan& plan,
+                            int& code) {
+  auto buffers = user_blocks(call, comm.rank(), comm.size());
+  const double begin = keeps_log() ? PMPI_Wtime() : 0;
+  const Call told{call.operation, buffers ? own_bytes(*buffers) : 0};
+  CountedTrees& trees = comm.counted_trees();
+  const CountedTrees::Call rooted{static_cast<Rank>(call.root), &plan,
+                                  buffers ? &*buffers : nullptr};
+  CountedTrees::Ran ran;
+  if (call.operation == Operation::Gather) {
+    ran = trees.gather(rooted);
+  } else if (buffers) {
+    ran = trees.scatter(rooted);
+  } else {
+    comm.executor().skip_call();
+  }
+  if (!buffers) return native(&comm, call.operation, Reason::Arguments);
+  code = ran.code;
+  note_by_counts(comm, ran, told, begin);
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm.comm(), code);
+  return true;
+}
+
+void Engine::note_by_counts(Communicator& comm, const CountedTrees::Ran& ran, const Call& call,
+                            double begin) {
+  ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
+  LastCall& last = last_call();
+  last.planned = true;
+  last.plan.fill('\0');
+  ran.name.copy(last.plan.data(), last.plan.size() - 1);
+  if (!keeps_log()) return;
+  comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), ran.name,
+                "the root's choice, by the lengths of all blocks", 1,
+                ran.predicted ? to_microseconds(*ran.predicted) : -1,
+                (PMPI_Wtime() - begin) * 1e6});
 }
 
 std::uint64_t Engine::bytes_of(const BlockCall& call) {

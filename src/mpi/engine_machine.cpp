@@ -12,17 +12,17 @@ void Engine::learn_machine(MPI_Comm over) {
   if (world_->known() == nullptr) world_->learn(discovered_machine(*world_, over));
 }
 
-bool Engine::settle_world() {
+bool Engine::settle_world(MPI_Comm over) {
   if (world_->is_agreed) return true;
   if (is_given_up_) return false;
-  is_given_up_ = agree(*world_, false) == Agreement::None;
+  is_given_up_ = agree(*world_, over, false) == Agreement::None;
   if (!is_given_up_) verdicts_ = world_->verdicts;
   return !is_given_up_;
 }
 
 void Engine::settle(Communicator& comm) {
   // Where threads are in several calls at once, this was settled in MPI_Init.
-  if (!world_->is_agreed && (!comm.holds_world() || !settle_world())) return;
+  if (!world_->is_agreed && (!comm.holds_world() || !settle_world(comm.comm()))) return;
   if (!world_->is_threaded) {
     // One call after the other: members of overlapping communicators come to them in one order.
     if (comm.holds_world()) learn_machine(comm.comm());
@@ -39,7 +39,7 @@ void Engine::settle(Communicator& comm) {
 }
 
 bool Engine::discover() {
-  if (!settle_world()) return false;
+  if (!settle_world(MPI_COMM_WORLD)) return false;
   learn_machine(MPI_COMM_WORLD);
   return world_->known() != nullptr;
 }

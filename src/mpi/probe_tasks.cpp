@@ -35,10 +35,9 @@ class Probe {
   Probe(const Experiment& experiment, MPI_Comm comm)
       : e_(experiment), comm_(comm), data_(std::max<std::uint64_t>(1, experiment.bytes.value)) {}
 
-  /// @param greeted the other one is there already, from the task before
-  Measured initiate(bool greeted) {
+  Measured initiate() {
     Measured result;
-    if (!greeted) greet(e_.to);
+    if (e_.greets) greet(e_.to);
     const Time begin = now();
     while (goes_on(e_, result.samples, now() - begin)) {
       sleep_for(e_.delay);
@@ -60,9 +59,9 @@ class Probe {
     return result;
   }
 
-  void answer(bool greeted) {
+  void answer() {
     const int from = static_cast<int>(e_.from);
-    if (!greeted) {
+    if (e_.greets) {
       char none = 0;
       MPI_Request request = MPI_REQUEST_NULL;
       PMPI_Irecv(&none, 0, MPI_CHAR, from, kHello, comm_, &request);
@@ -174,7 +173,14 @@ std::vector<std::vector<ProbeTask>> tasks_by_node(std::span<const discover::Roun
   std::vector<std::vector<ProbeTask>> tasks(nodes);
   for (const discover::Round& round : rounds) {
     expects(is_sound(round, nodes), "tasks_by_node: a node is in two experiments of a round");
-    for (const Experiment& e : round) {
+    for (Experiment e : round) {
+      // Who met each other last need not greet again. Seen from one end alone this may look so
+      // while the other end has been elsewhere, so it is settled here for both.
+      const auto met_last = [&](Node node) {
+        return !tasks[node].empty() && tasks[node].back().experiment.from == e.from &&
+               tasks[node].back().experiment.to == e.to;
+      };
+      if (met_last(e.from) && met_last(e.to)) e.greets = false;
       tasks[e.from].push_back({e, true});
       tasks[e.to].push_back({e, false});
     }
@@ -184,19 +190,13 @@ std::vector<std::vector<ProbeTask>> tasks_by_node(std::span<const discover::Roun
 
 std::vector<Measured> run_tasks(std::span<const ProbeTask> tasks, MPI_Comm nodes) {
   std::vector<Measured> results;
-  const ProbeTask* before = nullptr;
-  for (const ProbeTask& task : tasks) {
-    // Both ends have the same two tasks in a row, so they agree on this.
-    const bool greeted = !task.experiment.greets ||
-                         (before != nullptr && before->experiment.from == task.experiment.from &&
-                          before->experiment.to == task.experiment.to);
-    Probe probe(task.experiment, nodes);
-    if (task.initiates) {
-      results.push_back(probe.initiate(greeted));
+  for (const auto& [experiment, initiates] : tasks) {
+    Probe probe(experiment, nodes);
+    if (initiates) {
+      results.push_back(probe.initiate());
     } else {
-      probe.answer(greeted);
+      probe.answer();
     }
-    before = &task;
   }
   return results;
 }

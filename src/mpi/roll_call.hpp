@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,9 @@ namespace espalier::mpi {
 
 /// What a process says of itself when it starts.
 struct Presence {
-  std::uint64_t node = 0;      ///< hash of the name that MPI has for its node
   std::uint64_t settings = 0;  ///< hash of what it was told
-  std::uint32_t is_threaded = 0;
-  std::uint32_t cannot_wait = 0;  ///< what it was told holds from the first call on
+  bool is_threaded = false;
+  bool cannot_wait = false;  ///< what it was told holds from the first call on
 };
 
 /// All processes of MPI_COMM_WORLD tell each other who they are, while the program goes on:
@@ -26,25 +26,29 @@ class RollCall {
   RollCall& operator=(const RollCall&) = delete;
 
   /// Collective over MPI_COMM_WORLD, but returns at once.
-  void begin(const Presence& own, int size);
+  void begin(const Presence& own);
   /// Until all have begun. The rest is known afterwards.
   void wait();
 
-  [[nodiscard]] bool same_settings() const;
-  [[nodiscard]] bool nobody_can_wait() const;
-  [[nodiscard]] bool any_threaded() const;
-  [[nodiscard]] bool all_threaded() const;
-  /// For each rank, the lowest of its node, as MPI says.
-  [[nodiscard]] std::vector<int> leaders() const;
+  [[nodiscard]] bool same_settings() const { return least_[0] == ~least_[1]; }
+  [[nodiscard]] bool nobody_can_wait() const { return least_[2] != 0; }
+  [[nodiscard]] bool all_threaded() const { return least_[3] != 0; }
+  [[nodiscard]] bool any_threaded() const { return least_[4] == 0; }
+  /// For each rank of MPI_COMM_WORLD, the lowest of its node, by MPI_Get_processor_name.
+  /// @param over holds all its processes, in any order; collective over it
+  [[nodiscard]] std::vector<int> leaders(MPI_Comm over) const;
 
  private:
-  Presence own_;
-  std::vector<Presence> all_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  /// Of a hash, its complement, and of yes and no as 1 and 0.
+  std::array<std::uint64_t, 5> own_{}, least_{};
+  /// Of a few processes also their nodes: Open MPI's non-blocking allgather sends from everybody to
+  /// everybody. Of more they are asked for in leaders().
+  static constexpr int kFew = 64;
+  std::uint64_t own_node_ = 0;
+  std::vector<std::uint64_t> nodes_;
+  std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
 [[nodiscard]] std::uint64_t hash_of(std::string_view text);
-/// Of the node of this process, by MPI_Get_processor_name.
-[[nodiscard]] std::uint64_t hash_of_node();
 
 }  // namespace espalier::mpi

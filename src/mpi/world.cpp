@@ -69,10 +69,10 @@ Expected<Announcement> announcement(int size) try {
 }
 
 /// Whether no rank's environment contradicts the settings; the first whose does says so.
-bool nobody_contradicts(const World& world) {
+bool nobody_contradicts(const World& world, MPI_Comm over) {
   auto wrong = runtime::contradiction(world.settings, environment);
   int first = wrong ? world.rank : world.size;
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, over);
   if (first == world.size) return true;
   if (first != world.rank) return false;
   std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
@@ -83,17 +83,31 @@ bool nobody_contradicts(const World& world) {
   return false;
 }
 
+/// Which rank of a communicator the first process of MPI_COMM_WORLD is.
+int rank_of_first(MPI_Comm over) {
+  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Comm_group(over, &group);
+  const int first = 0;
+  int rank = 0;
+  PMPI_Group_translate_ranks(world, 1, &first, group, &rank);
+  PMPI_Group_free(&world);
+  PMPI_Group_free(&group);
+  return rank;
+}
+
 /// To all from rank 0: their lengths, then the texts behind each other.
-void broadcast(Announcement& told) {
+void broadcast(Announcement& told, MPI_Comm over) {
+  const int root = rank_of_first(over);
   std::array<std::uint64_t, 3> lengths{told.settings.size(), told.machine.size(),
                                        told.verdicts.size()};
-  PMPI_Bcast(lengths.data(), 3, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  PMPI_Bcast(lengths.data(), 3, MPI_UINT64_T, root, over);
   std::string all = told.settings + told.machine + told.verdicts;
   all.resize(lengths[0] + lengths[1] + lengths[2]);
   constexpr std::uint64_t kPart = std::uint64_t{1} << 30U;
   for (std::uint64_t at = 0; at < all.size(); at += kPart) {
-    PMPI_Bcast(all.data() + at, static_cast<int>(std::min(kPart, all.size() - at)), MPI_CHAR, 0,
-               MPI_COMM_WORLD);
+    PMPI_Bcast(all.data() + at, static_cast<int>(std::min(kPart, all.size() - at)), MPI_CHAR, root,
+               over);
   }
   told.settings = all.substr(0, lengths[0]);
   told.machine = all.substr(lengths[0], lengths[1]);
@@ -114,19 +128,18 @@ std::unique_ptr<World> enter_world() {
   const auto own = runtime::read_settings(environment);
   if (own) world->settings = *own;
   Presence presence;
-  presence.node = hash_of_node();
   presence.settings = hash_of(own ? to_text(*own) : "malformed");
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  presence.is_threaded = level == MPI_THREAD_MULTIPLE ? 1 : 0;
-  world->can_wait = presence.is_threaded == 0 && is_complete(own) && !own->disabled &&
-                    !own->force && !own->reproducible && own->algorithm.empty();
-  presence.cannot_wait = world->can_wait ? 0 : 1;
-  world->roll_call.begin(presence, world->size);
+  presence.is_threaded = level == MPI_THREAD_MULTIPLE;
+  world->can_wait = !presence.is_threaded && is_complete(own) && !own->disabled && !own->force &&
+                    !own->reproducible && own->algorithm.empty();
+  presence.cannot_wait = !world->can_wait;
+  world->roll_call.begin(presence);
   return world;
 }
 
-Agreement agree(World& world, bool at_start) {
+Agreement agree(World& world, MPI_Comm over, bool at_start) {
   world.roll_call.wait();
   const RollCall& all = world.roll_call;
   if (all.any_threaded() && !all.all_threaded()) {
@@ -138,7 +151,6 @@ Agreement agree(World& world, bool at_start) {
   }
   if (at_start && !all.nobody_can_wait()) return Agreement::Later;
   world.is_threaded = all.any_threaded();
-  world.leaders = all.leaders();
   Announcement told;
   if (world.rank == 0) {
     auto made = announcement(world.size);
@@ -154,12 +166,12 @@ Agreement agree(World& world, bool at_start) {
     if (world.settings.disabled) return Agreement::None;
     told.settings = to_text(world.settings);
   } else {
-    broadcast(told);
+    broadcast(told, over);
     if (told.settings.empty()) return Agreement::None;
   }
   world.settings_text = told.settings;
   world.settings = runtime::settings_from_text(told.settings);
-  if (!is_known && !nobody_contradicts(world)) return Agreement::None;
+  if (!is_known && !nobody_contradicts(world, over)) return Agreement::None;
   if (!told.verdicts.empty()) {
     world.verdicts = *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS");
   }
@@ -169,13 +181,14 @@ Agreement agree(World& world, bool at_start) {
         known_machine(world, *topology::read_json(told.machine, "ESPALIER_MACHINE"), told.machine));
     return Agreement::Reached;
   }
+  world.leaders = all.leaders(over);
   const bool is_one_node =
       std::all_of(world.leaders.begin(), world.leaders.end(), [](int l) { return l == 0; });
   if (is_one_node || !world.settings.discover) {
     world.learn(machine_of_nodes(world));
   } else if (world.settings.force || world.settings.reproducible) {
     // Both hold from the first call on, on whatever communicator it is.
-    world.learn(discovered_machine(world, MPI_COMM_WORLD));
+    world.learn(discovered_machine(world, over));
   } else {
     world.learns_late = true;
   }

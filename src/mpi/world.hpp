@@ -64,8 +64,10 @@ enum class Agreement : std::uint8_t {
 /// Where all were told the same, and nothing that is in a file, that is it. Else rank 0 reads
 /// settings and machine and tells all others; where something is wrong it prints one line, and
 /// there is no agreement. The machine is not known afterwards if none was named and there are
-/// several nodes to measure. Collective over MPI_COMM_WORLD, in MPI_Init for those that cannot
-/// wait, or in the first call on all processes.
-[[nodiscard]] Agreement agree(World& world, bool at_start);
+/// several nodes to measure. In MPI_Init for those that cannot wait, or in the first call on all
+/// processes.
+/// @param over holds all processes, in any order; collective over it, and on no other communicator,
+///   where calls may be under way
+[[nodiscard]] Agreement agree(World& world, MPI_Comm over, bool at_start);
 
 }  // namespace espalier::mpi

@@ -14,6 +14,7 @@
 #include "profile/workload.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
+#include "support/random_placements.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::place {
@@ -90,41 +91,6 @@ TEST(SelectTopology, TakesTheFewestClustersEvenIfOthersAreNearer) {
   for (Rank p = 0; p < 4; ++p) EXPECT_EQ(problem->slots[s.placement[p]].cluster, 2U);
   const Selection without = select_topology(*problem, {false, true, false, false});
   EXPECT_EQ(problem->slots[without.placement[0]].cluster, 0U);
-}
-
-/// A random trace whose processes send and receive in rounds, so that it ends.
-Profile random_profile(Random& rng, Rank size) {
-  Profile profile = profile::silent_profile("random", size);
-  const auto rounds = 1 + rng.below(4);
-  for (std::uint64_t round = 0; round < rounds; ++round) {
-    const auto messages = 1 + rng.below(2 * size);
-    for (std::uint64_t m = 0; m < messages && size > 1; ++m) {
-      const auto from = static_cast<Rank>(rng.below(size));
-      const auto to = static_cast<Rank>((from + 1 + rng.below(size - 1)) % size);
-      const auto bytes = rng.below(rng.chance(30) ? 60'000 : 200);
-      profile::TraceWriter(profile.processes[from].actions).send(to, bytes);
-      profile::TraceWriter(profile.processes[to].actions).recv(from, bytes);
-    }
-    for (profile::Process& p : profile.processes) {
-      if (rng.chance(50)) {
-        profile::TraceWriter(p.actions).compute(microseconds(rng.between(1, 3000)));
-      }
-    }
-  }
-  count_pairs(profile);
-  return profile;
-}
-
-std::string random_inventory(Random& rng, Rank slots) {
-  const auto clusters = 1 + rng.below(4);
-  const auto each = (slots + clusters - 1) / clusters + rng.below(2);
-  std::string speeds;
-  for (std::uint64_t i = 0; i < clusters * each; ++i) {
-    speeds += (i == 0 ? "" : "|") + std::string(rng.chance(30) ? "2" : "1");
-  }
-  return "cluster:" + std::to_string(clusters) + "(" + std::to_string(rng.between(1, 20)) + "ms," +
-         std::to_string(rng.between(1, 50)) + "Mbit/s) node:" + std::to_string(each) +
-         "(50us,100Mbit/s,send=10us,recv=10us,speed=" + speeds + ")";
 }
 
 /// The trace as a schedule, message by message, for the simulator.
@@ -344,11 +310,13 @@ TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
   EXPECT_EQ(hosts->machine.size(), 7U);
   const auto old = parse_inventory(
       R"({"nodes": [{"name": "a", "cpus": 8, "alloc_cpus": 2, "state": "mixed", "partitions": ["x"]},
-          {"name": "b", "cpus": 4, "alloc_cpus": 0, "state": "down", "partitions": ["x"]}]})",
+          {"name": "b", "cpus": 4, "alloc_cpus": 0, "state": "down", "partitions": ["x"]},
+          {"name": "c", "cpus": 4, "state": "idle", "state_flags": ["DRAIN"], "partitions": ["x"]}]})",
       "s");
   ASSERT_TRUE(old.has_value()) << old.error();
   EXPECT_EQ(old->hosts[0].slots, 6U);
   EXPECT_EQ(old->hosts[1].state, HostState::Down);
+  EXPECT_EQ(old->hosts[2].state, HostState::Down);
   const auto later = parse_inventory(
       R"({"sinfo": [{"node": {"state": ["IDLE"]}, "nodes": {"nodes": ["a", "b"]},
           "cpus": {"total": 16, "allocated": 0}, "partition": {"name": "p"}}]})",

@@ -31,13 +31,29 @@ std::string word_of(const LocatedJson* json) {
   return word;
 }
 
-HostState state_of(const std::string& word) {
+/// Slurm 22.05 keeps what is wrong with a node apart, as flags; later ones put all words into one
+/// list. An idle node may be drained.
+bool is_out_of_use(const LocatedJson* words) {
+  if (words == nullptr || words->kind != Kind::Array) return false;
+  for (const LocatedJson& item : words->items) {
+    const std::string word = word_of(&item);
+    for (const std::string_view bad :
+         {"drain", "fail", "down", "maint", "not_responding", "reboot", "invalid"}) {
+      if (word.starts_with(bad)) return true;
+    }
+  }
+  return false;
+}
+
+HostState state_of(const LocatedJson* state, const LocatedJson* flags) {
+  if (is_out_of_use(state) || is_out_of_use(flags)) return HostState::Down;
+  const std::string word = word_of(state);
   if (word.rfind("idle", 0) == 0 || word.rfind("mix", 0) == 0) return HostState::Free;
   return word.rfind("alloc", 0) == 0 ? HostState::Busy : HostState::Down;
 }
 
 void add(InventorySpec& spec, std::string where, const std::string& name, std::string partition,
-         std::uint32_t cpus, std::uint32_t busy, const std::string& state) {
+         std::uint32_t cpus, std::uint32_t busy, HostState state) {
   for (const HostSpec& known : spec.hosts) {
     if (known.host.name == name) return;  // in several partitions: the first one counts
   }
@@ -46,7 +62,7 @@ void add(InventorySpec& spec, std::string where, const std::string& name, std::s
   host.cluster = std::move(partition);
   host.cores = std::max<std::uint32_t>(1, cpus);
   host.slots = std::max<std::uint32_t>(1, cpus > busy ? cpus - busy : 0);
-  host.state = cpus > busy ? state_of(state) : HostState::Busy;
+  host.state = cpus > busy || state == HostState::Down ? state : HostState::Busy;
   spec.hosts.push_back({std::move(where), std::move(host)});
 }
 
@@ -69,7 +85,7 @@ Expected<Inventory> read_sinfo_json(std::string_view text, const std::string& fi
       }
       add(spec, at(node), name->text, word_of(node.find("partitions")),
           number_or(node.find("cpus"), 1), number_or(node.find("alloc_cpus"), 0),
-          word_of(node.find("state")));
+          state_of(node.find("state"), node.find("state_flags")));
     }
   } else if (const LocatedJson* rows = json->find("sinfo"); rows && rows->kind == Kind::Array) {
     for (const LocatedJson& row : rows->items) {
@@ -83,7 +99,7 @@ Expected<Inventory> read_sinfo_json(std::string_view text, const std::string& fi
       for (const LocatedJson& name : names->items) {
         add(spec, at(row), name.text, partition ? word_of(partition->find("name")) : "",
             number_or(cpus->find("total"), count) / count,
-            number_or(cpus->find("allocated"), 0) / count, word_of(node->find("state")));
+            number_or(cpus->find("allocated"), 0) / count, state_of(node->find("state"), nullptr));
       }
     }
   } else {

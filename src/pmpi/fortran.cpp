@@ -1,5 +1,7 @@
 #include "pmpi/fortran.hpp"
 
+#include <dlfcn.h>
+
 #include <vector>
 
 #include "mpi/mpi_api.hpp"
@@ -9,6 +11,7 @@
 #ifdef OPEN_MPI_BUILD
 // Common blocks: whoever defines them first in the process, all mean the same one.
 extern "C" int mpi_fortran_bottom_, mpi_fortran_in_place_;
+extern "C" int mpi_fortran_unweighted_, mpi_fortran_weights_empty_;
 #endif
 
 namespace espalier::pmpi {
@@ -38,6 +41,21 @@ std::intptr_t fortran_address(std::intptr_t buffer) {
   if (buffer == in_register(&mpi_fortran_in_place_)) return in_register(MPI_IN_PLACE);
 #endif
   return buffer;  // MPICH's procedures with buffers go on to C themselves
+}
+
+std::intptr_t fortran_weights(std::intptr_t weights) {
+#ifdef OPEN_MPI_BUILD
+  if (weights == in_register(&mpi_fortran_unweighted_)) return in_register(MPI_UNWEIGHTED);
+  if (weights == in_register(&mpi_fortran_weights_empty_)) return in_register(MPI_WEIGHTS_EMPTY);
+#else
+  // mpi_f08 alone comes here; its constants are in its library, if that is there.
+  static void* const unweighted =
+      dlsym(RTLD_DEFAULT, "__mpi_f08_link_constants_MOD_mpi_unweighted");
+  static void* const empty = dlsym(RTLD_DEFAULT, "__mpi_f08_link_constants_MOD_mpi_weights_empty");
+  if (weights == in_register(unweighted)) return in_register(MPI_UNWEIGHTED);
+  if (weights == in_register(empty)) return in_register(MPI_WEIGHTS_EMPTY);
+#endif
+  return weights;
 }
 
 std::intptr_t fortran_integer(std::intptr_t address) { return *at<MPI_Fint>(address); }

@@ -10,6 +10,8 @@ namespace espalier::pmpi {
 
 /// A choice buffer: MPI_BOTTOM and MPI_IN_PLACE of Fortran are addresses of their own.
 [[nodiscard]] std::intptr_t fortran_address(std::intptr_t buffer);
+/// MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are addresses of their own, too.
+[[nodiscard]] std::intptr_t fortran_weights(std::intptr_t weights);
 [[nodiscard]] std::intptr_t fortran_integer(std::intptr_t address);
 [[nodiscard]] std::intptr_t fortran_datatype(std::intptr_t address);
 [[nodiscard]] std::intptr_t fortran_op(std::intptr_t address);

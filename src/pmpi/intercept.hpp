@@ -66,7 +66,7 @@ template <typename Planned, typename Native, typename Size>
     }
     if (code != MPI_SUCCESS) return code;
     const double seconds = PMPI_Wtime() - begin;
-    if (timed != nullptr) timed->note(seconds, size());
+    if (timed != nullptr) timed->note(begin, seconds, size());
     if (!is_planned && keeps_log) engine.note_native(shape.operation, size(), comm, seconds);
     return code;
   } catch (const std::exception& bug) {

@@ -28,7 +28,10 @@ bool Folder::equal(const Item& a, const Item& b) {
     return false;
   }
   if (a.action.kind == ActionKind::Compute) return true;
-  if (a.action.kind != ActionKind::Loop) return a.action == b.action;
+  if (a.action.kind != ActionKind::Loop) {
+    return a.action.operation == b.action.operation && a.action.peer == b.action.peer &&
+           a.action.communicator == b.action.communicator && a.action.bytes == b.action.bytes;
+  }
   return a.action.times == b.action.times &&
          std::equal(a.body.begin(), a.body.end(), b.body.begin(), equal);
 }
@@ -40,9 +43,23 @@ void Folder::absorb(Item& into, const Item& from) {
   for (std::size_t i = 0; i < into.body.size(); ++i) absorb(into.body[i], from.body[i]);
 }
 
+void Folder::drop(std::size_t count) {
+  items_.resize(items_.size() - count);
+  keys_.resize(items_.size());
+}
+
+void Folder::push(Item item) {
+  keys_.push_back({item.hash, item.body.empty() ? 0 : item.body.back().hash, item.body.size()});
+  items_.push_back(std::move(item));
+}
+
 bool Folder::fold_once() {
   const std::size_t n = items_.size();
+  const std::uint64_t newest = keys_.back().hash;
   for (std::size_t length = 1; length <= window_ && length < n; ++length) {
+    // Whatever the last items repeat ends like them: the body of the loop before, or the items.
+    const Key& key = keys_[n - 1 - length];
+    if (key.hash != newest && (key.body != length || key.last_of_body != newest)) continue;
     const auto last = items_.end() - static_cast<std::ptrdiff_t>(length);
     // One more round of the loop before?
     Item& before = items_[n - length - 1];
@@ -50,7 +67,7 @@ bool Folder::fold_once() {
         std::equal(before.body.begin(), before.body.end(), last, equal)) {
       for (std::size_t i = 0; i < length; ++i) absorb(before.body[i], items_[n - length + i]);
       ++before.action.times;
-      items_.resize(n - length);
+      drop(length);
       return true;
     }
     if (2 * length > n) continue;
@@ -68,8 +85,8 @@ bool Folder::fold_once() {
     }
     if (loop.depth == 0) loop.depth = 1;
     if (loop.depth > kMaxLoopDepth) continue;
-    items_.resize(n - 2 * length);
-    items_.push_back(std::move(loop));
+    drop(2 * length);
+    push(std::move(loop));
     return true;
   }
   return false;
@@ -85,18 +102,24 @@ void Folder::add(const Action& action) {
     items_.back().action.takes += action.takes;
     return;
   }
-  items_.push_back(std::move(item));
+  push(std::move(item));
   while (fold_once()) {
   }
 }
 
 void Folder::append(const Item& item, std::vector<Action>& out) {
+  const Time mean{item.action.takes.picoseconds / static_cast<std::int64_t>(item.times)};
+  if (item.action.kind != ActionKind::Loop && mean > Time{}) {
+    Action before;
+    before.takes = mean;
+    out.push_back(before);
+  }
+  if (item.action.kind == ActionKind::Compute) return;
   const std::size_t at = out.size();
   out.push_back(item.action);
-  out[at].takes = Time{item.action.takes.picoseconds / static_cast<std::int64_t>(item.times)};
+  out[at].takes = Time{};
   for (const Item& inner : item.body) append(inner, out);
   if (item.action.kind != ActionKind::Loop) return;
-  out[at].takes = Time{};
   out[at].body = static_cast<std::uint32_t>(out.size() - at - 1);
 }
 

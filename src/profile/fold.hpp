@@ -14,6 +14,9 @@ namespace espalier::profile {
 /// and if they equal the body of the loop before them that loop has one round more; L up to
 /// `window`, the shortest first. Computations are equal whatever they took; a loop's stand for the
 /// mean. O(window) comparisons of hashes an action.
+///
+/// An action of another kind may bring the computation before it along, as its `takes`: a
+/// recorder's actions all do, and half as many items are compared.
 class Folder {
  public:
   explicit Folder(std::size_t window = 64) : window_(window) {}
@@ -37,8 +40,18 @@ class Folder {
   static void append(const Item& item, std::vector<Action>& out);
   bool fold_once();
 
+  /// What of an item tells most lengths that do not fit, close together.
+  struct Key {
+    std::uint64_t hash = 0;
+    std::uint64_t last_of_body = 0;  ///< of a loop: the hash
+    std::size_t body = 0;            ///< of a loop: its length
+  };
+  void push(Item item);
+  void drop(std::size_t count);
+
   std::size_t window_;
   std::vector<Item> items_;
+  std::vector<Key> keys_;  ///< of items_
 };
 
 }  // namespace espalier::profile

@@ -13,6 +13,7 @@ namespace espalier::reproduce {
 /// How the pinned machine of data/park2004/inventory.json is changed for the sensitivity table.
 struct ParkMachine {
   double latency_factor = 1;     ///< of all links between clusters
+  double far_factor = 1;         ///< of those to B once more
   double bandwidth_factor = 1;   ///< of the clusters' uplinks
   std::uint64_t noise_seed = 0;  ///< else every latency is off by up to 10 %
 };

@@ -30,14 +30,25 @@ void append_block_header(std::span<const std::uint64_t> lengths, std::vector<std
   }
 }
 
+std::optional<Numbers> read_numbers(std::span<const std::byte> bytes, std::size_t count) {
+  Numbers found;
+  if (count > bytes.size()) return std::nullopt;
+  found.numbers.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = read_length(bytes, found.size);
+    if (!number) return std::nullopt;
+    found.numbers.push_back(*number);
+  }
+  return found;
+}
+
 std::optional<BlockHeader> read_block_header(std::span<const std::byte> bytes, std::size_t blocks) {
-  BlockHeader header;
-  header.lengths.reserve(blocks);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const auto length = read_length(bytes, header.size);
-    if (!length || *length > ~std::uint64_t{0} - header.total) return std::nullopt;
-    header.lengths.push_back(*length);
-    header.total += *length;
+  auto found = read_numbers(bytes, blocks);
+  if (!found) return std::nullopt;
+  BlockHeader header{std::move(found->numbers), found->size, 0};
+  for (const std::uint64_t length : header.lengths) {
+    if (length > ~std::uint64_t{0} - header.total) return std::nullopt;
+    header.total += length;
   }
   return header;
 }

@@ -22,6 +22,14 @@ struct BlockHeader {
   std::uint64_t total = 0;  ///< sum of the lengths
 };
 
+/// Any numbers written so. Nothing if `bytes` does not begin with so many.
+struct Numbers {
+  std::vector<std::uint64_t> numbers;
+  std::size_t size = 0;  ///< bytes they take
+};
+[[nodiscard]] std::optional<Numbers> read_numbers(std::span<const std::byte> bytes,
+                                                  std::size_t count);
+
 /// Nothing if `bytes` does not begin with a header of so many blocks (of which a sum is known).
 [[nodiscard]] std::optional<BlockHeader> read_block_header(std::span<const std::byte> bytes,
                                                            std::size_t blocks);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "collective/multilevel_calls.hpp"
+#include "runtime/count_planner.hpp"
 #include "runtime/segments.hpp"
 #include "select/candidates.hpp"
 #include "select/speed_tree.hpp"
@@ -137,7 +138,8 @@ const Planner::Outlook& Planner::outlook(const Decision& decision, Wish wish, Ra
 
 PlanChoice Planner::choose(const Collective& call, const Settings& settings, Wish wish) {
   const bool in_order = bits_ == select::Bits::Reference && reduces(call.operation);
-  const bool must_plan = settings.force || in_order || wish != Wish::ByPrediction;
+  const bool by_counts = call.irregular() && tree_named(settings, call.operation).has_value();
+  const bool must_plan = settings.force || in_order || wish != Wish::ByPrediction || by_counts;
   const auto named = settings.algorithm.find(call.operation);
   if (named != settings.algorithm.end() && !in_order) {
     if (auto choice = forced(hierarchy_, call, named->second)) return std::move(*choice);
@@ -145,7 +147,8 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings, Wis
   if (!collective::multilevel_supports(call)) return native("no plan for this operation");
   if (!must_plan && !is_uneven(hierarchy_.machine())) return native("one level only");
   if (call.irregular() && call.operation != Operation::ReduceScatter) {
-    return choose_blocks(call, settings, wish);
+    return choose_blocks(call, settings,
+                         by_counts && wish == Wish::ByPrediction ? Wish::Best : wish);
   }
   if (!must_plan && call.irregular() && call.size > kUnequalBlocksUpTo) {
     return native("blocks of different lengths on too many ranks");
@@ -172,6 +175,14 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings, Wis
 
 std::optional<Error> check_algorithms(const Settings& settings) {
   for (const auto& [operation, name] : settings.algorithm) {
+    if (const auto tree = tree_named(settings, operation);
+        tree && is_by_counts(settings, operation)) {
+      if (*tree == "random" || select::is_quick_tree(*tree)) continue;
+      return Error{"ESPALIER_ALGORITHM",
+                   fmt::format("there is no tree by counts \"{:.60}\" for {}", *tree,
+                               schedule::name_of(operation)),
+                   "espalier tree --counts lists them; \"counts:minimum-first\" is one"};
+    }
     bool found = false;
     std::string some;
     for (const topology::Machine& machine : sample_machines()) {

@@ -38,8 +38,8 @@ struct Course {
   std::optional<Watch> watch = {};   ///< once a way is kept, where links may change
 
   /// How long the last call took here. @pre it was to be timed
-  void note(double seconds, std::uint64_t bytes) {
-    if (trial && trial->is_timed()) return trial->note(seconds, bytes);
+  void note(double begin, double seconds, std::uint64_t bytes) {
+    if (trial && trial->is_timed()) return trial->note(begin, seconds, bytes);
     if (watch) watch->note(seconds, bytes);
   }
 };

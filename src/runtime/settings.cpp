@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/units.hpp"
+
 namespace espalier::runtime {
 
 using schedule::Operation;
@@ -57,6 +59,7 @@ Expected<Settings> read_settings(const Environment& environment) {
   for (const Switch& one :
        {Switch{"ESPALIER_DISABLE", &Settings::disabled}, Switch{"ESPALIER_FORCE", &Settings::force},
         Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible},
+        Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
         Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
@@ -73,6 +76,14 @@ Expected<Settings> read_settings(const Environment& environment) {
   auto algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or(""));
   if (!algorithm) return algorithm.error();
   settings.algorithm = std::move(*algorithm);
+  if (const auto memory = environment("ESPALIER_MEMORY"); memory && !memory->empty()) {
+    const Expected<Bytes> limit = parse_bytes(*memory);
+    if (!limit) {
+      return Error{"ESPALIER_MEMORY", fmt::format("\"{:.60}\" is no number of bytes", *memory),
+                   "write it as 64MiB, or unset it"};
+    }
+    settings.bundle_limit = *limit;
+  }
   return settings;
 }
 
@@ -87,9 +98,12 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
        {std::pair{"ESPALIER_MACHINE", differs("ESPALIER_MACHINE", own.machine, agreed.machine)},
         std::pair{"ESPALIER_ALGORITHM",
                   differs("ESPALIER_ALGORITHM", own.algorithm, agreed.algorithm)},
+        std::pair{"ESPALIER_MEMORY",
+                  differs("ESPALIER_MEMORY", own.bundle_limit, agreed.bundle_limit)},
         std::pair{"ESPALIER_FORCE", differs("ESPALIER_FORCE", own.force, agreed.force)},
         std::pair{"ESPALIER_REPRODUCIBLE",
                   differs("ESPALIER_REPRODUCIBLE", own.reproducible, agreed.reproducible)},
+        std::pair{"ESPALIER_REORDER", differs("ESPALIER_REORDER", own.reorder, agreed.reorder)},
         std::pair{"ESPALIER_DISCOVER", differs("ESPALIER_DISCOVER", own.discover, agreed.discover)},
         std::pair{"ESPALIER_TRIAL", differs("ESPALIER_TRIAL", own.trial, agreed.trial)},
         std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
@@ -104,6 +118,7 @@ std::string to_text(const Settings& settings) {
   nlohmann::json json = {{"disabled", settings.disabled},
                          {"force", settings.force},
                          {"reproducible", settings.reproducible},
+                         {"reorder", settings.reorder},
                          {"log", settings.log},
                          {"explain", settings.explain},
                          {"machine", settings.machine},
@@ -111,6 +126,7 @@ std::string to_text(const Settings& settings) {
                          {"cache", settings.cache},
                          {"trial", settings.trial},
                          {"verdicts", settings.verdicts},
+                         {"memory", settings.bundle_limit.value},
                          {"algorithm", nlohmann::json::object()}};
   for (const auto& [operation, name] : settings.algorithm) {
     json["algorithm"][std::string(schedule::name_of(operation))] = name;
@@ -125,6 +141,7 @@ Settings settings_from_text(const std::string& text) {
   settings.disabled = json.at("disabled").get<bool>();
   settings.force = json.at("force").get<bool>();
   settings.reproducible = json.at("reproducible").get<bool>();
+  settings.reorder = json.at("reorder").get<bool>();
   settings.log = json.at("log").get<int>();
   settings.explain = json.at("explain").get<std::string>();
   settings.machine = json.at("machine").get<std::string>();
@@ -132,6 +149,7 @@ Settings settings_from_text(const std::string& text) {
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
   settings.verdicts = json.at("verdicts").get<std::string>();
+  settings.bundle_limit.value = json.at("memory").get<std::uint64_t>();
   for (const auto& [name, algorithm] : json.at("algorithm").items()) {
     settings.algorithm[schedule::operation_named(name).value()] = algorithm.get<std::string>();
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/expected.hpp"
+#include "base/types.hpp"
 #include "schedule/collective.hpp"
 
 namespace espalier::runtime {
@@ -21,9 +22,12 @@ struct Settings {
   std::string machine;        ///< as written in ESPALIER_MACHINE; "": none was named
   bool discover = true;       ///< measure the machine if none is named and there are several nodes
   bool cache = true;          ///< keep what was measured, and use what was kept
+  bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans must prove themselves against the MPI library's own
   std::string verdicts;       ///< the file that keeps what trials found out; "": none
   std::map<schedule::Operation, std::string> algorithm;  ///< forced, by operation
+  /// What a rank may hold for others in a scatterv or gatherv along a tree by counts.
+  Bytes bundle_limit{64 * 1024 * 1024};
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -69,17 +69,21 @@ TEST(Settings, ReadsEveryVariable) {
   const auto settings = read({{"ESPALIER_DISABLE", "0"},
                               {"ESPALIER_FORCE", "1"},
                               {"ESPALIER_REPRODUCIBLE", "1"},
+                              {"ESPALIER_REORDER", "1"},
                               {"ESPALIER_LOG", "2"},
                               {"ESPALIER_EXPLAIN", "out.txt"},
                               {"ESPALIER_MACHINE", "proc:4"},
+                              {"ESPALIER_MEMORY", "100KiB"},
                               {"ESPALIER_ALGORITHM", "broadcast=binomial 4 KiB,allreduce=ring"}});
   ASSERT_TRUE(settings) << settings.error();
   EXPECT_FALSE(settings->disabled);
   EXPECT_TRUE(settings->force);
   EXPECT_TRUE(settings->reproducible);
+  EXPECT_TRUE(settings->reorder);
   EXPECT_EQ(settings->log, 2);
   EXPECT_EQ(settings->explain, "out.txt");
   EXPECT_EQ(settings->machine, "proc:4");
+  EXPECT_EQ(settings->bundle_limit, Bytes{102400});
   EXPECT_EQ(settings->algorithm.at(Operation::Broadcast), "binomial 4 KiB");
   EXPECT_EQ(settings->algorithm.at(Operation::Allreduce), "ring");
   EXPECT_EQ(settings_from_text(to_text(*settings)), *settings);
@@ -90,7 +94,9 @@ TEST(Settings, NamesTheVariableItRefuses) {
        std::map<std::string, std::string>{{"ESPALIER_FORCE", "yes"},
                                           {"ESPALIER_LOG", "3"},
                                           {"ESPALIER_ALGORITHM", "ring"},
+                                          {"ESPALIER_MEMORY", "plenty"},
                                           {"ESPALIER_DISABLE", "true"},
+                                          {"ESPALIER_REORDER", "all"},
                                           {"ESPALIER_REPRODUCIBLE", "2"}}) {
     const auto settings = read({{name, value}});
     ASSERT_FALSE(settings) << name;

@@ -25,9 +25,13 @@ TEST(Tags, StayWithinTheBoundForAllCalls) {
 TEST(Tags, MessagesOfOneCallDifferAndWrapRound) {
   const Tags tags(32767);  // 15 bits: 6 of the call, 4 of the signature, 5 of the message
   std::set<int> seen;
-  for (std::uint32_t message = 0; message < 32; ++message) seen.insert(tags.tag(3, 9, message));
-  EXPECT_EQ(seen.size(), 32u);
-  EXPECT_EQ(tags.tag(3, 9, 0), tags.tag(3, 9, 32));
+  for (std::uint32_t message = 0; message < 90; ++message) seen.insert(tags.tag(3, 9, message));
+  EXPECT_EQ(seen.size(), 30u);  // two are kept for roles
+  EXPECT_FALSE(seen.contains(tags.role_tag(3, 9)));
+  EXPECT_FALSE(seen.contains(tags.role_data_tag(3, 9)));
+  EXPECT_NE(tags.role_tag(3, 9), tags.role_data_tag(3, 9));
+  EXPECT_EQ(tags.call_of(tags.role_tag(3, 9)), tags.call_of(tags.tag(3, 9, 0)));
+  EXPECT_EQ(tags.tag(3, 9, 0), tags.tag(3, 9, 30));
   EXPECT_EQ(tags.tag(3, 9, 5), tags.tag(3 + 64, 9, 5));
   EXPECT_NE(tags.tag(3, 9, 5), tags.tag(4, 9, 5));
 }

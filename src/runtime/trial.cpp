@@ -10,6 +10,8 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kMostCalls = 1024;
 constexpr std::uint32_t kLongBlock = 16;
+/// Up to here the program does little but these calls.
+constexpr double kMostBetween = 2;
 
 }  // namespace
 
@@ -63,8 +65,10 @@ std::uint32_t Trial::step(Agreement& agreement) {
   return way_;
 }
 
-void Trial::note(double seconds, std::uint64_t bytes) {
+void Trial::note(double begin, double seconds, std::uint64_t bytes) {
   is_timed_ = false;
+  if (samples_ == 0) began_ = begin;
+  ended_ = begin + seconds;
   sum_ += seconds;
   ++samples_;
   if (!bytes_) bytes_ = bytes;
@@ -73,7 +77,11 @@ void Trial::note(double seconds, std::uint64_t bytes) {
 }
 
 void Trial::end_block() {
-  if (samples_ > 0) least_[way_] = std::min(least_[way_], sum_ / samples_);
+  if (samples_ > 0) {
+    const double all = ended_ - began_;
+    const bool is_close = all <= kMostBetween * sum_;
+    least_[way_] = std::min(least_[way_], (is_close ? all : sum_) / samples_);
+  }
   sum_ = 0;
   samples_ = 0;
 }

@@ -33,8 +33,10 @@ struct TrialOptions {
 /// are not tried; if those are all, it stays. Else the ways are tried in turn, in blocks of calls
 /// (of which the first is not timed), forwards and backwards; the mean of a block is a sample, and
 /// of each way the maximum over ranks of each rank's least sample counts: means, since single calls
-/// are short on ranks that come late. At most kMostTried calls take another way than 0 before that,
-/// or as many as fit into kShare of the time so far.
+/// are short on ranks that come late. Where calls follow each other closely the time from the first
+/// to the end of the last is taken, which is what the program sees; else the time within them. At
+/// most kMostTried calls take another way than 0 before that, or as many as fit into kShare of the
+/// time so far.
 ///
 /// Every rank goes through it alike: nothing but the number of calls and what the ranks agreed on
 /// (Agreement) decides.
@@ -68,9 +70,9 @@ class Trial {
   }
   /// Whether the call that was begun last shall be timed.
   [[nodiscard]] bool is_timed() const { return is_timed_; }
-  /// How long that took here, and how many bytes this rank gave or got. Calls of too different
-  /// lengths cannot be compared: then way 0 stays. @pre is_timed()
-  void note(double seconds, std::uint64_t bytes);
+  /// When that began and how long it took here, in seconds, and how many bytes this rank gave or
+  /// got. Calls of too different lengths cannot be compared: then way 0 stays. @pre is_timed()
+  void note(double begin, double seconds, std::uint64_t bytes);
 
   [[nodiscard]] bool is_decided() const { return phase_ == Phase::Kept; }
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
@@ -104,7 +106,8 @@ class Trial {
   std::uint32_t block_ = 4;  // calls of a turn
   std::uint32_t turns_ = 0;
   bool is_timed_ = false;
-  double sum_ = 0;  // of the timed calls of this block
+  double sum_ = 0;                // of the timed calls of this block
+  double began_ = 0, ended_ = 0;  // the first of them, the last
   std::uint32_t samples_ = 0;
   std::optional<std::uint64_t> bytes_;  // of a timed call
   bool are_comparable_ = true;

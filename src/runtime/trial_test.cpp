@@ -27,7 +27,7 @@ std::vector<std::uint32_t> ways_taken(std::vector<Trial>& trials, std::uint32_t 
       const std::uint32_t way = trials[r].begin_call(*members[r]);
       if (r == 0) taken.push_back(way);
       EXPECT_EQ(way, taken.back()) << "call " << call << " of rank " << r;
-      if (trials[r].is_timed()) trials[r].note(time_of(r, way), bytes);
+      if (trials[r].is_timed()) trials[r].note(10.0 * call, time_of(r, way), bytes);
     }
   }
   return taken;
@@ -79,13 +79,38 @@ TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMore) {
   }
 }
 
+/// Which way stays if calls take so long on this rank, and so long pass from one to the next.
+std::uint32_t kept_of(double plan, double native, double plan_to_next, double native_to_next) {
+  Trial trial(kPlanAndNative);
+  Meeting meeting(1);
+  Member member(meeting);
+  double now = 0;
+  for (int call = 0; call < 60; ++call) {
+    const bool is_plan = trial.begin_call(member) == 0;
+    if (trial.is_timed()) trial.note(now, is_plan ? plan : native, 8);
+    now += is_plan ? plan_to_next : native_to_next;
+  }
+  EXPECT_TRUE(trial.is_decided());
+  return trial.kept();
+}
+
+TEST(Trial, OfCallsThatFollowEachOtherTakesTheTimeUntilTheLastHasEnded) {
+  // The plan leaves a rank sooner, but the next call comes later for it.
+  EXPECT_EQ(kept_of(2.6e-3, 3e-3, 3.6e-3, 3e-3), 1U);
+}
+
+TEST(Trial, OfCallsFarApartTakesTheTimeWithinThem) {
+  // What the program does in between is its own affair.
+  EXPECT_EQ(kept_of(2.6e-3, 3e-3, 0.11, 0.1), 0U);
+}
+
 TEST(Trial, DoesNotCompareCallsOfDifferentLengths) {
   Trial trial(kPlanAndNative);
   Meeting meeting(1);
   Member member(meeting);
   for (int call = 0; call < 60; ++call) {
     const std::uint32_t way = trial.begin_call(member);
-    if (trial.is_timed()) trial.note(way == 0 ? 5e-3 : 1e-3, call % 2 == 0 ? 100 : 200);
+    if (trial.is_timed()) trial.note(call, way == 0 ? 5e-3 : 1e-3, call % 2 == 0 ? 100 : 200);
   }
   EXPECT_TRUE(trial.is_decided());
   EXPECT_EQ(trial.kept(), 0U);
@@ -192,11 +217,12 @@ class Interleaved {
     Own& own = *comms_[programs_[rank][at_[rank]++]]->members.at(rank);
     own.taken.push_back(own.trial.begin_call(own.agreement));
     if (own.trial.is_timed()) {
-      own.trial.note(1e-3 * static_cast<double>(1 + random_.below(100)), 8);
+      own.trial.note(10.0 * own_calls_++, 1e-3 * static_cast<double>(1 + random_.below(100)), 8);
     }
   }
 
   Random& random_;
+  double own_calls_ = 0;
   std::vector<std::unique_ptr<Comm>> comms_;
   std::vector<std::vector<std::size_t>> programs_;  // communicators of each rank's calls
   std::vector<std::size_t> at_;

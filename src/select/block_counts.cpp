@@ -53,7 +53,7 @@ std::vector<std::uint64_t> weights_of(const std::string& name, const topology::M
   return weights;
 }
 
-Expected<Counts> read_counts(const std::string& path, Rank size) {
+Expected<Counts> read_counts(const std::string& path, std::size_t size) {
   std::ifstream file(path);
   if (!file) {
     return Error{path, "is neither a distribution nor a file that can be read",
@@ -77,9 +77,33 @@ Expected<Counts> read_counts(const std::string& path, Rank size) {
     }
   }
   if (counts.size() == size) return counts;
-  return Error{path,
-               fmt::format("{} lengths, but the machine has {} processes", counts.size(), size),
-               "give one for each rank"};
+  return Error{
+      path, fmt::format("{} lengths, but there are {} blocks on this machine", counts.size(), size),
+      "give one for each rank, of an alltoallv one for each pair"};
+}
+
+/// A distribution as written, or that of a file.
+struct Asked {
+  std::string name;  ///< "": a file
+  std::uint64_t seed = 1;
+};
+Expected<Asked> understand(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  Asked asked{text.substr(0, colon), 1};
+  const auto& known = count_distributions();
+  if (std::find(known.begin(), known.end(), asked.name) == known.end()) return Asked{};
+  if (colon == std::string::npos) return asked;
+  const char* end = text.data() + text.size();
+  const auto [at, code] = std::from_chars(text.data() + colon + 1, end, asked.seed);
+  if (code == std::errc() && at == end) return asked;
+  return Error{"--counts", fmt::format("\"{}\" is not a seed", text.substr(colon + 1)),
+               fmt::format("write {}:7, say", asked.name)};
+}
+
+Counts drawn(const Asked& asked, const topology::Machine& machine, Bytes mean) {
+  Random rng(asked.seed);
+  if (mean.value == 0) return Counts(machine.size(), 0);
+  return by_weight(weights_of(asked.name, machine, rng), mean.value * machine.size());
 }
 
 }  // namespace
@@ -92,24 +116,25 @@ const std::vector<std::string>& count_distributions() {
 
 Expected<Counts> counts_from(const std::string& text, const topology::Machine& machine,
                              Bytes mean) {
-  const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  const auto& known = count_distributions();
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    return read_counts(text, machine.size());
+  const Expected<Asked> asked = understand(text);
+  if (!asked) return asked.error();
+  if (asked->name.empty()) return read_counts(text, machine.size());
+  return drawn(*asked, machine, mean);
+}
+
+Expected<Counts> pair_counts_from(const std::string& text, const topology::Machine& machine,
+                                  Bytes mean) {
+  Expected<Asked> asked = understand(text);
+  if (!asked) return asked.error();
+  if (asked->name.empty()) {
+    return read_counts(text, std::size_t{machine.size()} * machine.size());
   }
-  std::uint64_t seed = 1;
-  if (colon != std::string::npos) {
-    const char* end = text.data() + text.size();
-    const auto [at, code] = std::from_chars(text.data() + colon + 1, end, seed);
-    if (code != std::errc() || at != end) {
-      return Error{"--counts", fmt::format("\"{}\" is not a seed", text.substr(colon + 1)),
-                   fmt::format("write {}:7, say", name)};
-    }
+  Counts all;
+  for (Rank from = 0; from < machine.size(); ++from, ++asked->seed) {
+    const Counts row = drawn(*asked, machine, mean);
+    all.insert(all.end(), row.begin(), row.end());
   }
-  Random rng(seed);
-  if (mean.value == 0) return Counts(machine.size(), 0);
-  return by_weight(weights_of(name, machine, rng), mean.value * machine.size());
+  return all;
 }
 
 }  // namespace espalier::select

@@ -23,6 +23,11 @@ namespace espalier::select {
 Expected<std::vector<std::uint64_t>> counts_from(const std::string& text,
                                                  const topology::Machine& machine, Bytes mean);
 
+/// Of an alltoallv, a length for each pair: [from * P + to]. A file has them row by row; of a
+/// distribution each row is one of its own, with the next seed, and `mean` is that of a block.
+Expected<std::vector<std::uint64_t>> pair_counts_from(const std::string& text,
+                                                      const topology::Machine& machine, Bytes mean);
+
 /// The names above, for help texts.
 [[nodiscard]] const std::vector<std::string>& count_distributions();
 

@@ -137,6 +137,7 @@ sim::SimOptions smpi_conditions(const Machine& machine) {
   constexpr Rank kExactUpTo = 256;
   sim::SimOptions options;
   options.ordered_pairs = false;
+  options.shares_by_latency = true;
   if (machine.size() > kExactUpTo) options.sharing = sim::Sharing::OneBottleneck;
   return options;
 }

@@ -34,8 +34,8 @@ struct IrregularConditions {
   std::uint64_t seed = 1;                   ///< of the local search
   sim::SimOptions sim;
 };
-/// As SimGrid's SMPI runs them: messages of one pair are flows of their own. Exact sharing up to
-/// 256 ranks.
+/// As SimGrid's SMPI runs them: messages of one pair are flows of their own, and near ones get more
+/// of a link than far ones. Exact sharing up to 256 ranks.
 [[nodiscard]] sim::SimOptions smpi_conditions(const topology::Machine& machine);
 
 /// A plan and its time by simulation, setup included.

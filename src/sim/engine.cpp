@@ -26,7 +26,7 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
       lengths_(lengths),
       network_(machine),
       exact_(options.sharing == Sharing::ExactMaxMin),
-      shares_(network_.resources(), network_.longest_route()),
+      shares_(network_.resources(), network_.longest_route(), options.shares_by_latency),
       clocks_(network_.resources(), exact_ ? 0 : graph_.connections),
       processors_(machine.size()),
       connections_(queues() ? graph_.connections : 0) {

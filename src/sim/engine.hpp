@@ -76,6 +76,8 @@ class Engine {
   void carry(TaskId send);
   void arrive(TaskId send, ResourceId slowed_by);
   void count(TaskId send);
+  /// Of the message whose route is route_.
+  [[nodiscard]] std::uint32_t weight() const;
   [[nodiscard]] bool eager(TaskId send) const { return size_of(send) < options_.eager_limit.value; }
   /// On the wire.
   [[nodiscard]] std::uint64_t size_of(TaskId send) const {

@@ -23,9 +23,14 @@ Time time_for(Work work, std::uint64_t rate) {
 
 }  // namespace
 
-FairShares::FairShares(std::span<const Resource> resources, std::size_t longest_route)
-    : links_(resources.size()), uses_(resources.size()), stride_(longest_route) {
+FairShares::FairShares(std::span<const Resource> resources, std::size_t longest_route,
+                       bool weighted)
+    : links_(resources.size()),
+      uses_(resources.size()),
+      stride_(longest_route),
+      weighted_(weighted) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
+    links_[i].scale = weighted ? kLevelsPerBit : 1;
     links_[i].capacity = resources[i].capacity.bits_per_second;
     links_[i].inward = resources[i].kind == Resource::Kind::LeafIn ||
                        resources[i].kind == Resource::Kind::ClusterIn;
@@ -48,9 +53,12 @@ FairShares::FlowId FairShares::new_flow() {
   return static_cast<FlowId>(flows_.size() - 1);
 }
 
-void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const Route& route) {
+void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const Route& route,
+                       std::uint32_t weight) {
+  expects(weight >= 1 && weight <= (weighted_ ? kMostWeight : 1), "FairShares::begin: its weight");
   const FlowId id = new_flow();
   Flow flow;
+  flow.weight = weight;
   flow.ceiling = route.cap.bits_per_second;
   flow.hops = static_cast<std::uint32_t>(route.resources().size());
   Progress progress;
@@ -76,7 +84,7 @@ void FairShares::begin(Time now, std::uint32_t owner, std::uint64_t bytes, const
 FairShares::Ended FairShares::end_first(Time now) {
   expects(next_end() <= now, "FairShares::end_first: nothing ends yet");
   const FlowId id = ends_[0];
-  slowest_change_ = std::min(slowest_change_, flows_[id].rate);
+  slowest_change_ = std::min(slowest_change_, flows_[id].level);
   for (std::size_t i = 0; i < flows_[id].hops; ++i) leave(id, id * stride_ + i, now);
   const FlowId last = ends_.back();
   ends_.pop_back();
@@ -107,6 +115,7 @@ void FairShares::join(FlowId id, std::size_t hop, Time now, const Doors& doors) 
   if (use.flows.empty()) use.busy_since = now;
   places_[hop] = static_cast<std::uint32_t>(use.flows.size());
   use.flows.push_back(id);
+  use.weight += flows_[id].weight;
   // Of equally narrow doors the one on its own side: more of its flows have that in common.
   const ResourceId door = link.inward ? doors.last : doors.first;
   slots_[hop] =
@@ -121,6 +130,7 @@ void FairShares::leave(FlowId id, std::size_t hop, Time now) {
   Link& link = links_[r];
   if (link.contended) mark_dirty(r);
   use.demand.remove(slots_[hop], flows_[id].ceiling);
+  use.weight -= flows_[id].weight;
   link.contended = use.demand.exceeds(link.capacity);
   remove_from(r, places_[hop]);
   if (use.flows.empty()) use.busy += now - use.busy_since;

@@ -17,9 +17,11 @@ namespace espalier::sim {
 /// all rates rise together; where a resource is full, the rates of its flows are final).
 /// Where we differ: rates are whole bits a second, rounded down, but never below one (a resource
 /// with more flows than bits a second is a little overbooked); and a change is worked out only as
-/// far as it can reach. It reaches nothing by way of a resource whose flows could together not ask
-/// for more than it has, and no flow that is slower than all that changed: filling up to there
-/// goes as it went before. So the rates are always those of filling everything anew.
+/// far as it can reach. Flows may have weights: rates rise in proportion to them, and everything
+/// below that speaks of a level means a rate by weight. It reaches nothing by way of a resource
+/// whose flows could together not ask for more than it has, and no flow that is slower than all
+/// that changed: filling up to there goes as it went before. So the rates are always those of
+/// filling everything anew.
 ///
 /// Starting and ending flows is O(route); settle() is O(E log R) for the E hops and R resources in
 /// reach of what has changed since the last time, and looks once at each flow of these resources.
@@ -27,11 +29,15 @@ class FairShares {
  public:
   using FlowId = std::uint32_t;
 
-  explicit FairShares(std::span<const Resource> resources, std::size_t longest_route);
+  /// @param weighted flows may have other weights than 1
+  explicit FairShares(std::span<const Resource> resources, std::size_t longest_route,
+                      bool weighted = false);
 
   /// A flow of `bytes` along the route, from now on. `owner` is handed back when it ends.
-  /// @pre bytes > 0; the route has a resource or a cap
-  void begin(Time now, std::uint32_t owner, std::uint64_t bytes, const Route& route);
+  /// @pre bytes > 0; the route has a resource or a cap; 1 <= weight <= kMostWeight
+  void begin(Time now, std::uint32_t owner, std::uint64_t bytes, const Route& route,
+             std::uint32_t weight = 1);
+  static constexpr std::uint32_t kMostWeight = 65536;
 
   /// Works out the rates after some flows began or ended. @pre not earlier than any other call
   void settle(Time now) {
@@ -63,8 +69,9 @@ class FairShares {
   // What filling looks at is kept apart from the rest: a change may reach thousands of flows.
   struct Link {
     std::uint64_t capacity = 0;
-    std::uint64_t left = 0;  // while filling
-    std::uint32_t open = 0;  // flows without a rate, while filling
+    std::uint64_t left = 0;   // while filling
+    std::uint64_t open = 0;   // weight of flows without a rate, while filling
+    std::uint64_t scale = 1;  // levels of a bit a second
     std::uint32_t seen = 0;
     bool contended = false;  ///< LinkDemand::exceeds(capacity)
     bool dirty = false;
@@ -74,15 +81,20 @@ class FairShares {
   };
   struct LinkUse {
     std::vector<FlowId> flows;
+    std::uint64_t weight = 0;  ///< of all flows
     LinkDemand demand;
     Time busy_since;
     Time busy;
   };
   static constexpr std::uint64_t kFresh = ~std::uint64_t{0};  ///< the rate of who has none yet
+  /// With weights a level is finer than a bit a second: many flows share one.
+  static constexpr std::uint64_t kLevelsPerBit = 4096;
   struct Flow {
     std::uint64_t rate = kFresh;
+    std::uint64_t level = kFresh;  ///< where filling stopped for it
     std::uint64_t new_rate = 0;
     std::uint64_t ceiling = 0;  ///< its cap, or the narrowest on its route
+    std::uint32_t weight = 1;
     std::uint32_t seen = 0;
     std::uint32_t hops = 0;
     ResourceId slowed_by = kNoResource;
@@ -124,7 +136,16 @@ class FairShares {
   void reach_link(ResourceId resource);
   void reach_flow(FlowId flow);
   void fill();
-  void fix(FlowId flow, std::uint64_t rate, ResourceId by);
+  void fix(FlowId flow, std::uint64_t level, ResourceId by);
+  /// The level at which a flow of this weight has that rate, and its rate at a level.
+  [[nodiscard]] std::uint64_t level_at(std::uint64_t rate, std::uint32_t weight) const {
+    return weighted_ ? rate * kLevelsPerBit / weight : rate;
+  }
+  [[nodiscard]] std::uint64_t rate_at(std::uint64_t level, const Flow& flow) const {
+    if (!weighted_) return level;
+    if (level >= level_at(flow.ceiling, flow.weight)) return flow.ceiling;
+    return std::max<std::uint64_t>(1, level * flow.weight / kLevelsPerBit);
+  }
   void apply_rates(Time now);
   [[nodiscard]] bool apply_rate(FlowId flow, Time now);
   void mark_dirty(ResourceId resource);
@@ -149,7 +170,8 @@ class FairShares {
 
   std::vector<ResourceId> dirty_;
   std::vector<FlowId> fresh_;
-  std::uint64_t slowest_change_ = kFresh;  ///< flows slower than this keep their rates
+  std::uint64_t slowest_change_ = kFresh;  ///< flows at a lower level keep their rates
+  bool weighted_;
   std::uint32_t round_ = 0;
   std::vector<FlowId> reached_flows_;
   std::vector<ResourceId> reached_links_;

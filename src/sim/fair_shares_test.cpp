@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "base/contract.hpp"
@@ -70,6 +71,22 @@ TEST(FairShares, SpeedsUpWhoIsLeftWhenAFlowEnds) {
   EXPECT_EQ(shares.next_end(), kForever);
 }
 
+TEST(FairShares, GiveByWeightWhatACapLeaves) {
+  FairShares shares(links({100'000, 1'000'000}), 2, true);
+  shares.begin(kStart, 0, 1, Route({0, 1}), 1);
+  shares.begin(kStart, 1, 1, Route({0}), 3);
+  shares.begin(kStart, 2, 1, Route({0}, bits_per_second(20'000)), 60'000);
+  shares.settle(kStart);
+  EXPECT_EQ(shares.rate_of(0), 20'000U);
+  EXPECT_EQ(shares.rate_of(1), 60'000U);
+  EXPECT_EQ(shares.rate_of(2), 20'000U);
+}
+
+TEST(FairShares, RefusesAWeightThatWasNotAnnounced) {
+  FairShares shares(links({10}), 1);
+  EXPECT_THROW(shares.begin(kStart, 0, 1, Route({0}), 2), ContractViolation);
+}
+
 TEST(FairShares, NeverStarvesAFlowForRounding) {
   FairShares shares(links({2}), 1);
   for (std::uint32_t i = 0; i < 5; ++i) shares.begin(kStart, i, 1, Route({0}));
@@ -92,6 +109,7 @@ TEST(FairShares, RefusesAFlowThatNothingLimits) {
 struct TestFlow {
   std::vector<ResourceId> route;
   std::uint64_t cap = 0;
+  std::uint32_t weight = 1;
 };
 using Flows = std::map<std::uint32_t, TestFlow>;
 using Rates = std::map<std::uint32_t, unsigned __int128>;
@@ -172,6 +190,83 @@ TEST(FairSharesProperty, AreThoseOfFillingFromScratchAfterEveryChange) {
         const double rational = static_cast<double>(exact.at(owner)) / (1 << 20);
         ASSERT_NEAR(static_cast<double>(shares.rate_of(owner)), rational,
                     2.0 * static_cast<double>(flows.size()));
+      }
+      if (flows.empty()) continue;
+      now = shares.next_end();
+      do {
+        flows.erase(shares.end_first(now).owner);
+      } while (shares.next_end() <= now);
+    }
+  });
+}
+
+/// The same with weights, in floating point.
+std::map<std::uint32_t, double> weighted_from_scratch(const std::vector<Resource>& resources,
+                                                      const Flows& flows) {
+  std::vector<double> left;
+  for (const Resource& r : resources) {
+    left.push_back(static_cast<double>(r.capacity.bits_per_second));
+  }
+  std::map<std::uint32_t, double> rates;
+  while (rates.size() < flows.size()) {
+    std::vector<double> open(resources.size(), 0);
+    double level = std::numeric_limits<double>::infinity();
+    for (const auto& [owner, flow] : flows) {
+      if (rates.count(owner) != 0) continue;
+      level = std::min(level, static_cast<double>(flow.cap) / flow.weight);
+      for (const ResourceId r : flow.route) open[r] += flow.weight;
+    }
+    for (ResourceId r = 0; r < resources.size(); ++r) {
+      if (open[r] > 0) level = std::min(level, left[r] / open[r]);
+    }
+    level *= 1 + 1e-12;
+    std::vector<std::uint32_t> done;
+    for (const auto& [owner, flow] : flows) {
+      if (rates.count(owner) != 0) continue;
+      const bool is_full = static_cast<double>(flow.cap) <= level * flow.weight ||
+                           std::any_of(flow.route.begin(), flow.route.end(),
+                                       [&](ResourceId r) { return left[r] <= level * open[r]; });
+      if (is_full) done.push_back(owner);
+    }
+    for (const std::uint32_t owner : done) {
+      const TestFlow& flow = flows.at(owner);
+      rates[owner] = level * flow.weight;
+      for (const ResourceId r : flow.route) left[r] -= rates[owner];
+    }
+  }
+  return rates;
+}
+
+TEST(FairSharesProperty, AreThoseOfFillingByWeightAfterEveryChange) {
+  for_all_seeds(300, [](Random& rng) {
+    std::vector<Resource> resources;
+    const std::uint64_t count = 1 + rng.below(8);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      resources.push_back(
+          {Resource::Kind::Backbone, 0, 0, 0, bits_per_second(100'000'000 * (1 + rng.below(20)))});
+    }
+    FairShares shares(resources, count, true);
+    Flows flows;
+    Time now{0};
+    std::uint32_t next_owner = 0;
+    for (int change = 0; change < 40; ++change) {
+      for (std::uint64_t i = rng.below(4); i > 0; --i) {
+        TestFlow flow;
+        for (ResourceId r = 0; r < count; ++r) {
+          if (rng.chance(25)) flow.route.push_back(r);
+        }
+        if (flow.route.empty()) flow.route.push_back(static_cast<ResourceId>(rng.below(count)));
+        flow.cap = rng.chance(30) ? 1'000'000 + rng.below(300'000'000) : kUnlimited.bits_per_second;
+        flow.weight = static_cast<std::uint32_t>(1 + rng.below(rng.chance(50) ? 20 : 3000));
+        shares.begin(now, next_owner, 1 + rng.below(100'000),
+                     Route(flow.route, bits_per_second(flow.cap)), flow.weight);
+        flows[next_owner++] = flow;
+      }
+      shares.settle(now);
+      const auto exact = weighted_from_scratch(resources, flows);
+      for (const auto& [owner, flow] : flows) {
+        ASSERT_NEAR(static_cast<double>(shares.rate_of(owner)), exact.at(owner),
+                    1000 + 1e-4 * exact.at(owner));
       }
       if (flows.empty()) continue;
       now = shares.next_end();

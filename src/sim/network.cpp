@@ -25,9 +25,11 @@ Network::Network(const Machine& machine) {
     node.flow_cap = c.channel.flow_cap;
     node.first_pair = static_cast<std::uint32_t>(pairs_.size());
     node.pair_count = c.pair_count;
+    longest_latency_ = std::max(longest_latency_, node.latency);
     clusters_.push_back(node);
     add_climbs(machine, id, id == 0 ? Uplink{} : add_uplink(c.uplink, false, id));
     for (const PairLink& p : machine.pairs(c)) {
+      longest_latency_ = std::max(longest_latency_, p.latency);
       pairs_.push_back({p.a, p.b, add({Resource::Kind::PairForth, id, p.a, p.b, p.capacity}),
                         add({Resource::Kind::PairBack, id, p.a, p.b, p.capacity}), p.latency});
     }

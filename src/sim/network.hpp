@@ -71,6 +71,8 @@ class Network {
   [[nodiscard]] std::span<const Resource> resources() const { return resources_; }
   /// No route has more.
   [[nodiscard]] std::size_t longest_route() const { return longest_route_; }
+  /// Of all channels and direct links; uplinks may add to it.
+  [[nodiscard]] Time longest_latency() const { return longest_latency_; }
   /// Into `route`, whose memory is used again. O(depth).
   void find_route(Rank from, Rank to, Route& route) const;
 
@@ -127,6 +129,7 @@ class Network {
   std::vector<ResourceId> ins_;
   std::vector<PairNode> pairs_;
   std::size_t longest_route_ = 0;
+  Time longest_latency_;
 };
 
 /// "uplink out of anl.m1", "backbone of the whole machine".

@@ -32,6 +32,9 @@ struct SimOptions {
   /// Messages between the same two ranks follow each other, as on a TCP connection. Otherwise they
   /// are flows of their own and share what they cross, as SimGrid has it.
   bool ordered_pairs = true;
+  /// Messages that share a resource get shares in proportion to 1 / latency of their paths, as old
+  /// TCP had it and SimGrid's models have it, instead of equal ones. Exact sharing only.
+  bool shares_by_latency = false;
   /// Record every message and step, and the critical path: some 100 bytes a message.
   bool trace = false;
 };

@@ -6,7 +6,7 @@
 namespace espalier::sim {
 
 std::uint64_t FairShares::Link::share() const {
-  return capacity == 0 ? 0 : std::max<std::uint64_t>(1, left / open);
+  return capacity == 0 ? 0 : std::max<std::uint64_t>(1, left * scale / open);
 }
 
 void FairShares::work_out_rates(Time now) {
@@ -31,7 +31,7 @@ void FairShares::find_reach() {
       see_link(r);
     } else {  // no longer: it frees those it held back
       for (const FlowId flow : uses_[r].flows) {
-        if (flows_[flow].rate >= slowest_change_) reach_flow(flow);
+        if (flows_[flow].level >= slowest_change_) reach_flow(flow);
       }
     }
   }
@@ -45,9 +45,10 @@ void FairShares::find_reach() {
 /// the least.
 void FairShares::find_slowest_change() {
   for (const FlowId id : fresh_) {
-    std::uint64_t least = flows_[id].ceiling;
+    std::uint64_t least = level_at(flows_[id].ceiling, flows_[id].weight);
     for (const ResourceId r : route_of(id)) {
-      if (links_[r].contended) least = std::min(least, links_[r].capacity / uses_[r].flows.size());
+      const Link& link = links_[r];
+      if (link.contended) least = std::min(least, link.capacity * link.scale / uses_[r].weight);
     }
     slowest_change_ = std::min(slowest_change_, least);
   }
@@ -65,10 +66,10 @@ void FairShares::see_link(ResourceId resource) {
 void FairShares::reach_link(ResourceId resource) {
   Link& link = links_[resource];
   const std::vector<FlowId>& flows = uses_[resource].flows;
-  if (link.open < flows.size()) {
+  if (link.open < uses_[resource].weight) {
     for (const FlowId id : flows) {
       const Flow& flow = flows_[id];
-      if (flow.rate < slowest_change_) {
+      if (flow.level < slowest_change_) {
         link.left -= std::min(link.left, flow.rate);
       } else if (flow.seen != round_) {
         reach_flow(id);
@@ -93,11 +94,13 @@ void FairShares::reach_flow(FlowId id) {
     held_below = std::min(held_below, link.capacity);
     contended[count++] = r;
     if (link.seen != round_) see_link(r);
-    ++link.open;
+    link.open += flow.weight;
   }
   flow.contended = count;
   // A contended resource holds the flow below its capacity anyway.
-  if (flow.ceiling < held_below) candidates_.push_back({flow.ceiling, id, true});
+  if (flow.ceiling < held_below) {
+    candidates_.push_back({level_at(flow.ceiling, flow.weight), id, true});
+  }
 }
 
 /// Progressive filling: the resource with the least share is full first, and its flows have their
@@ -129,15 +132,17 @@ void FairShares::fill() {
   }
 }
 
-void FairShares::fix(FlowId id, std::uint64_t rate, ResourceId by) {
+void FairShares::fix(FlowId id, std::uint64_t level, ResourceId by) {
   Flow& flow = flows_[id];
+  const std::uint64_t rate = rate_at(level, flow);
   open_[id] = 0;
+  flow.level = level;
   flow.new_rate = rate;
   flow.slowed_by = by;
   for (const ResourceId r : std::span(contended_).subspan(id * stride_, flow.contended)) {
     Link& link = links_[r];
     link.left -= std::min(link.left, rate);
-    --link.open;
+    link.open -= flow.weight;
   }
 }
 

@@ -1,7 +1,10 @@
 #include "weather/history.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -79,6 +82,32 @@ int insert(sqlite3* db, std::span<const Sample> samples) {
   return code;
 }
 
+int try_to_insert(const std::string& file, std::span<const Sample> samples) {
+  const Opened opened = open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  return opened.code == SQLITE_OK ? insert(opened.db.get(), samples) : opened.code;
+}
+
+/// One at a time of all that put aside a history of this folder. Where the folder cannot be locked
+/// it is as if it were.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& file) {
+    std::error_code error;
+    const auto folder = std::filesystem::absolute(file, error).parent_path();
+    fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~FolderLock() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int fd_ = -1;
+};
+
 Error refused(const std::string& file, int code) {
   return {file, fmt::format("cannot be written: {}", sqlite3_errstr(code)),
           "name a file that you may write to"};
@@ -102,22 +131,24 @@ Expected<std::vector<std::string>> add_samples(const std::string& file,
                  "two clusters, a positive latency, a bandwidth or 0"};
   }
   std::vector<std::string> notes;
-  for (int attempt = 0;; ++attempt) {
-    int code = SQLITE_OK;
-    {
-      const Opened opened = open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-      code = opened.code == SQLITE_OK ? insert(opened.db.get(), samples) : opened.code;
+  int code = try_to_insert(file, samples);
+  if (is_corrupt(code)) {
+    // Who finds it corrupt may come late: another writer may have begun a new one, which must stay.
+    const FolderLock lock(file);
+    code = try_to_insert(file, samples);
+    if (is_corrupt(code)) {
+      std::error_code error;
+      std::filesystem::rename(file, file + ".corrupt", error);
+      if (error) return refused(file, code);
+      notes.push_back(
+          fmt::format("{} was no history any more; it is {}.corrupt now, and a new one "
+                      "is begun",
+                      file, file));
+      code = try_to_insert(file, samples);
     }
-    if (code == SQLITE_OK) return notes;
-    if (!is_corrupt(code) || attempt > 0) return refused(file, code);
-    std::error_code error;
-    std::filesystem::rename(file, file + ".corrupt", error);
-    if (error) return refused(file, code);
-    notes.push_back(
-        fmt::format("{} was no history any more; it is {}.corrupt now, and a new one "
-                    "is begun",
-                    file, file));
   }
+  if (code != SQLITE_OK) return refused(file, code);
+  return notes;
 }
 
 HistoryRead read_history(const std::string& file) {

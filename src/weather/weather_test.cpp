@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -102,6 +103,32 @@ TEST(History, RefusesWhatIsNoMeasurement) {
     EXPECT_FALSE(add_samples(file.path(), std::vector<Sample>{bad}).has_value());
   }
   EXPECT_FALSE(add_samples("/no/such/folder/h", std::vector<Sample>{{1, "a", "b", 1, 1}}));
+}
+
+TEST(History, IsPutAsideOnceHoweverManyWritersFindItCorrupt) {
+  for (int round = 0; round < 5; ++round) {
+    const TemporaryFile file("race" + std::to_string(round));
+    const std::string noise(5000, 'x');
+    std::ofstream(file.path()) << noise;
+    constexpr int kWriters = 5, kEach = 2;
+    std::vector<std::thread> writers;
+    std::atomic<std::size_t> notes{0};
+    for (int w = 0; w < kWriters; ++w) {
+      writers.emplace_back([&, w] {
+        for (int i = 0; i < kEach; ++i) {
+          const std::vector<Sample> one{{i, "a", "b" + std::to_string(w), 0.1, 0}};
+          const auto added = add_samples(file.path(), one);
+          ASSERT_TRUE(added.has_value()) << added.error();
+          notes += added->size();
+        }
+      });
+    }
+    for (std::thread& t : writers) t.join();
+    EXPECT_EQ(notes, 1U);
+    EXPECT_EQ(read_history(file.path()).samples.size(), std::size_t{kWriters * kEach});
+    std::ifstream aside(file.path() + ".corrupt");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(aside), {}), noise);
+  }
 }
 
 TEST(History, OfWritersAtTheSameTimeLosesNothing) {

@@ -28,8 +28,8 @@ std::string file_with(const std::string& name, const std::string& text) {
   return path.string();
 }
 
-TEST(ToolCounts, PlansBothOperationsForEveryDistribution) {
-  for (const char* operation : {"scatterv", "gatherv"}) {
+TEST(ToolCounts, PlansEveryOperationForEveryDistribution) {
+  for (const char* operation : {"scatterv", "gatherv", "allgatherv", "alltoallv"}) {
     for (const char* counts : {"equal", "cpu-speed", "uniform:2", "giant", "powerlaw", "zeros:3"}) {
       const Ran ran =
           run_tool({"plan", operation, "-m", kGrid, "--counts", counts, "--size", "10KB"});
@@ -82,7 +82,10 @@ TEST(ToolCounts, RefusesWhatItCannotDoAndSaysWhy) {
     EXPECT_EQ(ran.exit_code, 2) << ran.out;
     EXPECT_NE(ran.err.find(reason), std::string::npos) << ran.err;
   };
-  expect_refusal({"plan", "broadcast", "-m", kGrid, "--counts", "equal"}, "scatterv and gatherv");
+  expect_refusal({"plan", "broadcast", "-m", kGrid, "--counts", "equal"}, "scatterv, gatherv");
+  expect_refusal({"plan", "alltoallv", "-m", kGrid, "--counts", seven}, "64 blocks");
+  expect_refusal({"tree", "-a", "binomial", "-o", "allgatherv", "-m", kGrid, "--counts", "equal"},
+                 "scatterv and gatherv");
   expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", seven}, "7 lengths");
   expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", words}, "\"three\"");
   expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", "giant:x"}, "not a seed");

@@ -2,7 +2,7 @@
 // compared byte for byte: results, gaps, margins, the input. Every call must have been planned, but
 // for communicators of one process. Ranks draw the same numbers, so they make the same calls.
 //
-//   differential_v [--seed S] [--cases N] [--max-count C]
+//   differential_v [--seed S] [--cases N] [--max-count C] [--operations 2]   2: gatherv, scatterv
 #include <algorithm>
 #include <tuple>
 
@@ -26,8 +26,8 @@ struct Flow {
 
 class Differential {
  public:
-  Differential(std::uint64_t seed, std::uint64_t max_count)
-      : types_(make_types()), max_count_(max_count) {
+  Differential(std::uint64_t seed, std::uint64_t max_count, std::uint64_t operations)
+      : types_(make_types()), max_count_(max_count), operations_(operations) {
     add(MPI_COMM_WORLD);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -51,12 +51,13 @@ class Differential {
     root_ = static_cast<int>(shared.below(static_cast<std::uint64_t>(comm_.size)));
     in_place_ = shared.chance(30);
     kind_ = shared.below(5);
+    giant_ = shared.below(size());
     type_ = shared.below(types_.size());
     const std::uint64_t own_seed = shared.next() + 1009 * static_cast<std::uint64_t>(comm_.rank);
     own_ = Random(own_seed);
     static constexpr const char* kNames[]{"gatherv", "scatterv", "allgatherv", "alltoallv",
                                           "alltoallw"};
-    const std::uint64_t operation = shared.below(5);
+    const std::uint64_t operation = shared.below(operations_);
     label_ = "--seed " + std::to_string(seed) + ": " + kNames[operation] + " of " +
              (operation == 4 ? "any types" : types_[type_].name) + ", root " +
              std::to_string(root_) + " of " + std::to_string(comm_.size) +
@@ -95,7 +96,7 @@ class Differential {
       case 0:
         return shared.chance(80) ? 0 : up_to(30);
       case 1:
-        return from == static_cast<std::size_t>(root_) ? up_to(max_count_) : 0;
+        return from == giant_ ? up_to(max_count_) : 0;
       case 2:
         return up_to(max_count_ / size() + 1);
       default:
@@ -256,13 +257,14 @@ class Differential {
 
   std::vector<TestType> types_;
   std::vector<Comm> comms_;
-  std::uint64_t max_count_;
+  std::uint64_t max_count_, operations_;
   Failures failures_;
   // Of the case that runs.
   Comm comm_{};
   int root_ = 0;
   bool in_place_ = false;
   std::uint64_t kind_ = 0;
+  std::size_t giant_ = 0;  // of some kinds: the rank with everything
   std::size_t type_ = 0;
   Random own_{0};
   std::string label_;
@@ -280,7 +282,8 @@ int run(int argc, char** argv) {
   }
   int failed = 0;
   {
-    Differential test(seed / 1000, option(argc, argv, "--max-count", 20000));
+    Differential test(seed / 1000, option(argc, argv, "--max-count", 20000),
+                      option(argc, argv, "--operations", 5));
     for (std::uint64_t i = 0; i < cases; ++i) test.run(seed + i);
     failed = test.failures().everywhere();
   }

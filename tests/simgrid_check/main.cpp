@@ -67,6 +67,7 @@ Comparison compare(const Case& c, const Way& way, sim::Sharing sharing) {
   sim::SimOptions options;
   options.sharing = sharing;
   options.ordered_pairs = way.ordered_pairs;
+  options.shares_by_latency = way.weights == Weights::ByLatency;
   Comparison result;
   result.ours = sim::simulate(c.plan, *c.machine, options).finish;
   const double theirs = finish_in_simgrid(c, way);
@@ -104,12 +105,16 @@ class Summary {
 };
 
 int check(const std::vector<Case>& all) {
-  Summary summary(kConnections.name);
-  for (const Case& c : all) {
-    summary.add(c, compare(c, kConnections, sim::Sharing::ExactMaxMin).difference);
+  bool good = true;
+  for (const Way& way : {kConnections, kWeightedFlows}) {
+    Summary summary(way.name);
+    for (const Case& c : all) {
+      summary.add(c, compare(c, way, sim::Sharing::ExactMaxMin).difference);
+    }
+    summary.print();
+    good = good && summary.good();
   }
-  summary.print();
-  return summary.good() ? 0 : 1;
+  return good ? 0 : 1;
 }
 
 int table(const std::vector<Case>& all) {

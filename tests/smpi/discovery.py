@@ -20,6 +20,10 @@ MACHINES = [
     f"site:2(10ms,100Mbit/s) node:16(50us,1Gbit/s) {NODE}",
     f"site:3(25ms,1Gbit/s) rack:4(500us,10Gbit/s) node:4(50us,1Gbit/s) {NODE}",
     f"node:40(50us,1Gbit/s) {NODE}",
+    # An odd number: in every round somebody has nothing to do.
+    f"site:2(10ms,100Mbit/s) node:9|10(50us,1Gbit/s) {NODE}",
+    f"node:19(50us,1Gbit/s) {NODE}",
+    f"node:13(50us,1Gbit/s) {NODE}",
     f"continent:2(80ms,200Mbit/s) site:2(10ms,1Gbit/s) rack:2(200us,1Gbit/s) node:8(20us,1Gbit/s) {NODE}",
 ]
 

@@ -1,6 +1,7 @@
 // irregular_cases SEED DIRECTORY: a random scatterv or gatherv on one of five kinds of machines,
 // and every plan for it, the chosen one first, for replay.cpp: DIRECTORY/platform.xml, hosts,
-// plans. irregular_cases dichev:N DIRECTORY: the N-th case of `espalier reproduce dichev`, its
+// plans. irregular_cases cell:N DIRECTORY: cells where sending straight loses.
+// irregular_cases dichev:N DIRECTORY: the N-th case of `espalier reproduce dichev`, its
 // trees with blocking calls first. Prints what the case is; exits 3 beyond the last one.
 #include <fmt/format.h>
 
@@ -65,6 +66,46 @@ Case random_case(std::uint64_t seed) {
       fmt::format("machine {}, {}, {} of {}, {}v from {}", kind, kPlacements[placement],
                   distribution, to_string(mean), name_of(call.operation), call.root);
   return {what, std::move(machine), std::move(call), {}};
+}
+
+struct Cell {
+  const char* what;
+  const char* machine;
+  Operation operation;
+  const char* counts;
+  Bytes mean;
+};
+constexpr Cell kCells[] = {
+    {"256 nodes, 100 us a message", "proc:256(50us,1Gbit/s,send=100us,recv=1us)",
+     Operation::Scatter, "equal", Bytes{100}},
+    {"256 nodes, 100 us a message", "proc:256(50us,1Gbit/s,send=1us,recv=100us)", Operation::Gather,
+     "equal", Bytes{100}},
+    {"a slow root among 64", "proc:64(50us,1Gbit/s,send=1ms|5us*63,recv=5us)", Operation::Scatter,
+     "powerlaw", Bytes{1000}},
+    {"a slow root among 64", "proc:64(50us,1Gbit/s,send=5us,recv=1ms|5us*63)", Operation::Gather,
+     "powerlaw", Bytes{1000}},
+    {"capped flows", "site:2(10ms,1Gbit/s,cap=52Mbit/s) proc:16(50us,1Gbit/s,send=1us,recv=1us)",
+     Operation::Gather, "powerlaw:50", Bytes{1'000'000}},
+    {"capped flows, 100 us a message",
+     "site:2(10ms,10Gbit/s,cap=52Mbit/s) proc:32(50us,1Gbit/s,send=100us,recv=100us)",
+     Operation::Scatter, "powerlaw", Bytes{2'000}},
+};
+
+bool cell_case(std::size_t number, std::vector<Case>& found) {
+  if (number >= std::size(kCells)) return false;
+  const Cell& cell = kCells[number];
+  Machine machine = *topology::parse_synthetic(cell.machine);
+  Collective call{cell.operation,
+                  machine.size(),
+                  0,
+                  0,
+                  Bytes{1},
+                  true,
+                  *select::counts_from(cell.counts, machine, cell.mean)};
+  const std::string what = fmt::format("{}, {} of {}, {}v", cell.what, cell.counts,
+                                       to_string(cell.mean), name_of(call.operation));
+  found.push_back({what, std::move(machine), std::move(call), {}});
+  return true;
 }
 
 bool dichev_case(std::size_t number, std::vector<Case>& found) {
@@ -158,7 +199,9 @@ int run(int argc, char** argv) {
   std::from_chars(begin, which.data() + which.size(), number);
   if (colon == std::string::npos) return write_case(random_case(number), argv[2]);
   std::vector<Case> found;
-  if (!dichev_case(number, found)) return 3;
+  const bool is_there =
+      which.starts_with("cell:") ? cell_case(number, found) : dichev_case(number, found);
+  if (!is_there) return 3;
   return write_case(found.front(), argv[2]);
 }
 

@@ -2,7 +2,7 @@
 """Plans for scatterv and gatherv, predicted and run under SMPI.
 
     check.py IRREGULAR_CASES REPLAY [--seeds FIRST LAST] [--close PERCENT] [--worst PERCENT] [--median PERCENT]
-    check.py IRREGULAR_CASES REPLAY --dichev
+    check.py IRREGULAR_CASES REPLAY --dichev | --cells
 
 For each seed a machine, placement, lengths and operation; every plan for it is run. Printed: how much longer the chosen
 plan takes than the best of all, and how far predictions are off. Exits 1 unless 95 of 100 choices are within --close of the
@@ -73,6 +73,21 @@ def dichev(options):
     return 0
 
 
+def cells(options):
+    """Where sending straight to or from everybody loses: what the chosen plan takes, and some others."""
+    number, good = 0, True
+    while (case := run_case(options.cases, options.replay, f"cell:{number}")) is not None:
+        what, rows = case
+        times = {name: run for name, _, run in rows}
+        best = min(times.values())
+        good = good and rows[0][2] <= 1.03 * best and rows[0][2] < times["linear"]
+        shown = ["linear", "linear one by one", "binomial", "minimum-first", "model-traeff", "clustered-1"]
+        print(f"{what}: {rows[0][0]} {rows[0][2] * 1e3:.3f} ms (best {best * 1e3:.3f}); " +
+              ", ".join(f"{name} {times[name] * 1e3:.3f}" for name in shown if name in times), flush=True)
+        number += 1
+    return 0 if good else 1
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases")
@@ -82,8 +97,9 @@ def main():
     parser.add_argument("--worst", type=float, default=10)
     parser.add_argument("--median", type=float, default=10)
     parser.add_argument("--dichev", action="store_true")
+    parser.add_argument("--cells", action="store_true")
     options = parser.parse_args()
-    return dichev(options) if options.dichev else check(options)
+    return cells(options) if options.cells else dichev(options) if options.dichev else check(options)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,98 @@
+# What `make install` and the Debian packages bring (docs/api.md has the list). Everything lies in bin, lib, include and share
+# of one prefix and finds the rest from where it lies, so a prefix can be moved.
+set(headers contract.hpp error.hpp expected.hpp types.hpp units.hpp)  # links to src/base: their targets are copied
+list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/src/base/)
+file(GLOB own_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/espalier/*)
+foreach(header ${own_headers})
+  if(NOT IS_SYMLINK ${header})
+    list(APPEND headers ${header})
+  endif()
+endforeach()
+set(made ${PROJECT_BINARY_DIR}/packaging)
+
+# Manual pages and completions, from what the tool says of itself.
+add_custom_command(OUTPUT ${made}/pages.stamp
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/make_pages.py $<TARGET_FILE:espalier> ${made}/share
+          ${PROJECT_VERSION}
+  COMMAND ${CMAKE_COMMAND} -E touch ${made}/pages.stamp
+  DEPENDS espalier ${PROJECT_SOURCE_DIR}/scripts/make_pages.py)
+add_custom_target(espalier_pages ALL DEPENDS ${made}/pages.stamp)
+
+# pkg-config, CMake, environment modules.
+function(espalier_pc PC_NAME PC_REQUIRES PC_DESCRIPTION)
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/espalier.pc.in ${made}/espalier-${PC_NAME}.pc @ONLY)
+endfunction()
+espalier_pc(core "" "Machines, models, trees and plans of MPI collectives")
+foreach(case "mpich mpich" "openmpi ompi-c")
+  separate_arguments(case)
+  list(GET case 0 mpi)
+  list(GET case 1 module)
+  espalier_pc(${mpi} ${module} "Collectives of ${mpi} along plans; link in front of MPI")
+  espalier_pc(group-${mpi} ${module} "System-ranked process groups for ${mpi}")
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/packaging/espalierConfig.cmake.in ${made}/espalierConfig.cmake @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefile.in ${made}/${PROJECT_VERSION} @ONLY)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${made}/espalierConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+# Which folders are new, for `make uninstall`.
+configure_file(${PROJECT_SOURCE_DIR}/packaging/manifest.cmake.in ${made}/manifest.cmake @ONLY)
+install(CODE "set(ESPALIER_STEP begin)" COMPONENT manifest)
+install(SCRIPT ${made}/manifest.cmake COMPONENT manifest)
+
+install(TARGETS espalier-core LIBRARY DESTINATION lib COMPONENT core)
+install(FILES ${headers} DESTINATION include/espalier COMPONENT core)
+install(FILES ${made}/espalier-core.pc DESTINATION lib/pkgconfig COMPONENT core)
+install(FILES ${made}/espalierConfig.cmake ${made}/espalierConfigVersion.cmake DESTINATION lib/cmake/espalier
+  COMPONENT core)
+install(FILES ${PROJECT_SOURCE_DIR}/include/espalier.h ${PROJECT_SOURCE_DIR}/include/espalier.f90 DESTINATION include
+  COMPONENT core)
+foreach(mpi ${ESPALIER_MPIS})
+  set(libraries espalier-${mpi} espalier-group-${mpi})
+  if(TARGET espalier-profile-${mpi})  # what `espalier run --profile` preloads
+    list(APPEND libraries espalier-profile-${mpi})
+  endif()
+  install(TARGETS ${libraries} LIBRARY DESTINATION lib COMPONENT ${mpi})
+  install(FILES ${made}/espalier-${mpi}.pc ${made}/espalier-group-${mpi}.pc DESTINATION lib/pkgconfig COMPONENT ${mpi})
+  set(programs espalier-measure.${mpi})
+  if(TARGET espalier-discover.${mpi})
+    list(APPEND programs espalier-discover.${mpi})
+  endif()
+  install(TARGETS ${programs} RUNTIME DESTINATION bin COMPONENT ${mpi})
+  list(APPEND installed ${libraries} ${programs})
+endforeach()
+install(TARGETS espalier RUNTIME DESTINATION bin COMPONENT tool)
+install(TARGETS espalier-lab-shim LIBRARY DESTINATION lib COMPONENT tool)
+install(DIRECTORY ${made}/share/ DESTINATION share COMPONENT tool)
+install(FILES ${made}/${PROJECT_VERSION} DESTINATION share/modulefiles/espalier COMPONENT tool)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/espalier COMPONENT tool)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION share/doc/espalier COMPONENT tool FILES_MATCHING
+  PATTERN "*.cpp" PATTERN "*.hpp")
+
+install(CODE "set(ESPALIER_STEP end)" COMPONENT manifest)
+install(SCRIPT ${made}/manifest.cmake COMPONENT manifest)
+
+add_custom_target(installed DEPENDS espalier espalier-core espalier-lab-shim espalier_pages ${installed})
+
+# A Debian package for each component: `make deb`.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME espalier)
+set(CPACK_PACKAGE_CONTACT "Espalier <root@localhost>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/deb)
+set(CPACK_COMPONENTS_ALL core mpich openmpi tool)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_CORE_PACKAGE_NAME libespalier-core)
+set(CPACK_DEBIAN_MPICH_PACKAGE_NAME libespalier-mpich)
+set(CPACK_DEBIAN_OPENMPI_PACKAGE_NAME libespalier-openmpi)
+set(CPACK_DEBIAN_TOOL_PACKAGE_NAME espalier)
+set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "libespalier-mpich, libespalier-openmpi, environment-modules")
+set(CPACK_COMPONENT_CORE_DESCRIPTION "machines, models, trees and plans of MPI collectives\n Library and headers.")
+set(CPACK_COMPONENT_MPICH_DESCRIPTION "collectives of MPICH along plans\n Preloaded or linked; process groups.")
+set(CPACK_COMPONENT_OPENMPI_DESCRIPTION "collectives of Open MPI along plans\n Preloaded or linked; process groups.")
+set(CPACK_COMPONENT_TOOL_DESCRIPTION "${PROJECT_DESCRIPTION}\n The tool, its manual pages and completions.")
+set(CPACK_STRIP_FILES ON)
+include(CPack)

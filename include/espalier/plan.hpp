@@ -1,0 +1,120 @@
+#pragma once
+
+// Plans as values: how a call runs on a machine, message by message. Choose one, or name it; prove
+// it, predict it, simulate it, hold it against what no plan can beat, write it down.
+//
+//   espalier::Call call{.operation = espalier::Operation::Broadcast, .count = 1 << 20};
+//   auto plan = espalier::choose_plan(machine, call);
+//   plan->name();              // "multilevel flat/binomial 64 KiB"
+//   plan->verify().ok();       // every rank ends with the right data, nothing waits for ever
+//   plan->simulate().finish;   // with links shared
+//   espalier::lower_bound(machine, call)->time;
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "espalier/call.hpp"
+#include "espalier/machine.hpp"
+
+namespace espalier {
+
+/// What the verifier found (docs/verification.md).
+struct Verdict {
+  std::vector<std::string> findings;  ///< "rank 3, op 7: wrong-result: found ...; expected ..."
+  std::uint64_t left_off = 0;         ///< further ones
+  std::uint64_t messages = 0;         ///< of the plan; this and what follows is whole only if ok()
+  Bytes bytes;                        ///< sent
+  [[nodiscard]] bool ok() const { return findings.empty(); }
+};
+
+struct SimulationOptions {
+  /// Messages from this size on wait for their receiver.
+  Bytes eager_limit{64 * 1024};
+  /// When each rank enters the call; empty: all at 0.
+  std::vector<Time> skew = {};
+  /// Links are shared exactly (max-min), or, some ten times faster, one bottleneck at a time.
+  bool exact = true;
+};
+
+/// What a simulation says (docs/simulation.md).
+struct Simulation {
+  struct Level {
+    std::uint64_t messages = 0;
+    Bytes bytes;
+    friend bool operator==(const Level&, const Level&) = default;
+  };
+  Time finish;                    ///< of the last rank; kForever: one never ends
+  std::vector<Time> rank_finish;  ///< of each
+  std::vector<Level> levels;      ///< what crossed each level of the machine
+  std::string bottleneck;         ///< "uplink out of anl"; empty: nothing limited was used
+  friend bool operator==(const Simulation&, const Simulation&) = default;
+};
+
+/// A time that no plan can beat on this machine, and why.
+struct LowerBound {
+  Time time;
+  std::string why;   ///< "1 MiB must leave site anl at 100 Mbit/s, not before 30 ms"
+  std::string json;  ///< the same with all that a proof needs (docs/formats.md)
+};
+
+class PlanInside;
+
+/// A plan for a call on a machine. Never changes; copies share it. It keeps its machine.
+class [[gnu::visibility("default")]] Plan {
+ public:
+  /// "multilevel exchange/binomial 64 KiB", "ring": unique among the plans of a call.
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] const Machine& machine() const;
+  [[nodiscard]] const Call& call() const;
+  /// Whether it goes by the machine's levels.
+  [[nodiscard]] bool knows_topology() const;
+  /// What each level of the machine does, outermost first; empty for plans that know no levels.
+  [[nodiscard]] std::vector<std::string> per_level() const;
+  /// By closed forms. Of calls with counts: by simulation if they are a
+  /// scatter or gather, else that of blocks of the mean length. Nothing for plans that were read.
+  [[nodiscard]] std::optional<Time> predicted() const;
+
+  /// Proves that it does what the call asks for, in every order that its programs allow and under
+  /// any buffering of messages; or says what is wrong. Time grows with the messages of all ranks.
+  [[nodiscard]] Verdict verify() const;
+  /// When each rank would be done, and what holds it up. An error if skew has another size than
+  /// the machine.
+  [[nodiscard]] Expected<Simulation> simulate(const SimulationOptions& options = {}) const;
+  /// All ranks' programs in the form espalier-schedule-1 of docs/formats.md.
+  [[nodiscard]] std::string to_json() const;
+  /// The same on every computer for equal plans, and only for them (but for a chance of 2^-64).
+  [[nodiscard]] std::uint64_t hash() const;
+
+  /// Behind the scenes.
+  explicit Plan(std::shared_ptr<const PlanInside> inside) : inside_(std::move(inside)) {}
+
+ private:
+  std::shared_ptr<const PlanInside> inside_;
+};
+
+/// Plans that go by the lengths of a scatter's or gather's blocks are made for up to so many ranks.
+inline constexpr Rank kMostByLengths = 2048;
+
+/// The plan that is predicted to be the fastest. Errors: a call that makes no sense on the machine
+/// (its root, its counts), more ranks than kMostByLengths where these matter.
+[[nodiscard, gnu::visibility("default")]] Expected<Plan> choose_plan(const Machine& machine,
+                                                                     const Call& call);
+/// Every plan for the call, by predicted times; the first is choose_plan()'s.
+[[nodiscard, gnu::visibility("default")]] Expected<std::vector<Plan>> all_plans(
+    const Machine& machine, const Call& call);
+/// The one of this name: "ring", "binomial 16 KiB". The error names those that there are.
+[[nodiscard, gnu::visibility("default")]] Expected<Plan> plan_named(const Machine& machine,
+                                                                    const Call& call,
+                                                                    const std::string& name);
+/// From what to_json() wrote, or another tool in that form. Not verified.
+[[nodiscard, gnu::visibility("default")]] Expected<Plan> read_plan(const Machine& machine,
+                                                                   const std::string& json);
+
+/// For any call, root, placement and lengths of blocks. Up to O(ranks^2 * depth).
+[[nodiscard, gnu::visibility("default")]] Expected<LowerBound> lower_bound(const Machine& machine,
+                                                                           const Call& call);
+
+}  // namespace espalier

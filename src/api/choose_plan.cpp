@@ -1,0 +1,130 @@
+// Which plans there are for a call, and the one that is taken.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <espalier/plan.hpp>
+
+#include "api/call.hpp"
+#include "api/plan_inside.hpp"
+#include "schedule/read_json.hpp"
+#include "select/choose.hpp"
+
+namespace espalier {
+namespace {
+
+using schedule::Collective;
+
+/// Trees that go by the lengths of blocks; the other v forms take plans for blocks of any length.
+bool goes_by_lengths(const Collective& call) {
+  return call.irregular() && (call.operation == schedule::Operation::Scatter ||
+                              call.operation == schedule::Operation::Gather);
+}
+
+/// What stands for a call whose blocks differ: all of them as long as the mean.
+Collective regular(const Collective& call) {
+  if (!call.irregular()) return call;
+  Collective one = call;
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t count : call.counts) bytes += count * call.element.value;
+  one.count = bytes / call.counts.size() / call.element.value;
+  one.counts.clear();
+  return one;
+}
+
+Plan made(const Machine& machine, const Call& call, const Collective& inside, PlanInside::Way way,
+          std::string name, std::optional<Time> predicted) {
+  return Plan(std::make_shared<const PlanInside>(
+      PlanInside{machine, call, inside, std::move(way), std::move(name), predicted}));
+}
+
+std::vector<Plan> by_lengths(const Machine& machine, const Call& call, const Collective& inside) {
+  std::vector<Plan> plans;
+  for (select::IrregularChoice& choice : select::irregular_ranking(*machine.inside(), inside, {})) {
+    std::string name = name_of(choice.plan);
+    plans.push_back(
+        made(machine, call, inside, std::move(choice.plan), std::move(name), choice.predicted));
+  }
+  return plans;
+}
+
+std::vector<Plan> by_prediction(const Machine& machine, const Call& call,
+                                const Collective& inside) {
+  const collective::Hierarchy hierarchy(*machine.inside());
+  const select::Terrain terrain(*machine.inside());
+  std::vector<Plan> plans;
+  for (select::Choice& choice : ranking(hierarchy, terrain, regular(inside))) {
+    if (!can_do(choice.plan, hierarchy, inside)) continue;
+    std::string name = name_of(choice.plan, inside);
+    plans.push_back(
+        made(machine, call, inside, std::move(choice.plan), std::move(name), choice.predicted));
+  }
+  return plans;
+}
+
+}  // namespace
+
+Expected<std::vector<Plan>> all_plans(const Machine& machine, const Call& call) {
+  auto inside = api::inside_of(call, machine.size());
+  if (!inside) return inside.error();
+  if (!goes_by_lengths(*inside)) return by_prediction(machine, call, *inside);
+  if (machine.size() > kMostByLengths) {
+    return Error{"machine",
+                 fmt::format("{} processes; plans by lengths are simulated for up to {}",
+                             machine.size(), kMostByLengths),
+                 "take a smaller machine"};
+  }
+  return by_lengths(machine, call, *inside);
+}
+
+Expected<Plan> choose_plan(const Machine& machine, const Call& call) {
+  auto plans = all_plans(machine, call);
+  if (!plans) return plans.error();
+  return plans->front();
+}
+
+Expected<Plan> plan_named(const Machine& machine, const Call& call, const std::string& name) {
+  auto plans = all_plans(machine, call);
+  if (!plans) return plans.error();
+  const auto is_it = [&](const Plan& plan) { return plan.name() == name; };
+  const auto found = std::find_if(plans->begin(), plans->end(), is_it);
+  if (found != plans->end()) return *found;
+  // Some have nothing to go by here (trees by speed among equals), and are made if asked for.
+  const Collective inside = *api::inside_of(call, machine.size());
+  const collective::Hierarchy hierarchy(*machine.inside());
+  if (!goes_by_lengths(inside)) {
+    if (auto other = select::candidate_called(name, hierarchy, inside)) {
+      const Time predicted =
+          predict(other->plan, select::Terrain(*machine.inside()), hierarchy, regular(inside));
+      return made(machine, call, inside, std::move(other->plan), name, predicted);
+    }
+  }
+  constexpr std::size_t kTold = 12;
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < std::min(kTold, plans->size()); ++i) {
+    known.push_back((*plans)[i].name());
+  }
+  return Error{"name", fmt::format("there is no plan \"{}\" for this call", name),
+               fmt::format("the first of {} are: {}", plans->size(), fmt::join(known, ", "))};
+}
+
+Expected<Plan> read_plan(const Machine& machine, const std::string& json) {
+  auto schedule = schedule::read_json(json, "plan");
+  if (!schedule) return schedule.error();
+  if (schedule->call.operation == schedule::Operation::Unknown) {
+    return Error{"plan", "its messages have no known meaning",
+                 "only plans of collectives are read"};
+  }
+  if (schedule->call.size != machine.size()) {
+    return Error{
+        "plan",
+        fmt::format("it is for {} ranks, the machine has {}", schedule->call.size, machine.size()),
+        "read it with the machine it was made for"};
+  }
+  const Collective inside = schedule->call;
+  std::string name = schedule->algorithm;
+  return made(machine, api::outside_of(inside), inside, *std::move(schedule), std::move(name),
+              std::nullopt);
+}
+
+}  // namespace espalier

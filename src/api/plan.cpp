@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <espalier/plan.hpp>
+
+#include "api/plan_inside.hpp"
+#include "schedule/write_json.hpp"
+#include "select/candidates.hpp"
+#include "sim/network.hpp"
+#include "sim/simulate.hpp"
+#include "verify/verify.hpp"
+
+namespace espalier {
+namespace {
+
+sim::SimOptions inside_of(const SimulationOptions& options) {
+  sim::SimOptions result;
+  result.eager_limit = options.eager_limit;
+  result.skew = options.skew;
+  result.sharing = options.exact ? sim::Sharing::ExactMaxMin : sim::Sharing::OneBottleneck;
+  return result;
+}
+
+Simulation outside_of(const sim::SimResult& result, const topology::Machine& machine) {
+  Simulation simulation{result.finish, result.rank_finish, {}, {}};
+  for (std::size_t l = 0; l < machine.levels().size(); ++l) {
+    simulation.levels.push_back({result.levels[l].messages, result.levels[l].bytes});
+  }
+  if (result.bottleneck != sim::kNoResource) {
+    simulation.bottleneck = describe(result.resources[result.bottleneck].resource, machine);
+  }
+  return simulation;
+}
+
+}  // namespace
+
+schedule::Schedule PlanInside::schedule() const {
+  if (const auto* whole = std::get_if<schedule::Schedule>(&way)) return *whole;
+  if (const auto* tree = std::get_if<select::IrregularPlan>(&way)) {
+    return select::schedule_of(*tree, inside);
+  }
+  const collective::Hierarchy hierarchy(*machine.inside());
+  return schedule_of(candidate_of(std::get<select::Plan>(way), hierarchy, inside), inside);
+}
+
+const std::string& Plan::name() const { return inside_->name; }
+
+const Machine& Plan::machine() const { return inside_->machine; }
+
+const Call& Plan::call() const { return inside_->call; }
+
+std::optional<Time> Plan::predicted() const { return inside_->predicted; }
+
+bool Plan::knows_topology() const {
+  if (const auto* plan = std::get_if<select::Plan>(&inside_->way)) {
+    return select::knows_topology(*plan);
+  }
+  return std::holds_alternative<select::IrregularPlan>(inside_->way);
+}
+
+std::vector<std::string> Plan::per_level() const {
+  const auto* plan = std::get_if<select::Plan>(&inside_->way);
+  if (plan == nullptr) return {};
+  return select::per_level(*plan, *inside_->machine.inside(), inside_->inside);
+}
+
+Verdict Plan::verify() const {
+  const verify::Verdict found = verify::verify(inside_->schedule());
+  Verdict verdict{{}, found.left_off, found.statistics.messages, found.statistics.bytes};
+  for (const verify::Finding& finding : found.findings) {
+    verdict.findings.push_back(to_string(finding));
+  }
+  return verdict;
+}
+
+Expected<Simulation> Plan::simulate(const SimulationOptions& options) const {
+  const topology::Machine& machine = *inside_->machine.inside();
+  if (!options.skew.empty() && options.skew.size() != machine.size()) {
+    return Error{"skew", fmt::format("{} times for {} ranks", options.skew.size(), machine.size()),
+                 "give one for each rank, or none"};
+  }
+  return outside_of(sim::simulate(inside_->schedule(), machine, inside_of(options)), machine);
+}
+
+std::string Plan::to_json() const { return schedule::write_json(inside_->schedule()); }
+
+std::uint64_t Plan::hash() const { return hash_of(inside_->schedule()); }
+
+}  // namespace espalier

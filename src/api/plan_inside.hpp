@@ -1,0 +1,28 @@
+#pragma once
+
+#include <espalier/plan.hpp>
+#include <variant>
+
+#include "schedule/schedule.hpp"
+#include "select/irregular.hpp"
+#include "select/plan.hpp"
+
+namespace espalier {
+
+/// What a Plan is made of. All ranks' programs are made anew whenever they are asked for: a plan
+/// is small, they are not.
+class PlanInside {
+ public:
+  using Way = std::variant<select::Plan, select::IrregularPlan, schedule::Schedule>;
+
+  Machine machine;
+  Call call;
+  schedule::Collective inside;
+  Way way;
+  std::string name;
+  std::optional<Time> predicted;
+
+  [[nodiscard]] schedule::Schedule schedule() const;
+};
+
+}  // namespace espalier

@@ -1,0 +1,49 @@
+// What programs that know of us may ask a communicator for: the plan of a call, multicasts.
+#include "mpi/communicator.hpp"
+
+namespace espalier::mpi {
+
+using runtime::PlanKey;
+
+CallOutlook Communicator::outlook(const PlanKey& key) {
+  if (never_) return {false, "native", std::string(name_of(*never_))};
+  const runtime::Course& course = tried(key).course;
+  const bool is_decided = course.trial && course.calls_until_it == 0 && course.trial->is_decided();
+  const std::optional<runtime::Wish> wished =
+      course.ways[is_decided ? course.trial->kept() : 0].wish;
+  PlanKey as_wished = key;
+  as_wished.wish = wished.value_or(runtime::Wish::ByPrediction);
+  const runtime::CachedPlan& plan = *cached(as_wished);
+  CallOutlook outlook{wished.has_value(), "native", std::string(name_of(why_native(course))),
+                      plan.predicted, plan.native_predicted};
+  if (!wished) return outlook;
+  outlook.name = plan.name;
+  outlook.why = plan.why;
+  const bool is_asked_for = world_.settings.force || world_.settings.reproducible;
+  if (is_decided) outlook.why += "; it has proved to be faster than the MPI library's own";
+  if (executor_ == nullptr && gainful_calls_ == 0 && !is_asked_for) {
+    outlook.why += "; from the second call on";
+  }
+  return outlook;
+}
+
+bool Communicator::can_multicast() {
+  if (never_) return false;
+  if (executor_ != nullptr) return true;
+  return make_hidden({schedule::Operation::Broadcast, 0, 1, 1, true, false});
+}
+
+const runtime::CachedPlan& Communicator::multicast_plan(
+    const std::vector<runtime::MulticastCall>& calls) {
+  constexpr std::size_t kMost = 256;
+  const auto found = multicasts_.find(calls);
+  if (found != multicasts_.end()) return found->second;
+  if (multicasts_.size() >= kMost) multicasts_.clear();
+  const auto self = static_cast<Rank>(rank_);
+  runtime::CachedPlan plan = calls.size() == 1
+                                 ? runtime::plan_multicast(*machine_, calls.front(), self)
+                                 : runtime::plan_multicasts(*machine_, calls, self);
+  return multicasts_.emplace(calls, std::move(plan)).first->second;
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mpi/block_executor.hpp"
+#include "mpi/role_executor.hpp"
+#include "runtime/count_planner.hpp"
+#include "runtime/plan_cache.hpp"
+
+namespace espalier::mpi {
+
+/// Scatterv and gatherv of one communicator along trees by counts, which only the root knows
+/// (docs/adr/0012-lengths-only-the-root-knows.md).
+///
+/// Scatterv: the root plans by the counts at hand, and roles travel with the data. Gatherv: some
+/// rare calls, which all ranks count alike, end with the root telling everybody along which tree
+/// the next go; until the first of these they go along the communicator's own plan.
+class CountedTrees {
+ public:
+  /// @param blocks of the same communicator, as is its channel; both must outlive it
+  CountedTrees(Executor& channel, BlockExecutor& blocks, const SelfLane& self, Rank size,
+               runtime::Tags tags, const runtime::Settings& settings);
+
+  /// Forgets all trees: from now on for this machine, which must outlive them. All ranks do this
+  /// before the same call.
+  void plan_for(const topology::Machine& machine);
+
+  struct Call {
+    Rank root = 0;
+    const runtime::CachedPlan* plan = nullptr;  ///< the communicator's own
+    BlockBuffers* buffers = nullptr;            ///< nullptr, of gathers: wrong at this rank
+  };
+  struct Ran {
+    int code = MPI_SUCCESS;
+    std::string name;  ///< of what the call ran along; ranks but the root may not know more
+    std::optional<Time> predicted = {};
+  };
+  [[nodiscard]] Ran scatter(const Call& call);
+  [[nodiscard]] Ran gather(const Call& call);
+  [[nodiscard]] std::uint64_t early_heads() const { return roles_.early_heads(); }
+
+ private:
+  /// Gathers to one root.
+  struct Gathering {
+    std::uint64_t calls = 0;
+    std::optional<runtime::PreparedProgram> program;  // told by the root
+    std::string name;
+    std::optional<Time> predicted;
+    // At the root: what was told last, and bytes since then.
+    std::vector<runtime::RoleEntry> roles;
+    std::vector<std::uint64_t> sums;
+    std::uint64_t calls_summed = 0;
+  };
+  [[nodiscard]] bool is_me(Rank rank) const { return rank == static_cast<Rank>(self_.rank); }
+  [[nodiscard]] runtime::Way way_to(Rank rank) const;
+  [[nodiscard]] RoleCall role_call(const Call& call) const;
+  Gathering& gathering_of(Rank root);
+  static void add_lengths(Gathering& gathering, const BlockBuffers& buffers);
+  void begin_telling(const Call& call, Gathering& gathering,
+                     std::optional<runtime::RolePlan>& next);
+  int hear(const Call& call, Gathering& gathering);
+  void take(Gathering& gathering, runtime::Roles roles, Rank parent) const;
+
+  Executor& channel_;
+  BlockExecutor& blocks_;
+  SelfLane self_;
+  Rank size_;
+  const runtime::Settings& settings_;
+  RoleExecutor roles_;
+  const topology::Machine* machine_ = nullptr;
+  std::unique_ptr<runtime::CountPlanner> planner_;  // where this rank is a root
+  std::map<Rank, Gathering> gatherings_;            // by root
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,47 @@
+// Communicators whose processes are numbered to fit the machine (ESPALIER_REORDER).
+#include <numeric>
+
+#include "mpi/engine.hpp"
+#include "place/reorder.hpp"
+
+namespace espalier::mpi {
+
+bool Engine::reorders() const { return world_->settings.reorder; }
+
+MPI_Comm Engine::reordered(MPI_Comm comm, int nodes, const std::vector<profile::Pair>* pairs) {
+  // Where others may not have our library nobody is asked; all members see that alike.
+  Communicator* known = enter(comm);
+  if (known == nullptr || known->never() == runtime::Reason::OneProcess ||
+      known->never() == runtime::Reason::Intercommunicator ||
+      known->never() == runtime::Reason::OutsideWorld) {
+    return MPI_COMM_NULL;
+  }
+  int me = 0, size = 0;
+  PMPI_Comm_rank(comm, &me);
+  PMPI_Comm_size(comm, &size);
+  const Placed here = placed(comm);
+  int is_possible = pairs != nullptr && nodes <= size && here.machine != nullptr &&
+                            here.ranks.size() == static_cast<std::size_t>(size)
+                        ? 1
+                        : 0;
+  if (PMPI_Allreduce(MPI_IN_PLACE, &is_possible, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS ||
+      is_possible == 0) {
+    return MPI_COMM_NULL;
+  }
+  // One decides for all: by then it is known that all take what it says.
+  std::vector<int> member(static_cast<std::size_t>(nodes));
+  if (me == 0) {
+    const auto order = place::reorder(*here.machine, here.ranks, static_cast<Rank>(nodes), *pairs);
+    for (std::size_t n = 0; n < member.size(); ++n) member[n] = static_cast<int>(order[n]);
+  }
+  if (PMPI_Bcast(member.data(), nodes, MPI_INT, 0, comm) != MPI_SUCCESS) return MPI_COMM_NULL;
+  int key = nodes + me;  // who is no node comes behind, in the old order
+  for (int n = 0; n < nodes; ++n) {
+    if (member[static_cast<std::size_t>(n)] == me) key = n;
+  }
+  MPI_Comm made = MPI_COMM_NULL;
+  PMPI_Comm_split(comm, 0, key, &made);
+  return made;
+}
+
+}  // namespace espalier::mpi

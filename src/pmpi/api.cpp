@@ -1,0 +1,126 @@
+// What include/espalier/communicator.hpp and topology.hpp call.
+#define ESPALIER_RUNTIME_CALL __attribute__((visibility("default")))
+#include <espalier/runtime_calls.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/engine.hpp"
+#include "pmpi/intercept.hpp"
+#include "pmpi/next_function.hpp"
+#include "topology/views.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::pmpi {
+namespace {
+
+using schedule::Operation;
+
+enum Code : int { kOk = 0, kNoLibrary = 1, kUnknownMachine = 2, kOtherProcesses = 3 };
+
+/// Calls each(engine) where there is one.
+template <typename Each>
+int with_engine(Each each) noexcept {
+  mpi::Engine* engine = is_our_mpi() ? the_engine.load(std::memory_order_acquire) : nullptr;
+  if (engine == nullptr) return kNoLibrary;
+  try {
+    return each(*engine);
+  } catch (const std::exception& bug) {
+    die(bug.what());
+  }
+}
+
+bool has_root(Operation operation) {
+  return operation == Operation::Broadcast || operation == Operation::Reduce ||
+         operation == Operation::Gather || operation == Operation::Scatter;
+}
+
+std::uint64_t mean_of(std::span<const std::uint64_t> counts) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : counts) sum += count;
+  return counts.empty() ? 0 : sum / counts.size();
+}
+
+/// The key under which the operations of the engine look for their plans.
+runtime::PlanKey key_of(const espalier_call& call, std::size_t ranks) {
+  runtime::PlanKey key;
+  key.operation = static_cast<Operation>(call.operation);
+  if (has_root(key.operation)) key.root = static_cast<Rank>(call.root);
+  if (key.operation == Operation::Barrier) return key;
+  const std::span counts(call.counts, call.counts == nullptr ? 0 : ranks);
+  if (reduces(key.operation)) {
+    key.count = call.irregular != 0 ? mean_of(counts) : call.count;
+    key.element = call.element;
+    key.commutative = call.commutative != 0;
+    key.counts.assign(counts.begin(), counts.end());
+    return key;
+  }
+  key.count = call.count * call.element;
+  if (call.irregular == 0) return key;
+  key.irregular = true;
+  key.count = key.operation == Operation::Allgather
+                  ? runtime::block_class(mean_of(counts) * call.element)
+                  : runtime::kUnknownBlock;
+  return key;
+}
+
+template <std::size_t Room>
+void write(const std::string& from, char (&to)[Room]) {
+  const std::size_t length = std::min(from.size(), Room - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = 0;
+}
+
+std::int64_t picoseconds_of(const std::optional<Time>& time) {
+  return time ? time->picoseconds : -1;
+}
+
+}  // namespace
+}  // namespace espalier::pmpi
+
+using espalier::Rank;
+using espalier::mpi::Engine;
+using espalier::pmpi::with_engine;
+
+int espalier_api_plan_of_(int comm, const espalier_call* call, espalier_call_plan* plan) {
+  return with_engine([&](Engine& engine) -> int {
+    const MPI_Comm handle = PMPI_Comm_f2c(comm);
+    int size = 0;
+    PMPI_Comm_size(handle, &size);
+    const auto outlook =
+        engine.outlook(espalier::pmpi::key_of(*call, static_cast<std::size_t>(size)), handle);
+    plan->planned = outlook.planned ? 1 : 0;
+    espalier::pmpi::write(outlook.name, plan->name);
+    espalier::pmpi::write(outlook.why, plan->why);
+    plan->predicted_ps = espalier::pmpi::picoseconds_of(outlook.predicted);
+    plan->native_ps = espalier::pmpi::picoseconds_of(outlook.native_predicted);
+    return espalier::pmpi::kOk;
+  });
+}
+
+int espalier_api_machine_(int comm, char* text, std::uint64_t room, std::uint64_t* length) {
+  return with_engine([&](Engine& engine) -> int {
+    const Engine::Placed placed = engine.placed(PMPI_Comm_f2c(comm));
+    if (placed.ranks.empty()) return espalier::pmpi::kOtherProcesses;
+    if (placed.machine == nullptr) return espalier::pmpi::kUnknownMachine;
+    const std::string json = write_json(submachine(*placed.machine, placed.ranks));
+    *length = json.size();
+    if (room == 0) return espalier::pmpi::kOk;
+    const std::uint64_t shown = std::min<std::uint64_t>(room - 1, json.size());
+    std::memcpy(text, json.data(), shown);
+    text[shown] = 0;
+    return espalier::pmpi::kOk;
+  });
+}
+
+int espalier_api_multicasts_(int comm, const espalier_multicast* several, int count, int* code) {
+  return with_engine([&](Engine& engine) -> int {
+    std::vector<Engine::Multicast> all;
+    for (const espalier_multicast& one : std::span(several, static_cast<std::size_t>(count))) {
+      const std::span to(one.to, static_cast<std::size_t>(one.to_count));
+      all.push_back({one.data, {static_cast<Rank>(one.root), one.bytes, {to.begin(), to.end()}}});
+    }
+    return engine.multicasts(all, PMPI_Comm_f2c(comm), *code) ? espalier::pmpi::kOk
+                                                              : espalier::pmpi::kUnknownMachine;
+  });
+}

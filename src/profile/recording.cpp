@@ -1,0 +1,192 @@
+#include "profile/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "profile/rounds.hpp"
+
+namespace espalier::profile {
+namespace {
+
+/// The words of a packed recording, read one after the other; nothing is read beyond its end.
+class Words {
+ public:
+  explicit Words(std::span<const std::uint64_t> words) : words_(words) {}
+  std::uint64_t next() {
+    if (at_ < words_.size()) return words_[at_++];
+    is_short_ = true;
+    return 0;
+  }
+  /// A length, of items of at least `each` words: never more than there are.
+  std::size_t length(std::size_t each) {
+    const std::uint64_t n = next();
+    if (n <= (words_.size() - at_) / each) return static_cast<std::size_t>(n);
+    is_short_ = true;
+    return 0;
+  }
+  [[nodiscard]] bool is_whole() const { return !is_short_ && at_ == words_.size(); }
+
+ private:
+  std::span<const std::uint64_t> words_;
+  std::size_t at_ = 0;
+  bool is_short_ = false;
+};
+
+constexpr std::size_t kWordsOfAction = 8;
+
+void pack(const Action& a, std::vector<std::uint64_t>& out) {
+  out.insert(out.end(), {static_cast<std::uint64_t>(a.kind),
+                         static_cast<std::uint64_t>(a.operation), a.peer, a.communicator, a.body,
+                         a.bytes, a.times, static_cast<std::uint64_t>(a.takes.picoseconds)});
+}
+
+Action next_action(Words& in) {
+  Action a;
+  a.kind = static_cast<ActionKind>(in.next());
+  a.operation = static_cast<schedule::Operation>(in.next());
+  a.peer = static_cast<Rank>(in.next());
+  a.communicator = static_cast<std::uint32_t>(in.next());
+  a.body = static_cast<std::uint32_t>(in.next());
+  a.bytes = in.next();
+  a.times = in.next();
+  a.takes.picoseconds = static_cast<std::int64_t>(in.next());
+  return a;
+}
+
+std::uint32_t number_of(std::vector<std::vector<Rank>>& communicators,
+                        const std::vector<Rank>& members) {
+  const auto at = std::find(communicators.begin(), communicators.end(), members);
+  if (at != communicators.end()) return static_cast<std::uint32_t>(at - communicators.begin());
+  communicators.push_back(members);
+  return static_cast<std::uint32_t>(communicators.size() - 1);
+}
+
+}  // namespace
+
+Recording::Recording(Rank me, Rank size, std::size_t most_items)
+    : me_(me),
+      most_items_(most_items),
+      shape_(silent_profile("", size)),
+      called_(size),
+      executed_(size) {}
+
+void Recording::add(Action action) {
+  if (is_cut_) return;
+  action.takes = before_;
+  before_ = Time{};
+  folder_.add(action);
+  is_cut_ = folder_.size() > most_items_;
+}
+
+void Recording::send(Rank to, std::uint64_t bytes, bool in_collective) {
+  Sum& sum = in_collective ? executed_[to] : called_[to];
+  ++sum.messages;
+  sum.bytes += bytes;
+  Action a;
+  a.kind = ActionKind::Send;
+  a.peer = to;
+  a.bytes = bytes;
+  add(a);
+}
+
+void Recording::recv(Rank from, std::uint64_t bytes) {
+  Action a;
+  a.kind = ActionKind::Recv;
+  a.peer = from;
+  a.bytes = bytes;
+  add(a);
+}
+
+void Recording::collective(schedule::Operation operation, std::uint64_t bytes, Rank root,
+                           std::uint32_t communicator) {
+  Action a;
+  a.kind = ActionKind::Collective;
+  a.operation = operation;
+  a.peer = root;
+  a.communicator = communicator;
+  a.bytes = bytes;
+  if (!is_cut_) return add(a);
+  // What the trace has is counted when all are joined; the rest, here.
+  for_each_message(shape_, a, me_, [this](bool is_send, Rank peer, std::uint64_t length) {
+    if (!is_send) return;
+    ++executed_[peer].messages;
+    executed_[peer].bytes += length;
+  });
+}
+
+std::uint32_t Recording::communicator(const std::vector<Rank>& members) {
+  return number_of(shape_.communicators, members);
+}
+
+std::vector<std::uint64_t> Recording::pack() const {
+  std::vector<std::uint64_t> out{is_cut_ ? 1U : 0U, left_out_,
+                                 static_cast<std::uint64_t>(in_mpi_.picoseconds)};
+  out.push_back(shape_.communicators.size() - 1);  // all have the world
+  for (std::size_t c = 1; c < shape_.communicators.size(); ++c) {
+    out.push_back(shape_.communicators[c].size());
+    out.insert(out.end(), shape_.communicators[c].begin(), shape_.communicators[c].end());
+  }
+  for (const std::vector<Sum>* sums : {&called_, &executed_}) {
+    out.push_back(static_cast<std::uint64_t>(
+        std::count_if(sums->begin(), sums->end(), [](const Sum& s) { return s.messages != 0; })));
+    for (std::size_t to = 0; to < sums->size(); ++to) {
+      const Sum& s = (*sums)[to];
+      if (s.messages != 0) out.insert(out.end(), {to, s.messages, s.bytes});
+    }
+  }
+  std::vector<Action> actions = folder_.finish();
+  if (before_ > Time{} && !is_cut_) {
+    actions.emplace_back();
+    actions.back().takes = before_;
+  }
+  out.push_back(actions.size());
+  for (const Action& a : actions) profile::pack(a, out);
+  return out;
+}
+
+Expected<Joined> join(std::string name, std::span<const std::vector<std::uint64_t>> packed) {
+  Joined result;
+  Profile& profile = result.profile;
+  profile = silent_profile(std::move(name), static_cast<Rank>(packed.size()));
+  std::vector<Pair> called, executed;
+  for (Rank rank = 0; rank < packed.size(); ++rank) {
+    Words in(packed[rank]);
+    result.cut_traces += in.next();
+    result.left_out += in.next();
+    profile.processes[rank].in_mpi.picoseconds = static_cast<std::int64_t>(in.next());
+    std::vector<std::uint32_t> numbers{0};
+    for (std::size_t left = in.length(1); left > 0; --left) {
+      std::vector<Rank> members(in.length(1));
+      for (Rank& member : members) member = static_cast<Rank>(in.next());
+      numbers.push_back(number_of(profile.communicators, members));
+    }
+    for (std::vector<Pair>* pairs : {&called, &executed}) {
+      for (std::size_t left = in.length(3); left > 0; --left) {
+        const auto to = static_cast<Rank>(in.next());
+        const std::uint64_t messages = in.next();
+        pairs->push_back({rank, to, messages, in.next()});
+      }
+    }
+    bool fits = true;
+    for (std::size_t left = in.length(kWordsOfAction); left > 0; --left) {
+      Action a = next_action(in);
+      fits = fits && a.communicator < numbers.size() && a.peer < packed.size();
+      if (fits) a.communicator = numbers[a.communicator];
+      profile.processes[rank].actions.push_back(a);
+    }
+    if (!fits || !in.is_whole()) {
+      return Error{"espalier", fmt::format("the recording of process {} came in pieces", rank),
+                   "this is a bug in espalier; please report it"};
+    }
+  }
+  count_pairs(profile);  // collectives of the traces
+  executed.insert(executed.end(), profile.executed.begin(), profile.executed.end());
+  profile.pairs = merged(std::move(called));
+  profile.executed = merged(std::move(executed));
+  if (result.cut_traces == 0) return result;
+  for (Process& process : profile.processes) process.actions.clear();
+  return result;
+}
+
+}  // namespace espalier::profile

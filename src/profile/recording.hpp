@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "profile/fold.hpp"
+#include "profile/profile.hpp"
+
+namespace espalier::profile {
+
+/// What one process does, taken down while it runs: its trace in bounded room, and whom it sent how
+/// much. Where the trace would need more than `most_items` it ends; pairs go on.
+class Recording {
+ public:
+  Recording(Rank me, Rank size, std::size_t most_items = std::size_t{1} << 18);
+
+  /// Computation up to the next action.
+  void compute(Time takes) { before_ += takes; }
+  /// @param in_collective a message that stands for part of a collective
+  void send(Rank to, std::uint64_t bytes, bool in_collective = false);
+  void recv(Rank from, std::uint64_t bytes);
+  /// @param root a rank of the world
+  void collective(schedule::Operation operation, std::uint64_t bytes, Rank root,
+                  std::uint32_t communicator);
+  /// The number of a communicator with these members, ranks of the world in their order there.
+  [[nodiscard]] std::uint32_t communicator(const std::vector<Rank>& members);
+  void spend_in_mpi(Time time) { in_mpi_ += time; }
+  /// Something that is not recorded, such as a collective between groups.
+  void leave_out() { ++left_out_; }
+
+  [[nodiscard]] const std::vector<Rank>& members(std::uint32_t communicator) const {
+    return shape_.communicators[communicator];
+  }
+  /// For the process that joins all of them.
+  [[nodiscard]] std::vector<std::uint64_t> pack() const;
+
+ private:
+  struct Sum {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  void add(Action action);
+
+  Rank me_;
+  std::size_t most_items_;
+  bool is_cut_ = false;
+  std::uint64_t left_out_ = 0;
+  Time before_;
+  Time in_mpi_;
+  Folder folder_{256};
+  Profile shape_;  ///< its communicators alone
+  std::vector<Sum> called_;
+  std::vector<Sum> executed_;
+};
+
+struct Joined {
+  Profile profile;
+  std::uint64_t left_out = 0;    ///< calls that are not in it
+  std::uint64_t cut_traces = 0;  ///< processes whose trace was too long: then there is none at all
+};
+
+/// All processes' recordings, by rank, as one profile. Communicators with the same members are one.
+Expected<Joined> join(std::string name, std::span<const std::vector<std::uint64_t>> packed);
+
+}  // namespace espalier::profile

@@ -1,0 +1,122 @@
+#include "profile/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "profile/json.hpp"
+#include "support/for_all_seeds.hpp"
+
+namespace espalier::profile {
+namespace {
+
+using schedule::Operation;
+using Packed = std::vector<std::vector<std::uint64_t>>;
+
+std::uint64_t messages(const std::vector<Pair>& pairs) {
+  std::uint64_t sum = 0;
+  for (const Pair& pair : pairs) sum += pair.messages;
+  return sum;
+}
+
+TEST(Recording, KeepsComputationBeforeWhatFollowsIt) {
+  Recording one(0, 2), other(1, 2);
+  for (int i = 0; i < 10; ++i) {
+    one.compute(microseconds(3));
+    one.send(1, 8);
+    other.recv(0, 8);
+  }
+  one.compute(microseconds(5));
+  one.spend_in_mpi(microseconds(7));
+  const auto joined = join("it", Packed{one.pack(), other.pack()});
+  ASSERT_TRUE(joined);
+  const std::vector<Action>& actions = joined->profile.processes[0].actions;
+  ASSERT_EQ(actions.size(), 4U);  // a loop of a computation and a send, and the rest
+  EXPECT_EQ(actions[0].times, 10U);
+  EXPECT_EQ(actions[1].takes, microseconds(3));
+  EXPECT_EQ(actions[3].takes, microseconds(5));
+  EXPECT_EQ(joined->profile.processes[0].in_mpi, microseconds(7));
+  EXPECT_EQ(joined->profile.pairs, (std::vector<Pair>{{0, 1, 10, 80}}));
+}
+
+TEST(Recording, NumbersCommunicatorsByTheirMembers) {
+  Recording one(0, 3), other(2, 3);
+  const std::vector<Rank> far{2, 0};
+  EXPECT_EQ(one.communicator({0, 1, 2}), 0U);
+  (void)one.communicator({0});
+  one.collective(Operation::Broadcast, 4, 2, one.communicator(far));
+  other.collective(Operation::Broadcast, 4, 2, other.communicator(far));
+  const auto joined = join("it", Packed{one.pack(), Recording(1, 3).pack(), other.pack()});
+  ASSERT_TRUE(joined);
+  const Profile& profile = joined->profile;
+  const Action& a = profile.processes[0].actions[0];
+  EXPECT_EQ(profile.communicators[a.communicator], far);
+  EXPECT_EQ(profile.processes[2].actions[0].communicator, a.communicator);
+  EXPECT_EQ(profile.executed, (std::vector<Pair>{{2, 0, 1, 4}}));
+}
+
+TEST(Recording, WithoutRoomForItsTraceStillCounts) {
+  Random rng(1);
+  Recording one(0, 2, /*most_items=*/50), other(1, 2);
+  for (int i = 0; i < 1000; ++i) {
+    one.send(1, rng.below(1000));
+    one.collective(Operation::Barrier, 0, 0, 0);
+    other.collective(Operation::Barrier, 0, 0, 0);
+  }
+  const auto joined = join("it", Packed{one.pack(), other.pack()});
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(joined->cut_traces, 1U);
+  EXPECT_FALSE(joined->profile.has_trace());
+  EXPECT_EQ(messages(joined->profile.pairs), 1000U);
+  EXPECT_EQ(messages(joined->profile.executed), 2000U);
+}
+
+TEST(Recording, RefusesWhatIsNotWhole) {
+  Recording one(0, 1);
+  one.send(0, 1);
+  Packed packed{one.pack()};
+  ASSERT_TRUE(join("it", packed));
+  for (std::size_t length = 0; length < packed[0].size(); ++length) {
+    EXPECT_FALSE(
+        join("it", Packed{{packed[0].begin(), packed[0].begin() + static_cast<long>(length)}}));
+  }
+  packed[0].push_back(0);
+  EXPECT_FALSE(join("it", packed));
+}
+
+TEST(RecordingProperty, CountsEveryMessageAndCanBeReadAgain) {
+  for_all_seeds(100, [](Random& rng) {
+    const auto size = static_cast<Rank>(1 + rng.below(5));
+    std::map<std::pair<Rank, Rank>, std::pair<std::uint64_t, std::uint64_t>> wanted;
+    Packed packed;
+    for (Rank me = 0; me < size; ++me) {
+      Recording recording(me, size);
+      for (std::uint64_t left = rng.below(200); left > 0; --left) {
+        const auto peer = static_cast<Rank>(rng.below(size));
+        const std::uint64_t bytes = 8 * rng.below(3);
+        recording.compute(nanoseconds(static_cast<std::int64_t>(rng.below(100))));
+        if (rng.chance(50)) {
+          recording.recv(peer, bytes);
+          continue;
+        }
+        recording.send(peer, bytes);
+        auto& [count, sum] = wanted[{me, peer}];
+        ++count;
+        sum += bytes;
+      }
+      packed.push_back(recording.pack());
+    }
+    const auto joined = join("it", packed);
+    ASSERT_TRUE(joined);
+    ASSERT_EQ(joined->profile.pairs.size(), wanted.size());
+    for (const Pair& pair : joined->profile.pairs) {
+      EXPECT_EQ(wanted.at({pair.from, pair.to}), std::pair(pair.messages, pair.bytes));
+    }
+    const auto again = read_json(write_json(joined->profile), "it");
+    ASSERT_TRUE(again) << to_string(again.error());
+    EXPECT_EQ(*again, joined->profile);
+  });
+}
+
+}  // namespace
+}  // namespace espalier::profile

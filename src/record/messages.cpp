@@ -1,0 +1,187 @@
+// Point-to-point messages: blocking ones, requests, and what completes them.
+#include <array>
+#include <cstring>
+
+#include "record/notes.hpp"
+#include "record/recorder.hpp"
+
+namespace espalier::record {
+namespace {
+
+// Statuses of Fortran are C's, as integers: one kind of memory serves both.
+static_assert(sizeof(MPI_Status) <= 64);
+#ifdef MPI_F_STATUS_SIZE
+static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
+#endif
+
+bool is_ignored(std::intptr_t address, Language language) {
+  if (language == Language::C) {
+    return address == in_register(MPI_STATUS_IGNORE) || address == in_register(MPI_STATUSES_IGNORE);
+  }
+#ifndef OPEN_MPI_BUILD
+  if (address == in_register(MPI_F08_STATUS_IGNORE) ||
+      address == in_register(MPI_F08_STATUSES_IGNORE)) {
+    return true;
+  }
+#endif
+  return address == in_register(MPI_F_STATUS_IGNORE) ||
+         address == in_register(MPI_F_STATUSES_IGNORE);
+}
+
+void receive(Recorder& recorder, const Communicator& comm, int source, const MPI_Status& status) {
+  const Rank from = comm.peer(source == MPI_ANY_SOURCE ? status.MPI_SOURCE : source);
+  if (from == kNoRank) return;
+  int bytes = 0;
+  MPI_Status copy = status;
+  PMPI_Get_count(&copy, MPI_BYTE, &bytes);
+  recorder.take_computation();
+  recorder.recording.recv(from, bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0);
+}
+
+void start(Recorder& recorder, Request& request) {
+  request.is_active = true;
+  recorder.take_computation();
+  for (const Message& m : request.sends) {
+    recorder.recording.send(m.peer, m.bytes, request.in_collective);
+  }
+}
+
+}  // namespace
+
+void note_send(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm) {
+  const Locked recorder;
+  if (!recorder) return;
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  const Rank to = known == nullptr ? kNoRank : known->peer(dest);
+  if (to == kNoRank) return;
+  recorder->take_computation();
+  recorder->recording.send(to, bytes_of(count, as<MPI_Datatype>(type)));
+}
+
+void note_send_init(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm,
+                    std::intptr_t request, Language language) {
+  const Locked recorder;
+  if (!recorder) return;
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  const Rank to = known == nullptr ? kNoRank : known->peer(dest);
+  if (to == kNoRank) return;
+  Request made;
+  made.is_persistent = true;
+  made.is_active = false;
+  made.sends.push_back({to, bytes_of(count, as<MPI_Datatype>(type))});
+  recorder->requests[handle_at(request, 0, language)] = std::move(made);
+}
+
+void note_irecv(std::intptr_t source, std::intptr_t comm, std::intptr_t request, bool persistent,
+                Language language) {
+  const Locked recorder;
+  if (!recorder) return;
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  if (known == nullptr || source == MPI_PROC_NULL) return;
+  Request made;
+  made.is_receive = true;
+  made.is_persistent = persistent;
+  made.is_active = !persistent;
+  made.comm = known;
+  made.source = static_cast<int>(source);
+  recorder->requests[handle_at(request, 0, language)] = std::move(made);
+}
+
+void note_start(std::intptr_t count, std::intptr_t requests, Language language) {
+  const Locked recorder;
+  if (!recorder) return;
+  for (std::intptr_t i = 0; i < count; ++i) {
+    const auto at =
+        recorder->requests.find(handle_at(requests, static_cast<std::size_t>(i), language));
+    if (at != recorder->requests.end()) start(*recorder, at->second);
+  }
+}
+
+void note_free(std::intptr_t request, Language language) {
+  const Locked recorder;
+  if (recorder) recorder->requests.erase(handle_at(request, 0, language));
+}
+
+void note_cancel(std::intptr_t request, Language language) {
+  const Locked recorder;
+  if (!recorder) return;
+  const auto at = recorder->requests.find(handle_at(request, 0, language));
+  if (at != recorder->requests.end()) at->second.is_cancelled = true;
+}
+
+Statuses::Statuses(std::intptr_t count, std::intptr_t address, Language language)
+    : address_(address) {
+  if (!is_ignored(address, language)) return;
+  if (count <= 1) {
+    address_ = in_register(&one_[0]);
+    return;
+  }
+  many_ = std::make_unique<std::uint64_t[]>(
+      (static_cast<std::size_t>(count) * sizeof(MPI_Status) + 7) / 8);
+  address_ = in_register(many_.get());
+}
+Statuses::~Statuses() = default;
+
+void note_recv(std::intptr_t source, std::intptr_t comm, std::intptr_t status) {
+  const Locked recorder;
+  if (!recorder) return;
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  if (known == nullptr || source == MPI_PROC_NULL) return;
+  MPI_Status told;
+  std::memcpy(&told, as<const void*>(status), sizeof told);
+  receive(*recorder, *known, static_cast<int>(source), told);
+}
+
+std::intptr_t message_of(std::intptr_t message, Language language) {
+  if (language == Language::C) return in_register(*as<const MPI_Message*>(message));
+  return in_register(PMPI_Message_f2c(*as<const MPI_Fint*>(message)));
+}
+
+void note_mprobe(std::intptr_t comm, std::intptr_t message, std::intptr_t flag, Language language) {
+  if (flag != 0 && *as<const int*>(flag) == 0) return;
+  const std::intptr_t handle = message_of(message, language);
+  const Locked recorder;
+  if (!recorder || handle == in_register(MPI_MESSAGE_NO_PROC)) return;
+  recorder->messages[handle] = recorder->find(as<MPI_Comm>(comm));
+}
+
+void note_mrecv(std::intptr_t message, std::intptr_t status) {
+  const Locked recorder;
+  if (!recorder) return;
+  const auto at = recorder->messages.find(message);
+  if (at == recorder->messages.end()) return;
+  MPI_Status told;
+  std::memcpy(&told, as<const void*>(status), sizeof told);
+  if (at->second != nullptr) receive(*recorder, *at->second, MPI_ANY_SOURCE, told);
+  recorder->messages.erase(at);
+}
+
+void note_imrecv(std::intptr_t message, std::intptr_t request, Language language) {
+  const Locked recorder;
+  if (!recorder) return;
+  const auto at = recorder->messages.find(message);
+  if (at == recorder->messages.end()) return;
+  Request made;
+  made.is_receive = true;
+  made.comm = at->second;
+  made.source = MPI_ANY_SOURCE;
+  recorder->messages.erase(at);
+  if (made.comm != nullptr) recorder->requests[handle_at(request, 0, language)] = std::move(made);
+}
+
+void Recorder::complete(std::intptr_t handle, const MPI_Status& status) {
+  const auto at = requests.find(handle);
+  if (at == requests.end() || !at->second.is_active) return;
+  Request& request = at->second;
+  int is_cancelled = 0;
+  MPI_Status copy = status;
+  if (request.is_cancelled) PMPI_Test_cancelled(&copy, &is_cancelled);
+  if (request.is_receive && is_cancelled == 0)
+    receive(*this, *request.comm, request.source, status);
+  if (!request.receives.empty()) take_computation();
+  for (const Message& m : request.receives) recording.recv(m.peer, m.bytes);
+  request.is_active = request.is_cancelled = false;
+  if (!request.is_persistent) requests.erase(at);
+}
+
+}  // namespace espalier::record

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi/mpi_api.hpp"
+#include "profile/recording.hpp"
+#include "record/notes.hpp"
+
+namespace espalier::record {
+
+/// A communicator of the program, as the recorder needs it.
+struct Communicator {
+  bool is_inter = false;
+  int me = 0;                        ///< my rank there
+  std::vector<Rank> members;         ///< ranks of the world; kNoRank: not of ours
+  std::vector<Rank> peers;           ///< whom messages go to: the members, or the other group
+  std::uint32_t number = 0;          ///< in the recording
+  bool is_ours = false;              ///< all members are of our world
+  std::vector<Rank> sources, dests;  ///< of neighbourhood collectives
+  bool knows_neighbours = false;
+
+  [[nodiscard]] Rank peer(std::intptr_t rank) const {
+    return rank >= 0 && static_cast<std::size_t>(rank) < peers.size()
+               ? peers[static_cast<std::size_t>(rank)]
+               : kNoRank;
+  }
+};
+
+struct Message {
+  Rank peer = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A request whose completion, or start, says something: a receive, a collective, a persistent
+/// send. Others are not kept.
+struct Request {
+  bool is_receive = false;
+  bool is_persistent = false;
+  bool is_active = true;
+  bool is_cancelled = false;           ///< or asked to be
+  const Communicator* comm = nullptr;  ///< of a receive
+  int source = 0;                      ///< of a receive, maybe MPI_ANY_SOURCE
+  bool in_collective = false;
+  std::vector<Message> sends, receives;  ///< of others, when started and when completed
+};
+
+/// The state of this process. Only between begin() and end(), under its lock where the program uses
+/// several threads.
+struct Recorder {
+  Recorder(MPI_Comm own, Rank me, Rank size, std::string path);
+
+  MPI_Comm own_world;  ///< ours, for the end
+  std::string file;
+  profile::Recording recording;
+  bool has_threads = false;
+  bool counts_processor_time = false;  ///< more processes than cores: the clock would count others
+  int keyval = MPI_KEYVAL_INVALID;
+  std::mutex mutex;
+  std::unordered_map<std::intptr_t, std::unique_ptr<Communicator>> communicators;  // never walked
+  std::unordered_map<std::intptr_t, Request> requests;                             // never walked
+  std::unordered_map<std::intptr_t, const Communicator*> messages;                 // never walked
+  std::intptr_t last_handle = 0;
+  Communicator* last = nullptr;
+
+  /// Nothing for MPI_COMM_NULL.
+  Communicator* find(MPI_Comm comm);
+  void learn_neighbours(MPI_Comm comm, Communicator& known) const;
+  /// Computation of this thread since its last call goes before the next action.
+  void take_computation();
+  void complete(std::intptr_t handle, const MPI_Status& status);
+};
+
+/// The one global.
+extern std::atomic<Recorder*> the_recorder;
+
+/// Held while the recorder is looked at; costs nothing where there is one thread.
+class Locked {
+ public:
+  Locked() : recorder_(the_recorder.load(std::memory_order_acquire)) {
+    if (recorder_ != nullptr && recorder_->has_threads) recorder_->mutex.lock();
+  }
+  ~Locked() {
+    if (recorder_ != nullptr && recorder_->has_threads) recorder_->mutex.unlock();
+  }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  Recorder* operator->() const { return recorder_; }
+  Recorder& operator*() const { return *recorder_; }
+  explicit operator bool() const { return recorder_ != nullptr; }
+
+ private:
+  Recorder* recorder_;
+};
+
+/// A register as what it is, and back.
+template <typename T>
+T as(std::intptr_t argument) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<T>(argument);  // NOLINT(performance-no-int-to-ptr): it was one
+  } else {
+    return static_cast<T>(argument);
+  }
+}
+template <typename T>
+std::intptr_t in_register(T value) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<std::intptr_t>(value);
+  } else {
+    return static_cast<std::intptr_t>(value);
+  }
+}
+
+[[nodiscard]] inline std::uint64_t bytes_of(std::intptr_t count, MPI_Datatype type) {
+  int size = 0;
+  if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
+  return count > 0 && size > 0
+             ? static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size)
+             : 0;
+}
+
+/// Of an array of a program's requests.
+[[nodiscard]] inline std::intptr_t handle_at(std::intptr_t requests, std::size_t i,
+                                             Language language) {
+  if (language == Language::C) return in_register(as<const MPI_Request*>(requests)[i]);
+  return in_register(PMPI_Request_f2c(as<const MPI_Fint*>(requests)[i]));
+}
+
+/// Gathers all recordings and writes the profile; rank 0 says what came of it.
+void write_profile(const Recorder& recorder);
+
+}  // namespace espalier::record

@@ -1,0 +1,53 @@
+#include "runtime/role_header.hpp"
+
+#include "runtime/block_header.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+/// Whether each sub-tree ends within those that it lies in.
+bool is_nested(Roles roles) {
+  std::vector<std::size_t> ends{roles.size()};
+  for (std::size_t at = 0; at < roles.size(); ++at) {
+    while (ends.back() == at) ends.pop_back();
+    const std::size_t tree = roles[at].tree;
+    if (tree == 0 || tree > ends.back() - at || (at == 0 && tree != roles.size())) return false;
+    ends.push_back(at + tree);
+  }
+  return true;
+}
+
+}  // namespace
+
+void append_role_header(std::uint64_t call, Roles roles, std::vector<std::byte>& bytes) {
+  std::vector<std::uint64_t> numbers{call, roles.size()};
+  numbers.reserve(2 + 3 * roles.size());
+  for (const RoleEntry& role : roles) {
+    numbers.insert(numbers.end(), {role.rank, role.bytes, role.tree});
+  }
+  append_block_header(numbers, bytes);
+}
+
+std::optional<RoleHeader> read_role_header(std::span<const std::byte> bytes, Rank ranks) {
+  const auto head = read_numbers(bytes, 2);
+  if (!head || head->numbers[1] == 0 || head->numbers[1] > ranks) return std::nullopt;
+  RoleHeader header;
+  header.call = head->numbers[0];
+  const auto count = static_cast<std::size_t>(head->numbers[1]);
+  const auto body = read_numbers(bytes.subspan(head->size), 3 * count);
+  if (!body) return std::nullopt;
+  header.size = head->size + body->size;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t* const entry = &body->numbers[3 * i];
+    if (entry[0] >= ranks || entry[1] > ~std::uint64_t{0} - header.total || entry[2] > count) {
+      return std::nullopt;
+    }
+    header.roles.push_back(
+        {static_cast<Rank>(entry[0]), entry[1], static_cast<std::uint32_t>(entry[2])});
+    header.total += entry[1];
+  }
+  if (!is_nested(header.roles)) return std::nullopt;
+  return header;
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,102 @@
+#include "select/irregular_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/contract.hpp"
+#include "collective/irregular_allgather.hpp"
+#include "collective/sparse_alltoall.hpp"
+#include "select/irregular.hpp"
+#include "select/quick_irregular.hpp"
+#include "sim/simulate.hpp"
+#include "support/for_all_seeds.hpp"
+#include "support/run_schedule.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::select {
+namespace {
+
+using collective::IrregularAllgather;
+using schedule::Buffer;
+using schedule::Collective;
+using schedule::Operation;
+using testing_support::ScheduleRun;
+
+/// Every block that is not empty is where it belongs, and no empty one has travelled.
+void expect_blocks(const schedule::Schedule& schedule, std::uint64_t seed) {
+  const Collective& call = schedule.call;
+  ScheduleRun run(schedule, seed);
+  ASSERT_EQ(run.run(), "");
+  for (Rank r = 0; r < call.size; ++r) {
+    for (Rank from = 0; from < call.size; ++from) {
+      const bool to_all = call.operation == Operation::Allgather;
+      const std::size_t block = to_all ? from : std::size_t{from} * call.size + r;
+      const auto& found = run.units(r, Buffer::Out)[from];
+      if (call.counts[block] == 0) {
+        EXPECT_EQ(found.count, 0U) << r << " has an empty block of " << from;
+      } else {
+        EXPECT_EQ(found.multiset, testing_support::input(from, to_all ? 0 : r).multiset)
+            << r << " lacks the block of " << from;
+      }
+    }
+  }
+}
+
+TEST(IrregularAllgatherProperty, BringsEverybodyEverythingAlongAnyTree) {
+  for_all_seeds(200, [](Random& rng) {
+    const auto size = static_cast<Rank>(1 + rng.below(16));
+    Collective call{Operation::Allgather,
+                    size,
+                    static_cast<Rank>(rng.below(size)),
+                    0,
+                    Bytes{1},
+                    true,
+                    std::vector<std::uint64_t>(size, 1)};
+    const tree::CommTree tree = random_tree(call, rng.next());
+    for (std::uint64_t& count : call.counts) count = rng.chance(30) ? 0 : rng.below(1000);
+    call.root = 0;
+    const IrregularAllgather plan(tree, call, Bytes{rng.below(1200)});
+    schedule::Schedule schedule{call, "tree", {}};
+    for (Rank r = 0; r < size; ++r) schedule.programs.push_back(plan.program_of(r));
+    expect_blocks(schedule, rng.next());
+  });
+}
+
+TEST(SparseAlltoallProperty, BringsEverybodyWhatIsThere) {
+  for_all_seeds(100, [](Random& rng) {
+    const auto size = static_cast<Rank>(1 + rng.below(12));
+    Collective call{Operation::Alltoall, size, 0, 0, Bytes{1}, true, {}};
+    for (std::size_t i = 0; i < std::size_t{size} * size; ++i) {
+      call.counts.push_back(rng.chance(70) ? 0 : rng.below(1000));
+    }
+    call.counts[0] = 1;
+    schedule::Schedule schedule{call, "sparse", {}};
+    for (Rank r = 0; r < size; ++r) {
+      schedule.programs.push_back(collective::sparse_alltoall(call, r));
+    }
+    expect_blocks(schedule, rng.next());
+  });
+}
+
+TEST(ExchangeRanking, PutsTreesByCountsFirstWhereOneRankHasNearlyEverything) {
+  const auto machine =
+      *topology::parse_synthetic("site:2(10ms,100Mbit/s) proc:8(50us,1Gbit/s,send=1us,recv=1us)");
+  const collective::Hierarchy hierarchy(machine);
+  std::vector<std::uint64_t> counts(16, 10);
+  counts[3] = 1'000'000;
+  const Collective call{Operation::Allgather, 16, 0, 0, Bytes{1}, true, counts};
+  const auto ranking = exchange_ranking(hierarchy, call, smpi_conditions(machine));
+  EXPECT_TRUE(ranking.front().by_counts) << ranking.front().name;
+  for (std::size_t i = 1; i < ranking.size(); ++i) {
+    EXPECT_LE(ranking[i - 1].predicted, ranking[i].predicted);
+  }
+}
+
+TEST(ExchangeRanking, RefusesRootedCalls) {
+  const auto machine = *topology::parse_synthetic("proc:2(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  const Collective call{Operation::Gather, 2, 0, 0, Bytes{1}, true, {1, 1}};
+  EXPECT_THROW((void)exchange_ranking(hierarchy, call, {}), ContractViolation);
+}
+
+}  // namespace
+}  // namespace espalier::select

@@ -1,0 +1,108 @@
+// Plans as a program outside sees them: public headers and libespalier-core alone.
+#include <gtest/gtest.h>
+
+#include <espalier/espalier.hpp>
+
+#include "support/for_all_seeds.hpp"
+
+namespace espalier {
+namespace {
+
+constexpr int kOperations = 11;
+
+Call random_call(Random& rng, Rank ranks) {
+  Call call;
+  call.operation = static_cast<Operation>(rng.below(kOperations));
+  call.root = static_cast<Rank>(rng.below(ranks));
+  call.count = rng.below(2) == 0 ? rng.below(4) : 1 + rng.below(100'000);
+  call.element = Bytes{1 + rng.below(16)};
+  call.commutative = rng.below(4) != 0;
+  const bool has_counts =
+      call.operation == Operation::Gather || call.operation == Operation::Scatter ||
+      call.operation == Operation::Allgather || call.operation == Operation::Alltoall ||
+      call.operation == Operation::ReduceScatter;
+  if (!has_counts || rng.below(3) != 0) return call;
+  call.counts.resize(call.operation == Operation::Alltoall ? ranks * ranks : ranks);
+  for (std::uint64_t& count : call.counts) count = rng.below(2) * rng.below(10'001);
+  return call;
+}
+
+TEST(PublicPlan, TheChosenOneIsProvenAndNoFasterThanTheBound) {
+  for_all_seeds(60, [](Random& rng) {
+    const Rank ranks = static_cast<Rank>(1 + rng.below(8));
+    const Machine machine =
+        load_machine("random:" + std::to_string(1 + rng.below(99999)) + ":" + std::to_string(ranks))
+            .value();
+    const Call call = random_call(rng, ranks);
+    SCOPED_TRACE(std::string(name_of(call.operation)));
+    const auto plan = choose_plan(machine, call);
+    ASSERT_TRUE(plan) << plan.error();
+    const Verdict verdict = plan->verify();
+    ASSERT_TRUE(verdict.ok()) << plan->name() << ": " << verdict.findings.front();
+    const Simulation run = plan->simulate().value();
+    ASSERT_GE(run.finish, lower_bound(machine, call).value().time) << plan->name();
+    ASSERT_EQ(run.rank_finish.size(), ranks);
+    std::uint64_t messages = 0;
+    for (const Simulation::Level& level : run.levels) messages += level.messages;
+    ASSERT_EQ(messages, verdict.messages);
+    const Plan again = read_plan(machine, plan->to_json()).value();
+    ASSERT_EQ(again.hash(), plan->hash());
+    ASSERT_EQ(again.simulate().value(), run);
+  });
+}
+
+TEST(PublicPlan, EveryPlanOfACallIsFoundByItsName) {
+  const Machine machine = load_machine("site:2(30ms,100Mbit/s) proc:3(5us)").value();
+  for (int o = 0; o < kOperations; ++o) {
+    const Call call{.operation = static_cast<Operation>(o), .root = 1, .count = 4096};
+    const auto plans = all_plans(machine, call).value();
+    ASSERT_FALSE(plans.empty());
+    EXPECT_EQ(choose_plan(machine, call).value().hash(), plans.front().hash());
+    for (const Plan& plan : plans) {
+      ASSERT_GE(plan.predicted().value(), Time{});
+      ASSERT_EQ(plan_named(machine, call, plan.name()).value().hash(), plan.hash());
+    }
+    ASSERT_EQ(operation_named(name_of(call.operation)), call.operation);
+  }
+}
+
+TEST(PublicPlan, ALateRankMakesItLate) {
+  const Machine machine = load_machine("site:2(30ms) proc:2(5us)").value();
+  const auto plan = choose_plan(machine, {.operation = Operation::Allreduce, .count = 8});
+  const Time usual = plan->simulate()->finish;
+  const auto late = plan->simulate({.skew = {Time{}, Time{}, Time{}, milliseconds(500)}});
+  EXPECT_GE(late->finish, milliseconds(500));
+  EXPECT_LT(usual, milliseconds(500));
+  EXPECT_FALSE(plan->simulate({.skew = {Time{}}}));
+}
+
+TEST(PublicPlan, ATamperedOneIsRefusedByTheVerifier) {
+  const Machine machine = load_machine("proc:3").value();
+  const auto plan =
+      plan_named(machine, {.operation = Operation::Broadcast, .count = 10}, "binomial");
+  ASSERT_TRUE(plan) << plan.error();
+  std::string json = plan->to_json();
+  // Another root: its data are not what the others get.
+  const std::size_t root = json.find("\"root\":0");
+  ASSERT_NE(root, std::string::npos);
+  json.replace(root, 8, "\"root\":1");
+  EXPECT_FALSE(read_plan(machine, json).value().verify().ok());
+  EXPECT_FALSE(read_plan(machine, "{}"));
+  EXPECT_FALSE(read_plan(load_machine("proc:4").value(), plan->to_json()));
+}
+
+TEST(PublicPlan, RefusesCallsThatMakeNoSense) {
+  const Machine machine = load_machine("proc:4").value();
+  EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Broadcast, .root = 4}));
+  EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Scatter, .counts = {1, 2, 3}}));
+  EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Scan, .counts = {1, 2, 3, 4}}));
+  EXPECT_FALSE(choose_plan(machine, {.operation = Operation::Reduce, .element = Bytes{0}}));
+  EXPECT_FALSE(lower_bound(machine, {.operation = Operation::Reduce, .count = ~std::uint64_t{0}}));
+  EXPECT_FALSE(operation_named("brodcast"));
+  const auto named = plan_named(machine, {.operation = Operation::Broadcast, .count = 1}, "rung");
+  ASSERT_FALSE(named);
+  EXPECT_NE(named.error().hint.find("binomial"), std::string::npos) << named.error().hint;
+}
+
+}  // namespace
+}  // namespace espalier
