@@ -15,6 +15,32 @@ void fetch_early(const void* what) { __builtin_prefetch(what, 1); }
 
 }  // namespace
 
+void Engine::count_parts() {
+  parts_.resize(graph_.connections);
+  for (const Task& task : graph_.tasks) {
+    if (task.partner != kNone && graph_.ops[task.op].kind == schedule::OpKind::Send) {
+      ++parts_[task.connection];
+    }
+  }
+}
+
+/// Behind what is under way to the same rank: arrive() calls it up.
+bool Engine::waits_its_turn(TaskId send) {
+  const Task& task = graph_.tasks[send];
+  if (parts_.empty() || graph_.ops[task.op].kind != schedule::OpKind::Send || !in_parts(send)) {
+    return false;
+  }
+  Connection& connection = connections_[task.connection];
+  if (connection.flowing == send) return false;
+  if (connection.flowing == kNone) {
+    connection.flowing = connection.last = send;
+    return false;
+  }
+  graph_.tasks[connection.last].next = send;
+  connection.last = send;
+  return true;
+}
+
 void Engine::hand_over(TaskId send) {
   const TaskId recv = graph_.tasks[send].partner;
   if (eager(send)) {
@@ -124,6 +150,11 @@ void Engine::arrive(TaskId send, ResourceId slowed_by) {
       connection.flowing = graph_.tasks[send].next;
       if (connection.flowing != kNone) carry(connection.flowing);
     }
+  }
+  if (in_parts(send)) {
+    Connection& connection = connections_[graph_.tasks[send].connection];
+    connection.flowing = graph_.tasks[send].next;
+    if (connection.flowing != kNone) processors_[rank_of(send)].add_ready(connection.flowing);
   }
   Task& task = graph_.tasks[recv];
   task.state |= kArrived;

@@ -78,7 +78,15 @@ class Engine {
   void count(TaskId send);
   /// Of the message whose route is route_.
   [[nodiscard]] std::uint32_t weight() const;
-  [[nodiscard]] bool eager(TaskId send) const { return size_of(send) < options_.eager_limit.value; }
+  [[nodiscard]] bool eager(TaskId send) const {
+    return size_of(send) < options_.eager_limit.value && !in_parts(send);
+  }
+  /// One of several to the same rank, with SimOptions::one_at_a_time.
+  [[nodiscard]] bool in_parts(TaskId send) const {
+    const Task& task = graph_.tasks[send];
+    return !parts_.empty() && task.partner != kNone && parts_[task.connection] > 1;
+  }
+  [[nodiscard]] bool waits_its_turn(TaskId send);
   /// On the wire.
   [[nodiscard]] std::uint64_t size_of(TaskId send) const {
     return graph_.tasks[send].bytes + options_.header.value;
@@ -88,7 +96,10 @@ class Engine {
   void find_route(TaskId send) {
     network_.find_route(rank_of(send), graph_.tasks[send].peer, route_);
   }
-  [[nodiscard]] bool queues() const { return exact_ && options_.ordered_pairs; }
+  [[nodiscard]] bool queues() const {
+    return exact_ && options_.ordered_pairs && !options_.one_at_a_time;
+  }
+  void count_parts();
 
   void collect();
 
@@ -106,6 +117,7 @@ class Engine {
   std::vector<Processor> processors_;
   std::vector<Time> asked_;  // of each rendezvous message, by its Send
   std::vector<Connection> connections_;
+  std::vector<std::uint32_t> parts_;  // messages of each connection, if they go one at a time
   Route route_;
   SimResult result_;
   std::optional<Recorder> notes_;
