@@ -1,11 +1,6 @@
 #include "mpi/executor.hpp"
 
-#ifdef ESPALIER_SMPI
-#include <smpi/smpi_helpers_internal.h>
-#endif
-
 #include <algorithm>
-#include <cmath>
 
 #include "mpi/polling.hpp"
 
@@ -89,29 +84,7 @@ void Executor::open_lane(std::uint32_t index) {
   state.next = 0;
   state.under_way = 0;
   state.flow = lane.sends ? &flows_[lane.peer] : nullptr;
-  state.not_before = 0;
-}
-
-/// On a connection one message follows the other. SMPI has no connections: all that are under way
-/// between two ranks share the link and arrive together, so that nothing would be pipelined. Here
-/// the next one of several leaves when the last byte of the one before has entered the way.
-void Executor::keep_apart([[maybe_unused]] std::uint32_t index) {
-#ifdef ESPALIER_SMPI
-  const Lane& lane = call_->program->lanes[index];
-  LaneState& state = lanes_[index];
-  if (!lane.sends || lane.count <= 2 || lane.way.bandwidth.unlimited()) return;
-  const double wait = state.not_before - PMPI_Wtime();
-  if (wait > 0) {
-    const timespec time{static_cast<time_t>(wait),
-                        static_cast<long>((wait - std::floor(wait)) * 1e9)};
-    smpi_nanosleep(&time, nullptr);
-  }
-  const Message& message = call_->program->messages[state.ready[state.next]];
-  const std::uint64_t bytes =
-      call_->program->program.units(message.region) * call_->buffers.bytes_per_unit();
-  state.not_before = PMPI_Wtime() + static_cast<double>(bytes) * 8 /
-                                        static_cast<double>(lane.way.bandwidth.bits_per_second);
-#endif
+  state.is_in_parts = lane.sends && options_.window_of_parts > 0 && lane.count > 1;
 }
 
 void Executor::make_ready(std::uint32_t op) {
@@ -149,11 +122,12 @@ void Executor::run_local_steps() {
 void Executor::pump(std::uint32_t index) {
   LaneState& state = lanes_[index];
   while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
-    if (state.flow != nullptr && (state.under_way >= options_.send_window ||
-                                  state.flow->synchronous >= kSynchronousUnderWay)) {
+    const std::uint32_t window =
+        state.is_in_parts ? options_.window_of_parts : options_.send_window;
+    if (state.flow != nullptr &&
+        (state.under_way >= window || state.flow->synchronous >= kSynchronousUnderWay)) {
       return;
     }
-    keep_apart(index);
     ++state.under_way;
     post(index, call_->program->messages[state.ready[state.next++]]);
   }
@@ -176,7 +150,8 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
   const Lane& lane = call_->program->lanes[index];
-  Posted posted{index, message.op, lane.peer, lane.sends, true, false, piece.bytes};
+  Posted posted{index,      message.op, lane.peer, lane.sends, true, lanes_[index].is_in_parts,
+                piece.bytes};
   requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)
                                  : start_receive(lane.peer, piece, message.tag));
   posted_.push_back(posted);
@@ -196,7 +171,7 @@ MPI_Request Executor::start_send(Rank to, const Piece& piece, std::uint32_t mess
   MPI_Request request = MPI_REQUEST_NULL;
   Flow& flow = flows_[to];
   flow.since_synchronous += piece.bytes + kEnvelopeBytes;
-  synchronous = flow.since_synchronous > options_.synchronous_after;
+  synchronous = synchronous || flow.since_synchronous > options_.synchronous_after;
   if (synchronous) {
     flow.since_synchronous = 0;
     ++flow.synchronous;

@@ -37,6 +37,10 @@ struct ExecutorOptions {
   /// of those are under way: so no receiver, however late, holds more than twice this from one
   /// sender.
   std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
+  /// Several messages to one rank are synchronous, so many under way at a time; 0: as all others.
+  /// For networks without connections: there messages that leave together share the link and
+  /// arrive together, and nothing would be pipelined.
+  std::uint32_t window_of_parts = 0;
   std::uint64_t max_piece_bytes = kMaxPieceBytes;
   double stall_seconds = 1;  ///< then it is looked whether the others run the same call
 };
@@ -85,8 +89,8 @@ class Executor {
     std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
     std::size_t next = 0;              // of those
     std::uint32_t under_way = 0;
-    double not_before = 0;  // seconds: when the next message may leave (SMPI)
-    Flow* flow = nullptr;   // of lanes that send
+    bool is_in_parts = false;  // within window_of_parts
+    Flow* flow = nullptr;      // of lanes that send
   };
   struct Posted {
     std::uint32_t lane = 0;
@@ -102,6 +106,7 @@ class Executor {
   void run_one_by_one();
   [[nodiscard]] bool is_short() const;
   MPI_Request start_receive(Rank peer, const Piece& piece, std::uint32_t message_tag);
+  /// @param synchronous whether it must be; then whether it is
   MPI_Request start_send(Rank peer, const Piece& piece, std::uint32_t message_tag,
                          bool& synchronous);
   template <typename Done, typename Stalled>
@@ -115,7 +120,6 @@ class Executor {
   void wait_for_sends();
   void begin();
   void open_lane(std::uint32_t lane);
-  void keep_apart(std::uint32_t lane);
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);
   void finish_op(std::uint32_t op);

@@ -129,7 +129,7 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   }
   plan.prepared = prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return Way{path.level, path.latency >= kFarLatency, path.latency, path.bandwidth};
+    return Way{path.level, path.latency >= kFarLatency};
   });
   plan.signature = schedule::hash_of(call);
   return plan;

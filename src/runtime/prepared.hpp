@@ -21,8 +21,6 @@ struct Message {
 struct Way {
   std::uint32_t level = 0;  ///< of the channel that joins the two ranks
   bool is_far = false;      ///< a handshake takes longer than sending a long message in parts
-  Time latency = Time{};
-  Bandwidth bandwidth = kUnlimited;  ///< of a message alone
 };
 
 /// Latencies from here on are far: MPI's handshakes take two to four of them.
