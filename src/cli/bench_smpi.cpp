@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/units.hpp"
+#include "cli/candidate_forecasts.hpp"
 #include "cli/measure_on_lab.hpp"
 #include "cli/output.hpp"
 #include "league/bound.hpp"
@@ -221,6 +222,9 @@ void add_smpi_options(CLI::App& app, SmpiOptions& o) {
   app.add_option("--peer", o.peers, "smpi: ompi, mpich, mvapich2, impi. Default: all.")
       ->type_name("LIST");
   app.add_flag("--single", o.single, "smpi: every single algorithm of SMPI too.");
+  app.add_flag("--candidates", o.candidates,
+               "smpi: instead, every plan that is considered, from root 0: its time as predicted, "
+               "as replayed and under SMPI.");
   app.add_option("--roots", o.roots, "smpi: so many, evenly spread. Default: 2.")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
@@ -243,11 +247,16 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   if (!canvas) return Failure{canvas.error()};
   auto fixture = fixture_from(options);
   if (!fixture) return Failure{fixture.error()};
+  std::vector<league::Forecast> forecasts;
+  if (options.candidates) {
+    forecasts = forecasts_of(*fixture);
+    fixture->teams = teams_of(forecasts);
+  }
   const Scratch scratch;
   if (scratch.path().empty()) return Failure{{"bench", "there is no room for platforms", ""}};
   league::Rules rules;
-  rules.field = {own_path().parent_path().parent_path() / "smpi/smpi_times", options.roots,
-                 options.seconds};
+  rules.field = {own_path().parent_path().parent_path() / "smpi/smpi_times",
+                 options.candidates ? 1 : options.roots, options.seconds};
   if (!std::filesystem::exists(rules.field.program)) {
     return Failure{{"bench", fmt::format("{} is not built", rules.field.program.string()), ""}};
   }
@@ -258,6 +267,12 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   rules.progress = show;
   auto cells = play_all(*fixture, rules, options.resume);
   if (!cells) return Failure{cells.error()};
+  if (options.candidates) {
+    const auto played = with_times(std::move(forecasts), *cells);
+    if (options.csv) return write_output("-", to_csv(forecast_table(played)));
+    return write_output("-", to_text(forecast_table(played), *canvas) + "\n" +
+                                 to_text(agreement_table(played), *canvas));
+  }
   const std::vector<league::Line> lines =
       league::lines_of(*cells, fixture->teams, [&](const league::Event& event) {
         for (const league::Ground& ground : fixture->grounds) {

@@ -13,6 +13,7 @@ struct SmpiOptions {
   std::string placements = "block,cyclic";
   std::string peers = "ompi,mpich,mvapich2,impi";
   bool single = false;
+  bool candidates = false;
   int roots = 2;
   int at_once = 0;  ///< 0: as many as there are cores
   int seconds = 300;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -94,6 +95,23 @@ std::vector<std::string> command_of(const Job& job, const Team& team, const Grou
     line.push_back(fmt::format("{}:{}", name_of(job.operation), size));
   }
   return line;
+}
+
+Ending ending_of(int exit_code, double seconds, const Field& field) {
+  constexpr int kTimedOut = 124;  // of timeout(1)
+  constexpr int kBySignal = 128;
+  if (exit_code == kTimedOut) return Ending::TooLong;
+  switch (exit_code - kBySignal) {
+    case SIGKILL:  // also what timeout(1) does to who does not listen
+      return seconds >= field.seconds ? Ending::TooLong : Ending::Killed;
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+    case SIGTERM:
+      return Ending::Interrupted;
+    default:
+      return Ending::ByItself;
+  }
 }
 
 std::vector<Cell> cells_of(const Job& job, const Team& team, const Ground& ground,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -39,6 +40,16 @@ Expected<std::string> write_ground(const Ground& ground, const std::filesystem::
 [[nodiscard]] std::vector<std::string> command_of(const Job& job, const Team& team,
                                                   const Ground& ground, const Field& field,
                                                   const std::filesystem::path& folder);
+
+/// How a run came to its end.
+enum class Ending : std::uint8_t {
+  ByItself,  ///< also by aborting: that is the team's own doing
+  TooLong,
+  Interrupted,  ///< somebody ended it: says nothing about the team
+  Killed,       ///< the same by a signal that takes no notice, as when memory runs out
+};
+/// @param exit_code of timeout(1), or 128 + the signal that ended it
+[[nodiscard]] Ending ending_of(int exit_code, double seconds, const Field& field);
 
 /// What the program printed, one cell for each of the job's sizes in their order; those after the
 /// last line have failed (or took too long).

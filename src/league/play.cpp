@@ -16,8 +16,6 @@
 namespace espalier::league {
 namespace {
 
-constexpr int kTimedOut = 124;  // of timeout(1)
-
 using Key = std::pair<Event, std::string>;
 using Results = std::map<Key, Cell>;
 
@@ -84,10 +82,13 @@ class Match {
   std::optional<Error> play_once(Job& job) {
     const Ground& ground = fixture_.grounds[job.ground];
     const Team& team = fixture_.teams[job.team];
+    const auto began = std::chrono::steady_clock::now();
     const auto finished =
         launch::run_and_read(command_of(job, team, ground, rules_.field, folder_of(job.ground)));
     if (!finished) return finished.error();
-    const bool too_long = finished->exit_code == kTimedOut || finished->exit_code == 137;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+    const Ending ending = ending_of(finished->exit_code, passed.count(), rules_.field);
+    const bool too_long = ending == Ending::TooLong;
     std::vector<Cell> cells = cells_of(job, team, ground, finished->output, too_long);
     const auto bad = std::find_if(cells.begin(), cells.end(), [](const Cell& cell) {
       return cell.state == State::Failed || cell.state == State::TooLong;
@@ -96,8 +97,12 @@ class Match {
     if (bad != cells.end() && !too_long) cells.erase(bad + 1, cells.end());
     const std::lock_guard lock(mutex_);
     for (Cell& cell : cells) {
+      const bool is_cut_off = cell.state == State::Failed && ending != Ending::ByItself;
+      if (is_cut_off && ending == Ending::Interrupted) {
+        return Error{"bench", "interrupted", "--resume FILE goes on from what was kept"};
+      }
       cell.stamp = stamp_of(ground, team, rules_);
-      if (rules_.keep) rules_.keep(cell);
+      if (rules_.keep && !is_cut_off) rules_.keep(cell);
       results_.insert_or_assign({cell.event, cell.team}, cell);
     }
     job.sizes.erase(job.sizes.begin(), job.sizes.begin() + static_cast<long>(cells.size()));
@@ -143,7 +148,7 @@ std::vector<Event> events_of(const Fixture& fixture, const Ground& ground) {
 
 std::string stamp_of(const Ground& ground, const Team& team, const Rules& rules) {
   std::string all = fmt::format("1 {} {}", rules.field.roots, topology::write_json(ground.placed));
-  if (team.kind == TeamKind::Ours) all += rules.library;
+  if (team.kind == TeamKind::Ours || team.kind == TeamKind::Plan) all += rules.library;
   return digest(all);
 }
 

@@ -44,7 +44,9 @@ struct Rules {
 /// Plays what is not among `known` (same event, team and stamp), and returns all of it, known ones
 /// too, in the order of grounds, events and teams.
 ///
-/// A team that aborts has failed in that event only: the sizes after it are played again.
+/// A team that aborts has failed in that event only: the sizes after it are played again. A run
+/// that somebody else ended says nothing: its event is not kept, and after an interrupt nothing
+/// more is played.
 Expected<std::vector<Cell>> play(const Fixture& fixture, const Rules& rules,
                                  std::span<const Cell> known);
 

@@ -60,6 +60,7 @@ constexpr std::array kSelectors{"ompi", "mpich", "mvapich2", "impi"};
 std::vector<std::string> Team::options() const {
   switch (kind) {
     case TeamKind::Ours:
+    case TeamKind::Plan:
       return {};
     case TeamKind::Selector:
       return {"smpi/coll-selector:" + name};
@@ -70,10 +71,17 @@ std::vector<std::string> Team::options() const {
 }
 
 std::vector<std::string> Team::environment() const {
-  return {kind == TeamKind::Ours ? "ESPALIER_FORCE=1" : "ESPALIER_DISABLE=1"};
+  if (kind == TeamKind::Ours) return {"ESPALIER_FORCE=1"};
+  if (kind != TeamKind::Plan) return {"ESPALIER_DISABLE=1"};
+  return {"ESPALIER_FORCE=1",
+          fmt::format("ESPALIER_ALGORITHM={}={}", schedule::name_of(operation), name)};
 }
 
 Team ours() { return {"espalier", TeamKind::Ours, {}}; }
+
+Team with_plan(schedule::Operation operation, std::string plan) {
+  return {std::move(plan), TeamKind::Plan, operation};
+}
 
 Expected<std::vector<Team>> selectors_called(const std::string& list) {
   std::vector<Team> teams;
