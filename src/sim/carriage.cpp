@@ -26,12 +26,8 @@ void Engine::count_parts() {
 
 /// Behind what is under way to the same rank: arrive() calls it up.
 bool Engine::waits_its_turn(TaskId send) {
-  const Task& task = graph_.tasks[send];
-  if (parts_.empty() || graph_.ops[task.op].kind != schedule::OpKind::Send || !in_parts(send)) {
-    return false;
-  }
-  Connection& connection = connections_[task.connection];
-  if (connection.flowing == send) return false;
+  if (!in_parts(send)) return false;
+  Connection& connection = connections_[graph_.tasks[send].connection];
   if (connection.flowing == kNone) {
     connection.flowing = connection.last = send;
     return false;

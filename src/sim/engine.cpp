@@ -144,12 +144,14 @@ void Engine::serve(Rank rank) {
   while (processor.running == kNone && processor.first != kNone) {
     const TaskId task = processor.first;
     const OpId op = graph_.tasks[task].op;
-    if (graph_.ops[op].kind == OpKind::Send && task + 1 < graph_.tasks_end(op)) {
+    const bool is_send = graph_.ops[op].kind == OpKind::Send;
+    const bool was_waiting = is_send && is_called_up(task);  // those after it went on meanwhile
+    if (is_send && !was_waiting && task + 1 < graph_.tasks_end(op)) {
       processor.first = task + 1;  // still the least
     } else {
       processor.drop_first();
     }
-    if (waits_its_turn(task)) continue;
+    if (is_send && !was_waiting && waits_its_turn(task)) continue;
     if (lengths_ != nullptr) weigh(task);
     const Time takes = cost(processor, task);
     if (notes_) {

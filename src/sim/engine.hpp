@@ -86,6 +86,9 @@ class Engine {
     const Task& task = graph_.tasks[send];
     return !parts_.empty() && task.partner != kNone && parts_[task.connection] > 1;
   }
+  [[nodiscard]] bool is_called_up(TaskId send) const {
+    return in_parts(send) && connections_[graph_.tasks[send].connection].flowing == send;
+  }
   [[nodiscard]] bool waits_its_turn(TaskId send);
   /// On the wire.
   [[nodiscard]] std::uint64_t size_of(TaskId send) const {

@@ -84,6 +84,27 @@ TEST(Simulate, SendsPartsWhenTheOneBeforeHasArrivedIfTheyGoOneAtATime) {
   expect_finish(in_parts(1, 10'000), m, microseconds(3830), options);
 }
 
+TEST(Simulate, SendsEveryMemberOfAFamilyOnceIfTheyGoOneAtATime) {
+  const Rank size = 4;
+  const Schedule plan = make(Operation::Scatter, size, 8, "twice", [&](ProgramBuilder& b) {
+    for (const std::uint32_t tag : {0U, 1U, 2U}) {
+      if (b.rank() > 0) {
+        b.recv(0, into(8), tag);
+      } else {
+        b.send_each(IndexSet::range(1, size - 1), slice(Buffer::In, 0, 8), 8, tag);
+      }
+    }
+  });
+  for (const bool by_latency : {false, true}) {
+    SimOptions options;
+    options.one_at_a_time = true;
+    options.shares_by_latency = by_latency;
+    const SimResult result = simulate(plan, machine("proc:4(3ms,1Gbit/s,send=20us)"), options);
+    EXPECT_EQ(result.messages, 9U);
+    EXPECT_LT(result.finish, milliseconds(10));
+  }
+}
+
 TEST(Simulate, DoesNotTraceOneAtATime) {
   SimOptions options;
   options.one_at_a_time = options.trace = true;
