@@ -231,7 +231,8 @@ void add_smpi_options(CLI::App& app, SmpiOptions& o) {
   app.add_option("-j,--jobs", o.at_once, "smpi: runs at a time. Default: one a core.")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
-  app.add_option("--seconds", o.seconds, "smpi: that one run may take. Default: 300.")
+  app.add_option("--seconds", o.seconds,
+                 "smpi: of processor time that one run may take. Default: 300.")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--memory", o.memory, "smpi: buffers of a call over all ranks. Default: 3GiB.")

@@ -29,6 +29,10 @@ constexpr std::array kExact{"network/model:SMPI",
                             "contexts/stack-size:256",
                             "contexts/guard-size:0"};
 
+// Of processor time, so that a busy computer does not decide who takes too long; by the clock only
+// what hangs.
+constexpr int kPatience = 20;
+
 /// operation,bytes,microseconds,right,planned,plan
 bool read_line(const std::string& line, Cell& cell) {
   std::vector<std::string> parts;
@@ -73,10 +77,12 @@ std::vector<std::string> command_of(const Job& job, const Team& team, const Grou
                                 "-c",
                                 "exec \"$@\" 2>/dev/null",
                                 "sh",
+                                "prlimit",
+                                fmt::format("--cpu={}", field.seconds),
                                 "timeout",
                                 "-k",
                                 "5",
-                                std::to_string(field.seconds),
+                                std::to_string(kPatience * field.seconds),
                                 "env",
                                 "ESPALIER_MACHINE=" + (folder / "machine.json").string()};
   for (const std::string& variable : team.environment()) line.push_back(variable);
@@ -102,8 +108,10 @@ Ending ending_of(int exit_code, double seconds, const Field& field) {
   constexpr int kBySignal = 128;
   if (exit_code == kTimedOut) return Ending::TooLong;
   switch (exit_code - kBySignal) {
+    case SIGXCPU:
+      return Ending::TooLong;
     case SIGKILL:  // also what timeout(1) does to who does not listen
-      return seconds >= field.seconds ? Ending::TooLong : Ending::Killed;
+      return seconds >= kPatience * field.seconds ? Ending::TooLong : Ending::Killed;
     case SIGHUP:
     case SIGINT:
     case SIGQUIT:

@@ -103,7 +103,7 @@ TEST_F(PlayTest, KeepsAnAbortAsAFailureOfThatEventOnly) {
 
 TEST_F(PlayTest, MarksWhatTakesTooLong) {
   rules_.field.seconds = 1;
-  have_smpirun("4096", "exec sleep 30");
+  have_smpirun("4096", "while :; do :; done");
   const auto played = play(fixture_, rules_, {});
   ASSERT_TRUE(played.has_value());
   ASSERT_EQ(kept_.size(), 3U);
@@ -117,7 +117,8 @@ TEST(EndingOf, TellsWhoEndedARun) {
   EXPECT_EQ(ending_of(134, 1, field), Ending::ByItself);
   EXPECT_EQ(ending_of(139, 1, field), Ending::ByItself);
   EXPECT_EQ(ending_of(124, 60, field), Ending::TooLong);
-  EXPECT_EQ(ending_of(137, 65, field), Ending::TooLong);
+  EXPECT_EQ(ending_of(152, 5, field), Ending::TooLong);
+  EXPECT_EQ(ending_of(137, 1200, field), Ending::TooLong);
   EXPECT_EQ(ending_of(137, 5, field), Ending::Killed);
   EXPECT_EQ(ending_of(130, 5, field), Ending::Interrupted);
   EXPECT_EQ(ending_of(143, 5, field), Ending::Interrupted);

@@ -84,7 +84,7 @@ void Executor::open_lane(std::uint32_t index) {
   state.next = 0;
   state.under_way = 0;
   state.flow = lane.sends ? &flows_[lane.peer] : nullptr;
-  state.is_in_parts = lane.sends && options_.window_of_parts > 0 && lane.count > 1;
+  state.parts_under_way = 0;
 }
 
 void Executor::make_ready(std::uint32_t op) {
@@ -119,17 +119,29 @@ void Executor::run_local_steps() {
   }
 }
 
+bool Executor::is_part(const Lane& lane, const Message& message) const {
+  return options_.window_of_parts > 0 && lane.sends && lane.count > 1 &&
+         call_->program->waits[message.op] == 0;
+}
+
+/// Whether the next message has to wait for others to the same rank.
+bool Executor::is_full(std::uint32_t index, const Message& next) const {
+  const LaneState& state = lanes_[index];
+  if (state.flow == nullptr) return false;
+  if (is_part(call_->program->lanes[index], next)) {
+    return state.parts_under_way >= options_.window_of_parts;
+  }
+  return state.under_way >= options_.send_window || state.flow->synchronous >= kSynchronousUnderWay;
+}
+
 void Executor::pump(std::uint32_t index) {
   LaneState& state = lanes_[index];
   while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
-    const std::uint32_t window =
-        state.is_in_parts ? options_.window_of_parts : options_.send_window;
-    if (state.flow != nullptr &&
-        (state.under_way >= window || state.flow->synchronous >= kSynchronousUnderWay)) {
-      return;
-    }
+    const Message& message = call_->program->messages[state.ready[state.next]];
+    if (is_full(index, message)) return;
+    ++state.next;
     ++state.under_way;
-    post(index, call_->program->messages[state.ready[state.next++]]);
+    post(index, message);
   }
 }
 
@@ -150,8 +162,9 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
   const Lane& lane = call_->program->lanes[index];
-  Posted posted{index,      message.op, lane.peer, lane.sends, true, lanes_[index].is_in_parts,
-                piece.bytes};
+  const bool part = is_part(lane, message);
+  Posted posted{index, message.op, lane.peer, lane.sends, true, part, part, piece.bytes};
+  if (part) ++lanes_[index].parts_under_way;
   requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)
                                  : start_receive(lane.peer, piece, message.tag));
   posted_.push_back(posted);
@@ -222,9 +235,8 @@ void Executor::complete(std::size_t index, const MPI_Status& status) {
   if (!lane.sends && error_ == MPI_SUCCESS) {
     if (received_bytes(status) != done.bytes) note(MPI_ERR_TRUNCATE);
   }
-  if (done.synchronous) {
-    --lanes_[done.lane].flow->synchronous;
-  }
+  if (done.synchronous) --lanes_[done.lane].flow->synchronous;
+  if (done.is_part) --lanes_[done.lane].parts_under_way;
   if (error_ != MPI_SUCCESS) return;
   if (done.last) --lanes_[done.lane].under_way;
   if (--open_messages_[done.op] == 0) finish_op(done.op);

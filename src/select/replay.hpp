@@ -12,7 +12,7 @@ namespace espalier::select {
 /// How many of the plans that are fastest by prediction are played event by event, and on what.
 struct Replay {
   sim::SimOptions sim;
-  std::uint32_t plans = 48;           ///< at most
+  std::uint32_t plans = 256;          ///< at most
   std::uint64_t messages = 1U << 20;  ///< at most, of all of them; whole plans only
 };
 

@@ -15,11 +15,17 @@ void fetch_early(const void* what) { __builtin_prefetch(what, 1); }
 
 }  // namespace
 
-void Engine::count_parts() {
-  parts_.resize(graph_.connections);
+void Engine::mark_parts() {
+  std::vector<std::uint32_t> messages(graph_.connections);
+  const auto is_sent = [&](const Task& task) {
+    return task.partner != kNone && graph_.ops[task.op].kind == schedule::OpKind::Send;
+  };
   for (const Task& task : graph_.tasks) {
-    if (task.partner != kNone && graph_.ops[task.op].kind == schedule::OpKind::Send) {
-      ++parts_[task.connection];
+    if (is_sent(task)) ++messages[task.connection];
+  }
+  for (Task& task : graph_.tasks) {
+    if (is_sent(task) && graph_.ops[task.op].waits == 0 && messages[task.connection] > 1) {
+      task.state |= kInParts;
     }
   }
 }

@@ -41,7 +41,7 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
     processors_[r].ops_left = graph_.first_op[r + 1] - graph_.first_op[r];
   }
   expects(!options.trace || !options.one_at_a_time, "simulate: no trace of one at a time");
-  if (options.one_at_a_time) count_parts();
+  if (options.one_at_a_time) mark_parts();
   if (options.trace) notes_.emplace(graph_);
 }
 

@@ -26,11 +26,12 @@ class Engine {
   [[nodiscard]] SimResult run();
 
  private:
-  /// What is known of a message, kept at its Recv's task.
+  /// What is known of a message, kept at its Recv's task but for the last.
   enum State : std::uint8_t {
     kPosted = 1,  // the receiver is ready for it
     kAsked = 2,   // rendezvous: the sender is
     kArrived = 4,
+    kInParts = 8,  // at a Send's task: see in_parts()
   };
   struct Processor {
     TaskId first = kNone;  // of those that are ready
@@ -81,10 +82,9 @@ class Engine {
   [[nodiscard]] bool eager(TaskId send) const {
     return size_of(send) < options_.eager_limit.value && !in_parts(send);
   }
-  /// One of several to the same rank, with SimOptions::one_at_a_time.
+  /// With SimOptions::one_at_a_time, one of several to the same rank that wait for nothing.
   [[nodiscard]] bool in_parts(TaskId send) const {
-    const Task& task = graph_.tasks[send];
-    return !parts_.empty() && task.partner != kNone && parts_[task.connection] > 1;
+    return (graph_.tasks[send].state & kInParts) != 0;
   }
   [[nodiscard]] bool is_called_up(TaskId send) const {
     return in_parts(send) && connections_[graph_.tasks[send].connection].flowing == send;
@@ -102,7 +102,7 @@ class Engine {
   [[nodiscard]] bool queues() const {
     return exact_ && options_.ordered_pairs && !options_.one_at_a_time;
   }
-  void count_parts();
+  void mark_parts();
 
   void collect();
 
@@ -120,7 +120,6 @@ class Engine {
   std::vector<Processor> processors_;
   std::vector<Time> asked_;  // of each rendezvous message, by its Send
   std::vector<Connection> connections_;
-  std::vector<std::uint32_t> parts_;  // messages of each connection, if they go one at a time
   Route route_;
   SimResult result_;
   std::optional<Recorder> notes_;
