@@ -119,16 +119,15 @@ void Executor::run_local_steps() {
   }
 }
 
-bool Executor::is_part(const Lane& lane, const Message& message) const {
-  return options_.window_of_parts > 0 && lane.sends && lane.count > 1 &&
-         call_->program->waits[message.op] == 0;
+bool Executor::is_part(const Lane& lane) const {
+  return options_.window_of_parts > 0 && lane.sends && lane.count > 1;
 }
 
 /// Whether the next message has to wait for others to the same rank.
-bool Executor::is_full(std::uint32_t index, const Message& next) const {
+bool Executor::is_full(std::uint32_t index) const {
   const LaneState& state = lanes_[index];
   if (state.flow == nullptr) return false;
-  if (is_part(call_->program->lanes[index], next)) {
+  if (is_part(call_->program->lanes[index])) {
     return state.parts_under_way >= options_.window_of_parts;
   }
   return state.under_way >= options_.send_window || state.flow->synchronous >= kSynchronousUnderWay;
@@ -137,11 +136,9 @@ bool Executor::is_full(std::uint32_t index, const Message& next) const {
 void Executor::pump(std::uint32_t index) {
   LaneState& state = lanes_[index];
   while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
-    const Message& message = call_->program->messages[state.ready[state.next]];
-    if (is_full(index, message)) return;
-    ++state.next;
+    if (is_full(index)) return;
     ++state.under_way;
-    post(index, message);
+    post(index, call_->program->messages[state.ready[state.next++]]);
   }
 }
 
@@ -162,7 +159,7 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
   const Lane& lane = call_->program->lanes[index];
-  const bool part = is_part(lane, message);
+  const bool part = is_part(lane);
   Posted posted{index, message.op, lane.peer, lane.sends, true, part, part, piece.bytes};
   if (part) ++lanes_[index].parts_under_way;
   requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)

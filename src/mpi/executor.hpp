@@ -37,9 +37,9 @@ struct ExecutorOptions {
   /// of those are under way: so no receiver, however late, holds more than twice this from one
   /// sender.
   std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
-  /// Of several messages to one rank those that wait for nothing are synchronous, so many under way
-  /// at a time; 0: as all others. For networks without connections: there messages that leave
-  /// together share the link and arrive together, and nothing would be pipelined.
+  /// Several messages to one rank are synchronous, so many under way at a time; 0: as all others.
+  /// For networks without connections: there messages that leave together share the link and arrive
+  /// together, and nothing would be pipelined.
   std::uint32_t window_of_parts = 0;
   std::uint64_t max_piece_bytes = kMaxPieceBytes;
   double stall_seconds = 1;  ///< then it is looked whether the others run the same call
@@ -126,8 +126,8 @@ class Executor {
   void finish_op(std::uint32_t op);
   void run_local_steps();
   void pump(std::uint32_t lane);
-  [[nodiscard]] bool is_part(const runtime::Lane& lane, const runtime::Message& message) const;
-  [[nodiscard]] bool is_full(std::uint32_t lane, const runtime::Message& next) const;
+  [[nodiscard]] bool is_part(const runtime::Lane& lane) const;
+  [[nodiscard]] bool is_full(std::uint32_t lane) const;
   void post(std::uint32_t lane, const runtime::Message& message);
   void post_piece(std::uint32_t lane, const runtime::Message& message, const Piece& piece);
   void wait_for_some();

@@ -24,9 +24,7 @@ void Engine::mark_parts() {
     if (is_sent(task)) ++messages[task.connection];
   }
   for (Task& task : graph_.tasks) {
-    if (is_sent(task) && graph_.ops[task.op].waits == 0 && messages[task.connection] > 1) {
-      task.state |= kInParts;
-    }
+    if (is_sent(task) && messages[task.connection] > 1) task.state |= kInParts;
   }
 }
 

@@ -82,7 +82,7 @@ class Engine {
   [[nodiscard]] bool eager(TaskId send) const {
     return size_of(send) < options_.eager_limit.value && !in_parts(send);
   }
-  /// With SimOptions::one_at_a_time, one of several to the same rank that wait for nothing.
+  /// With SimOptions::one_at_a_time, one of several to the same rank.
   [[nodiscard]] bool in_parts(TaskId send) const {
     return (graph_.tasks[send].state & kInParts) != 0;
   }
