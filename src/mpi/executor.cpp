@@ -119,8 +119,14 @@ void Executor::run_local_steps() {
   }
 }
 
+/// Not short messages: whoever takes those one by one (executor_short.cpp) may wait for a later one
+/// first, which would never leave.
 bool Executor::is_part(const Lane& lane) const {
-  return options_.window_of_parts > 0 && lane.sends && lane.count > 1;
+  constexpr std::uint64_t kShortBytes = 2048;
+  if (options_.window_of_parts == 0 || !lane.sends || lane.count < 2) return false;
+  const Message& first = call_->program->messages[lane.first];
+  return call_->program->program.units(first.region) * call_->buffers.bytes_per_unit() >
+         kShortBytes;
 }
 
 /// Whether the next message has to wait for others to the same rank.

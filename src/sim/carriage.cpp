@@ -16,15 +16,19 @@ void fetch_early(const void* what) { __builtin_prefetch(what, 1); }
 }  // namespace
 
 void Engine::mark_parts() {
+  constexpr std::uint64_t kShortBytes = 2048;  // as the executor has it
   std::vector<std::uint32_t> messages(graph_.connections);
+  std::vector<std::uint64_t> first(graph_.connections);
   const auto is_sent = [&](const Task& task) {
     return task.partner != kNone && graph_.ops[task.op].kind == schedule::OpKind::Send;
   };
   for (const Task& task : graph_.tasks) {
-    if (is_sent(task)) ++messages[task.connection];
+    if (is_sent(task) && messages[task.connection]++ == 0) first[task.connection] = task.bytes;
   }
   for (Task& task : graph_.tasks) {
-    if (is_sent(task) && messages[task.connection] > 1) task.state |= kInParts;
+    if (is_sent(task) && messages[task.connection] > 1 && first[task.connection] > kShortBytes) {
+      task.state |= kInParts;
+    }
   }
 }
 

@@ -82,16 +82,18 @@ TEST(Simulate, SendsPartsWhenTheOneBeforeHasArrivedIfTheyGoOneAtATime) {
   // A message alone to its rank is as it was.
   expect_finish(one_message(kMega), m, milliseconds(83) + microseconds(30), options);
   expect_finish(in_parts(1, 10'000), m, microseconds(3830), options);
+  // Nor are short ones parts: sent one after the other, they are on their way together.
+  EXPECT_LT(simulate(in_parts(5, 1000), m, options).finish, microseconds(4000));
 }
 
 TEST(Simulate, SendsEveryMemberOfAFamilyOnceIfTheyGoOneAtATime) {
   const Rank size = 4;
-  const Schedule plan = make(Operation::Scatter, size, 8, "twice", [&](ProgramBuilder& b) {
+  const Schedule plan = make(Operation::Scatter, size, 4096, "twice", [&](ProgramBuilder& b) {
     for (const std::uint32_t tag : {0U, 1U, 2U}) {
       if (b.rank() > 0) {
-        b.recv(0, into(8), tag);
+        b.recv(0, into(4096), tag);
       } else {
-        b.send_each(IndexSet::range(1, size - 1), slice(Buffer::In, 0, 8), 8, tag);
+        b.send_each(IndexSet::range(1, size - 1), slice(Buffer::In, 0, 4096), 4096, tag);
       }
     }
   });
