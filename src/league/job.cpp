@@ -73,18 +73,11 @@ Expected<std::string> write_ground(const Ground& ground, const std::filesystem::
 std::vector<std::string> command_of(const Job& job, const Team& team, const Ground& ground,
                                     const Field& field, const std::filesystem::path& folder) {
   // What SimGrid says of algorithms that abort is of no use here.
-  std::vector<std::string> line{"sh",
-                                "-c",
-                                "exec \"$@\" 2>/dev/null",
-                                "sh",
-                                "prlimit",
-                                fmt::format("--cpu={}", field.seconds),
-                                "timeout",
-                                "-k",
-                                "5",
-                                std::to_string(kPatience * field.seconds),
-                                "env",
-                                "ESPALIER_MACHINE=" + (folder / "machine.json").string()};
+  std::vector<std::string> line{"sh", "-c", "exec \"$@\" 2>/dev/null", "sh", "prlimit",
+                                // SIGXCPU; where both limits are one it would be SIGKILL.
+                                fmt::format("--cpu={}:{}", field.seconds, field.seconds + 5),
+                                "timeout", "-k", "5", std::to_string(kPatience * field.seconds),
+                                "env", "ESPALIER_MACHINE=" + (folder / "machine.json").string()};
   for (const std::string& variable : team.environment()) line.push_back(variable);
   for (const std::string& word :
        {std::string("smpirun"), std::string("-platform"), (folder / "platform.xml").string(),
