@@ -3,6 +3,7 @@
 #   make demo     see what it does: plans, and an MPI program without Espalier and with it
 #   make check    build, format check, include rule, all tests, a short fuzz of every reader
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
+#   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
@@ -12,7 +13,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall deb demo check check-long bench bench-smpi bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build install uninstall deb demo check check-long bench bench-smpi league bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -72,6 +73,11 @@ bench: packages
 bench-smpi: packages
 	$(call preset,release,smpi_times smpi_bounds write_platform)
 	@python3 tests/smpi/table.py build/release
+
+# Goes on where it was interrupted; LEAGUE=--single for all single algorithms of SMPI too.
+league: packages
+	$(call preset,release,espalier smpi_times)
+	@$(ESPALIER) bench --on smpi $(LEAGUE) --resume build/league.jsonl --html build/league.html
 
 bench-lab: packages
 	$(call preset,release)

@@ -38,7 +38,8 @@ MAY_INCLUDE = {
     "launch": {"base"},
     "doctor": {"base", "topology", "discover", "schedule", "runtime", "launch"},
     "lab": {"base", "topology"},
-    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "doctor", "lab"},
+    "league": {"base", "topology", "schedule", "bound", "report", "measure", "launch"},
+    "cli": {"base", "reproducible", "topology", "discover", "model", "tree", "schedule", "verify", "sim", "bound", "formats", "group", "collective", "select", "profile", "weather", "place", "report", "measure", "reproduce", "launch", "doctor", "lab", "league"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 # Headers of base that are public too, by links in include/espalier, so they name each other as neighbours.

@@ -16,7 +16,7 @@ PICTURE = SOURCE / "docs" / "pictures" / "rooms.svg"
 BOX, HIGH, GAP, WAY, ROW, HEAD, MARGIN = 92, 26, 14, 16, 74, 50, 20
 LAST = "cli"
 COLOURS = {"planning": ("#eaf3ea", "#3a7d44"), "mpi": ("#e8eef8", "#34568b"), "tool": ("#f7f0e4", "#9a6b1f")}
-TOOL = {"report", "measure", "reproduce", "launch", "doctor", "lab", LAST}
+TOOL = {"report", "measure", "reproduce", "launch", "doctor", "lab", "league", LAST}
 LEGEND = (("planning", "plans, without MPI"), ("mpi", "includes mpi.h: once for each MPI"), ("tool", "the tool and its reports"))
 
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/units.hpp"
+#include "cli/bench_smpi.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/measure_on_lab.hpp"
@@ -23,7 +24,7 @@ struct BenchOptions {
   std::string on;
   std::string state;
   std::string operations;
-  std::string sizes = "8,1KiB,16KiB,128KiB,1MiB";
+  std::string sizes;
   std::string roots = "0";
   std::string stacks;
   std::string clocks = "shared";
@@ -32,7 +33,10 @@ struct BenchOptions {
   bool csv = false;
   std::string svg;
   std::string save;
+  SmpiOptions smpi;
 };
+
+constexpr const char* kLabSizes = "8,1KiB,16KiB,128KiB,1MiB";
 
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> parts;
@@ -70,7 +74,7 @@ Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& opti
   auto kinds = kinds_from(options, clocks);
   if (!kinds) return kinds.error();
   std::vector<Bytes> sizes;
-  for (const std::string& text : split(options.sizes)) {
+  for (const std::string& text : split(options.sizes.empty() ? kLabSizes : options.sizes)) {
     auto size = parse_bytes(text);
     if (!size) return at("--size", size.error());
     if (size->value % 8 != 0 || size->value == 0 || size->value > (1ULL << 30U)) {
@@ -138,8 +142,18 @@ Outcome write_drawings(const measure::Bench& bench, const std::string& prefix) {
 Outcome run_bench(const BenchOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
+  if (options.on == "smpi") {
+    SmpiOptions smpi = options.smpi;
+    smpi.operations = options.operations;
+    smpi.sizes = options.sizes;
+    smpi.save = options.save;
+    smpi.json = options.json;
+    smpi.csv = options.csv;
+    return bench_on_smpi(smpi, globals);
+  }
   if (options.on != "lab") {
-    return Failure{{"--on", fmt::format("\"{}\" is nowhere to measure", options.on), "--on lab"}};
+    return Failure{
+        {"--on", fmt::format("\"{}\" is nowhere to measure", options.on), "--on lab or --on smpi"}};
   }
   if (options.repeats < 5) return Failure{{"--repeat", "fewer than 5 give no median worth it", ""}};
   auto folder = lab::state_folder(options.state.empty() ? lab::kDefaultState : options.state);
@@ -175,37 +189,49 @@ constexpr std::string_view kDescription =
     "median of --repeat counts. Every result is checked.\n\n"
     "Beside each time stands its ratio to the bound: the machine's lower bound with the headers "
     "that TCP and Ethernet add. With several roots, times are means over them; --json and --csv "
-    "have each root, confidence intervals of the medians and the first calls.";
+    "have each root, confidence intervals of the medians and the first calls.\n\n"
+    "With --on smpi the league is played: the real library inside a program under SimGrid's SMPI, "
+    "on a standard set of machines, beside the algorithms that Open MPI, MPICH, MVAPICH2 and Intel "
+    "MPI choose there. Simulated times are the same in every run. Results are checked; who has "
+    "wrong data or aborts is left out of that event. --resume keeps results in a file and goes on "
+    "after an interruption; what depends on our library is played again when that has changed.";
 
 }  // namespace
 
 Command bench_command() {
   Manual manual{.name = "bench",
-                .tagline = "measure collectives in the lab, against bounds and peers",
+                .tagline = "measure collectives in the lab or simulated, against bounds and peers",
                 .synopsis =
                     "bench --on lab [--state DIR] [--operation LIST] [--size LIST] "
                     "[--root LIST|all] [--stack LIST] [--clocks shared|ack] [--repeat N] "
                     "[--json|--csv] [--save FILE] "
-                    "[--svg PREFIX]",
+                    "[--svg PREFIX]\n"
+                    "bench --on smpi [--machine LIST] [--placement LIST] [--operation LIST] "
+                    "[--size LIST] [--peer LIST] [--single] [--roots N] [-j N] [--resume FILE] "
+                    "[--json|--csv] [--save FILE] [--html FILE]",
                 .description = std::string(kDescription),
                 .sections = {},
                 .examples =
                     "espalier lab up \"site:2(10ms,100Mbit/s) machine:1|2(250us,1Gbit/s) proc:4\"\n"
                     "espalier bench --on lab\n"
                     "espalier bench --on lab --operation broadcast --root all --json\n"
-                    "espalier bench --on lab --stack mpich,mpich+espalier --size 8,1MiB"};
+                    "espalier bench --on lab --stack mpich,mpich+espalier --size 8,1MiB\n"
+                    "espalier bench --on smpi --machine flat-64 --operation broadcast\n"
+                    "espalier bench --on smpi --single --resume league.jsonl --html league.html"};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<BenchOptions>();
-        app.add_option("--on", options->on, "Where: lab.")->type_name("PLACE")->required();
+        app.add_option("--on", options->on, "Where: lab, or smpi.")->type_name("PLACE")->required();
         app.add_option("--state", options->state, "The lab's folder.")
             ->type_name("DIR")
             ->envname("ESPALIER_LAB");
         app.add_option("--operation", options->operations,
-                       "Default: broadcast,reduce,allreduce,barrier; with --clocks ack broadcast.")
+                       "Default: broadcast,reduce,allreduce,barrier; with --clocks ack broadcast; "
+                       "on smpi all.")
             ->type_name("LIST");
         app.add_option("--size", options->sizes,
-                       "Of messages and blocks. Default: 8,1KiB,16KiB,128KiB,1MiB.")
+                       "Of messages and blocks. Default: 8,1KiB,16KiB,128KiB,1MiB; on smpi "
+                       "8,4KiB,64KiB,1MiB.")
             ->type_name("LIST");
         app.add_option("--root", options->roots, "Such as 0,4-7, or all. Default: 0.")
             ->type_name("LIST");
@@ -225,6 +251,7 @@ Command bench_command() {
         app.add_option("--svg", options->svg, "Also draw PREFIXoperation.svg, times over sizes.")
             ->type_name("PREFIX");
         app.add_option("--save", options->save, "Also write the JSON to FILE.")->type_name("FILE");
+        add_smpi_options(app, options->smpi);
         return [options, &globals] { return run_bench(*options, globals); };
       }};
 }

@@ -5,9 +5,9 @@
 
 namespace espalier::collective {
 
-/// Everybody sends its contribution to all positions after it, which combine what they get from the
-/// left. One latency, P (P - 1) / 2 messages: for the few members of an outermost cluster, where
-/// the other scans cost log2 P latencies or more.
+/// Everybody sends its contribution to all positions after it, which combine what they get, the
+/// nearest first. One latency, P (P - 1) / 2 messages: for the few members of an outermost cluster,
+/// where the other scans cost log2 P latencies or more.
 ///
 /// Sent a rank: the vector to each position after it. Scratch: what it gets, but for one. Keeps
 /// rank order.

@@ -175,6 +175,10 @@ const std::vector<Figure>& figures() {
        [](Int p, Int l, Int n) {
          return Costs{2 * l - 2, 2 * (p - 1) - l, l * n, n};
        }},
+      {Operation::Scan, "direct",
+       [](Int p, Int, Int n) {
+         return Costs{1, p * (p - 1) / 2, (p - 1) * n, (p - 1) * n};
+       }},
       {Operation::Exscan, "linear",
        [](Int p, Int, Int n) {
          return Costs{p - 1, p - 1, n, n};

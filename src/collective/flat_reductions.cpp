@@ -2,6 +2,8 @@
 
 #include "collective/binomial_scan.hpp"
 #include "collective/butterfly_reduce_scatter.hpp"
+#include "collective/direct_exscan.hpp"
+#include "collective/direct_scan.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/flat_call.hpp"
 #include "collective/linear_scan.hpp"
@@ -56,6 +58,13 @@ void chain_exscan(ProgramBuilder& program, const Collective& call, std::uint64_t
   linear_exscan(program, flat.team, flat.in(), flat.out(), segment);
 }
 
+template <void (*kScan)(ProgramBuilder&, const Team&, const Region&, const Region&)>
+void from_in_to_out(ProgramBuilder& program, const Collective& call, std::uint64_t) {
+  const FlatCall flat(call, program.rank());
+  kScan(program, flat.team, flat.in(), flat.out());
+}
+
+constexpr std::string_view kByDefinition = "the definition of the operation, all at once";
 constexpr std::string_view kHillisSteele = "Hillis, Steele, CACM 1986";
 
 constexpr std::array kReductions{
@@ -83,12 +92,16 @@ constexpr std::array kReductions{
                   chain_scan},
     FlatAlgorithm{Operation::Scan, "binomial", kSandersTraeff, kBinomialScanKeepsRankOrder,
                   any_size, in_out<binomial_scan>},
+    FlatAlgorithm{Operation::Scan, "direct", kByDefinition, kDirectScanKeepsRankOrder,
+                  serves_direct_scan, from_in_to_out<direct_scan>},
     FlatAlgorithm{Operation::Exscan, "recursive-doubling", kHillisSteele,
                   kRecursiveDoublingScanKeepsRankOrder, any_size, exscan<recursive_doubling_scan>},
     FlatAlgorithm{Operation::Exscan, "linear", kSandersTraeff, kLinearScanKeepsRankOrder, any_size,
                   chain_exscan},
     FlatAlgorithm{Operation::Exscan, "binomial", kSandersTraeff, kBinomialScanKeepsRankOrder,
                   any_size, exscan<binomial_scan>},
+    FlatAlgorithm{Operation::Exscan, "direct", kByDefinition, kDirectScanKeepsRankOrder,
+                  serves_direct_scan, from_in_to_out<direct_exscan>},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mpi/choosing.hpp"
 #include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/restrict_machine.hpp"
@@ -31,6 +32,14 @@ constexpr auto kNativeMpi = runtime::NativeMpi::Unknown;
 #else
 constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;
 #endif
+
+ExecutorOptions executor_options() {
+  ExecutorOptions options;
+#ifdef ESPALIER_SMPI  // has no connections
+  options.window_of_parts = 1;
+#endif
+  return options;
+}
 
 runtime::Tags tags_of(MPI_Comm comm) {
   void* bound = nullptr;
@@ -141,7 +150,7 @@ void Communicator::plan_for(topology::Machine machine) {
   machine_ = std::make_unique<const topology::Machine>(std::move(machine));
   hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
   planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
-                                                kNativeMpi);
+                                                kNativeMpi, choosing_for(*machine_));
   if (counted_trees_ != nullptr) counted_trees_->plan_for(*machine_);
 }
 
@@ -332,7 +341,7 @@ bool Communicator::agree(std::uint64_t plan_hash) {
     hidden_ = OwnedComm(hidden);
     holds_share_ = true;
     executor_ = std::make_unique<Executor>(hidden, rank_, size_, tags_of(MPI_COMM_WORLD),
-                                           ExecutorOptions{});
+                                           executor_options());
     return true;
   }
   if (has_room) share_.give_back();

@@ -14,6 +14,16 @@ namespace {
 
 constexpr std::uint32_t kSynchronousUnderWay = 2;
 
+/// Bytes of a message that go in one of MPI's.
+std::uint64_t most_in_one([[maybe_unused]] const Lane& lane, [[maybe_unused]] std::uint64_t bytes,
+                          std::uint64_t most) {
+#ifdef ESPALIER_SMPI  // has no handshakes to save, and simulates each part as a flow of its own
+  return most;
+#else
+  return bytes_in_one(lane.way, bytes, most);
+#endif
+}
+
 }  // namespace
 
 Executor::Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags,
@@ -61,14 +71,20 @@ void Executor::begin() {
   open_messages_ = program.message_count;
   if (lanes_.size() < program.lanes.size()) lanes_.resize(program.lanes.size());
   for (std::size_t l = 0; l < program.lanes.size(); ++l) {
-    LaneState& state = lanes_[l];
-    state.ready.clear();
-    state.next = 0;
-    state.under_way = 0;
-    state.flow = program.lanes[l].sends ? &flows_[program.lanes[l].peer] : nullptr;
+    open_lane(static_cast<std::uint32_t>(l));
   }
   local_.clear();
   next_local_ = 0;
+}
+
+void Executor::open_lane(std::uint32_t index) {
+  const Lane& lane = call_->program->lanes[index];
+  LaneState& state = lanes_[index];
+  state.ready.clear();
+  state.next = 0;
+  state.under_way = 0;
+  state.flow = lane.sends ? &flows_[lane.peer] : nullptr;
+  state.parts_under_way = 0;
 }
 
 void Executor::make_ready(std::uint32_t op) {
@@ -103,13 +119,30 @@ void Executor::run_local_steps() {
   }
 }
 
+/// Not short messages: whoever takes those one by one (executor_short.cpp) may wait for a later one
+/// first, which would never leave.
+bool Executor::is_part(const Lane& lane) const {
+  constexpr std::uint64_t kShortBytes = 2048;
+  if (options_.window_of_parts == 0 || !lane.sends || lane.count < 2) return false;
+  const Message& first = call_->program->messages[lane.first];
+  return call_->program->program.units(first.region) * call_->buffers.bytes_per_unit() >
+         kShortBytes;
+}
+
+/// Whether the next message has to wait for others to the same rank.
+bool Executor::is_full(std::uint32_t index) const {
+  const LaneState& state = lanes_[index];
+  if (state.flow == nullptr) return false;
+  if (is_part(call_->program->lanes[index])) {
+    return state.parts_under_way >= options_.window_of_parts;
+  }
+  return state.under_way >= options_.send_window || state.flow->synchronous >= kSynchronousUnderWay;
+}
+
 void Executor::pump(std::uint32_t index) {
   LaneState& state = lanes_[index];
   while (state.next < state.ready.size() && error_ == MPI_SUCCESS) {
-    if (state.flow != nullptr && (state.under_way >= options_.send_window ||
-                                  state.flow->synchronous >= kSynchronousUnderWay)) {
-      return;
-    }
+    if (is_full(index)) return;
     ++state.under_way;
     post(index, call_->program->messages[state.ready[state.next++]]);
   }
@@ -120,7 +153,7 @@ void Executor::post(std::uint32_t lane, const Message& message) {
   const schedule::Program& program = call_->program->program;
   const std::uint64_t bytes = program.units(message.region) * call_->buffers.bytes_per_unit();
   for_each_piece(call_->buffers, program, message.region,
-                 bytes_in_one(call_->program->lanes[lane].way, bytes, options_.max_piece_bytes),
+                 most_in_one(call_->program->lanes[lane], bytes, options_.max_piece_bytes),
                  [&](const Piece& piece) { post_piece(lane, message, piece); });
   for (std::size_t i = before; i + 1 < requests_.size(); ++i) posted_[i].last = false;
   open_messages_[message.op] += static_cast<std::uint32_t>(requests_.size() - before) - 1;
@@ -132,7 +165,9 @@ void Executor::post(std::uint32_t lane, const Message& message) {
 
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
   const Lane& lane = call_->program->lanes[index];
-  Posted posted{index, message.op, lane.peer, lane.sends, true, false, piece.bytes};
+  const bool part = is_part(lane);
+  Posted posted{index, message.op, lane.peer, lane.sends, true, part, part, piece.bytes};
+  if (part) ++lanes_[index].parts_under_way;
   requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)
                                  : start_receive(lane.peer, piece, message.tag));
   posted_.push_back(posted);
@@ -152,7 +187,7 @@ MPI_Request Executor::start_send(Rank to, const Piece& piece, std::uint32_t mess
   MPI_Request request = MPI_REQUEST_NULL;
   Flow& flow = flows_[to];
   flow.since_synchronous += piece.bytes + kEnvelopeBytes;
-  synchronous = flow.since_synchronous > options_.synchronous_after;
+  synchronous = synchronous || flow.since_synchronous > options_.synchronous_after;
   if (synchronous) {
     flow.since_synchronous = 0;
     ++flow.synchronous;
@@ -203,9 +238,8 @@ void Executor::complete(std::size_t index, const MPI_Status& status) {
   if (!lane.sends && error_ == MPI_SUCCESS) {
     if (received_bytes(status) != done.bytes) note(MPI_ERR_TRUNCATE);
   }
-  if (done.synchronous) {
-    --lanes_[done.lane].flow->synchronous;
-  }
+  if (done.synchronous) --lanes_[done.lane].flow->synchronous;
+  if (done.is_part) --lanes_[done.lane].parts_under_way;
   if (error_ != MPI_SUCCESS) return;
   if (done.last) --lanes_[done.lane].under_way;
   if (--open_messages_[done.op] == 0) finish_op(done.op);

@@ -37,6 +37,10 @@ struct ExecutorOptions {
   /// of those are under way: so no receiver, however late, holds more than twice this from one
   /// sender.
   std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
+  /// Several messages to one rank are synchronous, so many under way at a time; 0: as all others.
+  /// For networks without connections: there messages that leave together share the link and arrive
+  /// together, and nothing would be pipelined.
+  std::uint32_t window_of_parts = 0;
   std::uint64_t max_piece_bytes = kMaxPieceBytes;
   double stall_seconds = 1;  ///< then it is looked whether the others run the same call
 };
@@ -85,7 +89,8 @@ class Executor {
     std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
     std::size_t next = 0;              // of those
     std::uint32_t under_way = 0;
-    Flow* flow = nullptr;  // of lanes that send
+    std::uint32_t parts_under_way = 0;  // of those within window_of_parts
+    Flow* flow = nullptr;               // of lanes that send
   };
   struct Posted {
     std::uint32_t lane = 0;
@@ -94,6 +99,7 @@ class Executor {
     bool sends = false;
     bool last = true;  // piece of its message
     bool synchronous = false;
+    bool is_part = false;  // within window_of_parts
     std::uint64_t bytes = 0;
   };
 
@@ -101,6 +107,7 @@ class Executor {
   void run_one_by_one();
   [[nodiscard]] bool is_short() const;
   MPI_Request start_receive(Rank peer, const Piece& piece, std::uint32_t message_tag);
+  /// @param synchronous whether it must be; then whether it is
   MPI_Request start_send(Rank peer, const Piece& piece, std::uint32_t message_tag,
                          bool& synchronous);
   template <typename Done, typename Stalled>
@@ -113,11 +120,14 @@ class Executor {
   void wait_for_sends_before(std::uint32_t op);
   void wait_for_sends();
   void begin();
+  void open_lane(std::uint32_t lane);
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
   void make_ready(std::uint32_t op);
   void finish_op(std::uint32_t op);
   void run_local_steps();
   void pump(std::uint32_t lane);
+  [[nodiscard]] bool is_part(const runtime::Lane& lane) const;
+  [[nodiscard]] bool is_full(std::uint32_t lane) const;
   void post(std::uint32_t lane, const runtime::Message& message);
   void post_piece(std::uint32_t lane, const runtime::Message& message, const Piece& piece);
   void wait_for_some();

@@ -47,7 +47,7 @@ void Executor::send_now(const SequentialStep& step, std::uint32_t index) {
                    tags_.tag(calls_, call_->signature, step.tag), comm_));
     return;
   }
-  Posted posted{0, index, step.peer, true, true, false, piece.bytes};
+  Posted posted{0, index, step.peer, true, true, false, false, piece.bytes};
   requests_.push_back(start_send(step.peer, piece, step.tag, posted.synchronous));
   posted_.push_back(posted);
 }

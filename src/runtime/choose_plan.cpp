@@ -115,7 +115,7 @@ const Planner::Decision& Planner::decide(const Collective& call) {
   const auto make_usable = [&](select::Plan& plan) {
     plan = with_usable_segments(plan, chooser_, hierarchy_.machine(), decision.stands_for);
   };
-  if (is_cut(call)) {
+  if (is_cut(call) && !chooser_.replays()) {
     make_usable(decision.plan);
     if (decision.second) make_usable(*decision.second);
   }

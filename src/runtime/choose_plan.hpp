@@ -16,6 +16,9 @@
 
 namespace espalier::runtime {
 
+using select::Best;
+using select::Choosing;
+
 /// How a call shall run: along a plan, or as the MPI library does it.
 struct PlanChoice {
   std::string name;  ///< of the plan, or "native"
@@ -46,8 +49,11 @@ class Planner {
  public:
   /// @param bits Reference: reductions in the reference order, whatever it costs, and never native
   explicit Planner(const collective::Hierarchy& hierarchy, select::Bits bits = select::Bits::Any,
-                   NativeMpi mpi = NativeMpi::Unknown)
-      : hierarchy_(hierarchy), bits_(bits), mpi_(mpi), chooser_(hierarchy, bits) {}
+                   NativeMpi mpi = NativeMpi::Unknown, Choosing choosing = {})
+      : hierarchy_(hierarchy),
+        bits_(bits),
+        mpi_(mpi),
+        chooser_(hierarchy, bits, std::move(choosing)) {}
 
   /// @pre call.size == hierarchy().machine().size()
   /// @return native also where there is no plan as wished

@@ -1,5 +1,7 @@
 #include "select/choose.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -93,20 +95,19 @@ void for_each_segment(Plan& plan, Change change) {
   }
 }
 
-/// But for the length of their segments.
-bool are_alike(Plan a, Plan b) {
-  const auto forget = [](std::uint64_t& segment) { segment = 0; };
-  for_each_segment(a, forget);
-  for_each_segment(b, forget);
-  return a == b;
-}
-
 std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
   if (segment == 0) return 0;
   return std::max<std::uint64_t>(1, segment * from.value / std::max<std::uint64_t>(1, to.value));
 }
 
 }  // namespace
+
+bool are_alike(Plan a, Plan b) {
+  const auto forget = [](std::uint64_t& segment) { segment = 0; };
+  for_each_segment(a, forget);
+  for_each_segment(b, forget);
+  return a == b;
+}
 
 Plan in_elements(Plan plan, Bytes from, Bytes to) {
   for_each_segment(plan, [&](std::uint64_t& segment) { segment = rescaled(segment, from, to); });
@@ -175,7 +176,7 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
   return ranked;
 }
 
-const Chooser::Best& Chooser::best_of(const Collective& call) {
+const Best& Chooser::best_of(const Collective& call) {
   std::uint64_t bytes = call.count * call.element.value;
   if (call.irregular()) {
     bytes = 0;
@@ -187,8 +188,17 @@ const Chooser::Best& Chooser::best_of(const Collective& call) {
   const auto found = chosen_.find(key);
   if (found != chosen_.end()) return found->second;
   if (chosen_.size() >= kMost) chosen_.clear();
+  const auto make = [&] { return look_for_best(call, size_class); };
+  if (!choosing_.share) return chosen_.emplace(key, make()).first->second;
+  const std::string name = fmt::format("{} {} {} {}", schedule::name_of(call.operation), size_class,
+                                       call.commutative, call.irregular());
+  return chosen_.emplace(key, choosing_.share(name, make)).first->second;
+}
+
+Best Chooser::look_for_best(const Collective& call, unsigned size_class) const {
   const Collective one = representative(call, size_class);
-  const std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_);
+  std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_);
+  if (choosing_.replay) ranked = replayed(std::move(ranked), hierarchy_, one, *choosing_.replay);
   // An irregular call needs a plan that takes blocks of any length.
   const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
   const auto first = std::find_if(ranked.begin(), ranked.end(), serves);
@@ -198,7 +208,7 @@ const Chooser::Best& Chooser::best_of(const Collective& call) {
     best.second = choice;
     break;
   }
-  return chosen_.emplace(key, std::move(best)).first->second;
+  return best;
 }
 
 Choice Chooser::choose(const Collective& call) {

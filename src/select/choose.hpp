@@ -1,21 +1,18 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "select/candidates.hpp"
+#include "select/choice.hpp"
 #include "select/predict.hpp"
+#include "select/replay.hpp"
 
 namespace espalier::select {
-
-/// A plan and the time that the closed forms give it.
-struct Choice {
-  Plan plan;
-  Time predicted;
-  friend bool operator==(const Choice&, const Choice&) = default;
-};
 
 /// Above that no exchange of everybody with everybody is looked at.
 inline constexpr Rank kExchangesUpTo = 4096;
@@ -36,6 +33,20 @@ inline constexpr Rank kEverySegmentUpTo = 64;
 [[nodiscard]] Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
                                     const Terrain& terrain, const schedule::Collective& call);
 
+/// What a chooser comes to for a class of calls.
+struct Best {
+  Choice first;
+  std::optional<Choice> second;  ///< not the first with other segments
+};
+
+/// How a chooser goes about it, beyond predicting.
+struct Choosing {
+  std::optional<Replay> replay;  ///< of the best by prediction; none: prediction decides
+  /// Where ranks that share a memory keep what one of them has found for all: what is there under
+  /// that name, or else what `make` returns. Without it everybody works it out alone.
+  std::function<const Best&(const std::string& name, const std::function<Best()>& make)> share;
+};
+
 /// Chooses plans for one machine, and remembers what it chose.
 ///
 /// A choice is made for a class of sizes (powers of two), for root 0, and is shared by all calls of
@@ -44,8 +55,12 @@ inline constexpr Rank kEverySegmentUpTo = 64;
 /// then it forgets all, which costs time and changes nothing. The hierarchy must outlive it.
 class Chooser {
  public:
-  explicit Chooser(const collective::Hierarchy& hierarchy, Bits bits = Bits::Any)
-      : hierarchy_(hierarchy), terrain_(hierarchy.machine()), bits_(bits) {}
+  explicit Chooser(const collective::Hierarchy& hierarchy, Bits bits = Bits::Any,
+                   Choosing choosing = {})
+      : hierarchy_(hierarchy),
+        terrain_(hierarchy.machine()),
+        bits_(bits),
+        choosing_(std::move(choosing)) {}
 
   /// The plan for this call: its segments are in the call's own elements; `predicted` is that of
   /// the class.
@@ -56,6 +71,8 @@ class Chooser {
   [[nodiscard]] Time predict(const Plan& plan, const schedule::Collective& call) const {
     return select::predict(plan, terrain_, hierarchy_, call);
   }
+  /// Whether choices are by replay: their segments are as the network wants them.
+  [[nodiscard]] bool replays() const { return choosing_.replay.has_value(); }
   [[nodiscard]] std::size_t remembered() const { return chosen_.size(); }
 
   static constexpr std::size_t kMost = 1024;
@@ -63,15 +80,13 @@ class Chooser {
  private:
   using Key = std::tuple<schedule::Operation, unsigned, bool, bool>;
 
-  struct Best {
-    Choice first;
-    std::optional<Choice> second;
-  };
   const Best& best_of(const schedule::Collective& call);
+  [[nodiscard]] Best look_for_best(const schedule::Collective& call, unsigned size_class) const;
 
   const collective::Hierarchy& hierarchy_;
   Terrain terrain_;
   Bits bits_;
+  Choosing choosing_;
   std::map<Key, Best> chosen_;
 };
 

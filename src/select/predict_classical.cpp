@@ -206,6 +206,7 @@ class Prediction {
   Picos scan(const std::string& name) {
     std::vector<Rounds::Message> messages;
     std::vector<Rank> members = everybody_;
+    if (name == "direct") return direct_scan();
     if (call_.operation == Operation::Exscan && name != "linear") {
       for (Rank r = 0; r + 1 < call_.size; ++r) messages.push_back({r, r + 1, bytes_});
       rounds_.exchange(messages);
@@ -230,6 +231,32 @@ class Prediction {
       binomial_scan(members);
     }
     return rounds_.finish();
+  }
+
+  /// All messages at once; what comes is combined as it comes, by ranks that have sent theirs.
+  Picos direct_scan() {
+    FlowSharing sharing(terrain_);
+    std::vector<Flow> flows;
+    std::vector<Picos> clocks(call_.size, 0);
+    for (Rank p = 0; p < call_.size; ++p) {
+      for (Rank q = p + 1; q < call_.size; ++q) {
+        clocks[p] += terrain_.send(everybody_[p], bytes_);
+        flows.push_back({everybody_[p], everybody_[q], bytes_, clocks[p]});
+      }
+    }
+    std::vector<Picos> ends(call_.size, 0);
+    for (Rank p = 0; p < call_.size; ++p) ends[everybody_[p]] = clocks[p];
+    sharing.settle(flows);
+    std::stable_sort(flows.begin(), flows.end(),
+                     [](const Flow& a, const Flow& b) { return a.end < b.end; });
+    Picos last = 0;
+    for (const Flow& flow : flows) {
+      Picos& end = ends[flow.to];
+      end = std::max(end, flow.end) + terrain_.recv(flow.to, bytes_) +
+            terrain_.combine(flow.to, bytes_);
+      last = std::max(last, end);
+    }
+    return last;
   }
 
   void binomial_scan(const std::vector<Rank>& members) {

@@ -95,6 +95,31 @@ TEST(Predict, IsTheSimulationForOneByteDownAnyTree) {
   });
 }
 
+/// Levels are tuned one by one, so their segments differ: where clusters meet, one child comes
+/// whole and another in parts.
+TEST(Predict, CountsAllChildrenOfAReductionThatIsCutOnOneLevelOnly) {
+  const auto machine =
+      *topology::parse_synthetic("cluster:5(3ms,20Mbit/s) proc:4(100us,100Mbit/s,send=10us)");
+  const Hierarchy hierarchy(machine);
+  const Terrain terrain(machine);
+  const Collective call{Operation::Reduce, machine.size(), 0, 131072, Bytes{8}, true, {}};
+  using collective::Shape;
+  for (const Shape outer : {Shape::Flat, Shape::Chain}) {
+    for (const bool cut_outside : {true, false}) {
+      const collective::MultilevelChoice choice{
+          {{outer, cut_outside ? 512U : 0U}, {Shape::Binary, cut_outside ? 0U : 512U}},
+          collective::Top::Tree,
+          {}};
+      const Candidate candidate = candidate_of(choice, hierarchy, call, "");
+      const Time simulated = sim::simulate(call, candidate.program_of, machine).finish;
+      const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+      EXPECT_NEAR(to_microseconds(predicted), to_microseconds(simulated),
+                  0.1 * to_microseconds(simulated))
+          << candidate.name;
+    }
+  }
+}
+
 TEST(Predict, TakesNoTimeAlone) {
   const auto machine = *topology::parse_synthetic("proc:1(5us)");
   const Hierarchy hierarchy(machine);

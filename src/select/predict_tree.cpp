@@ -240,14 +240,17 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       for (const auto& [at, k] : arrivals) {
         const Cut c = cut(level_[children[k]]);
         clock = std::max(clock, at) + terrain_.recv(v, c.segment) + terrain_.combine(v, c.segment);
-        out.grain = std::max(out.grain, c.segment);
+        // What comes whole is there when the first parts are combined, and makes none coarser.
+        if (c.count > 1) out.grain = std::max(out.grain, c.segment);
       }
+      const bool in_parts = out.grain > 0;
+      if (!in_parts) out.grain = bytes_;
       if (tree_.parent[v] != kNoRank) {
         const Cut up = cut(level_[v]);
         work += (up.count - 1) * terrain_.send(v, up.segment);
       }
       out.first = out.last = clock;
-      if (out.grain >= bytes_) continue;
+      if (!in_parts) continue;
       out.last = std::max(out.last, arrivals.front().first + work);
       tails_ = flows;
       for (std::size_t k = 0; k < children.size(); ++k) {

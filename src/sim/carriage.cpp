@@ -15,6 +15,36 @@ void fetch_early(const void* what) { __builtin_prefetch(what, 1); }
 
 }  // namespace
 
+void Engine::mark_parts() {
+  constexpr std::uint64_t kShortBytes = 2048;  // as the executor has it
+  std::vector<std::uint32_t> messages(graph_.connections);
+  std::vector<std::uint64_t> first(graph_.connections);
+  const auto is_sent = [&](const Task& task) {
+    return task.partner != kNone && graph_.ops[task.op].kind == schedule::OpKind::Send;
+  };
+  for (const Task& task : graph_.tasks) {
+    if (is_sent(task) && messages[task.connection]++ == 0) first[task.connection] = task.bytes;
+  }
+  for (Task& task : graph_.tasks) {
+    if (is_sent(task) && messages[task.connection] > 1 && first[task.connection] > kShortBytes) {
+      task.state |= kInParts;
+    }
+  }
+}
+
+/// Behind what is under way to the same rank: arrive() calls it up.
+bool Engine::waits_its_turn(TaskId send) {
+  if (!in_parts(send)) return false;
+  Connection& connection = connections_[graph_.tasks[send].connection];
+  if (connection.flowing == kNone) {
+    connection.flowing = connection.last = send;
+    return false;
+  }
+  graph_.tasks[connection.last].next = send;
+  connection.last = send;
+  return true;
+}
+
 void Engine::hand_over(TaskId send) {
   const TaskId recv = graph_.tasks[send].partner;
   if (eager(send)) {
@@ -124,6 +154,11 @@ void Engine::arrive(TaskId send, ResourceId slowed_by) {
       connection.flowing = graph_.tasks[send].next;
       if (connection.flowing != kNone) carry(connection.flowing);
     }
+  }
+  if (in_parts(send)) {
+    Connection& connection = connections_[graph_.tasks[send].connection];
+    connection.flowing = graph_.tasks[send].next;
+    if (connection.flowing != kNone) processors_[rank_of(send)].add_ready(connection.flowing);
   }
   Task& task = graph_.tasks[recv];
   task.state |= kArrived;

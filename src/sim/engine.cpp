@@ -29,7 +29,7 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
       shares_(network_.resources(), network_.longest_route(), options.shares_by_latency),
       clocks_(network_.resources(), exact_ ? 0 : graph_.connections),
       processors_(machine.size()),
-      connections_(queues() ? graph_.connections : 0) {
+      connections_(queues() || options.one_at_a_time ? graph_.connections : 0) {
   expects(graph_.ranks() == machine.size(), "simulate: not one program for each process");
   expects(options.skew.empty() || options.skew.size() == machine.size(),
           "simulate: not one skew for each process");
@@ -40,6 +40,8 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
     processors_[r].costs = &machine.costs(r);
     processors_[r].ops_left = graph_.first_op[r + 1] - graph_.first_op[r];
   }
+  expects(!options.trace || !options.one_at_a_time, "simulate: no trace of one at a time");
+  if (options.one_at_a_time) mark_parts();
   if (options.trace) notes_.emplace(graph_);
 }
 
@@ -142,11 +144,14 @@ void Engine::serve(Rank rank) {
   while (processor.running == kNone && processor.first != kNone) {
     const TaskId task = processor.first;
     const OpId op = graph_.tasks[task].op;
-    if (graph_.ops[op].kind == OpKind::Send && task + 1 < graph_.tasks_end(op)) {
+    const bool is_send = graph_.ops[op].kind == OpKind::Send;
+    const bool was_waiting = is_send && is_called_up(task);  // those after it went on meanwhile
+    if (is_send && !was_waiting && task + 1 < graph_.tasks_end(op)) {
       processor.first = task + 1;  // still the least
     } else {
       processor.drop_first();
     }
+    if (is_send && !was_waiting && waits_its_turn(task)) continue;
     if (lengths_ != nullptr) weigh(task);
     const Time takes = cost(processor, task);
     if (notes_) {

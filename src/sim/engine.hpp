@@ -26,11 +26,12 @@ class Engine {
   [[nodiscard]] SimResult run();
 
  private:
-  /// What is known of a message, kept at its Recv's task.
+  /// What is known of a message, kept at its Recv's task but for the last.
   enum State : std::uint8_t {
     kPosted = 1,  // the receiver is ready for it
     kAsked = 2,   // rendezvous: the sender is
     kArrived = 4,
+    kInParts = 8,  // at a Send's task: see in_parts()
   };
   struct Processor {
     TaskId first = kNone;  // of those that are ready
@@ -78,7 +79,17 @@ class Engine {
   void count(TaskId send);
   /// Of the message whose route is route_.
   [[nodiscard]] std::uint32_t weight() const;
-  [[nodiscard]] bool eager(TaskId send) const { return size_of(send) < options_.eager_limit.value; }
+  [[nodiscard]] bool eager(TaskId send) const {
+    return size_of(send) < options_.eager_limit.value && !in_parts(send);
+  }
+  /// With SimOptions::one_at_a_time, one of several to the same rank.
+  [[nodiscard]] bool in_parts(TaskId send) const {
+    return (graph_.tasks[send].state & kInParts) != 0;
+  }
+  [[nodiscard]] bool is_called_up(TaskId send) const {
+    return in_parts(send) && connections_[graph_.tasks[send].connection].flowing == send;
+  }
+  [[nodiscard]] bool waits_its_turn(TaskId send);
   /// On the wire.
   [[nodiscard]] std::uint64_t size_of(TaskId send) const {
     return graph_.tasks[send].bytes + options_.header.value;
@@ -88,7 +99,10 @@ class Engine {
   void find_route(TaskId send) {
     network_.find_route(rank_of(send), graph_.tasks[send].peer, route_);
   }
-  [[nodiscard]] bool queues() const { return exact_ && options_.ordered_pairs; }
+  [[nodiscard]] bool queues() const {
+    return exact_ && options_.ordered_pairs && !options_.one_at_a_time;
+  }
+  void mark_parts();
 
   void collect();
 

@@ -32,6 +32,10 @@ struct SimOptions {
   /// Messages between the same two ranks follow each other, as on a TCP connection. Otherwise they
   /// are flows of their own and share what they cross, as SimGrid has it.
   bool ordered_pairs = true;
+  /// Several messages between the same two ranks are synchronous: all of them are rendezvous, and
+  /// the next one is sent when the one before has arrived. That keeps them in order too, whatever
+  /// `ordered_pairs` says. Not with `trace`.
+  bool one_at_a_time = false;
   /// Messages that share a resource get shares in proportion to 1 / latency of their paths, as old
   /// TCP had it and SimGrid's models have it, instead of equal ones. Exact sharing only.
   bool shares_by_latency = false;

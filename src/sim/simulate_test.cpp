@@ -63,6 +63,56 @@ TEST(Simulate, ChargesOnlyLatencyWhereNothingIsLimited) {
   expect_finish(one_message(0), machine("proc:2(3ms,100Mbit/s)"), milliseconds(3));
 }
 
+/// Rank 0 sends so many messages to rank 1, all ready at once.
+Schedule in_parts(std::uint64_t parts, std::uint64_t message) {
+  return make(Operation::Broadcast, 2, parts * message, "parts", [&](ProgramBuilder& b) {
+    for (std::uint32_t p = 0; p < parts; ++p) {
+      if (b.rank() == 0) b.send(1, slice(Buffer::In, p * message, message), p);
+      if (b.rank() == 1) b.recv(0, into(message, p * message), p);
+    }
+  });
+}
+
+TEST(Simulate, SendsPartsWhenTheOneBeforeHasArrivedIfTheyGoOneAtATime) {
+  // 10 kB at 100 Mbit/s: 0.8 ms. Each part: 20 us, 3 ms and that; the last one's receive.
+  const Machine m = machine("proc:2(3ms,100Mbit/s,send=20us,recv=10us)");
+  SimOptions options;
+  options.one_at_a_time = true;
+  expect_finish(in_parts(5, 10'000), m, 5 * microseconds(3820) + microseconds(10), options);
+  // A message alone to its rank is as it was.
+  expect_finish(one_message(kMega), m, milliseconds(83) + microseconds(30), options);
+  expect_finish(in_parts(1, 10'000), m, microseconds(3830), options);
+  // Nor are short ones parts: sent one after the other, they are on their way together.
+  EXPECT_LT(simulate(in_parts(5, 1000), m, options).finish, microseconds(4000));
+}
+
+TEST(Simulate, SendsEveryMemberOfAFamilyOnceIfTheyGoOneAtATime) {
+  const Rank size = 4;
+  const Schedule plan = make(Operation::Scatter, size, 4096, "twice", [&](ProgramBuilder& b) {
+    for (const std::uint32_t tag : {0U, 1U, 2U}) {
+      if (b.rank() > 0) {
+        b.recv(0, into(4096), tag);
+      } else {
+        b.send_each(IndexSet::range(1, size - 1), slice(Buffer::In, 0, 4096), 4096, tag);
+      }
+    }
+  });
+  for (const bool by_latency : {false, true}) {
+    SimOptions options;
+    options.one_at_a_time = true;
+    options.shares_by_latency = by_latency;
+    const SimResult result = simulate(plan, machine("proc:4(3ms,1Gbit/s,send=20us)"), options);
+    EXPECT_EQ(result.messages, 9U);
+    EXPECT_LT(result.finish, milliseconds(10));
+  }
+}
+
+TEST(Simulate, DoesNotTraceOneAtATime) {
+  SimOptions options;
+  options.one_at_a_time = options.trace = true;
+  EXPECT_THROW((void)simulate(one_message(1), machine("proc:2(3ms)"), options), ContractViolation);
+}
+
 TEST(Simulate, KeepsAProcessorForAsLongAsAComputeSays) {
   Schedule plan = one_message(0);
   schedule::Op compute;

@@ -29,6 +29,8 @@ class Bench:
         self.options = options
         self.root = pathlib.Path(options.bin_dir)
         self.sizes = options.bytes.split(",")
+        self.calls = [f"{operation}:{size}" for operation in ("broadcast", "reduce", "allreduce") for size in self.sizes]
+        self.calls.append("barrier:0")
 
     def bounds(self, machine):
         line = [str(self.root / "bin/smpi_bounds"), machine, str(self.options.every)] + self.sizes
@@ -36,7 +38,7 @@ class Bench:
 
     def times(self, machine, settings, selector):
         done = launch.run(str(self.root / "bin/write_platform"), machine, settings, [f"smpi/coll-selector:{selector}"],
-                          [str(self.root / "smpi/smpi_times"), "--every", str(self.options.every)] + self.sizes,
+                          [str(self.root / "smpi/smpi_times"), "--every", str(self.options.every)] + self.calls,
                           stdout=subprocess.PIPE, text=True)
         return rows(done.stdout) if done.returncode == 0 else {}
 

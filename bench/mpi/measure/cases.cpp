@@ -20,26 +20,48 @@ Buffer blocks(int count, int blocks_in_it, const std::function<Element(int, int)
   return data;
 }
 
+using IsRight = std::function<bool(const Buffer&)>;
+
+/// Whether block b of a buffer for P blocks holds f(b, i).
+IsRight holds(int count, int blocks_in_it, std::function<Element(int, int)> f) {
+  return [=](const Buffer& out) {
+    std::size_t at = 0;
+    for (int b = 0; b < blocks_in_it; ++b) {
+      for (int i = 0; i < count; ++i) {
+        if (out[at++] != f(b, i)) return false;
+      }
+    }
+    return true;
+  };
+}
+bool anything(const Buffer&) { return true; }
+
+/// Of value(r, to, i) over ranks 0 .. ranks - 1.
 Element sum_up_to(int ranks, int to, int i) {
-  Element sum = 0;
-  for (int r = 0; r < ranks; ++r) sum += value(r, to, i);
-  return sum;
+  return ranks * (ranks - 1LL) / 2 * 1000003LL + ranks * value(0, to, i);
+}
+
+Buffer own(const Place& w, int n) {
+  return blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); });
+}
+Buffer room(int n, int blocks_in_it = 1) {
+  return Buffer(static_cast<std::size_t>(n) * static_cast<std::size_t>(blocks_in_it));
 }
 
 /// Of any number of bytes; elements at the end that are not whole do not travel.
 Case broadcast(const Place& w, long bytes, int root) {
   const int whole = static_cast<int>(bytes / static_cast<long>(sizeof(Element)));
   const bool by_bytes = bytes % static_cast<long>(sizeof(Element)) != 0;
-  Buffer sent =
-      blocks(whole + (by_bytes ? 1 : 0), 1, [&](int, int i) { return value(root, 0, i); });
-  Buffer empty(sent.size(), -1);
+  const int count = whole + (by_bytes ? 1 : 0);
+  const auto sent = [root](int, int i) { return value(root, 0, i); };
+  Buffer in = w.rank == root ? blocks(count, 1, sent) : Buffer(static_cast<std::size_t>(count), -1);
   if (by_bytes) {
+    in.back() = sent(0, whole);
     const auto rest = static_cast<std::size_t>(bytes) % sizeof(Element);
-    empty.back() = sent.back();
-    std::memset(&empty.back(), 0xff, rest);
+    if (w.rank != root) std::memset(&in.back(), 0xff, rest);
   }
   const MPI_Comm comm = w.comm;
-  return {w.rank == root ? sent : empty, Buffer(sent.size()), sent,
+  return {std::move(in), room(count), holds(count, 1, sent),
           [=](Buffer&, Buffer& out) {
             if (by_bytes) {
               MPI_Bcast(out.data(), static_cast<int>(bytes), MPI_BYTE, root, comm);
@@ -53,9 +75,9 @@ Case broadcast(const Place& w, long bytes, int root) {
 Case reduce(const Place& w, int n, int root) {
   const MPI_Comm comm = w.comm;
   const bool is_root = w.rank == root;
-  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
-          Buffer(is_root ? static_cast<std::size_t>(n) : 0),
-          is_root ? blocks(n, 1, [&](int, int i) { return sum_up_to(w.size, 0, i); }) : Buffer{},
+  return {own(w, n), room(is_root ? n : 0),
+          is_root ? holds(n, 1, [=](int, int i) { return sum_up_to(w.size, 0, i); })
+                  : IsRight(anything),
           [=](Buffer& in, Buffer& out) {
             MPI_Reduce(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, root, comm);
           }};
@@ -63,9 +85,7 @@ Case reduce(const Place& w, int n, int root) {
 
 Case allreduce(const Place& w, int n, int) {
   const MPI_Comm comm = w.comm;
-  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
-          Buffer(static_cast<std::size_t>(n)),
-          blocks(n, 1, [&](int, int i) { return sum_up_to(w.size, 0, i); }),
+  return {own(w, n), room(n), holds(n, 1, [=](int, int i) { return sum_up_to(w.size, 0, i); }),
           [=](Buffer& in, Buffer& out) {
             MPI_Allreduce(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
           }};
@@ -73,25 +93,25 @@ Case allreduce(const Place& w, int n, int) {
 
 Case barrier(const Place& w, int, int) {
   const MPI_Comm comm = w.comm;
-  return {{}, {}, {}, [=](Buffer&, Buffer&) { MPI_Barrier(comm); }};
+  return {{}, {}, anything, [=](Buffer&, Buffer&) { MPI_Barrier(comm); }};
 }
 
 Case gather(const Place& w, int n, int root) {
   const MPI_Comm comm = w.comm;
   const bool is_root = w.rank == root;
-  const Buffer all = blocks(n, w.size, [](int b, int i) { return value(b, 0, i); });
-  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
-          Buffer(is_root ? all.size() : 0), is_root ? all : Buffer{}, [=](Buffer& in, Buffer& out) {
-            MPI_Gather(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, root, comm);
-          }};
+  return {
+      own(w, n), room(is_root ? n : 0, w.size),
+      is_root ? holds(n, w.size, [](int b, int i) { return value(b, 0, i); }) : IsRight(anything),
+      [=](Buffer& in, Buffer& out) {
+        MPI_Gather(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, root, comm);
+      }};
 }
 
 Case scatter(const Place& w, int n, int root) {
   const MPI_Comm comm = w.comm;
   const bool is_root = w.rank == root;
   return {is_root ? blocks(n, w.size, [](int b, int i) { return value(0, b, i); }) : Buffer{},
-          Buffer(static_cast<std::size_t>(n)),
-          blocks(n, 1, [&](int, int i) { return value(0, w.rank, i); }),
+          room(n), holds(n, 1, [=](int, int i) { return value(0, w.rank, i); }),
           [=](Buffer& in, Buffer& out) {
             MPI_Scatter(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, root, comm);
           }};
@@ -99,8 +119,7 @@ Case scatter(const Place& w, int n, int root) {
 
 Case allgather(const Place& w, int n, int) {
   const MPI_Comm comm = w.comm;
-  const Buffer all = blocks(n, w.size, [](int b, int i) { return value(b, 0, i); });
-  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }), Buffer(all.size()), all,
+  return {own(w, n), room(n, w.size), holds(n, w.size, [](int b, int i) { return value(b, 0, i); }),
           [=](Buffer& in, Buffer& out) {
             MPI_Allgather(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, comm);
           }};
@@ -108,18 +127,17 @@ Case allgather(const Place& w, int n, int) {
 
 Case alltoall(const Place& w, int n, int) {
   const MPI_Comm comm = w.comm;
-  const Buffer all = blocks(n, w.size, [&](int b, int i) { return value(b, w.rank, i); });
-  return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }), Buffer(all.size()),
-          all, [=](Buffer& in, Buffer& out) {
+  return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }), room(n, w.size),
+          holds(n, w.size, [=](int b, int i) { return value(b, w.rank, i); }),
+          [=](Buffer& in, Buffer& out) {
             MPI_Alltoall(in.data(), n, MPI_INT64_T, out.data(), n, MPI_INT64_T, comm);
           }};
 }
 
 Case reduce_scatter(const Place& w, int n, int) {
   const MPI_Comm comm = w.comm;
-  return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }),
-          Buffer(static_cast<std::size_t>(n)),
-          blocks(n, 1, [&](int, int i) { return sum_up_to(w.size, w.rank, i); }),
+  return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }), room(n),
+          holds(n, 1, [=](int, int i) { return sum_up_to(w.size, w.rank, i); }),
           [=](Buffer& in, Buffer& out) {
             MPI_Reduce_scatter_block(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
           }};
@@ -127,9 +145,7 @@ Case reduce_scatter(const Place& w, int n, int) {
 
 Case scan(const Place& w, int n, int) {
   const MPI_Comm comm = w.comm;
-  return {blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
-          Buffer(static_cast<std::size_t>(n)),
-          blocks(n, 1, [&](int, int i) { return sum_up_to(w.rank + 1, 0, i); }),
+  return {own(w, n), room(n), holds(n, 1, [=](int, int i) { return sum_up_to(w.rank + 1, 0, i); }),
           [=](Buffer& in, Buffer& out) {
             MPI_Scan(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
           }};
@@ -137,13 +153,12 @@ Case scan(const Place& w, int n, int) {
 
 Case exscan(const Place& w, int n, int) {
   const MPI_Comm comm = w.comm;
-  return {
-      blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); }),
-      Buffer(static_cast<std::size_t>(n)),
-      w.rank == 0 ? Buffer{} : blocks(n, 1, [&](int, int i) { return sum_up_to(w.rank, 0, i); }),
-      [=](Buffer& in, Buffer& out) {
-        MPI_Exscan(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
-      }};
+  return {own(w, n), room(n),
+          w.rank == 0 ? IsRight(anything)
+                      : holds(n, 1, [=](int, int i) { return sum_up_to(w.rank, 0, i); }),
+          [=](Buffer& in, Buffer& out) {
+            MPI_Exscan(in.data(), out.data(), n, MPI_INT64_T, MPI_SUM, comm);
+          }};
 }
 
 /// The same data by the v forms, with equal blocks.

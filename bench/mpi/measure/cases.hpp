@@ -1,7 +1,7 @@
 #pragma once
 
-#define OMPI_SKIP_MPICXX
-#define MPICH_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct Place {
 struct Case {
   Buffer in;
   Buffer out;
-  Buffer expected;  ///< empty where this rank gets nothing
+  /// Of what came out; not a copy of it, which many ranks in one process would have no room for.
+  std::function<bool(const Buffer& out)> is_right;
   std::function<void(Buffer& in, Buffer& out)> call;
   bool in_place = false;  ///< `out` begins as `in`
 };

@@ -1,0 +1,289 @@
+#include "cli/bench_smpi.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "base/units.hpp"
+#include "cli/candidate_forecasts.hpp"
+#include "cli/measure_on_lab.hpp"
+#include "cli/output.hpp"
+#include "league/bound.hpp"
+#include "league/page.hpp"
+#include "league/play.hpp"
+#include "league/standard_machines.hpp"
+#include "league/tables.hpp"
+#include "topology/load_machine.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using schedule::Operation;
+
+/// At commas, but for those of "site:2(30ms,1Gbit/s) proc:8".
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::string part;
+  int depth = 0;
+  for (const char c : list) {
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (c == ',' && depth == 0) {
+      parts.push_back(std::move(part));
+      part.clear();
+    } else {
+      part += c;
+    }
+  }
+  if (!part.empty()) parts.push_back(std::move(part));
+  return parts;
+}
+
+std::filesystem::path machine_folder() {
+  const std::filesystem::path installed =
+      own_path().parent_path().parent_path() / "share/espalier/machines";
+  return std::filesystem::exists(installed) ? installed : ESPALIER_MACHINES;
+}
+
+/// "flat-64" of the standard set, or whatever else is a machine.
+Expected<topology::Machine> machine_called(const std::string& name) {
+  const std::filesystem::path standard = machine_folder() / (name + ".json");
+  auto loaded =
+      topology::load_machine(std::filesystem::exists(standard) ? standard.string() : name);
+  if (!loaded) return loaded.error();
+  return std::move(loaded->machine);
+}
+
+Expected<std::vector<league::Ground>> grounds_from(const SmpiOptions& options) {
+  std::vector<std::string> names = split(options.machines);
+  if (names.empty())
+    names.assign(league::kStandardMachines.begin(), league::kStandardMachines.end());
+  std::vector<league::Ground> grounds;
+  for (const std::string& name : names) {
+    auto machine = machine_called(name);
+    if (!machine) return machine.error();
+    const std::size_t first = grounds.size();
+    for (const std::string& placement : split(options.placements)) {
+      if (placement != "block" && placement != "cyclic") {
+        return Error{"--placement", fmt::format("there is no placement \"{}\"", placement),
+                     "block, cyclic"};
+      }
+      auto placed = with_placement(
+          *machine, placement == "block" ? block_placement(*machine) : cyclic_placement(*machine));
+      // On one switch they are the same.
+      if (grounds.size() > first && grounds.back().placed == placed) continue;
+      grounds.push_back({name, placement, std::move(placed)});
+    }
+  }
+  return grounds;
+}
+
+Expected<std::vector<Operation>> operations_from(const std::string& list) {
+  std::vector<Operation> operations;
+  for (const std::string& name : split(list)) {
+    const auto operation = schedule::operation_named(name);
+    if (!operation) {
+      return Error{"--operation", fmt::format("there is no operation \"{}\"", name), ""};
+    }
+    operations.push_back(*operation);
+  }
+  for (int o = 0; list.empty() && o < schedule::kOperationCount; ++o) {
+    operations.push_back(static_cast<Operation>(o));
+  }
+  return operations;
+}
+
+Expected<std::vector<std::uint64_t>> sizes_from(const std::string& list) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& text : split(list.empty() ? "8,4KiB,64KiB,1MiB" : list)) {
+    const auto size = parse_bytes(text);
+    if (!size || size->value == 0 || size->value % 8 != 0 || size->value > (1ULL << 30U)) {
+      return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text), ""};
+    }
+    sizes.push_back(size->value);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+Expected<league::Fixture> fixture_from(const SmpiOptions& options) {
+  league::Fixture fixture;
+  auto grounds = grounds_from(options);
+  if (!grounds) return grounds.error();
+  auto operations = operations_from(options.operations);
+  if (!operations) return operations.error();
+  auto sizes = sizes_from(options.sizes);
+  if (!sizes) return sizes.error();
+  auto selectors = league::selectors_called(options.peers);
+  if (!selectors) return selectors.error();
+  const auto memory = parse_bytes(options.memory);
+  if (!memory) return Error{"--memory", memory.error().what, "such as 3GiB"};
+  fixture.grounds = *std::move(grounds);
+  fixture.operations = *std::move(operations);
+  fixture.sizes = *std::move(sizes);
+  fixture.memory = memory->value;
+  fixture.teams.push_back(league::ours());
+  for (league::Team& team : *selectors) fixture.teams.push_back(std::move(team));
+  if (options.single) {
+    for (league::Team& team : league::single_algorithms()) fixture.teams.push_back(std::move(team));
+  }
+  return fixture;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void show(const league::Progress& p) {
+  const double left =
+      p.seconds / static_cast<double>(p.done) * static_cast<double>(p.jobs - p.done);
+  const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  if (!is_terminal && p.done % 20 != 0 && p.done != p.jobs) return;
+  constexpr std::size_t kBar = 30;
+  const std::size_t full = kBar * p.done / p.jobs;
+  write_message(fmt::format("{}bench: [{}{}] {} of {} runs, {:.0f} s left {}",
+                            is_terminal ? "\r" : "", std::string(full, '#'),
+                            std::string(kBar - full, '.'), p.done, p.jobs, left,
+                            is_terminal && p.done < p.jobs ? "" : "\n"));
+}
+
+/// A folder that goes when it is no longer needed.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "espalier-league-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Expected<std::vector<league::Cell>> play_all(const league::Fixture& fixture, league::Rules& rules,
+                                             const std::string& resume) {
+  std::vector<league::Cell> known;
+  std::ofstream results;
+  if (!resume.empty()) {
+    const std::string text = content_of(resume);
+    auto read = league::read_lines(text, resume);
+    if (!read) return read.error();
+    known = *std::move(read);
+    results.open(resume, std::ios::app);
+    if (!text.empty() && text.back() != '\n') results << std::string(1, '\n');
+    if (!results) return Error{resume, "it cannot be written", "name another file"};
+  }
+  rules.keep = [&](const league::Cell& cell) {
+    if (results.is_open()) results << to_line(cell) << std::endl;
+  };
+  return play(fixture, rules, known);
+}
+
+Outcome write_all(const SmpiOptions& options, const league::Fixture& fixture,
+                  const league::Field& field, const std::vector<league::Line>& lines,
+                  const report::Canvas& canvas) {
+  if (!options.html.empty()) {
+    if (auto bad = write_output(options.html, league::page(lines))) return bad;
+  }
+  const std::string json = league::to_json(lines, fixture, field).dump(1) + "\n";
+  if (!options.save.empty()) {
+    if (auto bad = write_output(options.save, json)) return bad;
+  }
+  if (options.json) return write_output("-", json);
+  if (options.csv) return write_output("-", to_csv(league::full_table(lines)));
+  std::string text = to_text(league::event_table(lines), canvas);
+  for (const report::Table& table :
+       {league::fault_table(lines), league::standing_table(lines), league::criteria_table(lines)}) {
+    if (!table.rows.empty()) text += "\n" + to_text(table, canvas);
+  }
+  return write_output("-", text);
+}
+
+}  // namespace
+
+void add_smpi_options(CLI::App& app, SmpiOptions& o) {
+  app.add_option("--machine", o.machines,
+                 "smpi: of data/machines/, or any other. Default: the ten of the standard set.")
+      ->type_name("LIST");
+  app.add_option("--placement", o.placements, "smpi: block, cyclic. Default: both.")
+      ->type_name("LIST");
+  app.add_option("--peer", o.peers, "smpi: ompi, mpich, mvapich2, impi. Default: all.")
+      ->type_name("LIST");
+  app.add_flag("--single", o.single, "smpi: every single algorithm of SMPI too.");
+  app.add_flag("--candidates", o.candidates,
+               "smpi: instead, every plan that is considered, from root 0: its time as predicted, "
+               "as replayed and under SMPI.");
+  app.add_option("--roots", o.roots, "smpi: so many, evenly spread. Default: 2.")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("-j,--jobs", o.at_once, "smpi: runs at a time. Default: one a core.")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--seconds", o.seconds,
+                 "smpi: of processor time that one run may take. Default: 300.")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--memory", o.memory, "smpi: buffers of a call over all ranks. Default: 3GiB.")
+      ->type_name("SIZE");
+  app.add_option("--resume", o.resume, "smpi: keep results in FILE, play what is not there.")
+      ->type_name("FILE");
+  app.add_option("--html", o.html, "smpi: also write the league's page to FILE.")
+      ->type_name("FILE");
+}
+
+Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
+  const auto canvas = choose_canvas(globals.canvas, look_around());
+  if (!canvas) return Failure{canvas.error()};
+  auto fixture = fixture_from(options);
+  if (!fixture) return Failure{fixture.error()};
+  std::vector<league::Forecast> forecasts;
+  if (options.candidates) {
+    forecasts = forecasts_of(*fixture);
+    fixture->teams = teams_of(forecasts);
+  }
+  const Scratch scratch;
+  if (scratch.path().empty()) return Failure{{"bench", "there is no room for platforms", ""}};
+  league::Rules rules;
+  rules.field = {own_path().parent_path().parent_path() / "smpi/smpi_times",
+                 options.candidates ? 1 : options.roots, options.seconds};
+  if (!std::filesystem::exists(rules.field.program)) {
+    return Failure{{"bench", fmt::format("{} is not built", rules.field.program.string()), ""}};
+  }
+  rules.at_once = options.at_once > 0 ? static_cast<unsigned>(options.at_once)
+                                      : std::thread::hardware_concurrency();
+  rules.library = content_of(rules.field.program);
+  rules.folder = scratch.path();
+  rules.progress = show;
+  auto cells = play_all(*fixture, rules, options.resume);
+  if (!cells) return Failure{cells.error()};
+  if (options.candidates) {
+    const auto played = with_times(std::move(forecasts), *cells);
+    if (options.csv) return write_output("-", to_csv(forecast_table(played)));
+    return write_output("-", to_text(forecast_table(played), *canvas) + "\n" +
+                                 to_text(agreement_table(played), *canvas));
+  }
+  const std::vector<league::Line> lines =
+      league::lines_of(*cells, fixture->teams, [&](const league::Event& event) {
+        for (const league::Ground& ground : fixture->grounds) {
+          if (ground.machine == event.machine && ground.placement == event.placement) {
+            return league::bound_us(ground.placed, event, options.roots);
+          }
+        }
+        return 0.0;
+      });
+  return write_all(options, *fixture, rules.field, lines, *canvas);
+}
+
+}  // namespace espalier::cli

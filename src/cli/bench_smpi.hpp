@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/command.hpp"
+
+namespace espalier::cli {
+
+/// What `bench --on smpi` takes beside the options of `bench --on lab`.
+struct SmpiOptions {
+  std::string machines;
+  std::string placements = "block,cyclic";
+  std::string peers = "ompi,mpich,mvapich2,impi";
+  bool single = false;
+  bool candidates = false;
+  int roots = 2;
+  int at_once = 0;  ///< 0: as many as there are cores
+  int seconds = 300;
+  std::string memory = "3GiB";
+  std::string resume;
+  std::string html;
+  // Shared with the lab.
+  std::string operations;
+  std::string sizes;
+  std::string save;
+  bool json = false;
+  bool csv = false;
+};
+
+void add_smpi_options(CLI::App& app, SmpiOptions& options);
+[[nodiscard]] Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals);
+
+}  // namespace espalier::cli

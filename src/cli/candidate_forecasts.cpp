@@ -1,0 +1,108 @@
+#include "cli/candidate_forecasts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/units.hpp"
+#include "select/choose.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using league::Forecast;
+using report::Align;
+using report::Decimal;
+
+void add_forecasts(std::vector<Forecast>& all, const league::Ground& ground,
+                   const league::Event& event) {
+  const collective::Hierarchy hierarchy(ground.placed);
+  const select::Terrain terrain(ground.placed);
+  const schedule::Collective call{
+      event.operation, ground.placed.size(), 0, event.bytes, Bytes{1}, true, {}};
+  for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
+    const Time predicted = select::predict(candidate.plan, terrain, hierarchy, call);
+    const Time played =
+        select::play(candidate.plan, hierarchy, call, select::without_connections());
+    all.push_back({event, candidate.name, to_microseconds(predicted), to_microseconds(played), 0});
+  }
+}
+
+}  // namespace
+
+std::vector<Forecast> forecasts_of(const league::Fixture& fixture) {
+  std::vector<Forecast> all;
+  for (const league::Ground& ground : fixture.grounds) {
+    for (const league::Event& event : events_of(fixture, ground)) {
+      add_forecasts(all, ground, event);
+    }
+  }
+  return all;
+}
+
+std::vector<league::Team> teams_of(std::span<const Forecast> forecasts) {
+  std::vector<league::Team> teams;
+  std::set<std::pair<schedule::Operation, std::string>> seen;
+  for (const Forecast& forecast : forecasts) {
+    if (!seen.emplace(forecast.event.operation, forecast.plan).second) continue;
+    teams.push_back(league::with_plan(forecast.event.operation, forecast.plan));
+  }
+  return teams;
+}
+
+std::vector<Forecast> with_times(std::vector<Forecast> forecasts,
+                                 std::span<const league::Cell> cells) {
+  std::map<std::pair<league::Event, std::string>, double> times;
+  for (const league::Cell& cell : cells) {
+    // A plan that is none for this size is not what was played.
+    if (cell.state != league::State::Right || cell.plan != cell.team) continue;
+    times[{cell.event, cell.team}] = cell.microseconds;
+  }
+  std::vector<Forecast> played;
+  for (Forecast& forecast : forecasts) {
+    const auto it = times.find({forecast.event, forecast.plan});
+    if (it == times.end() || it->second <= 0) continue;
+    forecast.simulated_us = it->second;
+    played.push_back(std::move(forecast));
+  }
+  return played;
+}
+
+report::Table forecast_table(std::span<const Forecast> forecasts) {
+  report::Table table;
+  table.columns = {{"machine", "machine"},
+                   {"placement", "placement"},
+                   {"operation", "operation"},
+                   {"bytes", "bytes", Align::Right},
+                   {"plan", "plan"},
+                   {"predicted_us", "predicted us", Align::Right},
+                   {"replayed_us", "replayed us", Align::Right},
+                   {"smpi_us", "smpi us", Align::Right}};
+  for (const Forecast& f : forecasts) {
+    table.rows.push_back({f.event.machine, f.event.placement,
+                          std::string(name_of(f.event.operation)), std::to_string(f.event.bytes),
+                          f.plan, Decimal{f.predicted_us, 1}, Decimal{f.replayed_us, 1},
+                          Decimal{f.simulated_us, 1}});
+  }
+  return table;
+}
+
+report::Table agreement_table(std::span<const Forecast> forecasts) {
+  report::Table table;
+  table.columns = {{"by", "by"},
+                   {"plans", "plans", Align::Right},
+                   {"events", "events", Align::Right},
+                   {"correlation", "rank correlation", Align::Right},
+                   {"error", "median error %", Align::Right},
+                   {"near", "chosen within 5 %", Align::Right}};
+  const auto add = [&](const char* by, const league::Agreement& a) {
+    table.rows.push_back({std::string(by), std::to_string(a.plans), std::to_string(a.events),
+                          Decimal{a.correlation, 3}, Decimal{100 * a.median_error, 1},
+                          std::to_string(a.near)});
+  };
+  add("prediction", agreement_of(forecasts, [](const Forecast& f) { return f.predicted_us; }));
+  add("replay", agreement_of(forecasts, [](const Forecast& f) { return f.replayed_us; }));
+  return table;
+}
+
+}  // namespace espalier::cli

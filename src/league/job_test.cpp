@@ -1,0 +1,127 @@
+#include "league/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "league/play.hpp"
+#include "league/standard_machines.hpp"
+#include "topology/load_machine.hpp"
+#include "topology/synthetic.hpp"
+
+namespace espalier::league {
+namespace {
+
+using schedule::Operation;
+
+Ground small_ground() {
+  return {"small", "block", topology::parse_synthetic("proc:4(1us,1Gbit/s)").value()};
+}
+const Job kJob{0, 0, Operation::Broadcast, {8, 4096, 65536}};
+
+std::vector<State> states_of(const std::string& output, bool too_long = false) {
+  std::vector<State> states;
+  for (const Cell& cell : cells_of(kJob, ours(), small_ground(), output, too_long)) {
+    states.push_back(cell.state);
+  }
+  return states;
+}
+
+TEST(CellsOf, ReadsTimesDataAndPlans) {
+  const auto cells = cells_of(kJob, ours(), small_ground(),
+                              "broadcast,8,1.500,1,2 of 2,multilevel flat, in order\n"
+                              "broadcast,4096,20.000,0,2 of 2,chain\n"
+                              "broadcast,65536,30.250,1,0 of 2,disabled\n",
+                              false);
+  ASSERT_EQ(cells.size(), 3U);
+  EXPECT_EQ(cells[0].state, State::Right);
+  EXPECT_EQ(cells[0].microseconds, 1.5);
+  EXPECT_EQ(cells[0].plan, "multilevel flat, in order");
+  EXPECT_EQ(cells[1].state, State::Wrong);
+  EXPECT_EQ(cells[2].microseconds, 30.25);
+  EXPECT_EQ(cells[2].plan, "") << "it was not planned";
+}
+
+TEST(CellsOf, TakesWhatIsMissingAsFailed) {
+  using enum State;
+  EXPECT_EQ(states_of(""), (std::vector{Failed, Failed, Failed}));
+  EXPECT_EQ(states_of("broadcast,8,1.5,1,0 of 2,\n"), (std::vector{Right, Failed, Failed}));
+  EXPECT_EQ(states_of("broadcast,8,1.5,1,0 of 2,\n", true), (std::vector{Right, TooLong, TooLong}));
+}
+
+TEST(CellsOf, TakesNothingForATimeThatIsNone) {
+  using enum State;
+  for (const char* output : {"broadcast,8,fast,1,0 of 2,\n", "reduce,8,1.5,1,0 of 2,\n",
+                             "broadcast,16,1.5,1,0 of 2,\n", "broadcast,8,1.5\n"}) {
+    EXPECT_EQ(states_of(output), (std::vector{Failed, Failed, Failed})) << output;
+  }
+}
+
+TEST(CommandOf, GivesOnlyPeersTheirAlgorithmAndOnlyUsThePlans) {
+  const auto has = [](const std::vector<std::string>& line, const std::string& word) {
+    return std::find(line.begin(), line.end(), word) != line.end();
+  };
+  const Field field{"times", 2, 60};
+  const auto our_line = command_of(kJob, ours(), small_ground(), field, "f");
+  EXPECT_TRUE(has(our_line, "ESPALIER_FORCE=1"));
+  EXPECT_TRUE(has(our_line, "broadcast:4096"));
+  const Team peer = selectors_called("ompi").value().front();
+  const auto their_line = command_of(kJob, peer, small_ground(), field, "f");
+  EXPECT_TRUE(has(their_line, "ESPALIER_DISABLE=1"));
+  EXPECT_TRUE(has(their_line, "--cfg=smpi/coll-selector:ompi"));
+  const Team single = single_algorithms().front();
+  EXPECT_TRUE(has(command_of(kJob, single, small_ground(), field, "f"), "--cfg=smpi/bcast:NTSB"));
+}
+
+TEST(Teams, AreRefusedIfThereAreNone) {
+  EXPECT_FALSE(selectors_called("ompi,lam").has_value());
+  EXPECT_EQ(selectors_called("ompi,mpich").value().size(), 2U);
+}
+
+TEST(Teams, OfSingleAlgorithmsPlayTheirOwnOperationOnly) {
+  for (const Team& team : single_algorithms()) {
+    int played = 0;
+    for (int o = 0; o < schedule::kOperationCount; ++o) {
+      if (team.plays(static_cast<Operation>(o))) ++played;
+    }
+    EXPECT_EQ(played, 1) << team.name;
+  }
+}
+
+TEST(EventsOf, LeaveOutWhatDoesNotFitAndSizesOfBarriers) {
+  const Fixture fixture{{small_ground()},
+                        {ours()},
+                        {Operation::Barrier, Operation::Alltoall},
+                        {8, 1024},
+                        4 * 4 * 2 * 8};
+  const auto events = events_of(fixture, fixture.grounds.front());
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].bytes, 0U);
+  EXPECT_EQ(events[1].bytes, 8U);
+}
+
+TEST(StampOf, ChangesWithTheLibraryForUsOnly) {
+  Rules before;
+  Rules after;
+  after.library = "new";
+  const Team peer = selectors_called("ompi").value().front();
+  EXPECT_NE(stamp_of(small_ground(), ours(), before), stamp_of(small_ground(), ours(), after));
+  EXPECT_EQ(stamp_of(small_ground(), peer, before), stamp_of(small_ground(), peer, after));
+  after.field.roots = 7;
+  EXPECT_NE(stamp_of(small_ground(), peer, before), stamp_of(small_ground(), peer, after));
+}
+
+TEST(StandardMachines, AreAllThere) {
+  std::vector<Rank> sizes;
+  for (const char* name : kStandardMachines) {
+    const auto loaded = topology::load_machine(std::string(ESPALIER_SOURCE_DIR) +
+                                               "/data/machines/" + name + ".json");
+    ASSERT_TRUE(loaded.has_value()) << name << ": " << to_string(loaded.error());
+    EXPECT_TRUE(loaded->notes.empty()) << name;
+    sizes.push_back(loaded->machine.size());
+  }
+  EXPECT_EQ(sizes, (std::vector<Rank>{64, 48, 39, 20, 64, 72, 48, 64, 72, 256}));
+}
+
+}  // namespace
+}  // namespace espalier::league

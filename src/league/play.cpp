@@ -1,0 +1,192 @@
+#include "league/play.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "launch/run_and_read.hpp"
+#include "topology/write_json.hpp"
+
+namespace espalier::league {
+namespace {
+
+using Key = std::pair<Event, std::string>;
+using Results = std::map<Key, Cell>;
+
+/// FNV-1a: to tell apart, not to keep secret.
+std::string digest(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return fmt::format("{:016x}", hash);
+}
+
+/// What is still to be played.
+std::vector<Job> jobs_of(const Fixture& fixture, const Results& known) {
+  std::vector<Job> jobs;
+  for (std::size_t g = 0; g < fixture.grounds.size(); ++g) {
+    const std::vector<Event> events = events_of(fixture, fixture.grounds[g]);
+    for (std::size_t t = 0; t < fixture.teams.size(); ++t) {
+      for (const Event& event : events) {
+        if (!fixture.teams[t].plays(event.operation)) continue;
+        if (known.count({event, fixture.teams[t].name}) > 0) continue;
+        if (jobs.empty() || jobs.back().ground != g || jobs.back().team != t ||
+            jobs.back().operation != event.operation) {
+          jobs.push_back({g, t, event.operation, {}});
+        }
+        jobs.back().sizes.push_back(event.bytes);
+      }
+    }
+  }
+  return jobs;
+}
+
+/// Jobs in turn to workers, what they find to whoever keeps it.
+class Match {
+ public:
+  Match(const Fixture& fixture, const Rules& rules, std::vector<Job> jobs, Results& results)
+      : fixture_(fixture), rules_(rules), jobs_(std::move(jobs)), results_(results) {}
+
+  std::optional<Error> run() {
+    begin_ = std::chrono::steady_clock::now();
+    std::vector<std::thread> workers;
+    for (unsigned w = 0; w < std::max(1U, rules_.at_once); ++w) {
+      workers.emplace_back([this] { work(); });
+    }
+    for (std::thread& worker : workers) worker.join();
+    return error_;
+  }
+
+ private:
+  void work() {
+    for (std::size_t j = next_++; j < jobs_.size(); j = next_++) {
+      Job job = jobs_[j];
+      while (!job.sizes.empty()) {
+        if (auto bad = play_once(job)) {
+          const std::lock_guard lock(mutex_);
+          error_ = std::move(bad);
+          next_ = jobs_.size();
+          return;
+        }
+      }
+      report_done();
+    }
+  }
+
+  /// Takes from the job what has been played: all, or up to the first size that failed.
+  std::optional<Error> play_once(Job& job) {
+    const Ground& ground = fixture_.grounds[job.ground];
+    const Team& team = fixture_.teams[job.team];
+    const auto began = std::chrono::steady_clock::now();
+    const auto finished =
+        launch::run_and_read(command_of(job, team, ground, rules_.field, folder_of(job.ground)));
+    if (!finished) return finished.error();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+    const Ending ending = ending_of(finished->exit_code, passed.count(), rules_.field);
+    const bool too_long = ending == Ending::TooLong;
+    std::vector<Cell> cells = cells_of(job, team, ground, finished->output, too_long);
+    const auto bad = std::find_if(cells.begin(), cells.end(), [](const Cell& cell) {
+      return cell.state == State::Failed || cell.state == State::TooLong;
+    });
+    // Longer messages take longer still to simulate.
+    if (bad != cells.end() && !too_long) cells.erase(bad + 1, cells.end());
+    const std::lock_guard lock(mutex_);
+    for (Cell& cell : cells) {
+      const bool is_cut_off = cell.state == State::Failed && ending != Ending::ByItself;
+      if (is_cut_off && ending == Ending::Interrupted) {
+        return Error{"bench", "interrupted", "--resume FILE goes on from what was kept"};
+      }
+      cell.stamp = stamp_of(ground, team, rules_);
+      if (rules_.keep && !is_cut_off) rules_.keep(cell);
+      results_.insert_or_assign({cell.event, cell.team}, cell);
+    }
+    job.sizes.erase(job.sizes.begin(), job.sizes.begin() + static_cast<long>(cells.size()));
+    return std::nullopt;
+  }
+
+  void report_done() {
+    const std::lock_guard lock(mutex_);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+    if (rules_.progress) rules_.progress({++done_, jobs_.size(), passed.count()});
+  }
+
+  [[nodiscard]] std::filesystem::path folder_of(std::size_t ground) const {
+    return rules_.folder / std::to_string(ground);
+  }
+
+  const Fixture& fixture_;
+  const Rules& rules_;
+  std::vector<Job> jobs_;
+  Results& results_;
+  std::mutex mutex_;
+  std::atomic<std::size_t> next_ = 0;
+  std::size_t done_ = 0;
+  std::optional<Error> error_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace
+
+std::vector<Event> events_of(const Fixture& fixture, const Ground& ground) {
+  std::vector<Event> events;
+  for (const schedule::Operation operation : fixture.operations) {
+    const bool is_barrier = operation == schedule::Operation::Barrier;
+    for (const std::uint64_t size : is_barrier ? std::vector<std::uint64_t>{0} : fixture.sizes) {
+      Event event{ground.machine, ground.placement, operation, size};
+      if (bytes_of_all_ranks(event, ground.placed.size()) <= fixture.memory) {
+        events.push_back(std::move(event));
+      }
+    }
+  }
+  return events;
+}
+
+std::string stamp_of(const Ground& ground, const Team& team, const Rules& rules) {
+  std::string all = fmt::format("1 {} {}", rules.field.roots, topology::write_json(ground.placed));
+  if (team.kind == TeamKind::Ours || team.kind == TeamKind::Plan) all += rules.library;
+  return digest(all);
+}
+
+Expected<std::vector<Cell>> play(const Fixture& fixture, const Rules& rules,
+                                 std::span<const Cell> known) {
+  std::map<std::pair<std::string, std::string>, const Ground*> grounds;
+  for (const Ground& ground : fixture.grounds) {
+    grounds[{ground.machine, ground.placement}] = &ground;
+  }
+  std::map<std::pair<const Ground*, std::string>, std::string> stamps;
+  for (const Ground& ground : fixture.grounds) {
+    for (const Team& team : fixture.teams) {
+      stamps[{&ground, team.name}] = stamp_of(ground, team, rules);
+    }
+  }
+  Results results;
+  for (const Cell& cell : known) {
+    const auto ground = grounds.find({cell.event.machine, cell.event.placement});
+    if (ground == grounds.end()) continue;
+    const auto stamp = stamps.find({ground->second, cell.team});
+    if (stamp == stamps.end() || stamp->second != cell.stamp) continue;
+    results.insert_or_assign({cell.event, cell.team}, cell);
+  }
+  for (std::size_t g = 0; g < fixture.grounds.size(); ++g) {
+    const auto written = write_ground(fixture.grounds[g], rules.folder / std::to_string(g));
+    if (!written) return written.error();
+  }
+  if (auto bad = Match(fixture, rules, jobs_of(fixture, results), results).run()) return *bad;
+  std::vector<Cell> all;
+  for (const Ground& ground : fixture.grounds) {
+    for (const Event& event : events_of(fixture, ground)) {
+      for (const Team& team : fixture.teams) {
+        const auto it = results.find({event, team.name});
+        if (it != results.end()) all.push_back(it->second);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace espalier::league

@@ -1,0 +1,128 @@
+// With a script in the place of smpirun.
+#include "league/play.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "topology/synthetic.hpp"
+
+namespace espalier::league {
+namespace {
+
+using schedule::Operation;
+namespace fs = std::filesystem;
+
+/// A folder with an smpirun in it that goes first in PATH.
+class PlayTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "espalier-play-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    path_ = std::getenv("PATH");
+    setenv("PATH", (folder_.string() + ":" + path_).c_str(), 1);
+    rules_.field = {"smpi_times", 1, 60};
+    rules_.folder = folder_ / "grounds";
+    rules_.keep = [this](const Cell& cell) { kept_.push_back(cell); };
+    fixture_.grounds.push_back(
+        {"small", "block", topology::parse_synthetic("proc:2(1us,1Gbit/s)").value()});
+    fixture_.teams = {ours()};
+    fixture_.operations = {Operation::Broadcast};
+    fixture_.sizes = {8, 4096, 65536};
+  }
+  void TearDown() override {
+    setenv("PATH", path_.c_str(), 1);
+    fs::remove_all(folder_);
+  }
+
+  /// Prints the time of every call, until `last` comes after that of `size`.
+  void have_smpirun(const std::string& size, const std::string& last) {
+    std::ofstream script(folder_ / "smpirun");
+    script << "#!/bin/sh\n"
+              "for word; do case $word in broadcast:*)\n"
+              "  echo \"broadcast,${word#*:},1.5,1,1 of 1,chain\"\n"
+              "  [ ${word#*:} = "
+           << size << " ] && { " << last << "; }\n esac; done\nexit 0\n";
+    script.close();
+    fs::permissions(folder_ / "smpirun", fs::perms::owner_all);
+  }
+  std::vector<std::uint64_t> kept_sizes() const {
+    std::vector<std::uint64_t> sizes;
+    for (const Cell& cell : kept_) {
+      if (cell.state == State::Right) sizes.push_back(cell.event.bytes);
+    }
+    return sizes;
+  }
+
+  fs::path folder_;
+  std::string path_;
+  Rules rules_;
+  Fixture fixture_;
+  std::vector<Cell> kept_;
+};
+
+TEST_F(PlayTest, KeepsNothingOfWhatWasInterruptedAndPlaysItWhenResumed) {
+  for (const char* signal : {"TERM", "INT", "HUP"}) {
+    kept_.clear();
+    have_smpirun("8", std::string("kill -") + signal + " $$");
+    const auto stopped = play(fixture_, rules_, {});
+    ASSERT_FALSE(stopped.has_value()) << signal;
+    EXPECT_EQ(stopped.error().what, "interrupted");
+    ASSERT_EQ(kept_.size(), 1U) << signal;
+    EXPECT_EQ(kept_sizes(), std::vector<std::uint64_t>{8});
+    have_smpirun("none", "true");
+    const auto resumed = play(fixture_, rules_, std::vector<Cell>(kept_));
+    ASSERT_TRUE(resumed.has_value());
+    ASSERT_EQ(resumed->size(), 3U);
+    for (const Cell& cell : *resumed) EXPECT_EQ(cell.state, State::Right);
+    EXPECT_EQ(kept_sizes(), (std::vector<std::uint64_t>{8, 4096, 65536})) << "8 B once only";
+  }
+}
+
+TEST_F(PlayTest, GoesOnWithoutWhatWasKilledAndDoesNotKeepIt) {
+  have_smpirun("8", "kill -KILL $$");
+  const auto played = play(fixture_, rules_, {});
+  ASSERT_TRUE(played.has_value());
+  ASSERT_EQ(played->size(), 3U);
+  EXPECT_EQ((*played)[1].state, State::Failed);
+  for (const Cell& cell : kept_) EXPECT_EQ(cell.state, State::Right);
+}
+
+TEST_F(PlayTest, KeepsAnAbortAsAFailureOfThatEventOnly) {
+  have_smpirun("8", "kill -ABRT $$");
+  const auto played = play(fixture_, rules_, {});
+  ASSERT_TRUE(played.has_value());
+  ASSERT_EQ(kept_.size(), 3U);
+  EXPECT_EQ(kept_[1].state, State::Failed);
+  EXPECT_EQ(kept_[1].event.bytes, 4096U);
+  EXPECT_EQ(kept_sizes(), (std::vector<std::uint64_t>{8, 65536}));
+}
+
+TEST_F(PlayTest, MarksWhatTakesTooLong) {
+  rules_.field.seconds = 1;
+  have_smpirun("4096", "while :; do :; done");
+  const auto played = play(fixture_, rules_, {});
+  ASSERT_TRUE(played.has_value());
+  ASSERT_EQ(kept_.size(), 3U);
+  EXPECT_EQ(kept_[2].state, State::TooLong);
+  EXPECT_EQ(kept_sizes(), (std::vector<std::uint64_t>{8, 4096}));
+}
+
+TEST(EndingOf, TellsWhoEndedARun) {
+  const Field field{"p", 1, 60};
+  EXPECT_EQ(ending_of(0, 1, field), Ending::ByItself);
+  EXPECT_EQ(ending_of(134, 1, field), Ending::ByItself);
+  EXPECT_EQ(ending_of(139, 1, field), Ending::ByItself);
+  EXPECT_EQ(ending_of(124, 60, field), Ending::TooLong);
+  EXPECT_EQ(ending_of(152, 5, field), Ending::TooLong);
+  EXPECT_EQ(ending_of(137, 1200, field), Ending::TooLong);
+  EXPECT_EQ(ending_of(137, 5, field), Ending::Killed);
+  EXPECT_EQ(ending_of(130, 5, field), Ending::Interrupted);
+  EXPECT_EQ(ending_of(143, 5, field), Ending::Interrupted);
+}
+
+}  // namespace
+}  // namespace espalier::league

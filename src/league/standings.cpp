@@ -1,0 +1,154 @@
+#include "league/standings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace espalier::league {
+namespace {
+
+constexpr double kWantedGain = 1.5;
+constexpr double kWantedNear = 0.90;
+
+std::optional<double> over(const std::optional<Cell>& ours, const std::optional<Best>& best) {
+  if (!ours || ours->state != State::Right || !best) return std::nullopt;
+  return ours->microseconds / best->microseconds;
+}
+
+void take_better(std::optional<Best>& best, const Cell& cell) {
+  if (!best || cell.microseconds < best->microseconds) best = {cell.team, cell.microseconds};
+}
+
+/// The mean of logarithms, so that twice as fast here and twice as slow there is even.
+class GeometricMean {
+ public:
+  void add(double factor) {
+    sum_ += std::log(factor);
+    ++count_;
+  }
+  [[nodiscard]] double value() const {
+    return count_ == 0 ? 0 : std::exp(sum_ / static_cast<double>(count_));
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+std::vector<Gain> gains_of(std::span<const Line> lines) {
+  std::map<std::string, GeometricMean> means;
+  for (const Line& line : lines) {
+    if (!line.is_right()) continue;
+    for (const Cell& peer : line.peers) {
+      const bool is_single = peer.team.find(':') != std::string::npos;
+      if (is_single || peer.state != State::Right) continue;
+      means[peer.team].add(peer.microseconds / line.ours->microseconds);
+    }
+  }
+  std::vector<Gain> gains;
+  for (const auto& [team, mean] : means) gains.push_back({team, mean.value(), mean.count()});
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const Gain& a, const Gain& b) { return a.factor < b.factor; });
+  return gains;
+}
+
+}  // namespace
+
+std::optional<double> Line::to_selector() const { return over(ours, selector); }
+std::optional<double> Line::to_any() const { return over(ours, any); }
+std::optional<double> Line::to_bound() const {
+  if (!is_right() || bound_us <= 0) return std::nullopt;
+  return ours->microseconds / bound_us;
+}
+
+std::vector<Line> lines_of(std::span<const Cell> cells, std::span<const Team> teams,
+                           const std::function<double(const Event&)>& bound_of) {
+  std::vector<Line> lines;
+  for (const Cell& cell : cells) {
+    if (lines.empty() || lines.back().event != cell.event) {
+      lines.push_back({cell.event, bound_of(cell.event), {}, {}, {}, {}});
+    }
+    Line& line = lines.back();
+    const auto team = std::find_if(teams.begin(), teams.end(),
+                                   [&](const Team& t) { return t.name == cell.team; });
+    if (team == teams.end()) continue;
+    if (team->kind == TeamKind::Ours) {
+      line.ours = cell;
+      continue;
+    }
+    line.peers.push_back(cell);
+    if (cell.state != State::Right) continue;
+    if (team->kind == TeamKind::Selector) take_better(line.selector, cell);
+    take_better(line.any, cell);
+  }
+  return lines;
+}
+
+bool is_loss(const Line& line) {
+  if (!line.is_right()) return line.ours.has_value();
+  return line.to_selector().value_or(0) > 1 + kMargin;
+}
+
+Standing standing_of(std::span<const Line> lines, std::string name) {
+  Standing standing;
+  standing.machine = std::move(name);
+  GeometricMean to_bound;
+  for (const Line& line : lines) {
+    ++standing.events;
+    if (is_loss(line)) ++standing.losses;
+    if (const auto ratio = line.to_selector(); ratio && *ratio > standing.worst) {
+      standing.worst = *ratio;
+      standing.worst_event = line.event;
+    }
+    if (const auto ratio = line.to_bound()) to_bound.add(*ratio);
+    const bool has_singles = std::any_of(line.peers.begin(), line.peers.end(), [](const Cell& c) {
+      return c.team.find(':') != std::string::npos;
+    });
+    if (has_singles && line.to_any()) {
+      ++standing.with_any;
+      if (*line.to_any() <= 1 + kNear) ++standing.near_any;
+    }
+  }
+  standing.to_bound = to_bound.value();
+  standing.gains = gains_of(lines);
+  return standing;
+}
+
+std::vector<Standing> standings_of(std::span<const Line> lines) {
+  std::vector<Standing> standings;
+  for (std::size_t first = 0; first < lines.size();) {
+    const std::string& machine = lines[first].event.machine;
+    std::size_t last = first;
+    while (last < lines.size() && lines[last].event.machine == machine) ++last;
+    standings.push_back(standing_of(lines.subspan(first, last - first), machine));
+    first = last;
+  }
+  return standings;
+}
+
+std::vector<Criterion> criteria_of(std::span<const Line> lines) {
+  const Standing all = standing_of(lines, "all");
+  std::vector<Criterion> criteria;
+  criteria.push_back(
+      {"no event slower than the best selector by more than 3 %",
+       fmt::format("{} of {} are, the worst {:.2f} times", all.losses, all.events, all.worst),
+       all.losses == 0});
+  const double gain = all.gains.empty() ? 0 : all.gains.front().factor;
+  criteria.push_back({"geometric mean at least 1.5 times the best single selector",
+                      all.gains.empty()
+                          ? "no selector took part"
+                          : fmt::format("{:.2f} times {}", gain, all.gains.front().team),
+                      gain >= kWantedGain});
+  if (all.with_any > 0) {
+    const double share = static_cast<double>(all.near_any) / static_cast<double>(all.with_any);
+    criteria.push_back({"within 10 % of the best single algorithm in 90 % of the events",
+                        fmt::format("in {:.1f} % of {}", 100 * share, all.with_any),
+                        share >= kWantedNear});
+  }
+  return criteria;
+}
+
+}  // namespace espalier::league

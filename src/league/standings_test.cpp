@@ -1,0 +1,103 @@
+#include "league/standings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "league/page.hpp"
+#include "league/tables.hpp"
+
+namespace espalier::league {
+namespace {
+
+using schedule::Operation;
+
+const std::vector<Team> kTeams{ours(),
+                               {"ompi", TeamKind::Selector, {}},
+                               {"mpich", TeamKind::Selector, {}},
+                               {"bcast:NTSL", TeamKind::Single, Operation::Broadcast}};
+
+Cell cell(std::uint64_t bytes, const std::string& team, double time, State state = State::Right,
+          const std::string& machine = "m") {
+  return {{machine, "block", Operation::Broadcast, bytes}, team, state, time, "", ""};
+}
+
+std::vector<Line> lines(const std::vector<Cell>& cells) {
+  return lines_of(cells, kTeams, [](const Event&) { return 10.0; });
+}
+
+TEST(Lines, CompareWithTheBestThatIsRight) {
+  const auto all = lines({cell(8, "espalier", 20), cell(8, "ompi", 5, State::Wrong),
+                          cell(8, "mpich", 40), cell(8, "bcast:NTSL", 16)});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].selector->team, "mpich");
+  EXPECT_EQ(*all[0].to_selector(), 0.5);
+  EXPECT_EQ(*all[0].to_any(), 1.25);
+  EXPECT_EQ(*all[0].to_bound(), 2.0);
+  EXPECT_FALSE(is_loss(all[0]));
+}
+
+TEST(Lines, CountNoWinAgainstThoseThatFail) {
+  const auto all = lines({cell(8, "espalier", 20), cell(8, "ompi", 0, State::Failed),
+                          cell(8, "mpich", 900, State::Wrong)});
+  EXPECT_FALSE(all[0].to_selector().has_value());
+  const Standing standing = standing_of(all, "m");
+  EXPECT_TRUE(standing.gains.empty());
+  EXPECT_EQ(standing.losses, 0U);
+}
+
+TEST(Lines, CountWrongDataOfOursAsALoss) {
+  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 1, State::Wrong), cell(8, "ompi", 9)})[0]));
+  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 0, State::Failed)})[0]));
+}
+
+TEST(Lines, AreLostFromThreePercentOn) {
+  EXPECT_FALSE(is_loss(lines({cell(8, "espalier", 102.9), cell(8, "ompi", 100)})[0]));
+  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 103.1), cell(8, "ompi", 100)})[0]));
+}
+
+TEST(Standings, TakeTheGeometricMeanOverEachSelectorByItself) {
+  // ompi: 4 x and 1 x, so 2; mpich: 3 x in the only event where it is right.
+  const auto all =
+      lines({cell(8, "espalier", 10), cell(8, "ompi", 40), cell(8, "mpich", 30),
+             cell(16, "espalier", 10), cell(16, "ompi", 10), cell(16, "mpich", 1, State::Wrong)});
+  const Standing standing = standing_of(all, "m");
+  ASSERT_EQ(standing.gains.size(), 2U);
+  EXPECT_EQ(standing.gains[0].team, "ompi");
+  EXPECT_NEAR(standing.gains[0].factor, 2, 1e-12);
+  EXPECT_EQ(standing.gains[1].events, 1U);
+  EXPECT_NEAR(standing.gains[1].factor, 3, 1e-12);
+  EXPECT_EQ(standing.worst, 1.0);
+}
+
+TEST(Standings, AreOneForEachMachine) {
+  const auto all = lines({cell(8, "espalier", 10, State::Right, "a"),
+                          cell(16, "espalier", 10, State::Right, "a"),
+                          cell(8, "espalier", 10, State::Right, "b")});
+  const auto standings = standings_of(all);
+  ASSERT_EQ(standings.size(), 2U);
+  EXPECT_EQ(standings[0].events, 2U);
+  EXPECT_EQ(standings[1].machine, "b");
+}
+
+TEST(Criteria, HoldWhereTheyDo) {
+  const auto good = criteria_of(lines({cell(8, "espalier", 10), cell(8, "ompi", 20)}));
+  ASSERT_EQ(good.size(), 2U) << "no single algorithm took part";
+  EXPECT_TRUE(good[0].holds);
+  EXPECT_TRUE(good[1].holds);
+  const auto bad =
+      criteria_of(lines({cell(8, "espalier", 10), cell(8, "ompi", 8), cell(8, "bcast:NTSL", 5)}));
+  ASSERT_EQ(bad.size(), 3U);
+  for (const Criterion& c : bad) EXPECT_FALSE(c.holds) << c.what;
+}
+
+TEST(Page, NamesWinnersAndLossesAndIsSafeToOpen) {
+  const auto all = lines(
+      {cell(8, "espalier", 10, State::Right, "<m>"), cell(8, "ompi", 8, State::Right, "<m>")});
+  const std::string html = page(all);
+  EXPECT_NE(html.find("<b>ompi</b>"), std::string::npos);
+  EXPECT_NE(html.find("1.25"), std::string::npos);
+  EXPECT_EQ(html.find("<m>"), std::string::npos);
+  EXPECT_EQ(loss_table(all).rows.size(), 1U);
+}
+
+}  // namespace
+}  // namespace espalier::league

@@ -1,0 +1,100 @@
+#include "select/replay.hpp"
+
+#include <algorithm>
+
+#include "select/candidates.hpp"
+#include "sim/simulate.hpp"
+
+namespace espalier::select {
+namespace {
+
+using schedule::Collective;
+using schedule::OpKind;
+
+/// Of one plan. Exchanges of everybody with everybody in segments have a million, all under way at
+/// once, and are never the fastest.
+constexpr std::uint64_t kMostMessages = 1U << 15U;
+/// Closed forms leave out what a network without connections adds, so that a plan takes about as
+/// long as predicted or longer: what is predicted to take so many times as long as another took
+/// when played is not.
+constexpr std::int64_t kHopeless = 2;
+
+using schedule::Schedule;
+
+Schedule all_parts(const Plan& plan, const collective::Hierarchy& hierarchy,
+                   const Collective& call) {
+  return schedule_of(candidate_of(plan, hierarchy, call), call);
+}
+
+std::uint64_t messages_of(const Schedule& schedule) {
+  std::uint64_t messages = 0;
+  for (const schedule::Program& program : schedule.programs) {
+    for (const schedule::Op& op : program.ops) {
+      if (op.kind != OpKind::Send) continue;
+      messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
+    }
+  }
+  return messages;
+}
+
+/// Places in `ranked` of what is worth playing: the best, all that differ from it in segments only,
+/// the best of the others, and so on.
+std::vector<std::size_t> worth_playing(const std::vector<Choice>& ranked, std::size_t most) {
+  std::vector<std::size_t> places;
+  std::vector<bool> taken(ranked.size());
+  for (std::size_t first = 0; first < ranked.size(); ++first) {
+    if (taken[first]) continue;
+    for (std::size_t i = first; i < ranked.size(); ++i) {
+      if (taken[i] || !are_alike(ranked[first].plan, ranked[i].plan)) continue;
+      if (places.size() == most) return places;
+      taken[i] = true;
+      places.push_back(i);
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+sim::SimOptions without_connections() {
+  sim::SimOptions options;
+  options.ordered_pairs = false;
+  options.one_at_a_time = true;
+  options.shares_by_latency = true;
+  return options;
+}
+
+Time play(const Plan& plan, const collective::Hierarchy& hierarchy, const Collective& call,
+          const sim::SimOptions& options) {
+  return sim::simulate(all_parts(plan, hierarchy, call), hierarchy.machine(), options).finish;
+}
+
+std::vector<Choice> replayed(std::vector<Choice> ranked, const collective::Hierarchy& hierarchy,
+                             const Collective& call, const Replay& replay) {
+  std::vector<Choice> played;
+  std::vector<bool> is_played(ranked.size());
+  std::uint64_t left = replay.messages;
+  Time fastest = kForever;
+  for (const std::size_t place : worth_playing(ranked, replay.plans)) {
+    if (ranked[place].predicted.picoseconds / kHopeless > fastest.picoseconds) continue;
+    const Schedule schedule = all_parts(ranked[place].plan, hierarchy, call);
+    const std::uint64_t messages = messages_of(schedule);
+    if (messages > std::min(left, kMostMessages)) {
+      if (place == 0) return ranked;
+      continue;
+    }
+    left -= messages;
+    const Time takes = sim::simulate(schedule, hierarchy.machine(), replay.sim).finish;
+    fastest = std::min(fastest, takes);
+    played.push_back({ranked[place].plan, takes});
+    is_played[place] = true;
+  }
+  std::stable_sort(played.begin(), played.end(),
+                   [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    if (!is_played[i]) played.push_back(std::move(ranked[i]));
+  }
+  return played;
+}
+
+}  // namespace espalier::select
