@@ -82,6 +82,21 @@ TEST(SelectTopology, ObeysEachPrincipleAlone) {
   EXPECT_TRUE(c.heavy.empty());
 }
 
+TEST(SelectTopology, KeepsAHeavyPairTogetherIfOneOfItIsPinned) {
+  const auto inventory = parse_inventory(kFigure4, "f");
+  const auto lu = profile::make_workload("lu.W", 16, {.heavy_factor = 4});
+  for (const char* host : {"b1", "d2", "c4"}) {
+    Constraints constraints;
+    constraints.pins = {{4, host}, {0, "b4"}};
+    const auto problem = make_problem(*inventory, *lu, constraints);
+    ASSERT_TRUE(problem.has_value()) << problem.error();
+    const Selection s = select_topology(*problem, kFullSelection);
+    EXPECT_TRUE(is_valid(*problem, s.placement));
+    EXPECT_EQ(cluster_of(*problem, s.placement, 4), cluster_of(*problem, s.placement, 8));
+    EXPECT_EQ(cluster_of(*problem, s.placement, 7), cluster_of(*problem, s.placement, 11));
+  }
+}
+
 TEST(SelectTopology, TakesTheFewestClustersEvenIfOthersAreNearer) {
   const Inventory inventory = inventory_from("cluster:3(1ms) node:2|2|4(10us)");
   const Profile four = *profile::make_workload("ep.S", 4);

@@ -84,7 +84,7 @@ void lu_sweep(const Scene& s, const Grid& g, bool down) {
   });
 }
 
-/// With all neighbours at once.
+/// With all neighbours: receives are posted, then it sends to one after the other.
 void lu_faces(const Scene& s, const Grid& g) {
   const std::uint64_t edge = kLuEdge[s.scale];
   const std::uint64_t along_row = 80 * edge * ((edge + g.columns - 1) / g.columns);
@@ -95,9 +95,8 @@ void lu_faces(const Scene& s, const Grid& g) {
   if (g.column > 0) faces.emplace_back(s.me - 1, along_column);
   if (g.column + 1 < g.columns) faces.emplace_back(s.me + 1, along_column);
   for (const auto& [peer, bytes] : faces) s.out.post(peer, bytes);
-  for (const auto& [peer, bytes] : faces) s.out.send(peer, bytes);
+  for (const auto& [peer, bytes] : faces) s.out.blocking_send(peer, bytes);
   for (const auto& [peer, bytes] : faces) s.out.recv(peer, bytes);
-  for (const auto& [peer, bytes] : faces) s.out.sent(peer, bytes);
 }
 
 void lu(const Scene& s) {
