@@ -128,7 +128,7 @@ void pairwise(const Part& part) {
 
 void alltoall(const Part& part) {
   if (part.bytes < 256 && part.size >= 8) return bruck(part);
-  if (part.bytes <= 32768) return all_at_once(part);
+  if (part.bytes < 32768) return all_at_once(part);
   pairwise(part);
 }
 

@@ -15,7 +15,7 @@ using Message = std::function<void(bool is_send, Rank peer, std::uint64_t bytes)
 /// know nothing of the network (R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of collective
 /// communication operations in MPICH", IJHPCA 2005, with its limits): binomial trees for rooted
 /// operations; for allreduce recursive doubling, above 2 KiB Rabenseifner's algorithm; for alltoall
-/// Bruck's below 256 bytes, all at once up to 32 KiB, and pairwise exchange; that for
+/// Bruck's below 256 bytes, all at once below 32 KiB, and pairwise exchange; that for
 /// reduce-scatter too; dissemination for barrier, a ring for allgather, a chain for scan and
 /// exscan.
 ///
