@@ -61,7 +61,12 @@ class Spelling:
 
 def sent(one, spell):
     count, type_ = SEND_COUNT if "sendcount" in one.arguments else ("count", "datatype")
-    return f"note_send({spell.value(count)}, {spell.value(type_)}, {spell.value('dest')}, {spell.value('comm')});"
+    return f"{spell.value(count)}, {spell.value(type_)}, {spell.value('dest')}, {spell.value('comm')}"
+
+
+def room(one, spell):
+    count, type_ = ("recvcount", "recvtype") if "recvcount" in one.arguments else ("count", "datatype")
+    return f"{spell.value(count)}, {spell.value(type_)}, {spell.value('source')}, {spell.value('comm')}"
 
 
 def notes(one, spell):
@@ -71,19 +76,24 @@ def notes(one, spell):
     with_own_status = ["statuses.address()" if a == "status" else a for a in arguments]
     own_status = f"const Statuses statuses(1, status, {language});"
     source_comm = f"{v('source')}, {v('comm')}" if "source" in arguments else ""
-    if one.kind == "send":
-        return [sent(one, spell)], arguments, []
+    if one.kind in ("send", "bsend"):
+        waits = "true" if one.kind == "send" else "false"
+        return [f"note_send({sent(one, spell)}, {waits});"], arguments, []
+    if one.kind == "isend":
+        return [f"note_send({sent(one, spell)}, false);"], arguments, [f"note_isend({sent(one, spell)}, request, {language});"]
     if one.kind == "send_init":
-        return [], arguments, [sent(one, spell).replace("note_send(", "note_send_init(").replace(");", f", request, {language});")]
+        return [], arguments, [f"note_send_init({sent(one, spell)}, request, {language});"]
     if one.kind == "recv":
         return [own_status], with_own_status, [f"note_recv({source_comm}, statuses.address());"]
     if one.kind in ("irecv", "recv_init"):
         persistent = "true" if one.kind == "recv_init" else "false"
-        return [], arguments, [f"note_irecv({source_comm}, request, {persistent}, {language});"]
+        return [], arguments, [f"note_irecv({room(one, spell)}, request, {persistent}, {language});"]
     if one.kind == "sendrecv":
-        return [sent(one, spell), own_status], with_own_status, [f"note_recv({source_comm}, statuses.address());"]
+        return [f"note_post({room(one, spell)});", f"note_send({sent(one, spell)}, false);", own_status], with_own_status, \
+               [f"note_recv({source_comm}, statuses.address());", f"note_sent({sent(one, spell)});"]
     if one.kind == "isendrecv":
-        return [sent(one, spell)], arguments, [f"note_irecv({source_comm}, request, false, {language});"]
+        return [f"note_send({sent(one, spell)}, false);"], arguments, \
+               [f"note_irecv({room(one, spell)}, request, false, {language});"]
     if one.kind == "mprobe":
         flag = "flag" if "flag" in arguments else "0"
         return [], arguments, [f"note_mprobe({v('comm')}, message, {flag}, {language});"]

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <vector>
 
@@ -41,7 +42,7 @@ class Job {
       if (std::strcmp(argv[i], "--steps") == 0) percent_ = std::strtoull(argv[i + 1], nullptr, 10);
       if (std::strcmp(argv[i], "--heavy") == 0) heavy_ = std::strtoull(argv[i + 1], nullptr, 10);
     }
-    started_ = MPI_Wtime();
+    start();
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -80,9 +81,9 @@ class Job {
     MPI_Send(out_.data(), static_cast<int>(bytes), MPI_BYTE, to, 0, MPI_COMM_WORLD);
   }
   void receive(int from, Count bytes) {
-    in_.assign(bytes + 1, 0);  // one more would be seen
+    in_.assign(bytes + 1, 0);
     MPI_Status status;
-    MPI_Recv(in_.data(), static_cast<int>(in_.size()), MPI_BYTE, from, 0, MPI_COMM_WORLD, &status);
+    MPI_Recv(in_.data(), static_cast<int>(bytes), MPI_BYTE, from, 0, MPI_COMM_WORLD, &status);
     check(in_.data(), from, bytes, status);
   }
   /// Both ways at once.
@@ -91,30 +92,26 @@ class Job {
     in_.assign(bytes + 1, 0);
     MPI_Status status;
     MPI_Sendrecv(out_.data(), static_cast<int>(bytes), MPI_BYTE, with, 0, in_.data(),
-                 static_cast<int>(in_.size()), MPI_BYTE, with, 0, MPI_COMM_WORLD, &status);
+                 static_cast<int>(bytes), MPI_BYTE, with, 0, MPI_COMM_WORLD, &status);
     check(in_.data(), with, bytes, status);
   }
-  /// With several at once.
+  /// With several, as LU does it: all receives are posted, then it sends to one after the other.
   struct Face {
     int peer;
     Count bytes;
   };
   void exchange(const std::vector<Face>& faces) {
     const std::size_t count = faces.size();
-    std::vector<std::vector<unsigned char>> came(count), gone(count);
-    std::vector<MPI_Request> requests(2 * count);
-    std::vector<MPI_Status> statuses(2 * count);
+    std::vector<std::vector<unsigned char>> came(count);
+    std::vector<MPI_Request> requests(count);
+    std::vector<MPI_Status> statuses(count);
     for (std::size_t i = 0; i < count; ++i) {
       came[i].resize(faces[i].bytes + 1);
-      MPI_Irecv(came[i].data(), static_cast<int>(came[i].size()), MPI_BYTE, faces[i].peer, 0,
+      MPI_Irecv(came[i].data(), static_cast<int>(faces[i].bytes), MPI_BYTE, faces[i].peer, 0,
                 MPI_COMM_WORLD, &requests[i]);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      fill(gone[i], faces[i].peer, faces[i].bytes);
-      MPI_Isend(gone[i].data(), static_cast<int>(faces[i].bytes), MPI_BYTE, faces[i].peer, 0,
-                MPI_COMM_WORLD, &requests[count + i]);
-    }
-    MPI_Waitall(static_cast<int>(2 * count), requests.data(), statuses.data());
+    for (const Face& face : faces) send(face.peer, face.bytes);
+    MPI_Waitall(static_cast<int>(count), requests.data(), statuses.data());
     for (std::size_t i = 0; i < count; ++i) {
       check(came[i].data(), faces[i].peer, faces[i].bytes, statuses[i]);
     }
@@ -134,6 +131,17 @@ class Job {
   }
 
  private:
+  /// Simulated processes leave MPI_Init up to milliseconds apart: all begin at one moment.
+  void start() {
+#ifdef ESPALIER_SMPI
+    started_ = 10;
+    const double left = started_ - MPI_Wtime();
+    const timespec nap{static_cast<time_t>(left), static_cast<long>(left * 1e9) % 1'000'000'000};
+    if (left < 0 || smpi_nanosleep(&nap, nullptr) != 0) MPI_Abort(MPI_COMM_WORLD, 2);
+#else
+    started_ = MPI_Wtime();
+#endif
+  }
   /// Byte i of the n-th message from one process to another.
   static unsigned char byte(int from, int to, Count n, Count i) {
     return static_cast<unsigned char>(static_cast<Count>(from) * 7 + static_cast<Count>(to) * 31 +

@@ -67,6 +67,15 @@ report::Table process_table(const profile::Profile& profile) {
   return table;
 }
 
+/// One picture, or both.
+Outcome draw(const report::HeatMap& map, const ProfileOptions& options) {
+  if (!options.svg.empty()) {
+    Outcome drawn = write_output(options.svg, report::heat_svg(map));
+    if (options.html.empty() || drawn) return drawn;
+  }
+  return write_output(options.html, report::heat_html(map));
+}
+
 Outcome show_profile(const ProfileOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
@@ -82,8 +91,7 @@ Outcome show_profile(const ProfileOptions& options, const Globals& globals) {
   if (!profile) return Failure{profile.error()};
   if (options.json) return write_output("-", profile::write_json(*profile));
   const report::HeatMap map = heat_of(*profile);
-  if (!options.svg.empty()) return write_output(options.svg, report::heat_svg(map));
-  if (!options.html.empty()) return write_output(options.html, report::heat_html(map));
+  if (!options.svg.empty() || !options.html.empty()) return draw(map, options);
   std::string text = report::heat_text(map, *canvas);
   if (options.pairs || profile->size() <= 64) {
     text += "\n" + report::to_text(process_table(*profile), *canvas);
@@ -119,12 +127,13 @@ Section workloads_section() {
 }
 
 Command profile_command() {
-  Manual manual{.name = "profile",
-                .tagline = "show how a program communicates",
-                .synopsis = "profile show PROFILE [--processes N] [--json|--svg FILE|--html FILE]",
-                .description = std::string(kDescription),
-                .sections = {workloads_section()},
-                .examples = std::string(kExamples)};
+  Manual manual{
+      .name = "profile",
+      .tagline = "show how a program communicates",
+      .synopsis = "profile show PROFILE [--processes N] [--json|[--svg FILE] [--html FILE]]",
+      .description = std::string(kDescription),
+      .sections = {workloads_section()},
+      .examples = std::string(kExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<ProfileOptions>();
             app.add_option("ACTION", options->action, "What to do: show.")->required();
@@ -135,14 +144,12 @@ Command profile_command() {
                 ->type_name("N");
             CLI::Option* json = app.add_flag("--json", options->json,
                                              "Write the profile itself (espalier-profile-1).");
-            CLI::Option* svg =
-                app.add_option("--svg", options->svg, "Draw to FILE; - is standard output.")
-                    ->type_name("FILE")
-                    ->excludes(json);
+            app.add_option("--svg", options->svg, "Draw to FILE; - is standard output.")
+                ->type_name("FILE")
+                ->excludes(json);
             app.add_option("--html", options->html, "The same as a page with a table.")
                 ->type_name("FILE")
-                ->excludes(json)
-                ->excludes(svg);
+                ->excludes(json);
             app.add_flag("--all", options->pairs, "A line for each process, however many.");
             return [options, &globals] { return show_profile(*options, globals); };
           }};

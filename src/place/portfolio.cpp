@@ -33,7 +33,8 @@ class Portfolio {
       : problem_(problem),
         options_(options),
         trace_(*problem.profile, options.trace_steps),
-        replayer_(problem, trace_) {
+        sharing_(sharing_for(problem)),
+        replayer_(problem, trace_, sharing_) {
     answer_.is_replayed = !trace_.is_too_long();
   }
 
@@ -94,10 +95,12 @@ class Portfolio {
   void add_searched() {
     const std::uint64_t tries = 400;
     // On large machines a replay says little about one swap: most of the gain is in the mappings.
-    const std::uint64_t budget = options_.search_steps / (problem_.size() > 256 ? 4 : 1);
+    // Exact sharing takes about four times as long a step.
+    const bool is_dear = problem_.size() > 256 || sharing_ == sim::Sharing::ExactMaxMin;
+    const std::uint64_t budget = options_.search_steps / (is_dear ? 4 : 1);
     const ReadyTrace brief(*problem_.profile, std::max<std::uint64_t>(budget / tries, 2'000));
     if (brief.is_too_long() || brief.steps() > budget / 8) return;
-    Replayer quick(problem_, brief);
+    Replayer quick(problem_, brief, sharing_);
     std::vector<std::size_t> order(answer_.candidates.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -114,6 +117,7 @@ class Portfolio {
   const Problem& problem_;
   const SearchOptions& options_;
   ReadyTrace trace_;
+  sim::Sharing sharing_;
   Replayer replayer_;
   Answer answer_;
 };

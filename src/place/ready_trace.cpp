@@ -102,11 +102,14 @@ class TraceCompiler {
         case ActionKind::Recv:
           message(p, false, a.peer, a.bytes);
           break;
+        case ActionKind::Post:
+          mark(p, ReadyTrace::Kind::Post, a.peer, a.bytes);
+          break;
+        case ActionKind::Sent:
+          mark(p, ReadyTrace::Kind::Sent, a.peer, a.bytes);
+          break;
         case ActionKind::Collective:
-          profile::for_each_message(profile_, a, p,
-                                    [&](bool is_send, Rank peer, std::uint64_t bytes) {
-                                      message(p, is_send, peer, bytes);
-                                    });
+          append_collective(p, a);
           break;
         case ActionKind::Loop:
           append_loop(p, actions, i, depth, caps);
@@ -114,6 +117,27 @@ class TraceCompiler {
           break;
       }
     }
+  }
+  /// A send right before a receive is one exchange (MPI_Sendrecv); other sends block.
+  void append_collective(Rank p, const Action& a) {
+    bool sends = false;  // one is held back until it is known what follows
+    Rank to = 0;
+    std::uint64_t length = 0;
+    const auto exchange = [&](Rank from, std::uint64_t bytes, bool receives) {
+      if (receives && sends) mark(p, ReadyTrace::Kind::Post, from, bytes);
+      if (sends) message(p, true, to, length);
+      if (receives) message(p, false, from, bytes);
+      if (sends) mark(p, ReadyTrace::Kind::Sent, to, length);
+      sends = false;
+    };
+    profile::for_each_message(profile_, a, p, [&](bool is_send, Rank peer, std::uint64_t bytes) {
+      if (!is_send) return exchange(peer, bytes, true);
+      exchange(peer, 0, false);
+      sends = true;
+      to = peer;
+      length = bytes;
+    });
+    exchange(0, 0, false);
   }
   void append_loop(Rank p, const std::vector<Action>& actions, std::size_t at, std::uint32_t depth,
                    const Caps& caps) {
@@ -130,10 +154,7 @@ class TraceCompiler {
     trace_.steps_.push_back({ReadyTrace::Kind::Stretch, depth, loop.times - rounds});
     trace_.cut_ = true;
   }
-  void message(Rank p, bool is_send, Rank peer, std::uint64_t bytes) {
-    if (peer == p) return;
-    const Rank from = is_send ? p : peer;
-    const Rank to = is_send ? peer : p;
+  std::uint32_t channel(Rank from, Rank to) {
     const std::uint64_t key = (std::uint64_t{from} << 32) | to;
     const auto [it, is_new] =
         channel_of_.emplace(key, static_cast<std::uint32_t>(trace_.channels_.size()));
@@ -141,13 +162,19 @@ class TraceCompiler {
       trace_.channels_.push_back({from, to, 0, 0});
       received_.push_back(0);
     }
-    if (is_send) {
-      ++trace_.channels_[it->second].messages;
-    } else {
-      ++received_[it->second];
-    }
-    trace_.steps_.push_back(
-        {is_send ? ReadyTrace::Kind::Send : ReadyTrace::Kind::Recv, it->second, bytes});
+    return it->second;
+  }
+  void message(Rank p, bool is_send, Rank peer, std::uint64_t bytes) {
+    if (peer == p) return;
+    const std::uint32_t c = is_send ? channel(p, peer) : channel(peer, p);
+    ++(is_send ? trace_.channels_[c].messages : received_[c]);
+    trace_.steps_.push_back({is_send ? ReadyTrace::Kind::Send : ReadyTrace::Kind::Recv, c, bytes});
+  }
+  /// Post or Sent, of long messages alone.
+  void mark(Rank p, ReadyTrace::Kind kind, Rank peer, std::uint64_t bytes) {
+    if (peer == p || bytes < trace_.eager_limit_.value) return;
+    const bool is_post = kind == ReadyTrace::Kind::Post;
+    trace_.steps_.push_back({kind, is_post ? channel(peer, p) : channel(p, peer), bytes});
   }
 
   const profile::Profile& profile_;
@@ -156,7 +183,8 @@ class TraceCompiler {
   std::vector<std::uint64_t> received_;
 };
 
-ReadyTrace::ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps) {
+ReadyTrace::ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps, Bytes eager_limit)
+    : eager_limit_(eager_limit) {
   TraceCompiler compiler(profile, *this);
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   constexpr std::uint64_t kTooLong = 100'000'000;  // steps, 16 bytes each

@@ -5,8 +5,13 @@
 #include <vector>
 
 #include "place/problem.hpp"
+#include "sim/options.hpp"
 
 namespace espalier::place {
+
+/// A message of fewer bytes is sent at once; nothing of longer ones flows before their receiver is
+/// ready for them (rendezvous). What Open MPI over TCP and SMPI have.
+inline constexpr Bytes kEagerLimit{64 * 1024};
 
 /// A trace made ready to be replayed often: collectives as messages, loops unrolled, or, if that is
 /// more than `most_steps`, cut to a few rounds whose last one stands for the rest.
@@ -16,7 +21,8 @@ namespace espalier::place {
 /// round. Loops are cut only if every channel still has as many receives as sends.
 class ReadyTrace {
  public:
-  ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps);
+  ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps,
+             Bytes eager_limit = kEagerLimit);
 
   /// Steps that one replay takes.
   [[nodiscard]] std::uint64_t steps() const { return steps_.size(); }
@@ -28,10 +34,12 @@ class ReadyTrace {
  private:
   friend class Replayer;
   friend class TraceCompiler;
-  enum class Kind : std::uint8_t { Compute, Send, Recv, Snapshot, Stretch };
+  /// Post: a receive is ready for its message. Sent: waits until the send is over. Both of large
+  /// messages alone.
+  enum class Kind : std::uint8_t { Compute, Send, Recv, Post, Sent, Snapshot, Stretch };
   struct Step {
     Kind kind = Kind::Compute;
-    std::uint32_t channel = 0;  ///< of Send and Recv; of Snapshot and Stretch: which clock is kept
+    std::uint32_t channel = 0;  ///< of messages; of Snapshot and Stretch: which clock is kept
     std::uint64_t amount = 0;   ///< picoseconds, bytes, rounds that are left
   };
   struct Channel {
@@ -41,6 +49,7 @@ class ReadyTrace {
     std::uint64_t messages = 0;
   };
 
+  Bytes eager_limit_;
   std::vector<std::uint64_t> first_step_;  ///< of each process, and one more
   std::vector<Step> steps_;
   std::vector<Channel> channels_;
@@ -53,13 +62,18 @@ class ReadyTrace {
 ///
 /// Computation takes its time over the node's speed. A message keeps its sender's processor for the
 /// node's send cost, then spends the latency of its path and passes every shared capacity on the
-/// way, each of which serves one message after the other (sim::BottleneckClocks), and keeps its
-/// receiver for the receive cost once that has come to it. Sends do not wait. A receive whose send
-/// never comes is passed over. O(steps x (log processes + depth)).
+/// way, and keeps its receiver for the receive cost once that has come to it. Capacities are shared
+/// by the messages that are on their way, in proportion to 1 / latency of their paths
+/// (ExactMaxMin, sim::FairShares; as SimGrid and TCP do), or serve one after the other
+/// (OneBottleneck, sim::BottleneckClocks: several times faster). A long message sets out when its
+/// receiver is ready for it. If all wait for each other, long messages set out that nobody is
+/// ready for. A receive whose send never comes is passed over.
+/// O(steps x (log processes + depth)), and for ExactMaxMin what settling the shares takes.
 class Replayer {
  public:
   /// Both outlive it.
-  Replayer(const Problem& problem, const ReadyTrace& trace);
+  Replayer(const Problem& problem, const ReadyTrace& trace,
+           sim::Sharing sharing = sim::Sharing::ExactMaxMin);
   ~Replayer();
 
   /// When the last process is done.
@@ -72,7 +86,10 @@ class Replayer {
   std::unique_ptr<State> state_;
 };
 
-/// One prediction, with up to two million steps.
+/// How predictions for such a problem share links: exactly where that does not take too long.
+[[nodiscard]] sim::Sharing sharing_for(const Problem& problem);
+
+/// One prediction, with up to two million steps, shared as sharing_for() says.
 [[nodiscard]] Time predict(const Problem& problem, const Placement& placement);
 
 }  // namespace espalier::place

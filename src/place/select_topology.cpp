@@ -125,10 +125,41 @@ void sort_units(std::vector<std::vector<Rank>>& units, const std::vector<Time>& 
   for (auto& [k, unit] : keyed) units.push_back(std::move(unit));
 }
 
+/// Pinned processes go where they belong, and the rest of their groups into the same cluster if
+/// there is room: a pin must not tear a heavy channel apart. Takes them out of both lists.
+void assign_pinned(const Problem& problem, std::vector<std::uint32_t>& sorted,
+                   std::vector<std::vector<Rank>>& order, Placement& placement) {
+  std::vector<bool> taken(problem.slots.size());
+  const auto put = [&](Rank p, std::uint32_t slot) {
+    placement[p] = slot;
+    taken[slot] = true;
+  };
+  for (Rank p = 0; p < problem.size(); ++p) {
+    if (problem.pinned[p] != Problem::kFree) put(p, problem.pinned[p]);
+  }
+  for (std::vector<Rank>& unit : order) {
+    const auto pinned = std::find_if(unit.begin(), unit.end(),
+                                     [&](Rank p) { return problem.pinned[p] != Problem::kFree; });
+    if (pinned == unit.end()) continue;
+    const std::uint32_t cluster = problem.slots[problem.pinned[*pinned]].cluster;
+    std::erase_if(unit, [&](Rank p) { return problem.pinned[p] != Problem::kFree; });
+    std::vector<std::uint32_t> near;
+    for (const std::uint32_t s : sorted) {
+      if (!taken[s] && problem.slots[s].cluster == cluster) near.push_back(s);
+    }
+    if (near.size() < unit.size()) continue;
+    for (std::size_t i = 0; i < unit.size(); ++i) put(unit[i], near[i]);
+    unit.clear();
+  }
+  std::erase_if(order, [](const auto& unit) { return unit.empty(); });
+  std::erase_if(sorted, [&](std::uint32_t s) { return taken[s]; });
+}
+
 /// Step 6: cluster by cluster, each unit that still fits in its turn; what fits nowhere is split.
-Placement assign(const Problem& problem, const std::vector<std::uint32_t>& sorted,
-                 const std::vector<std::vector<Rank>>& order) {
+Placement assign(const Problem& problem, std::vector<std::uint32_t> sorted,
+                 std::vector<std::vector<Rank>> order) {
   Placement placement(problem.size());
+  assign_pinned(problem, sorted, order, placement);
   std::vector<bool> done(order.size());
   std::vector<std::uint32_t> free_slots;
   std::size_t first_waiting = 0;
@@ -223,7 +254,6 @@ Selection select_topology(const Problem& problem, const Principles& principles) 
   s.order = groups_of(problem.size(), s.heavy, largest);
   if (principles.heavy_processes) sort_units(s.order, s.burden);
   s.placement = assign(problem, s.sorted, s.order);
-  obey_pins(problem, s.placement);
   s.explanation = explain(problem, principles, s);
   return s;
 }

@@ -39,6 +39,8 @@ void count_actions(const Profile& profile, Rank rank, std::uint32_t begin, std::
         break;
       case ActionKind::Compute:
       case ActionKind::Recv:
+      case ActionKind::Post:
+      case ActionKind::Sent:
         break;
     }
   }

@@ -9,22 +9,26 @@
 
 namespace espalier::profile {
 
-enum class ActionKind : std::uint8_t { Compute, Send, Recv, Collective, Loop };
+enum class ActionKind : std::uint8_t { Compute, Send, Recv, Collective, Loop, Post, Sent };
 
 /// One thing a process did, in its order.
 ///
 /// A Send never waits: the message is handed over and the process goes on. A Recv stands where the
 /// process waited for its message: a non-blocking one is recorded at its completion, not where it
 /// was posted. So a trace holds what depends on what, and it cannot deadlock by itself.
+///
+/// Messages of kMarkedBytes and more may be too long for MPI to send before they are wanted. Of
+/// them a Post says where their receive was posted, if before its Recv, and a Sent where the
+/// process waited until the first of its sends to that peer that it had not waited for was over.
 struct Action {
   ActionKind kind = ActionKind::Compute;
   schedule::Operation operation = schedule::Operation::Barrier;  ///< of Collective
-  Rank peer = 0;  ///< of Send and Recv; of Collective its root, a rank of the world
+  Rank peer = 0;                   ///< of messages; of Collective its root, a rank of the world
   std::uint32_t communicator = 0;  ///< of Collective: into Profile::communicators
   std::uint32_t body = 0;          ///< of Loop: so many of the actions behind it are its body
-  std::uint64_t bytes = 0;         ///< of Send, Recv; of Collective the message, or each block
-  std::uint64_t times = 0;         ///< of Loop
-  Time takes;                      ///< of Compute, on a node of speed 1
+  std::uint64_t bytes = 0;  ///< of messages (Post: room); of Collective the message, or each block
+  std::uint64_t times = 0;  ///< of Loop
+  Time takes;               ///< of Compute, on a node of speed 1
   friend bool operator==(const Action&, const Action&) = default;
 };
 
@@ -59,6 +63,8 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
+/// No MPI lets a shorter message wait for its receiver.
+inline constexpr std::uint64_t kMarkedBytes = 4096;
 /// Files that name more are taken for a mistake.
 inline constexpr std::uint64_t kMaxProfiledProcesses = std::uint64_t{1} << 20;
 /// Of one process, loops counted once.

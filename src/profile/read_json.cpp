@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/located_json.hpp"
 #include "profile/json.hpp"
@@ -182,6 +183,13 @@ class Reader {
             out);
     out[at].body = static_cast<std::uint32_t>(out.size() - at - 1);
   }
+  static std::optional<ActionKind> message_kind(std::string_view name) {
+    if (name == "send") return ActionKind::Send;
+    if (name == "recv") return ActionKind::Recv;
+    if (name == "post") return ActionKind::Post;
+    if (name == "sent") return ActionKind::Sent;
+    return std::nullopt;
+  }
   Action simple(const LocatedJson& item, const std::string& name, const Profile& profile,
                 Rank me) const {
     Action action;
@@ -190,9 +198,9 @@ class Reader {
       action.takes = Time{static_cast<std::int64_t>(number(item.items[1], "its time", kMaxTime))};
       return action;
     }
-    if (name == "send" || name == "recv") {
+    if (const auto kind = message_kind(name)) {
       expect_length(item, 3, "a message");
-      action.kind = name == "send" ? ActionKind::Send : ActionKind::Recv;
+      action.kind = *kind;
       action.peer = rank(item.items[1], "the other process");
       action.bytes = number(item.items[2], "bytes", kMaxCount);
       return action;

@@ -79,23 +79,27 @@ void Recording::add(Action action) {
   is_cut_ = folder_.size() > most_items_;
 }
 
-void Recording::send(Rank to, std::uint64_t bytes, bool in_collective) {
-  Sum& sum = in_collective ? executed_[to] : called_[to];
-  ++sum.messages;
-  sum.bytes += bytes;
+void Recording::add_message(ActionKind kind, Rank peer, std::uint64_t bytes) {
   Action a;
-  a.kind = ActionKind::Send;
-  a.peer = to;
+  a.kind = kind;
+  a.peer = peer;
   a.bytes = bytes;
   add(a);
 }
 
-void Recording::recv(Rank from, std::uint64_t bytes) {
-  Action a;
-  a.kind = ActionKind::Recv;
-  a.peer = from;
-  a.bytes = bytes;
-  add(a);
+void Recording::send(Rank to, std::uint64_t bytes, bool in_collective) {
+  Sum& sum = in_collective ? executed_[to] : called_[to];
+  ++sum.messages;
+  sum.bytes += bytes;
+  add_message(ActionKind::Send, to, bytes);
+}
+
+void Recording::recv(Rank from, std::uint64_t bytes) { add_message(ActionKind::Recv, from, bytes); }
+void Recording::post(Rank from, std::uint64_t room) {
+  if (room >= kMarkedBytes) add_message(ActionKind::Post, from, room);
+}
+void Recording::sent(Rank to, std::uint64_t bytes) {
+  if (bytes >= kMarkedBytes) add_message(ActionKind::Sent, to, bytes);
 }
 
 void Recording::collective(schedule::Operation operation, std::uint64_t bytes, Rank root,

@@ -22,6 +22,9 @@ class Recording {
   /// @param in_collective a message that stands for part of a collective
   void send(Rank to, std::uint64_t bytes, bool in_collective = false);
   void recv(Rank from, std::uint64_t bytes);
+  /// A receive with so much room is posted; a send is over. Short ones are left out.
+  void post(Rank from, std::uint64_t room);
+  void sent(Rank to, std::uint64_t bytes);
   /// @param root a rank of the world
   void collective(schedule::Operation operation, std::uint64_t bytes, Rank root,
                   std::uint32_t communicator);
@@ -43,6 +46,7 @@ class Recording {
     std::uint64_t bytes = 0;
   };
   void add(Action action);
+  void add_message(ActionKind kind, Rank peer, std::uint64_t bytes);
 
   Rank me_;
   std::size_t most_items_;

@@ -18,6 +18,10 @@ struct Part {
 
   void send(Rank to, std::uint64_t n) const { message(true, to, n); }
   void recv(Rank from, std::uint64_t n) const { message(false, from, n); }
+  void exchange(Rank with, std::uint64_t n) const {
+    send(with, n);
+    recv(with, n);
+  }
   [[nodiscard]] Rank relative() const { return (me + size - root) % size; }
   [[nodiscard]] Rank absolute(Rank r) const { return (r + root) % size; }
 };
@@ -50,8 +54,10 @@ void binomial_up(const Part& part, bool blocks) {
   if (v != 0) part.send(part.absolute(v - lowest), weight(v, lowest));
 }
 
-/// Recursive doubling; those beyond a power of two hand over to a neighbour and hear the result.
-void doubling(const Part& part) {
+/// What the processes of a power of two do among themselves; those beyond it hand over to a
+/// neighbour and hear the result.
+template <typename Rounds>
+void folded(const Part& part, Rounds rounds) {
   const Rank power = std::bit_floor(part.size);
   const Rank rest = part.size - power;
   if (part.me >= power) {
@@ -60,11 +66,43 @@ void doubling(const Part& part) {
     return;
   }
   if (part.me < rest) part.recv(part.me + power, part.bytes);
-  for (Rank bit = 1; bit < power; bit <<= 1) {
-    part.send(part.me ^ bit, part.bytes);
-    part.recv(part.me ^ bit, part.bytes);
-  }
+  rounds(power);
   if (part.me < rest) part.send(part.me + power, part.bytes);
+}
+
+void doubling(const Part& part) {
+  folded(part, [&](Rank power) {
+    for (Rank bit = 1; bit < power; bit <<= 1) part.exchange(part.me ^ bit, part.bytes);
+  });
+}
+
+/// Half of the vector with the nearest, a quarter with the next; and back again.
+void rabenseifner(const Part& part) {
+  folded(part, [&](Rank power) {
+    const auto piece = [&](Rank bit) { return part.bytes / (2 * std::uint64_t{bit}); };
+    for (Rank bit = 1; bit < power; bit <<= 1) part.exchange(part.me ^ bit, piece(bit));
+    for (Rank bit = power >> 1; bit > 0; bit >>= 1) part.exchange(part.me ^ bit, piece(bit));
+  });
+}
+
+/// J. Bruck et al., "Efficient algorithms for all-to-all communications", IEEE TPDS 1997: in round
+/// k all blocks whose distance has bit k.
+void bruck(const Part& part) {
+  for (Rank bit = 1; bit < part.size; bit <<= 1) {
+    std::uint64_t blocks = 0;
+    for (Rank i = 0; i < part.size; ++i) blocks += (i & bit) != 0 ? 1 : 0;
+    part.send((part.me + bit) % part.size, blocks * part.bytes);
+    part.recv((part.me + part.size - bit) % part.size, blocks * part.bytes);
+  }
+}
+
+void all_at_once(const Part& part) {
+  for (Rank distance = 1; distance < part.size; ++distance) {
+    part.send((part.me + distance) % part.size, part.bytes);
+  }
+  for (Rank distance = 1; distance < part.size; ++distance) {
+    part.recv((part.me + part.size - distance) % part.size, part.bytes);
+  }
 }
 
 void dissemination(const Part& part) {
@@ -88,6 +126,12 @@ void pairwise(const Part& part) {
   }
 }
 
+void alltoall(const Part& part) {
+  if (part.bytes < 256 && part.size >= 8) return bruck(part);
+  if (part.bytes < 32768) return all_at_once(part);
+  pairwise(part);
+}
+
 void chain(const Part& part) {
   if (part.me > 0) part.recv(part.me - 1, part.bytes);
   if (part.me + 1 < part.size) part.send(part.me + 1, part.bytes);
@@ -104,12 +148,13 @@ void run(const Part& part, Operation operation) {
     case Operation::Gather:
       return binomial_up(part, true);
     case Operation::Allreduce:
-      return doubling(part);
+      return part.bytes > 2048 ? rabenseifner(part) : doubling(part);
     case Operation::Barrier:
       return dissemination(part);
     case Operation::Allgather:
       return ring(part);
     case Operation::Alltoall:
+      return alltoall(part);
     case Operation::ReduceScatter:
       return pairwise(part);
     case Operation::Scan:
@@ -148,7 +193,7 @@ std::uint64_t messages_at_most(Operation operation, std::uint64_t members) {
     case Operation::ReduceScatter:
       return 2 * members;
     default:
-      return 2 * static_cast<std::uint64_t>(std::bit_width(members)) + 4;
+      return 4 * static_cast<std::uint64_t>(std::bit_width(members)) + 4;
   }
 }
 

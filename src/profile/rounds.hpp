@@ -12,10 +12,12 @@ namespace espalier::profile {
 using Message = std::function<void(bool is_send, Rank peer, std::uint64_t bytes)>;
 
 /// The messages of one process in a collective, in its order, as MPI libraries send them where they
-/// know nothing of the network: binomial trees for rooted operations, recursive doubling for
-/// allreduce (R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of collective communication
-/// operations in MPICH", IJHPCA 2005), dissemination for barrier, a ring for allgather, pairwise
-/// exchange for alltoall and reduce-scatter, a chain for scan and exscan.
+/// know nothing of the network (R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of collective
+/// communication operations in MPICH", IJHPCA 2005, with its limits): binomial trees for rooted
+/// operations; for allreduce recursive doubling, above 2 KiB Rabenseifner's algorithm; for alltoall
+/// Bruck's below 256 bytes, all at once below 32 KiB, and pairwise exchange; that for
+/// reduce-scatter too; dissemination for barrier, a ring for allgather, a chain for scan and
+/// exscan.
 ///
 /// Which algorithm a library takes depends on its version and the size; a profile of executed
 /// messages is exact, this is what stands in for it. A process outside the communicator has none.

@@ -17,10 +17,24 @@ class TraceWriter {
   }
   void send(Rank to, std::uint64_t bytes) { message(ActionKind::Send, to, bytes); }
   void recv(Rank from, std::uint64_t bytes) { message(ActionKind::Recv, from, bytes); }
+  /// A receive is posted, or a send waited for; only long messages need it.
+  void post(Rank from, std::uint64_t room) {
+    if (room >= kMarkedBytes) message(ActionKind::Post, from, room);
+  }
+  void sent(Rank to, std::uint64_t bytes) {
+    if (bytes >= kMarkedBytes) message(ActionKind::Sent, to, bytes);
+  }
+  /// As MPI_Send.
+  void blocking_send(Rank to, std::uint64_t bytes) {
+    send(to, bytes);
+    sent(to, bytes);
+  }
   /// Both ways at once, as MPI_Sendrecv.
   void exchange(Rank with, std::uint64_t bytes) {
+    post(with, bytes);
     send(with, bytes);
     recv(with, bytes);
+    sent(with, bytes);
   }
   void collective(schedule::Operation operation, std::uint64_t bytes, Rank root = 0) {
     Action a;

@@ -76,31 +76,35 @@ void lu_sweep(const Scene& s, const Grid& g, bool down) {
     if (down ? has_above : has_below) s.out.recv(down ? above : below, along_row);
     if (down ? has_left : has_right) s.out.recv(down ? s.me - 1 : s.me + 1, along_column);
     s.out.compute(work);
-    if (down ? has_below : has_above) s.out.send(down ? below : above, along_row);
-    if (down ? has_right : has_left) s.out.send(down ? s.me + 1 : s.me - 1, along_column);
+    if (down ? has_below : has_above) s.out.blocking_send(down ? below : above, along_row);
+    if (down ? has_right : has_left) s.out.blocking_send(down ? s.me + 1 : s.me - 1, along_column);
     if (heavy != kNoRank) {
       s.out.loop(s.options.heavy_factor, [&] { s.out.exchange(heavy, along_row); });
     }
   });
 }
 
+/// With all neighbours: receives are posted, then it sends to one after the other.
+void lu_faces(const Scene& s, const Grid& g) {
+  const std::uint64_t edge = kLuEdge[s.scale];
+  const std::uint64_t along_row = 80 * edge * ((edge + g.columns - 1) / g.columns);
+  const std::uint64_t along_column = 80 * edge * ((edge + g.rows - 1) / g.rows);
+  std::vector<std::pair<Rank, std::uint64_t>> faces;  // two planes of five doubles
+  if (g.row > 0) faces.emplace_back(s.me - g.columns, along_row);
+  if (g.row + 1 < g.rows) faces.emplace_back(s.me + g.columns, along_row);
+  if (g.column > 0) faces.emplace_back(s.me - 1, along_column);
+  if (g.column + 1 < g.columns) faces.emplace_back(s.me + 1, along_column);
+  for (const auto& [peer, bytes] : faces) s.out.post(peer, bytes);
+  for (const auto& [peer, bytes] : faces) s.out.blocking_send(peer, bytes);
+  for (const auto& [peer, bytes] : faces) s.out.recv(peer, bytes);
+}
+
 void lu(const Scene& s) {
   const Grid g = grid_of(s);
-  const std::uint64_t edge = kLuEdge[s.scale];
-  const std::uint64_t face = 80 * edge;  // two planes of five doubles
   s.out.loop(kLuSteps[s.scale], [&] {
     lu_sweep(s, g, true);
     lu_sweep(s, g, false);
-    if (g.row > 0) s.out.send(s.me - g.columns, face * ((edge + g.columns - 1) / g.columns));
-    if (g.row + 1 < g.rows)
-      s.out.send(s.me + g.columns, face * ((edge + g.columns - 1) / g.columns));
-    if (g.column > 0) s.out.send(s.me - 1, face * ((edge + g.rows - 1) / g.rows));
-    if (g.column + 1 < g.columns) s.out.send(s.me + 1, face * ((edge + g.rows - 1) / g.rows));
-    if (g.row > 0) s.out.recv(s.me - g.columns, face * ((edge + g.columns - 1) / g.columns));
-    if (g.row + 1 < g.rows)
-      s.out.recv(s.me + g.columns, face * ((edge + g.columns - 1) / g.columns));
-    if (g.column > 0) s.out.recv(s.me - 1, face * ((edge + g.rows - 1) / g.rows));
-    if (g.column + 1 < g.columns) s.out.recv(s.me + 1, face * ((edge + g.rows - 1) / g.rows));
+    lu_faces(s, g);
   });
   s.out.collective(Operation::Allreduce, 40);
 }
@@ -126,7 +130,7 @@ void mg(const Scene& s) {
         if (keeps) {
           s.out.recv(partner, 64 * edge * edge / s.size + 64);
         } else {
-          s.out.send(partner, 64 * edge * edge / s.size + 64);
+          s.out.blocking_send(partner, 64 * edge * edge / s.size + 64);
         }
       }
       if (coarse && !keeps) continue;
@@ -135,7 +139,7 @@ void mg(const Scene& s) {
     }
     if (s.size >= 8) {
       if (keeps) {
-        s.out.send(partner, 1024);
+        s.out.blocking_send(partner, 1024);
       } else {
         s.out.recv(partner, 1024);
       }

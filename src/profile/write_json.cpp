@@ -22,6 +22,12 @@ void write_actions(const std::vector<Action>& actions, std::size_t begin, std::s
       case ActionKind::Recv:
         out += fmt::format("[\"recv\",{},{}]", action.peer, action.bytes);
         break;
+      case ActionKind::Post:
+        out += fmt::format("[\"post\",{},{}]", action.peer, action.bytes);
+        break;
+      case ActionKind::Sent:
+        out += fmt::format("[\"sent\",{},{}]", action.peer, action.bytes);
+        break;
       case ActionKind::Collective:
         out += fmt::format("[\"{}\",{},{},{}]", name_of(action.operation), action.bytes,
                            action.peer, action.communicator);

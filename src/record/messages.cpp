@@ -38,8 +38,17 @@ void receive(Recorder& recorder, const Communicator& comm, int source, const MPI
   recorder.recording.recv(from, bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0);
 }
 
+/// A receive that is not from just anybody.
+void post(Recorder& recorder, const Communicator& comm, std::intptr_t source, std::uint64_t room) {
+  const Rank from = source == MPI_ANY_SOURCE ? kNoRank : comm.peer(source);
+  if (from == kNoRank || room < profile::kMarkedBytes) return;
+  recorder.take_computation();
+  recorder.recording.post(from, room);
+}
+
 void start(Recorder& recorder, Request& request) {
   request.is_active = true;
+  if (request.is_receive) post(recorder, *request.comm, request.source, request.room);
   recorder.take_computation();
   for (const Message& m : request.sends) {
     recorder.recording.send(m.peer, m.bytes, request.in_collective);
@@ -48,14 +57,46 @@ void start(Recorder& recorder, Request& request) {
 
 }  // namespace
 
-void note_send(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm) {
+void note_send(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm,
+               bool waits) {
   const Locked recorder;
   if (!recorder) return;
   const Communicator* known = recorder->find(as<MPI_Comm>(comm));
   const Rank to = known == nullptr ? kNoRank : known->peer(dest);
   if (to == kNoRank) return;
+  const std::uint64_t bytes = bytes_of(count, as<MPI_Datatype>(type));
   recorder->take_computation();
-  recorder->recording.send(to, bytes_of(count, as<MPI_Datatype>(type)));
+  recorder->recording.send(to, bytes);
+  if (waits) recorder->recording.sent(to, bytes);
+}
+
+void note_sent(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm) {
+  const Locked recorder;
+  if (!recorder) return;
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  const Rank to = known == nullptr ? kNoRank : known->peer(dest);
+  if (to != kNoRank) recorder->recording.sent(to, bytes_of(count, as<MPI_Datatype>(type)));
+}
+
+void note_post(std::intptr_t count, std::intptr_t type, std::intptr_t source, std::intptr_t comm) {
+  const Locked recorder;
+  if (!recorder) return;
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  if (known == nullptr) return;
+  post(*recorder, *known, source, bytes_of(count, as<MPI_Datatype>(type)));
+}
+
+void note_isend(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm,
+                std::intptr_t request, Language language) {
+  const Locked recorder;
+  if (!recorder) return;
+  const std::uint64_t bytes = bytes_of(count, as<MPI_Datatype>(type));
+  if (bytes < profile::kMarkedBytes) return;
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  const Rank to = known == nullptr ? kNoRank : known->peer(dest);
+  if (to == kNoRank) return;
+  // MPICH has one handle for all sends that are over at once.
+  recorder->requests[handle_at(request, 0, language)].sends.push_back({to, bytes});
 }
 
 void note_send_init(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm,
@@ -72,8 +113,8 @@ void note_send_init(std::intptr_t count, std::intptr_t type, std::intptr_t dest,
   recorder->requests[handle_at(request, 0, language)] = std::move(made);
 }
 
-void note_irecv(std::intptr_t source, std::intptr_t comm, std::intptr_t request, bool persistent,
-                Language language) {
+void note_irecv(std::intptr_t count, std::intptr_t type, std::intptr_t source, std::intptr_t comm,
+                std::intptr_t request, bool persistent, Language language) {
   const Locked recorder;
   if (!recorder) return;
   const Communicator* known = recorder->find(as<MPI_Comm>(comm));
@@ -84,6 +125,8 @@ void note_irecv(std::intptr_t source, std::intptr_t comm, std::intptr_t request,
   made.is_active = !persistent;
   made.comm = known;
   made.source = static_cast<int>(source);
+  made.room = bytes_of(count, as<MPI_Datatype>(type));
+  if (!persistent) post(*recorder, *known, source, made.room);
   recorder->requests[handle_at(request, 0, language)] = std::move(made);
 }
 
@@ -180,6 +223,10 @@ void Recorder::complete(std::intptr_t handle, const MPI_Status& status) {
     receive(*this, *request.comm, request.source, status);
   if (!request.receives.empty()) take_computation();
   for (const Message& m : request.receives) recording.recv(m.peer, m.bytes);
+  for (const Message& m : request.sends) {
+    if (m.bytes >= profile::kMarkedBytes && !request.in_collective) take_computation();
+    if (!request.in_collective) recording.sent(m.peer, m.bytes);
+  }
   request.is_active = request.is_cancelled = false;
   if (!request.is_persistent) requests.erase(at);
 }

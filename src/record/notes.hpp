@@ -32,13 +32,21 @@ class Call {
   bool counts_ = false;
 };
 
-void note_send(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm);
+/// @param waits until it is over, as MPI_Send does and MPI_Bsend does not
+void note_send(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm,
+               bool waits);
+/// The second half of an exchange: its send is over; its receive is posted.
+void note_sent(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm);
+void note_post(std::intptr_t count, std::intptr_t type, std::intptr_t source, std::intptr_t comm);
 
 // Requests that a call has made, by their handle's address.
 void note_send_init(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm,
                     std::intptr_t request, Language language);
-void note_irecv(std::intptr_t source, std::intptr_t comm, std::intptr_t request, bool persistent,
-                Language language);
+/// A send that was noted and will be waited for.
+void note_isend(std::intptr_t count, std::intptr_t type, std::intptr_t dest, std::intptr_t comm,
+                std::intptr_t request, Language language);
+void note_irecv(std::intptr_t count, std::intptr_t type, std::intptr_t source, std::intptr_t comm,
+                std::intptr_t request, bool persistent, Language language);
 void note_start(std::intptr_t count, std::intptr_t requests, Language language);
 void note_free(std::intptr_t request, Language language);
 void note_cancel(std::intptr_t request, Language language);

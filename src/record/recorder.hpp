@@ -46,6 +46,7 @@ struct Request {
   bool is_cancelled = false;           ///< or asked to be
   const Communicator* comm = nullptr;  ///< of a receive
   int source = 0;                      ///< of a receive, maybe MPI_ANY_SOURCE
+  std::uint64_t room = 0;              ///< of a receive
   bool in_collective = false;
   std::vector<Message> sends, receives;  ///< of others, when started and when completed
 };

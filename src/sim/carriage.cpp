@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/engine.hpp"
+#include "sim/latency_weight.hpp"
 
 namespace espalier::sim {
 
@@ -115,16 +116,8 @@ void Engine::carry(TaskId send) {
   shares_.begin(now_, send, bytes, route_, weight());
 }
 
-/// In proportion to 1 / latency, 16 for the farthest: so latencies that are nearly that are told
-/// apart, and those 4,096 times shorter are not.
 std::uint32_t Engine::weight() const {
-  constexpr std::int64_t kFarthest = 16;
-  if (!options_.shares_by_latency) return 1;
-  const std::int64_t latency = std::max<std::int64_t>(1, route_.latency.picoseconds);
-  const std::int64_t weight =
-      (kFarthest * network_.longest_latency().picoseconds + latency / 2) / latency;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(weight, 1, std::int64_t{FairShares::kMostWeight}));
+  return options_.shares_by_latency ? latency_weight(route_, network_.longest_latency()) : 1;
 }
 
 void Engine::count(TaskId send) {

@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from launch import EXACT  # noqa: E402
-from placement import MESSAGES, WITHOUT_PROBES  # noqa: E402
+from placement import MESSAGES, WITHOUT_RUNTIME  # noqa: E402
 
 
 def times(build, seed):
@@ -26,7 +26,7 @@ def times(build, seed):
                     "-np", str(len(hosts.read_text().split())), "--log=root.thres:warning"]
             line += [f"--cfg={option}" for option in EXACT + MESSAGES]
             done = subprocess.run(line + [f"{build}/smpi/replay_profile", f"{directory}/profile.json"], check=True,
-                                  env=WITHOUT_PROBES, stdout=subprocess.PIPE, text=True)
+                                  env=WITHOUT_RUNTIME, stdout=subprocess.PIPE, text=True)
             seen[name] = float(done.stdout)
         return seen, {name: float(value) for name, value in zip(predicted[::2], predicted[1::2])}
 
