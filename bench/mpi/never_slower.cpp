@@ -29,7 +29,7 @@ extern "C" __attribute__((weak)) std::uint64_t espalier_query_count(const char* 
 namespace {
 
 constexpr int kFewestCalls = 160;
-constexpr int kMostCalls = 20000;
+constexpr int kMostCalls = 400000;
 constexpr double kMostSeconds = 8;
 int rounds = 21;
 double block_seconds = 0.004;

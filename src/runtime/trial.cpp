@@ -8,11 +8,17 @@ namespace espalier::runtime {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kMostCalls = 1024;
+constexpr double kMostCalls = 4096;
 /// Of calls that go one way only a receiver finds several that came before: blocks must be long
 /// beside that.
-constexpr std::uint32_t kLongBlock = 64;
+constexpr std::uint32_t kLongBlock = 512;
+/// Blocks as long are timed from their first call to their last only.
+constexpr std::uint32_t kTimedAsAWhole = 16;
 constexpr std::uint32_t kTurnsOfSecondLook = 4;
+/// Seconds of calls after which more would say little.
+constexpr double kTimeThatSays = 1e-3;
+/// After as many calls at most the clock is asked again; the program may do much in between.
+constexpr double kMostCallsToWait = 1024;
 /// Beyond that a way is not worth a second round.
 constexpr double kFarSlower = 1.3;
 /// Up to here the program does little but these calls.
@@ -47,6 +53,7 @@ std::uint32_t Trial::way_in_turn(std::uint32_t number) const {
 std::uint32_t Trial::step(Agreement& agreement) {
   is_timed_ = false;
   if (calls_ % block_ == 0) end_block();
+  if (phase_ == Phase::Waiting && calls_ == until_next_) enter(Phase::First);
   if (phase_ == Phase::First && calls_ == options_.first_calls) {
     agreement.start(handed_in());
     enter(Phase::AgreeingOnFirst);
@@ -62,10 +69,12 @@ std::uint32_t Trial::step(Agreement& agreement) {
   if (phase_ == Phase::AgreeingOnAll && calls_ == kCallsToAgree) {
     if (take(agreement.finish())) judge_all();
   }
-  if (phase_ == Phase::Probation && calls_ == until_second_look_) enter(Phase::Turns);
+  if (phase_ == Phase::Probation && calls_ == until_next_) enter(Phase::Turns);
   if (phase_ == Phase::Kept) return kept_;
   way_ = phase_ == Phase::Turns ? way_in_turn(calls_) : kept_;
-  is_timed_ = (phase_ == Phase::First || phase_ == Phase::Turns) && calls_ % block_ > 0;
+  const std::uint32_t place = calls_ % block_;
+  is_timed_ = (phase_ == Phase::First || phase_ == Phase::Turns) && place >= first_timed() &&
+              (place == first_timed() || place + 1 == block_ || !reads_no_clock_within());
   ++calls_;
   return way_;
 }
@@ -81,11 +90,20 @@ void Trial::note(double begin, double seconds, std::uint64_t bytes) {
   if (more - less > less / 16) are_comparable_ = false;
 }
 
+bool Trial::reads_no_clock_within() const { return is_close_ && block_ >= kTimedAsAWhole; }
+
+/// In a block that is timed as a whole those before it have left messages behind.
+std::uint32_t Trial::first_timed() const { return reads_no_clock_within() ? block_ / 4 : 1; }
+
 void Trial::end_block() {
   if (samples_ > 0) {
     const double all = ended_ - began_;
-    const bool is_close = all <= kMostBetween * sum_;
-    least_[way_] = std::min(least_[way_], (is_close ? all : sum_) / samples_);
+    if (reads_no_clock_within()) {
+      samples_ = block_ - first_timed();
+    } else {
+      is_close_ = all <= kMostBetween * sum_;
+    }
+    least_[way_] = std::min(least_[way_], (is_close_ ? all : sum_) / samples_);
   }
   sum_ = 0;
   samples_ = 0;
@@ -120,7 +138,19 @@ void Trial::forget_plans() {
   }
 }
 
+/// A few short calls say little: the MPI library's own go on until there is time for many.
+bool Trial::waits_for_time() {
+  if (!ways_[0].is_native || !options_.looks_again) return false;
+  const double needed = std::min(kMostCalls * agreed_[0], kTimeThatSays);
+  if (kMostTried * agreed_[0] >= needed || kShare * elapsed_ >= needed) return false;
+  const double calls = (needed / kShare - elapsed_) / std::max(agreed_[0], 1e-9);
+  until_next_ = static_cast<std::uint64_t>(std::clamp(calls, 64.0, kMostCallsToWait));
+  enter(Phase::Waiting);
+  return true;
+}
+
 void Trial::judge_first() {
+  if (waits_for_time()) return;
   const double predicted = ways_[0].predicted;
   const bool is_as_predicted =
       predicted > 0 && agreed_[0] <= kAsPredicted * predicted && agreed_[0] >= kFarLess * predicted;
@@ -163,7 +193,9 @@ void Trial::judge_all() {
   std::uint32_t best = 0;
   double least = kNever;
   for (const std::uint32_t w : rivals_) {
-    const double time = agreed_[w] * (ways_[w].is_native ? 1 - options_.least_gain : 1);
+    const double time = ways_[w].is_native ? std::min(agreed_[w] * (1 - options_.least_gain),
+                                                      agreed_[w] - options_.least_seconds)
+                                           : agreed_[w];
     if (time >= least) continue;
     best = w;
     least = time;
@@ -186,7 +218,7 @@ void Trial::look_again_later() {
   has_gone_on_ = true;
   turns_ = kTurnsOfSecondLook;
   const double calls = kTurnsOfSecondLook / 2.0 * block_ * agreed_[native] / agreed_[kept_];
-  until_second_look_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
+  until_next_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
   forget_plans();
   enter(Phase::Probation);
 }

@@ -22,6 +22,9 @@ struct TrialWay {
 struct TrialOptions {
   /// What a plan must gain over the MPI library, measured, to be kept.
   double least_gain = 0.02;
+  /// And in seconds: deciding costs as much at most, and a call of the MPI library's own is spared
+  /// that once it is known to stay.
+  double least_seconds = 150e-9;
   /// Whether a plan that won is compared with the MPI library once more, much later: a computer
   /// that was busy with something else in the wrong moment must not decide for good.
   bool looks_again = false;
@@ -35,14 +38,16 @@ struct TrialOptions {
 /// Which way each call of one class takes (one communicator, operation, size class), so that the
 /// fastest stays: not the one that a model prefers, the one that a clock does.
 ///
-/// First way 0 alone. If it takes what was predicted, those that are predicted to take far longer
-/// are not tried; if those are all, it stays. Else the ways are tried in turn, in blocks of calls
-/// (of which the first is not timed), forwards and backwards; the mean of a block is a sample, and
-/// of each way the maximum over ranks of each rank's least sample counts: means, since single calls
-/// are short on ranks that come late. Where calls follow each other closely the time from the first
-/// to the end of the last is taken, which is what the program sees; else the time within them. At
-/// most kMostTried calls take another way than 0. Then those that came near the fastest go on, as
-/// long as that fits into kShare of the time so far.
+/// First way 0 alone; with `looks_again`, and if it is the MPI library's own, until there is time
+/// to try short calls many times. If it takes what was predicted, those that are predicted to take
+/// far longer are not tried; if those are all, it stays. Else the ways are tried in turn, in blocks
+/// of calls (of which the first is not timed), forwards and backwards; the mean of a block is a
+/// sample, and of each way the maximum over ranks of each rank's least sample counts: means, since
+/// single calls are short on ranks that come late. Where calls follow each other closely the time
+/// from the first to the end of the last is taken, which is what the program sees (and in long
+/// blocks no clock is read in between: that takes longer than some calls); else the time within
+/// them. At most kMostTried calls take another way than 0. Then those that came near the fastest go
+/// on, as long as that fits into kShare of the time so far.
 ///
 /// With `looks_again` a plan that won and the MPI library's own take turns again when so many calls
 /// have passed that those of the library's take no more than kShare of their time.
@@ -92,9 +97,18 @@ class Trial {
   [[nodiscard]] std::string_view why() const { return why_; }
 
  private:
-  enum class Phase : std::uint8_t { First, AgreeingOnFirst, Turns, AgreeingOnAll, Probation, Kept };
+  enum class Phase : std::uint8_t {
+    First,
+    AgreeingOnFirst,
+    Waiting,
+    Turns,
+    AgreeingOnAll,
+    Probation,
+    Kept
+  };
   std::uint32_t step(Agreement& agreement);
   bool take(std::vector<double> agreed);
+  bool waits_for_time();
   void judge_first();
   bool goes_on_with_the_best(double least);
   void judge_all();
@@ -104,6 +118,8 @@ class Trial {
   void enter(Phase phase);
   void end_block();
   [[nodiscard]] std::vector<double> handed_in() const;
+  [[nodiscard]] bool reads_no_clock_within() const;
+  [[nodiscard]] std::uint32_t first_timed() const;
   /// Of call `number` of the turns.
   [[nodiscard]] std::uint32_t way_in_turn(std::uint32_t number) const;
   [[nodiscard]] std::uint32_t calls_in_turns() const { return turns_ * block_; }
@@ -119,14 +135,15 @@ class Trial {
   std::uint32_t kept_ = 0;
   std::uint32_t block_ = 4;  // calls of a turn
   std::uint32_t turns_ = 0;
-  std::uint64_t until_second_look_ = 0;  // calls
-  double elapsed_ = 0;                   // of the program, agreed
-  bool has_gone_on_ = false;             // with more calls of the best
-  bool looked_ = false;                  // once, and a plan won
+  std::uint64_t until_next_ = 0;  // calls that are not timed, then there is another look
+  double elapsed_ = 0;            // of the program, agreed
+  bool has_gone_on_ = false;      // with more calls of the best
+  bool looked_ = false;           // once, and a plan won
   bool is_timed_ = false;
   double sum_ = 0;                // of the timed calls of this block
   double began_ = 0, ended_ = 0;  // the first of them, the last
   std::uint32_t samples_ = 0;
+  bool is_close_ = false;  // calls of the last block that was timed followed each other closely
   std::optional<std::uint64_t> bytes_;  // of a timed call
   bool are_comparable_ = true;
   std::string_view why_ = "not tried yet";

@@ -79,6 +79,40 @@ TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMore) {
   }
 }
 
+TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMoreThanDecidingCosts) {
+  for (const double gain : {120e-9, 180e-9}) {
+    std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}));
+    ways_taken(trials, 60,
+               [&](std::size_t, std::uint32_t way) { return way == 0 ? 4e-7 : 4e-7 - gain; });
+    EXPECT_EQ(trials[0].kept(), gain > 150e-9 ? 1U : 0U);
+  }
+}
+
+TEST(Trial, InLongBlocksOfCallsThatFollowEachOtherReadsNoClockWithin) {
+  for (const bool is_close : {true, false}) {
+    TrialOptions options;
+    options.elapsed = [] { return 1.0; };
+    Trial trial({{-1, true}, {-1, false}}, options);
+    Meeting meeting(1);
+    Member member(meeting);
+    double now = 0;
+    int timed = 0, calls = 0;
+    for (; !trial.is_decided() && calls < 5000; ++calls) {
+      const double takes = trial.begin_call(member) == 0 ? 1e-6 : 0.8e-6;
+      if (trial.is_timed()) {
+        trial.note(now, takes, 8);
+        ++timed;
+      }
+      now += takes + (is_close ? 0.1e-6 : 1e-3);
+    }
+    EXPECT_EQ(trial.kept(), 1U);
+    EXPECT_GT(calls, 1000);
+    // All of the first blocks of 5, two of each of 64; or all but the first of each block.
+    EXPECT_TRUE(is_close ? timed < 80 : timed > 900) << timed << " of " << calls;
+    EXPECT_NEAR(trial.times()[1], is_close ? 0.9e-6 : 0.8e-6, 0.03e-6);
+  }
+}
+
 /// Which way stays if calls take so long on this rank, and so long pass from one to the next.
 std::uint32_t kept_of(double plan, double native, double plan_to_next, double native_to_next) {
   Trial trial(kPlanAndNative);
@@ -124,8 +158,8 @@ TEST(Trial, TriesFewCallsUnlessThereIsTime) {
       options.elapsed = [=] { return elapsed; };
       std::vector<TrialWay> all(ways, {-1, false});
       std::vector<Trial> trials(2, Trial(all, options));
-      const auto taken = ways_taken(trials, 2000, [](std::size_t, std::uint32_t) { return 1e-4; });
-      const auto tried = 2000 - std::count(taken.begin(), taken.end(), 0U);
+      const auto taken = ways_taken(trials, 6000, [](std::size_t, std::uint32_t) { return 1e-4; });
+      const auto tried = 6000 - std::count(taken.begin(), taken.end(), 0U);
       EXPECT_TRUE(tried <= Trial::kMostTried ||
                   static_cast<double>(tried) * 1e-4 <= Trial::kShare * elapsed)
           << tried << " calls after " << elapsed << " s";
