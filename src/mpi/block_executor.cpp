@@ -143,8 +143,7 @@ void BlockExecutor::send_piece(std::uint32_t index, const Piece& piece, int tag,
   MPI_Request request = MPI_REQUEST_NULL;
   const auto start = synchronous ? PMPI_Issend : PMPI_Isend;
   note(start(piece.address, piece.count, piece.type, peer, tag, self_.comm, &request));
-  requests_.push_back(request);
-  posted_.push_back({index, synchronous, piece.bytes});
+  requests_.add(request, {index, synchronous, piece.bytes});
   ++transfers_[index].open;
 }
 
@@ -157,8 +156,7 @@ void BlockExecutor::receive_head(std::uint32_t index) {
   note(PMPI_Irecv(transfer.parcel.head.data(), static_cast<int>(transfer.parcel.head.size()),
                   MPI_BYTE, static_cast<int>(lane_of(transfer).peer), head_tag(transfer),
                   self_.comm, &request));
-  requests_.push_back(request);
-  posted_.push_back({index, false, 0});
+  requests_.add(request, {index, false, 0});
   transfer.open = 1;
 }
 
@@ -192,8 +190,7 @@ void BlockExecutor::receive_rest(std::uint32_t index) {
     note(PMPI_Irecv(piece.address, piece.count, piece.type,
                     static_cast<int>(lane_of(transfer).peer), rest_tag(transfer), self_.comm,
                     &request));
-    requests_.push_back(request);
-    posted_.push_back({index, false, piece.bytes});
+    requests_.add(request, {index, false, piece.bytes});
     ++transfer.open;
   });
 }
@@ -211,44 +208,18 @@ void BlockExecutor::finish_transfer(std::uint32_t index) {
 }
 
 void BlockExecutor::wait_for_some() {
-  const std::size_t n = requests_.size();
-  if (n == 0) return note(MPI_ERR_INTERN);  // cannot be: the program was verified
-  indices_.resize(n);
-  statuses_.resize(n);
-  int completed = 0;
-  bool has_codes = false;
-  const auto note_unless_in_status = [&](int code) {
-    has_codes = is_in_status(code);
-    if (!has_codes) note(code);
-  };
-#ifdef ESPALIER_SMPI  // a poll costs simulated time, and its MPI_Waitsome polls
-  note_unless_in_status(
-      PMPI_Waitany(static_cast<int>(n), requests_.data(), indices_.data(), statuses_.data()));
-  completed = error_ == MPI_SUCCESS ? 1 : 0;
-#else
-  poll(
-      options_.stall_seconds,
-      [&] {
-        note_unless_in_status(PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
-                                            indices_.data(), statuses_.data()));
-        return completed > 0 || error_ != MPI_SUCCESS;
-      },
-      [&] {
+  requests_.wait_for_some(
+      options_.stall_seconds, error_,
+      [this] {
         int code = MPI_SUCCESS;
         const int mine = tags_.tag(channel_.calls(), call_->signature, 0);
         if (another_call_is_there(self_.comm, tags_, mine, MPI_ANY_SOURCE, code))
           note(MPI_ERR_TRUNCATE);
         note(code);
+      },
+      [this](const Posted& done, const MPI_Status& status, bool has_code) {
+        complete(done, status, has_code);
       });
-#endif
-  // What completed is told first and acted on then: acting posts more.
-  std::vector<std::pair<Posted, MPI_Status>> done;
-  for (int i = 0; i < completed; ++i) {
-    const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-    done.emplace_back(posted_[at], statuses_[static_cast<std::size_t>(i)]);
-  }
-  remove_completed();
-  for (const auto& [posted, status] : done) complete(posted, status, has_codes);
 }
 
 void BlockExecutor::complete(const Posted& done, const MPI_Status& status, bool has_code) {
@@ -259,11 +230,10 @@ void BlockExecutor::complete(const Posted& done, const MPI_Status& status, bool 
   if (error_ != MPI_SUCCESS) return;
   --transfer.open;
   if (!lane.sends) {
-    int bytes = 0;
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    const std::uint64_t bytes = received_bytes(status);
     if (transfer.is_head) {
-      open_head(done.transfer, static_cast<std::uint64_t>(bytes));
-    } else if (static_cast<std::uint64_t>(bytes) != done.bytes) {
+      open_head(done.transfer, bytes);
+    } else if (bytes != done.bytes) {
       note(MPI_ERR_TRUNCATE);
     }
   }
@@ -271,31 +241,15 @@ void BlockExecutor::complete(const Posted& done, const MPI_Status& status, bool 
   if (done.synchronous) pump(transfer.lane);
 }
 
-void BlockExecutor::remove_completed() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    requests_[kept] = requests_[i];
-    posted_[kept++] = posted_[i];
-  }
-  requests_.resize(kept);
-  posted_.resize(kept);
-}
-
 void BlockExecutor::give_up() {
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (call_ != nullptr && !lane_of(transfers_[posted_[i].transfer]).sends) {
-      PMPI_Cancel(&requests_[i]);
-    }
-    PMPI_Request_free(&requests_[i]);
-  }
-  if (!requests_.empty()) {
+  const bool is_under_way = !requests_.handles.empty();
+  requests_.give_up([this](const Posted& posted) {
+    return call_ != nullptr && !lane_of(transfers_[posted.transfer]).sends;
+  });
+  if (is_under_way) {
     abandoned_.push_back({std::exchange(transfers_, {}), std::move(*store_)});
     store_.reset();
   }
-  requests_.clear();
-  posted_.clear();
   for (Flow& flow : flows_) flow.synchronous = 0;
 }
 

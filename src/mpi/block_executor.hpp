@@ -76,7 +76,6 @@ class BlockExecutor {
   void finish_transfer(std::uint32_t transfer);
   void wait_for_some();
   void complete(const Posted& done, const MPI_Status& status, bool has_code);
-  void remove_completed();
   void give_up();
   void note(int code) {
     if (error_ == MPI_SUCCESS) error_ = code;
@@ -108,10 +107,7 @@ class BlockExecutor {
   std::vector<std::uint32_t> copies_;  // that may run
   std::size_t next_copy_ = 0;
   std::deque<Transfer> transfers_;
-  std::vector<MPI_Request> requests_;
-  std::vector<Posted> posted_;  // of each request
-  std::vector<int> indices_;
-  std::vector<MPI_Status> statuses_;
+  Requests<Posted> requests_;
   /// After an error: MPI may still read their memory.
   struct Abandoned {
     std::deque<Transfer> transfers;

@@ -1,6 +1,7 @@
 #include "mpi/executor.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "mpi/polling.hpp"
 
@@ -149,18 +150,20 @@ void Executor::pump(std::uint32_t index) {
 }
 
 void Executor::post(std::uint32_t lane, const Message& message) {
-  const std::size_t before = requests_.size();
+  const std::size_t before = requests_.posted.size();
   const schedule::Program& program = call_->program->program;
   const std::uint64_t bytes = program.units(message.region) * call_->buffers.bytes_per_unit();
   for_each_piece(call_->buffers, program, message.region,
                  most_in_one(call_->program->lanes[lane], bytes, options_.max_piece_bytes),
                  [&](const Piece& piece) { post_piece(lane, message, piece); });
-  for (std::size_t i = before; i + 1 < requests_.size(); ++i) posted_[i].last = false;
-  open_messages_[message.op] += static_cast<std::uint32_t>(requests_.size() - before) - 1;
+  const std::span<Posted> pieces(requests_.posted.begin() + static_cast<std::ptrdiff_t>(before),
+                                 requests_.posted.end());
+  for (Posted& piece : pieces) piece.last = &piece == &pieces.back();
+  open_messages_[message.op] += static_cast<std::uint32_t>(pieces.size()) - 1;
   if (!call_->program->lanes[lane].sends) return;
   LevelCount& count = sent_[call_->program->lanes[lane].way.level];
   ++count.messages;
-  for (std::size_t i = before; i < requests_.size(); ++i) count.bytes += posted_[i].bytes;
+  for (const Posted& piece : pieces) count.bytes += piece.bytes;
 }
 
 void Executor::post_piece(std::uint32_t index, const Message& message, const Piece& piece) {
@@ -168,9 +171,10 @@ void Executor::post_piece(std::uint32_t index, const Message& message, const Pie
   const bool part = is_part(lane);
   Posted posted{index, message.op, lane.peer, lane.sends, true, part, part, piece.bytes};
   if (part) ++lanes_[index].parts_under_way;
-  requests_.push_back(lane.sends ? start_send(lane.peer, piece, message.tag, posted.synchronous)
-                                 : start_receive(lane.peer, piece, message.tag));
-  posted_.push_back(posted);
+  const MPI_Request request = lane.sends
+                                  ? start_send(lane.peer, piece, message.tag, posted.synchronous)
+                                  : start_receive(lane.peer, piece, message.tag);
+  requests_.add(request, posted);
 }
 
 MPI_Request Executor::start_receive(Rank peer, const Piece& piece, std::uint32_t message_tag) {
@@ -199,42 +203,16 @@ MPI_Request Executor::start_send(Rank to, const Piece& piece, std::uint32_t mess
 }
 
 void Executor::wait_for_some() {
-  const std::size_t n = requests_.size();
-  if (n == 0) {  // cannot be: the program was verified
-    note(MPI_ERR_INTERN);
-    return;
-  }
-  indices_.resize(n);
-  statuses_.resize(n);
-  int completed = 0;
-  const auto note_unless_in_status = [this](int code) {
-    errors_in_status_ = is_in_status(code);
-    if (!errors_in_status_) note(code);
-  };
-#ifdef ESPALIER_SMPI  // a poll costs simulated time, and its MPI_Waitsome polls
-  note_unless_in_status(
-      PMPI_Waitany(static_cast<int>(n), requests_.data(), indices_.data(), statuses_.data()));
-  completed = error_ == MPI_SUCCESS ? 1 : 0;
-#else
-  poll(
-      [&] {
-        note_unless_in_status(PMPI_Testsome(static_cast<int>(n), requests_.data(), &completed,
-                                            indices_.data(), statuses_.data()));
-        return completed > 0;
-      },
-      [this] { look_for_other_calls(); });
-#endif
-  for (int i = 0; i < completed; ++i) {
-    complete(static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]),
-             statuses_[static_cast<std::size_t>(i)]);
-  }
-  remove_completed();
+  requests_.wait_for_some(
+      options_.stall_seconds, error_, [this] { look_for_other_calls(); },
+      [this](const Posted& done, const MPI_Status& status, bool has_code) {
+        complete(done, status, has_code);
+      });
 }
 
-void Executor::complete(std::size_t index, const MPI_Status& status) {
-  const Posted done = posted_[index];  // posting more may move it
+void Executor::complete(const Posted& done, const MPI_Status& status, bool has_code) {
   const Lane& lane = call_->program->lanes[done.lane];
-  if (errors_in_status_) note(status.MPI_ERROR);
+  if (has_code) note(status.MPI_ERROR);
   if (!lane.sends && error_ == MPI_SUCCESS) {
     if (received_bytes(status) != done.bytes) note(MPI_ERR_TRUNCATE);
   }
@@ -244,17 +222,6 @@ void Executor::complete(std::size_t index, const MPI_Status& status) {
   if (done.last) --lanes_[done.lane].under_way;
   if (--open_messages_[done.op] == 0) finish_op(done.op);
   pump(done.lane);
-}
-
-void Executor::remove_completed() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    requests_[kept] = requests_[i];
-    posted_[kept++] = posted_[i];
-  }
-  requests_.resize(kept);
-  posted_.resize(kept);
 }
 
 /// Nothing has come for long: perhaps others make another call, and we would wait for ever.
@@ -267,20 +234,14 @@ void Executor::look_for_another_call(int source) {
 
 void Executor::look_for_other_calls() {
   look_for_another_call(MPI_ANY_SOURCE);
-  for (const Posted& posted : posted_) {
+  for (const Posted& posted : requests_.posted) {
     if (!posted.sends && error_ == MPI_SUCCESS)
       look_for_another_call(static_cast<int>(posted.peer));
   }
 }
 
 void Executor::give_up() {
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (!posted_[i].sends) PMPI_Cancel(&requests_[i]);
-    PMPI_Request_free(&requests_[i]);
-  }
-  requests_.clear();
-  posted_.clear();
+  requests_.give_up([](const Posted& posted) { return !posted.sends; });
   for (Flow& flow : flows_) flow.synchronous = 0;
 }
 

@@ -6,6 +6,7 @@
 #include "mpi/local_steps.hpp"
 #include "mpi/piece.hpp"
 #include "mpi/polling.hpp"
+#include "mpi/requests.hpp"
 #include "runtime/prepared.hpp"
 #include "runtime/tags.hpp"
 
@@ -131,8 +132,7 @@ class Executor {
   void post(std::uint32_t lane, const runtime::Message& message);
   void post_piece(std::uint32_t lane, const runtime::Message& message, const Piece& piece);
   void wait_for_some();
-  void complete(std::size_t index, const MPI_Status& status);
-  void remove_completed();
+  void complete(const Posted& done, const MPI_Status& status, bool has_code);
   void look_for_another_call(int source);
   void look_for_other_calls();
   void give_up();
@@ -149,17 +149,13 @@ class Executor {
   // Of the call that runs; kept for the next one.
   const Execution* call_ = nullptr;
   int error_ = MPI_SUCCESS;
-  bool errors_in_status_ = false;
   std::uint64_t open_ops_ = 0;
   std::vector<std::uint32_t> waits_;
   std::vector<std::uint32_t> open_messages_;
   std::vector<LaneState> lanes_;
   std::vector<std::uint32_t> local_;  // steps to be done here
   std::size_t next_local_ = 0;
-  std::vector<MPI_Request> requests_;
-  std::vector<Posted> posted_;  // of each request
-  std::vector<int> indices_;
-  std::vector<MPI_Status> statuses_;
+  Requests<Posted> requests_;
 };
 
 }  // namespace espalier::mpi

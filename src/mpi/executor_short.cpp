@@ -19,7 +19,7 @@ void Executor::run_one_by_one() {
   const std::vector<SequentialStep>& steps = call_->program->steps;
   for (std::uint32_t i = 0; i < steps.size() && error_ == MPI_SUCCESS; ++i) {
     const SequentialStep& step = steps[i];
-    if (step.waits_for_send && !requests_.empty()) wait_for_sends_before(i);
+    if (step.waits_for_send && !requests_.handles.empty()) wait_for_sends_before(i);
     if (step.kind == OpKind::Recv) {
       receive_now(step);
     } else if (step.kind == OpKind::Send) {
@@ -30,7 +30,7 @@ void Executor::run_one_by_one() {
       note(run_local_step(call_->buffers, program, program.ops[i], call_->reduction, self));
     }
   }
-  if (error_ == MPI_SUCCESS && !requests_.empty()) wait_for_sends();
+  if (error_ == MPI_SUCCESS && !requests_.handles.empty()) wait_for_sends();
 }
 
 void Executor::send_now(const SequentialStep& step, std::uint32_t index) {
@@ -48,8 +48,8 @@ void Executor::send_now(const SequentialStep& step, std::uint32_t index) {
     return;
   }
   Posted posted{0, index, step.peer, true, true, false, false, piece.bytes};
-  requests_.push_back(start_send(step.peer, piece, step.tag, posted.synchronous));
-  posted_.push_back(posted);
+  const MPI_Request request = start_send(step.peer, piece, step.tag, posted.synchronous);
+  requests_.add(request, posted);
 }
 
 void Executor::receive_now(const SequentialStep& step) {
@@ -83,9 +83,10 @@ void Executor::wait_for_sends_before(std::uint32_t op) {
   const schedule::Program& program = call_->program->program;
   for (const std::uint32_t dep : program.deps_of(program.ops[op])) {
     const auto is_dep = [&](const Posted& posted) { return posted.op == dep; };
-    const auto found = std::find_if(posted_.begin(), posted_.end(), is_dep);
-    if (found == posted_.end()) continue;
-    MPI_Request& request = requests_[static_cast<std::size_t>(found - posted_.begin())];
+    const auto found = std::find_if(requests_.posted.begin(), requests_.posted.end(), is_dep);
+    if (found == requests_.posted.end()) continue;
+    const auto at = static_cast<std::size_t>(found - requests_.posted.begin());
+    MPI_Request& request = requests_.handles[at];
 #ifdef ESPALIER_SMPI
     note(PMPI_Wait(&request, MPI_STATUS_IGNORE));
 #else
@@ -99,29 +100,29 @@ void Executor::wait_for_sends_before(std::uint32_t op) {
 #endif
     if (error_ != MPI_SUCCESS) return;
     if (found->synchronous) --flows_[found->peer].synchronous;
-    remove_completed();
+    requests_.remove_completed();
   }
 }
 
 void Executor::wait_for_sends() {
 #ifdef ESPALIER_SMPI
-  note(PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  note(PMPI_Waitall(static_cast<int>(requests_.handles.size()), requests_.handles.data(),
+                    MPI_STATUSES_IGNORE));
 #else
   poll(
       [&] {
         int completed = 0;
-        note(PMPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &completed,
-                          MPI_STATUSES_IGNORE));
+        note(PMPI_Testall(static_cast<int>(requests_.handles.size()), requests_.handles.data(),
+                          &completed, MPI_STATUSES_IGNORE));
         return completed != 0;
       },
       [this] { look_for_another_call(MPI_ANY_SOURCE); });
 #endif
   if (error_ != MPI_SUCCESS) return;
-  for (const Posted& sent : posted_) {
+  for (const Posted& sent : requests_.posted) {
     if (sent.synchronous) --flows_[sent.peer].synchronous;
   }
   requests_.clear();
-  posted_.clear();
 }
 
 }  // namespace espalier::mpi

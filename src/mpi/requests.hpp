@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "mpi/polling.hpp"
+
+namespace espalier::mpi {
+
+/// What is under way: MPI's requests, and of each what its owner has to know when it is complete.
+template <typename Posted>
+struct Requests {
+  std::vector<MPI_Request> handles;
+  std::vector<Posted> posted;  ///< of each handle
+
+  void add(MPI_Request handle, const Posted& about) {
+    handles.push_back(handle);
+    posted.push_back(about);
+  }
+  void clear() {
+    handles.clear();
+    posted.clear();
+  }
+
+  /// Until some are complete: act(posted, status, whether the status has a code of its own), which
+  /// may add more.
+  /// @param error MPI's first one, which ends the waiting
+  /// @param stalled is called now and then where nothing comes for long
+  template <typename Stalled, typename Act>
+  void wait_for_some(double stall_seconds, int& error, Stalled stalled, Act act) {
+    const auto n = static_cast<int>(handles.size());
+    if (n == 0) {  // cannot be: the program was verified
+      error = MPI_ERR_INTERN;
+      return;
+    }
+    indices.resize(handles.size());
+    statuses.resize(handles.size());
+    int completed = 0;
+    bool has_codes = false;
+    const auto note_unless_in_status = [&](int code) {
+      has_codes = is_in_status(code);
+      if (!has_codes && error == MPI_SUCCESS) error = code;
+    };
+#ifdef ESPALIER_SMPI  // a poll costs simulated time, and its MPI_Waitsome polls
+    static_cast<void>(stall_seconds);
+    static_cast<void>(stalled);
+    note_unless_in_status(PMPI_Waitany(n, handles.data(), indices.data(), statuses.data()));
+    completed = error == MPI_SUCCESS ? 1 : 0;
+#else
+    poll(
+        stall_seconds,
+        [&] {
+          note_unless_in_status(
+              PMPI_Testsome(n, handles.data(), &completed, indices.data(), statuses.data()));
+          return completed > 0 || error != MPI_SUCCESS;
+        },
+        stalled);
+#endif
+    for (int i = 0; i < completed; ++i) {
+      const Posted done = posted[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
+      act(done, statuses[static_cast<std::size_t>(i)], has_codes);
+    }
+    remove_completed();
+  }
+
+  /// After an error. @param receives(posted) whether to cancel it
+  template <typename Receives>
+  void give_up(Receives receives) {
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+      if (handles[i] == MPI_REQUEST_NULL) continue;
+      if (receives(posted[i])) PMPI_Cancel(&handles[i]);
+      PMPI_Request_free(&handles[i]);
+    }
+    clear();
+  }
+
+  void remove_completed() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+      if (handles[i] == MPI_REQUEST_NULL) continue;
+      handles[kept] = handles[i];
+      posted[kept++] = posted[i];
+    }
+    handles.resize(kept);
+    posted.resize(kept);
+  }
+
+  std::vector<int> indices;          // of those that are complete
+  std::vector<MPI_Status> statuses;  // of those
+};
+
+}  // namespace espalier::mpi
