@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include "place/load_inventory.hpp"
+#include "place/problem.hpp"
+#include "place/write_hosts.hpp"
+#include "profile/workload.hpp"
+#include "support/inventory_from.hpp"
+
+namespace espalier::place {
+namespace {
+
+using profile::Profile;
+
+TEST(Inventory, HostsOfAMachineHaveTheNamesOfALabIfTheirOwnAreNotUnique) {
+  const Inventory same = inventory_from("site:2(5ms) machine:1|2(1ms) proc:2");
+  std::vector<std::string> names;
+  for (const Host& host : same.hosts) names.push_back(host.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"site0-machine0", "site1-machine0", "site1-machine1"}));
+  EXPECT_EQ(inventory_from("node:2(1ms) proc:2").hosts[1].name, "node1");
+}
+
+TEST(MakeProblem, RefusesWhatCannotBe) {
+  const Inventory inventory = inventory_from("cluster:2(1ms) node:2(1us)");
+  const Profile profile = *profile::make_workload("ep.S", 4);
+  EXPECT_TRUE(make_problem(inventory, profile, {}).has_value());
+  const std::string host = inventory.hosts[0].name;
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {host}, .pins = {}}).has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {"nobody"}, .pins = {}}).has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {}, .pins = {{9, host}}}).has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {}, .pins = {{0, host}, {1, host}}})
+                   .has_value());
+  EXPECT_FALSE(make_problem(inventory, profile, {.exclude = {}, .pins = {{0, host}, {0, host}}})
+                   .has_value());
+}
+
+TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
+  const auto hosts = parse_inventory("n1 slots=2\nn2:3 # two\nn3\nn3\n", "hosts");
+  ASSERT_TRUE(hosts.has_value()) << hosts.error();
+  ASSERT_EQ(hosts->hosts.size(), 3U);
+  EXPECT_EQ(hosts->hosts[1].slots, 3U);
+  EXPECT_EQ(hosts->hosts[2].slots, 2U);
+  EXPECT_EQ(hosts->machine.size(), 7U);
+  const auto old = parse_inventory(
+      R"({"nodes": [{"name": "a", "cpus": 8, "alloc_cpus": 2, "state": "mixed", "partitions": ["x"]},
+          {"name": "b", "cpus": 4, "alloc_cpus": 0, "state": "down", "partitions": ["x"]},
+          {"name": "c", "cpus": 4, "state": "idle", "state_flags": ["DRAIN"], "partitions": ["x"]}]})",
+      "s");
+  ASSERT_TRUE(old.has_value()) << old.error();
+  EXPECT_EQ(old->hosts[0].slots, 6U);
+  EXPECT_EQ(old->hosts[1].state, HostState::Down);
+  EXPECT_EQ(old->hosts[2].state, HostState::Down);
+  const auto later = parse_inventory(
+      R"({"sinfo": [{"node": {"state": ["IDLE"]}, "nodes": {"nodes": ["a", "b"]},
+          "cpus": {"total": 16, "allocated": 0}, "partition": {"name": "p"}}]})",
+      "s");
+  ASSERT_TRUE(later.has_value()) << later.error();
+  EXPECT_EQ(later->hosts[1].slots, 8U);
+  const auto switches = parse_inventory(
+      "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-1]\nSwitchName=s1 Level=0 LinkSpeed=1 "
+      "Nodes=n[2-3]\nSwitchName=top Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=s[0-1]\n",
+      "t");
+  ASSERT_TRUE(switches.has_value()) << switches.error();
+  EXPECT_EQ(switches->hosts[2].name, "n2");
+  EXPECT_EQ(switches->hosts[2].cluster, "s1");
+  for (const char* bad :
+       {"", "n1 slots=0\n", "n1 what\n", "n$\n", "{}", "{\"format\": \"espalier-inventory-1\"}",
+        "{\"format\": \"espalier-inventory-1\", \"hosts\": []}",
+        "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\", \"slots\": 0}]}",
+        "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}",
+        "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\", \"speed\": 0}]}"}) {
+    EXPECT_FALSE(parse_inventory(bad, "f").has_value()) << bad;
+  }
+}
+
+TEST(WriteHosts, NamesEveryRanksHost) {
+  const auto inventory = parse_inventory("n1 slots=2\nn2 slots=2\n", "hosts");
+  const Profile profile = *profile::make_workload("ep.S", 3);
+  const auto problem = make_problem(*inventory, profile, {});
+  const Placement placement{2, 0, 3};
+  EXPECT_EQ(write_hosts(*problem, placement, HostsForm::OpenMpiRankfile),
+            "rank 0=n2 slot=0\nrank 1=n1 slot=0\nrank 2=n2 slot=1\n");
+  EXPECT_EQ(write_hosts(*problem, placement, HostsForm::OpenMpiHostfile), "n2\nn1\nn2\n");
+  EXPECT_EQ(write_hosts(*problem, placement, HostsForm::MpichMachinefile), "n2:1\nn1:1\nn2:1\n");
+  EXPECT_EQ(write_hosts(*problem, placement, HostsForm::SlurmHostfile), "n2\nn1\nn2\n");
+}
+
+}  // namespace
+}  // namespace espalier::place

@@ -1,0 +1,108 @@
+#include "place/portfolio.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "place/load_inventory.hpp"
+#include "place/mappings.hpp"
+#include "place/replay.hpp"
+#include "profile/workload.hpp"
+#include "support/for_all_seeds.hpp"
+#include "support/inventory_from.hpp"
+#include "support/random_placements.hpp"
+
+namespace espalier::place {
+namespace {
+
+using profile::Profile;
+
+TEST(MappingsProperty, PlaceEveryProcessOnceAndObeyPins) {
+  for_all_seeds(100, [](Random& rng) {
+    const auto size = static_cast<Rank>(1 + rng.below(12));
+    const Inventory inventory = inventory_from(random_inventory(rng, size));
+    const Profile profile = random_profile(rng, size);
+    Constraints constraints;
+    if (rng.chance(50)) constraints.pins.emplace_back(0, inventory.hosts.back().name);
+    const auto problem = make_problem(inventory, profile, constraints);
+    ASSERT_TRUE(problem.has_value()) << problem.error();
+    const Selection s = select_topology(*problem, kFullSelection);
+    EXPECT_TRUE(is_valid(*problem, s.placement));
+    EXPECT_TRUE(is_valid(*problem, scotch_placement(*problem, s.sorted)));
+    EXPECT_TRUE(is_valid(*problem, grouped_placement(*problem, s.sorted)));
+    EXPECT_TRUE(is_valid(*problem, greedy_placement(*problem, s.sorted)));
+    EXPECT_EQ(scotch_placement(*problem, s.sorted), scotch_placement(*problem, s.sorted));
+  });
+}
+
+const Candidate& named(const Answer& answer, const std::string& name) {
+  return *std::find_if(answer.candidates.begin(), answer.candidates.end(),
+                       [&](const Candidate& c) { return c.name == name; });
+}
+
+TEST(PortfolioProperty, IsAtLeastAsGoodAsScotchAndTreematchAloneOn200Machines) {
+  for_all_seeds(200, [](Random& rng) {
+    const auto size = static_cast<Rank>(4 + rng.below(20));
+    const Inventory inventory = inventory_from(random_inventory(rng, size));
+    const Profile profile = random_profile(rng, size);
+    const auto problem = make_problem(inventory, profile, {});
+    const Answer answer = place_processes(*problem, {.search_steps = 100'000});
+    const Candidate& chosen = answer.candidates[answer.chosen];
+    // Predicted anew, by replays of their own.
+    const std::vector<std::uint32_t>& slots = answer.paper.sorted;
+    const Time ours = predict(*problem, chosen.placement);
+    EXPECT_LE(ours, predict(*problem, scotch_placement(*problem, slots)));
+    EXPECT_LE(ours, predict(*problem, grouped_placement(*problem, slots)));
+    EXPECT_LE(ours, named(answer, "full").predicted);
+    EXPECT_LE(ours, named(answer, "sequential").predicted);
+  });
+}
+
+/// The best of all placements, slots of equal hosts told apart by nothing.
+Time brute_force(const Problem& problem) {
+  const ReadyTrace trace(*problem.profile, 2'000'000);
+  Replayer replayer(problem, trace);
+  std::vector<std::uint32_t> slots(problem.slots.size());
+  std::iota(slots.begin(), slots.end(), 0U);
+  Time best = kForever;
+  do {
+    const Placement placement(slots.begin(),
+                              slots.begin() + static_cast<std::ptrdiff_t>(problem.size()));
+    best = std::min(best, replayer.finish(placement));
+    // Only the first `size` matter: skip permutations of the rest.
+    std::reverse(slots.begin() + static_cast<std::ptrdiff_t>(problem.size()), slots.end());
+  } while (std::next_permutation(slots.begin(), slots.end()));
+  return best;
+}
+
+TEST(PortfolioProperty, HasAMedianGapOfZeroToBruteForce) {
+  std::vector<double> gaps;
+  bool is_first = true;
+  for_all_seeds(31, [&](Random& rng) {
+    // One of nine processes on nine nodes; the others on few enough slots to try them all quickly.
+    const auto size = static_cast<Rank>(is_first ? 9 : 3 + rng.below(4));
+    const Inventory inventory = inventory_from(
+        is_first ? std::string("cluster:3(9ms,9Mbit/s) node:3(50us,100Mbit/s,send=5us,recv=5us)")
+                 : random_inventory(rng, size));
+    const Profile profile = random_profile(rng, size);
+    const auto problem = make_problem(inventory, profile, {});
+    if (!is_first && problem->slots.size() > 8) return;
+    is_first = false;
+    const Answer answer = place_processes(*problem, {.search_steps = 1'000'000});
+    const Time ours = answer.candidates[answer.chosen].predicted;
+    const Time best = brute_force(*problem);
+    EXPECT_GE(ours, best);
+    gaps.push_back(static_cast<double>(ours.picoseconds) / static_cast<double>(best.picoseconds) -
+                   1);
+  });
+  ASSERT_FALSE(gaps.empty());
+  std::sort(gaps.begin(), gaps.end());
+  std::printf("optimality gap over %zu cases: median %.3f %%, worst %.3f %%\n", gaps.size(),
+              100 * gaps[gaps.size() / 2], 100 * gaps.back());
+  EXPECT_EQ(gaps[gaps.size() / 2], 0);
+}
+
+}  // namespace
+}  // namespace espalier::place
