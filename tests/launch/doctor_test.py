@@ -85,7 +85,7 @@ def programs(t, given):
     has(t.findings("./none", area="program", code=1), "problem", "no such program")
     has(t.findings("none", area="program", code=1), "problem", "write ./none")
     (t.folder / "plain").write_text("text\n")
-    has(t.findings(t.folder / "plain", area="program", code=1), "problem", "chmod +x")
+    has(t.findings(t.folder / "plain", area="program", code=1), "problem", "it is no program")
     for mpi in ("mpich", "openmpi"):
         fakes.compile_with(f"mpicc.{mpi}", CALLS, t.folder / "calls", "c")
         found = t.findings(t.folder / "calls", area="program", code=0)
@@ -131,7 +131,7 @@ def what_is_no_program(t, _):
     has(t.findings("/etc/hostname", area="program", code=1), "problem", "it is no program")
     script = t.folder / "not_executable.sh"
     script.write_text("#!/bin/sh\n")
-    has(t.findings(script, area="program", code=1), "problem", "it may not be run by you")
+    has(t.findings(script, area="program", code=1), "problem", "it may not be run by you", "chmod +x")
 
 
 def settings(t, _):
