@@ -1,6 +1,7 @@
 // Finds and measures the machine that it runs on, and prints one line for `espalier discover`:
 //
-//   espalier-discovered {"machine": ..., "words": [...], "notes": [...], "cached": false}
+//   espalier-discovered {"machine": ..., "words": [...], "notes": [...], "doubts": [...],
+//   "cached": false}
 //
 //   espalier-discover [--fresh] [--no-cache] [--progress] [--seconds N]
 #include <cstdio>
@@ -51,6 +52,7 @@ void discover(const espalier::mpi::DiscoverOptions& options) {
       line = {{"machine", espalier::topology::write_json(found->machine)},
               {"words", found->words},
               {"notes", found->notes},
+              {"doubts", found->doubts},
               {"cached", found->from_cache},
               {"seconds", took}};
     } else {

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <ostream>
 #include <span>
+#include <vector>
+
+#include "base/unit_hint.hpp"
 
 #pragma GCC visibility push(default)  // public: include/espalier has links to the headers
 namespace espalier {
@@ -184,6 +187,34 @@ std::uint64_t rate_scale(std::string_view name) {
   return 0;
 }
 
+std::vector<NamedUnit> named(std::span<const Unit> units) {
+  std::vector<NamedUnit> result;
+  for (const Unit& unit : units) result.push_back({std::string(unit.name), unit.scale});
+  return result;
+}
+
+std::vector<NamedUnit> named_rates() {
+  std::vector<NamedUnit> result;
+  for (const Unit& rate : kRateUnits) {
+    for (const Unit& prefix : kPrefixes) {
+      result.push_back({fmt::format("{}{}", prefix.name, rate.name), prefix.scale * rate.scale});
+    }
+  }
+  return result;
+}
+
+/// A number behind which no unit stands, or one that there is not.
+Error wrong_unit(std::string_view text, const Quantity& q, std::string_view kind,
+                 std::string_view hint, std::span<const NamedUnit> units) {
+  if (q.unit.empty()) {
+    return malformed(text, fmt::format("{}: it has no unit", kind), hint);
+  }
+  const std::string_view whole = trimmed(text);
+  const std::string meant =
+      meant_quantity(whole.substr(0, whole.size() - q.unit.size()), q.unit, units);
+  return malformed(text, kind, meant.empty() ? hint : meant);
+}
+
 constexpr std::string_view kTimeHint = "write a number and a unit, such as \"30 ms\" or \"1.5us\"";
 constexpr std::string_view kBytesHint = "write a number and a unit, such as \"16 KiB\" or \"1MB\"";
 constexpr std::string_view kRateHint =
@@ -220,7 +251,7 @@ Expected<Time> parse_time(std::string_view text, Rounding rounding, std::string_
   Quantity q;
   if (!take_quantity(text, q)) return malformed(text, "a time", kTimeHint);
   const Unit* unit = find_unit(kTimeUnits, q.unit.empty() ? default_unit : q.unit);
-  if (unit == nullptr) return malformed(text, "a time", kTimeHint);
+  if (unit == nullptr) return wrong_unit(text, q, "a time", kTimeHint, named(kTimeUnits));
   auto ps = scaled(q.number, unit->scale, std::uint64_t(kForever.picoseconds) - 1, rounding, text,
                    "a time", "ps");
   if (!ps) return ps.error();
@@ -233,7 +264,7 @@ Expected<Bytes> parse_bytes(std::string_view text) {
   Quantity q;
   if (!take_quantity(text, q)) return malformed(text, "a size", kBytesHint);
   const Unit* unit = find_unit(kByteUnits, q.unit.empty() ? "B" : q.unit);
-  if (unit == nullptr) return malformed(text, "a size", kBytesHint);
+  if (unit == nullptr) return wrong_unit(text, q, "a size", kBytesHint, named(kByteUnits));
   auto bytes =
       scaled(q.number, unit->scale, std::uint64_t{1} << 62, Rounding::Refuse, text, "a size", "B");
   if (!bytes) return bytes.error();
@@ -246,7 +277,7 @@ Expected<Bandwidth> parse_bandwidth(std::string_view text, Rounding rounding,
   Quantity q;
   if (!take_quantity(text, q)) return malformed(text, "a bandwidth", kRateHint);
   const std::uint64_t scale = rate_scale(q.unit.empty() ? default_unit : q.unit);
-  if (scale == 0) return malformed(text, "a bandwidth", kRateHint);
+  if (scale == 0) return wrong_unit(text, q, "a bandwidth", kRateHint, named_rates());
   auto bits =
       scaled(q.number, scale, std::uint64_t{1} << 62, rounding, text, "a bandwidth", "bit/s");
   if (!bits) return bits.error();

@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "cli/bench_smpi.hpp"
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/measure_on_lab.hpp"
@@ -59,7 +60,9 @@ Expected<std::vector<measure::Kind>> kinds_from(const BenchOptions& options,
   std::vector<measure::Kind> kinds;
   for (const std::string& name : split(list)) {
     const auto kind = measure::kind_named(name);
-    if (!kind) return Error{"--operation", fmt::format("there is no operation \"{}\"", name), ""};
+    if (!kind)
+      return Error{"--operation", fmt::format("there is no operation \"{}\"", name),
+                   operations_hint(name)};
     if (!can_measure(clocks, *kind)) {
       return Error{"--clocks", fmt::format("without a common clock {} cannot be timed", name),
                    "broadcast and scatter can, or take --clocks shared"};

@@ -10,9 +10,11 @@
 #include <thread>
 
 #include "base/units.hpp"
+#include "cli/call_options.hpp"
 #include "cli/candidate_forecasts.hpp"
 #include "cli/measure_on_lab.hpp"
 #include "cli/output.hpp"
+#include "cli/whole_number.hpp"
 #include "league/bound.hpp"
 #include "league/page.hpp"
 #include "league/play.hpp"
@@ -88,7 +90,8 @@ Expected<std::vector<Operation>> operations_from(const std::string& list) {
   for (const std::string& name : split(list)) {
     const auto operation = schedule::operation_named(name);
     if (!operation) {
-      return Error{"--operation", fmt::format("there is no operation \"{}\"", name), ""};
+      return Error{"--operation", fmt::format("there is no operation \"{}\"", name),
+                   operations_hint(name)};
     }
     operations.push_back(*operation);
   }
@@ -227,14 +230,14 @@ void add_smpi_options(CLI::App& app, SmpiOptions& o) {
                "as replayed and under SMPI.");
   app.add_option("--roots", o.roots, "smpi: so many, evenly spread. Default: 2.")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_number(1, 1'000'000));
   app.add_option("-j,--jobs", o.at_once, "smpi: runs at a time. Default: one a core.")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(whole_number(1, 4096));
   app.add_option("--seconds", o.seconds,
                  "smpi: of processor time that one run may take. Default: 300.")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_number(1, 1'000'000));
   app.add_option("--memory", o.memory, "smpi: buffers of a call over all ranks. Default: 3GiB.")
       ->type_name("SIZE");
   app.add_option("--resume", o.resume, "smpi: keep results in FILE, play what is not there.")

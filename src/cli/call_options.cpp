@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
-#include "cli/nearest.hpp"
 #include "cli/rank_list.hpp"
 
 namespace espalier::cli {
@@ -21,18 +21,23 @@ Error at(std::string where, Error error) {
 
 Expected<Operation> operation_from(const std::string& text) {
   if (const auto operation = schedule::operation_named(text)) return *operation;
+  if (text.ends_with('v') && schedule::operation_named(text.substr(0, text.size() - 1))) {
+    return Error{"OPERATION", fmt::format("{} needs the lengths of its blocks", text),
+                 "give --counts to espalier plan: --counts uniform, or a file"};
+  }
+  return Error{"OPERATION", fmt::format("there is no operation \"{}\"", text),
+               operations_hint(text)};
+}
+
+}  // namespace
+
+std::string operations_hint(const std::string& word) {
   std::vector<std::string> known;
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     known.emplace_back(name_of(static_cast<Operation>(o)));
   }
-  const std::string near = nearest(text, known);
-  return Error{"OPERATION", fmt::format("there is no operation \"{}\"", text),
-               fmt::format("{}the operations are: {}",
-                           near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
-                           fmt::join(known, ", "))};
+  return fmt::format("{}the operations are: {}", did_you_mean(word, known), fmt::join(known, ", "));
 }
-
-}  // namespace
 
 void declare(CLI::App& app, CallOptions& options, bool required) {
   app.add_option("OPERATION", options.operation,

@@ -30,6 +30,9 @@ struct CallOptions {
 /// @param required whether there must be an OPERATION
 void declare(CLI::App& app, CallOptions& options, bool required = true);
 
+/// What to say of a word that is no operation: the nearest, and all.
+[[nodiscard]] std::string operations_hint(const std::string& word);
+
 /// The call: in elements for reductions, in bytes for all else.
 Expected<schedule::Collective> call_from(const CallOptions& options, Rank ranks);
 

@@ -9,11 +9,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/nearest.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/output.hpp"
+#include "cli/whole_number.hpp"
 #include "launch/ask.hpp"
 #include "launch/command_line.hpp"
+#include "launch/launchers.hpp"
 #include "launch/run_and_read.hpp"
 #include "report/draw_machine.hpp"
 #include "topology/read_json.hpp"
@@ -81,6 +84,16 @@ Expected<std::vector<std::string>> with_program(const std::vector<std::string>& 
   return result;
 }
 
+Error no_launcher(const std::string& name) {
+  const std::vector<std::string> there = launch::launcher_names(path_variable());
+  const std::string near = nearest(name, there);
+  const std::string list = there.empty()
+                               ? "no launcher of MPI programs is in PATH"
+                               : fmt::format("in PATH there are {}", fmt::join(there, ", "));
+  return {name, "there is no such program",
+          near.empty() ? list : fmt::format("did you mean {}? {}", near, list)};
+}
+
 Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
                                               const std::vector<std::string>& words) {
   if (words.empty()) {
@@ -99,6 +112,9 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
     return command;
   }
   const std::string& launcher = words[launch::launcher_among(words)];
+  if (launch::find_program(launcher, ".", path_variable()).empty()) {
+    return no_launcher(launcher);
+  }
   const auto mpi = launch::mpi_of_launcher(launch::output_of({launcher, "--version"}));
   if (!mpi) {
     return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
@@ -129,6 +145,26 @@ Expected<nlohmann::json> ask_the_ranks(const std::vector<std::string>& command) 
   return value;
 }
 
+std::string drawing(const topology::Machine& machine, const report::Canvas& canvas) {
+  return report::draw_machine(machine, canvas, report::Detail::Folded) + "\n" +
+         report::to_text(report::level_table(machine), canvas) + "\n";
+}
+
+/// Figures are what was asked for: they are cut for those who named a width or have a terminal, and
+/// then it is said.
+std::string drawing(const topology::Machine& machine, const report::Canvas& canvas,
+                    const Globals& globals) {
+  report::Canvas wide = canvas;
+  wide.width = 1000;
+  std::string whole = drawing(machine, wide);
+  const Surroundings around = look_around();
+  const bool is_bound = !globals.canvas.width.empty() || around.terminal_width || around.columns;
+  const std::string cut = drawing(machine, canvas);
+  if (!is_bound || cut == whole) return whole;
+  return cut + fmt::format("(cut to {} columns; --width 200 shows more, -o FILE writes all)\n\n",
+                           canvas.width);
+}
+
 Outcome discover(const DiscoverOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
@@ -140,7 +176,8 @@ Outcome discover(const DiscoverOptions& options, const Globals& globals) {
   if (!found) return Failure{found.error(), kExitInternal};
   auto machine = topology::read_json(found->value("machine", ""), "discovery");
   if (!machine) return Failure{machine.error(), kExitInternal};
-  const std::string json = topology::write_json(*machine);
+  const auto doubts = found->value("doubts", std::vector<std::string>{});
+  const std::string json = topology::write_json(*machine, doubts);
   for (const auto& note : found->value("notes", std::vector<std::string>{})) {
     write_message(fmt::format("espalier discover: note: {}\n", note));
   }
@@ -149,12 +186,12 @@ Outcome discover(const DiscoverOptions& options, const Globals& globals) {
   }
   if (options.json) return write_output("-", json);
   if (options.output == "-") return {};
-  std::string text = report::machine_headline(*machine) + "\n\n" +
-                     report::draw_machine(*machine, *canvas, report::Detail::Folded) + "\n" +
-                     report::to_text(report::level_table(*machine), *canvas) + "\n";
+  std::string text =
+      report::machine_headline(*machine) + "\n\n" + drawing(*machine, *canvas, globals);
   for (const auto& sentence : found->value("words", std::vector<std::string>{})) {
     text += sentence + "\n";
   }
+  for (const std::string& doubt : doubts) text += report::wrapped(doubt, canvas->width, "");
   if (found->value("cached", false)) text += "known from before, and still so\n";
   text += fmt::format("took {:.0f} ms\n", 1e3 * found->value("seconds", 0.0));
   return write_output("-", text);
@@ -197,11 +234,12 @@ Command discover_command() {
                            "mpich or openmpi; the launcher is then not looked at, and the program "
                            "stands at the end of its line.")
                 ->type_name("MPI");
-            app.add_option("--seconds", options->seconds,
-                           "Time for measuring, if that is more than 20 round trips of the slowest "
-                           "link; 1 unless told.")
+            app.add_option(
+                   "--seconds", options->seconds,
+                   "Time for measuring, 1 to 3600, if that is more than 20 round trips of the "
+                   "slowest link; 1 unless told.")
                 ->type_name("N")
-                ->check(CLI::Range(1, 3600));
+                ->check(whole_number(1, 3600));
             app.add_flag("--fresh", options->fresh, "Measure, whatever is known from before.");
             app.add_flag("--no-cache", options->no_cache, "Neither read nor keep anything.");
             app.add_flag("--print", options->print,

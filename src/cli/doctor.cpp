@@ -8,7 +8,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "doctor/checks.hpp"
@@ -48,7 +47,7 @@ Findings examine(const DoctorOptions& options) {
     append(all, doctor::check_program(program, environment));
   }
   append(all, doctor::check_preloads(environment, launch::text_of("/etc/ld.so.preload")));
-  append(all, doctor::check_settings(environment, nearest));
+  append(all, doctor::check_settings(environment));
   append(all, doctor::check_node(environment));
   append(all, doctor::check_network(doctor::own_interfaces()));
   append(all, doctor::check_launching(environment));
@@ -127,9 +126,7 @@ Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
   }
   const std::size_t problems = count(findings, Level::Problem);
   if (problems == 0) return {};
-  return Failure{{"espalier doctor", report::counted(problems, "problem") + " found",
-                  "the cure stands below each of them"},
-                 kExitRefused};
+  return Failure{{}, kExitRefused};  // which was told above
 }
 
 constexpr std::string_view kDescription =

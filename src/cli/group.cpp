@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/group_report.hpp"
@@ -129,7 +130,8 @@ Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
   if (!canvas) return Failure{canvas.error()};
   if (options.action != "simulate") {
     return Failure{
-        {"ACTION", fmt::format("there is no \"{}\"", options.action), "known: simulate"}};
+        {"ACTION", fmt::format("there is no \"{}\"", options.action),
+         did_you_mean(options.action, std::vector<std::string>{"simulate"}) + "known: simulate"}};
   }
   GroupOptions read = options;
   std::unique_ptr<const topology::Machine> machine;

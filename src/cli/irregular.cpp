@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/irregular_call.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/schedule_files.hpp"
 #include "model/levels.hpp"

@@ -12,7 +12,7 @@ inline constexpr int kExitRefused = 1;   ///< espalier verify: the schedule is w
 inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
 
 struct Failure {
-  Error error;
+  Error error;  ///< without words: all was said already
   int exit_code = kExitUsage;
 };
 

@@ -93,7 +93,7 @@ report::Table candidate_table(const ShownPlacement& shown) {
                        {"predicted_ps", "predicted", Align::Right},
                        {"gain", "gain", Align::Right},
                        {"traffic_ps", "traffic", Align::Right},
-                       {"", ""}},
+                       {"", " "}},
                       {}};
   for (std::size_t i = 0; i < shown.answer.candidates.size(); ++i) {
     const Candidate& c = shown.answer.candidates[i];
@@ -126,6 +126,14 @@ std::string crossing(const ShownPlacement& shown) {
       share(shown.answer.candidates[0].placement));
 }
 
+constexpr std::string_view kBurden =
+    "burden: what the messages of a process would take on the slowest way between clusters, each "
+    "partner counted up to the median channel; not a prediction";
+constexpr std::string_view kSelection =
+    "The steps of the placement \"full\", the selection of Park et al., 2004, by its principles A "
+    "to "
+    "D (docs/placement.md):";
+
 }  // namespace
 
 std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas) {
@@ -139,11 +147,14 @@ std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas
                       rounded(chosen.predicted), gain(shown, chosen),
                       rounded(shown.answer.candidates[0].predicted));
   text += picture(shown, canvas);
-  if (shown.problem.size() <= 64) text += "\n" + report::to_text(process_table(shown), canvas);
+  if (shown.problem.size() <= 64) {
+    text += "\n" + report::to_text(process_table(shown), canvas);
+    text += report::wrapped(kBurden, canvas.width, "");
+  }
   text += "\n" + report::to_text(candidate_table(shown), canvas);
   text += "\nWhy\n" + report::wrapped(crossing(shown), canvas.width, "  ");
   if (text.back() != '\n') text += '\n';
-  text += "  The steps of the paper's selection:\n";
+  text += report::wrapped(kSelection, canvas.width, "  ");
   for (const std::string& line : shown.answer.paper.explanation) {
     std::string filled = report::wrapped(line, canvas.width, "    ");
     if (filled.empty() || filled.back() != '\n') filled += '\n';

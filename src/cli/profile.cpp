@@ -80,7 +80,13 @@ Outcome show_profile(const ProfileOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   if (options.action != "show") {
-    return Failure{{"ACTION", fmt::format("there is no \"{}\"", options.action), "known: show"}};
+    const std::string& profile = options.profile.empty() ? options.action : options.profile;
+    return Failure{{"ACTION", fmt::format("there is no \"{}\"", options.action),
+                    fmt::format("write: espalier profile show {}", profile)}};
+  }
+  if (options.profile.empty()) {
+    return Failure{{"PROFILE", "no profile is named",
+                    "name a file that espalier run --profile wrote, or a workload such as lu.W"}};
   }
   auto processes = parse_rank(options.processes, profile::kMaxProfiledProcesses + 1);
   if (!processes || *processes == 0) {
@@ -137,8 +143,7 @@ Command profile_command() {
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<ProfileOptions>();
             app.add_option("ACTION", options->action, "What to do: show.")->required();
-            app.add_option("PROFILE", options->profile, "A file, or a workload: see WORKLOADS.")
-                ->required();
+            app.add_option("PROFILE", options->profile, "A file, or a workload: see WORKLOADS.");
             app.add_option("-n,--processes", options->processes,
                            "Of a workload. A file has its own number. Default: 16.")
                 ->type_name("N");

@@ -7,8 +7,8 @@
 #include <memory>
 #include <thread>
 
+#include "base/nearest.hpp"
 #include "cli/command.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
 #include "cli/reproduce_here.hpp"

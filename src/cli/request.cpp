@@ -5,12 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
 #include "model/node_initiation.hpp"
 #include "model/parse_model.hpp"
+#include "report/text.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::cli {
@@ -102,7 +103,7 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
   auto loaded = topology::load_machine(argument);
   if (!loaded) return loaded.error();
   for (const std::string& note : loaded->notes) {
-    write_message(fmt::format("{}: note: {}\n", argument, note));
+    write_message(fmt::format("{}: note: {}\n", argument, report::printable(note)));
   }
   return std::move(loaded->machine);
 }

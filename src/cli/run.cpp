@@ -10,8 +10,8 @@
 #include "base/contract.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
+#include "cli/usage.hpp"
 #include "cli/version.hpp"
 
 namespace espalier::cli {
@@ -24,48 +24,6 @@ struct Declared {
   std::function<Outcome()> work;
   bool takes_other_command;
 };
-
-std::string help_of(const CLI::App& app) {
-  return app.get_parent() == nullptr ? "espalier --help"
-                                     : fmt::format("espalier {} --help", app.get_name());
-}
-
-Failure usage(const CLI::App& app, std::string what, std::string suggestion = "") {
-  const std::string where =
-      app.get_parent() == nullptr ? "espalier" : fmt::format("espalier {}", app.get_name());
-  return {{where, std::move(what),
-           suggestion.empty() ? fmt::format("see {}", help_of(app)) : std::move(suggestion)}};
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* from = &app; from != nullptr; from = from->get_parent()) {
-    for (const CLI::Option* option : from->get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
-/// A word that nobody asked for, and what it may have been meant to be.
-Failure unexpected(const CLI::App& app, const std::string& word) {
-  const bool is_option = word.starts_with("-");
-  const bool is_command = !is_option && app.get_parent() == nullptr;
-  std::vector<std::string> known;
-  if (is_command) {
-    for (const Command& c : commands()) known.push_back(c.manual.name);
-  } else if (is_option) {
-    known = option_names(app);
-  }
-  const std::string near = nearest(word.substr(0, word.find('=')), known);
-  return usage(app,
-               fmt::format("there is no {} \"{}\"",
-                           is_command  ? "command"
-                           : is_option ? "option"
-                                       : "place for the argument",
-                           word),
-               near.empty() ? "" : fmt::format("did you mean {}?", near));
-}
 
 class Tool {
  public:
@@ -101,25 +59,39 @@ class Tool {
     } catch (const CLI::CallForHelp&) {
       return help();
     } catch (const CLI::ParseError& error) {
-      return usage(chosen(), error.what());
+      return not_parsed(chosen(), error);
     }
     std::vector<std::string> extras = app_.remaining(true);
     std::erase(extras, "--");  // CLI11 keeps it, though it has obeyed it
-    if (!extras.empty()) return unexpected(chosen(), extras.front());
+    if (!extras.empty()) {
+      return unexpected(chosen(), extras.front(), {argv, end}, dashes == end && runs_others());
+    }
     for (const Declared& d : declared_) {
       if (!d.app->parsed()) continue;
-      if (dashes != end && !d.takes_other_command) return unexpected(*d.app, "--");
+      if (dashes != end && !d.takes_other_command) {
+        return usage(*d.app, "there is no option \"--\"", "this command runs no other");
+      }
       return d.work();
     }
     return usage(app_, "no command is given");
   }
 
  private:
+  /// The command, or its action, if one is named.
   [[nodiscard]] const CLI::App& chosen() const {
     for (const Declared& d : declared_) {
-      if (d.app->parsed()) return *d.app;
+      if (!d.app->parsed()) continue;
+      const auto actions = d.app->get_subcommands();  // those that were named
+      return actions.empty() ? *d.app : *actions.front();
     }
     return app_;
+  }
+
+  /// Whether the command itself, not one of its actions, starts what stands behind "--".
+  [[nodiscard]] bool runs_others() const {
+    return std::any_of(declared_.begin(), declared_.end(), [](const Declared& d) {
+      return d.app->parsed() && d.takes_other_command && d.app->get_subcommands({}).empty();
+    });
   }
 
   [[nodiscard]] Outcome help() const {
@@ -137,7 +109,7 @@ class Tool {
 };
 
 int report(const Failure& failure) {
-  write_message(to_string(failure.error) + "\n");
+  if (failure.error != Error{}) write_message(to_string(failure.error) + "\n");
   return failure.exit_code;
 }
 

@@ -12,7 +12,6 @@
 
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "doctor/checks.hpp"
@@ -103,6 +102,18 @@ Expected<launch::Variables> variables(const RunOptions& options) {
   return result;
 }
 
+/// The library would pass over such a name; here it can still be written another way.
+std::optional<Error> check_algorithms(const RunOptions& options, const launch::Variables& set) {
+  for (const auto& [name, value] : set) {
+    if (name != "ESPALIER_ALGORITHM") continue;
+    const doctor::Findings wrong = doctor::wrong_algorithms(value);
+    if (wrong.empty()) return std::nullopt;
+    return Error{options.algorithm.empty() ? name : "--algorithm", wrong.front().what,
+                 wrong.front().cure};
+  }
+  return std::nullopt;
+}
+
 /// What is wrong with a program the doctor knows best.
 Error with_doctor(Error error) {
   if (launch::find_program(error.where, ".", launch::environment("PATH")).empty()) return error;
@@ -122,11 +133,12 @@ Expected<launch::Start> start_of(const RunOptions& options, const std::vector<st
   }
   auto chosen = launch::choose_start(words, named);
   if (!chosen) return with_doctor(chosen.error());
-  auto library = find_libraries(options, chosen->mpi);
-  if (!library) return library.error();
   auto set = variables(options);
   if (!set) return set.error();
-  for (const auto& unknown : doctor::unknown_settings({set->begin(), set->end()}, nearest)) {
+  if (auto wrong = check_algorithms(options, *set)) return *wrong;
+  auto library = find_libraries(options, chosen->mpi);
+  if (!library) return library.error();
+  for (const auto& unknown : doctor::unknown_settings({set->begin(), set->end()})) {
     write_message(fmt::format("espalier run: note: {}: {}; {}\n", unknown.subject, unknown.what,
                               unknown.cure));
   }

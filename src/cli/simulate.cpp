@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
-#include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"

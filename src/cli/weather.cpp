@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/manual.hpp"
 #include "cli/output.hpp"
@@ -201,7 +202,9 @@ Outcome weather_now(const WeatherOptions& options, const Globals& globals) {
   if (options.action == "show") return show(options, globals);
   if (options.action == "answer") return answer(options);
   return Failure{
-      {"ACTION", fmt::format("there is no \"{}\"", options.action), "known: record, show, answer"}};
+      {"ACTION", fmt::format("there is no \"{}\"", options.action),
+       did_you_mean(options.action, std::vector<std::string>{"record", "show", "answer"}) +
+           "known: record, show, answer"}};
 }
 
 constexpr std::string_view kDescription =

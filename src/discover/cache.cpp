@@ -69,7 +69,8 @@ Expected<std::optional<CachedMachine>> parse(const std::string& text, const std:
   auto machine = topology::read_json(value.at("machine").get<std::string>(), file);
   if (!machine) return machine.error();
   return std::optional<CachedMachine>{
-      {std::move(*machine), value.at("words").get<std::vector<std::string>>(), made, complete}};
+      {std::move(*machine), value.at("words").get<std::vector<std::string>>(), made, complete,
+       value.value("doubts", std::vector<std::string>{})}};
 } catch (const json::exception&) {
   return Error{file, "it is broken", "it is measured again"};
 }
@@ -158,9 +159,13 @@ Expected<bool> write_cache(const std::string& file, const std::string& key,
     ::unlink(temporary.c_str());
     return error;
   };
-  const json value{{"format", kFormat},      {"key", key},
-                   {"made", machine.made},   {"complete", machine.complete},
-                   {"words", machine.words}, {"machine", topology::write_json(machine.machine)}};
+  const json value{{"format", kFormat},
+                   {"key", key},
+                   {"made", machine.made},
+                   {"complete", machine.complete},
+                   {"words", machine.words},
+                   {"doubts", machine.doubts},
+                   {"machine", topology::write_json(machine.machine)}};
   {
     const File out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!out.is_open()) return wrong();

@@ -14,7 +14,8 @@ struct CachedMachine {
   topology::Machine machine;
   std::vector<std::string> words;
   std::int64_t made = 0;  ///< seconds since 1970
-  bool complete = true;   ///< nothing was left out for want of time
+  bool complete = true;   ///< nothing was left out for want of time, and nothing is in doubt
+  std::vector<std::string> doubts;  ///< why figures may be wrong
 };
 
 inline constexpr std::int64_t kCacheSeconds = 7 * 24 * 3600;

@@ -25,7 +25,8 @@ class Cache : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] static CachedMachine some(std::int64_t made) {
-    return {*topology::parse_synthetic("site:2(10ms) host:1|2(250us)"), {"2 sites"}, made};
+    return {
+        *topology::parse_synthetic("site:2(10ms) host:1|2(250us)"), {"2 sites"}, made, true, {}};
   }
 
   fs::path folder_;
@@ -56,10 +57,12 @@ TEST_F(Cache, ForgetsWhatIsOldOrFromTheFuture) {
 TEST_F(Cache, ForgetsWhatLacksSomethingSooner) {
   CachedMachine incomplete = some(1'000);
   incomplete.complete = false;
+  incomplete.doubts = {"uncertain: it was busy"};
   ASSERT_TRUE(write_cache(file_, "key", incomplete));
   const auto found = read_cache(file_, "key", 1'000 + kCacheSecondsIfIncomplete);
   ASSERT_TRUE(found && *found);
   EXPECT_FALSE((*found)->complete);
+  EXPECT_EQ((*found)->doubts, incomplete.doubts);
   EXPECT_FALSE(*read_cache(file_, "key", 1'001 + kCacheSecondsIfIncomplete));
 }
 
@@ -96,7 +99,7 @@ TEST(StillHolds, SeesThatALinkIsNotWhatItWas) {
 }
 
 TEST(NodeRecord, ComesBackAsItWas) {
-  const NodeRecord record{"host", "a/b", {3, 1}, {{0, 1}, {2}}, "{}", nanoseconds(7)};
+  const NodeRecord record{"host", "a/b", {3, 1}, {{0, 1}, {2}}, "{}", nanoseconds(7), 2.5, 2};
   EXPECT_EQ(*node_record_from(to_text(record)), record);
   EXPECT_FALSE(node_record_from("nonsense"));
   EXPECT_FALSE(node_record_from("{}"));

@@ -5,6 +5,7 @@
 
 #include "discover/assemble.hpp"
 #include "discover/calibrate.hpp"
+#include "discover/doubts.hpp"
 #include "discover/words.hpp"
 
 namespace espalier::discover {
@@ -23,8 +24,8 @@ std::vector<Node> likely_order(std::span<const NodeInfo> nodes) {
 
 }  // namespace
 
-Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
-                              const Budget& budget) {
+Expected<Discovered> discover(Prober& real, std::span<const NodeInfo> nodes, const Budget& budget) {
+  DoubtingProber prober(real);
   expects(prober.size() == nodes.size() && !nodes.empty(), "discover: not an entry for each node");
   auto seen = survey(prober, likely_order(nodes), budget);
   if (!seen) return seen.error();
@@ -54,7 +55,8 @@ Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
                     surveyed,
                     after_calibration - surveyed,
                     is_sorted,
-                    *calibrated && is_sorted};
+                    *calibrated && is_sorted,
+                    doubts_of(prober.repeated(), prober.spread(), prober.spent(), until)};
 }
 
 }  // namespace espalier::discover

@@ -30,11 +30,12 @@ struct Discovered {
   Fit fit;
   std::vector<std::optional<EagerLimit>> eager;  ///< by level of the network, the outermost first
   std::uint64_t probes = 0;
-  Time spent;             ///< in all, of which
-  Time surveyed;          ///< on distances and on what messages cost nodes
-  Time calibrated;        ///< on bandwidths
-  bool is_sorted = true;  ///< the clusters are all that was asked for; worth keeping
-  bool complete = true;   ///< nor was anything else left out for want of time
+  Time spent;                       ///< in all, of which
+  Time surveyed;                    ///< on distances and on what messages cost nodes
+  Time calibrated;                  ///< on bandwidths
+  bool is_sorted = true;            ///< the clusters are all that was asked for; worth keeping
+  bool complete = true;             ///< nor was anything else left out for want of time
+  std::vector<std::string> doubts;  ///< why figures may be wrong (doubts.hpp), a sentence each
 };
 
 /// Finds and measures the machine. The caller's process runs it alone; the prober reaches the

@@ -12,7 +12,8 @@ using nlohmann::json;
 std::string to_text(const NodeRecord& record) {
   const json value{{"name", record.name},   {"place", record.place},
                    {"ranks", record.ranks}, {"bound", record.bound},
-                   {"cores", record.cores}, {"memory_ps", record.memory_latency.picoseconds}};
+                   {"cores", record.cores}, {"memory_ps", record.memory_latency.picoseconds},
+                   {"load", record.load},   {"cpus", record.cpu_count}};
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -25,6 +26,8 @@ Expected<NodeRecord> node_record_from(const std::string& text) try {
   record.bound = value.at("bound").get<std::vector<std::vector<topology::Leaf>>>();
   record.cores = value.at("cores").get<std::string>();
   record.memory_latency = Time{value.at("memory_ps").get<std::int64_t>()};
+  record.load = value.at("load").get<double>();
+  record.cpu_count = value.at("cpus").get<std::uint32_t>();
   return record;
 } catch (const json::exception& wrong) {
   return Error{"a node", wrong.what(), "all hosts need the same version of Espalier"};

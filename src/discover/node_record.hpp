@@ -16,6 +16,8 @@ struct NodeRecord {
   std::vector<std::vector<topology::Leaf>> bound;  ///< by process; empty: not bound
   std::string cores;                               ///< machine JSON; empty: not looked at
   Time memory_latency;
+  double load = 0;              ///< of the last minute
+  std::uint32_t cpu_count = 0;  ///< that processes may run on; 0: not known
 
   friend bool operator==(const NodeRecord&, const NodeRecord&) = default;
 };

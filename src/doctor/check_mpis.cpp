@@ -6,6 +6,7 @@
 #include "doctor/checks.hpp"
 #include "launch/ask.hpp"
 #include "launch/command_line.hpp"
+#include "launch/launchers.hpp"
 #include "launch/own_library.hpp"
 #include "launch/program.hpp"
 
@@ -17,47 +18,11 @@ using launch::Mpi;
 
 constexpr const char* kArea = "mpi";
 
-struct Launcher {
-  std::string file;                ///< without links
-  std::vector<std::string> names;  ///< all under which PATH has it
-};
-
-/// Several names for one file are one launcher. In the order of PATH.
-std::vector<Launcher> launchers_in(const std::string& path) {
-  std::vector<Launcher> found;
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t end = std::min(path.find(':', at), path.size());
-    std::error_code error;
-    std::vector<std::string> here;
-    for (const auto& entry : fs::directory_iterator(path.substr(at, end - at), error)) {
-      const std::string name = entry.path().filename().string();
-      if (launch::find_launcher({name}) && !launch::slurm_launcher(name)) {
-        here.push_back(entry.path().string());
-      }
-    }
-    std::sort(here.begin(), here.end());
-    for (const std::string& name : here) {
-      const std::string file = fs::canonical(name, error).string();
-      if (error) continue;
-      auto it = std::find_if(found.begin(), found.end(),
-                             [&](const Launcher& one) { return one.file == file; });
-      if (it == found.end()) it = found.insert(found.end(), {file, {}});
-      // A folder may be in PATH twice, or be a link (/bin).
-      const std::string short_name = launch::file_name(name);
-      if (std::find(it->names.begin(), it->names.end(), short_name) == it->names.end()) {
-        it->names.push_back(short_name);
-      }
-    }
-    at = end + 1;
-  }
-  return found;
-}
-
 std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Finding check_launcher(const Launcher& launcher) {
+Finding check_launcher(const launch::InstalledLauncher& launcher) {
   Finding finding{kArea, Level::Ok, listed(launcher.names), "", ""};
   const auto mpi =
       launch::mpi_launcher(launcher.file, launch::output_of({launcher.file, "--version"}));
@@ -119,8 +84,9 @@ bool check_library(Mpi mpi, Findings& all) {
 
 Findings check_mpis(const Environment& environment) {
   Findings all;
-  const std::vector<Launcher> launchers = launchers_in(value_of(environment, "PATH"));
-  for (const Launcher& launcher : launchers) all.push_back(check_launcher(launcher));
+  const auto launchers = launch::launchers_in(value_of(environment, "PATH"));
+  for (const launch::InstalledLauncher& launcher : launchers)
+    all.push_back(check_launcher(launcher));
   if (launchers.empty()) {
     all.push_back({kArea, Level::Problem, "mpiexec", "no MPI has a launcher in PATH",
                    "install one (Debian: mpich or openmpi-bin), or add its folder to PATH"});

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "doctor/calls.hpp"
 #include "doctor/checks.hpp"
@@ -197,6 +199,16 @@ void tell_python_script(const std::string& file, const std::string& python,
   }
 }
 
+bool begins_like_program(const std::string& file) {
+  std::array<char, 4> begin{};
+  std::ifstream(file, std::ios::binary).read(begin.data(), begin.size());
+  const std::string_view text(begin.data(), begin.size());
+  return text ==
+             "\x7f"
+             "ELF" ||
+         text.starts_with("#!");
+}
+
 }  // namespace
 
 Findings check_program(const std::string& name, const Environment& environment) {
@@ -207,6 +219,15 @@ Findings check_program(const std::string& name, const Environment& environment) 
   const bool is_there = std::filesystem::is_regular_file(name, error);
   if (file.empty() && is_there && name.ends_with(".py")) {
     tell_python_script(name, "python3", place, report);
+    return report.take();
+  }
+  if (std::filesystem::is_directory(name, error)) {
+    report.add(Level::Problem, "it is a folder", "name a program that is in it");
+    return report.take();
+  }
+  if (is_there && !begins_like_program(name)) {
+    report.add(Level::Problem, "it is no program: neither ELF nor a script that begins with #!",
+               "name the program itself, as it would be typed");
     return report.take();
   }
   if (file.empty()) {

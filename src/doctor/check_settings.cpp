@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/nearest.hpp"
 #include "doctor/checks.hpp"
+#include "runtime/named_algorithms.hpp"
 #include "runtime/setting_names.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/verdicts.hpp"
@@ -69,7 +71,16 @@ Finding check_known(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-Findings unknown_settings(const Environment& environment, const Nearest& nearest) {
+Findings wrong_algorithms(const std::string& value) {
+  Findings all;
+  for (const auto& wrong : runtime::read_algorithms(value).wrong) {
+    const Error error = with_names(wrong);
+    all.push_back({kArea, Level::Problem, error.where, error.what, error.hint});
+  }
+  return all;
+}
+
+Findings unknown_settings(const Environment& environment) {
   std::vector<std::string> known = runtime::setting_names();
   for (std::string& name : known) name.erase(0, kPrefix.size());  // which is no likeness
   Findings all;
@@ -86,14 +97,16 @@ Findings unknown_settings(const Environment& environment, const Nearest& nearest
   return all;
 }
 
-Findings check_settings(const Environment& environment, const Nearest& nearest) {
+Findings check_settings(const Environment& environment) {
   const std::vector<std::string> known = runtime::setting_names();
-  Findings all = unknown_settings(environment, nearest);
+  Findings all = unknown_settings(environment);
   for (const auto& [name, value] : environment) {
     // The lab sets its own in the processes that it starts.
     if (name.starts_with("ESPALIER_LAB_")) continue;
     if (std::find(known.begin(), known.end(), name) == known.end()) continue;
-    all.push_back(check_known(name, value));
+    Findings wrong = name == "ESPALIER_ALGORITHM" ? wrong_algorithms(value) : Findings{};
+    if (wrong.empty()) wrong.push_back(check_known(name, value));
+    append(all, std::move(wrong));
   }
   if (all.empty()) all.push_back({kArea, Level::Ok, "ESPALIER_*", "none is set: all as usual", ""});
   return all;

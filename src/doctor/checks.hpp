@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -29,14 +28,13 @@ using Environment = std::map<std::string, std::string>;
 /// @param system what /etc/ld.so.preload holds
 [[nodiscard]] Findings check_preloads(const Environment& environment, const std::string& system);
 
-/// The candidate that a word was meant to be, or "".
-using Nearest = std::function<std::string(std::string_view, std::span<const std::string>)>;
-
 /// ESPALIER_*: names that there are not, values that cannot be, files that cannot be read or
 /// written.
+[[nodiscard]] Findings check_settings(const Environment& environment);
 /// Variables that look like ours and are none.
-[[nodiscard]] Findings unknown_settings(const Environment& environment, const Nearest& nearest);
-[[nodiscard]] Findings check_settings(const Environment& environment, const Nearest& nearest);
+[[nodiscard]] Findings unknown_settings(const Environment& environment);
+/// Operations and algorithms of ESPALIER_ALGORITHM that there are not, one finding each.
+[[nodiscard]] Findings wrong_algorithms(const std::string& value);
 
 /// What was measured before: whether it can be kept, and what of it is old or broken.
 /// @param now seconds since 1970

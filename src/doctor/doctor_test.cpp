@@ -67,15 +67,25 @@ TEST(CheckPreloads, LooksAtTheSystemsListToo) {
 }
 
 TEST(CheckSettings, AsksForTheNearestName) {
-  const auto nearest = [](std::string_view, std::span<const std::string> known) {
-    return known[0];
-  };
-  const Findings found = check_settings({{"ESPALIER_X", "1"}, {"ESPALIER_LAB_Y", "1"}}, nearest);
+  const Findings found = check_settings({{"ESPALIER_MACHNE", "1"}, {"ESPALIER_LAB_QWERTZUI", "1"}});
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].cure, "did you mean ESPALIER_MACHINE?");
-  EXPECT_TRUE(
-      unknown_settings({{"ESPALIER_SITE", "x"}, {"ESPALIER_LAB", "/run/x"}, {"HOME", "/"}}, nearest)
-          .empty());
+  EXPECT_EQ(found[1].cure, "did you mean ESPALIER_MACHINE?");
+  EXPECT_TRUE(unknown_settings({{"ESPALIER_SITE", "x"}, {"ESPALIER_LAB", "/run/x"}, {"HOME", "/"}})
+                  .empty());
+}
+
+TEST(CheckSettings, AsksForTheAlgorithmThatWasMeant) {
+  const Findings found = check_settings({{"ESPALIER_ALGORITHM", "allreduce=rign,brodcast=flat"}});
+  ASSERT_EQ(found.size(), 2u);
+  for (const Finding& one : found) EXPECT_EQ(one.level, Level::Problem) << one.what;
+  EXPECT_EQ(found[0].what, "there is no algorithm \"rign\" for allreduce");
+  EXPECT_TRUE(found[0].cure.starts_with("did you mean \"ring\"? the algorithms for allreduce are:"))
+      << found[0].cure;
+  EXPECT_EQ(found[1].what, "there is no operation \"brodcast\"");
+  EXPECT_TRUE(found[1].cure.starts_with("did you mean \"broadcast\"?")) << found[1].cure;
+  EXPECT_EQ(
+      level_of(check_settings({{"ESPALIER_ALGORITHM", "allreduce=ring"}}), "ESPALIER_ALGORITHM"),
+      Level::Ok);
 }
 
 TEST(Findings, AreCountedByLevel) {

@@ -22,7 +22,11 @@ constexpr const char* kKinds =
 Expected<std::string> read_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return Error{path, "not a regular file", kKinds};
+    return Error{path,
+                 !std::filesystem::exists(path, error)        ? "there is no such file"
+                 : std::filesystem::is_directory(path, error) ? "it is a folder"
+                                                              : "not a regular file",
+                 kKinds};
   }
   if (std::filesystem::file_size(path, error) > kMaxScheduleBytes) {
     return Error{path, fmt::format("larger than {} MiB", kMaxScheduleBytes >> 20U),

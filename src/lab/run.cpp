@@ -96,7 +96,10 @@ Expected<std::string> libraries_of(const std::string& program) {
     text.append(piece.data(), n);
   }
   if (text.empty()) {
-    return Error{"lab run", fmt::format("there is no program \"{}\"", program), ""};
+    const bool is_here = program.find('/') == std::string::npos && exists("./" + program);
+    return Error{"lab run", fmt::format("there is no program \"{}\" in PATH", program),
+                 is_here ? fmt::format("did you mean ./{}?", program)
+                         : "write where it is: ./program, or its whole path"};
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "model/hockney.hpp"
 #include "model/levels.hpp"
@@ -107,7 +108,10 @@ Made make(std::string_view kind, Settings& settings, const topology::Machine& ma
     const LogGPParameters p{latency, overhead, gap, settings.bandwidth("bandwidth", kUnlimited)};
     model = std::make_unique<LogGP>(machine.size(), p);
   } else {
-    return Error{"", fmt::format("\"{}\" is not a model", kind.substr(0, 40)), ""};
+    const std::vector<std::string> known{"levels", "node-initiation", "hockney",
+                                         "lmo",    "loggp",           "postal"};
+    return Error{"", "there is no such model",
+                 fmt::format("{}models: {}", did_you_mean(kind, known), model_names())};
   }
   if (auto problem = settings.problem()) return *problem;
   return model;

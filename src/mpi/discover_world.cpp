@@ -10,6 +10,7 @@
 
 #include "base/units.hpp"
 #include "discover/cache.hpp"
+#include "discover/doubts.hpp"
 #include "discover/node_record.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/world_nodes.hpp"
@@ -40,6 +41,7 @@ std::string cache_key(const std::vector<discover::NodeRecord>& records) {
   }
   for (discover::NodeRecord record : records) {
     record.memory_latency = Time{};  // measured, not given
+    record.load = 0;
     key += to_text(record) + "\n";
   }
   return key;
@@ -60,6 +62,12 @@ std::vector<std::string> all_words(const discover::Discovered& found) {
     words.push_back(
         "time was over before all was measured (espalier discover --fresh --seconds 10 goes on)");
   return words;
+}
+
+std::vector<discover::NodeLoad> loads_of(std::span<const discover::NodeRecord> records) {
+  std::vector<discover::NodeLoad> loads;
+  for (const auto& record : records) loads.push_back({record.name, record.load, record.cpu_count});
+  return loads;
 }
 
 /// Rank 0: from the cache if it still holds, else measured.
@@ -87,12 +95,14 @@ class Coordinator {
     }
     auto found = discover::discover(prober, discover::node_infos(records), options_.budget);
     if (!found) return found.error();
+    std::vector<std::string> doubts = found->doubts;
+    for (std::string& doubt : doubts_of(loads_of(records))) doubts.push_back(std::move(doubt));
     const CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr),
-                             found->complete};
+                             found->complete && doubts.empty(), doubts};
     if (options_.write_cache && !file.empty() && found->is_sorted) {
       if (auto done = write_cache(file, key, made); !done) note(done.error());
     }
-    return WorldDiscovery{made.machine, made.words, notes_, false};
+    return WorldDiscovery{made.machine, made.words, notes_, made.doubts, false};
   }
 
  private:
@@ -112,7 +122,7 @@ class Coordinator {
       notes_.push_back("the network is no longer as it was: measured again");
       return std::nullopt;
     }
-    return WorldDiscovery{(*cached)->machine, (*cached)->words, notes_, true};
+    return WorldDiscovery{(*cached)->machine, (*cached)->words, notes_, (*cached)->doubts, true};
   }
 
   void note(const Error& error) {
@@ -130,6 +140,7 @@ std::string to_text(const Expected<WorldDiscovery>& found) {
     value = {{"machine", topology::write_json(found->machine)},
              {"words", found->words},
              {"notes", found->notes},
+             {"doubts", found->doubts},
              {"cached", found->from_cache}};
   } else {
     value = {
@@ -146,7 +157,7 @@ Expected<WorldDiscovery> from_text(const std::string& text) {
   auto machine = topology::read_json(value.at("machine").get<std::string>(), "discovery");
   if (!machine) return machine.error();
   return WorldDiscovery{std::move(*machine), value.at("words"), value.at("notes"),
-                        value.at("cached")};
+                        value.at("doubts"), value.at("cached")};
 }
 
 /// To all from rank 0, in one broadcast if it is short; those that wait are asleep.

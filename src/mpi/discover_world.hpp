@@ -21,8 +21,9 @@ struct DiscoverOptions {
 /// What all processes know afterwards.
 struct WorldDiscovery {
   topology::Machine machine;
-  std::vector<std::string> words;  ///< what was found, and how well; a sentence each
-  std::vector<std::string> notes;  ///< what went wrong and was passed over
+  std::vector<std::string> words;   ///< what was found, and how well; a sentence each
+  std::vector<std::string> notes;   ///< what went wrong and was passed over
+  std::vector<std::string> doubts;  ///< why figures may be wrong
   bool from_cache = false;
   double waited = 0;  ///< on rank 0: seconds until the last process came
 };

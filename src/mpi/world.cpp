@@ -10,6 +10,7 @@
 #include "base/text_hash.hpp"
 #include "mpi/world_machine.hpp"
 #include "runtime/choose_plan.hpp"
+#include "runtime/named_algorithms.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/read_json.hpp"
 #include "topology/write_json.hpp"
@@ -45,11 +46,20 @@ std::string verdicts_of(const runtime::Settings& settings) {
   return "";
 }
 
+/// What is named and is not there is as good as not named: one line for each.
+void complain_of_algorithms() {
+  for (const auto& wrong :
+       runtime::read_algorithms(environment("ESPALIER_ALGORITHM").value_or("")).wrong) {
+    fmt::print(stderr, "espalier: {}; ignored; hint: {}\n",
+               to_string({wrong.error.where, wrong.error.what, ""}), wrong.error.hint);
+  }
+}
+
 Expected<Announcement> announcement(int size) try {
   auto settings = runtime::read_settings(environment);
   if (!settings) return settings.error();
-  if (const auto wrong = runtime::check_algorithms(*settings)) return *wrong;
   if (settings->disabled) return Announcement{};
+  complain_of_algorithms();
   Announcement result{to_text(*settings), "", verdicts_of(*settings)};
   if (settings->machine.empty()) return result;
   auto loaded = topology::load_machine(settings->machine);
@@ -58,10 +68,11 @@ Expected<Announcement> announcement(int size) try {
                  loaded.error().hint};
   }
   if (loaded->machine.size() != static_cast<Rank>(size)) {
-    return Error{"ESPALIER_MACHINE",
-                 fmt::format("the machine has {} processes but MPI_COMM_WORLD has {}",
-                             loaded->machine.size(), size),
-                 "describe as many processes as are started"};
+    return Error{
+        fmt::format("machine \"{:.100}\" (--machine or ESPALIER_MACHINE)", settings->machine),
+        fmt::format("it has {} processes but MPI_COMM_WORLD has {}", loaded->machine.size(), size),
+        fmt::format("start {0} processes (mpiexec -n {0}), or describe a machine of {1}",
+                    loaded->machine.size(), size)};
   }
   result.machine = topology::write_json(loaded->machine);
   return result;
@@ -163,7 +174,6 @@ Agreement agree(World& world, MPI_Comm over, bool at_start) {
   }
   const bool is_known = all.same_settings() && is_complete(runtime::read_settings(environment));
   if (is_known) {
-    if (const auto wrong = runtime::check_algorithms(world.settings)) return Agreement::None;
     if (world.settings.disabled) return Agreement::None;
     told.settings = to_text(world.settings);
   } else {

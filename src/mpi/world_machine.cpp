@@ -77,6 +77,7 @@ KnownMachine discovered_machine(const World& world, MPI_Comm over) {
   }
   std::vector<std::string> words = std::move(found->words);
   if (found->from_cache) words.emplace_back("known from before, and still so");
+  words.insert(words.end(), found->doubts.begin(), found->doubts.end());
   words.insert(words.end(), found->notes.begin(), found->notes.end());
   const std::string text = topology::write_json(found->machine);
   KnownMachine known = known_machine(world, std::move(found->machine), text);

@@ -221,6 +221,8 @@ discover::NodeRecord look_at_node(MPI_Comm node, int world_rank) {
   record.place = discover::place_of(environment("ESPALIER_SITE"), environment("ESPALIER_LAN"),
                                     environment("SLURM_TOPOLOGY_ADDR"), subnet());
   look_inside(all, record);
+  if (::getloadavg(&record.load, 1) != 1) record.load = 0;
+  record.cpu_count = static_cast<std::uint32_t>(std::max(0L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   return record;
 }
 

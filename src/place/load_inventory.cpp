@@ -103,6 +103,11 @@ Expected<Inventory> load_inventory(const std::string& argument,
     if (!is_machine) return parse_inventory(text, argument, forecast);
   }
   auto machine = topology::load_machine(argument);
+  if (!machine && !in && machine.error().what.ends_with("no machine")) {
+    return Error{"inventory", machine.error().what,
+                 "an inventory is a file (JSON, sinfo's, a hostfile), or a machine: a file, or a "
+                 "line such as \"site:2(30ms) proc:16(5us)\""};
+  }
   if (!machine) return machine.error();
   Inventory inventory = inventory_of(std::move(machine->machine));
   inventory.notes = std::move(machine->notes);

@@ -12,7 +12,6 @@
 #include "runtime/segments.hpp"
 #include "select/candidates.hpp"
 #include "select/speed_tree.hpp"
-#include "topology/synthetic.hpp"
 
 namespace espalier::runtime {
 
@@ -74,14 +73,6 @@ std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& c
                       0};
   }
   return std::nullopt;
-}
-
-/// Machines on which there is something to do for every algorithm: few levels and many, ranks in
-/// the order of the machine and not.
-std::vector<topology::Machine> sample_machines() {
-  return {*topology::parse_synthetic("site:2(1ms) proc:4(1us)"),
-          *topology::parse_synthetic("site:2(1ms) machine:2(100us) node:2(10us) proc:2(1us) "
-                                     "placement=cyclic")};
 }
 
 }  // namespace
@@ -171,35 +162,6 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings, Wis
             return own_part(plan, hierarchy, call, rank);
           },
           call.irregular() ? 0 : uncut_up_to(plan)};
-}
-
-std::optional<Error> check_algorithms(const Settings& settings) {
-  for (const auto& [operation, name] : settings.algorithm) {
-    if (const auto tree = tree_named(settings, operation);
-        tree && is_by_counts(settings, operation)) {
-      if (*tree == "random" || select::is_quick_tree(*tree)) continue;
-      return Error{"ESPALIER_ALGORITHM",
-                   fmt::format("there is no tree by counts \"{:.60}\" for {}", *tree,
-                               schedule::name_of(operation)),
-                   "espalier tree --counts lists them; \"counts:minimum-first\" is one"};
-    }
-    bool found = false;
-    std::string some;
-    for (const topology::Machine& machine : sample_machines()) {
-      const Hierarchy hierarchy(machine);
-      for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{1} << 24U}) {
-        const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
-        found = found || select::candidate_called(name, hierarchy, call).has_value();
-        some = select::candidates(hierarchy, call).back().name;
-      }
-    }
-    if (found) continue;
-    return Error{
-        "ESPALIER_ALGORITHM",
-        fmt::format("there is no algorithm \"{:.60}\" for {}", name, schedule::name_of(operation)),
-        fmt::format("espalier plan lists them; \"{}\" is one", some)};
-  }
-  return std::nullopt;
 }
 
 }  // namespace espalier::runtime

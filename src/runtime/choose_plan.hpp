@@ -107,10 +107,6 @@ class Planner {
 /// Whether ranks differ in what a plan could go by: levels, or what sending costs them.
 [[nodiscard]] bool is_uneven(const topology::Machine& machine);
 
-/// What is wrong with the algorithms that the settings name, if something is. (One that exists but
-/// cannot do some call leaves that call to the usual choice.)
-[[nodiscard]] std::optional<Error> check_algorithms(const Settings& settings);
-
 /// Predictions are no better than this: less is no gain.
 [[nodiscard]] bool is_gain(Time planned, Time native);
 

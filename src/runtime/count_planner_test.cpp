@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/choose_plan.hpp"
+#include "runtime/named_algorithms.hpp"
 #include "runtime/role_program.hpp"
 #include "support/check_schedule.hpp"
 #include "support/for_all_seeds.hpp"
@@ -121,11 +121,11 @@ TEST(TreesByCounts, AreTakenUnlessARegularAlgorithmIsNamed) {
   EXPECT_FALSE(is_by_counts({}, Operation::Allgather));
   EXPECT_FALSE(is_by_counts(named(Operation::Scatter, "binomial"), Operation::Scatter));
   EXPECT_TRUE(is_by_counts(named(Operation::Scatter, "counts:traeff"), Operation::Scatter));
-  EXPECT_FALSE(check_algorithms(named(Operation::Scatter, "counts:traeff")));
-  EXPECT_FALSE(check_algorithms(named(Operation::Gather, "counts:random")));
-  EXPECT_TRUE(check_algorithms(named(Operation::Scatter, "counts:sorcery")));
-  EXPECT_TRUE(check_algorithms(named(Operation::Scatter, "counts:ordered-optimum")));
-  EXPECT_TRUE(check_algorithms(named(Operation::Broadcast, "counts:traeff")));
+  EXPECT_FALSE(check_algorithm(Operation::Scatter, "counts:traeff"));
+  EXPECT_FALSE(check_algorithm(Operation::Gather, "counts:random"));
+  EXPECT_TRUE(check_algorithm(Operation::Scatter, "counts:sorcery"));
+  EXPECT_TRUE(check_algorithm(Operation::Scatter, "counts:ordered-optimum"));
+  EXPECT_TRUE(check_algorithm(Operation::Broadcast, "counts:traeff"));
 }
 
 TEST(TellsTree, RarelyAndMoreRarely) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "base/units.hpp"
@@ -93,6 +94,16 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
   return course;
 }
 
+namespace {
+
+/// Before anything is agreed on the preferred way runs; then all take turns.
+std::string unended(const TrialRecord& record) {
+  if (std::isfinite(record.times.front())) return "not ended, too few calls: they took turns";
+  return fmt::format("not ended, too few calls: {} by prediction alone", record.ways.front().name);
+}
+
+}  // namespace
+
 std::string trials_text(const std::vector<TrialRecord>& records) {
   std::string text;
   for (const TrialRecord& record : records) {
@@ -102,9 +113,11 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
         has_root(record.calls.operation) ? fmt::format(", root {}", record.calls.root) : "",
         record.communicator,
         record.kept ? fmt::format("kept {} ({})", record.ways[*record.kept].name, record.why)
-                    : "not ended: too few calls");
+                    : unended(record));
+    std::size_t widest = 40;
+    for (const Option& way : record.ways) widest = std::max(widest, way.name.size());
     for (std::size_t w = 0; w < record.ways.size(); ++w) {
-      text += fmt::format("    {:<40} took {:>8}, predicted {:>8}\n", record.ways[w].name,
+      text += fmt::format("    {:<{}} took {:>8}, predicted {:>8}\n", record.ways[w].name, widest,
                           time_text(record.times[w]), time_text(record.ways[w].predicted));
     }
   }

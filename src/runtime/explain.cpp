@@ -136,6 +136,27 @@ std::string footprint_text(const Footprint& footprint) {
                     to_string(Bytes{footprint.staging_bytes}), footprint.hidden);
 }
 
+/// Columns are as wide as what stands in them: communicators have the names that programs give.
+std::string call_table(std::span<const CallRecord> records) {
+  std::size_t name = 20, size = 14;
+  for (const CallRecord& r : records) {
+    name = std::max(name, r.communicator.size());
+    size = std::max(size, size_class_text(r.size_class).size());
+  }
+  const std::string row =
+      fmt::format("  {{:<14}} {{:<{}}} {{:<{}}} {{:>8}} {{:>9}} {{:>9}}  {{}}\n", size, name);
+  std::string text = fmt::format(fmt::runtime(row), "operation", "size", "communicator", "calls",
+                                 "predicted", "measured", "plan (why)");
+  for (const CallRecord& r : records) {
+    const double calls = static_cast<double>(std::max<std::uint64_t>(1, r.calls));
+    text += fmt::format(fmt::runtime(row), schedule::name_of(r.operation),
+                        size_class_text(r.size_class), r.communicator, r.calls,
+                        time_text(r.predicted_us / 1e6), time_text(r.measured_us / calls / 1e6),
+                        fmt::format("{} ({})", r.plan, r.why));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> passed,
@@ -158,17 +179,7 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
   }
   const std::vector<CallRecord> records = log.records();
   if (records.empty()) return text;
-  const std::string row = "  {:<14} {:<14} {:<20} {:>8} {:>9} {:>9}  {}\n";
-  text += fmt::format(fmt::runtime("\n" + row), "operation", "size", "communicator", "calls",
-                      "predicted", "measured", "plan (why)");
-  for (const CallRecord& r : records) {
-    const double calls = static_cast<double>(std::max<std::uint64_t>(1, r.calls));
-    text += fmt::format(fmt::runtime(row), schedule::name_of(r.operation),
-                        size_class_text(r.size_class), r.communicator, r.calls,
-                        time_text(r.predicted_us / 1e6), time_text(r.measured_us / calls / 1e6),
-                        fmt::format("{} ({})", r.plan, r.why));
-  }
-  return text;
+  return text + "\n" + call_table(records);
 }
 
 }  // namespace espalier::runtime

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "runtime/course.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -52,6 +57,41 @@ TEST(Explain, TellsWhyCallsWereNative) {
   EXPECT_NE(text.find("native allreduce: 3 (one process)"), std::string::npos) << text;
   EXPECT_NE(text.find("64 - 128 KiB"), std::string::npos) << text;
   EXPECT_NE(text.find("12.5 us   15.0 us  ring (named)"), std::string::npos) << text;
+}
+
+TEST(Explain, ColumnsAreAsWideAsTheirNames) {
+  CallLog log;
+  log.add(
+      {"a communicator with a long name (4)", Operation::Broadcast, 17, "ring", "named", 2, 1, 1});
+  log.add({"world (4)", Operation::Allreduce, 20, "ring", "named", 2, 1, 1});
+  std::istringstream lines(explain_text({}, {}, log, {}));
+  std::set<std::size_t> at;
+  for (std::string line; std::getline(lines, line);) {
+    for (const char* last : {"plan (why)", "ring (named)"}) {
+      if (const std::size_t found = line.find(last); found != std::string::npos) at.insert(found);
+    }
+  }
+  EXPECT_EQ(at.size(), 1u);
+}
+
+TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
+  const std::string longer(50, 'x');
+  const TrialRecord record{"world (4)",
+                           {Operation::Allreduce, 0, 17, true, false, false},
+                           {{Wish::Best, longer, 0.035}, {std::nullopt, "native", 0.155}},
+                           {INFINITY, INFINITY},
+                           std::nullopt,
+                           ""};
+  const std::string text = trials_text({record});
+  EXPECT_NE(text.find("not ended, too few calls: " + longer + " by prediction alone\n"),
+            std::string::npos)
+      << text;
+  std::istringstream lines(text);
+  std::set<std::size_t> at;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("    ")) at.insert(line.find(" took "));
+  }
+  EXPECT_EQ(at.size(), 1u) << text;
 }
 
 TEST(Explain, TimesHaveThreeDigitsAndTheirUnit) {

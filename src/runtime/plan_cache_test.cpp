@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/named_algorithms.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/synthetic.hpp"
@@ -66,9 +67,8 @@ TEST(MakePlan, ANamedAlgorithmIsTakenWhereItCanDoTheCall) {
             "ring");
   EXPECT_NE(make_plan(planner, settings, 0, {Operation::Allreduce, 0, 9, 8, false, false}).name,
             "ring");
-  EXPECT_FALSE(check_algorithms(settings));
-  settings.algorithm[Operation::Allreduce] = "sorcery";
-  EXPECT_TRUE(check_algorithms(settings));
+  EXPECT_FALSE(check_algorithm(Operation::Allreduce, "ring"));
+  EXPECT_TRUE(check_algorithm(Operation::Allreduce, "sorcery"));
 }
 
 /// What is rescaled from another count is what would have been made for this one.
@@ -168,7 +168,7 @@ TEST(MakePlan, UnequalSendersAreWorthATreeEvenOnOneLevel) {
   Settings settings;
   for (const char* name : {"fnf", "spoc"}) {
     settings.algorithm[Operation::Broadcast] = name;
-    EXPECT_FALSE(check_algorithms(settings));
+    EXPECT_FALSE(check_algorithm(Operation::Broadcast, name));
     EXPECT_EQ(make_plan(planner, settings, 0, key).name, name);
   }
 }
@@ -182,7 +182,7 @@ TEST(MakePlan, TwoLevelBaselinesCanBeNamed) {
   for (const char* name :
        {"two-level at depth 1 flat/binomial", "two-level at depth 2 flat/binomial"}) {
     settings.algorithm[Operation::Broadcast] = name;
-    EXPECT_FALSE(check_algorithms(settings));
+    EXPECT_FALSE(check_algorithm(Operation::Broadcast, name));
     EXPECT_EQ(make_plan(planner, settings, 0, {Operation::Broadcast, 0, 8, 1, true, false}).name,
               name);
   }

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
+#include "runtime/named_algorithms.hpp"
 
 namespace espalier::runtime {
-
-using schedule::Operation;
 
 namespace {
 
@@ -28,24 +26,6 @@ Expected<int> read_log(const Environment& environment) {
   if (value->size() == 1 && *value >= "0" && *value <= "2") return value->front() - '0';
   return Error{"ESPALIER_LOG", fmt::format("\"{:.60}\" is no log level", *value),
                "0 is silent, 1 tells what was decided at start, 2 every new plan"};
-}
-
-/// "broadcast=binomial,allreduce=ring"
-Expected<std::map<Operation, std::string>> read_algorithms(const std::string& text) {
-  std::map<Operation, std::string> forced;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string item = text.substr(at, comma - at);
-    at = comma + 1;
-    const std::size_t equals = std::min(item.find('='), item.size());
-    const auto operation = schedule::operation_named(item.substr(0, equals));
-    if (!operation || equals == item.size()) {
-      return Error{"ESPALIER_ALGORITHM", fmt::format("\"{:.60}\" names no operation", item),
-                   "write operation=algorithm, such as broadcast=binomial"};
-    }
-    forced[*operation] = item.substr(equals + 1);
-  }
-  return forced;
 }
 
 }  // namespace
@@ -73,9 +53,7 @@ Expected<Settings> read_settings(const Environment& environment) {
   if (settings.explain == "0") settings.explain.clear();
   settings.machine = environment("ESPALIER_MACHINE").value_or("");
   settings.verdicts = environment("ESPALIER_VERDICTS").value_or("");
-  auto algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or(""));
-  if (!algorithm) return algorithm.error();
-  settings.algorithm = std::move(*algorithm);
+  settings.algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or("")).known;
   if (const auto memory = environment("ESPALIER_MEMORY"); memory && !memory->empty()) {
     const Expected<Bytes> limit = parse_bytes(*memory);
     if (!limit) {

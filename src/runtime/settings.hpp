@@ -35,7 +35,8 @@ struct Settings {
 /// A variable's value, or nothing.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Refuses what it does not understand, naming the variable.
+/// Refuses what it does not understand, naming the variable; but of ESPALIER_ALGORITHM it takes
+/// what there is and passes over the rest (named_algorithms.hpp says what is wrong with it).
 Expected<Settings> read_settings(const Environment& environment);
 
 /// What a rank's own environment says against what rank 0 read, if it does: a variable that is

@@ -93,7 +93,6 @@ TEST(Settings, NamesTheVariableItRefuses) {
   for (const auto& [name, value] :
        std::map<std::string, std::string>{{"ESPALIER_FORCE", "yes"},
                                           {"ESPALIER_LOG", "3"},
-                                          {"ESPALIER_ALGORITHM", "ring"},
                                           {"ESPALIER_MEMORY", "plenty"},
                                           {"ESPALIER_DISABLE", "true"},
                                           {"ESPALIER_REORDER", "all"},
@@ -103,7 +102,12 @@ TEST(Settings, NamesTheVariableItRefuses) {
     EXPECT_EQ(settings.error().where, name);
     EXPECT_FALSE(settings.error().hint.empty());
   }
-  EXPECT_FALSE(read({{"ESPALIER_ALGORITHM", "broadcast=ring,sorcery=ring"}}));
+}
+
+TEST(Settings, AlgorithmsThatThereAreNotAreAsGoodAsNotNamed) {
+  EXPECT_EQ(*read({{"ESPALIER_ALGORITHM", "allreduce=rign,sorcery=ring,ring"}}), Settings{});
+  EXPECT_EQ(*read({{"ESPALIER_ALGORITHM", "allreduce=rign,broadcast=binomial"}}),
+            *read({{"ESPALIER_ALGORITHM", "broadcast=binomial"}}));
 }
 
 TEST(Settings, WhateverBytesTheEnvironmentHoldsTravel) {

@@ -252,9 +252,26 @@ class MachineBuilder {
         std::adjacent_find(sorted.begin(), sorted.end(),
                            [](const auto& a, const auto& b) { return a == b && !a.empty(); });
     if (twice == sorted.end()) return {};
-    return Error{spec.where,
-                 fmt::format("two members of one cluster are called \"{:.60}\"", *twice),
-                 "give each its own name, or none"};
+    const std::vector<std::string> lines = where_called(spec, *twice);
+    return Error{
+        lines.back(),
+        fmt::format("two members of one cluster are called \"{:.60}\"{}", *twice,
+                    lines.size() > 1 ? fmt::format("; the other one: {}", lines.front()) : ""),
+        "give each its own name, or none"};
+  }
+
+  /// Where the members of this name stand; one line only once.
+  static std::vector<std::string> where_called(const MemberSpec& spec, const std::string& name) {
+    std::vector<std::string> lines;
+    for (const MemberSpec& member : spec.members) {
+      if (member.name.empty()) continue;
+      const auto names = expand_hostlist(member.name, kMaxProcesses);
+      if (std::find(names->begin(), names->end(), name) == names->end()) continue;
+      if (lines.empty() || lines.back() != member.where) lines.push_back(member.where);
+    }
+    if (lines.empty()) lines.push_back(spec.where);
+    lines.resize(std::min<std::size_t>(lines.size(), 2));
+    return lines;
   }
 
   /// Where each named member stands. Descriptions may have thousands of pairs.

@@ -36,7 +36,8 @@ Expected<LoadedMachine> without_notes(Expected<Machine> machine) {
 Expected<std::string> read_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return Error{path, "not a regular file", std::string(kKinds)};
+    const bool is_folder = std::filesystem::is_directory(path, error);
+    return Error{path, is_folder ? "it is a folder" : "not a regular file", std::string(kKinds)};
   }
   if (std::filesystem::file_size(path, error) > kMaxFileBytes) {
     return Error{path, fmt::format("larger than {} MiB", kMaxFileBytes >> 20),
@@ -49,6 +50,11 @@ Expected<std::string> read_file(const std::string& path) {
     return Error{path, "cannot be read", "check its permissions"};
   }
   return std::move(text).str();
+}
+
+bool looks_like_file(std::string_view argument) {
+  return argument.find('/') != std::string_view::npos || argument.ends_with(".json") ||
+         argument.ends_with(".xml") || argument.ends_with(".conf");
 }
 
 /// "random:7" or "random:7:48".
@@ -106,7 +112,7 @@ bool looks_like_slurm_topology(std::string text) {
 Expected<LoadedMachine> parse_machine(const std::string& text, const std::string& file) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return Error{file, "the file is empty", std::string(kKinds)};
-  if (text[first] == '{') return without_notes(read_json(text, file));
+  if (text[first] == '{' || text[first] == '[') return read_json_and_notes(text, file);
   if (text[first] == '<') return read_xml(text, file);
   if (looks_synthetic(text)) return without_notes(parse_synthetic(text));
   if (looks_like_slurm_topology(text)) return read_slurm_topology(text, file);
@@ -122,7 +128,10 @@ Expected<LoadedMachine> load_machine(const std::string& argument) {
     if (!text) return text.error();
     return parse_machine(*text, argument);
   }
-  if (looks_synthetic(argument)) return without_notes(parse_synthetic(argument));
+  if (begins_with_level(argument)) return without_notes(parse_synthetic(argument));
+  if (looks_like_file(argument)) {
+    return Error{argument.substr(0, 200), "there is no such file", std::string(kKinds)};
+  }
   return Error{"machine", fmt::format("\"{}\" is no file and no machine", argument.substr(0, 100)),
                std::string(kKinds)};
 }

@@ -23,6 +23,10 @@ TEST(LoadMachine, RefusesWhatIsNeither) {
     ASSERT_FALSE(machine) << argument;
     EXPECT_FALSE(machine.error().hint.empty()) << argument;
   }
+  EXPECT_EQ(load_machine("site:").error().what, "level \"site\" has no count");
+  EXPECT_EQ(load_machine("nofile.json").error().what, "there is no such file");
+  EXPECT_EQ(load_machine("/").error().what, "it is a folder");
+  EXPECT_EQ(parse_machine("[]", "x").error().where, "x:1");
   EXPECT_FALSE(parse_machine("", "x"));
   EXPECT_FALSE(parse_machine("hello", "x"));
 }

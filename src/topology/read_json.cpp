@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/located_json.hpp"
+#include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "topology/machine_spec.hpp"
 
@@ -26,9 +27,12 @@ class Reader {
   explicit Reader(std::string file) : file_(std::move(file)) {}
 
   MachineSpec machine(const LocatedJson& json) const {
-    expect_kind(json, Kind::Object, "the machine");
-    refuse_unknown(json, {"format", "name", "levels", "placement", "children", "processes", "pairs",
-                          "channel", "send", "recv", "reduce", "speed"});
+    if (json.kind != Kind::Object) {
+      refuse(json, fmt::format("the machine is {}, not an object", describe(json.kind)),
+             fmt::format("a machine is {{\"format\": \"{}\", ...}}: see docs/machine.md", kFormat));
+    }
+    refuse_unknown(json, {"format", "name", "notes", "levels", "placement", "children", "processes",
+                          "pairs", "channel", "send", "recv", "reduce", "speed"});
     check_format(json);
     MachineSpec spec;
     spec.where = at(json);
@@ -40,6 +44,18 @@ class Reader {
     spec.whole = member_without_identity(json);
     if (const LocatedJson* placed = json.find("placement")) placement(*placed, spec);
     return spec;
+  }
+
+  std::vector<std::string> notes(const LocatedJson& json) const {
+    std::vector<std::string> result;
+    const LocatedJson* notes = json.find("notes");
+    if (notes == nullptr) return result;
+    expect_kind(*notes, Kind::Array, "\"notes\"");
+    for (const LocatedJson& note : notes->items) {
+      expect_kind(note, Kind::String, "a note");
+      result.push_back(note.text);
+    }
+    return result;
   }
 
  private:
@@ -58,8 +74,10 @@ class Reader {
                       std::initializer_list<std::string_view> known) const {
     for (std::size_t i = 0; i < json.keys.size(); ++i) {
       if (std::find(known.begin(), known.end(), json.keys[i]) != known.end()) continue;
+      const std::vector<std::string> names(known.begin(), known.end());
       refuse(json.items[i], fmt::format("unknown key \"{}\"", json.keys[i].substr(0, 60)),
-             fmt::format("known here: {}", fmt::join(known, ", ")));
+             fmt::format("{}known here: {}", did_you_mean(json.keys[i], names),
+                         fmt::join(known, ", ")));
     }
   }
   void check_format(const LocatedJson& json) const {
@@ -84,14 +102,24 @@ class Reader {
     std::uint64_t n = 0;
     const char* end = json.text.data() + json.text.size();
     if (json.kind != Kind::Number || std::from_chars(json.text.data(), end, n).ptr != end) {
-      refuse(json, fmt::format("\"{}\" is not a whole number", key), "write it without quotes: 16");
+      const bool shows = json.kind == Kind::Number || json.kind == Kind::String;
+      refuse(json,
+             fmt::format("\"{}\" is {}, not a whole number", key,
+                         shows ? fmt::format("{:.60}", json.text) : describe(json.kind)),
+             json.kind == Kind::String ? "write it without quotes: 16"
+                                       : "write how many, without sign or point: 16");
     }
     return n;
   }
 
   /// A quantity written as a string, read by `parse`.
   template <typename Parse>
-  auto quantity(const LocatedJson& json, std::string_view key, Parse parse) const {
+  auto quantity(const LocatedJson& json, std::string_view key, Parse parse,
+                std::string_view unit) const {
+    if (json.kind == Kind::Number) {
+      refuse(json, fmt::format("\"{}\" is {:.60}, a number without a unit", key, json.text),
+             fmt::format("write it with its unit, in quotes: \"{:.20} {}\"", json.text, unit));
+    }
     expect_kind(json, Kind::String, fmt::format("\"{}\"", key));
     auto value = parse(json.text);
     if (!value)
@@ -99,10 +127,12 @@ class Reader {
     return *value;
   }
   Time time(const LocatedJson& json, std::string_view key) const {
-    return quantity(json, key, [](std::string_view t) { return parse_time(t); });
+    return quantity(
+        json, key, [](std::string_view t) { return parse_time(t); }, "ms");
   }
   Bandwidth bandwidth(const LocatedJson& json, std::string_view key) const {
-    return quantity(json, key, [](std::string_view t) { return parse_bandwidth(t); });
+    return quantity(
+        json, key, [](std::string_view t) { return parse_bandwidth(t); }, "Mbit/s");
   }
   /// Reads json[key] by `read` into `into`, if it is there.
   template <typename Read, typename Into>
@@ -119,8 +149,7 @@ class Reader {
   }
 
   Cost cost(const LocatedJson& json, std::string_view key) const {
-    if (json.kind == Kind::String) return {time(json, key), kUnlimited};
-    expect_kind(json, Kind::Object, fmt::format("\"{}\"", key));
+    if (json.kind != Kind::Object) return {time(json, key), kUnlimited};
     refuse_unknown(json, {"fixed", "rate"});
     Cost cost;
     maybe_time(json, "fixed", cost.fixed);
@@ -129,11 +158,10 @@ class Reader {
   }
 
   Uplink uplink(const LocatedJson& json) const {
-    if (json.kind == Kind::String) {
+    if (json.kind != Kind::Object) {
       const Bandwidth both = bandwidth(json, "uplink");
       return {both, both, false, Time{0}};
     }
-    expect_kind(json, Kind::Object, "\"uplink\"");
     refuse_unknown(json, {"bandwidth", "out", "in", "duplex", "latency"});
     Uplink uplink;
     maybe_bandwidth(json, "bandwidth", uplink.out);
@@ -285,14 +313,23 @@ class Reader {
 
 }  // namespace
 
-Expected<Machine> read_json(std::string_view text, const std::string& file) {
+Expected<LoadedMachine> read_json_and_notes(std::string_view text, const std::string& file) {
   auto json = parse_located_json(text, file);
   if (!json) return json.error();
   try {
-    return build_machine(Reader(file).machine(*json));
+    const Reader reader(file);
+    auto machine = build_machine(reader.machine(*json));
+    if (!machine) return machine.error();
+    return LoadedMachine{*std::move(machine), reader.notes(*json)};
   } catch (const Refused& refused) {
     return refused.error;
   }
+}
+
+Expected<Machine> read_json(std::string_view text, const std::string& file) {
+  auto loaded = read_json_and_notes(text, file);
+  if (!loaded) return loaded.error();
+  return std::move(loaded->machine);
 }
 
 }  // namespace espalier::topology

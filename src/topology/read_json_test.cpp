@@ -49,6 +49,21 @@ TEST(ReadJson, NamesFileLineAndCureOfEveryMistake) {
             std::string::npos);
   EXPECT_EQ(error_of(machine("\"processes\": \"2\"")).where, "m.json:3");
   EXPECT_EQ(error_of(machine("\"send\": \"2 parsecs\",\n\"processes\": 1")).where, "m.json:3");
+  EXPECT_EQ(error_of(machine("\"processes\": -4")).what, "\"processes\" is -4, not a whole number");
+  EXPECT_EQ(error_of(machine("\"processes\": [4]")).what,
+            "\"processes\" is an array, not a whole number");
+  EXPECT_EQ(error_of("[]").what, "the machine is an array, not an object");
+  EXPECT_EQ(error_of(machine("\"processes\": 2,\n\"notes\": [\"a\", 3]")).what,
+            "a note is a number, not a string");
+  const std::string unitless = "\"processes\": 2, \"channel\": {\"latency\": 30}";
+  EXPECT_EQ(error_of(machine(unitless)).what, "\"latency\" is 30, a number without a unit");
+  EXPECT_EQ(error_of(machine(unitless)).hint, "write it with its unit, in quotes: \"30 ms\"");
+  EXPECT_EQ(error_of(machine("\"processes\": 2,\n\"send\": 30")).hint,
+            "write it with its unit, in quotes: \"30 ms\"");
+  const Error twice = error_of(
+      machine("\"children\": [{\"name\": \"a\"},\n{\"name\": \"b\"},\n{\"name\": \"a\"}]"));
+  EXPECT_EQ(twice.where, "m.json:5");
+  EXPECT_EQ(twice.what, "two members of one cluster are called \"a\"; the other one: m.json:3");
   EXPECT_EQ(error_of("{\"processes\": 1}").what, "no \"format\"");
   EXPECT_NE(error_of("{\"format\": \"espalier-machine-9\"}").hint.find("newer"), std::string::npos);
 }
@@ -84,6 +99,16 @@ TEST(WriteJson, KeepsALargeMachineShort) {
   const std::string text = write_json(m);
   EXPECT_LT(text.size(), 1000u) << text;
   EXPECT_TRUE(*read_json(text, "m.json") == m);
+}
+
+TEST(ReadJson, TakesNotesAlong) {
+  const std::vector<std::string> notes{"uncertain: \"x\" was busy", "and more"};
+  const Machine two = *read_json(machine("\"processes\": 2"), "m.json");
+  const auto again = read_json_and_notes(write_json(two, notes), "m.json");
+  ASSERT_TRUE(again) << again.error();
+  EXPECT_EQ(again->notes, notes);
+  EXPECT_TRUE(again->machine == two);
+  EXPECT_EQ(write_json(two).find("notes"), std::string::npos);
 }
 
 }  // namespace

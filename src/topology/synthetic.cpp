@@ -7,6 +7,7 @@
 #include <charconv>
 #include <functional>
 
+#include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "topology/machine_spec.hpp"
 
@@ -151,8 +152,11 @@ void read_key(LevelText& level, std::string_view key, std::string_view value) {
     level.speed = list_of<std::uint64_t>(
         value, [](std::string_view t) { return checked(parse_millionths(t)); });
   } else {
+    const std::vector<std::string> known{"name",   "latency", "uplink",   "out", "in",
+                                         "duplex", "hop",     "backbone", "cap", "send",
+                                         "recv",   "reduce",  "speed"};
     refuse(fmt::format("unknown key \"{}\"", key.substr(0, 40)),
-           "known: name latency uplink out in duplex hop backbone cap send recv reduce speed");
+           fmt::format("{}known: {}", did_you_mean(key, known), fmt::join(known, " ")));
   }
 }
 
@@ -167,12 +171,30 @@ void read_attribute(LevelText& level, std::string_view text) {
   } else if (parse_bandwidth(first)) {
     level.out = level.in = bandwidths(text);
   } else {
+    const std::string hint = parse_bandwidth(first).error().hint;
     refuse(
-        fmt::format("\"{}\" is neither a time nor a bandwidth nor key=value", text.substr(0, 40)));
+        fmt::format("\"{}\" is neither a time nor a bandwidth nor key=value", text.substr(0, 40)),
+        hint.starts_with("did you mean") ? hint : kHint);
   }
 }
 
+/// How many members a level has, of which people forget to write the number.
+std::uint64_t count_of(std::string_view member, std::string_view text) {
+  std::uint64_t n = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (!text.empty() && code == std::errc() && end == text.data() + text.size()) return n;
+  if (text.find(':') != std::string_view::npos) {
+    refuse(fmt::format("\"{:.40}:{:.40}\": two levels and no blank between them", member, text),
+           "levels stand apart, such as \"site:2 proc:4\"");
+  }
+  refuse(text.empty()
+             ? fmt::format("level \"{:.40}\" has no count", member)
+             : fmt::format("level \"{:.40}\": \"{:.40}\" is not a whole number", member, text),
+         fmt::format("write how many there are, such as \"{:.40}:2\"", member));
+}
+
 LevelText read_level(std::string_view& rest) {
+  const std::string_view whole = rest;
   LevelText level;
   std::size_t at = 0;
   while (at < rest.size() && is_word(rest[at])) ++at;
@@ -182,7 +204,8 @@ LevelText read_level(std::string_view& rest) {
   }
   rest.remove_prefix(at + 1);
   at = std::min(rest.find_first_of(" \t\r\n("), rest.size());
-  level.count = list_of<std::uint64_t>(rest.substr(0, at), whole_number);
+  level.count = list_of<std::uint64_t>(
+      rest.substr(0, at), [&](std::string_view text) { return count_of(level.member, text); });
   rest = trimmed(rest.substr(at));
   if (!rest.starts_with('(')) return level;
   const std::size_t close = rest.find(')');
@@ -195,7 +218,13 @@ LevelText read_level(std::string_view& rest) {
     read_attribute(level, trimmed(attributes.substr(0, comma)));
     attributes.remove_prefix(std::min(comma + 1, attributes.size()));
   }
-  rest = trimmed(rest.substr(close + 1));
+  rest.remove_prefix(close + 1);
+  if (!rest.empty() && std::string_view(" \t\r\n").find(rest.front()) == std::string_view::npos) {
+    const std::string_view before = whole.substr(0, whole.size() - rest.size());
+    refuse(fmt::format("no blank between \"{:.60}\" and \"{:.30}\"", before, rest),
+           fmt::format("levels stand apart: \"{:.60} {:.30}\"", before, rest));
+  }
+  rest = trimmed(rest);
   return level;
 }
 
@@ -338,12 +367,17 @@ MachineSpec read(std::string_view text) {
 
 }  // namespace
 
-bool looks_synthetic(std::string_view text) {
+bool begins_with_level(std::string_view text) {
   text = trimmed(text);
   const std::size_t colon = text.find(':');
-  return colon != std::string_view::npos && colon > 0 && colon + 1 < text.size() &&
-         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_word) &&
-         text[colon + 1] >= '0' && text[colon + 1] <= '9';
+  return colon != std::string_view::npos && colon > 0 &&
+         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_word);
+}
+
+bool looks_synthetic(std::string_view text) {
+  text = trimmed(text);
+  const std::size_t after = text.find(':') + 1;  // 0 without one
+  return begins_with_level(text) && after < text.size() && text[after] >= '0' && text[after] <= '9';
 }
 
 Expected<Machine> parse_synthetic(std::string_view text) {

@@ -25,5 +25,7 @@ Expected<Machine> parse_synthetic(std::string_view text);
 
 /// Whether the text begins like one ("word:digit"), to tell it from a file's name.
 [[nodiscard]] bool looks_synthetic(std::string_view text);
+/// Whether it begins like a level, of which the count may be missing ("word:").
+[[nodiscard]] bool begins_with_level(std::string_view text);
 
 }  // namespace espalier::topology

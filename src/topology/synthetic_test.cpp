@@ -63,7 +63,30 @@ TEST(Synthetic, RefusesWhatDoesNotFit) {
   }
 }
 
+TEST(Synthetic, SaysWhatIsMissing) {
+  EXPECT_EQ(parse_synthetic("site:").error(),
+            (Error{"machine", "level \"site\" has no count",
+                   "write how many there are, such as \"site:2\""}));
+  EXPECT_EQ(parse_synthetic("proc:2(1us) site:x").error().what,
+            "level \"site\": \"x\" is not a whole number");
+  EXPECT_EQ(parse_synthetic("site:2(30ms)proc:4").error(),
+            (Error{"machine", "no blank between \"site:2(30ms)\" and \"proc:4\"",
+                   "levels stand apart: \"site:2(30ms) proc:4\""}));
+}
+
+TEST(Synthetic, SaysWhatWasMeant) {
+  EXPECT_TRUE(parse_synthetic("proc:4(latncy=1us)")
+                  .error()
+                  .hint.starts_with("did you mean \"latency\"? known: name latency "));
+  EXPECT_EQ(parse_synthetic("site:2(10ms,100Mb) proc:4").error().hint,
+            "did you mean \"100Mb/s\" or \"100MB/s\"?");
+  EXPECT_EQ(parse_synthetic("site:2,proc:4").error().what,
+            "\"site:2,proc:4\": two levels and no blank between them");
+}
+
 TEST(Synthetic, IsToldFromAFileName) {
+  EXPECT_TRUE(begins_with_level("site:"));
+  EXPECT_FALSE(begins_with_level("machines/site:2"));
   EXPECT_TRUE(looks_synthetic("site:2 proc:4"));
   EXPECT_FALSE(looks_synthetic("machines/site.json"));
   EXPECT_FALSE(looks_synthetic("random:x"));

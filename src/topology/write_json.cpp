@@ -54,9 +54,10 @@ class Writer {
  public:
   explicit Writer(const Machine& machine) : machine_(machine) { find_usual_figures(); }
 
-  Json write() const {
+  Json write(std::span<const std::string> notes) const {
     Json json = {{"format", "espalier-machine-1"}};
     if (!machine_.name().empty()) json["name"] = machine_.name();
+    if (!notes.empty()) json["notes"] = std::vector<std::string>(notes.begin(), notes.end());
     json["levels"] = levels();
     put_cluster(json, machine_.clusters()[0], NodeCosts{});
     put_placement(json);
@@ -245,9 +246,9 @@ void print(const Json& json, std::size_t indent, std::string& out) {
 
 }  // namespace
 
-std::string write_json(const Machine& machine) {
+std::string write_json(const Machine& machine, std::span<const std::string> notes) {
   std::string text;
-  print(Writer(machine).write(), 0, text);
+  print(Writer(machine).write(notes), 0, text);
   return text + "\n";
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "topology/machine.hpp"
@@ -10,6 +11,8 @@ namespace espalier::topology {
 ///
 /// Compact: figures that the first member of a level has become the level's; equal neighbours are
 /// written once, with a count or a range of names.
-[[nodiscard]] std::string write_json(const Machine& machine);
+/// @param notes what a reader should know of the figures, a sentence each
+[[nodiscard]] std::string write_json(const Machine& machine,
+                                     std::span<const std::string> notes = {});
 
 }  // namespace espalier::topology

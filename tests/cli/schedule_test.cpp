@@ -119,7 +119,7 @@ TEST_F(ToolSchedule, RefusesFilesThatItCannotRead) {
            {path("broken.json"), "broken.json:2: error: unknown key \"cal\""},
            {path("broken.xml"), "broken.xml:1: error: not well-formed XML"},
            {path("broken.goal"), "broken.goal:3: error: found the end of the file"},
-           {path("missing"), "missing: error: not a regular file"},
+           {path("missing"), "missing: error: there is no such file"},
            {"", "SCHEDULE: error: no schedule is named"}}) {
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"verify", file}, {"convert", file}}) {

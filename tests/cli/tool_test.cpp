@@ -105,6 +105,87 @@ TEST(Tool, RefusesBadUsageWithExitCode2AndAHint) {
   expect_refused({"show", kGrid, "--width", "7"}, "--width: error: ");
 }
 
+TEST(Tool, SuggestsWhatWasMeant) {
+  expect_refused({"lab", "stop"},
+                 "espalier lab: error: there is no action \"stop\"\n"
+                 "  hint: did you mean espalier lab down?\n");
+  expect_refused({"lab", "dwon"},
+                 "espalier lab: error: there is no action \"dwon\"\n"
+                 "  hint: did you mean espalier lab down?\n");
+  expect_refused({"lab", "run", "--espalir"},
+                 "espalier lab run: error: there is no option \"--espalir\"\n"
+                 "  hint: did you mean --espalier?\n");
+  expect_refused({"run", "--force", "mpiexec", "-n", "2", "./a b"},
+                 "espalier run: error: \"mpiexec\" stands where options do: the command comes "
+                 "after \"--\"\n  hint: write: espalier run --force -- mpiexec -n 2 './a b'\n");
+  expect_refused({"discover", "mpiexec"},
+                 "espalier discover: error: \"mpiexec\" stands where options do: the command "
+                 "comes after \"--\"\n  hint: write: espalier discover -- mpiexec\n");
+  expect_refused({"group", "simulat"},
+                 "ACTION: error: there is no \"simulat\"\n  hint: did you mean \"simulate\"? ");
+  expect_refused({"weather", "sho"},
+                 "ACTION: error: there is no \"sho\"\n  hint: did you mean \"show\"? ");
+  expect_refused({"profile", "lu.W"},
+                 "ACTION: error: there is no \"lu.W\"\n"
+                 "  hint: write: espalier profile show lu.W\n");
+  expect_refused({"profile", "show"}, "PROFILE: error: no profile is named\n");
+  expect_refused({"convert", "a.json", "b.goal"},
+                 "espalier convert: error: there is no place for the argument \"b.goal\"\n"
+                 "  hint: to write to a file: --output b.goal\n");
+  expect_refused({"plan", "scatterv", "-m", kGrid},
+                 "OPERATION: error: scatterv needs the lengths of its blocks\n"
+                 "  hint: give --counts");
+  expect_refused({"compare", "-m", kGrid, "--model", "hokney"},
+                 "--model: error: \"hokney\": there is no such model\n"
+                 "  hint: did you mean \"hockney\"? models: ");
+  expect_refused({"bench", "--on", "smpi", "--operation", "allreduc"},
+                 "--operation: error: there is no operation \"allreduc\"\n"
+                 "  hint: did you mean \"allreduce\"? ");
+  expect_refused({"place", "--profile", "lu.W", "--inventory", "nofile"},
+                 "inventory: error: \"nofile\" is no file and no machine\n"
+                 "  hint: an inventory is ");
+  expect_refused({"verify", "nofile"}, "nofile: error: there is no such file\n");
+  expect_refused({"tree", "-m", kGrid, "-a", "fnf", "--size", "64Kib"},
+                 "--size: error: \"64Kib\" is not a size\n  hint: did you mean \"64KiB\"?\n");
+}
+
+TEST(Tool, SaysInItsOwnWordsWhatIsWrongWithOptions) {
+  expect_refused({"discover", "--seconds", "0", "--", "mpiexec"},
+                 "espalier discover: error: --seconds: \"0\" is not a whole number from 1 to "
+                 "3600\n");
+  expect_refused({"discover", "--seconds", "2s", "--", "mpiexec"},
+                 "espalier discover: error: --seconds: \"2s\" is not a whole number");
+  expect_refused({"plan", "allreduce", "--all", "--json"},
+                 "espalier plan: error: --all and --json do not go together\n"
+                 "  hint: leave one of them out\n");
+  expect_refused({"tree", "--root"},
+                 "espalier tree: error: --root has no value\n  hint: write --root RANK; ");
+  expect_refused({"tree", "--root", "1", "--root", "2"},
+                 "espalier tree: error: --root is given more than once\n");
+  expect_refused({"show", kGrid, "--", "x"},
+                 "espalier show: error: there is no option \"--\"\n"
+                 "  hint: this command runs no other\n");
+  expect_refused({"lab", "up"}, "espalier lab up: error: MACHINE is missing\n");
+  EXPECT_NE(run_tool({"discover", "--help"}).out.find("\n    --seconds N\n"), std::string::npos);
+}
+
+TEST(Tool, NamesTheLaunchersThatThereAre) {
+  const Ran none = run_shell("PATH=/nowhere \"$ESPALIER\" discover -- mpiexec.nope");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err,
+            "mpiexec.nope: error: there is no such program\n"
+            "  hint: no launcher of MPI programs is in PATH\n");
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "launchers";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "mpiexec.hydra") << "#!/bin/sh\n";
+  std::filesystem::permissions(folder / "mpiexec.hydra", std::filesystem::perms::owner_all);
+  const Ran some =
+      run_shell("PATH=" + folder.string() + " \"$ESPALIER\" discover -- mpiexec.hydar");
+  EXPECT_EQ(some.err,
+            "mpiexec.hydar: error: there is no such program\n"
+            "  hint: did you mean mpiexec.hydra? in PATH there are mpiexec.hydra\n");
+}
+
 TEST(Tool, RefusesBadInputWithExitCode2) {
   const auto tree = [](Words more) {
     Words words{"tree", "-a", "fnf", "-m", kGrid};

@@ -86,6 +86,13 @@ def settings_of_the_environment(t):
     planned(t.run(t.launcher + ["-n", "4", t.program], ESPALIER_MACHINE=MACHINE, ESPALIER_FORCE="1"), 4)
 
 
+def a_machine_of_another_size(t):
+    (t.folder / "five.json").write_text('{"format": "espalier-machine-1", "processes": 5}')
+    done = t.run(t.launcher + ["-n", "2", t.program], ["--machine", str(t.folder / "five.json")])
+    assert done.returncode == 0, done
+    assert f'machine "{t.folder}/five.json" (--machine or ESPALIER_MACHINE): error: it has 5 processes' in done.stderr, done.stderr
+
+
 def a_machine_file(t):
     (t.folder / "machine.txt").write_text(MACHINE + "\n")
     options = ["--machine", os.path.relpath(t.folder / "machine.txt"), "--force", "--explain"]
@@ -190,6 +197,9 @@ def refusals(t):
     refused(t.run(t.launcher + ["-n", "4", t.other]), "is linked with", t.mpiexec)
     refused(t.run(t.launcher + ["-n", "1", t.program, ":", "-n", "3", t.other]), "is linked with")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--machine", "site:0"]), "site:0")
+    for wrong, meant in [("allreduce=rign", 'did you mean "ring"?'), ("alreduce=ring", 'did you mean "allreduce"?')]:
+        refused(t.run(t.launcher + ["-n", "4", t.program], ["--algorithm", wrong]), "--algorithm: error:", meant, "are: ")
+        refused(t.run(t.launcher + ["-n", "4", t.program], ESPALIER_ALGORITHM=wrong), "ESPALIER_ALGORITHM: error:", meant)
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", "/no/such/library.so"]), "/no/such/library.so")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--mpi", "lam"]), "--mpi")
     source = t.folder / "static.c"
@@ -215,7 +225,7 @@ def other_mpis(t):
         refused(t.run([str(t.folder / name), "-n", "1", t.program]), f"the launcher of {title}")
 
 
-CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, a_machine_file,
+CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
          files_of_programs, python, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
 

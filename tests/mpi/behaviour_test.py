@@ -64,12 +64,29 @@ class Settings(unittest.TestCase):
         for setting, said in [("ESPALIER_MACHINE=site:2(", "ESPALIER_MACHINE"),
                               ("ESPALIER_MACHINE=/no/such/file.json", "ESPALIER_MACHINE"),
                               ("ESPALIER_MACHINE=proc:5", "5 processes but MPI_COMM_WORLD has 4"),
-                              ("ESPALIER_ALGORITHM=broadcast=sorcery", "sorcery"),
-                              ("ESPALIER_ALGORITHM=ring", "names no operation"),
                               ("ESPALIER_FORCE=maybe", "ESPALIER_FORCE"),
                               ("ESPALIER_LOG=loud", "ESPALIER_LOG")]:
             with self.subTest(setting):
                 self.assert_native(run(setting), said)
+
+    def test_a_machine_of_another_size_is_named(self):
+        result = run("ESPALIER_MACHINE=proc:5")
+        self.assertIn('machine "proc:5" (--machine or ESPALIER_MACHINE)', result.stderr)
+
+    def test_algorithms_that_there_are_not_are_said_once_and_as_good_as_not_named(self):
+        for algorithm, said in [("broadcast=sorcery", 'no algorithm "sorcery" for broadcast'),
+                                ("allreduce=rign", 'did you mean "ring"?'),
+                                ("alreduce=ring", 'did you mean "allreduce"?'),
+                                ("ring", "names no operation")]:
+            for machine in ([], [f"ESPALIER_MACHINE={GRID}"]):
+                with self.subTest(algorithm, machine=machine):
+                    without = run(*machine)
+                    result = run(f"ESPALIER_ALGORITHM={algorithm}", *machine)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    self.assertEqual(result.stdout, without.stdout)
+                    lines = [l for l in result.stderr.splitlines() if "espalier" in l]
+                    self.assertEqual(len(lines), 1, lines)
+                    self.assertIn(said, lines[0])
 
     def test_what_another_host_has_alone_is_said_once_and_all_is_native(self):
         for setting, said in [("ESPALIER_MACHINE=site:2(", "ESPALIER_MACHINE on rank 2"),

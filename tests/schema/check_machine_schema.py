@@ -22,6 +22,8 @@ INVALID = [
     {**HEAD, "processes": 0},
     {**HEAD, "processes": "2"},
     {**HEAD, "processes": 2, "sped": 1},
+    {**HEAD, "processes": 2, "notes": "none"},
+    {**HEAD, "processes": 2, "notes": [1]},
     {**HEAD, "children": []},
     {**HEAD, "children": [{"name": 3}]},
     {**HEAD, "processes": 2, "send": "3 parsecs"},

@@ -1,9 +1,9 @@
-#include "cli/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace espalier::cli {
+namespace espalier {
 namespace {
 
 /// Typing errors between two words ("optimal string alignment").
@@ -39,4 +39,9 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   return best;
 }
 
-}  // namespace espalier::cli
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? "" : "did you mean \"" + near + "\"? ";
+}
+
+}  // namespace espalier

@@ -1,10 +1,10 @@
-#include "cli/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace espalier::cli {
+namespace espalier {
 namespace {
 
 const std::vector<std::string> kNames{"fnf", "binomial", "knomial", "chain"};
@@ -23,10 +23,15 @@ TEST(Nearest, FindsNothingFarAway) {
   EXPECT_EQ(nearest("fnf", {}), "");
 }
 
+TEST(Nearest, IsAQuestion) {
+  EXPECT_EQ(did_you_mean("chian", kNames), "did you mean \"chain\"? ");
+  EXPECT_EQ(did_you_mean("quicksort", kNames), "");
+}
+
 TEST(Nearest, GivesATieToTheEarlier) {
   const std::vector<std::string> names{"tea", "ten"};
   EXPECT_EQ(nearest("tee", names), "tea");
 }
 
 }  // namespace
-}  // namespace espalier::cli
+}  // namespace espalier

@@ -1,0 +1,144 @@
+#include "cli/usage.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "base/nearest.hpp"
+#include "cli/command.hpp"
+#include "launch/command_line.hpp"
+
+namespace espalier::cli {
+namespace {
+
+bool is_tool(const CLI::App& app) { return app.get_parent() == nullptr; }
+
+/// "espalier lab run"
+std::string whole_name(const CLI::App& app) {
+  return is_tool(app) ? "espalier" : whole_name(*app.get_parent()) + " " + app.get_name();
+}
+
+/// Actions have no page of their own: their command's tells about all.
+std::string help_of(const CLI::App& app) {
+  const bool is_action = !is_tool(app) && !is_tool(*app.get_parent());
+  return whole_name(is_action ? *app.get_parent() : app) + " --help";
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* from = &app; from != nullptr; from = from->get_parent()) {
+    for (const CLI::Option* option : from->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> action_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* action : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(action->get_name());
+  }
+  return names;
+}
+
+/// What other tools call it.
+struct Synonym {
+  std::string_view other;
+  std::string_view ours;
+};
+constexpr std::array kSynonyms{
+    Synonym{"stop", "down"},    Synonym{"halt", "down"},   Synonym{"destroy", "down"},
+    Synonym{"remove", "down"},  Synonym{"start", "up"},    Synonym{"create", "up"},
+    Synonym{"ps", "status"},    Synonym{"list", "status"}, Synonym{"draw", "show"},
+    Synonym{"check", "verify"}, Synonym{"help", "--help"}};
+
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+  const std::string near = nearest(word, known);
+  if (!near.empty()) return near;
+  for (const Synonym& one : kSynonyms) {
+    const bool is_here =
+        one.ours.starts_with('-') || std::find(known.begin(), known.end(), one.ours) != known.end();
+    if (one.other == word && is_here) return std::string(one.ours);
+  }
+  return "";
+}
+
+Failure no_such_word(const CLI::App& app, std::string_view kind, const std::string& word,
+                     const std::vector<std::string>& known) {
+  const std::string near = meant(word, known);
+  return usage(app, fmt::format("there is no {} \"{}\"", kind, word),
+               near.empty() ? ""
+                            : fmt::format("did you mean {}{}?",
+                                          is_tool(app) ? "" : whole_name(app) + " ", near));
+}
+
+/// The same line with "--" in front of the word.
+std::string with_dashes(const std::string& word, std::span<const char* const> line) {
+  std::vector<std::string> words{"espalier"};
+  bool is_put = false;
+  for (const char* one : line.subspan(1)) {
+    if (!is_put && one == word) words.emplace_back("--");
+    is_put = is_put || one == word;
+    words.emplace_back(one);
+  }
+  return launch::to_text(words);
+}
+
+}  // namespace
+
+Failure usage(const CLI::App& app, std::string what, std::string suggestion) {
+  return {{whole_name(app), std::move(what),
+           suggestion.empty() ? fmt::format("see {}", help_of(app)) : std::move(suggestion)}};
+}
+
+Failure not_parsed(const CLI::App& app, const CLI::ParseError& error) {
+  std::string what = error.what();
+  if (const std::size_t at = what.find(" excludes "); at != std::string::npos) {
+    return usage(
+        app, fmt::format("{} and {} do not go together", what.substr(0, at), what.substr(at + 10)),
+        "leave one of them out");
+  }
+  if (const std::size_t at = what.find(" requires "); at != std::string::npos) {
+    return usage(app, fmt::format("{} needs {} too", what.substr(0, at), what.substr(at + 10)));
+  }
+  if (const std::size_t at = what.find(": 1 required "); at != std::string::npos) {
+    const std::string option = what.substr(0, at);
+    const std::string type = what.substr(at + 13, what.rfind(" missing") - at - 13);
+    return usage(app, fmt::format("{} has no value", option),
+                 fmt::format("write {} {}; see {}", option, type, help_of(app)));
+  }
+  if (const std::size_t at = what.find(": At Most 1 required"); at != std::string::npos) {
+    return usage(app, fmt::format("{} is given more than once", what.substr(0, at)),
+                 "give it once");
+  }
+  if (const std::size_t at = what.find(" is required"); at != std::string::npos) {
+    return usage(app, fmt::format("{} is missing", what.substr(0, at)));
+  }
+  return usage(app, std::move(what));
+}
+
+Failure unexpected(const CLI::App& app, const std::string& word, std::span<const char* const> line,
+                   bool runs_others) {
+  if (word.starts_with("-")) {
+    const std::string near = nearest(word.substr(0, word.find('=')), option_names(app));
+    return usage(app, fmt::format("there is no option \"{}\"", word),
+                 near.empty() ? "" : fmt::format("did you mean {}?", near));
+  }
+  const std::vector<std::string> actions = action_names(app);
+  if (!actions.empty())
+    return no_such_word(app, is_tool(app) ? "command" : "action", word, actions);
+  if (runs_others) {
+    return usage(
+        app, fmt::format("\"{}\" stands where options do: the command comes after \"--\"", word),
+        "write: " + with_dashes(word, line));
+  }
+  const std::vector<std::string> options = option_names(app);
+  const bool writes = std::find(options.begin(), options.end(), "--output") != options.end();
+  return usage(app, fmt::format("there is no place for the argument \"{}\"", word),
+               writes ? fmt::format("to write to a file: --output {}", word) : "");
+}
+
+}  // namespace espalier::cli

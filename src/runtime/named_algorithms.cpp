@@ -1,0 +1,189 @@
+#include "runtime/named_algorithms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "runtime/count_planner.hpp"
+#include "select/candidates.hpp"
+#include "select/quick_irregular.hpp"
+#include "topology/synthetic.hpp"
+#include "tree/irregular_algorithm.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+using collective::Hierarchy;
+using schedule::Collective;
+using schedule::Operation;
+
+constexpr const char* kWhere = "ESPALIER_ALGORITHM";
+
+/// Machines on which there is something to do for every algorithm: one level, few and many, ranks
+/// in the order of the machine and not.
+std::vector<topology::Machine> sample_machines() {
+  return {*topology::parse_synthetic("site:2(1ms) proc:4(1us)"),
+          *topology::parse_synthetic("site:2(1ms) machine:2(100us) node:2(10us) proc:2(1us) "
+                                     "placement=cyclic"),
+          *topology::parse_synthetic("proc:8(1us)")};
+}
+
+struct Names {
+  std::vector<std::string> whole;  ///< those whose messages are not cut
+  std::vector<std::string> all;
+};
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+/// The classical ones first, which people name most.
+Names names_for(Operation operation) {
+  Names names;
+  for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{1} << 24U}) {
+    for (const topology::Machine& machine : sample_machines()) {
+      const Hierarchy hierarchy(machine);
+      const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
+      const std::vector<select::Candidate> made = select::candidates(hierarchy, call);
+      for (auto one = made.rbegin(); one != made.rend(); ++one) {
+        if (count == 1) add_once(names.whole, one->name);
+        add_once(names.all, one->name);
+      }
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words{""};
+  for (const char c : text) {
+    if (c == ' ') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+bool is_number(const std::string& word) {
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// How many leaders and stripes there can be, and which depths, only the machine at hand knows:
+/// "multilevel 6 leaders" is as good as "multilevel 4 leaders".
+bool is_alike(const std::string& name, const std::string& known) {
+  const std::vector<std::string> a = words_of(name), b = words_of(known);
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_count = (i + 1 < b.size() && (b[i + 1] == "leaders" || b[i + 1] == "stripes")) ||
+                          (i > 0 && b[i - 1] == "depth");
+    if (a[i] != b[i] && !(is_count && is_number(a[i]))) return false;
+  }
+  return true;
+}
+
+bool exists(Operation operation, const std::string& name, const Names& names) {
+  if (std::any_of(names.all.begin(), names.all.end(),
+                  [&](const std::string& known) { return is_alike(name, known); })) {
+    return true;
+  }
+  const topology::Machine machine = sample_machines().front();  // trees by speed
+  const Collective call{operation, machine.size(), 0, 1, Bytes{1}, true, {}};
+  return select::candidate_called(name, Hierarchy(machine), call).has_value();
+}
+
+std::string meant(const std::string& word, const std::vector<std::string>& known,
+                  const std::string& otherwise) {
+  const std::string near = nearest(word, known);
+  return near.empty() ? otherwise : fmt::format("did you mean \"{}\"?", near);
+}
+
+std::vector<std::string> trees_by_counts() {
+  std::vector<std::string> names;
+  for (const tree::IrregularAlgorithm& one : tree::irregular_algorithms()) {
+    if (select::is_quick_tree(one.name)) names.push_back(fmt::format("{}{}", kByCounts, one.name));
+  }
+  return names;
+}
+
+WrongAlgorithm no_such_operation(const std::string& name) {
+  std::vector<std::string> known;
+  for (int o = 0; o < schedule::kOperationCount; ++o) {
+    known.emplace_back(name_of(static_cast<Operation>(o)));
+  }
+  return {{kWhere, fmt::format("there is no operation \"{:.60}\"", name),
+           meant(name, known, "write operation=algorithm, such as broadcast=binomial")},
+          fmt::format("the operations are: {}", fmt::join(known, ", "))};
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+void read_item(const std::string& item, NamedAlgorithms& named) {
+  const std::size_t equals = item.find('=');
+  if (equals == std::string::npos) {
+    named.wrong.push_back({{kWhere, fmt::format("\"{:.60}\" names no operation", item),
+                            "write operation=algorithm, such as broadcast=binomial"},
+                           ""});
+    return;
+  }
+  const std::string left = trimmed(item.substr(0, equals));
+  const auto operation = schedule::operation_named(left);
+  if (!operation) {
+    named.wrong.push_back(no_such_operation(left));
+    return;
+  }
+  const std::string name = trimmed(item.substr(equals + 1));
+  if (auto wrong = check_algorithm(*operation, name)) {
+    named.wrong.push_back(std::move(*wrong));
+  } else {
+    named.known[*operation] = name;
+  }
+}
+
+}  // namespace
+
+Error with_names(const WrongAlgorithm& wrong) {
+  Error error = wrong.error;
+  if (!wrong.names.empty()) error.hint += (error.hint.ends_with('?') ? " " : "; ") + wrong.names;
+  return error;
+}
+
+std::optional<WrongAlgorithm> check_algorithm(Operation operation, const std::string& name) {
+  const std::string_view call = schedule::name_of(operation);
+  const bool can_differ = operation == Operation::Scatter || operation == Operation::Gather;
+  if (can_differ && name.starts_with(kByCounts)) {
+    const std::string tree = name.substr(kByCounts.size());
+    if (tree == "random" || select::is_quick_tree(tree)) return std::nullopt;
+    const std::vector<std::string> trees = trees_by_counts();
+    return WrongAlgorithm{
+        {kWhere, fmt::format("there is no tree by counts \"{:.60}\" for {}", tree, call),
+         meant(name, trees, "\"counts:minimum-first\" is one")},
+        fmt::format("the trees by counts are: {}", fmt::join(trees, ", "))};
+  }
+  const Names names = names_for(operation);
+  if (exists(operation, name, names)) return std::nullopt;
+  return WrongAlgorithm{
+      {kWhere, fmt::format("there is no algorithm \"{:.60}\" for {}", name, call),
+       meant(name, names.all, fmt::format("\"espalier plan {}\" lists them", call))},
+      fmt::format("the algorithms for {} are: {}", call, fmt::join(names.whole, ", "))};
+}
+
+NamedAlgorithms read_algorithms(const std::string& text) {
+  NamedAlgorithms named;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string item = trimmed(text.substr(at, comma - at));
+    if (!item.empty()) read_item(item, named);
+    at = comma + 1;
+  }
+  return named;
+}
+
+}  // namespace espalier::runtime

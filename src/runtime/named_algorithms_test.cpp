@@ -1,0 +1,62 @@
+#include "runtime/named_algorithms.hpp"
+
+#include <gtest/gtest.h>
+
+#include "select/candidates.hpp"
+#include "support/for_all_seeds.hpp"
+#include "topology/random_machine.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+using schedule::Collective;
+using schedule::Operation;
+
+TEST(NamedAlgorithms, AreTakenWithBlanksAroundThem) {
+  const NamedAlgorithms named = read_algorithms(" broadcast = binomial 16 KiB , allreduce=ring,");
+  EXPECT_TRUE(named.wrong.empty());
+  EXPECT_EQ(named.known.at(Operation::Broadcast), "binomial 16 KiB");
+  EXPECT_EQ(named.known.at(Operation::Allreduce), "ring");
+}
+
+TEST(NamedAlgorithms, TakesWhatThereIsAndSaysWhatThereIsNot) {
+  const NamedAlgorithms named = read_algorithms("allreduce=rign,broadcast=flat,alreduce=ring,flat");
+  EXPECT_EQ(named.known.size(), 1u);
+  ASSERT_EQ(named.wrong.size(), 3u);
+  EXPECT_EQ(named.wrong[0].error,
+            (Error{"ESPALIER_ALGORITHM", "there is no algorithm \"rign\" for allreduce",
+                   "did you mean \"ring\"?"}));
+  EXPECT_NE(with_names(named.wrong[0]).hint.find("rabenseifner"), std::string::npos);
+  EXPECT_EQ(named.wrong[1].error, (Error{"ESPALIER_ALGORITHM", "there is no operation \"alreduce\"",
+                                         "did you mean \"allreduce\"?"}));
+  EXPECT_NE(with_names(named.wrong[1]).hint.find("reduce-scatter"), std::string::npos);
+  EXPECT_EQ(named.wrong[2].error.what, "\"flat\" names no operation");
+}
+
+TEST(NamedAlgorithms, SuggestsASegmentToo) {
+  EXPECT_EQ(check_algorithm(Operation::Broadcast, "bionmial 16 KiB")->error.hint,
+            "did you mean \"binomial 16 KiB\"?");
+  EXPECT_EQ(check_algorithm(Operation::Broadcast, "sorcery")->error.hint,
+            "\"espalier plan broadcast\" lists them");
+  EXPECT_EQ(check_algorithm(Operation::Scatter, "counts:minimun-first")->error.hint,
+            "did you mean \"counts:minimum-first\"?");
+}
+
+/// Also names that only the machine at hand has: as many leaders as a cluster has processes.
+TEST(NamedAlgorithmsProperty, WhatIsPlannedOnAnyMachineCanBeNamed) {
+  for_all_seeds(60, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {2, 24, 5, true});
+    const collective::Hierarchy hierarchy(machine);
+    const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+    const std::uint64_t count = std::uint64_t{1} << rng.below(24);
+    const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
+    for (const select::Candidate& one : select::candidates(hierarchy, call)) {
+      if (rng.below(8) != 0) continue;
+      const auto wrong = check_algorithm(operation, one.name);
+      EXPECT_FALSE(wrong) << wrong->error;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace espalier::runtime
