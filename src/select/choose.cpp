@@ -36,10 +36,12 @@ bool meets_everybody(const Plan& plan, const Collective& call) {
          !std::holds_alternative<Classical>(plan);
 }
 
-/// Whole messages or segments of about 16 KiB: the tuning goes on from there.
+/// Whole messages or segments of about 16 KiB, of short ones the least: the tuning goes on from
+/// there.
 bool has_usual_segments(const Plan& plan, const Collective& call) {
+  const bool is_short = call.count * call.element.value <= kShortOfSegments;
   const auto usual = [&](std::uint64_t segment) {
-    return segment == 0 || segment * call.element.value == 16384;
+    return segment == 0 || segment * call.element.value == (is_short ? kShortSegment : 16384);
   };
   if (const auto* choice = std::get_if<MultilevelChoice>(&plan)) {
     return usual(choice->levels.front().segment);
@@ -134,7 +136,8 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, cons
   for (int round = 0; round < kRounds; ++round) {
     bool better = false;
     for (std::size_t level = 0; level < best.levels.size(); ++level) {
-      for (const Shape shape : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
+      for (const Shape shape : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial,
+                                Shape::Quadnomial, Shape::Octonomial}) {
         better |= try_level(level, {shape, best.levels[level].segment});
       }
       for (const std::uint64_t segment : segments) {
