@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 #include <numeric>
+#include <sstream>
 
 #include "collective/multilevel_calls.hpp"
 #include "runtime/count_planner.hpp"
@@ -76,12 +77,38 @@ std::optional<PlanChoice> forced(const Hierarchy& hierarchy, const Collective& c
   return std::nullopt;
 }
 
-/// Machines on which there is something to do for every algorithm: few levels and many, ranks in
-/// the order of the machine and not.
+/// Machines on which there is something to do for every algorithm: one level, few and many, narrow
+/// and wide ones, ranks in the order of the machine and not.
 std::vector<topology::Machine> sample_machines() {
   return {*topology::parse_synthetic("site:2(1ms) proc:4(1us)"),
+          *topology::parse_synthetic("proc:16(1us)"),
+          *topology::parse_synthetic("site:16(1ms) proc:16(1us) placement=cyclic"),
           *topology::parse_synthetic("site:2(1ms) machine:2(100us) node:2(10us) proc:2(1us) "
                                      "placement=cyclic")};
+}
+
+/// As many leaders as a cluster has ranks are in the name; a sample has other numbers of them.
+std::string without_leaders(const std::string& name) {
+  std::string kept;
+  std::istringstream in(name);
+  for (std::string word, next; in >> word;) {
+    if (!word.empty() && word.find_first_not_of("0123456789") == std::string::npos) {
+      const auto here = in.tellg();
+      if (in >> next && (next == "leaders" || next == "stripes")) word = "N";
+      in.clear();
+      if (here != std::istringstream::pos_type(-1)) in.seekg(here);
+    }
+    kept += word + " ";
+  }
+  return kept;
+}
+
+bool has_plan_called(const std::string& name, const Hierarchy& hierarchy, const Collective& call) {
+  if (select::candidate_called(name, hierarchy, call)) return true;
+  const std::vector<select::Candidate> all = select::candidates(hierarchy, call);
+  return std::any_of(all.begin(), all.end(), [&](const select::Candidate& candidate) {
+    return without_leaders(candidate.name) == without_leaders(name);
+  });
 }
 
 }  // namespace
@@ -187,9 +214,9 @@ std::optional<Error> check_algorithms(const Settings& settings) {
     std::string some;
     for (const topology::Machine& machine : sample_machines()) {
       const Hierarchy hierarchy(machine);
-      for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{1} << 24U}) {
+      for (const std::uint64_t count : {1U, 1U << 14U, 1U << 24U}) {
         const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
-        found = found || select::candidate_called(name, hierarchy, call).has_value();
+        found = found || has_plan_called(name, hierarchy, call);
         some = select::candidates(hierarchy, call).back().name;
       }
     }

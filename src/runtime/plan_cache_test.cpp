@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "select/candidates.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/synthetic.hpp"
@@ -69,6 +70,21 @@ TEST(MakePlan, ANamedAlgorithmIsTakenWhereItCanDoTheCall) {
   EXPECT_FALSE(check_algorithms(settings));
   settings.algorithm[Operation::Allreduce] = "sorcery";
   EXPECT_TRUE(check_algorithms(settings));
+}
+
+TEST(CheckAlgorithmsProperty, WhateverIsConsideredCanBeNamed) {
+  for_all_seeds(30, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {2, 40, 4, true});
+    const collective::Hierarchy hierarchy(machine);
+    const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+    const schedule::Collective call{operation, machine.size(), 0, std::uint64_t{1} << rng.below(24),
+                                    Bytes{1},  true,           {}};
+    for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
+      Settings settings;
+      settings.algorithm[operation] = candidate.name;
+      ASSERT_FALSE(check_algorithms(settings)) << candidate.name << " " << name_of(operation);
+    }
+  });
 }
 
 /// What is rescaled from another count is what would have been made for this one.

@@ -167,6 +167,11 @@ void add_blind_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy,
                               hierarchy, call));
     }
   }
+  for (const Shape wide : {Shape::Quadnomial, Shape::Octonomial}) {
+    if (collective::radix_of(wide) >= call.size) continue;
+    all.push_back(
+        candidate(BlindTree{wide, 0}, "one tree over all ranks by number", hierarchy, call));
+  }
 }
 
 /// Where some send faster than others.
@@ -231,8 +236,11 @@ std::vector<std::uint64_t> segments_for(const Collective& call) {
   std::vector<std::uint64_t> segments{0};
   if (!moves_a_vector(call.operation) || call.element.value == 0) return segments;
   const std::uint64_t bytes = call.count * call.element.value;
-  const std::uint64_t least = bytes <= kShortOfSegments ? kShortSegment : 4096;
-  for (std::uint64_t segment = least; segment < bytes && segment <= (1U << 20U); segment *= 4) {
+  for (const std::uint64_t segment : {kShortSegment, 2 * kShortSegment}) {
+    if (segment >= bytes || bytes > kShortOfSegments) continue;
+    segments.push_back(std::max<std::uint64_t>(1, segment / call.element.value));
+  }
+  for (std::uint64_t segment = 4096; segment < bytes && segment <= (1U << 20U); segment *= 4) {
     segments.push_back(std::max<std::uint64_t>(1, segment / call.element.value));
   }
   return segments;

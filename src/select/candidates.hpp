@@ -49,12 +49,12 @@ enum class Bits : std::uint8_t {
                                                         const collective::Hierarchy& hierarchy,
                                                         const schedule::Collective& call);
 
-/// Messages up to that many bytes are also cut into segments of so many.
+/// Messages up to that many bytes are also cut into segments of so many, and twice as many.
 inline constexpr std::uint64_t kShortOfSegments = 16384;
-inline constexpr std::uint64_t kShortSegment = 1024;
+inline constexpr std::uint64_t kShortSegment = 512;
 
 /// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB, of short
-/// messages from 1 KiB.
+/// messages from 512 B.
 [[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);
 
 /// All ranks' parts of a candidate.

@@ -36,12 +36,12 @@ bool meets_everybody(const Plan& plan, const Collective& call) {
          !std::holds_alternative<Classical>(plan);
 }
 
-/// Whole messages or segments of about 16 KiB, of short ones the least: the tuning goes on from
+/// Whole messages or segments of about 16 KiB, of short ones of 1 KiB: the tuning goes on from
 /// there.
 bool has_usual_segments(const Plan& plan, const Collective& call) {
   const bool is_short = call.count * call.element.value <= kShortOfSegments;
   const auto usual = [&](std::uint64_t segment) {
-    return segment == 0 || segment * call.element.value == (is_short ? kShortSegment : 16384);
+    return segment == 0 || segment * call.element.value == (is_short ? 2 * kShortSegment : 16384);
   };
   if (const auto* choice = std::get_if<MultilevelChoice>(&plan)) {
     return usual(choice->levels.front().segment);
