@@ -155,7 +155,12 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
   for (Candidate& candidate : candidates(hierarchy, call, bits)) {
     if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
     if (call.size > kEverySegmentUpTo && !has_usual_segments(candidate.plan, call)) continue;
-    const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+    Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+    if (const Rank root = other_root(candidate.plan, call); root != 0) {
+      Collective from_there = call;
+      from_there.root = root;
+      predicted = std::max(predicted, predict(candidate.plan, terrain, hierarchy, from_there));
+    }
     ranked.push_back({std::move(candidate.plan), predicted});
   }
   const auto sort = [&] {
