@@ -163,6 +163,10 @@ const std::vector<Figure>& figures() {
        [](Int p, Int, Int n) {
          return Costs{p - 1, p * (p - 1), (p - 1) * n, 3 * n};
        }},
+      {Operation::ReduceScatter, "direct",
+       [](Int p, Int, Int n) {
+         return Costs{1, p * (p - 1), (p - 1) * n, (p - 1) * n};
+       }},
       {Operation::Scan, "recursive-doubling",
        [](Int p, Int l, Int n) {
          return Costs{l, p * l - (p - 1), l * n, n};

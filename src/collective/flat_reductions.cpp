@@ -3,6 +3,7 @@
 #include "collective/binomial_scan.hpp"
 #include "collective/butterfly_reduce_scatter.hpp"
 #include "collective/direct_exscan.hpp"
+#include "collective/direct_reduce_scatter.hpp"
 #include "collective/direct_scan.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/flat_call.hpp"
@@ -86,6 +87,9 @@ constexpr std::array kReductions{
     FlatAlgorithm{Operation::ReduceScatter, "pairwise", kThakur,
                   kPairwiseReduceScatterKeepsRankOrder, any_size,
                   reduce_scatter<pairwise_reduce_scatter>},
+    FlatAlgorithm{Operation::ReduceScatter, "direct", kByDefinition,
+                  kDirectReduceScatterKeepsRankOrder, serves_direct_reduce_scatter,
+                  reduce_scatter<direct_reduce_scatter>},
     FlatAlgorithm{Operation::Scan, "recursive-doubling", kHillisSteele,
                   kRecursiveDoublingScanKeepsRankOrder, any_size, in_out<recursive_doubling_scan>},
     FlatAlgorithm{Operation::Scan, "linear", kSandersTraeff, kLinearScanKeepsRankOrder, any_size,

@@ -5,6 +5,24 @@
 #include "base/contract.hpp"
 
 namespace espalier::collective {
+namespace {
+
+/// The lowest digit that is not zero names the parent; below it lie the children, largest sub-tree
+/// first.
+GroupPositions positions_of_radix(Rank radix, Rank position, Rank size) {
+  GroupPositions found;
+  Rank reach = 1;
+  while (reach < size && position / reach % radix == 0) reach *= radix;
+  if (position > 0) found.parent = position - position / reach % radix * reach;
+  for (Rank weight = reach / radix; weight > 0; weight /= radix) {
+    for (Rank digit = 1; digit < radix && position + digit * weight < size; ++digit) {
+      found.children.push_back(position + digit * weight);
+    }
+  }
+  return found;
+}
+
+}  // namespace
 
 GroupPositions positions_in_group(Shape shape, Rank position, Rank size) {
   GroupPositions found;
@@ -23,16 +41,10 @@ GroupPositions positions_in_group(Shape shape, Rank position, Rank size) {
         if (child < size) found.children.push_back(child);
       }
       break;
-    case Shape::Binomial: {
-      // The lowest set bit names the parent; below it lie the children, largest sub-tree first.
-      Rank reach = 1;
-      while (reach < size && (position & reach) == 0) reach <<= 1U;
-      if (position > 0) found.parent = position - reach;
-      for (Rank bit = reach >> 1U; bit > 0; bit >>= 1U) {
-        if (position + bit < size) found.children.push_back(position + bit);
-      }
-      break;
-    }
+    case Shape::Binomial:
+    case Shape::Quadnomial:
+    case Shape::Octonomial:
+      return positions_of_radix(radix_of(shape), position, size);
   }
   return found;
 }

@@ -9,8 +9,24 @@
 
 namespace espalier::collective {
 
-/// The trees that a level may use among its masters.
-enum class Shape : std::uint8_t { Flat, Chain, Binomial, Binary };
+/// The trees that a level may use among its masters. Those of radix 4 and 8 (tree/knomial.hpp) have
+/// fewer generations than binomial ones, for latencies that are several sends long.
+enum class Shape : std::uint8_t { Flat, Chain, Binomial, Binary, Quadnomial, Octonomial };
+inline constexpr int kShapeCount = 6;
+
+/// Of binomial trees and their kin; 0 for others.
+[[nodiscard]] constexpr Rank radix_of(Shape shape) {
+  switch (shape) {
+    case Shape::Binomial:
+      return 2;
+    case Shape::Quadnomial:
+      return 4;
+    case Shape::Octonomial:
+      return 8;
+    default:
+      return 0;
+  }
+}
 
 /// How one level works: its tree, and into how large pieces messages are cut (0: not at all).
 struct LevelChoice {

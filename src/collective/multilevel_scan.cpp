@@ -76,6 +76,8 @@ void exscan(ProgramBuilder& program, const LevelChoice& choice, const Team& team
     case Shape::Chain:
       return linear_exscan(program, team, own, before, choice.segment);
     case Shape::Binomial:
+    case Shape::Quadnomial:  // no scans of these: only what goes down has that shape
+    case Shape::Octonomial:
       return shifted_exscan(program, team, own, before, binomial_scan);
     case Shape::Binary:
       return shifted_exscan(program, team, own, before, recursive_doubling_scan);

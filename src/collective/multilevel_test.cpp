@@ -11,7 +11,7 @@ namespace {
 
 std::vector<LevelChoice> random_choices(Random& rng, std::size_t levels) {
   std::vector<LevelChoice> choices(levels);
-  for (LevelChoice& choice : choices) choice.shape = static_cast<Shape>(rng.below(4));
+  for (LevelChoice& choice : choices) choice.shape = static_cast<Shape>(rng.below(kShapeCount));
   return choices;
 }
 

@@ -73,7 +73,10 @@ Expected<std::string> write_ground(const Ground& ground, const std::filesystem::
 std::vector<std::string> command_of(const Job& job, const Team& team, const Ground& ground,
                                     const Field& field, const std::filesystem::path& folder) {
   // What SimGrid says of algorithms that abort is of no use here.
-  std::vector<std::string> line{"sh", "-c", "exec \"$@\" 2>/dev/null", "sh", "prlimit",
+  std::vector<std::string> line{"sh", "-c", "exec \"$@\" 2>/dev/null", "sh",
+                                // Whoever ends the league ends its runs, SIGKILL or not: timeout(1)
+                                // hands SIGTERM on to all of a run.
+                                "setpriv", "--pdeathsig", "TERM", "prlimit",
                                 // SIGXCPU; where both limits are one it would be SIGKILL.
                                 fmt::format("--cpu={}:{}", field.seconds, field.seconds + 5),
                                 "timeout", "-k", "5", std::to_string(kPatience * field.seconds),

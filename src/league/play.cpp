@@ -26,6 +26,16 @@ std::string digest(const std::string& text) {
   return fmt::format("{:016x}", hash);
 }
 
+/// Who plays for a team: SMPI has one scan and one exscan, whoever is to choose, so that the first
+/// selector's run is that of all of them.
+const Team& player_for(const Team& team, schedule::Operation operation, const Fixture& fixture) {
+  using schedule::Operation;
+  if (team.kind != TeamKind::Selector) return team;
+  if (operation != Operation::Scan && operation != Operation::Exscan) return team;
+  return *std::find_if(fixture.teams.begin(), fixture.teams.end(),
+                       [](const Team& other) { return other.kind == TeamKind::Selector; });
+}
+
 /// What is still to be played.
 std::vector<Job> jobs_of(const Fixture& fixture, const Results& known) {
   std::vector<Job> jobs;
@@ -34,6 +44,7 @@ std::vector<Job> jobs_of(const Fixture& fixture, const Results& known) {
     for (std::size_t t = 0; t < fixture.teams.size(); ++t) {
       for (const Event& event : events) {
         if (!fixture.teams[t].plays(event.operation)) continue;
+        if (&player_for(fixture.teams[t], event.operation, fixture) != &fixture.teams[t]) continue;
         if (known.count({event, fixture.teams[t].name}) > 0) continue;
         if (jobs.empty() || jobs.back().ground != g || jobs.back().team != t ||
             jobs.back().operation != event.operation) {
@@ -181,8 +192,11 @@ Expected<std::vector<Cell>> play(const Fixture& fixture, const Rules& rules,
   for (const Ground& ground : fixture.grounds) {
     for (const Event& event : events_of(fixture, ground)) {
       for (const Team& team : fixture.teams) {
-        const auto it = results.find({event, team.name});
-        if (it != results.end()) all.push_back(it->second);
+        if (!team.plays(event.operation)) continue;
+        const auto it = results.find({event, player_for(team, event.operation, fixture).name});
+        if (it == results.end()) continue;
+        all.push_back(it->second);
+        all.back().team = team.name;
       }
     }
   }

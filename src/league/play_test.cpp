@@ -111,6 +111,25 @@ TEST_F(PlayTest, MarksWhatTakesTooLong) {
   EXPECT_EQ(kept_sizes(), (std::vector<std::uint64_t>{8, 4096}));
 }
 
+TEST_F(PlayTest, PlaysAScanForOneSelectorAndBelievesItOfAll) {
+  fixture_.teams = *selectors_called("ompi,mpich");
+  fixture_.teams.insert(fixture_.teams.begin(), ours());
+  fixture_.operations = {Operation::Scan, Operation::Reduce};
+  fixture_.sizes = {8};
+  std::ofstream script(folder_ / "smpirun");
+  script << "#!/bin/sh\nfor word; do case $word in scan:*|reduce:*)\n"
+            "  echo \"${word%:*},${word#*:},1.5,1,1 of 1,chain\"\n esac; done\n";
+  script.close();
+  fs::permissions(folder_ / "smpirun", fs::perms::owner_all);
+  const auto played = play(fixture_, rules_, {});
+  ASSERT_TRUE(played.has_value());
+  ASSERT_EQ(played->size(), 6U);
+  EXPECT_EQ((*played)[2].team, "mpich");
+  EXPECT_EQ((*played)[2].event.operation, Operation::Scan);
+  EXPECT_EQ((*played)[2].state, State::Right);
+  EXPECT_EQ(kept_.size(), 5U) << "one scan less";
+}
+
 TEST(EndingOf, TellsWhoEndedARun) {
   const Field field{"p", 1, 60};
   EXPECT_EQ(ending_of(0, 1, field), Ending::ByItself);

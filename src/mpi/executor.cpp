@@ -55,8 +55,13 @@ int Executor::run(const Execution& execution) {
 void Executor::run_all_at_once() {
   begin();
   const auto& waits = call_->program->waits;
-  for (std::uint32_t op = 0; op < waits.size(); ++op) {
-    if (waits[op] == 0) make_ready(op);
+  // Receives first: nothing of a long message flows before its receive is there, and sending takes
+  // time.
+  for (const bool receives : {true, false}) {
+    for (std::uint32_t op = 0; op < waits.size(); ++op) {
+      const bool is_receive = call_->program->program.ops[op].kind == OpKind::Recv;
+      if (waits[op] == 0 && is_receive == receives) make_ready(op);
+    }
   }
   run_local_steps();
   while (!done() && error_ == MPI_SUCCESS) {

@@ -20,13 +20,14 @@ using schedule::Operation;
 
 constexpr const char* kWhere = "ESPALIER_ALGORITHM";
 
-/// Machines on which there is something to do for every algorithm: one level, few and many, ranks
-/// in the order of the machine and not.
+/// Machines on which there is something to do for every algorithm: one level, few and many, narrow
+/// and wide ones, ranks in the order of the machine and not.
 std::vector<topology::Machine> sample_machines() {
   return {*topology::parse_synthetic("site:2(1ms) proc:4(1us)"),
           *topology::parse_synthetic("site:2(1ms) machine:2(100us) node:2(10us) proc:2(1us) "
                                      "placement=cyclic"),
-          *topology::parse_synthetic("proc:8(1us)")};
+          *topology::parse_synthetic("proc:16(1us)"),
+          *topology::parse_synthetic("site:16(1ms) proc:16(1us) placement=cyclic")};
 }
 
 struct Names {
@@ -41,7 +42,7 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 /// The classical ones first, which people name most.
 Names names_for(Operation operation) {
   Names names;
-  for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{1} << 24U}) {
+  for (const std::uint64_t count : {1U, 1U << 14U, 1U << 24U}) {
     for (const topology::Machine& machine : sample_machines()) {
       const Hierarchy hierarchy(machine);
       const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};

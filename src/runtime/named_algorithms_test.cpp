@@ -45,7 +45,7 @@ TEST(NamedAlgorithms, SuggestsASegmentToo) {
 /// Also names that only the machine at hand has: as many leaders as a cluster has processes.
 TEST(NamedAlgorithmsProperty, WhatIsPlannedOnAnyMachineCanBeNamed) {
   for_all_seeds(60, [](Random& rng) {
-    const topology::Machine machine = topology::random_machine(rng.next(), {2, 24, 5, true});
+    const topology::Machine machine = topology::random_machine(rng.next(), {2, 40, 5, true});
     const collective::Hierarchy hierarchy(machine);
     const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
     const std::uint64_t count = std::uint64_t{1} << rng.below(24);

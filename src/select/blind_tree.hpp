@@ -5,6 +5,7 @@
 #include "tree/chain.hpp"
 #include "tree/comm_tree.hpp"
 #include "tree/flat.hpp"
+#include "tree/knomial.hpp"
 
 namespace espalier::select {
 
@@ -16,6 +17,9 @@ namespace espalier::select {
       return tree::flat(who);
     case collective::Shape::Chain:
       return tree::chain(who);
+    case collective::Shape::Quadnomial:
+    case collective::Shape::Octonomial:
+      return tree::knomial(who, collective::radix_of(shape));
     default:
       return tree::binomial(who);
   }

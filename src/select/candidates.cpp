@@ -48,6 +48,40 @@ void add_bundled(std::vector<Candidate>& all, const Hierarchy& hierarchy, const 
   }
 }
 
+/// The most members that a cluster of these depths has.
+Rank widest(const topology::Machine& machine, std::uint32_t from, std::uint32_t to) {
+  Rank most = 0;
+  for (const topology::Cluster& cluster : machine.clusters()) {
+    if (cluster.depth < from || cluster.depth >= to) continue;
+    most = std::max(most, static_cast<Rank>(cluster.member_count));
+  }
+  return most;
+}
+
+/// Levels that are wide enough for trees of radix 4 and 8: for whole messages, since pipelines want
+/// few children.
+void add_wide_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy, const Collective& call,
+                    bool rootless) {
+  if (call.operation == Operation::Scan || call.operation == Operation::Exscan) return;
+  const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
+  const Rank outside = widest(hierarchy.machine(), 0, 1);
+  const Rank inside = widest(hierarchy.machine(), 1, levels);
+  const auto add = [&](Top top, Shape outer, Shape inner) {
+    MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, 0}), top, {}};
+    choice.levels.front().shape = outer;
+    all.push_back(
+        candidate(choice, "level by level over the masters of each cluster", hierarchy, call));
+  };
+  for (const Shape wide : {Shape::Quadnomial, Shape::Octonomial}) {
+    if (collective::radix_of(wide) < outside)
+      add(Top::Tree, wide, levels == 1 ? wide : Shape::Flat);
+    if (levels == 1 || collective::radix_of(wide) >= inside) continue;
+    for (const Shape outer : {Shape::Flat, Shape::Binomial}) add(Top::Tree, outer, wide);
+    if (collective::radix_of(wide) < outside) add(Top::Tree, wide, wide);
+    if (rootless) add(Top::Exchange, Shape::Flat, wide);
+  }
+}
+
 /// The outermost level in each shape, the levels below in each, one segment size for all.
 void add_multilevel(std::vector<Candidate>& all, const Hierarchy& hierarchy,
                     const Collective& call) {
@@ -72,6 +106,7 @@ void add_multilevel(std::vector<Candidate>& all, const Hierarchy& hierarchy,
       }
     }
   }
+  add_wide_trees(all, hierarchy, call, rootless);
 }
 
 /// Several leaders a cluster.
@@ -131,6 +166,11 @@ void add_blind_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy,
       all.push_back(candidate(BlindTree{shape, segment}, "one tree over all ranks by number",
                               hierarchy, call));
     }
+  }
+  for (const Shape wide : {Shape::Quadnomial, Shape::Octonomial}) {
+    if (collective::radix_of(wide) >= call.size) continue;
+    all.push_back(
+        candidate(BlindTree{wide, 0}, "one tree over all ranks by number", hierarchy, call));
   }
 }
 
@@ -196,6 +236,10 @@ std::vector<std::uint64_t> segments_for(const Collective& call) {
   std::vector<std::uint64_t> segments{0};
   if (!moves_a_vector(call.operation) || call.element.value == 0) return segments;
   const std::uint64_t bytes = call.count * call.element.value;
+  for (const std::uint64_t segment : {kShortSegment, 2 * kShortSegment}) {
+    if (segment >= bytes || bytes > kShortOfSegments) continue;
+    segments.push_back(std::max<std::uint64_t>(1, segment / call.element.value));
+  }
   for (std::uint64_t segment = 4096; segment < bytes && segment <= (1U << 20U); segment *= 4) {
     segments.push_back(std::max<std::uint64_t>(1, segment / call.element.value));
   }

@@ -31,10 +31,11 @@ enum class Bits : std::uint8_t {
 };
 
 /// Every way we know to do this call on this machine, in a fixed order: multilevel plans (the
-/// outermost level flat, chain or binomial, by tree or exchange, for several segment sizes), plans
-/// with several leaders a cluster, two-level baselines, trees blind to the topology, trees by the
-/// ranks' speed where that differs, and the classical algorithms, by number and along the machine.
-/// Of reductions with Bits::Reference: those in the reference order alone.
+/// outermost level flat, chain or binomial, by tree or exchange, for several segment sizes; wide
+/// levels also by trees of radix 4 and 8, whole messages), plans with several leaders a cluster,
+/// two-level baselines, trees blind to the topology, trees by the ranks' speed where that differs,
+/// and the classical algorithms, by number and along the machine. Of reductions with
+/// Bits::Reference: those in the reference order alone.
 ///
 /// What they hold refers to `hierarchy` and `call`, which must outlive them.
 /// @pre call.size == hierarchy.machine().size()
@@ -48,7 +49,12 @@ enum class Bits : std::uint8_t {
                                                         const collective::Hierarchy& hierarchy,
                                                         const schedule::Collective& call);
 
-/// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB.
+/// Messages up to that many bytes are also cut into segments of so many, and twice as many.
+inline constexpr std::uint64_t kShortOfSegments = 16384;
+inline constexpr std::uint64_t kShortSegment = 512;
+
+/// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB, of short
+/// messages from 512 B.
 [[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);
 
 /// All ranks' parts of a candidate.

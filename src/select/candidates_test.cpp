@@ -82,6 +82,28 @@ TEST(ScoreProperty, NoCandidateWaitsForEver) {
   });
 }
 
+// From root 0 a 4-nomial tree by number fits the sites; from another it crosses the WAN twice.
+TEST(Ranking, ATreeByNumberIsNotTakenForWhatItIsFromRootZero) {
+  const topology::Machine machine = *topology::parse_synthetic(
+      "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:16(5us,10Gbit/s,send=1us,recv=1us)");
+  const collective::Hierarchy hierarchy(machine);
+  for (const Operation operation : {Operation::Broadcast, Operation::Reduce}) {
+    const Collective call{operation, machine.size(), 0, 4096, Bytes{1}, true, {}};
+    for (const Choice& choice : ranking(hierarchy, Terrain(machine), call)) {
+      const auto* tree = std::get_if<BlindTree>(&choice.plan);
+      if (tree == nullptr || collective::radix_of(tree->shape) < 2) continue;
+      Collective from_there = call;
+      from_there.root = machine.size() / 2;
+      EXPECT_GE(choice.predicted, predict(choice.plan, Terrain(machine), hierarchy, from_there));
+    }
+    const Choice first = ranking(hierarchy, Terrain(machine), call).front();
+    EXPECT_TRUE(std::holds_alternative<collective::MultilevelChoice>(first.plan) ||
+                std::holds_alternative<TwoLevel>(first.plan) ||
+                std::holds_alternative<collective::StripedChoice>(first.plan))
+        << name_of(first.plan, call);
+  }
+}
+
 TEST(Ranking, OfEquallyFastPlansTheOneThatCopiesNothingGoesFirst) {
   const topology::Machine few = *topology::parse_synthetic("site:2(10ms,100Mbit/s) proc:4(1us)");
   const topology::Machine many = *topology::parse_synthetic("site:2(10ms,100Mbit/s) proc:200(1us)");

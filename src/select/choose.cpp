@@ -36,10 +36,12 @@ bool meets_everybody(const Plan& plan, const Collective& call) {
          !std::holds_alternative<Classical>(plan);
 }
 
-/// Whole messages or segments of about 16 KiB: the tuning goes on from there.
+/// Whole messages or segments of about 16 KiB, of short ones of 1 KiB: the tuning goes on from
+/// there.
 bool has_usual_segments(const Plan& plan, const Collective& call) {
+  const bool is_short = call.count * call.element.value <= kShortOfSegments;
   const auto usual = [&](std::uint64_t segment) {
-    return segment == 0 || segment * call.element.value == 16384;
+    return segment == 0 || segment * call.element.value == (is_short ? 2 * kShortSegment : 16384);
   };
   if (const auto* choice = std::get_if<MultilevelChoice>(&plan)) {
     return usual(choice->levels.front().segment);
@@ -134,7 +136,8 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, cons
   for (int round = 0; round < kRounds; ++round) {
     bool better = false;
     for (std::size_t level = 0; level < best.levels.size(); ++level) {
-      for (const Shape shape : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
+      for (const Shape shape : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial,
+                                Shape::Quadnomial, Shape::Octonomial}) {
         better |= try_level(level, {shape, best.levels[level].segment});
       }
       for (const std::uint64_t segment : segments) {
@@ -152,7 +155,12 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
   for (Candidate& candidate : candidates(hierarchy, call, bits)) {
     if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
     if (call.size > kEverySegmentUpTo && !has_usual_segments(candidate.plan, call)) continue;
-    const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+    Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+    if (const Rank root = other_root(candidate.plan, call); root != 0) {
+      Collective from_there = call;
+      from_there.root = root;
+      predicted = std::max(predicted, predict(candidate.plan, terrain, hierarchy, from_there));
+    }
     ranked.push_back({std::move(candidate.plan), predicted});
   }
   const auto sort = [&] {

@@ -41,6 +41,10 @@ const char* name_of_shape(Shape shape) {
       return "binary";
     case Shape::Binomial:
       return "binomial";
+    case Shape::Quadnomial:
+      return "4-nomial";
+    case Shape::Octonomial:
+      return "8-nomial";
   }
   return "?";
 }

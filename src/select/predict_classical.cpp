@@ -193,6 +193,7 @@ class Prediction {
   }
 
   Picos reduce_scatter(const std::string& name) {
+    if (name == "direct") return all_combine([this](Rank) { return call_.size - 1; });
     if (name == "ring") {
       rounds_.ring(everybody_, size_ - 1, bytes_, true);
     } else if (name == "pairwise") {
@@ -206,7 +207,7 @@ class Prediction {
   Picos scan(const std::string& name) {
     std::vector<Rounds::Message> messages;
     std::vector<Rank> members = everybody_;
-    if (name == "direct") return direct_scan();
+    if (name == "direct") return all_combine([this](Rank p) { return call_.size - 1 - p; });
     if (call_.operation == Operation::Exscan && name != "linear") {
       for (Rank r = 0; r + 1 < call_.size; ++r) messages.push_back({r, r + 1, bytes_});
       rounds_.exchange(messages);
@@ -233,13 +234,16 @@ class Prediction {
     return rounds_.finish();
   }
 
-  /// All messages at once; what comes is combined as it comes, by ranks that have sent theirs.
-  Picos direct_scan() {
+  /// Everybody sends to so many positions after its own, around, all messages at once; what comes
+  /// is combined as it comes, by ranks that have sent theirs.
+  template <typename Targets>
+  Picos all_combine(Targets targets) {
     FlowSharing sharing(terrain_);
     std::vector<Flow> flows;
     std::vector<Picos> clocks(call_.size, 0);
     for (Rank p = 0; p < call_.size; ++p) {
-      for (Rank q = p + 1; q < call_.size; ++q) {
+      for (Rank step = 1; step <= targets(p); ++step) {
+        const Rank q = (p + step) % call_.size;
         clocks[p] += terrain_.send(everybody_[p], bytes_);
         flows.push_back({everybody_[p], everybody_[q], bytes_, clocks[p]});
       }

@@ -62,6 +62,8 @@ class Prediction {
         shift(teams);
         return doubling(teams);
       case Shape::Binomial:
+      case Shape::Quadnomial:
+      case Shape::Octonomial:
         shift(teams);
         return binomial(teams);
     }

@@ -55,7 +55,7 @@ TEST(WholeTree, IsTheTreeThatTheRanksBuildForThemselves) {
     const Hierarchy hierarchy(machine);
     std::vector<collective::LevelChoice> choices;
     for (std::size_t l = 0; l < machine.levels().size(); ++l) {
-      choices.push_back({static_cast<collective::Shape>(rng.below(4)), 0});
+      choices.push_back({static_cast<collective::Shape>(rng.below(collective::kShapeCount)), 0});
     }
     const auto root = static_cast<Rank>(rng.below(machine.size()));
     const auto from_level = static_cast<std::uint32_t>(rng.below(2));

@@ -84,7 +84,12 @@ std::vector<Choice> replayed(std::vector<Choice> ranked, const collective::Hiera
       continue;
     }
     left -= messages;
-    const Time takes = sim::simulate(schedule, hierarchy.machine(), replay.sim).finish;
+    Time takes = sim::simulate(schedule, hierarchy.machine(), replay.sim).finish;
+    if (const Rank root = other_root(ranked[place].plan, call); root != 0) {
+      Collective from_there = call;
+      from_there.root = root;
+      takes = std::max(takes, play(ranked[place].plan, hierarchy, from_there, replay.sim));
+    }
     fastest = std::min(fastest, takes);
     played.push_back({ranked[place].plan, takes});
     is_played[place] = true;

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""A short form of the league: simulated times are those of golden/league.csv, within 0.1 %, and a run that was
-interrupted goes on where it was.
+"""A short form of the league: simulated times are those of golden/league.csv, within 0.1 %; a run that was
+interrupted goes on where it was, and leaves nothing running.
 
     league.py ESPALIER [--record]
 """
 import csv
 import io
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden/league.csv"
 PARTS = [["--machine", "park-20", "--placement", "block,cyclic", "--peer", "ompi,mpich",
@@ -39,6 +42,43 @@ def differences(found, wanted):
     yield from (f"{key}: missing" for key in theirs)
 
 
+def simulators(mark):
+    """Processes of SMPI with this in their command line."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue  # gone meanwhile
+        if any("smpimain" in word for word in words) and any(mark in word for word in words):
+            found.append(entry.parent.name)
+    return found
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def left_behind(espalier, number):
+    """What still runs after the league was ended by that signal in the middle of a long run."""
+    with tempfile.TemporaryDirectory() as directory:
+        line = [espalier, "bench", "--on", "smpi", "--machine", "flat-64", "--peer", "ompi", "--placement", "block",
+                "--operation", "alltoall", "--size", "64KiB", "--roots", "1"]
+        league = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env={**os.environ, "TMPDIR": directory})
+        started = wait_until(lambda: simulators(directory))
+        league.send_signal(number)
+        league.wait()
+        if not started:
+            return f"{number.name}: nothing was started"
+        if not wait_until(lambda: not simulators(directory)):
+            return f"{number.name}: simulators are left behind: {simulators(directory)}"
+        return None
+
+
 def main():
     espalier = sys.argv[1]
     rows, broken = [], []
@@ -60,6 +100,7 @@ def main():
             writer.writeheader()
             writer.writerows(rows)
         return 0
+    broken += [bad for number in (signal.SIGTERM, signal.SIGKILL) if (bad := left_behind(espalier, number))]
     with GOLDEN.open() as golden:
         broken += differences(rows, list(csv.DictReader(golden)))
     for line in broken:

@@ -82,7 +82,7 @@ Schedule spelled_out(const Collective& call) {
 MultilevelChoice random_choice(Random& rng, std::size_t levels) {
   MultilevelChoice choice{std::vector<LevelChoice>(levels), collective::Top::Tree};
   for (LevelChoice& level : choice.levels) {
-    level.shape = static_cast<Shape>(rng.below(4));
+    level.shape = static_cast<Shape>(rng.below(collective::kShapeCount));
     level.segment = rng.chance(50) ? 0 : rng.below(9);
   }
   return choice;

@@ -23,7 +23,7 @@ StripedChoice some_striped(Random& rng) {
   choice.parts = static_cast<Rank>(rng.below(12));
   choice.inside = static_cast<Inside>(rng.below(2));
   choice.across = static_cast<Across>(rng.below(4));
-  choice.tree = {static_cast<Shape>(rng.below(4)), rng.below(6)};
+  choice.tree = {static_cast<Shape>(rng.below(collective::kShapeCount)), rng.below(6)};
   return choice;
 }
 

@@ -10,6 +10,7 @@
 #include "collective/butterfly_reduce_scatter.hpp"
 #include "collective/direct_allgather.hpp"
 #include "collective/direct_alltoall.hpp"
+#include "collective/direct_reduce_scatter.hpp"
 #include "collective/double_tree_broadcast.hpp"
 #include "collective/gather_broadcast_allgather.hpp"
 #include "collective/linear_gather.hpp"
@@ -123,7 +124,7 @@ TEST(TeamProperty, ReduceScattersInAnyOrderOfTheRanks) {
   for_all_seeds(300, [](Random& rng) {
     const Collective call = random_call(rng, Operation::ReduceScatter);
     const auto ranks = shuffled_ranks(rng, call.size);
-    const std::uint64_t which = rng.below(4);
+    const std::uint64_t which = rng.below(5);
     ASSERT_EQ(check(call, rng.next(),
                     [&](ProgramBuilder& program, Rank me) {
                       const Team team{ranks, position_of(ranks, me)};
@@ -133,6 +134,7 @@ TEST(TeamProperty, ReduceScattersInAnyOrderOfTheRanks) {
                       if (which == 1) butterfly_reduce_scatter(program, team, from, mine);
                       if (which == 2) ring_reduce_scatter(program, team, from, mine);
                       if (which == 3) pairwise_reduce_scatter(program, team, from, mine);
+                      if (which == 4) direct_reduce_scatter(program, team, from, mine);
                     }),
               "");
   });
