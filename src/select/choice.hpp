@@ -8,23 +8,14 @@ namespace espalier::select {
 struct Choice {
   Plan plan;
   Time predicted;
+  /// A choice is made for root 0 and serves all roots; a plan that does not know the machine may
+  /// fit it from there and not from elsewhere. How much longer it takes over several roots, beside
+  /// a plan that does know it; `predicted` has that in it.
+  double over_roots = 1;
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
 /// But for the length of their segments.
 [[nodiscard]] bool are_alike(Plan a, Plan b);
-
-/// A choice is made for root 0 and serves all roots; a tree over ranks by number may fit the
-/// machine from there and not from elsewhere. So what does not know the machine is also looked at
-/// from this root, and the longer time counts. 0: nothing else to look at.
-[[nodiscard]] inline Rank other_root(const Plan& plan, const schedule::Collective& call) {
-  const bool by_number =
-      std::holds_alternative<BlindTree>(plan) || std::holds_alternative<Classical>(plan);
-  const bool rooted = call.operation == schedule::Operation::Broadcast ||
-                      call.operation == schedule::Operation::Reduce ||
-                      call.operation == schedule::Operation::Gather ||
-                      call.operation == schedule::Operation::Scatter;
-  return by_number && rooted && call.root == 0 ? call.size / 2 : 0;
-}
 
 }  // namespace espalier::select

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace espalier::select {
 namespace {
@@ -149,24 +150,66 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, cons
   return {best, least};
 }
 
+namespace {
+
+bool is_by_number(const Plan& plan) {
+  return std::holds_alternative<BlindTree>(plan) || std::holds_alternative<Classical>(plan);
+}
+
+/// From several roots: all, or spread so that no step of the machine's is in step with them.
+double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
+                       const Terrain& terrain, const Collective& call) {
+  constexpr Rank kRoots = 8;
+  const Rank step = call.size <= kRoots ? 1 : static_cast<Rank>(0.618 * call.size);
+  double sum = 0;
+  for (Rank i = 0; i < std::min(call.size, kRoots); ++i) {
+    Collective from_there = call;
+    from_there.root = static_cast<Rank>(std::uint64_t{i} * step % call.size);
+    sum += to_seconds(predict(plan, terrain, hierarchy, from_there));
+  }
+  return sum;
+}
+
+void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierarchy& hierarchy,
+                           const Terrain& terrain, const Collective& call) {
+  constexpr double kWorthALook = 1.5;
+  const bool rooted = call.operation == schedule::Operation::Broadcast ||
+                      call.operation == schedule::Operation::Reduce ||
+                      call.operation == schedule::Operation::Gather ||
+                      call.operation == schedule::Operation::Scatter;
+  const auto knows = std::find_if(ranked.begin(), ranked.end(),
+                                  [](const Choice& choice) { return !is_by_number(choice.plan); });
+  if (!rooted || call.root != 0 || knows == ranked.end()) return;
+  const double from_0 = to_seconds(knows->predicted);
+  const double over_all = time_over_roots(knows->plan, hierarchy, terrain, call);
+  for (Choice& choice : ranked) {
+    const double takes = to_seconds(choice.predicted);
+    if (!is_by_number(choice.plan) || takes <= 0 || takes > kWorthALook * from_0) continue;
+    const double beside = time_over_roots(choice.plan, hierarchy, terrain, call) / over_all;
+    const double over_roots = beside / (takes / from_0);
+    if (over_roots < 1.001) continue;
+    choice.over_roots = over_roots;
+    choice.predicted = Time{std::llround(takes * over_roots * 1e12)};
+  }
+}
+
+}  // namespace
+
 std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrain& terrain,
                             const Collective& call, Bits bits) {
   std::vector<Choice> ranked;
   for (Candidate& candidate : candidates(hierarchy, call, bits)) {
     if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
     if (call.size > kEverySegmentUpTo && !has_usual_segments(candidate.plan, call)) continue;
-    Time predicted = predict(candidate.plan, terrain, hierarchy, call);
-    if (const Rank root = other_root(candidate.plan, call); root != 0) {
-      Collective from_there = call;
-      from_there.root = root;
-      predicted = std::max(predicted, predict(candidate.plan, terrain, hierarchy, from_there));
-    }
+    const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
     ranked.push_back({std::move(candidate.plan), predicted});
   }
   const auto sort = [&] {
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
   };
+  sort();
+  look_from_other_roots(ranked, hierarchy, terrain, call);
   sort();
   const auto multilevel = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
     return std::holds_alternative<MultilevelChoice>(choice.plan);

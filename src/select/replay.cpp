@@ -1,6 +1,7 @@
 #include "select/replay.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "select/candidates.hpp"
 #include "sim/simulate.hpp"
@@ -84,14 +85,11 @@ std::vector<Choice> replayed(std::vector<Choice> ranked, const collective::Hiera
       continue;
     }
     left -= messages;
-    Time takes = sim::simulate(schedule, hierarchy.machine(), replay.sim).finish;
-    if (const Rank root = other_root(ranked[place].plan, call); root != 0) {
-      Collective from_there = call;
-      from_there.root = root;
-      takes = std::max(takes, play(ranked[place].plan, hierarchy, from_there, replay.sim));
-    }
+    const Time from_0 = sim::simulate(schedule, hierarchy.machine(), replay.sim).finish;
+    const double over_roots = ranked[place].over_roots;
+    const Time takes{std::llround(static_cast<double>(from_0.picoseconds) * over_roots)};
     fastest = std::min(fastest, takes);
-    played.push_back({ranked[place].plan, takes});
+    played.push_back({ranked[place].plan, takes, over_roots});
     is_played[place] = true;
   }
   std::stable_sort(played.begin(), played.end(),

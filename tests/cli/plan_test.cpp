@@ -30,7 +30,10 @@ TEST(ToolPlan, VerifiesAPlanForEveryOperationAndNeverBeatsTheBound) {
       const Json json = plan({operation, "-m", kGrid, "--size", size, "--root", "5"});
       EXPECT_EQ(json["verdict"], "verified") << operation;
       EXPECT_GE(json["finish_ps"], json["bound_ps"]) << operation;
-      EXPECT_EQ(json["finish_ps"], json["candidates"][0]["finish_ps"]) << operation;
+      // Chosen by the closed forms; the list is in the order of the simulator.
+      EXPECT_LE(json["finish_ps"].get<double>(),
+                1.01 * json["candidates"][0]["finish_ps"].get<double>())
+          << operation;
     }
   }
 }
