@@ -71,15 +71,15 @@ bool carries_once(const Plan& plan, const Collective& call) {
 
 /// Memory has no figures on most machines, and copies cost all the same: of plans that are
 /// practically as fast the one that copies nothing goes first, if its messages (taken for a
-/// microsecond each) are not too many.
+/// microsecond each) are not too many, and one that carries them together if they are.
 void put_forward_what_carries_once(std::vector<Choice>& ranked, const Collective& call) {
   if (ranked.empty()) return;
   const std::int64_t best = ranked.front().predicted.picoseconds;
+  const bool too_many = std::int64_t{call.size} * microseconds(1).picoseconds > best / 100;
   const auto it = std::find_if(ranked.begin(), ranked.end(), [&](const Choice& choice) {
-    return carries_once(choice.plan, call);
+    return carries_once(choice.plan, call) != too_many;
   });
   if (it == ranked.end() || it->predicted.picoseconds > best + best / 200) return;
-  if (std::int64_t{call.size} * microseconds(1).picoseconds > best / 100) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
 
