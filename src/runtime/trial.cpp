@@ -15,6 +15,9 @@ constexpr std::uint32_t kLongBlock = 512;
 /// Blocks as long are timed from their first call to their last only.
 constexpr std::uint32_t kTimedAsAWhole = 16;
 constexpr std::uint32_t kTurnsOfSecondLook = 4;
+/// Of the predicted time: calls that take less return long before their messages arrive.
+constexpr double kFarAhead = 0.1;
+constexpr std::uint32_t kBlockThatFills = 128;
 /// Seconds of calls after which more would say little.
 constexpr double kTimeThatSays = 1e-3;
 /// After as many calls at most the clock is asked again; the program may do much in between.
@@ -202,22 +205,34 @@ void Trial::judge_all() {
   }
   if (goes_on_with_the_best(agreed_[best])) return;
   kept_ = best;
-  if (options_.looks_again && !looked_ && !ways_[best].is_native) return look_again_later();
+  const bool looks_again = options_.looks_again || is_ahead_of_its_messages();
+  if (looks_again && !looked_ && !ways_[best].is_native) return look_again_later();
   keep(best, "the fastest of those tried");
 }
 
+/// Calls that go one way may follow each other far faster than messages arrive, until what lies
+/// between is full: short blocks say nothing then.
+bool Trial::is_ahead_of_its_messages() const {
+  const double predicted = ways_[kept_].predicted;
+  return predicted > 0 && agreed_[kept_] < kFarAhead * predicted;
+}
+
 void Trial::look_again_later() {
-  std::uint32_t native = kept_;
-  for (const std::uint32_t w : rivals_) {
-    if (ways_[w].is_native) native = w;
-  }
-  if (native == kept_) return keep(kept_, "the fastest of those tried");
+  const auto native =
+      std::find_if(ways_.begin(), ways_.end(), [](const TrialWay& way) { return way.is_native; });
+  if (native == ways_.end()) return keep(kept_, "the fastest of those tried");
+  const auto other = static_cast<std::uint32_t>(native - ways_.begin());
   looked_ = true;
   why_ = "the fastest of those tried";
-  rivals_ = {kept_, native};
+  rivals_ = {kept_, other};
   has_gone_on_ = true;
   turns_ = kTurnsOfSecondLook;
-  const double calls = kTurnsOfSecondLook / 2.0 * block_ * agreed_[native] / agreed_[kept_];
+  double slower = std::min(agreed_[other] / agreed_[kept_], 1e6);
+  if (is_ahead_of_its_messages()) {
+    block_ = std::max(block_, kBlockThatFills);
+    slower = std::clamp(slower, 1.0, 4.0);
+  }
+  const double calls = kTurnsOfSecondLook / 2.0 * block_ * slower;
   until_next_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
   forget_plans();
   enter(Phase::Probation);

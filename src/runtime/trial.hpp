@@ -49,8 +49,9 @@ struct TrialOptions {
 /// them. At most kMostTried calls take another way than 0. Then those that came near the fastest go
 /// on, as long as that fits into kShare of the time so far.
 ///
-/// With `looks_again` a plan that won and the MPI library's own take turns again when so many calls
-/// have passed that those of the library's take no more than kShare of their time.
+/// With `looks_again`, and where calls return long before their messages arrive, a plan that won
+/// and the MPI library's own take turns again when so many calls have passed that those of the
+/// library's take no more than kShare of their time.
 ///
 /// Every rank goes through it alike: nothing but the number of calls and what the ranks agreed on
 /// (Agreement) decides.
@@ -113,6 +114,7 @@ class Trial {
   bool goes_on_with_the_best(double least);
   void judge_all();
   void look_again_later();
+  [[nodiscard]] bool is_ahead_of_its_messages() const;
   void forget_plans();
   void keep(std::uint32_t way, std::string_view why);
   void enter(Phase phase);

@@ -88,6 +88,30 @@ TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMoreThanDecidingCosts) {
   }
 }
 
+/// A sender that runs ahead: a few calls of the plan cost nothing, many cost more than the
+/// library's.
+TEST(Trial, APlanThatRanAheadOfItsMessagesIsLookedAtAgainInLongBlocks) {
+  Trial trial({{10e-3, false}, {10e-3, true}});
+  Meeting meeting(1);
+  Member member(meeting);
+  double now = 0;
+  std::uint32_t in_a_row = 0, last = 9;
+  int calls = 0;
+  for (; !trial.is_decided() && calls < 100000; ++calls) {
+    const std::uint32_t way = trial.begin_call(member);
+    in_a_row = way == last ? in_a_row + 1 : 0;
+    last = way;
+    const double takes = way == 1 ? 300e-6 : in_a_row < 20 ? 20e-6 : 400e-6;
+    if (trial.is_timed()) trial.note(now, takes, 8);
+    now += takes;
+    if (calls == 100) {
+      EXPECT_EQ(trial.kept(), 0U);
+    }
+  }
+  EXPECT_TRUE(trial.is_decided());
+  EXPECT_EQ(trial.kept(), 1U) << "after " << calls << " calls";
+}
+
 TEST(Trial, InLongBlocksOfCallsThatFollowEachOtherReadsNoClockWithin) {
   for (const bool is_close : {true, false}) {
     TrialOptions options;
