@@ -10,6 +10,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -122,6 +123,7 @@ def noise(lab):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # through `finally`: no lab stays behind
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--only", choices=["slow", "narrow", "noise"])
