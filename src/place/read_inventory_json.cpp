@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/located_json.hpp"
+#include "base/json_reader.hpp"
 #include "base/units.hpp"
 #include "place/load_inventory.hpp"
 #include "topology/hostlist.hpp"
@@ -11,30 +10,21 @@
 namespace espalier::place {
 namespace {
 
-using Kind = LocatedJson::Kind;
 constexpr std::string_view kFormat = "espalier-inventory-1";
 constexpr std::uint64_t kMaxHosts = 1U << 20;
 
-/// Thrown and caught in this file only.
-struct Refused {
-  Error error;
-};
-
-class Reader {
+class Reader : public JsonReader {
  public:
-  explicit Reader(const std::string& file) : file_(file) {}
+  explicit Reader(const std::string& file)
+      : JsonReader(file, kFormat, "see docs/formats.md, espalier-inventory-1") {}
 
   InventorySpec inventory(const LocatedJson& json) {
-    expect(json, Kind::Object, "the inventory");
-    const LocatedJson* format = json.find("format");
-    if (format == nullptr || format->text != kFormat) {
-      refuse(format == nullptr ? json : *format, "no \"format\" that is known here",
-             fmt::format("begin with \"format\": \"{}\"", kFormat));
-    }
+    expect_kind(json, Kind::Object, "the inventory");
+    check_format(json);
     known(json, {"format", "name", "between", "inside", "node", "send", "recv", "clusters", "links",
                  "hosts"});
     InventorySpec spec;
-    spec.where = file_;
+    spec.where = file();
     if (const LocatedJson* name = json.find("name")) spec.name = text(*name, "\"name\"");
     if (const LocatedJson* n = json.find("between")) network(*n, spec.between, spec.uplink);
     if (const LocatedJson* n = json.find("inside")) network(*n, spec.inside, spec.port);
@@ -45,73 +35,26 @@ class Reader {
     if (const LocatedJson* n = json.find("send")) spec.send.fixed = time(*n, "\"send\"");
     if (const LocatedJson* n = json.find("recv")) spec.recv.fixed = time(*n, "\"recv\"");
     if (const LocatedJson* n = json.find("clusters")) {
-      expect(*n, Kind::Array, "\"clusters\"");
+      expect_kind(*n, Kind::Array, "\"clusters\"");
       for (const LocatedJson& item : n->items) spec.clusters.push_back(cluster(item, spec));
     }
     if (const LocatedJson* n = json.find("links")) {
-      expect(*n, Kind::Array, "\"links\"");
+      expect_kind(*n, Kind::Array, "\"links\"");
       for (const LocatedJson& item : n->items) spec.links.push_back(link(item));
     }
     const LocatedJson& list = member(json, "hosts");
-    expect(list, Kind::Array, "\"hosts\"");
+    expect_kind(list, Kind::Array, "\"hosts\"");
     for (const LocatedJson& item : list.items) hosts(item, spec);
     return spec;
   }
 
  private:
-  [[noreturn]] void refuse(const LocatedJson& json, std::string what, std::string hint) const {
-    throw Refused{{at(json), std::move(what), std::move(hint)}};
-  }
-  [[nodiscard]] std::string at(const LocatedJson& json) const {
-    return fmt::format("{}:{}", file_, json.line);
-  }
-  void expect(const LocatedJson& json, Kind kind, std::string_view name) const {
-    if (json.kind == kind) return;
-    refuse(json, fmt::format("{} is {}, not {}", name, describe(json.kind), describe(kind)),
-           "see docs/formats.md, espalier-inventory-1");
-  }
-  const LocatedJson& member(const LocatedJson& json, std::string_view key) const {
-    const LocatedJson* found = json.find(key);
-    if (found == nullptr) {
-      refuse(json, fmt::format("no \"{}\"", key), "see docs/formats.md, espalier-inventory-1");
-    }
-    return *found;
-  }
   void known(const LocatedJson& json, std::initializer_list<std::string_view> keys) const {
-    expect(json, Kind::Object, "this");
-    for (std::size_t i = 0; i < json.keys.size(); ++i) {
-      if (std::find(keys.begin(), keys.end(), json.keys[i]) != keys.end()) continue;
-      refuse(json.items[i], fmt::format("unknown key \"{}\"", json.keys[i].substr(0, 60)),
-             fmt::format("known here: {}", fmt::join(keys, ", ")));
-    }
+    expect_kind(json, Kind::Object, "this");
+    refuse_unknown(json, keys);
   }
-  const std::string& text(const LocatedJson& json, std::string_view name) const {
-    expect(json, Kind::String, name);
-    return json.text;
-  }
-  template <typename T>
-  T quantity(const LocatedJson& json, std::string_view name,
-             Expected<T> (*parse)(std::string_view)) const {
-    expect(json, Kind::String, name);
-    auto value = parse(json.text);
-    if (!value) refuse(json, value.error().what, value.error().hint);
-    return *value;
-  }
-  Time time(const LocatedJson& json, std::string_view name) const {
-    return quantity<Time>(json, name, parse_time);
-  }
-  Bandwidth bandwidth(const LocatedJson& json, std::string_view name) const {
-    return quantity<Bandwidth>(json, name, parse_bandwidth);
-  }
-  std::uint32_t number(const LocatedJson& json, std::string_view name) const {
-    std::uint32_t n = 0;
-    const char* end = json.text.data() + json.text.size();
-    const auto [stop, code] = std::from_chars(json.text.data(), end, n);
-    if (json.kind != Kind::Number || code != std::errc() || stop != end || n > kMaxHosts) {
-      refuse(json, fmt::format("{} is not a whole number up to {}", name, kMaxHosts),
-             "write 4, say");
-    }
-    return n;
+  std::uint32_t count(const LocatedJson& json, std::string_view name) const {
+    return static_cast<std::uint32_t>(number(json, name, kMaxHosts));
   }
 
   /// "latency" and "flow_cap" of a channel, "bandwidth" of what joins its members to it.
@@ -149,7 +92,7 @@ class Reader {
   LinkSpec link(const LocatedJson& json) const {
     known(json, {"between", "latency", "capacity"});
     const LocatedJson& between = member(json, "between");
-    expect(between, Kind::Array, "\"between\"");
+    expect_kind(between, Kind::Array, "\"between\"");
     if (between.items.size() != 2)
       refuse(between, "a link is between two clusters", "[\"a\", \"b\"]");
     LinkSpec link;
@@ -164,9 +107,9 @@ class Reader {
     known(json, {"name", "cluster", "slots", "cores", "speed", "state"});
     Host host;
     if (const LocatedJson* n = json.find("cluster")) host.cluster = text(*n, "\"cluster\"");
-    if (const LocatedJson* n = json.find("slots")) host.slots = number(*n, "\"slots\"");
+    if (const LocatedJson* n = json.find("slots")) host.slots = count(*n, "\"slots\"");
     host.cores = host.slots;
-    if (const LocatedJson* n = json.find("cores")) host.cores = number(*n, "\"cores\"");
+    if (const LocatedJson* n = json.find("cores")) host.cores = count(*n, "\"cores\"");
     if (const LocatedJson* n = json.find("speed")) {
       const auto speed = parse_millionths(n->text);
       if (!speed || *speed == 0) refuse(*n, "\"speed\" is no positive number", "write 1.5, say");
@@ -191,8 +134,6 @@ class Reader {
       if (spec.hosts.size() > kMaxHosts) refuse(json, "too many hosts", "at most 1,048,576");
     }
   }
-
-  const std::string& file_;
 };
 
 /// A link as it is forecast takes the place of the one that is described, but for a capacity that
@@ -229,7 +170,7 @@ Expected<Inventory> read_inventory_json(std::string_view text, const std::string
     InventorySpec spec = Reader(file).inventory(*json);
     apply(forecast, spec);
     return build_inventory(std::move(spec));
-  } catch (const Refused& refused) {
+  } catch (const JsonReader::Refused& refused) {
     return refused.error;
   }
 }

@@ -1,29 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
-#include "base/located_json.hpp"
+#include "base/json_reader.hpp"
 #include "profile/json.hpp"
 
 namespace espalier::profile {
 namespace {
 
-using Kind = LocatedJson::Kind;
 constexpr std::string_view kSee = "see docs/formats.md, espalier-profile-1";
 
-/// Thrown and caught in this file only: a reader of nested optional fields would drown in returns.
-struct Refused {
-  Error error;
-};
-
-class Reader {
+class Reader : public JsonReader {
  public:
-  explicit Reader(const std::string& file) : file_(file) {}
+  explicit Reader(const std::string& file) : JsonReader(file, kProfileFormat, kSee) {}
 
   Profile profile(const LocatedJson& json) {
-    expect(json, Kind::Object, "the profile");
+    expect_kind(json, Kind::Object, "the profile");
     check_format(json);
     refuse_unknown(json,
                    {"format", "name", "processes", "communicators", "pairs", "executed", "trace"});
@@ -32,7 +25,7 @@ class Reader {
     if (size_ == 0) refuse(count, "no processes", "a program has at least one");
     Profile profile = silent_profile("", size_);
     if (const LocatedJson* name = json.find("name")) {
-      expect(*name, Kind::String, "\"name\"");
+      expect_kind(*name, Kind::String, "\"name\"");
       profile.name = name->text;
     }
     if (const LocatedJson* list = json.find("communicators")) communicators(*list, profile);
@@ -46,63 +39,20 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void refuse(const LocatedJson& json, std::string what, std::string hint) const {
-    throw Refused{{fmt::format("{}:{}", file_, json.line), std::move(what), std::move(hint)}};
-  }
-  void expect(const LocatedJson& json, Kind kind, std::string_view name) const {
-    if (json.kind == kind) return;
-    refuse(json, fmt::format("{} is {}, not {}", name, describe(json.kind), describe(kind)),
-           std::string(kSee));
-  }
-  const LocatedJson& member(const LocatedJson& json, std::string_view key) const {
-    const LocatedJson* found = json.find(key);
-    if (found == nullptr) refuse(json, fmt::format("no \"{}\"", key), std::string(kSee));
-    return *found;
-  }
-  void refuse_unknown(const LocatedJson& json,
-                      std::initializer_list<std::string_view> known) const {
-    for (std::size_t i = 0; i < json.keys.size(); ++i) {
-      if (std::find(known.begin(), known.end(), json.keys[i]) != known.end()) continue;
-      refuse(json.items[i], fmt::format("unknown key \"{}\"", json.keys[i].substr(0, 60)),
-             fmt::format("known here: {}", fmt::join(known, ", ")));
-    }
-  }
-  void check_format(const LocatedJson& json) const {
-    const LocatedJson& format = member(json, "format");
-    if (format.kind == Kind::String && format.text == kProfileFormat) return;
-    refuse(
-        format,
-        fmt::format("the format is \"{}\", not \"{}\"", format.text.substr(0, 60), kProfileFormat),
-        "is this another kind of file, or of a newer version?");
-  }
-  std::uint64_t number(const LocatedJson& json, std::string_view name, std::uint64_t most) const {
-    std::uint64_t n = 0;
-    const char* end = json.text.data() + json.text.size();
-    const auto [at, code] = std::from_chars(json.text.data(), end, n);
-    if (json.kind != Kind::Number || code != std::errc() || at != end || n > most) {
-      refuse(json,
-             fmt::format("{} is {}, not a whole number up to {}", name,
-                         json.kind == Kind::Number ? json.text.substr(0, 40)
-                                                   : std::string(describe(json.kind)),
-                         most),
-             std::string(kSee));
-    }
-    return n;
-  }
   Rank rank(const LocatedJson& json, std::string_view name) const {
     return static_cast<Rank>(number(json, name, size_ - 1));
   }
   void expect_length(const LocatedJson& json, std::size_t length, std::string_view name) const {
-    expect(json, Kind::Array, name);
+    expect_kind(json, Kind::Array, name);
     if (json.items.size() == length) return;
     refuse(json, fmt::format("{} has {} items, not {}", name, json.items.size(), length),
            std::string(kSee));
   }
 
   void communicators(const LocatedJson& json, Profile& profile) const {
-    expect(json, Kind::Array, "\"communicators\"");
+    expect_kind(json, Kind::Array, "\"communicators\"");
     for (const LocatedJson& item : json.items) {
-      expect(item, Kind::Array, "a communicator");
+      expect_kind(item, Kind::Array, "a communicator");
       std::vector<Rank> members;
       for (const LocatedJson& m : item.items) members.push_back(rank(m, "a member"));
       std::vector<Rank> sorted = members;
@@ -116,7 +66,7 @@ class Reader {
   }
 
   std::vector<Pair> pairs(const LocatedJson& json, std::string_view name) const {
-    expect(json, Kind::Array, name);
+    expect_kind(json, Kind::Array, name);
     std::vector<Pair> result;
     for (const LocatedJson& item : json.items) {
       expect_length(item, 4, "a pair");
@@ -128,14 +78,14 @@ class Reader {
   }
 
   void trace(const LocatedJson& json, Profile& profile) {
-    expect(json, Kind::Array, "\"trace\"");
+    expect_kind(json, Kind::Array, "\"trace\"");
     if (json.items.size() != size_) {
       refuse(json, fmt::format("{} traces for {} processes", json.items.size(), size_),
              "give each process its trace, in order; without \"actions\" if it did nothing");
     }
     for (Rank r = 0; r < size_; ++r) {
       const LocatedJson& item = json.items[r];
-      expect(item, Kind::Object, "a trace");
+      expect_kind(item, Kind::Object, "a trace");
       refuse_unknown(item, {"rank", "in_mpi_ps", "actions"});
       const LocatedJson& named = member(item, "rank");
       if (number(named, "\"rank\"", size_ - 1) != r) {
@@ -154,9 +104,9 @@ class Reader {
 
   void actions(const LocatedJson& json, const Profile& profile, Rank me, std::uint64_t depth,
                std::uint64_t times, std::vector<Action>& out) const {
-    expect(json, Kind::Array, "\"actions\"");
+    expect_kind(json, Kind::Array, "\"actions\"");
     for (const LocatedJson& item : json.items) {
-      expect(item, Kind::Array, "an action");
+      expect_kind(item, Kind::Array, "an action");
       if (item.items.empty() || item.items[0].kind != Kind::String) {
         refuse(item, "an action without a name", std::string(kSee));
       }
@@ -227,7 +177,6 @@ class Reader {
   }
 
   static constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 62;
-  const std::string& file_;
   Rank size_ = 0;
 };
 
@@ -238,7 +187,7 @@ Expected<Profile> read_json(std::string_view text, const std::string& file) {
   if (!json) return json.error();
   try {
     return Reader(file).profile(*json);
-  } catch (const Refused& refused) {
+  } catch (const JsonReader::Refused& refused) {
     return refused.error;
   }
 }

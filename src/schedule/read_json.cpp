@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/located_json.hpp"
+#include "base/json_reader.hpp"
 #include "schedule/json_names.hpp"
 
 namespace espalier::schedule {
 namespace {
 
-using Kind = LocatedJson::Kind;
 using Wide = unsigned __int128;
 
 /// Small enough that sums and products of a few of them stay within 64 bits.
@@ -20,14 +18,10 @@ constexpr std::uint64_t kMaxUnits = std::uint64_t{1} << 62;
 constexpr std::uint64_t kMaxIndices = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxElementBytes = std::uint64_t{1} << 40;
 
-/// Thrown and caught in this file only: a reader of nested optional fields would drown in returns.
-struct Refused {
-  Error error;
-};
-
-class Reader {
+class Reader : public JsonReader {
  public:
-  explicit Reader(const std::string& file) : file_(file) {}
+  explicit Reader(const std::string& file)
+      : JsonReader(file, kScheduleFormat, "see docs/formats.md, espalier-schedule-1") {}
 
   Schedule schedule(const LocatedJson& json) {
     expect_kind(json, Kind::Object, "the schedule");
@@ -51,61 +45,6 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void refuse(const LocatedJson& json, std::string what, std::string hint) const {
-    throw Refused{{fmt::format("{}:{}", file_, json.line), std::move(what), std::move(hint)}};
-  }
-  void expect_kind(const LocatedJson& json, Kind kind, std::string_view name) const {
-    if (json.kind == kind) return;
-    refuse(json, fmt::format("{} is {}, not {}", name, describe(json.kind), describe(kind)),
-           "see docs/formats.md, espalier-schedule-1");
-  }
-  const LocatedJson& array(const LocatedJson& json, std::string_view name) const {
-    expect_kind(json, Kind::Array, name);
-    return json;
-  }
-  const LocatedJson& member(const LocatedJson& json, std::string_view key) const {
-    const LocatedJson* found = json.find(key);
-    if (found == nullptr) {
-      refuse(json, fmt::format("no \"{}\"", key), "see docs/formats.md, espalier-schedule-1");
-    }
-    return *found;
-  }
-  void refuse_unknown(const LocatedJson& json,
-                      std::initializer_list<std::string_view> known) const {
-    for (std::size_t i = 0; i < json.keys.size(); ++i) {
-      if (std::find(known.begin(), known.end(), json.keys[i]) != known.end()) continue;
-      refuse(json.items[i], fmt::format("unknown key \"{}\"", json.keys[i].substr(0, 60)),
-             fmt::format("known here: {}", fmt::join(known, ", ")));
-    }
-  }
-  void check_format(const LocatedJson& json) const {
-    const LocatedJson* format = json.find("format");
-    if (format == nullptr) {
-      refuse(json, "no \"format\"", fmt::format("begin with \"format\": \"{}\"", kScheduleFormat));
-    }
-    if (format->kind != Kind::String || format->text != kScheduleFormat) {
-      refuse(*format,
-             fmt::format("the format is \"{}\", not \"{}\"", format->text.substr(0, 60),
-                         kScheduleFormat),
-             "is this another kind of file, or of a newer version?");
-    }
-  }
-
-  /// At most `most`, and the refusal says so.
-  std::uint64_t number(const LocatedJson& json, std::string_view name, std::uint64_t most) const {
-    std::uint64_t n = 0;
-    const char* end = json.text.data() + json.text.size();
-    const auto [at, code] = std::from_chars(json.text.data(), end, n);
-    if (json.kind != Kind::Number || code != std::errc() || at != end || n > most) {
-      refuse(json,
-             fmt::format("{} is {}, not a whole number up to {}", name,
-                         json.kind == Kind::Number ? json.text.substr(0, 40)
-                                                   : std::string(describe(json.kind)),
-                         most),
-             "see docs/formats.md, espalier-schedule-1");
-    }
-    return n;
-  }
   std::uint64_t number_or(const LocatedJson& json, std::string_view key, std::uint64_t fallback,
                           std::uint64_t most) const {
     const LocatedJson* item = json.find(key);
@@ -308,7 +247,6 @@ class Reader {
     }
   }
 
-  const std::string& file_;
   Rank ranks_ = 0;
   Rank next_rank_ = 0;
   std::vector<std::uint64_t> largest_;  // index of each set of the program that is read
@@ -321,7 +259,7 @@ Expected<Schedule> read_json(std::string_view text, const std::string& file) {
   if (!json) return json.error();
   try {
     return Reader(file).schedule(*json);
-  } catch (const Refused& refused) {
+  } catch (const JsonReader::Refused& refused) {
     return refused.error;
   }
 }

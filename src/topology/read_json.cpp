@@ -5,26 +5,18 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/located_json.hpp"
-#include "base/nearest.hpp"
+#include "base/json_reader.hpp"
 #include "base/units.hpp"
 #include "topology/machine_spec.hpp"
 
 namespace espalier::topology {
 namespace {
 
-using Kind = LocatedJson::Kind;
-
 constexpr std::string_view kFormat = "espalier-machine-1";
 
-/// Thrown and caught in this file only: a reader of nested optional fields would drown in returns.
-struct Refused {
-  Error error;
-};
-
-class Reader {
+class Reader : public JsonReader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  explicit Reader(std::string file) : JsonReader(std::move(file), kFormat, "see docs/machine.md") {}
 
   MachineSpec machine(const LocatedJson& json) const {
     if (json.kind != Kind::Object) {
@@ -59,39 +51,6 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void refuse(const LocatedJson& json, std::string what, std::string hint) const {
-    throw Refused{{at(json), std::move(what), std::move(hint)}};
-  }
-  [[nodiscard]] std::string at(const LocatedJson& json) const {
-    return fmt::format("{}:{}", file_, json.line);
-  }
-  void expect_kind(const LocatedJson& json, Kind kind, std::string_view name) const {
-    if (json.kind == kind) return;
-    refuse(json, fmt::format("{} is {}, not {}", name, describe(json.kind), describe(kind)),
-           "see docs/machine.md");
-  }
-  void refuse_unknown(const LocatedJson& json,
-                      std::initializer_list<std::string_view> known) const {
-    for (std::size_t i = 0; i < json.keys.size(); ++i) {
-      if (std::find(known.begin(), known.end(), json.keys[i]) != known.end()) continue;
-      const std::vector<std::string> names(known.begin(), known.end());
-      refuse(json.items[i], fmt::format("unknown key \"{}\"", json.keys[i].substr(0, 60)),
-             fmt::format("{}known here: {}", did_you_mean(json.keys[i], names),
-                         fmt::join(known, ", ")));
-    }
-  }
-  void check_format(const LocatedJson& json) const {
-    const LocatedJson* format = json.find("format");
-    if (format == nullptr) {
-      refuse(json, "no \"format\"", fmt::format("begin with \"format\": \"{}\"", kFormat));
-    }
-    if (format->kind != Kind::String || format->text != kFormat) {
-      refuse(*format,
-             fmt::format("the format is \"{}\", not \"{}\"", format->text.substr(0, 60), kFormat),
-             "is this another kind of file, or of a newer version?");
-    }
-  }
-
   std::string text_or(const LocatedJson& json, std::string_view key, std::string fallback) const {
     const LocatedJson* item = json.find(key);
     if (item == nullptr) return fallback;
@@ -112,28 +71,6 @@ class Reader {
     return n;
   }
 
-  /// A quantity written as a string, read by `parse`.
-  template <typename Parse>
-  auto quantity(const LocatedJson& json, std::string_view key, Parse parse,
-                std::string_view unit) const {
-    if (json.kind == Kind::Number) {
-      refuse(json, fmt::format("\"{}\" is {:.60}, a number without a unit", key, json.text),
-             fmt::format("write it with its unit, in quotes: \"{:.20} {}\"", json.text, unit));
-    }
-    expect_kind(json, Kind::String, fmt::format("\"{}\"", key));
-    auto value = parse(json.text);
-    if (!value)
-      refuse(json, fmt::format("\"{}\": {}", key, value.error().what), value.error().hint);
-    return *value;
-  }
-  Time time(const LocatedJson& json, std::string_view key) const {
-    return quantity(
-        json, key, [](std::string_view t) { return parse_time(t); }, "ms");
-  }
-  Bandwidth bandwidth(const LocatedJson& json, std::string_view key) const {
-    return quantity(
-        json, key, [](std::string_view t) { return parse_bandwidth(t); }, "Mbit/s");
-  }
   /// Reads json[key] by `read` into `into`, if it is there.
   template <typename Read, typename Into>
   void maybe(const LocatedJson& json, std::string_view key, Read read, Into& into) const {
@@ -141,15 +78,17 @@ class Reader {
   }
   void maybe_time(const LocatedJson& json, std::string_view key, auto& into) const {
     maybe(
-        json, key, [&](const LocatedJson& item) { return time(item, key); }, into);
+        json, key, [&](const LocatedJson& item) { return time(item, fmt::format("\"{}\"", key)); },
+        into);
   }
   void maybe_bandwidth(const LocatedJson& json, std::string_view key, auto& into) const {
     maybe(
-        json, key, [&](const LocatedJson& item) { return bandwidth(item, key); }, into);
+        json, key,
+        [&](const LocatedJson& item) { return bandwidth(item, fmt::format("\"{}\"", key)); }, into);
   }
 
   Cost cost(const LocatedJson& json, std::string_view key) const {
-    if (json.kind != Kind::Object) return {time(json, key), kUnlimited};
+    if (json.kind != Kind::Object) return {time(json, fmt::format("\"{}\"", key)), kUnlimited};
     refuse_unknown(json, {"fixed", "rate"});
     Cost cost;
     maybe_time(json, "fixed", cost.fixed);
@@ -159,7 +98,7 @@ class Reader {
 
   Uplink uplink(const LocatedJson& json) const {
     if (json.kind != Kind::Object) {
-      const Bandwidth both = bandwidth(json, "uplink");
+      const Bandwidth both = bandwidth(json, "\"uplink\"");
       return {both, both, false, Time{0}};
     }
     refuse_unknown(json, {"bandwidth", "out", "in", "duplex", "latency"});
@@ -307,8 +246,6 @@ class Reader {
              "a list holds the place of rank 0, of rank 1, ..., counted along the tree");
     }
   }
-
-  std::string file_;
 };
 
 }  // namespace
@@ -321,7 +258,7 @@ Expected<LoadedMachine> read_json_and_notes(std::string_view text, const std::st
     auto machine = build_machine(reader.machine(*json));
     if (!machine) return machine.error();
     return LoadedMachine{*std::move(machine), reader.notes(*json)};
-  } catch (const Refused& refused) {
+  } catch (const JsonReader::Refused& refused) {
     return refused.error;
   }
 }
