@@ -113,15 +113,24 @@ def next_pointer(name, arguments, result="int", otherwise="nullptr"):
 
 
 def next_c(one, name=None, large=None):
-    """next_bcast(...), or next_bcast_c(...); `large` says what takes counts beyond an int."""
+    """next_bcast(...), or next_bcast_c(...); `large` says what takes counts beyond an int. It goes through a pointer that
+    leads to the search at first, so that nothing has to be asked and no register to be saved."""
     name = name or one.name
+    base = name.removeprefix("MPI_").lower()
+    values = ", ".join(one.arguments)
     yield f'extern "C" int P{name}({registers(one.arguments)});\n'
-    yield f"namespace espalier::pmpi {{\n{declaration('next_' + name.removeprefix('MPI_').lower(), one.arguments)} {{\n"
-    if large:
-        yield f"#ifdef ESPALIER_LARGE_COUNTS\n  if (is_our_mpi() && ({' || '.join(f'!is_int({a})' for a in one.wide)})) "
-        yield f"return {large}({', '.join(one.arguments)});\n#endif\n"
+    yield f"namespace espalier::pmpi {{\nnamespace {{\n{declaration('find_next_' + base, one.arguments)};\n"
+    yield f"constinit std::atomic<int (*)({registers(one.arguments)})> the_next_{base}{{&find_next_{base}}};\n"
+    yield f"[[gnu::noinline, gnu::cold]] {declaration('find_next_' + base, one.arguments)} {{\n"
     yield next_pointer(name, one.arguments, otherwise=f"&P{name}")
-    yield f"  return next.address()({', '.join(one.arguments)});\n}}\n}}  // namespace espalier::pmpi\n"
+    yield f"  the_next_{base}.store(next.address(), std::memory_order_relaxed);\n  return next.address()({values});\n}}\n}}\n"
+    if large:
+        yield f"#ifdef ESPALIER_LARGE_COUNTS\n[[gnu::noinline, gnu::cold]] static {declaration('large_' + base, one.arguments)} {{\n"
+        yield f"  return is_our_mpi() ? {large}({values}) : the_next_{base}.load(std::memory_order_relaxed)({values});\n}}\n#endif\n"
+    yield f"{declaration('next_' + base, one.arguments)} {{\n"
+    if large:
+        yield f"#ifdef ESPALIER_LARGE_COUNTS\n  if ({' || '.join(f'!is_int({a})' for a in one.wide)}) return large_{base}({values});\n#endif\n"
+    yield f"  return the_next_{base}.load(std::memory_order_relaxed)({values});\n}}\n}}  // namespace espalier::pmpi\n"
 
 
 def exported(one, name, ours, following):

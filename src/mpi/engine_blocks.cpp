@@ -101,7 +101,7 @@ void Engine::note_by_counts(Communicator& comm, const CountedTrees::Ran& ran, co
                             double begin) {
   ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
   LastCall& last = last_call();
-  last.planned = true;
+  last.outcome.planned = true;
   last.plan.fill('\0');
   ran.name.copy(last.plan.data(), last.plan.size() - 1);
   if (!keeps_log()) return;

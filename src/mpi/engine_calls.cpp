@@ -20,8 +20,7 @@ bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
       comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
   ++calls;
   LastCall& last = last_call();
-  last.planned = false;
-  last.reason = reason;
+  last.outcome = {false, reason};
   last.size = comm->size();
   last.native_for_good = is_for_good(reason) ? &calls : nullptr;
   return false;
@@ -46,7 +45,7 @@ void Engine::note_planned(Communicator& comm, const CachedPlan& plan, const Call
                           double begin) {
   ++comm.counts.planned[static_cast<std::size_t>(call.operation)];
   LastCall& last = last_call();
-  last.planned = true;
+  last.outcome.planned = true;
   last.plan = plan.label;
   if (!keeps_log()) return;
   const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
@@ -139,7 +138,7 @@ void Engine::note_native(Operation operation, std::uint64_t bytes_moved, MPI_Com
   Communicator* comm = find(handle);
   if (comm == nullptr) return;
   comm->log.add({comm->name(), operation, runtime::size_class(Bytes{bytes_moved}), "native",
-                 std::string(name_of(last_call().reason)), 1, -1, seconds * 1e6});
+                 std::string(name_of(last_call().outcome.reason)), 1, -1, seconds * 1e6});
 }
 
 }  // namespace espalier::mpi

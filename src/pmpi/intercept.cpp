@@ -150,6 +150,6 @@ std::uint64_t espalier_query_count(const char* name) {
 
 const char* espalier_query_last(int* planned) {
   const auto& last = espalier::mpi::Engine::last_call();
-  *planned = last.planned ? 1 : 0;
-  return last.planned ? last.plan.data() : name_of(last.reason).data();
+  *planned = last.outcome.planned ? 1 : 0;
+  return last.outcome.planned ? last.plan.data() : name_of(last.outcome.reason).data();
 }

@@ -57,7 +57,7 @@ template <typename Planned, typename Native, typename Size>
       std::uint64_t* const calls = std::exchange(last.native_for_good, nullptr);
       if (!keeps_log) {
         if (calls != nullptr) {
-          known_native.remember(shape, comm, generation, last.size, calls, last.reason);
+          known_native.remember(shape, comm, generation, last.size, calls, last.outcome);
         }
         return native();
       }
@@ -82,9 +82,7 @@ template <typename Planned, typename Native, typename Size>
   const KnownNative::Told* told = known_native.find(shape, comm, mpi::Engine::generation());
   if (told == nullptr) return false;
   ++*told->calls;
-  mpi::LastCall& last = mpi::Engine::last_call();
-  last.planned = false;
-  last.reason = told->reason;
+  mpi::Engine::last_call().outcome = told->outcome;
   return true;
 }
 

@@ -60,13 +60,13 @@ bool comes_with_mpi_type(MPI_Datatype type) {
 }  // namespace
 
 void KnownNative::remember(const CallShape& shape, MPI_Comm comm, std::uint64_t generation,
-                           int size, std::uint64_t* calls, runtime::Reason reason) {
+                           int size, std::uint64_t* calls, mpi::LastCall::Outcome outcome) {
   if (!comes_with_mpi_op(shape.op)) return;
   for (const MPI_Datatype type : shape.types) {
     if (!comes_with_mpi_type(type)) return;
   }
   Entry& entry = entries_[index_of(shape)];
-  entry = {shape, comm, generation, size, 0, {calls, reason}};
+  entry = {shape, comm, generation, size, 0, {calls, outcome}};
   if (shape.counts != nullptr) entry.counts = sum_of(shape, size);
 }
 

@@ -29,7 +29,7 @@ class KnownNative {
  public:
   struct Told {
     std::uint64_t* calls = nullptr;  ///< where such calls are counted
-    runtime::Reason reason{};
+    mpi::LastCall::Outcome outcome;
   };
   /// @return null if this is none
   [[nodiscard, gnu::always_inline]] const Told* find(const CallShape& shape, MPI_Comm comm,
@@ -50,7 +50,7 @@ class KnownNative {
   /// @param size of the communicator
   /// @param calls where such calls are counted, as long as the generation lasts
   void remember(const CallShape& shape, MPI_Comm comm, std::uint64_t generation, int size,
-                std::uint64_t* calls, runtime::Reason reason);
+                std::uint64_t* calls, mpi::LastCall::Outcome outcome);
 
  private:
   struct Entry {
