@@ -47,6 +47,9 @@ class Function:
     def has_counts(self):
         return any(a in COUNTS | COUNT_ARRAYS for a in self.arguments)
 
+    def is_collective(self):
+        return self.has_counts() or self.base == "barrier"
+
     def is_neighbourhood(self):
         return "neighbor" in self.base
 
@@ -137,11 +140,16 @@ def exported(one, name, ours, following):
     """MPI_Bcast: our body's, or the next library's. Which MPI runs here is known but in the first call, which is kept
     out of the way: so the wrapper is a jump, and saves no register."""
     values = ", ".join(one.arguments)
+    opening = declaration(name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
+    if one.is_collective() and following == f"next_{one.base}":
+        # Its body hands on what it knows to be native, and all while there is no engine, as where another MPI runs. What
+        # else it does is a function by itself: so this is short.
+        yield EXPORT + "__attribute__((flatten)) " + opening + f"  return intercept_{one.base}({ours});\n}}\n"
+        return
     first = "first_" + name.lower()
     yield f"[[gnu::noinline, gnu::cold]] static {declaration(first, one.arguments)} {{\n  using namespace espalier::pmpi;\n"
     yield f"  return is_our_mpi() ? intercept_{one.base}({ours}) : {following}({values});\n}}\n"
-    yield EXPORT + declaration(name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
-    yield f"  return is_known_to_be_our_mpi() ? intercept_{one.base}({ours}) : {first}({values});\n}}\n"
+    yield EXPORT + opening + f"  return is_known_to_be_our_mpi() ? intercept_{one.base}({ours}) : {first}({values});\n}}\n"
 
 
 def wrapper_c(one):

@@ -75,6 +75,10 @@ Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
                              to_string(*element)),
                  "give a multiple of --element"};
   }
+  if (size->value == 0 && *operation != Operation::Barrier) {
+    return Error{"--size", "of 0 B nothing has to move",
+                 fmt::format("give at least {}", to_string(*element))};
+  }
   return Collective{*operation,       ranks, *root, size->value / element->value, *element,
                     !options.ordered, {}};
 }

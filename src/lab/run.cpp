@@ -19,7 +19,7 @@
 #include "lab/host.hpp"
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
-#include "topology/restrict_machine.hpp"
+#include "topology/views.hpp"
 #include "topology/write_json.hpp"
 
 namespace espalier::lab {

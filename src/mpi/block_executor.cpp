@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::uint32_t kSynchronousUnderWay = 2;
 
-std::uint64_t bytes_of(std::span<const Segment> segments) {
-  std::uint64_t sum = 0;
-  for (const Segment& segment : segments) sum += segment.bytes;
-  return sum;
-}
-
 }  // namespace
 
 BlockExecutor::BlockExecutor(Executor& channel, const SelfLane& self, int size, runtime::Tags tags,

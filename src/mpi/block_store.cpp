@@ -7,6 +7,12 @@ namespace espalier::mpi {
 using schedule::Buffer;
 using schedule::Region;
 
+std::uint64_t bytes_of(std::span<const Segment> segments) {
+  std::uint64_t sum = 0;
+  for (const Segment& segment : segments) sum += segment.bytes;
+  return sum;
+}
+
 BlockStore::BlockStore(const schedule::Program& program, BlockBuffers buffers, const SelfLane& self)
     : program_(program), buffers_(std::move(buffers)), self_(self) {
   blocks_[static_cast<std::size_t>(Buffer::In)] = buffers_.in;

@@ -19,6 +19,7 @@ struct Segment {
   std::byte* address = nullptr;
   std::uint64_t bytes = 0;
 };
+[[nodiscard]] std::uint64_t bytes_of(std::span<const Segment> segments);
 
 /// Blocks that are about to come: where their bytes shall go.
 struct Arrival {

@@ -10,7 +10,7 @@
 #include "mpi/choosing.hpp"
 #include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
-#include "topology/restrict_machine.hpp"
+#include "topology/views.hpp"
 #include "topology/scale_level.hpp"
 
 namespace espalier::mpi {

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::uint64_t kSent = ~std::uint64_t{0};
 
-std::uint64_t bytes_of(std::span<const Segment> segments) {
-  std::uint64_t sum = 0;
-  for (const Segment& segment : segments) sum += segment.bytes;
-  return sum;
-}
-
 }  // namespace
 
 RoleExecutor::RoleExecutor(Executor& channel, const SelfLane& self, Rank size, runtime::Tags tags,

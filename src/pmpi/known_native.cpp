@@ -66,7 +66,7 @@ void KnownNative::remember(const CallShape& shape, MPI_Comm comm, std::uint64_t 
     if (!comes_with_mpi_type(type)) return;
   }
   Entry& entry = entries_[index_of(shape)];
-  entry = {shape, comm, generation, size, 0, {calls, outcome}};
+  entry = {generation, comm, {calls, outcome}, shape, size, 0};
   if (shape.counts != nullptr) entry.counts = sum_of(shape, size);
 }
 

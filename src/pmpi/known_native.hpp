@@ -53,13 +53,14 @@ class KnownNative {
                 std::uint64_t* calls, mpi::LastCall::Outcome outcome);
 
  private:
-  struct Entry {
-    CallShape shape;
-    MPI_Comm comm{};
+  /// As few lines of the cache as can be: ranks that share a core find none of them there.
+  struct alignas(64) Entry {
     std::uint64_t generation = 0;
+    MPI_Comm comm{};
+    Told told;
+    CallShape shape;
     int size = 0;
     std::uint64_t counts = 0;
-    Told told;
   };
   static constexpr std::size_t index_of(const CallShape& shape) {
     return 2 * static_cast<std::size_t>(shape.operation) + (shape.irregular ? 1 : 0);

@@ -59,6 +59,17 @@ class Pruner {
   }
   [[nodiscard]] std::uint32_t deepest() const { return deepest_; }
 
+  /// The smallest cluster that holds all that are wanted.
+  [[nodiscard]] ClusterId smallest_of_all() const {
+    const auto is_left = [this](const Member& member) { return is_wanted(member); };
+    for (ClusterId top = 0;;) {
+      const auto members = machine_.members(machine_.clusters()[top]);
+      const auto one = std::find_if(members.begin(), members.end(), is_left);
+      if (one->is_leaf || std::any_of(one + 1, members.end(), is_left)) return top;
+      top = one->id;
+    }
+  }
+
  private:
   static constexpr std::uint32_t kGone = ~std::uint32_t{0};
 
@@ -76,14 +87,14 @@ class Pruner {
 
 Machine built(const MachineSpec& spec) { return build_machine(spec).value(); }
 
-}  // namespace
-
-Machine submachine(const Machine& machine, std::span<const Rank> ranks) {
-  expects(!ranks.empty(), "submachine: nobody");
+/// @param outermost which cluster is the whole then
+template <typename Outermost>
+Machine part_of(const Machine& machine, std::span<const Rank> ranks, Outermost outermost) {
+  expects(!ranks.empty(), "part of a machine: nobody");
   std::vector<bool> wanted(machine.size(), false);
   for (const Rank rank : ranks) {
-    expects(rank < machine.size(), "submachine: a rank beyond the end");
-    expects(!wanted[machine.leaf_of(rank)], "submachine: a rank stands twice");
+    expects(rank < machine.size(), "part of a machine: a rank beyond the end");
+    expects(!wanted[machine.leaf_of(rank)], "part of a machine: a rank stands twice");
     wanted[machine.leaf_of(rank)] = true;
   }
   std::vector<std::uint64_t> new_leaf(machine.size(), 0);
@@ -91,15 +102,27 @@ Machine submachine(const Machine& machine, std::span<const Rank> ranks) {
     new_leaf[leaf] = new_leaf[leaf - 1] + (wanted[leaf - 1] ? 1 : 0);
   }
   Pruner pruner(machine, wanted);
+  const ClusterId top = outermost(pruner);
+  const std::uint32_t first_level = machine.clusters()[top].depth;
   MachineSpec spec;
   spec.name = machine.name();
-  spec.whole = pruner.prune(0, 0);
+  spec.whole = pruner.prune(top, 0);
   for (std::uint32_t l = 0; l < pruner.deepest(); ++l) {
-    spec.levels.push_back({machine.levels()[l], {}, {}});
+    spec.levels.push_back({machine.levels()[first_level + l], {}, {}});
   }
   spec.placement = PlacementKind::Listed;
   for (const Rank rank : ranks) spec.listed.push_back(new_leaf[machine.leaf_of(rank)]);
   return built(spec);
+}
+
+}  // namespace
+
+Machine submachine(const Machine& machine, std::span<const Rank> ranks) {
+  return part_of(machine, ranks, [](const Pruner&) { return ClusterId{0}; });
+}
+
+Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks) {
+  return part_of(machine, ranks, [](const Pruner& pruner) { return pruner.smallest_of_all(); });
 }
 
 Machine two_level_view(const Machine& machine, std::uint32_t depth) {

@@ -147,6 +147,8 @@ TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"verify", "nofile"}, "nofile: error: there is no such file\n");
   expect_refused({"tree", "-m", kGrid, "-a", "fnf", "--size", "64Kib"},
                  "--size: error: \"64Kib\" is not a size\n  hint: did you mean \"64KiB\"?\n");
+  expect_refused({"plan", "allreduce", "-m", kGrid, "--size", "0"},
+                 "--size: error: of 0 B nothing has to move\n  hint: give at least 8 B\n");
 }
 
 TEST(Tool, SaysInItsOwnWordsWhatIsWrongWithOptions) {

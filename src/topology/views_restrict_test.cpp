@@ -1,4 +1,4 @@
-#include "topology/restrict_machine.hpp"
+#include "topology/views.hpp"
 
 #include <gtest/gtest.h>
 
