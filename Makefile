@@ -6,6 +6,7 @@
 #   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
+#   make bench-never-slower   every collective of both MPIs on this host, with and without the library
 #   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
 #   make bench-wrong-machine  what a wrong description of the machine costs, on emulated sites (needs root and TUN)
 #   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
@@ -13,7 +14,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall deb demo check check-long bench bench-smpi league bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build install uninstall deb demo check check-long bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -78,6 +79,11 @@ bench-smpi: packages
 league: packages
 	$(call preset,release,espalier smpi_times)
 	@$(ESPALIER) bench --on smpi $(LEAGUE) --resume build/league.jsonl --html build/league.html
+
+bench-never-slower: packages
+	$(call preset,release)
+	$(call preset,release,benchmarks)
+	@scripts/bench_never_slower.sh build/release
 
 bench-lab: packages
 	$(call preset,release)
