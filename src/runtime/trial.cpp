@@ -15,9 +15,10 @@ constexpr std::uint32_t kLongBlock = 512;
 /// Blocks as long are timed from their first call to their last only.
 constexpr std::uint32_t kTimedAsAWhole = 16;
 constexpr std::uint32_t kTurnsOfSecondLook = 4;
-/// Of the predicted time: calls that take less return long before their messages arrive.
-constexpr double kFarAhead = 0.1;
-constexpr std::uint32_t kBlockThatFills = 128;
+/// Seconds of calls after which what lies between the ranks is full, if they run ahead.
+constexpr double kTimeThatFills = 0.2;
+constexpr double kBlockThatFills = 0.05;
+constexpr std::uint32_t kTimedInLongRun = 32;
 /// Seconds of calls after which more would say little.
 constexpr double kTimeThatSays = 1e-3;
 /// After as many calls at most the clock is asked again; the program may do much in between.
@@ -72,11 +73,20 @@ std::uint32_t Trial::step(Agreement& agreement) {
   if (phase_ == Phase::AgreeingOnAll && calls_ == kCallsToAgree) {
     if (take(agreement.finish())) judge_all();
   }
+  if (phase_ == Phase::LongRun && calls_ == block_) {
+    agreement.start(handed_in());
+    enter(Phase::AgreeingOnLongRun);
+  }
+  if (phase_ == Phase::AgreeingOnLongRun && calls_ == kCallsToAgree) {
+    if (take(agreement.finish())) judge_long_run();
+  }
   if (phase_ == Phase::Probation && calls_ == until_next_) enter(Phase::Turns);
   if (phase_ == Phase::Kept) return kept_;
   way_ = phase_ == Phase::Turns ? way_in_turn(calls_) : kept_;
   const std::uint32_t place = calls_ % block_;
-  is_timed_ = (phase_ == Phase::First || phase_ == Phase::Turns) && place >= first_timed() &&
+  const bool has_samples =
+      phase_ == Phase::First || phase_ == Phase::Turns || phase_ == Phase::LongRun;
+  is_timed_ = has_samples && place >= first_timed() &&
               (place == first_timed() || place + 1 == block_ || !reads_no_clock_within());
   ++calls_;
   return way_;
@@ -93,10 +103,15 @@ void Trial::note(double begin, double seconds, std::uint64_t bytes) {
   if (more - less > less / 16) are_comparable_ = false;
 }
 
-bool Trial::reads_no_clock_within() const { return is_close_ && block_ >= kTimedAsAWhole; }
+bool Trial::reads_no_clock_within() const {
+  return is_close_ && block_ >= kTimedAsAWhole && phase_ != Phase::LongRun;
+}
 
 /// In a block that is timed as a whole those before it have left messages behind.
-std::uint32_t Trial::first_timed() const { return reads_no_clock_within() ? block_ / 4 : 1; }
+std::uint32_t Trial::first_timed() const {
+  if (phase_ == Phase::LongRun) return block_ - kTimedInLongRun;
+  return reads_no_clock_within() ? block_ / 4 : 1;
+}
 
 void Trial::end_block() {
   if (samples_ > 0) {
@@ -124,7 +139,7 @@ bool Trial::take(std::vector<double> agreed) {
     keep(kept_, "the ranks could not agree");
     return false;
   }
-  if (agreed[kept_] == kNever) {
+  if (agreed[rivals_.front()] == kNever) {
     keep(kept_, "calls too different to compare");
     return false;
   }
@@ -162,7 +177,10 @@ void Trial::judge_first() {
     if (is_as_predicted && ways_[w].predicted >= kFarBehind * predicted) continue;
     rivals_.push_back(w);
   }
-  if (rivals_.size() == 1) return keep(0, "as predicted, and all others far behind");
+  if (rivals_.size() == 1) {
+    why_ = "as predicted, and all others far behind";
+    return ways_[0].is_native ? keep(0, why_) : see_in_the_long_run();
+  }
   // Twice each in any case.
   block_ = rivals_.size() == 2 ? 5 : 4;
   turns_ = 2 * static_cast<std::uint32_t>(rivals_.size());
@@ -205,34 +223,44 @@ void Trial::judge_all() {
   }
   if (goes_on_with_the_best(agreed_[best])) return;
   kept_ = best;
-  const bool looks_again = options_.looks_again || is_ahead_of_its_messages();
-  if (looks_again && !looked_ && !ways_[best].is_native) return look_again_later();
-  keep(best, "the fastest of those tried");
+  why_ = "the fastest of those tried";
+  if (looked_ || ways_[best].is_native) return keep(best, why_);
+  options_.looks_again ? look_again_later(block_) : see_in_the_long_run();
 }
 
 /// Calls that go one way may follow each other far faster than messages arrive, until what lies
 /// between is full: short blocks say nothing then.
-bool Trial::is_ahead_of_its_messages() const {
-  const double predicted = ways_[kept_].predicted;
-  return predicted > 0 && agreed_[kept_] < kFarAhead * predicted;
+void Trial::see_in_the_long_run() {
+  in_short_ = agreed_[kept_];
+  const double calls = kTimeThatFills / std::max(in_short_, 1e-9);
+  block_ = static_cast<std::uint32_t>(std::clamp(calls, 2.0 * kTimedInLongRun, 2 * kMostCalls));
+  rivals_ = {kept_};
+  forget_plans();
+  enter(Phase::LongRun);
 }
 
-void Trial::look_again_later() {
+void Trial::judge_long_run() {
+  const double seconds = agreed_[kept_];
+  if (seconds <= kFarSlower * in_short_) return keep(kept_, why_);
+  std::fill(least_.begin(), least_.end(), kNever);  // short blocks told nothing
+  look_again_later(static_cast<std::uint32_t>(
+      std::clamp(kBlockThatFills / seconds, 1.0 * kTimedAsAWhole, 1.0 * kLongBlock)));
+}
+
+void Trial::look_again_later(std::uint32_t block) {
   const auto native =
       std::find_if(ways_.begin(), ways_.end(), [](const TrialWay& way) { return way.is_native; });
-  if (native == ways_.end()) return keep(kept_, "the fastest of those tried");
+  if (native == ways_.end()) return keep(kept_, why_);
   const auto other = static_cast<std::uint32_t>(native - ways_.begin());
   looked_ = true;
-  why_ = "the fastest of those tried";
   rivals_ = {kept_, other};
   has_gone_on_ = true;
   turns_ = kTurnsOfSecondLook;
-  double slower = std::min(agreed_[other] / agreed_[kept_], 1e6);
-  if (is_ahead_of_its_messages()) {
-    block_ = std::max(block_, kBlockThatFills);
-    slower = std::clamp(slower, 1.0, 4.0);
-  }
-  const double calls = kTurnsOfSecondLook / 2.0 * block_ * slower;
+  block_ = block;
+  const bool is_known = agreed_[other] < kNever;
+  const double slower =
+      is_known ? agreed_[other] / agreed_[kept_] : ways_[other].predicted / ways_[kept_].predicted;
+  const double calls = kTurnsOfSecondLook / 2.0 * block_ * std::clamp(slower, 1.0, 1e6);
   until_next_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
   forget_plans();
   enter(Phase::Probation);

@@ -49,9 +49,11 @@ struct TrialOptions {
 /// them. At most kMostTried calls take another way than 0. Then those that came near the fastest go
 /// on, as long as that fits into kShare of the time so far.
 ///
-/// With `looks_again`, and where calls return long before their messages arrive, a plan that won
-/// and the MPI library's own take turns again when so many calls have passed that those of the
-/// library's take no more than kShare of their time.
+/// With `looks_again` a plan that won and the MPI library's own take turns again when so many calls
+/// have passed that those of the library's take no more than kShare of their time. Else a plan that
+/// won is seen in the long run first: calls that go one way may return long before their messages
+/// arrive, until what lies between is full. If it takes longer then, they take turns again in
+/// blocks that are long beside that.
 ///
 /// Every rank goes through it alike: nothing but the number of calls and what the ranks agreed on
 /// (Agreement) decides.
@@ -80,7 +82,8 @@ class Trial {
   /// Whether the next begin_call() ends an agreement: it then waits for the others to have begun a
   /// call that is behind this rank.
   [[nodiscard]] bool is_about_to_wait() const {
-    return (phase_ == Phase::AgreeingOnFirst || phase_ == Phase::AgreeingOnAll) &&
+    return (phase_ == Phase::AgreeingOnFirst || phase_ == Phase::AgreeingOnAll ||
+            phase_ == Phase::AgreeingOnLongRun) &&
            calls_ == kCallsToAgree;
   }
   /// Whether the call that was begun last shall be timed.
@@ -91,7 +94,7 @@ class Trial {
 
   [[nodiscard]] bool is_decided() const { return phase_ == Phase::Kept; }
   /// Whether a way was found to be the fastest, even if it shall be looked at again.
-  [[nodiscard]] bool has_verdict() const { return is_decided() || looked_; }
+  [[nodiscard]] bool has_verdict() const { return is_decided() || looked_ || in_short_ > 0; }
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
   /// What the ranks agreed each way takes, in seconds; infinite where it was not tried.
   [[nodiscard]] const std::vector<double>& times() const { return agreed_; }
@@ -104,6 +107,8 @@ class Trial {
     Waiting,
     Turns,
     AgreeingOnAll,
+    LongRun,
+    AgreeingOnLongRun,
     Probation,
     Kept
   };
@@ -113,8 +118,9 @@ class Trial {
   void judge_first();
   bool goes_on_with_the_best(double least);
   void judge_all();
-  void look_again_later();
-  [[nodiscard]] bool is_ahead_of_its_messages() const;
+  void see_in_the_long_run();
+  void judge_long_run();
+  void look_again_later(std::uint32_t block);
   void forget_plans();
   void keep(std::uint32_t way, std::string_view why);
   void enter(Phase phase);
@@ -128,9 +134,9 @@ class Trial {
 
   std::vector<TrialWay> ways_;
   TrialOptions options_;
-  std::vector<std::uint32_t> rivals_;  // the ways that take turns
-  std::vector<double> least_;          // of this rank
-  std::vector<double> agreed_;         // of all
+  std::vector<std::uint32_t> rivals_{0};  // the ways that are timed
+  std::vector<double> least_;             // of this rank
+  std::vector<double> agreed_;            // of all
   Phase phase_ = Phase::First;
   std::uint32_t calls_ = 0;  // in this phase
   std::uint32_t way_ = 0;    // of the call that was begun last
@@ -140,6 +146,7 @@ class Trial {
   std::uint64_t until_next_ = 0;  // calls that are not timed, then there is another look
   double elapsed_ = 0;            // of the program, agreed
   bool has_gone_on_ = false;      // with more calls of the best
+  double in_short_ = 0;           // what a plan took that won, in short blocks
   bool looked_ = false;           // once, and a plan won
   bool is_timed_ = false;
   double sum_ = 0;                // of the timed calls of this block
