@@ -198,7 +198,7 @@ std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key
       if (measure_again()) return wish(this->tried(key), key);
       course.watch->settle(false);
     }
-    timed_ = &course;
+    if (course.watch->is_timed()) timed_ = &course;
   }
   return course.ways[course.trial ? course.trial->kept() : 0].wish;
 }

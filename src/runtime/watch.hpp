@@ -34,6 +34,9 @@ class Watch {
 
   /// Before each call; all members alike. @return an alarm: calls take longer or shorter now
   bool begin_call(Agreement& agreement);
+  /// Whether the call that was begun last shall be timed: of those that pass while the ranks agree
+  /// only the first, since a clock costs more than some calls.
+  [[nodiscard]] bool is_timed() const { return calls_ <= kWindow; }
   /// Of that call on this rank. Calls of other lengths than the first are passed over.
   void note(double seconds, std::uint64_t bytes);
   /// After an alarm: whether something had changed. The next window is the first again.
