@@ -10,8 +10,8 @@
 #include "mpi/choosing.hpp"
 #include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
-#include "topology/views.hpp"
 #include "topology/scale_level.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::mpi {
 
@@ -184,23 +184,25 @@ std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key
   if (course.trial && executor_ == nullptr && (course.ways.front().wish || !make_hidden(key))) {
     return course.ways.front().wish;
   }
+  std::uint32_t way = course.trial ? course.trial->kept() : 0;
   if (course.trial && !course.trial->is_decided()) {
     if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
-    const std::uint32_t way = course.trial->begin_call(*tried.agreement);
+    way = course.trial->begin_call(*tried.agreement);
     if (course.trial->is_timed()) timed_ = &course;
     if (course.trial->is_decided()) tried.agreement.reset();
-    return course.ways[way].wish;
   }
-  if (is_watched()) {
+  if (is_watched() && (!course.trial || course.trial->takes_what_is_kept())) {
     if (!course.watch) course.watch.emplace(&PMPI_Wtime);
-    if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
-    if (course.watch->begin_call(*tried.agreement)) {
+    if (!tried.watch_agreement) {
+      tried.watch_agreement = std::make_unique<LateAgreement>(hidden_.get());
+    }
+    if (course.watch->begin_call(*tried.watch_agreement)) {
       if (measure_again()) return wish(this->tried(key), key);
       course.watch->settle(false);
     }
     if (course.watch->is_timed()) timed_ = &course;
   }
-  return course.ways[course.trial ? course.trial->kept() : 0].wish;
+  return course.ways[way].wish;
 }
 
 bool Communicator::measure_again() {

@@ -118,7 +118,8 @@ class Communicator {
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
   struct Tried {
     runtime::Course course;
-    std::unique_ptr<LateAgreement> agreement;  // while its trial is on
+    std::unique_ptr<LateAgreement> agreement;        // while its trial is on
+    std::unique_ptr<LateAgreement> watch_agreement;  // while it is watched
   };
   Tried& tried(const runtime::PlanKey& key);
   std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);

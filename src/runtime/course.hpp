@@ -35,12 +35,12 @@ struct Course {
   std::vector<Option> ways;          ///< the first by prediction; one alone: nothing to try
   std::optional<Trial> trial = {};   ///< if there is something to try
   std::uint32_t calls_until_it = 0;  ///< that go the first way before the trial begins
-  std::optional<Watch> watch = {};   ///< once a way is kept, where links may change
+  std::optional<Watch> watch = {};   ///< while a way is kept, where links may change
 
   /// How long the last call took here. @pre it was to be timed
   void note(double begin, double seconds, std::uint64_t bytes) {
-    if (trial && trial->is_timed()) return trial->note(begin, seconds, bytes);
-    if (watch) watch->note(seconds, bytes);
+    if (trial && trial->is_timed()) trial->note(begin, seconds, bytes);
+    if (watch && (!trial || trial->takes_what_is_kept())) watch->note(seconds, bytes);
   }
 };
 

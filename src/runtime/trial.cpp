@@ -18,7 +18,7 @@ constexpr std::uint32_t kTurnsOfSecondLook = 4;
 /// Seconds of calls after which what lies between the ranks is full, if they run ahead.
 constexpr double kTimeThatFills = 0.2;
 constexpr double kBlockThatFills = 0.05;
-constexpr std::uint32_t kTimedInLongRun = 32;
+constexpr std::uint32_t kTimedInLongRun = 32, kFewestInLongRun = 4;
 /// Seconds of calls after which more would say little.
 constexpr double kTimeThatSays = 1e-3;
 /// After as many calls at most the clock is asked again; the program may do much in between.
@@ -109,7 +109,7 @@ bool Trial::reads_no_clock_within() const {
 
 /// In a block that is timed as a whole those before it have left messages behind.
 std::uint32_t Trial::first_timed() const {
-  if (phase_ == Phase::LongRun) return block_ - kTimedInLongRun;
+  if (phase_ == Phase::LongRun) return block_ - std::min(block_ / 2, kTimedInLongRun);
   return reads_no_clock_within() ? block_ / 4 : 1;
 }
 
@@ -233,7 +233,7 @@ void Trial::judge_all() {
 void Trial::see_in_the_long_run() {
   in_short_ = agreed_[kept_];
   const double calls = kTimeThatFills / std::max(in_short_, 1e-9);
-  block_ = static_cast<std::uint32_t>(std::clamp(calls, 2.0 * kTimedInLongRun, 2 * kMostCalls));
+  block_ = static_cast<std::uint32_t>(std::clamp(calls, 2.0 * kFewestInLongRun, 2 * kMostCalls));
   rivals_ = {kept_};
   forget_plans();
   enter(Phase::LongRun);

@@ -93,6 +93,11 @@ class Trial {
   void note(double begin, double seconds, std::uint64_t bytes);
 
   [[nodiscard]] bool is_decided() const { return phase_ == Phase::Kept; }
+  /// Whether the call that was begun last takes the way that is kept, for good or for now.
+  [[nodiscard]] bool takes_what_is_kept() const {
+    return phase_ == Phase::Kept || phase_ == Phase::LongRun ||
+           phase_ == Phase::AgreeingOnLongRun || phase_ == Phase::Probation;
+  }
   /// Whether a way was found to be the fastest, even if it shall be looked at again.
   [[nodiscard]] bool has_verdict() const { return is_decided() || looked_ || in_short_ > 0; }
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
