@@ -1,5 +1,3 @@
-#include "topology/views.hpp"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -9,6 +7,7 @@
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/synthetic.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::topology {
 namespace {
