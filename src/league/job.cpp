@@ -33,6 +33,9 @@ constexpr std::array kExact{"network/model:SMPI",
 // what hangs.
 constexpr int kPatience = 20;
 
+/// A route for each pair of hosts simulates faster, but has to be read.
+constexpr Rank kFewRanks = 128;
+
 /// operation,bytes,microseconds,right,planned,plan
 bool read_line(const std::string& line, Cell& cell) {
   std::vector<std::string> parts;
@@ -60,7 +63,9 @@ Expected<std::string> write_ground(const Ground& ground, const std::filesystem::
   std::ofstream machine(folder / "machine.json");
   std::ofstream hosts(folder / "hosts");
   const std::string json = topology::write_json(ground.placed);
-  platform << topology::write_simgrid(ground.placed) << std::flush;
+  platform << (ground.placed.size() <= kFewRanks ? topology::write_simgrid_pairs(ground.placed)
+                                                 : topology::write_simgrid(ground.placed))
+           << std::flush;
   machine << json << std::flush;
   for (const std::string& host : topology::simgrid_hosts(ground.placed)) hosts << host << '\n';
   hosts.flush();

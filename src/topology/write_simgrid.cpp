@@ -6,7 +6,7 @@
 #include <iterator>
 #include <optional>
 
-#include "topology/simgrid/unique_names.hpp"
+#include "topology/simgrid/platform_text.hpp"
 
 namespace espalier::topology {
 namespace simgrid {
@@ -15,144 +15,19 @@ namespace {
 /// With this many members or fewer every pair has its route; it is what people would write.
 constexpr std::uint32_t kFewMembers = 8;
 
-std::string to_xml(Bandwidth rate) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-  return rate.bits_per_second > kMost ? "1EBps" : fmt::format("{}bps", rate.bits_per_second);
-}
-std::string to_xml(Time time) { return fmt::format("{}ps", time.picoseconds); }
-/// As SMPI reads it: from 0 bytes on, seconds and seconds a byte.
-std::string to_xml(const Cost& cost) {
-  const double per_byte =
-      cost.rate.unlimited() ? 0.0 : 8.0 / static_cast<double>(cost.rate.bits_per_second);
-  return fmt::format("0:{}e-12:{:.17g}", cost.fixed.picoseconds, per_byte);
-}
-
-/// What a route passes: a link, or one direction of it.
-struct Pass {
-  std::string link;
-  const char* direction = "";  ///< UP or DOWN of a SPLITDUPLEX link
-};
-using Passes = std::vector<Pass>;
-
-Pass reversed(const Pass& pass) {
-  const std::string_view direction = pass.direction;
-  return {pass.link, direction == "UP" ? "DOWN" : direction == "DOWN" ? "UP" : ""};
-}
-
-/// A member of a zone as its routes see it.
-struct End {
-  std::string id;
-  std::string gateway;  ///< if it is a zone
-  Passes up;
-  Passes down;
-
-  /// Whether a route can be taken back to front.
-  [[nodiscard]] bool symmetrical() const {
-    return std::equal(
-        up.begin(), up.end(), down.begin(), down.end(), [](const Pass& a, const Pass& b) {
-          return a.link == b.link && reversed(a).direction == std::string_view(b.direction);
-        });
-  }
-};
-
 class PlatformWriter {
  public:
-  explicit PlatformWriter(const Machine& machine)
-      : machine_(machine), names_(platform_names(machine)) {
-    const auto placement = machine.placement();
-    in_order_ = std::is_sorted(placement.begin(), placement.end());
-  }
+  explicit PlatformWriter(const Machine& machine) : machine_(machine), text_(machine) {}
 
   std::string write() {
-    line(0,
-         "<?xml version=\"1.0\"?>\n"
-         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-         "<platform version=\"4.1\">");
+    text_.begin();
     zone(0);
-    line(0, "</platform>");
-    return std::move(out_);
+    return text_.end();
   }
 
  private:
-  void line(std::uint32_t depth, const std::string& text) {
-    out_.append(2 * depth, ' ');
-    out_ += text;
-    out_ += '\n';
-  }
-  [[nodiscard]] const std::string& name(ClusterId id) const { return names_.zones[id]; }
+  [[nodiscard]] const std::string& name(ClusterId id) const { return text_.zone_name(id); }
   [[nodiscard]] std::string gateway(ClusterId id) const { return name(id) + "/gw"; }
-
-  void host(std::uint32_t depth, Leaf leaf) {
-    const NodeCosts& costs = machine_.leaf_costs(leaf);
-    std::string props;
-    const auto prop = [&](const char* id, const std::string& value) {
-      props += fmt::format("<prop id=\"{}\" value=\"{}\"/>", id, value);
-    };
-    if (costs.send != Cost{}) {
-      prop("smpi/os", to_xml(costs.send));
-      prop("smpi/ois", to_xml(costs.send));  // of MPI_Isend
-    }
-    if (costs.recv != Cost{}) prop("smpi/or", to_xml(costs.recv));
-    if (!costs.reduce.unlimited()) prop("espalier/reduce", to_xml(costs.reduce));
-    if (!in_order_) prop("espalier/rank", fmt::format("{}", machine_.rank_at(leaf)));
-    const std::uint64_t speed = std::max<std::uint64_t>(1, costs.speed_millionths);
-    const std::string open =
-        fmt::format("<host id=\"{}\" speed=\"{}kf\"", names_.hosts[leaf], speed);
-    line(depth, props.empty() ? open + "/>" : open + ">" + props + "</host>");
-  }
-
-  void link(std::uint32_t depth, const std::string& id, Bandwidth rate, Time latency,
-            const char* policy) {
-    line(depth,
-         fmt::format("<link id=\"{}\" bandwidth=\"{}\" latency=\"{}\" sharing_policy=\"{}\"/>", id,
-                     to_xml(rate), to_xml(latency), policy));
-  }
-
-  /// The links of an uplink, and how routes pass them.
-  void uplink(std::uint32_t depth, const std::string& id, const Uplink& uplink, End& end) {
-    if (uplink == Uplink{}) return;
-    if (uplink.half_duplex) {
-      link(depth, id, uplink.out, uplink.latency, "SHARED");
-      end.up = end.down = {{id}};
-    } else if (uplink.out == uplink.in) {
-      link(depth, id, uplink.out, uplink.latency, "SPLITDUPLEX");
-      end.up = {{id, "UP"}};
-      end.down = {{id, "DOWN"}};
-    } else {
-      link(depth, id + "-out", uplink.out, uplink.latency, "SHARED");
-      link(depth, id + "-in", uplink.in, uplink.latency, "SHARED");
-      end.up = {{id + "-out"}};
-      end.down = {{id + "-in"}};
-    }
-  }
-
-  void one_way(std::uint32_t depth, const End& from, const End& to, const Passes& passes,
-               bool symmetrical) {
-    const bool zones = !from.gateway.empty();
-    std::string text =
-        fmt::format("<{} src=\"{}\" dst=\"{}\"", zones ? "zoneRoute" : "route", from.id, to.id);
-    if (zones) text += fmt::format(" gw_src=\"{}\" gw_dst=\"{}\"", from.gateway, to.gateway);
-    text += symmetrical ? ">" : " symmetrical=\"NO\">";
-    for (const Pass& pass : passes) {
-      text += fmt::format("<link_ctn id=\"{}\"", pass.link);
-      if (*pass.direction != '\0') text += fmt::format(" direction=\"{}\"", pass.direction);
-      text += "/>";
-    }
-    line(depth, text + (zones ? "</zoneRoute>" : "</route>"));
-  }
-
-  /// Both ways between two members over `middle`, with their uplinks around it.
-  void both_ways(std::uint32_t depth, const End& a, const End& b, const Passes& middle) {
-    const auto way = [&](const End& from, const End& to, bool back) {
-      Passes passes = from.up;
-      for (const Pass& pass : middle) passes.push_back(back ? reversed(pass) : pass);
-      passes.insert(passes.end(), to.down.begin(), to.down.end());
-      return passes;
-    };
-    const bool symmetrical = a.symmetrical() && b.symmetrical();
-    one_way(depth, a, b, way(a, b, false), symmetrical);
-    if (!symmetrical) one_way(depth, b, a, way(b, a, true), false);
-  }
 
   /// A star is exact if nothing but the channel's latency tells members from outside: it is paid on
   /// the way out too, so the uplink of the cluster must have at least as much to give.
@@ -171,53 +46,53 @@ class PlatformWriter {
     const std::uint32_t depth = cluster.depth + 1;
     const bool star = is_star(id);
     const bool hub = !star && cluster.member_count > kFewMembers;
-    line(depth - 1, fmt::format("<zone id=\"{}\" routing=\"{}\">", name(id),
-                                star  ? "Cluster"
-                                : hub ? "DijkstraCache"
-                                      : "Full"));
+    text_.line(depth - 1, fmt::format("<zone id=\"{}\" routing=\"{}\">", name(id),
+                                      star  ? "Cluster"
+                                      : hub ? "DijkstraCache"
+                                            : "Full"));
     if (cluster.member_count == 1) {
       // A zone with one member would be left out, and its level with it.
-      line(depth, "<prop id=\"espalier/cluster\" value=\"1\"/>");
+      text_.line(depth, "<prop id=\"espalier/cluster\" value=\"1\"/>");
     }
     if (star) {
       write_star(id, depth);
     } else {
       write_routed(id, depth, hub);
     }
-    line(depth - 1, "</zone>");
+    text_.line(depth - 1, "</zone>");
   }
 
   void write_star(ClusterId id, std::uint32_t depth) {
     const Cluster& cluster = machine_.clusters()[id];
-    if (id != 0) line(depth, fmt::format("<router id=\"{}\"/>", gateway(id)));
+    if (id != 0) text_.line(depth, fmt::format("<router id=\"{}\"/>", gateway(id)));
     for (const Member& member : machine_.members(cluster)) {
-      const std::string& host_id = names_.hosts[member.id];
-      host(depth, member.id);
+      const std::string& host_id = text_.host_name(member.id);
+      text_.host(depth, member.id);
       End end;
-      uplink(depth, host_id + "/link", machine_.leaf_uplink(member.id), end);
+      text_.uplink(depth, host_id + "/link", machine_.leaf_uplink(member.id), end);
       if (end.up.empty()) {
-        link(depth, host_id + "/link", kUnlimited, Time{0}, "FATPIPE");
+        text_.pipe(depth, host_id + "/link", kUnlimited, Time{0});
         end.up = end.down = {{host_id + "/link"}};
       }
       const auto half = [](const Pass& pass) {
         return *pass.direction == '\0' ? pass.link : pass.link + "_" + pass.direction;
       };
-      line(depth, fmt::format("<host_link id=\"{}\" up=\"{}\" down=\"{}\"/>", host_id,
-                              half(end.up[0]), half(end.down[0])));
+      text_.line(depth, fmt::format("<host_link id=\"{}\" up=\"{}\" down=\"{}\"/>", host_id,
+                                    half(end.up[0]), half(end.down[0])));
     }
-    line(depth,
-         fmt::format("<backbone id=\"{}/backbone\" bandwidth=\"{}\" latency=\"{}\"/>", name(id),
-                     to_xml(cluster.channel.backbone), to_xml(cluster.channel.latency)));
+    text_.line(depth, fmt::format("<backbone id=\"{}/backbone\" bandwidth=\"{}\" latency=\"{}\"/>",
+                                  name(id), to_xml(cluster.channel.backbone),
+                                  to_xml(cluster.channel.latency)));
   }
 
   /// A point without hosts: a router, in a zone of its own if the others are zones.
   End router(std::uint32_t depth, const std::string& id, bool zones) {
     const std::string element = fmt::format("<router id=\"{}\"/>", id);
     if (!zones) {
-      line(depth, element);
+      text_.line(depth, element);
       return {id, "", {}, {}};
     }
-    line(depth, fmt::format("<zone id=\"{}-zone\" routing=\"Full\">{}</zone>", id, element));
+    text_.line(depth, fmt::format("<zone id=\"{}-zone\" routing=\"Full\">{}</zone>", id, element));
     return {id + "-zone", id, {}, {}};
   }
 
@@ -229,16 +104,16 @@ class PlatformWriter {
       end.gateway = gateway(member.id);
       return end;
     }
-    end.id = names_.hosts[member.id];
+    end.id = text_.host_name(member.id);
     if (!zones) {
-      host(depth, member.id);
+      text_.host(depth, member.id);
       return end;
     }
     end.gateway = end.id;
     end.id += "/zone";
-    line(depth, fmt::format("<zone id=\"{}\" routing=\"Full\">", end.id));
-    host(depth + 1, member.id);
-    line(depth, "</zone>");
+    text_.line(depth, fmt::format("<zone id=\"{}\" routing=\"Full\">", end.id));
+    text_.host(depth + 1, member.id);
+    text_.line(depth, "</zone>");
     return end;
   }
 
@@ -257,13 +132,14 @@ class PlatformWriter {
     for (std::size_t m = 0; m < ends.size(); ++m) {
       const Member& member = machine_.members(cluster)[m];
       if (member.is_leaf) {
-        uplink(depth, names_.hosts[member.id] + "/link", machine_.leaf_uplink(member.id), ends[m]);
+        text_.uplink(depth, text_.host_name(member.id) + "/link", machine_.leaf_uplink(member.id),
+                     ends[m]);
       } else {
         Uplink own = machine_.clusters()[member.id].uplink;
         if (is_star(member.id)) {
           own.latency = own.latency - machine_.clusters()[member.id].channel.latency;
         }
-        uplink(depth, name(member.id) + "/link", own, ends[m]);
+        text_.uplink(depth, name(member.id) + "/link", own, ends[m]);
       }
     }
     const Links links = write_links(id, depth);
@@ -283,34 +159,20 @@ class PlatformWriter {
   };
 
   Links write_links(ClusterId id, std::uint32_t depth) {
-    const Cluster& cluster = machine_.clusters()[id];
-    const Channel& channel = cluster.channel;
+    const Channel& channel = machine_.clusters()[id].channel;
     Links links;
     const std::string base = name(id);
-    if (!channel.backbone.unlimited()) {
-      link(depth, base + "/backbone", channel.backbone, Time{0}, "SHARED");
-      links.backbone = {{base + "/backbone"}};
-    }
-    link(depth, base + "/channel", channel.flow_cap, channel.latency, "FATPIPE");
+    links.backbone = text_.backbone(depth, id);
+    text_.pipe(depth, base + "/channel", channel.flow_cap, channel.latency);
     links.channel = {base + "/channel"};
-    link(depth, base + "/free", kUnlimited, Time{0}, "FATPIPE");
+    text_.pipe(depth, base + "/free", kUnlimited, Time{0});
     links.free = {base + "/free"};
-    const bool capped = !channel.flow_cap.unlimited() && cluster.pair_count > 0;
-    if (capped) link(depth, base + "/cap", channel.flow_cap, Time{0}, "FATPIPE");
-    for (const PairLink& pair : machine_.pairs(cluster)) {
-      const std::string pair_id = fmt::format("{}/pair-{}-{}", base, pair.a, pair.b);
-      const bool own = !pair.capacity.unlimited();
-      link(depth, pair_id, pair.capacity, pair.latency, own ? "SPLITDUPLEX" : "FATPIPE");
-      Passes passes = {own ? Pass{pair_id, "UP"} : Pass{pair_id}};
-      if (capped) passes.push_back({base + "/cap"});
-      links.pairs.push_back(std::move(passes));
+    const bool capped = !channel.flow_cap.unlimited() && machine_.clusters()[id].pair_count > 0;
+    if (capped) text_.pipe(depth, base + "/cap", channel.flow_cap, Time{0});
+    for (const Pass& pair : text_.pairs(depth, id)) {
+      links.pairs.push_back(capped ? Passes{pair, {base + "/cap"}} : Passes{pair});
     }
     return links;
-  }
-
-  static Passes join(Passes first, const Passes& second) {
-    first.insert(first.end(), second.begin(), second.end());
-    return first;
   }
 
   /// A route for each pair of members, and for each member to the gateway.
@@ -323,11 +185,11 @@ class PlatformWriter {
         const bool own =
             next_pair < pairs.size() && pairs[next_pair].a == a && pairs[next_pair].b == b;
         const Passes middle = own ? links.pairs[next_pair++] : Passes{links.channel};
-        both_ways(depth, ends[a], ends[b], join(links.backbone, middle));
+        text_.both_ways(depth, ends[a], ends[b], join(links.backbone, middle));
       }
       if (!gw) continue;
       const bool empty = links.backbone.empty() && ends[a].up.empty();
-      both_ways(depth, ends[a], *gw, empty ? Passes{links.free} : links.backbone);
+      text_.both_ways(depth, ends[a], *gw, empty ? Passes{links.free} : links.backbone);
     }
   }
 
@@ -348,27 +210,25 @@ class PlatformWriter {
     };
     const std::size_t core = pairs.empty() ? 1 : kCore;
     for (const End& end : ends) {
-      one_way(depth, end, up, padded(join(end.up, links.backbone), 1), false);
-      one_way(depth, down, end, padded(end.down, 1), false);
+      text_.one_way(depth, end, up, padded(join(end.up, links.backbone), 1), false);
+      text_.one_way(depth, down, end, padded(end.down, 1), false);
     }
-    one_way(depth, up, down, padded({links.channel}, core), false);
+    text_.one_way(depth, up, down, padded({links.channel}, core), false);
     if (gw) {
-      one_way(depth, up, *gw, padded({}, core), false);
-      one_way(depth, *gw, down, padded(links.backbone, 1), false);
+      text_.one_way(depth, up, *gw, padded({}, core), false);
+      text_.one_way(depth, *gw, down, padded(links.backbone, 1), false);
     }
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const End& a = ends[pairs[p].a];
       const End& b = ends[pairs[p].b];
       Passes middle = join(links.backbone, links.pairs[p]);
       middle = padded(middle, kPair - a.up.size() - b.down.size());
-      both_ways(depth, a, b, middle);
+      text_.both_ways(depth, a, b, middle);
     }
   }
 
   const Machine& machine_;
-  PlatformNames names_;
-  bool in_order_ = true;
-  std::string out_;
+  PlatformText text_;
 };
 
 }  // namespace

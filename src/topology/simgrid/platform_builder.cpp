@@ -108,7 +108,9 @@ LinkId PlatformBuilder::add_half(std::string name, Bandwidth bandwidth, Time lat
                                  bool fatpipe) {
   const auto id = static_cast<LinkId>(platform_.links.size());
   link_names_.emplace(name, id);
-  platform_.links.push_back({std::move(name), bandwidth, latency, fatpipe, id});
+  // Where nothing limits them flows have nothing to share.
+  platform_.links.push_back(
+      {std::move(name), bandwidth, latency, fatpipe || bandwidth.unlimited(), id});
   return id;
 }
 
