@@ -235,7 +235,7 @@ void add_smpi_options(CLI::App& app, SmpiOptions& o) {
       ->type_name("N")
       ->check(whole_number(1, 4096));
   app.add_option("--seconds", o.seconds,
-                 "smpi: of processor time that one run may take. Default: 300.")
+                 "smpi: of processor time that one run may take. Default: 60.")
       ->type_name("N")
       ->check(whole_number(1, 1'000'000));
   app.add_option("--memory", o.memory, "smpi: buffers of a call over all ranks. Default: 3GiB.")

@@ -16,7 +16,7 @@ struct SmpiOptions {
   bool candidates = false;
   int roots = 2;
   int at_once = 0;  ///< 0: as many as there are cores
-  int seconds = 300;
+  int seconds = 60;
   std::string memory = "3GiB";
   std::string resume;
   std::string html;

@@ -71,6 +71,10 @@ const std::vector<Figure>& figures() {
        [](Int p, Int l, Int n) {
          return Costs{2 * l, (p - 1) + p * l, 2 * (p - 1) * n / p, 0};
        }},
+      {Operation::Broadcast, "binomial-in-turn",
+       [](Int p, Int l, Int n) {
+         return Costs{l, p - 1, l * n, 0};
+       }},
       {Operation::Reduce, "rabenseifner",
        [](Int p, Int l, Int n) {
          return Costs{2 * l, p * l + p - 1, (p - 1) * n / p + n / 2, n + n / 2};

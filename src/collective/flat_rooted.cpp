@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "collective/binomial_broadcast.hpp"
 #include "collective/binomial_gather.hpp"
 #include "collective/binomial_scatter.hpp"
 #include "collective/double_tree_broadcast.hpp"
@@ -43,6 +44,11 @@ constexpr std::array kRooted{
                     }
                     double_tree_broadcast(program, flat.team, flat.root, flat.out(),
                                           std::max<std::uint64_t>(1, segment));
+                  }},
+    FlatAlgorithm{Operation::Broadcast, "binomial-in-turn", kThakur, true, any_size,
+                  [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
+                    const FlatCall flat(call, program.rank());
+                    binomial_broadcast(program, flat.team, flat.root, flat.out());
                   }},
     FlatAlgorithm{Operation::Reduce, "rabenseifner", kRabenseifner,
                   kRabenseifnerReduceKeepsRankOrder, any_size,

@@ -9,7 +9,7 @@ namespace espalier::league {
 
 double bound_us(const topology::Machine& machine, const Event& event, int roots) {
   std::set<Rank> taken{0};
-  for (int k = 0; measure::has_root(event.operation) && k < roots; ++k) {
+  for (int k = 0; has_root(event.operation) && k < roots; ++k) {
     taken.insert(static_cast<Rank>(std::uint64_t{machine.size()} * static_cast<unsigned>(k) /
                                    static_cast<unsigned>(roots)));
   }

@@ -30,7 +30,7 @@ struct Job {
 struct Field {
   std::filesystem::path program;  ///< smpi_times
   int roots = 2;                  ///< of rooted operations, evenly spread
-  int seconds = 300;              ///< of processor time that one job may take
+  int seconds = 60;               ///< of processor time that one job may take
 };
 
 /// The platform, the hosts of the ranks and the machine for our runtime, in `folder`.

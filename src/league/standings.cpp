@@ -87,7 +87,12 @@ std::vector<Line> lines_of(std::span<const Cell> cells, std::span<const Team> te
   return lines;
 }
 
+bool is_undecided(const Line& line) {
+  return line.ours && line.ours->state == State::TooLong && !line.selector;
+}
+
 bool is_loss(const Line& line) {
+  if (is_undecided(line)) return false;
   if (!line.is_right()) return line.ours.has_value();
   return line.to_selector().value_or(0) > 1 + kMargin;
 }
@@ -97,6 +102,7 @@ Standing standing_of(std::span<const Line> lines, std::string name) {
   standing.machine = std::move(name);
   GeometricMean to_bound;
   for (const Line& line : lines) {
+    if (is_undecided(line)) continue;
     ++standing.events;
     if (is_loss(line)) ++standing.losses;
     if (const auto ratio = line.to_selector(); ratio && *ratio > standing.worst) {

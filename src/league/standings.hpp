@@ -66,6 +66,9 @@ inline constexpr double kNear = 0.10;
 /// Of all together, under the name "all".
 [[nodiscard]] Standing standing_of(std::span<const Line> lines, std::string name);
 [[nodiscard]] bool is_loss(const Line& line);
+/// Whether simulating it took longer than allowed for us and for every selector that did not fail:
+/// nothing is known of such an event, so it is not counted.
+[[nodiscard]] bool is_undecided(const Line& line);
 
 /// Something the league has to show, and whether it does.
 struct Criterion {

@@ -47,6 +47,17 @@ TEST(Lines, CountNoWinAgainstThoseThatFail) {
 TEST(Lines, CountWrongDataOfOursAsALoss) {
   EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 1, State::Wrong), cell(8, "ompi", 9)})[0]));
   EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 0, State::Failed)})[0]));
+  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 0, State::TooLong), cell(8, "ompi", 9)})[0]));
+}
+
+TEST(Standings, AnEventThatNobodyEndsInTimeIsNotCounted) {
+  const std::vector<Line> all =
+      lines({cell(8, "espalier", 0, State::TooLong), cell(8, "ompi", 0, State::TooLong),
+             cell(64, "espalier", 1), cell(64, "ompi", 2)});
+  EXPECT_TRUE(is_undecided(all[0]));
+  EXPECT_FALSE(is_loss(all[0]));
+  EXPECT_FALSE(is_undecided(all[1]));
+  EXPECT_EQ(standing_of(all, "all").events, 1U);
 }
 
 TEST(Lines, AreLostFromThreePercentOn) {

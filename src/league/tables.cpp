@@ -123,19 +123,21 @@ report::Table standing_table(std::span<const Line> lines) {
 
 report::Table fault_table(std::span<const Line> lines) {
   std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> faults;
+  const auto add = [&](const Cell& cell) {
+    if (cell.state == State::Right) return;
+    ++faults[{cell.team, std::string(name_of(cell.event.operation)), name_of(cell.state)}];
+  };
   for (const Line& line : lines) {
-    for (const league::Cell& peer : line.peers) {
-      if (peer.state == State::Right) continue;
-      ++faults[{peer.team, std::string(name_of(line.event.operation)), name_of(peer.state)}];
-    }
+    if (line.ours) add(*line.ours);
+    for (const Cell& peer : line.peers) add(peer);
   }
   report::Table table;
   table.columns = {{"team", "left out"},
                    {"operation", "operation"},
                    {"state", "because"},
                    {"events", "events", Align::Right}};
-  for (const auto& [fault, count] : faults) {
-    table.rows.push_back({std::get<0>(fault), std::get<1>(fault), std::get<2>(fault), count});
+  for (const auto& [fault, events] : faults) {
+    table.rows.push_back({std::get<0>(fault), std::get<1>(fault), std::get<2>(fault), events});
   }
   return table;
 }

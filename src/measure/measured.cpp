@@ -101,11 +101,6 @@ std::optional<Kind> kind_named(const std::string& name) {
   return std::nullopt;
 }
 
-bool has_root(Operation operation) {
-  return operation == Operation::Broadcast || operation == Operation::Reduce ||
-         operation == Operation::Gather || operation == Operation::Scatter;
-}
-
 std::vector<MeasuredCall> all_calls(const std::vector<Kind>& kinds, const std::vector<Bytes>& sizes,
                                     const std::vector<Rank>& roots) {
   std::vector<MeasuredCall> calls;

@@ -68,6 +68,5 @@ Expected<std::vector<Measured>> read_measured(const std::string& text,
 [[nodiscard]] std::vector<MeasuredCall> all_calls(const std::vector<Kind>& kinds,
                                                   const std::vector<Bytes>& sizes,
                                                   const std::vector<Rank>& roots);
-[[nodiscard]] bool has_root(schedule::Operation operation);
 
 }  // namespace espalier::measure

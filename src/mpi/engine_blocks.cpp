@@ -15,10 +15,6 @@ using schedule::Operation;
 
 namespace {
 
-bool has_root(Operation operation) {
-  return operation == Operation::Gather || operation == Operation::Scatter;
-}
-
 /// The mean block of an allgatherv; nothing if the counts are wrong.
 std::optional<std::uint64_t> mean_block(const BlockArguments& recv, int size) {
   if (recv.counts == nullptr || recv.displacements == nullptr) return std::nullopt;

@@ -25,6 +25,17 @@ std::uint64_t most_in_one([[maybe_unused]] const Lane& lane, [[maybe_unused]] st
 #endif
 }
 
+#ifdef ESPALIER_SMPI
+constexpr std::uint64_t kWaitsForReceiver = 64 * 1024;  // smpi/async-small-thresh
+
+/// SMPI takes no time of blocking sends and of MPI_Sendrecv for messages that wait for their
+/// receiver, but of MPI_Isend it does. A persistent send is what its MPI_Sendrecv is made of.
+int start_long_send(const Piece& piece, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int code = PMPI_Send_init(piece.address, piece.count, piece.type, peer, tag, comm, request);
+  return code == MPI_SUCCESS ? PMPI_Start(request) : code;
+}
+#endif
+
 }  // namespace
 
 Executor::Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags,
@@ -195,6 +206,13 @@ MPI_Request Executor::start_send(Rank to, const Piece& piece, std::uint32_t mess
   const int tag = tags_.tag(calls_, call_->signature, message_tag);
   MPI_Request request = MPI_REQUEST_NULL;
   Flow& flow = flows_[to];
+#ifdef ESPALIER_SMPI
+  if (piece.bytes >= kWaitsForReceiver) {
+    if (synchronous) ++flow.synchronous;
+    note(start_long_send(piece, peer, tag, comm_, &request));
+    return request;
+  }
+#endif
   flow.since_synchronous += piece.bytes + kEnvelopeBytes;
   synchronous = synchronous || flow.since_synchronous > options_.synchronous_after;
   if (synchronous) {

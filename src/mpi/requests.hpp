@@ -46,6 +46,10 @@ struct Requests {
     static_cast<void>(stalled);
     note_unless_in_status(PMPI_Waitany(n, handles.data(), indices.data(), statuses.data()));
     completed = error == MPI_SUCCESS ? 1 : 0;
+    for (int i = 0; i < completed; ++i) {  // persistent ones outlive their completion
+      MPI_Request& handle = handles[static_cast<std::size_t>(indices[0])];
+      if (handle != MPI_REQUEST_NULL) PMPI_Request_free(&handle);
+    }
 #else
     poll(
         stall_seconds,

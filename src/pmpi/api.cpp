@@ -30,11 +30,6 @@ int with_engine(Each each) noexcept {
   }
 }
 
-bool has_root(Operation operation) {
-  return operation == Operation::Broadcast || operation == Operation::Reduce ||
-         operation == Operation::Gather || operation == Operation::Scatter;
-}
-
 std::uint64_t mean_of(std::span<const std::uint64_t> counts) {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : counts) sum += count;

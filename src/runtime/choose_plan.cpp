@@ -91,17 +91,22 @@ std::uint32_t size_class(Bytes bytes) {
 
 const Planner::Decision& Planner::decide(const Collective& call) {
   const std::uint32_t bits = size_class(bytes_of(call));
-  const Key key{call.operation, bits, call.commutative, call.irregular()};
+  // Not by how many roots there have been: communicators share a planner, and their calls may come
+  // in another order elsewhere.
+  const bool own = call.size <= kOwnRootsUpTo && schedule::has_root(call.operation);
+  const select::Roots roots = own ? select::Roots::Own : select::Roots::Any;
+  const Rank root = own ? call.root : 0;
+  const Key key{call.operation, bits, call.commutative, call.irregular(), root};
   const auto found = decided_.find(key);
   if (found != decided_.end()) return found->second;
   if (decided_.size() >= kMost) decided_.clear();
-  Collective one = call;  // stands for its class and all roots
-  one.root = 0;
+  Collective one = call;  // stands for its class, and for all roots if none has its own choice
+  one.root = root;
   one.element = Bytes{1};
   one.count = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
   if (one.irregular()) one.counts.assign(one.size, one.count);
-  Decision decision{chooser_.choose(one).plan, std::nullopt, one, call.irregular()};
-  if (auto second = chooser_.runner_up(one)) decision.second = std::move(second->plan);
+  Decision decision{chooser_.choose(one, roots).plan, std::nullopt, one, call.irregular()};
+  if (auto second = chooser_.runner_up(one, roots)) decision.second = std::move(second->plan);
   decision.stands_for.counts.clear();
   const auto make_usable = [&](select::Plan& plan) {
     plan = with_usable_segments(plan, chooser_, hierarchy_.machine(), decision.stands_for);

@@ -33,6 +33,10 @@ struct PlanChoice {
   [[nodiscard]] bool planned() const { return program_of != nullptr; }
 };
 
+/// Up to so many ranks every root has a choice of its own; above that, one choice serves all roots,
+/// and is not looked for again with each root that comes.
+inline constexpr Rank kOwnRootsUpTo = 64;
+
 /// Which of the ways to run a call is asked for.
 enum class Wish : std::uint8_t {
   ByPrediction,  ///< the best plan, or native where that gains nothing
@@ -63,11 +67,11 @@ class Planner {
 
  private:
   static constexpr std::size_t kMost = 1024;
-  using Key = std::tuple<schedule::Operation, std::uint32_t, bool, bool>;
+  using Key = std::tuple<schedule::Operation, std::uint32_t, bool, bool, Rank>;
   struct Decision {
     select::Plan plan;  // in bytes
     std::optional<select::Plan> second;
-    schedule::Collective stands_for;  // from root 0
+    schedule::Collective stands_for;
     bool blocks_differ = false;
   };
   struct Outlook {

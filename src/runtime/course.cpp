@@ -32,12 +32,6 @@ schedule::Collective collective_of(const Planner& planner, const PlanKey& key) {
   return call;
 }
 
-bool has_root(schedule::Operation operation) {
-  using schedule::Operation;
-  return operation == Operation::Broadcast || operation == Operation::Reduce ||
-         operation == Operation::Gather || operation == Operation::Scatter;
-}
-
 }  // namespace
 
 CallClass class_of(const PlanKey& key) {

@@ -29,6 +29,11 @@ bool reduces(Operation operation) {
          operation == Operation::Exscan;
 }
 
+bool has_root(Operation operation) {
+  return operation == Operation::Broadcast || operation == Operation::Reduce ||
+         operation == Operation::Gather || operation == Operation::Scatter;
+}
+
 std::uint64_t units_in(const Collective& call, Rank rank) {
   switch (call.operation) {
     case Operation::Broadcast:

@@ -30,6 +30,7 @@ inline constexpr int kOperationCount = 11;
 [[nodiscard]] std::string_view name_of(Operation operation);
 /// Of those with a meaning.
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
+[[nodiscard]] bool has_root(Operation operation);
 /// Whether it combines what several ranks bring along.
 [[nodiscard]] bool reduces(Operation operation);
 

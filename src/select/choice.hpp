@@ -8,9 +8,9 @@ namespace espalier::select {
 struct Choice {
   Plan plan;
   Time predicted;
-  /// A choice is made for root 0 and serves all roots; a plan that does not know the machine may
-  /// fit it from there and not from elsewhere. How much longer it takes over several roots, beside
-  /// a plan that does know it; `predicted` has that in it.
+  /// If a choice is made from root 0 and serves all roots: a plan that does not know the machine
+  /// may fit it from there and not from elsewhere. How much longer it takes over several roots,
+  /// beside a plan that does know it; `predicted` has that in it.
   double over_roots = 1;
   friend bool operator==(const Choice&, const Choice&) = default;
 };

@@ -19,9 +19,9 @@ constexpr int kRounds = 2;
 /// The call that stands for its class: as many bytes as its largest power of two, in single bytes,
 /// from root 0. Blocks of irregular calls are taken for their mean, which is all that a plan's
 /// shape may depend on.
-Collective representative(const Collective& call, unsigned size_class) {
+Collective representative(const Collective& call, unsigned size_class, Roots roots) {
   Collective one = call;
-  one.root = 0;
+  if (roots == Roots::Any) one.root = 0;
   one.element = Bytes{1};
   one.count = size_class == 0 ? 0 : std::uint64_t{1} << (size_class - 1);
   one.counts.clear();
@@ -80,6 +80,22 @@ void put_forward_what_carries_once(std::vector<Choice>& ranked, const Collective
     return carries_once(choice.plan, call) != too_many;
   });
   if (it == ranked.end() || it->predicted.picoseconds > best + best / 200) return;
+  std::rotate(ranked.begin(), it, it + 1);
+}
+
+bool is_by_number(const Plan& plan) {
+  return std::holds_alternative<BlindTree>(plan) || std::holds_alternative<Classical>(plan) ||
+         std::holds_alternative<AlongTree>(plan);
+}
+
+/// Of practically as fast trees the one that knows the machine goes first: the others cross slow
+/// links more often, which costs others.
+void put_forward_what_knows_the_machine(std::vector<Choice>& ranked, const Collective& call) {
+  if (ranked.empty() || !schedule::has_root(call.operation)) return;
+  const std::int64_t best = ranked.front().predicted.picoseconds;
+  const auto it = std::find_if(ranked.begin(), ranked.end(),
+                               [](const Choice& choice) { return !is_by_number(choice.plan); });
+  if (it == ranked.end() || it->predicted.picoseconds > best + best / 100) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
 
@@ -152,10 +168,6 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, cons
 
 namespace {
 
-bool is_by_number(const Plan& plan) {
-  return std::holds_alternative<BlindTree>(plan) || std::holds_alternative<Classical>(plan);
-}
-
 /// From several roots: all, or spread so that no step of the machine's is in step with them.
 double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
                        const Terrain& terrain, const Collective& call) {
@@ -173,13 +185,9 @@ double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
 void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierarchy& hierarchy,
                            const Terrain& terrain, const Collective& call) {
   constexpr double kWorthALook = 1.5;
-  const bool rooted = call.operation == schedule::Operation::Broadcast ||
-                      call.operation == schedule::Operation::Reduce ||
-                      call.operation == schedule::Operation::Gather ||
-                      call.operation == schedule::Operation::Scatter;
   const auto knows = std::find_if(ranked.begin(), ranked.end(),
                                   [](const Choice& choice) { return !is_by_number(choice.plan); });
-  if (!rooted || call.root != 0 || knows == ranked.end()) return;
+  if (!schedule::has_root(call.operation) || knows == ranked.end()) return;
   const double from_0 = to_seconds(knows->predicted);
   const double over_all = time_over_roots(knows->plan, hierarchy, terrain, call);
   for (Choice& choice : ranked) {
@@ -196,7 +204,7 @@ void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierar
 }  // namespace
 
 std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrain& terrain,
-                            const Collective& call, Bits bits) {
+                            const Collective& call, Bits bits, Roots roots) {
   std::vector<Choice> ranked;
   for (Candidate& candidate : candidates(hierarchy, call, bits)) {
     if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
@@ -209,8 +217,10 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
                      [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
   };
   sort();
-  look_from_other_roots(ranked, hierarchy, terrain, call);
-  sort();
+  if (roots == Roots::Any) {
+    look_from_other_roots(ranked, hierarchy, terrain, call);
+    sort();
+  }
   const auto multilevel = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
     return std::holds_alternative<MultilevelChoice>(choice.plan);
   });
@@ -223,11 +233,12 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
                                  [&](const Choice& choice) { return choice.plan == tuned.plan; });
   if (!known) ranked.push_back(std::move(tuned));
   sort();
+  put_forward_what_knows_the_machine(ranked, call);
   put_forward_what_carries_once(ranked, call);
   return ranked;
 }
 
-const Best& Chooser::best_of(const Collective& call) {
+const Best& Chooser::best_of(const Collective& call, Roots roots) {
   std::uint64_t bytes = call.count * call.element.value;
   if (call.irregular()) {
     bytes = 0;
@@ -235,20 +246,22 @@ const Best& Chooser::best_of(const Collective& call) {
     bytes /= call.counts.size();
   }
   const auto size_class = static_cast<unsigned>(std::bit_width(bytes));
-  const Key key{call.operation, size_class, call.commutative, call.irregular()};
+  const bool own = roots == Roots::Own && schedule::has_root(call.operation);
+  const Rank root = own ? call.root : kNoRank;
+  const Key key{call.operation, size_class, call.commutative, call.irregular(), root};
   const auto found = chosen_.find(key);
   if (found != chosen_.end()) return found->second;
   if (chosen_.size() >= kMost) chosen_.clear();
-  const auto make = [&] { return look_for_best(call, size_class); };
+  const auto make = [&] { return look_for_best(call, size_class, roots); };
   if (!choosing_.share) return chosen_.emplace(key, make()).first->second;
-  const std::string name = fmt::format("{} {} {} {}", schedule::name_of(call.operation), size_class,
-                                       call.commutative, call.irregular());
+  const std::string name = fmt::format("{} {} {} {} {}", schedule::name_of(call.operation),
+                                       size_class, call.commutative, call.irregular(), root);
   return chosen_.emplace(key, choosing_.share(name, make)).first->second;
 }
 
-Best Chooser::look_for_best(const Collective& call, unsigned size_class) const {
-  const Collective one = representative(call, size_class);
-  std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_);
+Best Chooser::look_for_best(const Collective& call, unsigned size_class, Roots roots) const {
+  const Collective one = representative(call, size_class, roots);
+  std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_, roots);
   if (choosing_.replay) ranked = replayed(std::move(ranked), hierarchy_, one, *choosing_.replay);
   // An irregular call needs a plan that takes blocks of any length.
   const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
@@ -262,13 +275,13 @@ Best Chooser::look_for_best(const Collective& call, unsigned size_class) const {
   return best;
 }
 
-Choice Chooser::choose(const Collective& call) {
-  const Choice& first = best_of(call).first;
+Choice Chooser::choose(const Collective& call, Roots roots) {
+  const Choice& first = best_of(call, roots).first;
   return {in_elements(first.plan, Bytes{1}, call.element), first.predicted};
 }
 
-std::optional<Choice> Chooser::runner_up(const Collective& call) {
-  const std::optional<Choice>& second = best_of(call).second;
+std::optional<Choice> Chooser::runner_up(const Collective& call, Roots roots) {
+  const std::optional<Choice>& second = best_of(call, roots).second;
   if (!second) return std::nullopt;
   return Choice{in_elements(second->plan, Bytes{1}, call.element), second->predicted};
 }

@@ -20,13 +20,20 @@ inline constexpr Rank kExchangesUpTo = 4096;
 /// Above that only two segment sizes are looked at before the best is tuned level by level.
 inline constexpr Rank kEverySegmentUpTo = 64;
 
+/// For whom a choice is made.
+enum class Roots : std::uint8_t {
+  Own,  ///< the call's own root
+  Any,  ///< all: from root 0, and of plans by number also how they do from other roots
+};
+
 /// All candidates by their predicted times, the fastest first; ties stay in the order of
 /// candidates(), but for plans that send every block straight to its target: within 0.5 % of the
-/// fastest they go first, since what others copy has no figure on most machines. To the multilevel
+/// fastest they go first, since what others copy has no figure on most machines; and for trees that
+/// know the machine, which go before others within 1 %. To the multilevel
 /// ones comes the best of them tuned level by level (tuned_by_level()).
 [[nodiscard]] std::vector<Choice> ranking(const collective::Hierarchy& hierarchy,
                                           const Terrain& terrain, const schedule::Collective& call,
-                                          Bits bits = Bits::Any);
+                                          Bits bits = Bits::Any, Roots roots = Roots::Own);
 
 /// Lets each level choose its own tree and segment size, the slowest level first, as long as that
 /// makes the prediction shorter. At most kRounds * levels * shapes * segments predictions.
@@ -49,10 +56,11 @@ struct Choosing {
 
 /// Chooses plans for one machine, and remembers what it chose.
 ///
-/// A choice is made for a class of sizes (powers of two), for root 0, and is shared by all calls of
-/// the class and all roots; so it depends on nothing but machine, operation, class and whether the
-/// operation commutes, and every rank chooses alike without a word. Holds at most kMost classes;
-/// then it forgets all, which costs time and changes nothing. The hierarchy must outlive it.
+/// A choice is made for a class of sizes (powers of two), and is shared by all calls of the class,
+/// and by all roots if it is made for them; so it depends on nothing but machine, operation, class,
+/// root and whether the operation commutes, and every rank chooses alike without a word. Holds at
+/// most kMost classes; then it forgets all, which costs time and changes nothing. The hierarchy
+/// must outlive it.
 class Chooser {
  public:
   explicit Chooser(const collective::Hierarchy& hierarchy, Bits bits = Bits::Any,
@@ -64,9 +72,10 @@ class Chooser {
 
   /// The plan for this call: its segments are in the call's own elements; `predicted` is that of
   /// the class.
-  [[nodiscard]] Choice choose(const schedule::Collective& call);
+  [[nodiscard]] Choice choose(const schedule::Collective& call, Roots roots = Roots::Any);
   /// The next best that is not the same with other segments, if there is one.
-  [[nodiscard]] std::optional<Choice> runner_up(const schedule::Collective& call);
+  [[nodiscard]] std::optional<Choice> runner_up(const schedule::Collective& call,
+                                                Roots roots = Roots::Any);
   /// What this call itself is predicted to take under a plan.
   [[nodiscard]] Time predict(const Plan& plan, const schedule::Collective& call) const {
     return select::predict(plan, terrain_, hierarchy_, call);
@@ -78,10 +87,11 @@ class Chooser {
   static constexpr std::size_t kMost = 1024;
 
  private:
-  using Key = std::tuple<schedule::Operation, unsigned, bool, bool>;
+  using Key = std::tuple<schedule::Operation, unsigned, bool, bool, Rank>;
 
-  const Best& best_of(const schedule::Collective& call);
-  [[nodiscard]] Best look_for_best(const schedule::Collective& call, unsigned size_class) const;
+  const Best& best_of(const schedule::Collective& call, Roots roots);
+  [[nodiscard]] Best look_for_best(const schedule::Collective& call, unsigned size_class,
+                                   Roots roots) const;
 
   const collective::Hierarchy& hierarchy_;
   Terrain terrain_;

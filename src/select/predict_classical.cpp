@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "select/predict.hpp"
@@ -68,6 +69,7 @@ class Prediction {
 
   Picos broadcast(const std::string& name) {
     if (name == "double-tree") return double_tree();
+    if (name == "binomial-in-turn") return binomial_in_turn();
     // Scattered down a binomial tree in pieces, then gathered by all.
     const WholeTree tree = bundle_tree("binomial");
     const double piece = bytes_ / size_;
@@ -78,6 +80,20 @@ class Prediction {
       rounds_.ring(members, size_ - 1, piece);
     } else {
       butterfly(rounds_, members, {}, [&](Rank, Rank mask) { return piece * mask; });
+    }
+    return rounds_.finish();
+  }
+
+  /// Round by round: whoever has it sends to one more, and not to the next before that has it.
+  Picos binomial_in_turn() {
+    const std::vector<Rank> members = from_root();
+    std::vector<Rounds::Message> round;
+    for (std::size_t mask = std::bit_ceil(members.size()) / 2; mask > 0; mask /= 2) {
+      round.clear();
+      for (std::size_t v = 0; v + mask < members.size(); v += 2 * mask) {
+        round.push_back({members[v], members[v + mask], bytes_});
+      }
+      rounds_.exchange(round, false, true);
     }
     return rounds_.finish();
   }

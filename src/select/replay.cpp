@@ -15,10 +15,9 @@ using schedule::OpKind;
 /// Of one plan. Exchanges of everybody with everybody in segments have a million, all under way at
 /// once, and are never the fastest.
 constexpr std::uint64_t kMostMessages = 1U << 15U;
-/// Closed forms leave out what a network without connections adds, so that a plan takes about as
-/// long as predicted or longer: what is predicted to take so many times as long as another took
-/// when played is not.
-constexpr std::int64_t kHopeless = 2;
+/// What would take so many times as long as another took when played, were its prediction wrong by
+/// as much as the worst so far of those that take less than predicted, is not.
+constexpr double kHopeless = 2;
 
 using schedule::Schedule;
 
@@ -62,6 +61,7 @@ sim::SimOptions without_connections() {
   options.ordered_pairs = false;
   options.one_at_a_time = true;
   options.shares_by_latency = true;
+  options.free_rendezvous = true;
   return options;
 }
 
@@ -76,8 +76,10 @@ std::vector<Choice> replayed(std::vector<Choice> ranked, const collective::Hiera
   std::vector<bool> is_played(ranked.size());
   std::uint64_t left = replay.messages;
   Time fastest = kForever;
+  double least = 1;  // time played over time predicted
   for (const std::size_t place : worth_playing(ranked, replay.plans)) {
-    if (ranked[place].predicted.picoseconds / kHopeless > fastest.picoseconds) continue;
+    const auto predicted = static_cast<double>(ranked[place].predicted.picoseconds);
+    if (predicted * least > kHopeless * static_cast<double>(fastest.picoseconds)) continue;
     const Schedule schedule = all_parts(ranked[place].plan, hierarchy, call);
     const std::uint64_t messages = messages_of(schedule);
     if (messages > std::min(left, kMostMessages)) {
@@ -89,6 +91,7 @@ std::vector<Choice> replayed(std::vector<Choice> ranked, const collective::Hiera
     const double over_roots = ranked[place].over_roots;
     const Time takes{std::llround(static_cast<double>(from_0.picoseconds) * over_roots)};
     fastest = std::min(fastest, takes);
+    if (predicted > 0) least = std::min(least, static_cast<double>(takes.picoseconds) / predicted);
     played.push_back({ranked[place].plan, takes, over_roots});
     is_played[place] = true;
   }

@@ -186,6 +186,7 @@ Time Engine::cost(const Processor& processor, TaskId task) {
   const Task& t = graph_.tasks[task];
   switch (graph_.ops[t.op].kind) {
     case OpKind::Send:
+      if (options_.free_rendezvous && size_of(task) >= options_.eager_limit.value) return Time{0};
       return processor.costs->send.of({size_of(task)});
     case OpKind::Recv:
       return processor.costs->recv.of({size_of(t.partner)});

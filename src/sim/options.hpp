@@ -20,6 +20,9 @@ struct SimOptions {
   /// A message of fewer bytes is eager: its Send ends when the processor has handed it over. Other
   /// Sends are rendezvous: nothing flows before the Recv is posted, and they end on delivery.
   Bytes eager_limit{64 * 1024};
+  /// Sends of rendezvous messages cost their sender nothing, as under SMPI, which takes the time of
+  /// sends only that return before they are delivered.
+  bool free_rendezvous = false;
   /// One-way latencies that a rendezvous message spends on its handshake, for each level of the
   /// machine; levels that are not listed: none. Open MPI over TCP 2, UCX over TCP 4.
   std::vector<std::uint32_t> handshake;

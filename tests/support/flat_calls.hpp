@@ -10,12 +10,6 @@ namespace espalier::testing_support {
 
 // The calls on which algorithms are tried: the interpreter runs them, the verifier proves them.
 
-inline bool has_root(schedule::Operation operation) {
-  using schedule::Operation;
-  return operation == Operation::Broadcast || operation == Operation::Reduce ||
-         operation == Operation::Gather || operation == Operation::Scatter;
-}
-
 inline bool has_blocks(schedule::Operation operation) {
   using schedule::Operation;
   return operation == Operation::Gather || operation == Operation::Scatter ||

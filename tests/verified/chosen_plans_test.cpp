@@ -42,7 +42,8 @@ TEST(ChosenPlans, AreWithin15PerCentOfTheBoundOnThreeMachines) {
           const Collective call{operation, machine.size(), root, count, Bytes{8}, true, {}};
           const double least = to_microseconds(bound::lower_bound(machine, call).value);
           EXPECT_LT(to_microseconds(chosen_time(hierarchy, chooser, call)), 1.15 * least)
-              << name_of(operation) << " of " << bytes << " B from " << root;
+              << name_of(operation) << " of " << bytes << " B from " << root << " by "
+              << name_of(chooser.choose(call).plan, call);
           if (operation == Operation::Barrier || operation == Operation::Allreduce) break;
         }
         if (operation == Operation::Barrier) break;

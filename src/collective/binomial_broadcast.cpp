@@ -1,0 +1,18 @@
+#include "collective/binomial_broadcast.hpp"
+
+#include "collective/binomial_place.hpp"
+
+namespace espalier::collective {
+
+void binomial_broadcast(schedule::ProgramBuilder& program, const Team& team, Rank root,
+                        const schedule::Region& region) {
+  const Team tree = rotated(team, root);
+  const BinomialPlace place = binomial_place(tree.me, tree.size());
+  if (place.parent != kNoRank) program.recv(tree.at(place.parent), region);
+  for (const BinomialPlace::Child& child : place.children) {
+    program.fence();
+    program.send(tree.at(child.position), region);
+  }
+}
+
+}  // namespace espalier::collective
