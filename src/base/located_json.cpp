@@ -83,7 +83,15 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t, const std::string& token,
-                   const nlohmann::json::exception&) override {
+                   const nlohmann::json::exception& error) override {
+    const bool is_cut =
+        std::string_view(error.what()).find("unexpected end") != std::string_view::npos ||
+        std::string_view(error.what()).find("missing closing quote") != std::string_view::npos;
+    if (is_cut) {
+      error_ = Error{where(), "the text ends here, in the middle of something",
+                     "is the file complete? A bracket or a quote is still open"};
+      return false;
+    }
     error_ = Error{where(), fmt::format("not valid JSON at {}", visible(token)),
                    "look for a missing comma, quote or bracket here or on the line before"};
     return false;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
@@ -29,6 +31,15 @@ Expected<Operation> operation_from(const std::string& text) {
                operations_hint(text)};
 }
 
+/// "MPI_Bcast" and "bcast" are a broadcast.
+std::string without_mpi(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) {
+    return c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  });
+  if (word.starts_with("mpi-")) word.erase(0, 4);
+  return word == "bcast" ? "broadcast" : word;
+}
+
 }  // namespace
 
 std::string operations_hint(const std::string& word) {
@@ -36,7 +47,8 @@ std::string operations_hint(const std::string& word) {
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     known.emplace_back(name_of(static_cast<Operation>(o)));
   }
-  return fmt::format("{}the operations are: {}", did_you_mean(word, known), fmt::join(known, ", "));
+  return fmt::format("{}the operations are: {}", did_you_mean(without_mpi(word), known),
+                     fmt::join(known, ", "));
 }
 
 void declare(CLI::App& app, CallOptions& options, bool required) {

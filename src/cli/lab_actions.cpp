@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
+#include "doctor/checks.hpp"
 #include "lab/lab.hpp"
 #include "lab/placed_machine.hpp"
 #include "lab/run.hpp"
@@ -82,6 +83,25 @@ std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest&
   return std::nullopt;
 }
 
+/// What the ranks are told by variables, theirs or --env: what they would write is not lost, and
+/// what nobody reads is noted.
+std::optional<Error> check_variables(const LabOptions& options) {
+  doctor::Environment all = doctor::own_environment();
+  for (const std::string& line : options.environment) {
+    all[line.substr(0, line.find('='))] = line.substr(std::min(line.size(), line.find('=') + 1));
+  }
+  for (const char* name : {"ESPALIER_EXPLAIN", "ESPALIER_PROFILE"}) {
+    const auto set = all.find(name);
+    if (set == all.end() || set->second.find('/') == std::string::npos) continue;
+    if (auto file = file_for_ranks(name, set->second); !file) return file.error();
+  }
+  for (const auto& unknown : doctor::unknown_settings(all)) {
+    write_message(
+        fmt::format("lab run: note: {}: {}; {}\n", unknown.subject, unknown.what, unknown.cure));
+  }
+  return std::nullopt;
+}
+
 Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab::OpenLab& lab) {
   lab::LaunchRequest request;
   request.ranks = lab.machine.size();
@@ -110,6 +130,7 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
   request.preloads = options.preloads;
   request.environment = options.environment;
   request.mpiexec_arguments = words_of(options.with);
+  if (auto lost = check_variables(options)) return *lost;
   if (auto missing = add_espalier(options, request)) return *missing;
   request.program = options.command;
   return lab::completed(std::move(request), lab, self());

@@ -48,6 +48,12 @@ class Tool {
   }
 
   Outcome run(int argc, const char* const* argv) {
+    std::vector<const char*> asked(argv, argv + argc);
+    if (argc > 2 && std::string_view(argv[1]) == "help") {  // espalier help plan
+      asked = {argv[0], argv[2], "--help"};
+      argc = 3;
+      argv = asked.data();
+    }
     const char* const* end = argv + argc;
     const auto* const dashes =
         std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
@@ -58,6 +64,13 @@ class Tool {
       return write_output("-", version_line() + "\n");
     } catch (const CLI::CallForHelp&) {
       return help();
+    } catch (const CLI::RequiredError& error) {
+      // What is missing may be there, misspelt.
+      for (const std::string& word : app_.remaining(true)) {
+        if (word.starts_with("-") && word != "--")
+          return unexpected(chosen(), word, {argv, end}, false);
+      }
+      return not_parsed(chosen(), error);
     } catch (const CLI::ParseError& error) {
       return not_parsed(chosen(), error);
     }

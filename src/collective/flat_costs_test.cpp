@@ -91,6 +91,10 @@ const std::vector<Figure>& figures() {
        [](Int p, Int, Int n) {
          return Costs{2 * (p - 1), 2 * p * (p - 1), 2 * (p - 1) * n / p, 2 * n / p};
        }},
+      {Operation::Allreduce, "direct",
+       [](Int p, Int, Int n) {
+         return Costs{2, 2 * p * (p - 1), 2 * (p - 1) * n / p, (p - 1) * n / p};
+       }},
       {Operation::Barrier, "dissemination",
        [](Int p, Int l, Int) {
          return Costs{l, p * l, 0, 0};

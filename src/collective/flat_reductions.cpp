@@ -2,6 +2,7 @@
 
 #include "collective/binomial_scan.hpp"
 #include "collective/butterfly_reduce_scatter.hpp"
+#include "collective/direct_allreduce.hpp"
 #include "collective/direct_exscan.hpp"
 #include "collective/direct_reduce_scatter.hpp"
 #include "collective/direct_scan.hpp"
@@ -76,6 +77,8 @@ constexpr std::array kReductions{
                   kRabenseifnerAllreduceKeepsRankOrder, any_size, in_out<rabenseifner_allreduce>},
     FlatAlgorithm{Operation::Allreduce, "ring", kPatarasuk, kRingAllreduceKeepsRankOrder, any_size,
                   in_out<ring_allreduce>},
+    FlatAlgorithm{Operation::Allreduce, "direct", kByDefinition, kDirectReduceScatterKeepsRankOrder,
+                  serves_direct_reduce_scatter, from_in_to_out<direct_allreduce>},
     FlatAlgorithm{Operation::ReduceScatter, "recursive-halving", kThakur,
                   kRecursiveHalvingReduceScatterKeepsRankOrder, any_size,
                   reduce_scatter<recursive_halving_reduce_scatter>},

@@ -97,6 +97,11 @@ Expected<std::string> libraries_of(const std::string& program) {
   }
   if (text.empty()) {
     const bool is_here = program.find('/') == std::string::npos && exists("./" + program);
+    if (program.find('/') != std::string::npos) {
+      return Error{"lab run", fmt::format("there is no program {}", program),
+                   exists(program) ? "its owner may not run it: chmod +x"
+                                   : "is it compiled, and in that folder?"};
+    }
     return Error{"lab run", fmt::format("there is no program \"{}\" in PATH", program),
                  is_here ? fmt::format("did you mean ./{}?", program)
                          : "write where it is: ./program, or its whole path"};

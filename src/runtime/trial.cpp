@@ -241,7 +241,10 @@ void Trial::see_in_the_long_run() {
 
 void Trial::judge_long_run() {
   const double seconds = agreed_[kept_];
-  if (seconds <= kFarSlower * in_short_) return keep(kept_, why_);
+  if (seconds <= kFarSlower * in_short_) {
+    agreed_[kept_] = in_short_;  // what it was compared by, beside the others' times
+    return keep(kept_, why_);
+  }
   std::fill(least_.begin(), least_.end(), kNever);  // short blocks told nothing
   look_again_later(static_cast<std::uint32_t>(
       std::clamp(kBlockThatFills / seconds, 1.0 * kTimedAsAWhole, 1.0 * kLongBlock)));

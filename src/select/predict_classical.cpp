@@ -136,6 +136,10 @@ class Prediction {
                 [&](Rank, Rank mask) { return bytes_ / (2.0 * mask); });
       butterfly(rounds_, everybody_, {false, false, 0, bytes_},
                 [&](Rank, Rank mask) { return bytes_ / (2.0 * mask); });
+    } else if (name == "direct") {
+      const Picos combined = all_combine([this](Rank) { return call_.size - 1; }, bytes_ / size_);
+      for (const Rank r : everybody_) rounds_.set_clock(r, combined);
+      rounds_.all_to_all(everybody_, bytes_ / size_);
     } else {
       rounds_.ring(everybody_, size_ - 1, bytes_ / size_, true, 2);
       rounds_.ring(everybody_, size_ - 1, bytes_ / size_);
@@ -209,7 +213,7 @@ class Prediction {
   }
 
   Picos reduce_scatter(const std::string& name) {
-    if (name == "direct") return all_combine([this](Rank) { return call_.size - 1; });
+    if (name == "direct") return all_combine([this](Rank) { return call_.size - 1; }, bytes_);
     if (name == "ring") {
       rounds_.ring(everybody_, size_ - 1, bytes_, true);
     } else if (name == "pairwise") {
@@ -223,7 +227,7 @@ class Prediction {
   Picos scan(const std::string& name) {
     std::vector<Rounds::Message> messages;
     std::vector<Rank> members = everybody_;
-    if (name == "direct") return all_combine([this](Rank p) { return call_.size - 1 - p; });
+    if (name == "direct") return all_combine([this](Rank p) { return call_.size - 1 - p; }, bytes_);
     if (call_.operation == Operation::Exscan && name != "linear") {
       for (Rank r = 0; r + 1 < call_.size; ++r) messages.push_back({r, r + 1, bytes_});
       rounds_.exchange(messages);
@@ -253,15 +257,15 @@ class Prediction {
   /// Everybody sends to so many positions after its own, around, all messages at once; what comes
   /// is combined as it comes, by ranks that have sent theirs.
   template <typename Targets>
-  Picos all_combine(Targets targets) {
+  Picos all_combine(Targets targets, double bytes) {
     FlowSharing sharing(terrain_);
     std::vector<Flow> flows;
     std::vector<Picos> clocks(call_.size, 0);
     for (Rank p = 0; p < call_.size; ++p) {
       for (Rank step = 1; step <= targets(p); ++step) {
         const Rank q = (p + step) % call_.size;
-        clocks[p] += terrain_.send(everybody_[p], bytes_);
-        flows.push_back({everybody_[p], everybody_[q], bytes_, clocks[p]});
+        clocks[p] += terrain_.send(everybody_[p], bytes);
+        flows.push_back({everybody_[p], everybody_[q], bytes, clocks[p]});
       }
     }
     std::vector<Picos> ends(call_.size, 0);
@@ -272,8 +276,8 @@ class Prediction {
     Picos last = 0;
     for (const Flow& flow : flows) {
       Picos& end = ends[flow.to];
-      end = std::max(end, flow.end) + terrain_.recv(flow.to, bytes_) +
-            terrain_.combine(flow.to, bytes_);
+      end = std::max(end, flow.end) + terrain_.recv(flow.to, bytes) +
+            terrain_.combine(flow.to, bytes);
       last = std::max(last, end);
     }
     return last;

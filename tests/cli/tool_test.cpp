@@ -105,6 +105,10 @@ TEST(Tool, RefusesBadUsageWithExitCode2AndAHint) {
   expect_refused({"show", kGrid, "--width", "7"}, "--width: error: ");
 }
 
+TEST(Tool, HelpOfACommandIsItsPage) {
+  EXPECT_EQ(run_tool({"help", "plan"}).out, run_tool({"plan", "--help"}).out);
+}
+
 TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"lab", "stop"},
                  "espalier lab: error: there is no action \"stop\"\n"
@@ -115,6 +119,12 @@ TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"lab", "run", "--espalir"},
                  "espalier lab run: error: there is no option \"--espalir\"\n"
                  "  hint: did you mean --espalier?\n");
+  expect_refused({"place", "--inventry", "x", "--profile", "y"},
+                 "espalier place: error: there is no option \"--inventry\"\n"
+                 "  hint: did you mean --inventory?\n");
+  expect_refused({"plan", "MPI_Bcast", "--machine", "proc:4"},
+                 "OPERATION: error: there is no operation \"MPI_Bcast\"\n"
+                 "  hint: did you mean \"broadcast\"? ");
   expect_refused({"run", "--force", "mpiexec", "-n", "2", "./a b"},
                  "espalier run: error: \"mpiexec\" stands where options do: the command comes "
                  "after \"--\"\n  hint: write: espalier run --force -- mpiexec -n 2 './a b'\n");
