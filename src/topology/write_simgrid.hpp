@@ -21,13 +21,14 @@ namespace espalier::topology {
 /// @pre no bandwidth but kUnlimited above 2^62 bit/s
 [[nodiscard]] std::string write_simgrid(const Machine& machine);
 
-/// The same hosts and network in one zone, with a route for each pair of hosts: for simulating only,
-/// since read_simgrid would not find its clusters. Where flows have caps, each pair has a link for
-/// its own, so that simulating takes time linear in the flows. Room grows with the square of size().
+/// The same hosts and network in one zone, with a route for each pair of hosts: for simulating
+/// only, since read_simgrid would not find its clusters. Where flows have caps, each pair has a
+/// link for its own, so that simulating takes time linear in the flows. Room grows with the square
+/// of size().
 [[nodiscard]] std::string write_simgrid_pairs(const Machine& machine);
 
-/// The host of each rank in either platform. Names are those of the leaves where these are unique and
-/// plain (letters, digits, '.', '_', '-'), else made of the clusters they are in.
+/// The host of each rank in either platform. Names are those of the leaves where these are unique
+/// and plain (letters, digits, '.', '_', '-'), else made of the clusters they are in.
 [[nodiscard]] std::vector<std::string> simgrid_hosts(const Machine& machine);
 
 }  // namespace espalier::topology
