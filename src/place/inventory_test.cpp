@@ -35,7 +35,8 @@ TEST(MakeProblem, RefusesWhatCannotBe) {
 }
 
 TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
-  const auto hosts = parse_inventory("n1 slots=2\nn2:3 # two\nn3\nn3\n", "hosts");
+  const auto hosts =
+      parse_inventory("n1 slots=2 max_slots=2\nn2:3 # two\nn3 priority=high\nn3\n", "hosts");
   ASSERT_TRUE(hosts.has_value()) << hosts.error();
   ASSERT_EQ(hosts->hosts.size(), 3U);
   EXPECT_EQ(hosts->hosts[1].slots, 3U);
@@ -64,7 +65,8 @@ TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
   EXPECT_EQ(switches->hosts[2].name, "n2");
   EXPECT_EQ(switches->hosts[2].cluster, "s1");
   for (const char* bad :
-       {"", "n1 slots=0\n", "n1 what\n", "n$\n", "{}", "{\"format\": \"espalier-inventory-1\"}",
+       {"", "n1 slots=0\n", "n1 what\n", "n1 slot=4\n", "n$\n", "{}",
+        "{\"format\": \"espalier-inventory-1\"}",
         "{\"format\": \"espalier-inventory-1\", \"hosts\": []}",
         "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\", \"slots\": 0}]}",
         "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}",

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <span>
 
+#include "base/nearest.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::place {
@@ -40,6 +42,14 @@ bool is_plain(std::string_view name) {
 
 }  // namespace
 
+/// What a key is near to; nothing if it is one of a launcher's, or like none of them.
+std::string misspelt_key(std::string_view key) {
+  const std::vector<std::string> known{"slots", "max_slots", "max-slots",
+                                       "ifhn",  "binding",   "user"};
+  if (std::find(known.begin(), known.end(), key) != known.end()) return "";
+  return nearest(key, known);
+}
+
 Expected<Inventory> read_hostfile(std::string_view text, const std::string& file) {
   InventorySpec spec;
   spec.where = file;
@@ -63,6 +73,10 @@ Expected<Inventory> read_hostfile(std::string_view text, const std::string& file
       } else if (word.find('=') == std::string_view::npos) {
         return Error{where, fmt::format("\"{}\" is not KEY=VALUE", word.substr(0, 60)),
                      "n1 slots=4"};
+      } else if (const std::string meant = misspelt_key(word.substr(0, word.find('=')));
+                 !meant.empty()) {
+        return Error{where, fmt::format("there is no \"{}\"", word.substr(0, 60)),
+                     fmt::format("did you mean {}=?", meant)};
       }
     }
     if (!is_plain(name)) return Error{where, "no name of a host", "n1 slots=4"};
