@@ -87,15 +87,17 @@ int try_to_insert(const std::string& file, std::span<const Sample> samples) {
   return opened.code == SQLITE_OK ? insert(opened.db.get(), samples) : opened.code;
 }
 
-/// One at a time of all that put aside a history of this folder. Where the folder cannot be locked
-/// it is as if it were.
+/// Who has a history of this folder open shares its lock, and who puts one aside has it alone: a
+/// file that is renamed while others have it open would be taken for the owner of the new one's
+/// journal, which goes by name. Where the folder cannot be locked it is as if it were.
 class FolderLock {
  public:
-  explicit FolderLock(const std::string& file) {
+  /// @param how LOCK_SH or LOCK_EX
+  FolderLock(const std::string& file, int how) {
     std::error_code error;
     const auto folder = std::filesystem::absolute(file, error).parent_path();
     fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+    while (fd_ >= 0 && ::flock(fd_, how) != 0 && errno == EINTR) {
     }
   }
   ~FolderLock() {
@@ -131,10 +133,14 @@ Expected<std::vector<std::string>> add_samples(const std::string& file,
                  "two clusters, a positive latency, a bandwidth or 0"};
   }
   std::vector<std::string> notes;
-  int code = try_to_insert(file, samples);
+  int code = SQLITE_OK;
+  {
+    const FolderLock lock(file, LOCK_SH);
+    code = try_to_insert(file, samples);
+  }
   if (is_corrupt(code)) {
     // Who finds it corrupt may come late: another writer may have begun a new one, which must stay.
-    const FolderLock lock(file);
+    const FolderLock lock(file, LOCK_EX);
     code = try_to_insert(file, samples);
     if (is_corrupt(code)) {
       std::error_code error;
@@ -158,6 +164,7 @@ HistoryRead read_history(const std::string& file) {
     read.notes.push_back(fmt::format("there is no history {} yet", file));
     return read;
   }
+  const FolderLock lock(file, LOCK_SH);
   const Opened opened = open(file, SQLITE_OPEN_READONLY);
   int code = opened.code;
   std::size_t senseless = 0;
