@@ -92,7 +92,7 @@ std::optional<Error> check_variables(const LabOptions& options) {
   }
   for (const char* name : {"ESPALIER_EXPLAIN", "ESPALIER_PROFILE"}) {
     const auto set = all.find(name);
-    if (set == all.end() || set->second.find('/') == std::string::npos) continue;
+    if (set == all.end() || set->second.empty() || set->second == "1") continue;
     if (auto file = file_for_ranks(name, set->second); !file) return file.error();
   }
   for (const auto& unknown : doctor::unknown_settings(all)) {

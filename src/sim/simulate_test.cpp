@@ -275,6 +275,10 @@ TEST(Simulate, FreesTheSenderOfAnEagerMessageOnly) {
   options.eager_limit = Bytes{kMega};
   EXPECT_EQ(simulate(one_message(kMega), m, options).rank_finish[0],
             milliseconds(83) + microseconds(20));
+  options.free_rendezvous = true;
+  EXPECT_EQ(simulate(one_message(kMega), m, options).rank_finish[0], milliseconds(83));
+  options.eager_limit = Bytes{kMega + 1};
+  EXPECT_EQ(simulate(one_message(kMega), m, options).rank_finish[0], microseconds(20));
 }
 
 TEST(Simulate, MakesARendezvousWaitForTheReceiver) {

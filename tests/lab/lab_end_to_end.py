@@ -217,6 +217,14 @@ class Lab(unittest.TestCase):
             time.sleep(0.01)
         self.assertNotIn(pid, inhabitants())
 
+    def test_7_what_would_be_lost_is_refused_and_unknown_variables_are_named(self):
+        for variable in ("ESPALIER_EXPLAIN=/tmp/why.txt", "ESPALIER_PROFILE=/tmp/p.json"):
+            ran = lab("run", "--env", variable, "--", PROGRAMS[0], code=2)
+            self.assertIn("would be lost", ran.stderr)
+        ran = lab("run", "--env", "ESPALIER_MACHNE=x", "--", PROGRAMS[0], code=None)
+        self.assertIn("did you mean ESPALIER_MACHINE?", ran.stderr)
+        self.assertIn("there is no program ./nope", lab("run", "--", "./nope", code=2).stderr)
+
     def test_7_what_cannot_be_is_refused(self):
         for action, *arguments in (("set", "nowhere", "--cut"), ("set", "wan"),
                                    ("set", "wan", "--latency", "3 parsec"), ("set", "nobody", "--cpu", "50%"),
