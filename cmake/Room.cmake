@@ -1,9 +1,18 @@
-# espalier_room(NAME [USES room...] [LINKS library...])
+# espalier_unity(TARGET): its sources are compiled together, at most 40 at a time. Most of the time of a compiler goes into
+# headers, which are then read once.
+function(espalier_unity target)
+  if(ESPALIER_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 40)
+  endif()
+endfunction()
+
+# espalier_room(NAME [FAST] [USES room...] [LINKS library...])
 #
 # A folder of src/ is a room: every *.cpp in it (and in its sub-folders) is one static library, every *_test.cpp one
-# test program. USES are the rooms it may include; scripts/check_includes.py holds the same table.
+# test program. FAST: its speed matters. USES are the rooms it may include; scripts/check_includes.py holds the same table.
+# Its sources are compiled together (ESPALIER_UNITY): so names local to a file must differ (scripts/check_local_names.py).
 function(espalier_room name)
-  cmake_parse_arguments(ROOM "" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "FAST" "" "USES;LINKS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   set(tests ${sources})
@@ -11,12 +20,17 @@ function(espalier_room name)
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
 
   add_library(espalier_${name} STATIC ${sources})
+  espalier_unity(espalier_${name})
   target_include_directories(espalier_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  if(ROOM_FAST)
+    target_compile_options(espalier_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
   list(TRANSFORM ROOM_USES PREPEND espalier_)
   target_link_libraries(espalier_${name} PUBLIC ${ROOM_USES} ${ROOM_LINKS})
 
   if(tests AND NOT ESPALIER_FUZZ)
     add_executable(${name}_test ${tests})
+    espalier_unity(${name}_test)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${name}_test PRIVATE ESPALIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name}_test PRIVATE espalier_${name} GTest::gtest_main)

@@ -18,7 +18,7 @@ Expected<Machine> wrapped(Expected<topology::LoadedMachine> loaded) {
                  std::move(loaded->notes));
 }
 
-Cluster outside_of(const topology::Cluster& cluster, const topology::Machine& machine) {
+Cluster shown_cluster(const topology::Cluster& cluster, const topology::Machine& machine) {
   Cluster result{.name = cluster.name,
                  .level = cluster.depth,
                  .parent = cluster.parent,
@@ -55,7 +55,7 @@ std::vector<Level> Machine::levels() const {
 std::vector<Cluster> Machine::clusters() const {
   std::vector<Cluster> result;
   for (const topology::Cluster& cluster : inside_->clusters()) {
-    result.push_back(outside_of(cluster, *inside_));
+    result.push_back(shown_cluster(cluster, *inside_));
   }
   return result;
 }

@@ -12,7 +12,7 @@
 namespace espalier {
 namespace {
 
-sim::SimOptions inside_of(const SimulationOptions& options) {
+sim::SimOptions sim_options_of(const SimulationOptions& options) {
   sim::SimOptions result;
   result.eager_limit = options.eager_limit;
   result.skew = options.skew;
@@ -20,7 +20,7 @@ sim::SimOptions inside_of(const SimulationOptions& options) {
   return result;
 }
 
-Simulation outside_of(const sim::SimResult& result, const topology::Machine& machine) {
+Simulation simulation_of(const sim::SimResult& result, const topology::Machine& machine) {
   Simulation simulation{result.finish, result.rank_finish, {}, {}};
   for (std::size_t l = 0; l < machine.levels().size(); ++l) {
     simulation.levels.push_back({result.levels[l].messages, result.levels[l].bytes});
@@ -78,7 +78,8 @@ Expected<Simulation> Plan::simulate(const SimulationOptions& options) const {
     return Error{"skew", fmt::format("{} times for {} ranks", options.skew.size(), machine.size()),
                  "give one for each rank, or none"};
   }
-  return outside_of(sim::simulate(inside_->schedule(), machine, inside_of(options)), machine);
+  return simulation_of(sim::simulate(inside_->schedule(), machine, sim_options_of(options)),
+                       machine);
 }
 
 std::string Plan::to_json() const { return schedule::write_json(inside_->schedule()); }

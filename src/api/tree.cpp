@@ -13,7 +13,7 @@
 namespace espalier {
 namespace {
 
-Tree outside_of(const tree::CommTree& inside, std::string algorithm) {
+Tree shown_tree(const tree::CommTree& inside, std::string algorithm) {
   Tree result{std::move(algorithm), inside.root(), {}, {}};
   for (Rank r = 0; r < inside.size(); ++r) {
     const bool is_in = inside.contains(r);
@@ -24,7 +24,7 @@ Tree outside_of(const tree::CommTree& inside, std::string algorithm) {
 }
 
 /// Refuses what is no tree of so many ranks, since a user may have made it.
-tree::CommTree inside_of(const Tree& outside, Rank size) {
+tree::CommTree comm_tree_of(const Tree& outside, Rank size) {
   expects(outside.children.size() == size && outside.root < size,
           "Tree: not one of the model's machine");
   tree::CommTree result(size, outside.root);
@@ -89,15 +89,15 @@ Expected<Tree> build_tree(const Model& model, std::string_view algorithm,
   if (request.to.empty()) *who = tree::everybody(model.machine().size(), request.root);
   auto tree = built(model, algorithm, *who, request.size, request.arity);
   if (!tree) return tree.error();
-  return outside_of(*tree, std::string(algorithm));
+  return shown_tree(*tree, std::string(algorithm));
 }
 
 std::vector<Time> broadcast_times(const Tree& tree, const Model& model, Bytes size) {
-  return tree::broadcast_times(inside_of(tree, model.machine().size()), model.inside(), size);
+  return tree::broadcast_times(comm_tree_of(tree, model.machine().size()), model.inside(), size);
 }
 
 Time broadcast_time(const Tree& tree, const Model& model, Bytes size) {
-  return tree::broadcast_time(inside_of(tree, model.machine().size()), model.inside(), size);
+  return tree::broadcast_time(comm_tree_of(tree, model.machine().size()), model.inside(), size);
 }
 
 Expected<MulticastTrees> multicast_trees(const Model& model, std::span<const Multicast> multicasts,
@@ -118,7 +118,7 @@ Expected<MulticastTrees> multicast_trees(const Model& model, std::span<const Mul
       tree::multiple_multicast(who, separate, model.inside(), size);
   MulticastTrees result{{}, best.plan.run.finish, best.joint, best.joint_time, best.separate_time};
   for (const tree::CommTree& tree : best.plan.trees) {
-    result.trees.push_back(outside_of(tree, best.joint ? "joint" : std::string(algorithm)));
+    result.trees.push_back(shown_tree(tree, best.joint ? "joint" : std::string(algorithm)));
   }
   return result;
 }

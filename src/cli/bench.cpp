@@ -39,14 +39,14 @@ struct BenchOptions {
 
 constexpr const char* kLabSizes = "8,1KiB,16KiB,128KiB,1MiB";
 
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> split_at_commas(const std::string& list) {
   std::vector<std::string> parts;
   std::istringstream in(list);
   for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
   return parts;
 }
 
-Error at(const char* where, Error error) {
+Error error_at(const char* where, Error error) {
   error.where = where;
   return error;
 }
@@ -58,7 +58,7 @@ Expected<std::vector<measure::Kind>> kinds_from(const BenchOptions& options,
     list = clocks == measure::Clocks::Shared ? "broadcast,reduce,allreduce,barrier" : "broadcast";
   }
   std::vector<measure::Kind> kinds;
-  for (const std::string& name : split(list)) {
+  for (const std::string& name : split_at_commas(list)) {
     const auto kind = measure::kind_named(name);
     if (!kind)
       return Error{"--operation", fmt::format("there is no operation \"{}\"", name),
@@ -77,9 +77,10 @@ Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& opti
   auto kinds = kinds_from(options, clocks);
   if (!kinds) return kinds.error();
   std::vector<Bytes> sizes;
-  for (const std::string& text : split(options.sizes.empty() ? kLabSizes : options.sizes)) {
+  for (const std::string& text :
+       split_at_commas(options.sizes.empty() ? kLabSizes : options.sizes)) {
     auto size = parse_bytes(text);
-    if (!size) return at("--size", size.error());
+    if (!size) return error_at("--size", size.error());
     if (size->value % 8 != 0 || size->value == 0 || size->value > (1ULL << 30U)) {
       return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text), ""};
     }
@@ -89,7 +90,7 @@ Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& opti
   std::iota(roots.begin(), roots.end(), Rank{0});
   if (options.roots != "all") {
     auto listed = parse_rank_list(options.roots, ranks);
-    if (!listed) return at("--root", listed.error());
+    if (!listed) return error_at("--root", listed.error());
     roots = *listed;
   }
   return measure::all_calls(*kinds, sizes, roots);
@@ -111,7 +112,7 @@ Expected<std::vector<measure::Stack>> stacks_from(const BenchOptions& options) {
   return there;
 }
 
-Expected<measure::Bench> measure_all(const BenchOptions& options, const lab::OpenLab& lab) {
+Expected<measure::Bench> measure_all_stacks(const BenchOptions& options, const lab::OpenLab& lab) {
   auto clocks = measure::clocks_called(options.clocks);
   if (!clocks) return clocks.error();
   auto calls = calls_from(options, lab.machine.size(), *clocks);
@@ -166,7 +167,7 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals) {
   if (!lab->is_whole()) {
     return Failure{{"bench", "the lab is broken", "repair it: espalier lab up MACHINE"}};
   }
-  auto bench = measure_all(options, *lab);
+  auto bench = measure_all_stacks(options, *lab);
   if (!bench) return Failure{bench.error()};
   if (!options.svg.empty()) {
     if (auto bad = write_drawings(*bench, options.svg)) return bad;
@@ -181,7 +182,7 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals) {
                                        description_of(bench->clocks)));
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kBenchDescription =
     "Measures collectives in the lab that is up, under several stacks of software: the MPIs as "
     "they are, Open MPI's hierarchical modules, and Espalier's library under each MPI where it is "
     "built. All ranks start a call at the same moment of one clock, and its time ends with the "
@@ -212,7 +213,7 @@ Command bench_command() {
                     "bench --on smpi [--machine LIST] [--placement LIST] [--operation LIST] "
                     "[--size LIST] [--peer LIST] [--single] [--roots N] [-j N] [--resume FILE] "
                     "[--json|--csv] [--save FILE] [--html FILE]",
-                .description = std::string(kDescription),
+                .description = std::string(kBenchDescription),
                 .sections = {},
                 .examples =
                     "espalier lab up \"site:2(10ms,100Mbit/s) machine:1|2(250us,1Gbit/s) proc:4\"\n"

@@ -28,7 +28,7 @@ namespace {
 using schedule::Operation;
 
 /// At commas, but for those of "site:2(30ms,1Gbit/s) proc:8".
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> split_outside_brackets(const std::string& list) {
   std::vector<std::string> parts;
   std::string part;
   int depth = 0;
@@ -62,7 +62,7 @@ Expected<topology::Machine> machine_called(const std::string& name) {
 }
 
 Expected<std::vector<league::Ground>> grounds_from(const SmpiOptions& options) {
-  std::vector<std::string> names = split(options.machines);
+  std::vector<std::string> names = split_outside_brackets(options.machines);
   if (names.empty())
     names.assign(league::kStandardMachines.begin(), league::kStandardMachines.end());
   std::vector<league::Ground> grounds;
@@ -70,7 +70,7 @@ Expected<std::vector<league::Ground>> grounds_from(const SmpiOptions& options) {
     auto machine = machine_called(name);
     if (!machine) return machine.error();
     const std::size_t first = grounds.size();
-    for (const std::string& placement : split(options.placements)) {
+    for (const std::string& placement : split_outside_brackets(options.placements)) {
       if (placement != "block" && placement != "cyclic") {
         return Error{"--placement", fmt::format("there is no placement \"{}\"", placement),
                      "block, cyclic"};
@@ -87,7 +87,7 @@ Expected<std::vector<league::Ground>> grounds_from(const SmpiOptions& options) {
 
 Expected<std::vector<Operation>> operations_from(const std::string& list) {
   std::vector<Operation> operations;
-  for (const std::string& name : split(list)) {
+  for (const std::string& name : split_outside_brackets(list)) {
     const auto operation = schedule::operation_named(name);
     if (!operation) {
       return Error{"--operation", fmt::format("there is no operation \"{}\"", name),
@@ -103,7 +103,8 @@ Expected<std::vector<Operation>> operations_from(const std::string& list) {
 
 Expected<std::vector<std::uint64_t>> sizes_from(const std::string& list) {
   std::vector<std::uint64_t> sizes;
-  for (const std::string& text : split(list.empty() ? "8,4KiB,64KiB,1MiB" : list)) {
+  for (const std::string& text :
+       split_outside_brackets(list.empty() ? "8,4KiB,64KiB,1MiB" : list)) {
     const auto size = parse_bytes(text);
     if (!size || size->value == 0 || size->value % 8 != 0 || size->value > (1ULL << 30U)) {
       return Error{"--size", fmt::format("{} is not a multiple of 8 bytes up to 1 GiB", text), ""};
@@ -143,7 +144,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void show(const league::Progress& p) {
+void show_standings(const league::Progress& p) {
   const double left =
       p.seconds / static_cast<double>(p.done) * static_cast<double>(p.jobs - p.done);
   const bool is_terminal = isatty(STDERR_FILENO) == 1;
@@ -194,9 +195,9 @@ Expected<std::vector<league::Cell>> play_all(const league::Fixture& fixture, lea
   return play(fixture, rules, known);
 }
 
-Outcome write_all(const SmpiOptions& options, const league::Fixture& fixture,
-                  const league::Field& field, const std::vector<league::Line>& lines,
-                  const report::Canvas& canvas) {
+Outcome write_results(const SmpiOptions& options, const league::Fixture& fixture,
+                      const league::Field& field, const std::vector<league::Line>& lines,
+                      const report::Canvas& canvas) {
   if (!options.html.empty()) {
     if (auto bad = write_output(options.html, league::page(lines))) return bad;
   }
@@ -268,7 +269,7 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
                                       : std::thread::hardware_concurrency();
   rules.library = content_of(rules.field.program);
   rules.folder = scratch.path();
-  rules.progress = show;
+  rules.progress = show_standings;
   auto cells = play_all(*fixture, rules, options.resume);
   if (!cells) return Failure{cells.error()};
   if (options.candidates) {
@@ -286,7 +287,7 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
         }
         return 0.0;
       });
-  return write_all(options, *fixture, rules.field, lines, *canvas);
+  return write_results(options, *fixture, rules.field, lines, *canvas);
 }
 
 }  // namespace espalier::cli

@@ -77,7 +77,7 @@ Outcome compare(const CompareOptions& options, const Globals& globals) {
   return write_output("-", report::comparison_text(comparison, machine, *canvas));
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kCompareDescription =
     "Plans one broadcast, multicast (--to) or reduction with every algorithm and puts them into "
     "one table, the fastest first: when it is finished, how many times as long as the fastest it "
     "takes, when a rank is served on average, how high the tree is, and how many messages cross "
@@ -86,7 +86,7 @@ constexpr std::string_view kDescription =
     "With --counts and --operation scatterv or gatherv: the trees that go by the lengths of the "
     "ranks' blocks, simulated.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kCompareExamples =
     "espalier compare --machine \"site:3(30ms,100Mbit/s) node:4(50us,1Gbit/s) proc:16(1us)\"\n"
     "espalier compare -m grid.json --root 7 --to 0-15 --size 1MiB --csv >figures.csv\n"
     "espalier compare -m grid.json --svg bars.svg";
@@ -101,9 +101,9 @@ Command compare_command() {
                     "[--model MODEL] [--arity K] [--operation NAME] "
                     "[--counts FILE|DISTRIBUTION [--memory BYTES]] "
                     "[--json|--csv|--svg FILE]",
-                .description = std::string(kDescription),
+                .description = std::string(kCompareDescription),
                 .sections = {algorithms_section(), machines_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kCompareExamples)};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<CompareOptions>();

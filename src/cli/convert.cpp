@@ -24,13 +24,13 @@ Outcome convert(const ConvertOptions& options) {
   return failed;
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kConvertDescription =
     "Reads a schedule in one form and writes it in another, so that plans of other tools can be "
     "verified and simulated here, and ours elsewhere. What a form cannot say is refused with the "
     "reason, or told on standard error if it is only left out. Nothing is verified on the way: "
     "espalier verify does that.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kConvertExamples =
     "espalier convert ring.xml --to json -o ring.json\n"
     "espalier convert plan.json --to goal >plan.goal\n"
     "espalier convert plan.json --to msccl -o plan.xml";
@@ -41,9 +41,9 @@ Command convert_command() {
   Manual manual{.name = "convert",
                 .tagline = "a schedule in another form",
                 .synopsis = "convert SCHEDULE [--to json|goal|msccl] [-o FILE]",
-                .description = std::string(kDescription),
+                .description = std::string(kConvertDescription),
                 .sections = {schedules_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kConvertExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals&) {
             const auto options = std::make_shared<ConvertOptions>();
             app.add_option("SCHEDULE", options->schedule, "The schedule: see SCHEDULES.");

@@ -197,7 +197,7 @@ Outcome discover(const DiscoverOptions& options, const Globals& globals) {
   return write_output("-", text);
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kDiscoverDescription =
     "Finds the machine that MPI programs would run on under this launcher, and measures it: who "
     "shares a node, which nodes are near each other and on how many levels, latencies, bandwidths, "
     "the cap of a single flow, and what a message costs each node itself. One process a node "
@@ -209,7 +209,7 @@ constexpr std::string_view kCache =
     "the first host, by hosts, processes, MPI and links, and used again if a few probes agree. "
     "--fresh measures in any case, --no-cache neither reads nor writes it.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kDiscoverExamples =
     "espalier discover -- mpiexec -n 48 -f hosts\n"
     "espalier discover -o grid.json -- mpiexec -n 12 --hostfile hosts ./solver\n"
     "espalier discover --mpi mpich -- srun -n 48";
@@ -220,9 +220,9 @@ Command discover_command() {
   Manual manual{.name = "discover",
                 .tagline = "find and measure the machine",
                 .synopsis = "discover [OPTIONS] -- LAUNCHER",
-                .description = std::string(kDescription),
+                .description = std::string(kDiscoverDescription),
                 .sections = {{"CACHE", std::string(kCache)}},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kDiscoverExamples)};
   return {std::move(manual),
           [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<DiscoverOptions>();

@@ -57,7 +57,7 @@ Findings examine(const DoctorOptions& options) {
   return all;
 }
 
-std::string json_of(const Findings& findings) {
+std::string findings_json(const Findings& findings) {
   nlohmann::ordered_json document{{"format", "espalier-doctor-1"}, {"version", version_line()}};
   for (const Level level : {Level::Problem, Level::Warning, Level::Note, Level::Ok}) {
     document["counts"][std::string(name_of(level))] = count(findings, level);
@@ -87,7 +87,7 @@ report::Style style_of(Level level) {
   return report::Style::Plain;
 }
 
-std::string text_of(const Finding& finding, const report::Canvas& canvas) {
+std::string findings_text(const Finding& finding, const report::Canvas& canvas) {
   constexpr std::string_view kIndent = "            ";
   const std::string word = fmt::format("  {:<10}", name_of(finding.level));
   std::string text =
@@ -100,12 +100,12 @@ std::string text_of(const Finding& finding, const report::Canvas& canvas) {
   return text;
 }
 
-std::string text_of(const Findings& findings, const report::Canvas& canvas) {
+std::string findings_text(const Findings& findings, const report::Canvas& canvas) {
   std::string text;
   for (const Area& area : kAreas) {
     std::string part;
     for (const Finding& finding : findings) {
-      if (finding.area == area.name) part += text_of(finding, canvas);
+      if (finding.area == area.name) part += findings_text(finding, canvas);
     }
     if (part.empty()) continue;
     text += fmt::format("{}\n{}\n", paint(area.title, report::Style::Bold, canvas), part);
@@ -120,8 +120,8 @@ Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   const Findings findings = examine(options);
-  if (auto failed =
-          write_output("-", options.json ? json_of(findings) : text_of(findings, *canvas))) {
+  if (auto failed = write_output(
+          "-", options.json ? findings_json(findings) : findings_text(findings, *canvas))) {
     return failed;
   }
   const std::size_t problems = count(findings, Level::Problem);
@@ -129,7 +129,7 @@ Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
   return Failure{{}, kExitRefused};  // which was told above
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kDoctorDescription =
     "Looks at all that programs need to run along plans, and says what it found: the MPIs here and "
     "which of them Espalier's libraries serve; what each PROGRAM is linked with, whether a library "
     "can be preloaded into it, and which of its collectives can be planned; other preloaded "
@@ -150,7 +150,7 @@ Command doctor_command() {
   Manual manual{.name = "doctor",
                 .tagline = "find what keeps programs from running along plans",
                 .synopsis = "doctor [PROGRAM...] [--json]",
-                .description = std::string(kDescription),
+                .description = std::string(kDoctorDescription),
                 .sections = {{"FINDINGS", std::string(kLevels)}},
                 .examples =
                     "espalier doctor\n"

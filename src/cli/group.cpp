@@ -118,7 +118,7 @@ std::vector<GroupRow> run_all(const std::vector<Scheme>& schemes, const Experime
   for (const Scheme scheme : schemes) {
     GroupRow row{scheme, std::nullopt, why_not(scheme, experiment)};
     if (talks) write_message(fmt::format("\r\033[K{} ...", name(scheme)));
-    if (row.why.empty()) row.measured = measure(scheme, experiment, model);
+    if (row.why.empty()) row.measured = group::measure(scheme, experiment, model);
     rows.push_back(std::move(row));
   }
   if (talks) write_message("\r\033[K");
@@ -158,7 +158,7 @@ Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
   return write_output("-", group_text(rows, *canvas));
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kGroupDescription =
     "Makes system-ranked process groups (docs/groups.md) in a simulation: every process draws "
     "whether "
     "it becomes a member, then all of them split the world with one protocol after the other, "
@@ -169,7 +169,7 @@ constexpr std::string_view kDescription =
     "memory of one process, counted: the most that one ever held, the mean of it, and what a group "
     "leaves behind. Without --machine the network is a BlueGene/P, fitted to that paper.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kGroupExamples =
     "espalier group simulate --processes 131072 --fraction 0.6 --degree 3 --scheme all\n"
     "espalier group simulate --processes 1048576 --scheme rank-and-hash --json\n"
     "espalier group simulate --machine \"site:2(10ms) node:64(5us) "
@@ -190,9 +190,9 @@ Command group_command() {
       .synopsis =
           "group simulate [--processes N] [--fraction F] [--degree K] [--scheme SCHEMES]\n"
           "group simulate ... --json\ngroup simulate ... --svg FILE",
-      .description = std::string(kDescription),
+      .description = std::string(kGroupDescription),
       .sections = {schemes_section(), machines_section()},
-      .examples = std::string(kExamples)};
+      .examples = std::string(kGroupExamples)};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<GroupOptions>();

@@ -18,7 +18,7 @@ using report::Align;
 using report::Cell;
 using report::Decimal;
 
-report::Table table_of(const std::vector<GroupRow>& rows) {
+report::Table group_table(const std::vector<GroupRow>& rows) {
   report::Table table;
   table.columns = {{"scheme", "scheme", Align::Left, false},
                    {"members", "members", Align::Right, false},
@@ -74,7 +74,7 @@ std::string crossings_of(const GroupRow& row) {
 }  // namespace
 
 std::string group_text(const std::vector<GroupRow>& rows, const report::Canvas& canvas) {
-  std::string text = report::to_text(table_of(rows), canvas) + "\nMessages by kind\n";
+  std::string text = report::to_text(group_table(rows), canvas) + "\nMessages by kind\n";
   for (const GroupRow& row : rows) {
     if (row.measured) text += "  " + kinds_of(row);
   }
@@ -101,7 +101,7 @@ std::string group_json(const std::vector<GroupRow>& rows, const Experiment& expe
                                  {"groups", experiment.groups},
                                  {"seed", experiment.seed},
                                  {"model", model}};
-  json["schemes"] = report::to_json(table_of(rows));
+  json["schemes"] = report::to_json(group_table(rows));
   std::size_t at = 0;
   json["left_out"] = nlohmann::ordered_json::array();
   for (const GroupRow& row : rows) {

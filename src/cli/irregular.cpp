@@ -43,8 +43,8 @@ std::vector<std::uint64_t> crossings(const IrregularCall& asked, const tree::Com
   return found;
 }
 
-report::Table table_of(const IrregularCall& asked, const std::vector<IrregularChoice>& choices,
-                       std::size_t shown) {
+report::Table candidates_table(const IrregularCall& asked,
+                               const std::vector<IrregularChoice>& choices, std::size_t shown) {
   report::Table table;
   table.columns = {{"plan", "plan", Align::Left, 16}, {"finish_ps", "simulated", Align::Right},
                    {"ratio", "x best", Align::Right}, {"height", "height", Align::Right},
@@ -84,7 +84,7 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
 }
 
 /// Allgatherv and alltoallv.
-report::Table table_of(const std::vector<ExchangeChoice>& choices, std::size_t shown) {
+report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::size_t shown) {
   report::Table table;
   table.columns = {{"plan", "plan", Align::Left, 16},
                    {"finish_ps", "simulated", Align::Right},
@@ -148,13 +148,13 @@ Outcome plan_irregular(const IrregularPlanOptions& options, const report::Canvas
     const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
     return show_plan(
         options, *asked, choices, canvas, [](const ExchangeChoice& choice) { return choice.name; },
-        [&](std::size_t shown) { return table_of(choices, shown); });
+        [&](std::size_t shown) { return candidates_table(choices, shown); });
   }
   const auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
   return show_plan(
       options, *asked, choices, canvas,
       [](const IrregularChoice& choice) { return name_of(choice.plan); },
-      [&](std::size_t shown) { return table_of(*asked, choices, shown); });
+      [&](std::size_t shown) { return candidates_table(*asked, choices, shown); });
 }
 
 Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
@@ -164,8 +164,8 @@ Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
   if (asked->exchanges()) {
     const collective::Hierarchy hierarchy(asked->machine);
     const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
-    return write_table(*asked, table_of(choices, choices.size()), form, asked->in_words() + "\n\n",
-                       canvas);
+    return write_table(*asked, candidates_table(choices, choices.size()), form,
+                       asked->in_words() + "\n\n", canvas);
   }
   auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
   // Of each tree its better way of sending.
@@ -176,8 +176,8 @@ Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
     });
     if (!is_there) best.push_back(std::move(choice));
   }
-  return write_table(*asked, table_of(*asked, best, best.size()), form, asked->in_words() + "\n\n",
-                     canvas);
+  return write_table(*asked, candidates_table(*asked, best, best.size()), form,
+                     asked->in_words() + "\n\n", canvas);
 }
 
 Outcome draw_irregular(const IrregularCallOptions& options, const std::string& algorithm,

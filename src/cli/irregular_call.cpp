@@ -17,12 +17,12 @@ namespace {
 using schedule::Collective;
 using schedule::Operation;
 
-Error at(std::string where, Error error) {
+Error error_within(std::string where, Error error) {
   if (error.where.empty()) error.where = std::move(where);
   return error;
 }
 
-Expected<Operation> operation_from(const std::string& text) {
+Expected<Operation> irregular_operation(const std::string& text) {
   if (text == "scatter" || text == "scatterv") return Operation::Scatter;
   if (text == "gather" || text == "gatherv") return Operation::Gather;
   if (text == "allgather" || text == "allgatherv") return Operation::Allgather;
@@ -57,12 +57,12 @@ void declare(CLI::App& app, CountsOptions& options) {
 }
 
 Expected<IrregularCall> understand(const IrregularCallOptions& options) {
-  auto operation = operation_from(options.operation);
+  auto operation = irregular_operation(options.operation);
   if (!operation) return operation.error();
   auto mean = parse_bytes(options.size);
-  if (!mean) return at("--size", mean.error());
+  if (!mean) return error_within("--size", mean.error());
   auto memory = parse_bytes(options.counts.memory);
-  if (!memory) return at("--memory", memory.error());
+  if (!memory) return error_within("--memory", memory.error());
   auto machine = machine_from(options.machine, "--machine");
   if (!machine) return machine.error();
   if (machine->size() > kPlannedUpTo) {
@@ -72,7 +72,7 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options) {
                  "take a smaller machine"};
   }
   auto root = parse_rank(options.root, machine->size());
-  if (!root) return at("--root", root.error());
+  if (!root) return error_within("--root", root.error());
   const bool exchanges = *operation == Operation::Allgather || *operation == Operation::Alltoall;
   if (exchanges && machine->size() > kExchangedUpTo) {
     return Error{"--machine",
@@ -83,7 +83,7 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options) {
   auto counts = *operation == Operation::Alltoall
                     ? select::pair_counts_from(options.counts.counts, *machine, *mean)
                     : select::counts_from(options.counts.counts, *machine, *mean);
-  if (!counts) return at("--counts", counts.error());
+  if (!counts) return error_within("--counts", counts.error());
   Collective call{*operation, machine->size(),   exchanges ? Rank{0} : *root, 0, Bytes{1},
                   true,       *std::move(counts)};
   select::IrregularConditions conditions;

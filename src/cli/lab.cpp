@@ -10,7 +10,7 @@
 namespace espalier::cli {
 namespace {
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kLabDescription =
     "A lab is a machine that exists only on this computer, for real MPI programs: each computer of "
     "the MACHINE is a set of Linux namespaces (network, hostname, IPC, mounts), and a router "
     "between them delays every frame and holds every link to its rate as the machine says. The "
@@ -41,7 +41,7 @@ constexpr std::string_view kRanks =
     "machine's send costs to what each rank sends over the network. With --poll ranks neither "
     "sleep nor have priority.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kLabExamples =
     "espalier lab up \"site:2(10ms,100Mbit/s,name=wan) machine:1|2(250us,1Gbit/s) proc:4\"\n"
     "espalier lab exec site0-machine0 -- ping -c 3 site1-machine0\n"
     "espalier lab run -- ./my_mpi_program its arguments\n"
@@ -161,11 +161,11 @@ Command lab_command() {
                     "lab set HOST [--send COST] [--cpu SHARE]\n"
                     "lab stats [--all] [--reset] [--json]\n"
                     "lab down",
-                .description = std::string(kDescription),
+                .description = std::string(kLabDescription),
                 .sections = {{"LINKS", std::string(kLinks)},
                              {"WAITING RANKS", std::string(kRanks)},
                              machines_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kLabExamples)};
   return {
       std::move(manual),
       [](CLI::App& lab, const Globals& globals) {

@@ -25,12 +25,6 @@ Expected<lab::StateFolder> folder_of(const LabOptions& options) {
   return lab::state_folder(options.state.empty() ? lab::kDefaultState : options.state);
 }
 
-Expected<lab::OpenLab> lab_of(const LabOptions& options) {
-  auto folder = folder_of(options);
-  if (!folder) return folder.error();
-  return lab::open_lab(*folder);
-}
-
 Error named(const char* where, Error error) {
   error.where = where;
   return error;
@@ -168,6 +162,12 @@ Outcome set_hosts(const LabOptions& options, lab::OpenLab& lab) {
 }
 
 }  // namespace
+
+Expected<lab::OpenLab> lab_of(const LabOptions& options) {
+  auto folder = folder_of(options);
+  if (!folder) return folder.error();
+  return lab::open_lab(*folder);
+}
 
 Outcome lab_up(const LabOptions& options) {
   auto folder = folder_of(options);

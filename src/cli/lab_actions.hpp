@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/outcome.hpp"
+#include "lab/lab.hpp"
 
 namespace espalier::cli {
 
@@ -38,6 +39,9 @@ struct LabOptions {
   bool print = false;
   bool espalier = false;  ///< of run: our library in the ranks
 };
+
+/// The lab that --state names, or the default one.
+[[nodiscard]] Expected<lab::OpenLab> lab_of(const LabOptions& options);
 
 Outcome lab_up(const LabOptions& options);
 Outcome lab_down(const LabOptions& options);

@@ -15,12 +15,6 @@ namespace {
 using report::Align;
 using Json = nlohmann::ordered_json;
 
-Expected<lab::OpenLab> lab_of(const LabOptions& options) {
-  auto folder = lab::state_folder(options.state.empty() ? lab::kDefaultState : options.state);
-  if (!folder) return folder.error();
-  return lab::open_lab(*folder);
-}
-
 std::int64_t number(std::uint64_t n) { return static_cast<std::int64_t>(n); }
 
 report::Table hosts_table(const lab::OpenLab& lab) {

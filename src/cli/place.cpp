@@ -134,8 +134,8 @@ place::Answer by_principles(const place::Problem& problem, const place::Principl
   return answer;
 }
 
-Outcome write_all(const PlaceOptions& options, const ShownPlacement& shown, place::HostsForm form,
-                  const report::Canvas& canvas) {
+Outcome write_placements(const PlaceOptions& options, const ShownPlacement& shown,
+                         place::HostsForm form, const report::Canvas& canvas) {
   const place::Placement& placement = shown.answer.candidates[shown.chosen].placement;
   if (!options.output.empty()) {
     if (Outcome bad = write_output(options.output, write_hosts(shown.problem, placement, form))) {
@@ -197,10 +197,10 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
       options.output.empty() || options.output == "-" ? "FILE" : options.output;
   const ShownPlacement shown{*problem, answer, answer.chosen, options.policy,
                              launch_line(*problem, *form, file)};
-  return write_all(options, shown, *form, *canvas);
+  return write_placements(options, shown, *form, *canvas);
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kPlaceDescription =
     "Chooses which nodes a program runs on and which process goes where, from how it communicates "
     "(--profile) and what there is (--inventory). The policies none, sorted and full are those of "
     "park2004: nodes as listed; clusters near the others first, and as few as will do; besides, "
@@ -220,7 +220,7 @@ constexpr std::string_view kInventories =
     "printed, or a hostfile of Open MPI or MPICH; or a machine as other commands take it, with its "
     "processes as slots.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kPlaceExamples =
     "espalier place --profile lu.W:heavy=4 --inventory \"cluster:5(10ms,20Mbit/s) node:4(100us)\"\n"
     "espalier place -n 64 --profile app.profile --inventory hosts.json -o ranks\n"
     "espalier place --profile app.profile --inventory hosts.json --exclude n7 --pin 0=n1\n"
@@ -237,12 +237,12 @@ Command place_command() {
                     "HISTORY] [--policy POLICY] "
                     "[--exclude HOST]... [--pin RANK=HOST]... [--per-node K] [-o FILE] [--format "
                     "FORM] [--json] [--svg FILE]",
-                .description = std::string(kDescription),
+                .description = std::string(kPlaceDescription),
                 .sections = {{"PRINCIPLES", std::string(kPrinciples)},
                              {"INVENTORIES", std::string(kInventories)},
                              workloads_section(),
                              machines_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kPlaceExamples)};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<PlaceOptions>();

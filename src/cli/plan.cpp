@@ -174,7 +174,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   return write_output("-", plan_text(report, *canvas, options.all ? report.rows.size() : kShown));
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kPlanDescription =
     "Plans a collective on a machine: takes every plan that Espalier knows for it (multilevel "
     "plans with several trees and segment sizes, plans with several leaders a cluster, two-level "
     "trees, trees blind to the topology, the classical algorithms), predicts the time of each in "
@@ -192,7 +192,7 @@ constexpr std::string_view kDescription =
     "lengths is simulated, sending at once and one by one and in pieces, and the best is improved "
     "by local search.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kPlanExamples =
     "espalier plan broadcast --machine data/machines/three-machines.json --size 1MiB\n"
     "espalier plan allreduce -m \"site:3(20ms,1Gbit/s) proc:8(5us,10Gbit/s)\" --size 64KiB\n"
     "espalier plan reduce -m grid.json --size 1MiB --reproducible --svg plan.svg\n"
@@ -212,9 +212,9 @@ Command plan_command() {
           "[--element BYTES] [--counts FILE|DISTRIBUTION [--memory BYTES]] [--reproducible] "
           "[--schedule FILE [--schedule-format FORM]] "
           "[--all|--json|--svg FILE]",
-      .description = std::string(kDescription),
+      .description = std::string(kPlanDescription),
       .sections = {machines_section()},
-      .examples = std::string(kExamples)};
+      .examples = std::string(kPlanExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<PlanOptions>();
             declare(app, static_cast<CallOptions&>(*options));

@@ -41,7 +41,7 @@ report::HeatMap heat_of(const profile::Profile& profile) {
   return map;
 }
 
-report::Table process_table(const profile::Profile& profile) {
+report::Table traffic_table(const profile::Profile& profile) {
   struct Sum {
     std::int64_t partners = 0, messages = 0, bytes = 0;
   };
@@ -68,7 +68,7 @@ report::Table process_table(const profile::Profile& profile) {
 }
 
 /// One picture, or both.
-Outcome draw(const report::HeatMap& map, const ProfileOptions& options) {
+Outcome draw_traffic(const report::HeatMap& map, const ProfileOptions& options) {
   if (!options.svg.empty()) {
     Outcome drawn = write_output(options.svg, report::heat_svg(map));
     if (options.html.empty() || drawn) return drawn;
@@ -97,22 +97,22 @@ Outcome show_profile(const ProfileOptions& options, const Globals& globals) {
   if (!profile) return Failure{profile.error()};
   if (options.json) return write_output("-", profile::write_json(*profile));
   const report::HeatMap map = heat_of(*profile);
-  if (!options.svg.empty() || !options.html.empty()) return draw(map, options);
+  if (!options.svg.empty() || !options.html.empty()) return draw_traffic(map, options);
   std::string text = report::heat_text(map, *canvas);
   if (options.pairs || profile->size() <= 64) {
-    text += "\n" + report::to_text(process_table(*profile), *canvas);
+    text += "\n" + report::to_text(traffic_table(*profile), *canvas);
   }
   return write_output("-", text);
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kProfileDescription =
     "Shows how a program communicates: a heat map of the bytes between its processes (rows send to "
     "columns, collectives counted message by message), and what each of them has to say. PROFILE "
     "is a file: Espalier's own (docs/formats.md), the matrices that Open MPI's monitoring writes "
     "(all processes' files, one behind the other), or CSV; or one of the built-in workloads with "
     "its class, such as lu.C.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kProfileExamples =
     "espalier profile show app.profile\n"
     "espalier profile show lu.W --processes 16 --svg lu.svg\n"
     "cat monitoring.*.prof >app.prof; espalier profile show app.prof --html app.html\n"
@@ -137,9 +137,9 @@ Command profile_command() {
       .name = "profile",
       .tagline = "show how a program communicates",
       .synopsis = "profile show PROFILE [--processes N] [--json|[--svg FILE] [--html FILE]]",
-      .description = std::string(kDescription),
+      .description = std::string(kProfileDescription),
       .sections = {workloads_section()},
-      .examples = std::string(kExamples)};
+      .examples = std::string(kProfileExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<ProfileOptions>();
             app.add_option("ACTION", options->action, "What to do: show.")->required();

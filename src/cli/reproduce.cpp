@@ -218,7 +218,7 @@ Section papers_section() {
   return {"PAPERS AND THEIR PARTS", text};
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kReproduceDescription =
     "Computes the tables and figures of a paper again and puts them beside what the paper states, "
     "with "
     "the reason where they differ. The same seed gives the same figures on every computer. One "
@@ -230,7 +230,7 @@ constexpr std::string_view kDescription =
     "With --on here langer is: splits of MPI_COMM_WORLD with real MPI on this computer, up to "
     "--processes ranks.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kReproduceExamples =
     "espalier reproduce karonis\n"
     "espalier reproduce banikazemi\n"
     "espalier reproduce banikazemi --part table2 --quick\n"
@@ -248,9 +248,9 @@ Command reproduce_command() {
                 .synopsis =
                     "reproduce PAPER [--part PART]... [--seed N] [--quick] [--json] [--folder DIR] "
                     "[--on lab|here [--mpi NAME] [--processes N]]",
-                .description = std::string(kDescription),
+                .description = std::string(kReproduceDescription),
                 .sections = {papers_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kReproduceExamples)};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();

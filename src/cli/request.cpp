@@ -17,17 +17,17 @@
 namespace espalier::cli {
 namespace {
 
-Error at(std::string where, Error error) {
+Error with_place(std::string where, Error error) {
   error.where = std::move(where);
   return error;
 }
 
 Expected<tree::Participants> participants_from(const RequestOptions& options, Rank size) {
   auto root = parse_rank(options.root, size);
-  if (!root) return at("--root", root.error());
+  if (!root) return with_place("--root", root.error());
   if (options.to.empty()) return tree::everybody(size, *root);
   auto to = parse_rank_list(options.to, size);
-  if (!to) return at("--to", to.error());
+  if (!to) return with_place("--to", to.error());
   return tree::multicast(size, *root, *to);
 }
 
@@ -41,7 +41,7 @@ Expected<Rank> arity_from(const std::string& text) {
   return Error{"--arity", fmt::format("\"{}\" is not an arity", text), "write a number from 2 on"};
 }
 
-Expected<report::Operation> operation_from(const std::string& text) {
+Expected<report::Operation> tree_operation(const std::string& text) {
   for (const auto operation : {report::Operation::Broadcast, report::Operation::Reduce}) {
     if (text == name(operation)) return operation;
   }
@@ -109,19 +109,19 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
 }
 
 Expected<Request> understand(const RequestOptions& options) {
-  auto operation = operation_from(options.operation);
+  auto operation = tree_operation(options.operation);
   if (!operation) return operation.error();
   auto arity = arity_from(options.arity);
   if (!arity) return arity.error();
   auto size = parse_bytes(options.size);
-  if (!size) return at("--size", size.error());
+  if (!size) return with_place("--size", size.error());
   auto read = machine_from(options.machine, "--machine");
   if (!read) return read.error();
   auto machine = std::make_unique<const topology::Machine>(*std::move(read));
   auto who = participants_from(options, machine->size());
   if (!who) return who.error();
   auto model = model::parse_model(options.model, *machine, *size);
-  if (!model) return at("--model", model.error());
+  if (!model) return with_place("--model", model.error());
   const topology::Machine& placed = *machine;
   return Request{std::move(machine), placed, std::move(*model), std::move(*who), *size, *arity,
                  *operation};
@@ -155,7 +155,7 @@ Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& 
   }
   const tree::TreeRequest asked{request.who, costs, planned, request.size, request.arity};
   if (algorithm.refusal != nullptr) {
-    if (auto error = algorithm.refusal(asked)) return at("--algorithm", *error);
+    if (auto error = algorithm.refusal(asked)) return with_place("--algorithm", *error);
   }
   tree::CommTree tree = algorithm.build(asked);
   return report::time_tree(machine, std::string(algorithm.name), std::move(tree), *request.model,

@@ -163,7 +163,7 @@ Outcome run_program(const RunOptions& options, const Globals& globals) {
                   "check that it is a program"}};
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kRunProgramDescription =
     "Runs an MPI program, unchanged, with Espalier's library preloaded in all its processes, so "
     "that its collectives run along plans made for the machine. COMMAND is what would be typed "
     "without Espalier: mpiexec of MPICH or Open MPI, its options, the program or several with "
@@ -184,7 +184,7 @@ constexpr std::string_view kSettings =
     "ESPALIER_MACHINE, --explain ESPALIER_EXPLAIN, and so on. docs/reference/variables.md "
     "describes them.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kRunProgramExamples =
     "espalier run --machine grid.json --explain -- mpiexec -n 48 ./solver input\n"
     "espalier run -- mpiexec -n 1 ./master : -n 15 ./worker\n"
     "espalier run -- srun --mpi=pmix -n 16 ./solver\n"
@@ -225,11 +225,11 @@ Command run_command() {
   Manual manual{.name = "run",
                 .tagline = "run an MPI program along plans",
                 .synopsis = "run [OPTIONS] -- COMMAND",
-                .description = std::string(kDescription),
+                .description = std::string(kRunProgramDescription),
                 .sections = {{"SLURM", std::string(kSlurm)},
                              {"SETTINGS", std::string(kSettings)},
                              machines_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kRunProgramExamples)};
   return {std::move(manual),
           [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<RunOptions>();

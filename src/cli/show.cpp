@@ -22,7 +22,7 @@ struct ShowOptions {
   bool ranks = false;
 };
 
-Outcome show(const ShowOptions& options, const Globals& globals) {
+Outcome show_machine(const ShowOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   auto machine = machine_from(options.machine, "MACHINE");
@@ -40,14 +40,14 @@ Outcome show(const ShowOptions& options, const Globals& globals) {
   return write_output("-", text);
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kShowDescription =
     "Draws a machine as a tree: the whole machine on top, below it its sites, machines, nodes and "
     "processes, whatever its levels are called, each with its ranks, the latency of the channel "
     "between its members, the capacity of its uplink, and what a message costs its processes. "
     "Equal neighbours share a line (\"4 x node, 16 processes each\"), so that 131,072 processes "
     "fit on a screen. A table below it gives each level's figures.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kShowExamples =
     "espalier show \"site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)\"\n"
     "espalier show grid.json --ranks\n"
     "espalier show platform.xml --json >grid.json\n"
@@ -61,9 +61,9 @@ Command show_command() {
                 .synopsis =
                     "show MACHINE [--all] [--ranks]\nshow MACHINE --json\n"
                     "show MACHINE --svg FILE\nshow MACHINE --simgrid FILE",
-                .description = std::string(kDescription),
+                .description = std::string(kShowDescription),
                 .sections = {machines_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kShowExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<ShowOptions>();
             app.add_option("MACHINE", options->machine, "The machine: see MACHINES.");
@@ -83,7 +83,7 @@ Command show_command() {
             app.add_flag("--all", options->all, "Draw every part; fold nothing.");
             app.add_flag("--ranks", options->ranks,
                          "Add a table of all ranks: place, depth, and cluster id on each level.");
-            return [options, &globals] { return show(*options, globals); };
+            return [options, &globals] { return show_machine(*options, globals); };
           }};
 }
 

@@ -37,7 +37,7 @@ struct SimulateOptions : CallOptions {
   bool json = false;
 };
 
-Error at(std::string where, Error error) {
+Error at_option(std::string where, Error error) {
   if (error.where.empty()) error.where = std::move(where);
   return error;
 }
@@ -59,10 +59,10 @@ Expected<sim::SimOptions> conditions_from(const SimulateOptions& options, const 
                  "leave it out: exact up to 256 processes, bottleneck above"};
   }
   auto eager = parse_bytes(options.eager);
-  if (!eager) return at("--eager", eager.error());
+  if (!eager) return at_option("--eager", eager.error());
   conditions.eager_limit = *eager;
   auto skew = parse_skew(options.skew, machine.size());
-  if (!skew) return at("--skew", skew.error());
+  if (!skew) return at_option("--skew", skew.error());
   conditions.skew = std::move(*skew);
   return conditions;
 }
@@ -125,8 +125,9 @@ Expected<Schedule> make_schedule(const SimulateOptions& options, const Machine& 
 }
 
 /// Simulates a schedule, wherever it comes from, and shows what happens.
-Outcome show(const Schedule& schedule, const Machine& machine, const sim::SimOptions& conditions,
-             const SimulateOptions& options, const report::Canvas& canvas) {
+Outcome show_simulation(const Schedule& schedule, const Machine& machine,
+                        const sim::SimOptions& conditions, const SimulateOptions& options,
+                        const report::Canvas& canvas) {
   const report::SimulatedPlan plan{schedule.algorithm, schedule.call,
                                    sim::simulate(schedule, machine, conditions), conditions.skew};
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
@@ -155,10 +156,10 @@ Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
                      kExitInternal};
     }
   }
-  return show(*schedule, *machine, *conditions, options, *canvas);
+  return show_simulation(*schedule, *machine, *conditions, options, *canvas);
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kSimulateDescription =
     "Simulates one plan for a collective, message by message, and shows what happens: a time line "
     "for each rank (of more than 24: for those on the critical path, and in each cluster those "
     "that "
@@ -179,7 +180,7 @@ Section skew_section() {
           " random:2ms:7       each rank by up to 2 ms, evenly spread, from seed 7\n"};
 }
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kSimulateExamples =
     "espalier simulate broadcast --machine data/machines/three-machines.json --size 1MiB\n"
     "espalier simulate allreduce -m grid.json --algorithm ring --svg timeline.svg\n"
     "espalier simulate barrier -m grid.json --skew 5ms@3";
@@ -194,9 +195,9 @@ Command simulate_command() {
                     "RANK] [--ordered] "
                     "[--element BYTES] [--algorithm NAME] [--skew LATE] "
                     "[--sharing exact|bottleneck] [--eager BYTES] [--all] [--json|--svg FILE]",
-                .description = std::string(kDescription),
+                .description = std::string(kSimulateDescription),
                 .sections = {skew_section(), machines_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kSimulateExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<SimulateOptions>();
             declare(app, *options, false);

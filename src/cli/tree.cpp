@@ -21,7 +21,7 @@ struct TreeOptions {
   bool all = false;
 };
 
-Outcome draw(const TreeOptions& options, const Globals& globals) {
+Outcome draw_timed_tree(const TreeOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   if (options.counts.given()) {
@@ -47,14 +47,14 @@ Outcome draw(const TreeOptions& options, const Globals& globals) {
   return write_output("-", report::draw_tree(timed, machine, *canvas, detail));
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kTreeDescription =
     "Plans one broadcast, multicast (--to) or reduction along the tree of one algorithm, and draws "
     "it: who sends to whom and in which order, over which channel, when each rank has the message, "
     "and a time line for each. Ranks marked * are on the way to the one that is served last.\n\n"
     "With --counts and --operation scatterv or gatherv: the tree of an algorithm that goes by the "
     "lengths of the ranks' blocks (docs/irregular.md), who holds how much and when.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kTreeExamples =
     "espalier tree --algorithm fnf --machine \"proc:8(send=100us|300us*7)\"\n"
     "espalier tree -a binomial -m grid.json --root 5 --size 64KiB\n"
     "espalier tree -a fnf -m grid.json --to 1,3,5-7 --json\n"
@@ -71,9 +71,9 @@ Command tree_command() {
                     "tree --algorithm NAME --machine MACHINE [--root RANK] [--to LIST] "
                     "[--size BYTES] [--model MODEL] [--arity K] [--operation NAME] "
                     "[--counts FILE|DISTRIBUTION [--memory BYTES]] [--json|--dot|--svg FILE]",
-                .description = std::string(kDescription),
+                .description = std::string(kTreeDescription),
                 .sections = {algorithms_section(), machines_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kTreeExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals& globals) {
             const auto options = std::make_shared<TreeOptions>();
             app.add_option("-a,--algorithm", options->algorithm, "The algorithm: see ALGORITHMS.")
@@ -90,7 +90,7 @@ Command tree_command() {
                 ->excludes(dot);
             app.add_flag("--all", options->all, "Draw every rank of a large tree.");
             declare(app, options->counts);
-            return [options, &globals] { return draw(*options, globals); };
+            return [options, &globals] { return draw_timed_tree(*options, globals); };
           }};
 }
 

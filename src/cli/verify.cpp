@@ -21,7 +21,6 @@ namespace {
 using schedule::Collective;
 using schedule::Operation;
 using schedule::Schedule;
-using verify::Finding;
 using verify::Verdict;
 using Json = nlohmann::ordered_json;
 
@@ -38,7 +37,7 @@ std::size_t steps_taken(const Schedule& schedule, const Verdict& verdict) {
   using Kind = verify::FindingKind;
   constexpr std::size_t kAll = 99;
   if (verdict.ok()) return kAll;
-  const Finding& first = verdict.findings.front();
+  const verify::Finding& first = verdict.findings.front();
   const bool local = first.rank < schedule.programs.size() && first.op != verify::kNoOp &&
                      schedule.programs[first.rank].ops[first.op].kind >= schedule::OpKind::Reduce;
   switch (first.kind) {
@@ -97,7 +96,7 @@ std::string describe(const Schedule& schedule) {
                      call.commutative || !reduces(call.operation) ? "" : ", in rank order", name);
 }
 
-std::string where_of(const Finding& finding) {
+std::string where_of(const verify::Finding& finding) {
   if (finding.rank == kNoRank) return "the call";
   if (finding.op == verify::kNoOp) return fmt::format("rank {}", finding.rank);
   return fmt::format("rank {}, op {}", finding.rank, finding.op);
@@ -116,7 +115,7 @@ std::string summary(const Verdict& verdict) {
          "mean is not known";
 }
 
-std::string text_of(const Schedule& schedule, const Verdict& verdict) {
+std::string verdict_text(const Schedule& schedule, const Verdict& verdict) {
   std::string text = fmt::format("{}\n{}\n\n", describe(schedule), summary(verdict));
   const auto line = [&](std::string_view key, const std::string& value) {
     text += fmt::format("  {:<10} {}\n", key, value);
@@ -134,7 +133,7 @@ std::string text_of(const Schedule& schedule, const Verdict& verdict) {
     }
   }
   line("hash", fmt::format("{:016x}", hash_of(schedule)));
-  for (const Finding& finding : verdict.findings) {
+  for (const verify::Finding& finding : verdict.findings) {
     text += fmt::format("\n{}: {}\n  found     {}\n  expected  {}\n", where_of(finding),
                         name_of(finding.kind), finding.found, finding.expected);
   }
@@ -144,10 +143,10 @@ std::string text_of(const Schedule& schedule, const Verdict& verdict) {
   return text;
 }
 
-Json json_of(const Schedule& schedule, formats::Form form, const Verdict& verdict) {
+Json verdict_json(const Schedule& schedule, formats::Form form, const Verdict& verdict) {
   const verify::Statistics& s = verdict.statistics;
   Json findings = Json::array();
-  for (const Finding& finding : verdict.findings) {
+  for (const verify::Finding& finding : verdict.findings) {
     findings.push_back({{"kind", name_of(finding.kind)},
                         {"rank", finding.rank == kNoRank ? Json(nullptr) : Json(finding.rank)},
                         {"op", finding.op == verify::kNoOp ? Json(nullptr) : Json(finding.op)},
@@ -201,11 +200,12 @@ Outcome verify_file(const VerifyOptions& options) {
   if (!file) return Failure{file.error()};
   const Schedule& schedule = file->loaded.schedule;
   const Verdict verdict = verify::verify(schedule, *limits);
-  const std::string text = options.json ? report::json_text(json_of(schedule, file->form, verdict))
-                                        : text_of(schedule, verdict);
+  const std::string text = options.json
+                               ? report::json_text(verdict_json(schedule, file->form, verdict))
+                               : verdict_text(schedule, verdict);
   if (auto failed = write_output("-", text)) return failed;
   if (verdict.ok()) return {};
-  const Finding& first = verdict.findings.front();
+  const verify::Finding& first = verdict.findings.front();
   return Failure{
       {options.schedule,
        fmt::format("refused: {}: {}: {}", where_of(first), name_of(first.kind), first.found),
@@ -213,7 +213,7 @@ Outcome verify_file(const VerifyOptions& options) {
       kExitRefused};
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kVerifyDescription =
     "Proves that a schedule does what its collective asks for, in every order of execution that "
     "its programs allow and under any buffering of messages, or says what is wrong: which rank, "
     "which op, what was found, what was expected. Slices within their buffers; every send with its "
@@ -223,7 +223,7 @@ constexpr std::string_view kDescription =
     "deadlock are checked, and the verdict says so.\n\n"
     "The exit status is 0 if the schedule is right, 1 if it is refused, 2 if it cannot be read.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kVerifyExamples =
     "espalier verify plan.json\n"
     "espalier verify allreduce_ring.xml --json\n"
     "espalier plan allreduce -m grid.json --schedule plan.json; espalier verify plan.json";
@@ -234,9 +234,9 @@ Command verify_command() {
   Manual manual{.name = "verify",
                 .tagline = "prove that a schedule is right, or say what is wrong",
                 .synopsis = "verify SCHEDULE [--findings N] [--json]",
-                .description = std::string(kDescription),
+                .description = std::string(kVerifyDescription),
                 .sections = {schedules_section()},
-                .examples = std::string(kExamples)};
+                .examples = std::string(kVerifyExamples)};
   return {std::move(manual), [](CLI::App& app, const Globals&) {
             const auto options = std::make_shared<VerifyOptions>();
             app.add_option("SCHEDULE", options->schedule, "The schedule: see SCHEDULES.");

@@ -157,7 +157,7 @@ std::string plot(const std::vector<weather::Sample>& samples) {
   return report::line_chart(chart);
 }
 
-Outcome show(const WeatherOptions& options, const Globals& globals) {
+Outcome show_weather(const WeatherOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   auto since = parse_time(options.since);
@@ -199,7 +199,7 @@ Outcome answer(const WeatherOptions& options) {
 
 Outcome weather_now(const WeatherOptions& options, const Globals& globals) {
   if (options.action == "record") return record(options);
-  if (options.action == "show") return show(options, globals);
+  if (options.action == "show") return show_weather(options, globals);
   if (options.action == "answer") return answer(options);
   return Failure{
       {"ACTION", fmt::format("there is no \"{}\"", options.action),
@@ -207,7 +207,7 @@ Outcome weather_now(const WeatherOptions& options, const Globals& globals) {
            "known: record, show, answer"}};
 }
 
-constexpr std::string_view kDescription =
+constexpr std::string_view kWeatherDescription =
     "Keeps measurements of the links between clusters in an SQLite file, and forecasts them as the "
     "Network Weather Service did: last value, means, medians and exponential smoothing over "
     "several "
@@ -215,7 +215,7 @@ constexpr std::string_view kDescription =
     "given ones, or of TCP round trips and one bounded transfer to a host where answer runs. show "
     "prints forecasts with their errors, or plots. espalier place --weather uses them.";
 
-constexpr std::string_view kExamples =
+constexpr std::string_view kWeatherExamples =
     "espalier weather answer --port 7411\n"
     "espalier weather record --history w.db --here A --to B=b1:7411\n"
     "espalier weather record --history w.db --sample A,B,12ms,8Mbit/s\n"
@@ -232,9 +232,9 @@ Command weather_command() {
           "weather record [--sample A,B,LATENCY[,BANDWIDTH]]... [--here A --to B=HOST:PORT]...\n"
           "weather show [--since TIME] [--json|--svg FILE]\n"
           "weather answer [--port N] [--once]",
-      .description = std::string(kDescription),
+      .description = std::string(kWeatherDescription),
       .sections = {},
-      .examples = std::string(kExamples)};
+      .examples = std::string(kWeatherExamples)};
   return {
       std::move(manual), [](CLI::App& app, const Globals& globals) {
         const auto options = std::make_shared<WeatherOptions>();

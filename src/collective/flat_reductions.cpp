@@ -44,7 +44,7 @@ void reduce_scatter(ProgramBuilder& program, const Collective& call, std::uint64
 }
 
 template <InPlace kScan>
-void exscan(ProgramBuilder& program, const Collective& call, std::uint64_t) {
+void flat_exscan(ProgramBuilder& program, const Collective& call, std::uint64_t) {
   const FlatCall flat(call, program.rank());
   shifted_exscan(program, flat.team, flat.in(), flat.out(), kScan);
 }
@@ -102,11 +102,12 @@ constexpr std::array kReductions{
     FlatAlgorithm{Operation::Scan, "direct", kByDefinition, kDirectScanKeepsRankOrder,
                   serves_direct_scan, from_in_to_out<direct_scan>},
     FlatAlgorithm{Operation::Exscan, "recursive-doubling", kHillisSteele,
-                  kRecursiveDoublingScanKeepsRankOrder, any_size, exscan<recursive_doubling_scan>},
+                  kRecursiveDoublingScanKeepsRankOrder, any_size,
+                  flat_exscan<recursive_doubling_scan>},
     FlatAlgorithm{Operation::Exscan, "linear", kSandersTraeff, kLinearScanKeepsRankOrder, any_size,
                   chain_exscan},
     FlatAlgorithm{Operation::Exscan, "binomial", kSandersTraeff, kBinomialScanKeepsRankOrder,
-                  any_size, exscan<binomial_scan>},
+                  any_size, flat_exscan<binomial_scan>},
     FlatAlgorithm{Operation::Exscan, "direct", kByDefinition, kDirectScanKeepsRankOrder,
                   serves_direct_scan, from_in_to_out<direct_exscan>},
 };

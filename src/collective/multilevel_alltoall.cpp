@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kUp = 0;
 constexpr std::uint32_t kDown = 1;
-constexpr std::uint32_t kWithin = 2;
+constexpr std::uint32_t kWithinLevel = 2;
 constexpr std::uint32_t kAcross = 0;  // between other ranks than all of these
 
 class MultilevelAlltoall {
@@ -124,7 +124,7 @@ class MultilevelAlltoall {
   }
 
   void exchange_within() {
-    direct_alltoall_by_rank(program_, clusters_.team_of(program_.rank()), block_, kWithin);
+    direct_alltoall_by_rank(program_, clusters_.team_of(program_.rank()), block_, kWithinLevel);
   }
 
   ProgramBuilder& program_;

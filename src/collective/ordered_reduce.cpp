@@ -30,25 +30,25 @@ std::vector<RankRun> runs_of(std::vector<Rank> ranks) {
 
 namespace {
 
-constexpr std::uint64_t kOwn = ~std::uint64_t{0};  // a piece that lies in the user's buffer
+constexpr std::uint64_t kOwnBuffer = ~std::uint64_t{0};  // a piece that lies in the user's buffer
 
 /// A partial result at hand, and the slot of the scratch where it lies.
-struct Piece {
+struct OrderedPiece {
   RankRun run;
-  std::uint64_t slot = kOwn;
+  std::uint64_t slot = kOwnBuffer;
 };
 
 /// Pieces that follow each other, to be combined into the slot of one of them.
 struct Group {
-  std::vector<Piece> pieces;
-  std::uint64_t slot = kOwn;  // where the result ends up
+  std::vector<OrderedPiece> pieces;
+  std::uint64_t slot = kOwnBuffer;  // where the result ends up
 };
 
-std::vector<Group> groups_of(std::vector<Piece> pieces) {
+std::vector<Group> groups_of(std::vector<OrderedPiece> pieces) {
   std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& a, const Piece& b) { return a.run.first < b.run.first; });
+            [](const OrderedPiece& a, const OrderedPiece& b) { return a.run.first < b.run.first; });
   std::vector<Group> groups;
-  for (const Piece& piece : pieces) {
+  for (const OrderedPiece& piece : pieces) {
     if (groups.empty() || groups.back().pieces.back().run.last + 1 != piece.run.first) {
       groups.emplace_back();
     }
@@ -86,29 +86,30 @@ class OrderedReduce {
 
   /// What is left at the root, after run().
   [[nodiscard]] RunSlots remaining() const {
-    if (groups_.front().slot == kOwn) return {own_.buffer, own_.offset, 0, IndexSet::single(0)};
+    if (groups_.front().slot == kOwnBuffer)
+      return {own_.buffer, own_.offset, 0, IndexSet::single(0)};
     return {Buffer::Scratch, base_, own_.length, slots_of_groups()};
   }
 
  private:
   /// Each received piece has a slot; the own one gets one if it is sent on beside others.
   void plan_slots(std::span<const std::vector<RankRun>> runs_of_child) {
-    std::vector<Piece> pieces{{{program_.rank(), program_.rank()}, kOwn}};
+    std::vector<OrderedPiece> pieces{{{program_.rank(), program_.rank()}, kOwnBuffer}};
     for (const std::vector<RankRun>& runs : runs_of_child) {
       slots_of_child_.push_back({slots_, runs.size()});
       for (const RankRun& run : runs) pieces.push_back({run, slots_++});
     }
     groups_ = groups_of(std::move(pieces));
     for (Group& group : groups_) {
-      for (const Piece& piece : group.pieces) {
-        if (piece.slot != kOwn && group.slot == kOwn) group.slot = piece.slot;
+      for (const OrderedPiece& piece : group.pieces) {
+        if (piece.slot != kOwnBuffer && group.slot == kOwnBuffer) group.slot = piece.slot;
       }
-      if (group.slot == kOwn && groups_.size() > 1) group.slot = slots_++;
+      if (group.slot == kOwnBuffer && groups_.size() > 1) group.slot = slots_++;
     }
   }
 
   [[nodiscard]] Region at(std::uint64_t slot) const {
-    if (slot == kOwn) return slice(own_.buffer, own_.offset + shift_, length_);
+    if (slot == kOwnBuffer) return slice(own_.buffer, own_.offset + shift_, length_);
     return slice(Buffer::Scratch, base_ + slot * own_.length + shift_, length_);
   }
   /// The same segment of several slots: one message.
@@ -129,12 +130,12 @@ class OrderedReduce {
   /// what stands before it can only be the own contribution.
   void combine(const Group& group) {
     std::size_t next = 1;
-    if (group.pieces.front().slot == kOwn) {
+    if (group.pieces.front().slot == kOwnBuffer) {
       if (group.pieces.size() == 1) {
-        if (group.slot != kOwn) program_.copy(at(kOwn), at(group.slot));
+        if (group.slot != kOwnBuffer) program_.copy(at(kOwnBuffer), at(group.slot));
         return;
       }
-      program_.reduce(at(kOwn), at(group.slot), Operands::FromThenTo);
+      program_.reduce(at(kOwnBuffer), at(group.slot), Operands::FromThenTo);
       next = 2;
     }
     for (; next < group.pieces.size(); ++next) {

@@ -15,7 +15,7 @@ using schedule::slice;
 namespace {
 
 /// Blocks of scratch in turn, so that the next block can come while the last ones leave.
-struct Slots {
+struct RingSlots {
   std::uint64_t offset = 0;
   std::uint64_t block = 0;
   Rank count = 1;
@@ -30,7 +30,8 @@ constexpr Rank kLeavingSlots = 64;
 /// In place a slot is free again once its block is combined.
 constexpr Rank kCombiningSlots = 2;
 
-Slots make_slots(ProgramBuilder& program, Rank steps, Rank most, const BlockLayout& blocks) {
+RingSlots make_ring_slots(ProgramBuilder& program, Rank steps, Rank most,
+                          const BlockLayout& blocks) {
   const std::uint64_t block = blocks.longest();
   const Rank count = std::min(steps, most);
   return {program.scratch(block * count), block, std::max<Rank>(1, count)};
@@ -47,7 +48,7 @@ void ring_reduce_scatter(ProgramBuilder& program, const Team& team,
   }
   const Rank right = team.at(std::int64_t{team.me} + 1);
   const Rank left = team.at(std::int64_t{team.me} - 1);
-  const Slots slots = make_slots(program, size - 2, kLeavingSlots, contributions);
+  const RingSlots slots = make_ring_slots(program, size - 2, kLeavingSlots, contributions);
   Region partial = contributions.region(program, team.me + size - 1);
   for (Rank step = 1; step < size; ++step) {
     send_unless_empty(program, right, partial);
@@ -64,7 +65,7 @@ void ring_reduce_scatter_in_place(ProgramBuilder& program, const Team& team,
   const Rank size = team.size();
   const Rank right = team.at(std::int64_t{team.me} + 1);
   const Rank left = team.at(std::int64_t{team.me} - 1);
-  const Slots slots = make_slots(program, size - 1, kCombiningSlots, data);
+  const RingSlots slots = make_ring_slots(program, size - 1, kCombiningSlots, data);
   for (Rank step = 1; step < size; ++step) {
     const Rank block = (team.me + 2 * size - 1 - step) % size;
     const Region received = slots.slot(step, data.units(block));

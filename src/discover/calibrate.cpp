@@ -15,8 +15,6 @@ constexpr std::size_t kMostThirdOpinions = 16;
 /// From here on a message that asks before it sends waits longer than its bytes take.
 constexpr Time kFar = milliseconds(1);
 
-double bits(Bandwidth b) { return static_cast<double>(b.bits_per_second); }
-
 class Calibration {
  public:
   Calibration(Prober& prober, std::span<const NodeCost> costs, Time until)

@@ -18,8 +18,6 @@ constexpr TrainSize kLong{{64 << 10}, 128};
 constexpr Bandwidth kFastForShort{400'000'000};
 constexpr int kMostRepeats = 5;
 
-double bits(Bandwidth b) { return static_cast<double>(b.bits_per_second); }
-
 /// One transfer while it is being measured.
 struct State {
   Transfer* transfer = nullptr;

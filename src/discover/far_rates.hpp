@@ -4,6 +4,9 @@
 
 namespace espalier::discover {
 
+/// Bits a second, to calculate with.
+[[nodiscard]] inline double bits(Bandwidth b) { return static_cast<double>(b.bits_per_second); }
+
 /// Over links that are long in time: fills in the rates of a single flow (if that is not known) and
 /// of all flows together; transfers of one round run at the same time.
 ///

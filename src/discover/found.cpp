@@ -56,12 +56,12 @@ FoundCluster found_in(const LinkCluster& seen, const Links& links, std::vector<s
   return found;
 }
 
-void collect(FoundCluster& cluster, std::size_t depth,
-             std::vector<std::vector<FoundCluster*>>& levels) {
+void collect_levels(FoundCluster& cluster, std::size_t depth,
+                    std::vector<std::vector<FoundCluster*>>& levels) {
   if (cluster.is_node()) return;
   if (levels.size() <= depth) levels.resize(depth + 1);
   levels[depth].push_back(&cluster);
-  for (FoundCluster& member : cluster.members) collect(member, depth + 1, levels);
+  for (FoundCluster& member : cluster.members) collect_levels(member, depth + 1, levels);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ FoundCluster with_latencies(const Survey& survey) {
 
 std::vector<std::vector<FoundCluster*>> by_depth(FoundCluster& whole) {
   std::vector<std::vector<FoundCluster*>> levels;
-  collect(whole, 0, levels);
+  collect_levels(whole, 0, levels);
   return levels;
 }
 

@@ -5,7 +5,7 @@
 namespace espalier::discover {
 namespace {
 
-constexpr Bytes kLongest{8 << 20};
+constexpr Bytes kLongestTransfer{8 << 20};
 
 /// On a new connection TCP begins with a small window that opens turn by turn, and what that takes
 /// would count as if it were fixed, or as if it were bytes. So the short one comes first, twice and
@@ -23,7 +23,7 @@ Round transfers(const PairRound& pairs, Bytes bytes) {
   return round;
 }
 
-Bandwidth rate_of(Bytes bytes, Time time) {
+Bandwidth rate_of_transfer(Bytes bytes, Time time) {
   const double seconds_taken = static_cast<double>(time.picoseconds) / 1e12;
   return Bandwidth{
       static_cast<std::uint64_t>(8.0 * static_cast<double>(bytes.value) / seconds_taken)};
@@ -32,14 +32,14 @@ Bandwidth rate_of(Bytes bytes, Time time) {
 RateSeen rate_from(Bytes small, Time small_time, Bytes large, Time large_time) {
   // Less than a twentieth is noise: the rate is then a lower bound at best.
   if (large_time - small_time <= Time{small_time.picoseconds / 20}) return {kUnlimited, small_time};
-  const Bandwidth rate = rate_of({large.value - small.value}, large_time - small_time);
+  const Bandwidth rate = rate_of_transfer({large.value - small.value}, large_time - small_time);
   return {rate, std::max(Time{0}, small_time - transfer_time(small, rate))};
 }
 
 /// Whether the bytes took a good part of the time, or would take too long if there were more.
 bool tells_enough(const RateSeen& seen, Time small) {
   return 3 * transfer_time(kLongTransfer, seen.rate) >= small ||
-         transfer_time(kLongest, seen.rate) > milliseconds(200);
+         transfer_time(kLongestTransfer, seen.rate) > milliseconds(200);
 }
 
 /// Once more, with a larger size, where the first two sizes took nearly the same time.
@@ -51,7 +51,7 @@ Expected<bool> measure_longer(Prober& prober, std::span<const PairRound> rounds,
     again.emplace_back();
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
       if (tells_enough(seen[r][i], small[r][i])) continue;
-      again.back().push_back(transfer(rounds[r][i], kLongest));
+      again.back().push_back(transfer(rounds[r][i], kLongestTransfer));
     }
   }
   std::erase_if(again, [](const Round& round) { return round.empty(); });
@@ -64,7 +64,7 @@ Expected<bool> measure_longer(Prober& prober, std::span<const PairRound> rounds,
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
       if (tells_enough(seen[r][i], small[r][i])) continue;
       const Time time = least((*measured)[next][used++].samples);
-      seen[r][i] = rate_from(kShortTransfer, small[r][i], kLongest, time);
+      seen[r][i] = rate_from(kShortTransfer, small[r][i], kLongestTransfer, time);
     }
     if (used > 0) ++next;
   }
@@ -116,7 +116,8 @@ Expected<std::vector<std::vector<Bandwidth>>> measure_together(
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
       const Time time = std::min((*first)[r][i].samples.front(), (*measured)[r][i].samples.front());
-      rates[r].push_back(rate_of(kLongTransfer, std::max(Time{1}, time - alone[r][i].fixed)));
+      rates[r].push_back(
+          rate_of_transfer(kLongTransfer, std::max(Time{1}, time - alone[r][i].fixed)));
     }
   }
   return rates;

@@ -17,8 +17,8 @@ namespace {
 
 using topology::Machine;
 
-constexpr Budget kPlenty{seconds(1'000), 1'000};
-constexpr Disturbance kNoise{.seed = 1, .noise_percent = 10, .outlier_percent = 5};
+constexpr Budget kPlentyOfTime{seconds(1'000), 1'000};
+constexpr Disturbance kSurveyNoise{.seed = 1, .noise_percent = 10, .outlier_percent = 5};
 
 std::vector<Node> in_order(Node n) {
   std::vector<Node> order(n);
@@ -54,7 +54,7 @@ Survey surveyed(const Machine& machine, const Disturbance& disturbance, const Bu
   return *result;
 }
 
-Machine machine_called(const std::string& line) {
+Machine surveyed_machine(const std::string& line) {
   auto machine = topology::parse_synthetic(line);
   EXPECT_TRUE(machine) << machine.error();
   return *machine;
@@ -67,8 +67,8 @@ TEST(Survey, FindsTheLevelsOfSmallMachines) {
                            "site:2(10ms) rack:2(200us) host:3(20us,send=2us,recv=3us)",
                            "site:2(30ms) lab:2(3ms) rack:2(200us) host:4(20us)"}) {
     SCOPED_TRACE(line);
-    const Machine machine = machine_called(line);
-    EXPECT_EQ(surveyed(machine, kNoise).clusters, clusters_of(machine));
+    const Machine machine = surveyed_machine(line);
+    EXPECT_EQ(surveyed(machine, kSurveyNoise).clusters, clusters_of(machine));
   }
 }
 
@@ -105,14 +105,15 @@ Machine random_levels(Random& rng, bool slow) {
 TEST(SurveyProperty, FindsRandomMachinesOfOneToFourLevels) {
   for_all_seeds(300, [](Random& rng) {
     const Machine machine = random_levels(rng, /*slow=*/false);
-    ASSERT_EQ(surveyed(machine, {rng.next(), 10, 5, 0}, kPlenty).clusters, clusters_of(machine));
+    ASSERT_EQ(surveyed(machine, {rng.next(), 10, 5, 0}, kPlentyOfTime).clusters,
+              clusters_of(machine));
   });
 }
 
 TEST(SurveyProperty, LeavesSlowNodesAtTheirSite) {
   for_all_seeds(300, [](Random& rng) {
     const Machine machine = random_levels(rng, /*slow=*/true);
-    const Survey found = surveyed(machine, {rng.next(), 10, 5, 0}, kPlenty);
+    const Survey found = surveyed(machine, {rng.next(), 10, 5, 0}, kPlentyOfTime);
     ASSERT_EQ(found.clusters, clusters_of(machine));
     for (Node i = 0; i < machine.size() && machine.size() > 1; ++i) {
       const Time cost = machine.costs(i).send.fixed;
@@ -124,14 +125,14 @@ TEST(SurveyProperty, LeavesSlowNodesAtTheirSite) {
 
 TEST(SurveyProperty, IsNotMisledByTrafficOfOthers) {
   for_all_seeds(100, [](Random& rng) {
-    const Machine machine = machine_called("site:3(10ms) host:1|2|4(250us,1Gbit/s,send=5us)");
+    const Machine machine = surveyed_machine("site:3(10ms) host:1|2|4(250us,1Gbit/s,send=5us)");
     ASSERT_EQ(surveyed(machine, {rng.next(), 10, 5, 60}).clusters, clusters_of(machine));
   });
 }
 
 TEST(Survey, FindsASlowReceiver) {
-  const Machine machine = machine_called("host:6(50us,send=5us,recv=5us*3|400us|5us*2)");
-  const Survey found = surveyed(machine, kNoise);
+  const Machine machine = surveyed_machine("host:6(50us,send=5us,recv=5us*3|400us|5us*2)");
+  const Survey found = surveyed(machine, kSurveyNoise);
   EXPECT_EQ(found.clusters, clusters_of(machine));
   EXPECT_NEAR(to_microseconds(found.costs[3].recv), 400, 40);
 }
@@ -142,10 +143,10 @@ TEST(Survey, NeedsFewProbesOnLargeMachines) {
     for (const std::uint64_t sites : {1, 2, 4}) {
       const std::string line =
           "site:" + std::to_string(sites) + "(10ms) rack:8(200us) host:32(20us,send=2us,recv=2us)";
-      Machine machine = machine_called(line);
+      Machine machine = surveyed_machine(line);
       if (shuffled) machine = with_placement(machine, topology::random_placement(machine, 7));
-      SimulatedProber prober(machine, kNoise);
-      auto found = survey(prober, in_order(machine.size()), kPlenty);
+      SimulatedProber prober(machine, kSurveyNoise);
+      auto found = survey(prober, in_order(machine.size()), kPlentyOfTime);
       ASSERT_TRUE(found);
       EXPECT_EQ(found->clusters, clusters_of(machine));
       EXPECT_EQ(found->uncompared, 0U);
@@ -160,9 +161,9 @@ TEST(Survey, NeedsFewProbesOnLargeMachines) {
 }
 
 TEST(Survey, SaysWhenItsTimeIsOver) {
-  const Machine machine = machine_called("site:4(10ms) rack:4(200us) host:8(20us)");
+  const Machine machine = surveyed_machine("site:4(10ms) rack:4(200us) host:8(20us)");
   const Machine mixed = with_placement(machine, topology::random_placement(machine, 3));
-  SimulatedProber prober(mixed, kNoise);
+  SimulatedProber prober(mixed, kSurveyNoise);
   auto found = survey(prober, in_order(mixed.size()), {milliseconds(1), 1});
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->out_of_time);
@@ -191,7 +192,7 @@ TEST(FirstPairs, AreAllOfAFewNodesAndFewOfMany) {
 }
 
 TEST(SimulatedProber, RefusesANodeInTwoExperiments) {
-  const Machine machine = machine_called("host:3(1ms)");
+  const Machine machine = surveyed_machine("host:3(1ms)");
   SimulatedProber prober(machine, {});
   const std::vector<Round> rounds{{{.from = 0, .to = 1}, {.from = 1, .to = 2}}};
   EXPECT_THROW((void)prober.run(rounds), ContractViolation);

@@ -16,14 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 using launch::Mpi;
 
-constexpr const char* kArea = "mpi";
+constexpr const char* kMpisArea = "mpi";
 
 std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Finding check_launcher(const launch::InstalledLauncher& launcher) {
-  Finding finding{kArea, Level::Ok, listed(launcher.names), "", ""};
+  Finding finding{kMpisArea, Level::Ok, listed(launcher.names), "", ""};
   const auto mpi =
       launch::mpi_launcher(launcher.file, launch::output_of({launcher.file, "--version"}));
   if (!mpi) {
@@ -48,33 +48,33 @@ bool check_library(Mpi mpi, Findings& all) {
   auto file = launch::find_library(name, "", mpi);
   if (!file) {
     all.push_back(
-        {kArea, Level::Warning, name,
+        {kMpisArea, Level::Warning, name,
          fmt::format("not there: programs of {} cannot be served", launch::name_of(mpi)),
          fmt::format("build it (make) or install it; it would be {}", file.error().where)});
     return false;
   }
   auto library = launch::look_at_library(*file);
   if (!library) {
-    all.push_back({kArea, Level::Problem, name, library.error().what, "build it again (make)"});
+    all.push_back({kMpisArea, Level::Problem, name, library.error().what, "build it again (make)"});
     return false;
   }
   for (const launch::Library& needed : library->libraries) {
     if (!needed.file.empty()) continue;
-    all.push_back({kArea, Level::Note, name,
+    all.push_back({kMpisArea, Level::Note, name,
                    fmt::format("{} needs {}, which the loader does not find", *file, needed.name),
                    fmt::format("install {}, or set LD_LIBRARY_PATH, if you have programs of it",
                                launch::name_of(mpi))});
     return false;
   }
   if (library->mpis.empty()) {
-    all.push_back({kArea, Level::Problem, name, *file + ": it is linked with no MPI",
+    all.push_back({kMpisArea, Level::Problem, name, *file + ": it is linked with no MPI",
                    "build it again (make)"});
     return false;
   }
   const launch::SomeMpi& with = library->mpis.front();
   auto served = launch::served_by(with, name);
   const bool is_right = served && *served == mpi;
-  all.push_back({kArea, is_right ? Level::Ok : Level::Problem, name,
+  all.push_back({kMpisArea, is_right ? Level::Ok : Level::Problem, name,
                  fmt::format("{}; loads {}, {}", *file, launch::title_of(with), with.file),
                  is_right ? "" : "another MPI comes first: check LD_LIBRARY_PATH"});
   return is_right;
@@ -88,7 +88,7 @@ Findings check_mpis(const Environment& environment) {
   for (const launch::InstalledLauncher& launcher : launchers)
     all.push_back(check_launcher(launcher));
   if (launchers.empty()) {
-    all.push_back({kArea, Level::Problem, "mpiexec", "no MPI has a launcher in PATH",
+    all.push_back({kMpisArea, Level::Problem, "mpiexec", "no MPI has a launcher in PATH",
                    "install one (Debian: mpich or openmpi-bin), or add its folder to PATH"});
   }
   bool one_serves = false;
@@ -96,7 +96,8 @@ Findings check_mpis(const Environment& environment) {
     one_serves = check_library(mpi, all) || one_serves;
   }
   if (!one_serves) {
-    all.push_back({kArea, Level::Problem, "libraries", "none of Espalier's libraries can be loaded",
+    all.push_back({kMpisArea, Level::Problem, "libraries",
+                   "none of Espalier's libraries can be loaded",
                    "build them (make) or install them, beside an MPI that they are for"});
   }
   return all;

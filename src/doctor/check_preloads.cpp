@@ -13,7 +13,7 @@
 namespace espalier::doctor {
 namespace {
 
-constexpr const char* kArea = "preload";
+constexpr const char* kPreloadsArea = "preload";
 
 struct Tool {
   std::string_view prefix;
@@ -41,27 +41,27 @@ Finding check_one(const std::string& file) {
   std::error_code error;
   // A bare name is looked up by the loader: not here.
   if (file.find('/') != std::string::npos && !std::filesystem::exists(file, error)) {
-    return {kArea, Level::Warning, file, "it is preloaded, but there is no such file",
+    return {kPreloadsArea, Level::Warning, file, "it is preloaded, but there is no such file",
             "take it out of LD_PRELOAD: the loader complains in every program"};
   }
   if (is_ours(name)) {
-    return {kArea, Level::Note, file,
+    return {kPreloadsArea, Level::Note, file,
             "Espalier's library is preloaded in every program started here",
             "unset LD_PRELOAD and use espalier run, which chooses the right one"};
   }
   if (name.starts_with("libasan") || name.starts_with("libclang_rt.asan")) {
-    return {kArea, Level::Warning, file,
+    return {kPreloadsArea, Level::Warning, file,
             "AddressSanitizer wants to be loaded before all other libraries",
             "set ASAN_OPTIONS=verify_asan_link_order=0"};
   }
   const auto tool = tool_named(name);
   if (tool || defines_init(file)) {
-    return {kArea, Level::Note, file,
+    return {kPreloadsArea, Level::Note, file,
             fmt::format("{} interposes MPI too; it stays, behind Espalier's library",
                         tool.value_or("it")),
             "it sees native calls and not planned ones: preload it first by hand to see all"};
   }
-  return {kArea, Level::Ok, file, "preloaded; it does not touch MPI", ""};
+  return {kPreloadsArea, Level::Ok, file, "preloaded; it does not touch MPI", ""};
 }
 
 std::vector<std::string> parts_of(const std::string& list) {
@@ -91,7 +91,7 @@ Findings check_preloads(const Environment& environment, const std::string& syste
     if (is_ours(launch::file_name(file))) ours.push_back(file);
   }
   if (ours.size() > 1) {
-    all.push_back({kArea, Level::Problem, "LD_PRELOAD",
+    all.push_back({kPreloadsArea, Level::Problem, "LD_PRELOAD",
                    fmt::format("two of Espalier's libraries at once: {}", fmt::join(ours, ", ")),
                    "unset LD_PRELOAD and use espalier run"});
   }
@@ -100,7 +100,8 @@ Findings check_preloads(const Environment& environment, const std::string& syste
     one.subject = "/etc/ld.so.preload: " + file;
     all.push_back(std::move(one));
   }
-  if (all.empty()) all.push_back({kArea, Level::Ok, "LD_PRELOAD", "nothing else is preloaded", ""});
+  if (all.empty())
+    all.push_back({kPreloadsArea, Level::Ok, "LD_PRELOAD", "nothing else is preloaded", ""});
   return all;
 }
 

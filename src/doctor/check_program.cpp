@@ -17,13 +17,13 @@
 namespace espalier::doctor {
 namespace {
 
-constexpr const char* kArea = "program";
+constexpr const char* kProgramArea = "program";
 
 class Report {
  public:
   explicit Report(std::string name) : name_(std::move(name)) {}
   void add(Level level, std::string what, std::string cure = "") {
-    all_.push_back({kArea, level, name_, std::move(what), std::move(cure)});
+    all_.push_back({kProgramArea, level, name_, std::move(what), std::move(cure)});
   }
   void add(const Error& error) {
     const bool is_own = error.where == name_ || launch::file_name(error.where) == name_;

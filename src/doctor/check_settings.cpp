@@ -16,7 +16,7 @@ namespace espalier::doctor {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* kArea = "settings";
+constexpr const char* kSettingsArea = "settings";
 constexpr std::string_view kPrefix = "ESPALIER_";
 
 /// The complaint of the runtime about this variable alone, if it has one.
@@ -37,7 +37,7 @@ std::optional<Error> refusal(const std::string& name, const std::string& value) 
   return std::nullopt;
 }
 
-bool can_be_written(const fs::path& file) {
+bool is_writable_file(const fs::path& file) {
   std::error_code error;
   if (fs::is_directory(file, error)) return false;
   if (fs::exists(file, error)) return ::access(file.c_str(), W_OK) == 0;
@@ -55,18 +55,18 @@ Finding check_known(const std::string& name, const std::string& value) {
     // A broken file of verdicts is passed over; all else makes everything native.
     const bool is_harmless = name == "ESPALIER_VERDICTS";
     const std::string from = error->where == name ? "" : error->where + ": ";
-    return {kArea, is_harmless ? Level::Warning : Level::Problem, name, from + error->what,
+    return {kSettingsArea, is_harmless ? Level::Warning : Level::Problem, name, from + error->what,
             error->hint.empty() ? "set it as docs/reference/variables.md says, or unset it"
                                 : error->hint};
   }
-  if (names_output(name, value) && !can_be_written(value)) {
-    return {kArea, Level::Warning, name, fmt::format("\"{}\" cannot be written", value),
+  if (names_output(name, value) && !is_writable_file(value)) {
+    return {kSettingsArea, Level::Warning, name, fmt::format("\"{}\" cannot be written", value),
             "name a file in a folder that you may write to"};
   }
   if (name == "ESPALIER_DISABLE" && value == "1") {
-    return {kArea, Level::Warning, name, "everything is native", "unset it"};
+    return {kSettingsArea, Level::Warning, name, "everything is native", "unset it"};
   }
-  return {kArea, Level::Ok, name, fmt::format("= {}", value), ""};
+  return {kSettingsArea, Level::Ok, name, fmt::format("= {}", value), ""};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Findings wrong_algorithms(const std::string& value) {
   Findings all;
   for (const auto& wrong : runtime::read_algorithms(value).wrong) {
     const Error error = with_names(wrong);
-    all.push_back({kArea, Level::Problem, error.where, error.what, error.hint});
+    all.push_back({kSettingsArea, Level::Problem, error.where, error.what, error.hint});
   }
   return all;
 }
@@ -89,9 +89,9 @@ Findings unknown_settings(const Environment& environment) {
     const std::string rest = name.substr(kPrefix.size());
     if (std::find(known.begin(), known.end(), rest) != known.end()) continue;
     const std::string meant = nearest(rest, known);
-    all.push_back({kArea, Level::Warning, name, "there is no such variable, and it does nothing",
-                   meant.empty()
-                       ? "unset it; docs/reference/variables.md lists those that there are"
+    all.push_back(
+        {kSettingsArea, Level::Warning, name, "there is no such variable, and it does nothing",
+         meant.empty() ? "unset it; docs/reference/variables.md lists those that there are"
                        : fmt::format("did you mean {}{}?", kPrefix, meant)});
   }
   return all;
@@ -108,7 +108,8 @@ Findings check_settings(const Environment& environment) {
     if (wrong.empty()) wrong.push_back(check_known(name, value));
     append(all, std::move(wrong));
   }
-  if (all.empty()) all.push_back({kArea, Level::Ok, "ESPALIER_*", "none is set: all as usual", ""});
+  if (all.empty())
+    all.push_back({kSettingsArea, Level::Ok, "ESPALIER_*", "none is set: all as usual", ""});
   return all;
 }
 

@@ -141,7 +141,8 @@ TEST(Msccl, OutOfPlaceTheInputIsNotWritten) {
   EXPECT_EQ(verdict.findings[0].kind, verify::FindingKind::WritesInput) << verdict;
 }
 
-void expect_refused(const std::string& text, const std::string& where, const std::string& what) {
+void expect_msccl_refused(const std::string& text, const std::string& where,
+                          const std::string& what) {
   const auto read = read_msccl(text, "f.xml");
   ASSERT_FALSE(read) << what;
   EXPECT_EQ(read.error().where, where) << read.error();
@@ -151,28 +152,31 @@ void expect_refused(const std::string& text, const std::string& where, const std
 
 TEST(Msccl, RefusesFilesThatCannotBe) {
   const std::string ring = test_data("msccl/ring_allreduce.xml");
-  expect_refused("<platform/>", "f.xml:1", "the root element is <platform>");
-  expect_refused("<algo", "f.xml:1", "not well-formed XML");
-  expect_refused(with(ring, "name=\"ring\"", "name=\"\xff\""), "f.xml:3", "not UTF-8");
-  expect_refused(with(ring, "allreduce\"", "custom\""), "f.xml:3", "coll is \"custom\"");
-  expect_refused(with(ring, "ngpus=\"4\"", "ngpus=\"5\""), "f.xml:3", "5 GPUs, but none with id 4");
-  expect_refused(with(ring, "ngpus=\"4\"", "ngpus=\"4000000000\""), "f.xml:3", "ngpus is");
-  expect_refused(with(ring, "i_chunks=\"4\"", "i_chunks=\"5\""), "f.xml:4", "i_chunks is 5");
-  expect_refused(with(ring, "gpu id=\"1\"", "gpu id=\"0\""), "f.xml:15", "GPU 0 stands twice");
-  expect_refused(with(ring, "send=\"1\"", "send=\"0\""), "f.xml:5", "its own peer");
-  expect_refused(with(ring, "send=\"1\"", "send=\"-1\""), "f.xml:6", "without such a peer");
-  expect_refused(with(ring, "chan=\"0\"", "chan=\"1\""), "f.xml:5", "chan is \"1\"");
-  expect_refused(with(ring, "type=\"s\"", "type=\"x\""), "f.xml:6", "the type of a step is \"x\"");
-  expect_refused(with(ring, "srcoff=\"0\"", "srcoff=\"4\""), "f.xml:6", "chunks 4 to 5 of i");
-  expect_refused(with(ring, "cnt=\"1\"", "cnt=\"2147483648\""), "f.xml:6", "cnt is");
-  expect_refused(with(ring, " s=\"1\"", " s=\"7\""), "f.xml:7", "step 7 at place 1");
-  expect_refused(with(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"9\""), "f.xml:6",
-                 "waits for step 9 of thread block 0");
-  expect_refused(with(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"1\""), "f.xml:6",
-                 "does not announce its end");
-  expect_refused(with(with(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"0\""),
-                      "hasdep=\"0\"", "hasdep=\"1\""),
-                 "f.xml:4", "in a circle");
+  expect_msccl_refused("<platform/>", "f.xml:1", "the root element is <platform>");
+  expect_msccl_refused("<algo", "f.xml:1", "not well-formed XML");
+  expect_msccl_refused(with(ring, "name=\"ring\"", "name=\"\xff\""), "f.xml:3", "not UTF-8");
+  expect_msccl_refused(with(ring, "allreduce\"", "custom\""), "f.xml:3", "coll is \"custom\"");
+  expect_msccl_refused(with(ring, "ngpus=\"4\"", "ngpus=\"5\""), "f.xml:3",
+                       "5 GPUs, but none with id 4");
+  expect_msccl_refused(with(ring, "ngpus=\"4\"", "ngpus=\"4000000000\""), "f.xml:3", "ngpus is");
+  expect_msccl_refused(with(ring, "i_chunks=\"4\"", "i_chunks=\"5\""), "f.xml:4", "i_chunks is 5");
+  expect_msccl_refused(with(ring, "gpu id=\"1\"", "gpu id=\"0\""), "f.xml:15",
+                       "GPU 0 stands twice");
+  expect_msccl_refused(with(ring, "send=\"1\"", "send=\"0\""), "f.xml:5", "its own peer");
+  expect_msccl_refused(with(ring, "send=\"1\"", "send=\"-1\""), "f.xml:6", "without such a peer");
+  expect_msccl_refused(with(ring, "chan=\"0\"", "chan=\"1\""), "f.xml:5", "chan is \"1\"");
+  expect_msccl_refused(with(ring, "type=\"s\"", "type=\"x\""), "f.xml:6",
+                       "the type of a step is \"x\"");
+  expect_msccl_refused(with(ring, "srcoff=\"0\"", "srcoff=\"4\""), "f.xml:6", "chunks 4 to 5 of i");
+  expect_msccl_refused(with(ring, "cnt=\"1\"", "cnt=\"2147483648\""), "f.xml:6", "cnt is");
+  expect_msccl_refused(with(ring, " s=\"1\"", " s=\"7\""), "f.xml:7", "step 7 at place 1");
+  expect_msccl_refused(with(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"9\""), "f.xml:6",
+                       "waits for step 9 of thread block 0");
+  expect_msccl_refused(with(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"1\""), "f.xml:6",
+                       "does not announce its end");
+  expect_msccl_refused(with(with(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"0\""),
+                            "hasdep=\"0\"", "hasdep=\"1\""),
+                       "f.xml:4", "in a circle");
 }
 
 std::string why_not(const Schedule& schedule) {

@@ -22,11 +22,11 @@ using schedule::Operation;
 
 constexpr std::int64_t kMaxChunks = std::numeric_limits<std::int32_t>::max();  // int, in MSCCL
 constexpr std::int64_t kMaxChannels = 1024;
-constexpr std::array<std::string_view, 9> kKinds{"s",    "r",  "rcs", "rrc", "rrs",
-                                                 "rrcs", "re", "cpy", "nop"};
+constexpr std::array<std::string_view, 9> kStepKinds{"s",    "r",  "rcs", "rrc", "rrs",
+                                                     "rrcs", "re", "cpy", "nop"};
 
 /// Thrown and caught in this file only.
-struct Refused {
+struct MscclRefused {
   Error error;
 };
 
@@ -57,7 +57,7 @@ class Reader {
  private:
   static std::string shortened(std::string_view text) { return std::string(text.substr(0, 100)); }
   [[noreturn]] void refuse(pugi::xml_node node, std::string what, std::string hint) const {
-    throw Refused{{xml_.where(node), std::move(what), std::move(hint)}};
+    throw MscclRefused{{xml_.where(node), std::move(what), std::move(hint)}};
   }
   std::int64_t number(pugi::xml_node node, const char* key, std::int64_t least,
                       std::int64_t most) const {
@@ -206,12 +206,12 @@ class Reader {
   MscclStep read_step(pugi::xml_node node, const MscclBlock& block) const {
     MscclStep step;
     const std::string_view kind = node.attribute("type").value();
-    const auto* const found = std::find(kKinds.begin(), kKinds.end(), kind);
-    if (found == kKinds.end()) {
+    const auto* const found = std::find(kStepKinds.begin(), kStepKinds.end(), kind);
+    if (found == kStepKinds.end()) {
       refuse(node, fmt::format("the type of a step is \"{}\"", kind.substr(0, 40)),
-             fmt::format("it is one of {}", fmt::join(kKinds, ", ")));
+             fmt::format("it is one of {}", fmt::join(kStepKinds, ", ")));
     }
-    step.kind = static_cast<MscclKind>(found - kKinds.begin());
+    step.kind = static_cast<MscclKind>(found - kStepKinds.begin());
     step.dep_block = number_or(node, "depid", -1, -1, kMaxChunks);
     step.dep_step = number_or(node, "deps", -1, -1, kMaxChunks);
     step.announced = number_or(node, "hasdep", 0, 0, 1) == 1;
@@ -285,7 +285,7 @@ Expected<MscclText> parse_msccl_text(std::string_view text, const std::string& f
   if (!xml) return xml.error();
   try {
     return Reader(*xml).read();
-  } catch (const Refused& refused) {
+  } catch (const MscclRefused& refused) {
     return refused.error;
   }
 }

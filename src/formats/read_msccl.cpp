@@ -21,7 +21,7 @@ using schedule::Program;
 using schedule::Region;
 using OpId = std::uint32_t;
 /// The ops whose end is that of a step; few, see joined().
-using Done = std::vector<OpId>;
+using DoneSteps = std::vector<OpId>;
 
 struct StepId {
   std::uint32_t block = 0;
@@ -31,7 +31,7 @@ struct StepId {
 /// All steps of a GPU, each behind the one before it in its block and the one it depends on: of
 /// those that could come next the one with the lowest number first. Fewer than there are if some
 /// wait for each other in a circle.
-std::vector<StepId> order_of(const MscclGpu& gpu) {
+std::vector<StepId> order_of_steps(const MscclGpu& gpu) {
   std::vector<std::vector<std::uint8_t>> open(gpu.blocks.size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<StepId>> followers;
   const auto later = [](const StepId& a, const StepId& b) {
@@ -77,7 +77,7 @@ class GpuReader {
 
   /// Nothing if steps wait for each other in a circle.
   std::optional<Program> read() {
-    const std::vector<StepId> order = order_of(gpu_);
+    const std::vector<StepId> order = order_of_steps(gpu_);
     std::size_t steps = 0;
     for (const MscclBlock& block : gpu_.blocks) {
       steps += block.steps.size();
@@ -85,11 +85,11 @@ class GpuReader {
     }
     if (order.size() != steps) return std::nullopt;
     find_overwritten(order);
-    Done begin;
+    DoneSteps begin;
     if (const auto first = buffers_.before()) begin = {local(*first, {})};
     for (std::size_t i = 0; i < order.size(); ++i) place(order[i], begin, overwritten_[i]);
     if (const auto last = buffers_.after()) {
-      Done all = begin;
+      DoneSteps all = begin;
       for (const auto& block : done_) {
         if (!block.empty()) all.insert(all.end(), block.back().begin(), block.back().end());
       }
@@ -131,11 +131,11 @@ class GpuReader {
     }
   }
 
-  void place(const StepId& id, const Done& begin, bool overwritten) {
+  void place(const StepId& id, const DoneSteps& begin, bool overwritten) {
     const MscclStep& s = step(id);
-    Done deps = id.step > 0 ? done_[id.block][id.step - 1] : begin;
+    DoneSteps deps = id.step > 0 ? done_[id.block][id.step - 1] : begin;
     if (s.dep_block >= 0) {
-      const Done& other =
+      const DoneSteps& other =
           done_[static_cast<std::size_t>(s.dep_block)][static_cast<std::size_t>(s.dep_step)];
       deps.insert(deps.end(), other.begin(), other.end());
     }
@@ -144,7 +144,8 @@ class GpuReader {
     done_[id.block][id.step] = s.count == 0 ? std::move(deps) : run(s, block, deps, overwritten);
   }
 
-  Done run(const MscclStep& s, const MscclBlock& block, const Done& deps, bool overwritten) {
+  DoneSteps run(const MscclStep& s, const MscclBlock& block, const DoneSteps& deps,
+                bool overwritten) {
     switch (s.kind) {
       case MscclKind::Send:
         return send(block, src(s), deps, overwritten);
@@ -173,7 +174,7 @@ class GpuReader {
   }
 
   /// dst = src (op) what arrives.
-  OpId receive_and_combine(const MscclStep& s, const MscclBlock& block, const Done& deps) {
+  OpId receive_and_combine(const MscclStep& s, const MscclBlock& block, const DoneSteps& deps) {
     const Region from = src(s);
     const Region to = dst(s);
     const bool apart = from.buffer != to.buffer || from.offset + from.length <= to.offset ||
@@ -187,7 +188,8 @@ class GpuReader {
     return local({slot, to}, {combine(from, slot, Operands::FromThenTo, {got})});
   }
 
-  Done send(const MscclBlock& block, const Region& from, const Done& deps, bool overwritten) {
+  DoneSteps send(const MscclBlock& block, const Region& from, const DoneSteps& deps,
+                 bool overwritten) {
     Op op;
     op.kind = OpKind::Send;
     op.peer = static_cast<Rank>(block.send);
@@ -198,11 +200,11 @@ class GpuReader {
       return deps;  // nobody waits for it: the queue takes it
     }
     op.from = take_slot(from.length);
-    const Done copied{local({from, op.from}, deps)};
+    const DoneSteps copied{local({from, op.from}, deps)};
     append(op, copied);
     return copied;
   }
-  OpId recv(const MscclBlock& block, const Region& to, const Done& deps) {
+  OpId recv(const MscclBlock& block, const Region& to, const DoneSteps& deps) {
     Op op;
     op.kind = OpKind::Recv;
     op.peer = static_cast<Rank>(block.recv);
@@ -214,7 +216,7 @@ class GpuReader {
   std::uint32_t next_tag(std::uint32_t& count, const MscclBlock& block) const {
     return count++ * text_.channels + block.channel;
   }
-  OpId combine(const Region& from, const Region& to, Operands operands, const Done& deps) {
+  OpId combine(const Region& from, const Region& to, Operands operands, const DoneSteps& deps) {
     Op op;
     op.kind = OpKind::Reduce;
     op.operands = operands;
@@ -222,7 +224,7 @@ class GpuReader {
     op.to = to;
     return append(op, deps);
   }
-  OpId local(const LocalCopy& copy, const Done& deps) {
+  OpId local(const LocalCopy& copy, const DoneSteps& deps) {
     Op op;
     op.kind = OpKind::Copy;
     op.from = copy.from;
@@ -236,7 +238,7 @@ class GpuReader {
   }
 
   /// Each once; many become one, so that lists of them do not grow along a thread block.
-  Done joined(Done deps) {
+  DoneSteps joined(DoneSteps deps) {
     constexpr std::size_t kMost = 8;
     std::sort(deps.begin(), deps.end());
     deps.erase(std::unique(deps.begin(), deps.end()), deps.end());
@@ -245,7 +247,7 @@ class GpuReader {
     joint.kind = OpKind::Compute;
     return {append(joint, deps)};
   }
-  OpId append(Op op, const Done& deps) {
+  OpId append(Op op, const DoneSteps& deps) {
     op.first_dep = static_cast<std::uint32_t>(program_.deps.size());
     op.dep_count = static_cast<std::uint32_t>(deps.size());
     program_.deps.insert(program_.deps.end(), deps.begin(), deps.end());
@@ -257,8 +259,8 @@ class GpuReader {
   const MscclGpu& gpu_;
   MscclBuffers buffers_;
   Program program_;
-  std::vector<bool> overwritten_;        // by place in the order
-  std::vector<std::vector<Done>> done_;  // by block and step
+  std::vector<bool> overwritten_;             // by place in the order
+  std::vector<std::vector<DoneSteps>> done_;  // by block and step
   std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> sent_, received_;
 };
 

@@ -22,7 +22,7 @@ Entry entry(const Words& words, std::uint32_t i) {
 }
 
 /// Two lists of (colour, count), each by colour, into one.
-Words merged(const Words& a, const Words& b) {
+Words merged_counts(const Words& a, const Words& b) {
   Words sum;
   std::uint32_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
@@ -69,7 +69,7 @@ void RankAndHashColours::pass_up(Endpoint& endpoint) {
   if (!entered_ || missing_ > 0) return;
   Words below;
   if (colour_ != kNoColour) below = {colour_, 1};
-  for (const Words& counts : counts_) below = merged(below, counts);
+  for (const Words& counts : counts_) below = merged_counts(below, counts);
   if (parent_.parent != kNobody) {
     endpoint.send(parent_.parent, {tag_, 0, Kind::Up, 0, std::move(below)});
     return;

@@ -12,11 +12,11 @@ namespace {
 
 using testing_support::Cluster;
 
-std::span<std::byte> bytes_of(std::vector<std::int64_t>& values) {
+std::span<std::byte> outbox_bytes(std::vector<std::int64_t>& values) {
   return std::as_writable_bytes(std::span(values));
 }
 
-SplitOptions random_options(Random& rng) {
+SplitOptions random_outbox_options(Random& rng) {
   constexpr Scheme kSchemes[] = {Scheme::Centralized, Scheme::ShrinkAndBalance,
                                  Scheme::ShrinkByChildren, Scheme::RankAndHash};
   return {kSchemes[rng.below(4)], static_cast<Rank>(rng.between(2, 4)), rng.chance(50),
@@ -27,7 +27,7 @@ SplitOptions random_options(Random& rng) {
 void use(Cluster& cluster, const std::vector<Group>& groups, std::vector<Group>& inner) {
   Random& rng = cluster.random();
   const std::size_t segment = rng.chance(50) ? 0 : static_cast<std::size_t>(rng.between(8, 64));
-  const SplitOptions options = random_options(rng);
+  const SplitOptions options = random_outbox_options(rng);
   std::vector<std::vector<std::int64_t>> sums(groups.size());
   std::vector<Splitting> made;
   std::vector<Ticket> tickets;
@@ -36,7 +36,7 @@ void use(Cluster& cluster, const std::vector<Group>& groups, std::vector<Group>&
     made.push_back(groups[i].enroll(rng.chance(70), options));
     made.push_back(groups[i].split(static_cast<Colour>(rng.below(3))));
     for (int calls = 0; calls < 5; ++calls) tickets.push_back(groups[i].barrier());
-    tickets.push_back(groups[i].allreduce(bytes_of(sums[i]), sum_of<std::int64_t>(), segment));
+    tickets.push_back(groups[i].allreduce(outbox_bytes(sums[i]), sum_of<std::int64_t>(), segment));
     for (Rank to = 0; to < groups[i].size(); ++to) groups[i].send(to, {});
     if (rng.chance(50)) cluster.step();
   }

@@ -11,8 +11,8 @@ namespace {
 
 using testing_support::Cluster;
 
-const model::LogGP kModel(64, {microseconds(10), microseconds(1), microseconds(1),
-                               bytes_per_second(1'000'000'000)});
+const model::LogGP kOwnTreesModel(64, {microseconds(10), microseconds(1), microseconds(1),
+                                       bytes_per_second(1'000'000'000)});
 
 /// A group of some of the processes, on each of them.
 std::vector<Group> some_group(Cluster& cluster) {
@@ -28,7 +28,7 @@ std::vector<Group> some_group(Cluster& cluster) {
   return groups;
 }
 
-std::span<std::byte> bytes_of(std::vector<std::int64_t>& values) {
+std::span<std::byte> tree_bytes(std::vector<std::int64_t>& values) {
   return std::as_writable_bytes(std::span(values));
 }
 
@@ -51,15 +51,15 @@ TEST(OwnTreesProperty, AreMadeAndUsedUnaskedAndGoWithTheirGroup) {
       for (int call = 0; call < kCalls; ++call) {
         const RootUse use{static_cast<Rank>(same.below(std::min<Rank>(size, 3))) * (size - 1) / 2,
                           Bytes{32}, 1, 16, true};
-        const RootWay way = groups[i].choose_way(use, RootWay::AnyVertex, kModel);
+        const RootWay way = groups[i].choose_way(use, RootWay::AnyVertex, kOwnTreesModel);
         over_trees += way == RootWay::OwnTree ? 1 : 0;
         const bool is_root = groups[i].rank() == use.root;
         const bool reduces = same.chance(50);
         data[i][call].assign(4, reduces || is_root ? call : 0);
         tickets.push_back(reduces
-                              ? groups[i].reduce(bytes_of(data[i][call]), sum_of<std::int64_t>(),
+                              ? groups[i].reduce(tree_bytes(data[i][call]), sum_of<std::int64_t>(),
                                                  use.root, 16, way)
-                              : groups[i].broadcast(bytes_of(data[i][call]), use.root, 16, way));
+                              : groups[i].broadcast(tree_bytes(data[i][call]), use.root, 16, way));
         if (rng.chance(50)) cluster.step();
       }
     }
@@ -93,7 +93,7 @@ TEST(OwnTrees, AreNotMadeForTheRootThatTheTreeHas) {
   Cluster cluster(5, 2, 1);
   std::vector<std::int64_t> data(1);
   for (Id id = 0; id < cluster.size(); ++id) {
-    (void)cluster.process(id).world().broadcast(bytes_of(data), 0, 0, RootWay::OwnTree);
+    (void)cluster.process(id).world().broadcast(tree_bytes(data), 0, 0, RootWay::OwnTree);
   }
   cluster.run();
   EXPECT_EQ(cluster.process(0).trees_for_roots(), 0U);
@@ -103,10 +103,10 @@ TEST(OwnTrees, ACallIsNotOverBeforeItsTreeIsMade) {
   Cluster cluster(5, 2, 1);
   std::vector<std::int64_t> data(1, 3);
   const Ticket ticket =
-      cluster.process(4).world().broadcast(bytes_of(data), 4, 0, RootWay::OwnTree);
+      cluster.process(4).world().broadcast(tree_bytes(data), 4, 0, RootWay::OwnTree);
   cluster.run();
   EXPECT_FALSE(ticket.test());
-  EXPECT_THROW((void)cluster.process(4).world().broadcast(bytes_of(data), 5, 0, RootWay::OwnTree),
+  EXPECT_THROW((void)cluster.process(4).world().broadcast(tree_bytes(data), 5, 0, RootWay::OwnTree),
                ContractViolation);
 }
 
@@ -114,7 +114,7 @@ TEST(OwnTrees, RefuseToGoWhileACallWaitsForThem) {
   Cluster cluster(5, 2, 1);
   std::vector<Group> groups = some_group(cluster);
   std::vector<std::int64_t> data(1, 3);
-  (void)groups[0].broadcast(bytes_of(data), 1, 0, RootWay::OwnTree);
+  (void)groups[0].broadcast(tree_bytes(data), 1, 0, RootWay::OwnTree);
   EXPECT_THROW(groups[0].retire(), ContractViolation);
 }
 

@@ -11,8 +11,8 @@
 namespace espalier::group {
 namespace {
 
-const model::LogGP kModel(4096, {microseconds(10), microseconds(1), microseconds(1),
-                                 bytes_per_second(1'000'000'000)});
+const model::LogGP kAccountsModel(4096, {microseconds(10), microseconds(1), microseconds(1),
+                                         bytes_per_second(1'000'000'000)});
 
 Place any_place(Random& rng) {
   Place place =
@@ -23,7 +23,7 @@ Place any_place(Random& rng) {
 }
 
 Time cost(RootWay way, const Place& place, RootUse use) {
-  return root_time(way, place, use, kModel);
+  return root_time(way, place, use, kAccountsModel);
 }
 
 TEST(RootAccountsProperty, TakeAtMostTwiceAsLongAsIfTheNumberOfCallsHadBeenKnown) {
@@ -40,7 +40,7 @@ TEST(RootAccountsProperty, TakeAtMostTwiceAsLongAsIfTheNumberOfCallsHadBeenKnown
     Time spent;
     bool has_tree = false;
     for (std::uint32_t calls = 1; calls <= 2000; ++calls) {
-      const RootWay way = accounts.count(place, use, plain, kModel);
+      const RootWay way = accounts.count(place, use, plain, kAccountsModel);
       ASSERT_TRUE(way == RootWay::OwnTree || (!has_tree && way == plain));
       if (way == RootWay::OwnTree && !has_tree) spent += making;
       has_tree = has_tree || way == RootWay::OwnTree;
@@ -61,8 +61,9 @@ TEST(RootAccountsProperty, MakeFewTreesHoweverManyRootsTakeTurns) {
     std::set<Rank> trees;
     for (int i = 0; i < 5000; ++i) {
       const RootUse use{static_cast<Rank>(rng.below(std::min(roots, place.size))), Bytes{8}};
-      const RootWay way = accounts.count(place, use, RootWay::AnyVertex, kModel);
-      ASSERT_EQ(way, others.count(place, use, RootWay::AnyVertex, kModel));  // on another member
+      const RootWay way = accounts.count(place, use, RootWay::AnyVertex, kAccountsModel);
+      ASSERT_EQ(way,
+                others.count(place, use, RootWay::AnyVertex, kAccountsModel));  // on another member
       ASSERT_TRUE(way == RootWay::OwnTree || !trees.contains(use.root)) << "a tree was forgotten";
       if (way == RootWay::OwnTree) trees.insert(use.root);
     }
@@ -75,9 +76,9 @@ TEST(RootAccountsProperty, MakeFewTreesHoweverManyRootsTakeTurns) {
 TEST(RootAccounts, RefuseManyCallsAtOnce) {
   RootAccounts accounts;
   const Place place = world_place(0, 8, 2);
-  EXPECT_THROW((void)accounts.count(place, {1, Bytes{8}, 2}, RootWay::Forward, kModel),
+  EXPECT_THROW((void)accounts.count(place, {1, Bytes{8}, 2}, RootWay::Forward, kAccountsModel),
                ContractViolation);
-  EXPECT_THROW((void)accounts.count(place, {1, Bytes{8}, 1}, RootWay::OwnTree, kModel),
+  EXPECT_THROW((void)accounts.count(place, {1, Bytes{8}, 1}, RootWay::OwnTree, kAccountsModel),
                ContractViolation);
 }
 

@@ -9,7 +9,7 @@
 namespace espalier::group {
 namespace {
 
-constexpr std::uint32_t kHead = 3;  // sequence, stage, segment
+constexpr std::uint32_t kHeadWords = 3;  // sequence, stage, segment
 
 }  // namespace
 
@@ -69,7 +69,7 @@ Message TreeOperation::packed(Stage stage, std::uint32_t index) {
 
 void TreeOperation::store(const Words& words) {
   const std::span<std::byte> bytes = segment(words[2]);
-  if (!bytes.empty()) std::memcpy(bytes.data(), words.data() + kHead, bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), words.data() + kHeadWords, bytes.size());
 }
 
 void TreeOperation::start(Endpoint& endpoint) {
@@ -149,7 +149,7 @@ void TreeOperation::receive(const Message& message, Endpoint& endpoint) {
   if (words[1] == In) {
     const std::span<std::byte> into = segment(index);
     std::vector<std::byte> other(into.size());
-    if (!other.empty()) std::memcpy(other.data(), words.data() + kHead, other.size());
+    if (!other.empty()) std::memcpy(other.data(), words.data() + kHeadWords, other.size());
     if (!other.empty()) call_.combine.apply(into, other);
     contribute(index);
   } else {

@@ -20,19 +20,19 @@ namespace {
 constexpr std::int64_t kPeriodUs = 10'000;
 constexpr std::int64_t kLeastQuotaUs = 1'000;  // the kernel's own limit
 
-Error failed(const std::string& path, const char* doing) {
+Error group_error(const std::string& path, const char* doing) {
   return {"lab", fmt::format("cannot {} {}: {}", doing, path, std::strerror(errno)), ""};
 }
 
 /// One write, as the kernel wants it.
 std::optional<Error> put(const std::string& path, const std::string& text) {
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file || ::write(file.get(), text.data(), text.size()) < 0) return failed(path, "write");
+  if (!file || ::write(file.get(), text.data(), text.size()) < 0) return group_error(path, "write");
   return std::nullopt;
 }
 
 std::optional<Error> make_folder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return failed(path, "make");
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return group_error(path, "make");
   return std::nullopt;
 }
 
@@ -85,7 +85,7 @@ std::optional<Error> remove_folder(const std::string& path) {
     const timespec span{0, 10'000'000};
     ::nanosleep(&span, nullptr);
   }
-  return failed(path, "remove");
+  return group_error(path, "remove");
 }
 
 }  // namespace

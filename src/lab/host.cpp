@@ -17,7 +17,7 @@
 namespace espalier::lab {
 namespace {
 
-Error failed(const std::string& doing) {
+Error host_error(const std::string& doing) {
   const bool forbidden = errno == EPERM || errno == EACCES;
   return {"lab",
           fmt::format("{}cannot {}: {}", forbidden ? "a lab needs root, namespaces and TUN; " : "",
@@ -28,7 +28,7 @@ Error failed(const std::string& doing) {
 std::optional<Error> mount_at(const std::string& what, const std::string& where, const char* type,
                               unsigned long flags, const std::string& options = "") {
   if (::mount(what.c_str(), where.c_str(), type, flags, options.c_str()) == 0) return std::nullopt;
-  return failed(fmt::format("mount {}", where));
+  return host_error(fmt::format("mount {}", where));
 }
 
 std::optional<Error> lay_over(const std::string& what, const std::string& where) {
@@ -39,7 +39,7 @@ std::optional<Error> lay_over(const std::string& what, const std::string& where)
 
 /// The mount that marks this process as the lab's comes first: from then on `down` finds it.
 std::optional<Error> separate(const StateFolder& folder, int namespaces) {
-  if (::unshare(namespaces | CLONE_NEWNS) != 0) return failed("make namespaces");
+  if (::unshare(namespaces | CLONE_NEWNS) != 0) return host_error("make namespaces");
   if (auto e = mount_at("none", "/", nullptr, MS_REC | MS_PRIVATE)) return e;
   return mount_at(folder.mark(), folder.own(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755");
 }
@@ -70,9 +70,9 @@ std::string new_boot_id() {
 /// an empty one where the kernel has no overlays.
 std::optional<Error> own_temporary_files(const std::string& own) {
   for (const char* name : {"/changed", "/work"}) {
-    if (::mkdir((own + name).c_str(), 01777) != 0) return failed("make a private /tmp");
+    if (::mkdir((own + name).c_str(), 01777) != 0) return host_error("make a private /tmp");
   }
-  if (::chmod((own + "/changed").c_str(), 01777) != 0) return failed("make a private /tmp");
+  if (::chmod((own + "/changed").c_str(), 01777) != 0) return host_error("make a private /tmp");
   const std::string options =
       fmt::format("lowerdir=/tmp,upperdir={0}/changed,workdir={0}/work", own);
   if (!mount_at("overlay", "/tmp", "overlay", 0, options)) return std::nullopt;
@@ -82,7 +82,8 @@ std::optional<Error> own_temporary_files(const std::string& own) {
 std::optional<Error> become(const StateFolder& folder, const Host& host) {
   if (auto e = separate(folder, CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC)) return e;
   set_network_up();
-  if (::sethostname(host.name.c_str(), host.name.size()) != 0) return failed("set the hostname");
+  if (::sethostname(host.name.c_str(), host.name.size()) != 0)
+    return host_error("set the hostname");
   const std::string own = folder.own();
   if (auto e = write_text(own + "/hostname", host.name + "\n", 0644)) return e;
   if (auto e = write_text(own + "/boot_id", new_boot_id(), 0444)) return e;
@@ -93,7 +94,7 @@ std::optional<Error> become(const StateFolder& folder, const Host& host) {
   // Groups of processor time, which the new /sys would hide from who goes on to another host.
   if (const auto groups = CpuGroups::of(folder)) {
     const std::string seen = own + "/cgroup";
-    if (::mkdir(seen.c_str(), 0755) != 0) return failed("show cgroups to the host");
+    if (::mkdir(seen.c_str(), 0755) != 0) return host_error("show cgroups to the host");
     if (auto e = mount_at(groups->root(), seen, nullptr, MS_BIND)) return e;
   }
   // The devices below /sys/class/net are those of whoever mounted it.
@@ -103,7 +104,7 @@ std::optional<Error> become(const StateFolder& folder, const Host& host) {
 
 std::optional<Error> enter(pid_t holder, int namespaces) {
   const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, holder, 0)));
-  if (!process || ::setns(process.get(), namespaces) != 0) return failed("enter the host");
+  if (!process || ::setns(process.get(), namespaces) != 0) return host_error("enter the host");
   return std::nullopt;
 }
 

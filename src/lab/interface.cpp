@@ -22,7 +22,7 @@ constexpr const char* kName = "eth0";
 constexpr std::uint32_t kQueueLength = 5000;  // frames; the router keeps up, bursts are large
 constexpr unsigned char kPrefix = 16;
 
-Error failed(const char* doing, int why = errno) {
+Error interface_error(const char* doing, int why = errno) {
   return {
       "lab",
       fmt::format("a lab needs root, namespaces and TUN; cannot {}: {}", doing, std::strerror(why)),
@@ -31,17 +31,18 @@ Error failed(const char* doing, int why = errno) {
 
 Expected<FileDescriptor> open_tap() {
   FileDescriptor tap(::open(kDevice, O_RDWR | O_NONBLOCK | O_CLOEXEC));
-  if (!tap) return failed("open /dev/net/tun");
+  if (!tap) return interface_error("open /dev/net/tun");
   ifreq request{};
   std::strncpy(request.ifr_name, kName, IFNAMSIZ - 1);
   request.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR;
-  if (::ioctl(tap.get(), TUNSETIFF, &request) != 0) return failed("make a network interface");
+  if (::ioctl(tap.get(), TUNSETIFF, &request) != 0)
+    return interface_error("make a network interface");
   int header = kVirtioHeader;
   const unsigned long offloads = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO_ECN;
   if (::ioctl(tap.get(), TUNSETVNETHDRSZ, &header) != 0 ||
       ::ioctl(tap.get(), TUNSETOFFLOAD, offloads) != 0 ||
       ::ioctl(tap.get(), TUNSETPERSIST, 1) != 0) {
-    return failed("set up a network interface");
+    return interface_error("set up a network interface");
   }
   return tap;
 }
@@ -99,17 +100,18 @@ Expected<FileDescriptor> open_interface(std::uint32_t address, const MacAddress&
   auto tap = open_tap();
   if (!tap) return tap;
   const unsigned index = ::if_nametoindex(kName);
-  if (const int why = bring_up(::if_nametoindex("lo"), nullptr)) return failed("bring up lo", why);
-  if (const int why = bring_up(index, &mac)) return failed("bring up eth0", why);
-  if (const int why = add_address(index, address)) return failed("set an address", why);
-  if (const int why = add_route(index, address)) return failed("set a route", why);
+  if (const int why = bring_up(::if_nametoindex("lo"), nullptr))
+    return interface_error("bring up lo", why);
+  if (const int why = bring_up(index, &mac)) return interface_error("bring up eth0", why);
+  if (const int why = add_address(index, address)) return interface_error("set an address", why);
+  if (const int why = add_route(index, address)) return interface_error("set a route", why);
   return tap;
 }
 
 std::optional<Error> why_no_lab() {
   if (::geteuid() != 0) return Error{"lab", "a lab needs root (for namespaces and TUN)", ""};
   const FileDescriptor tun(::open(kDevice, O_RDWR | O_CLOEXEC));
-  if (!tun) return failed("open /dev/net/tun");
+  if (!tun) return interface_error("open /dev/net/tun");
   return std::nullopt;
 }
 

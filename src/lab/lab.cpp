@@ -114,7 +114,7 @@ std::optional<Error> build(const StateFolder& folder, const topology::Machine& m
   return start_new_router(folder, plan);
 }
 
-void remove_folder(const StateFolder& folder) {
+void remove_state_folder(const StateFolder& folder) {
   std::error_code bad;
   std::filesystem::remove(folder.path, bad);
 }
@@ -172,7 +172,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
   }
   if (auto e = clear(folder)) return *e;
   if (auto e = build(folder, machine, *plan, settings, self)) {
-    if (!clear(folder)) remove_folder(folder);
+    if (!clear(folder)) remove_state_folder(folder);
     return *e;
   }
   return result;
@@ -185,7 +185,7 @@ Expected<bool> down(const StateFolder& folder) {
   auto lock = StateLock::take(folder);
   if (!lock) return lock.error();
   if (auto e = clear(folder)) return *e;
-  remove_folder(folder);
+  remove_state_folder(folder);
   return true;
 }
 

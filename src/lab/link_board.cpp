@@ -1,7 +1,6 @@
 #include "lab/link_board.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+
+#include "lab/system_error.hpp"
 
 namespace espalier::lab {
 
@@ -19,32 +20,24 @@ struct LinkBoard::Header {
   static constexpr std::uint64_t kMagic = 0x3162616c70736531;  // changes with the layout
 };
 
-namespace {
-
-Error failed(const std::string& path, const char* doing) {
-  return {path, fmt::format("{}: {}", doing, std::strerror(errno)), ""};
-}
-
-}  // namespace
-
 Expected<LinkBoard> LinkBoard::map(const std::string& path, int fd, std::size_t links) {
   const std::size_t size = sizeof(Header) + links * sizeof(LinkCell);
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   const int why = errno;
   ::close(fd);
   errno = why;
-  if (memory == MAP_FAILED) return failed(path, "cannot map the links");
+  if (memory == MAP_FAILED) return system_error(path, "cannot map the links");
   return LinkBoard(memory, links);
 }
 
 Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const Link> links,
                                       Time longest_queue) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return failed(path, "cannot make the links");
+  if (fd < 0) return system_error(path, "cannot make the links");
   const std::size_t size = sizeof(Header) + links.size() * sizeof(LinkCell);
   if (::ftruncate(fd, static_cast<off_t>(size)) != 0) {
     ::close(fd);
-    return failed(path, "cannot make the links");
+    return system_error(path, "cannot make the links");
   }
   auto board = map(path, fd, links.size());
   if (!board) return board;
@@ -58,7 +51,7 @@ Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const L
 
 Expected<LinkBoard> LinkBoard::open(const std::string& path, std::size_t links) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) return failed(path, "cannot open the links");
+  if (fd < 0) return system_error(path, "cannot open the links");
   struct stat found {};
   const std::size_t size = sizeof(Header) + links * sizeof(LinkCell);
   if (::fstat(fd, &found) != 0 || static_cast<std::size_t>(found.st_size) != size) {

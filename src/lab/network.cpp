@@ -5,7 +5,7 @@
 namespace espalier::lab {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kNoOrder = std::memory_order_relaxed;
 constexpr std::size_t kManyFlows = 4096;
 constexpr Instant kAtALowestRate = 3'600'000'000'000;  // a rate of 0 bit/s: an hour, then lost
 
@@ -33,20 +33,20 @@ bool Network::pass(Journey& journey, std::span<const std::uint32_t> route,
     journey.last = std::max(journey.last, free_at);
     return true;
   };
-  const std::uint64_t rate = cell.bits_per_second.load(kRelaxed);
-  const std::uint64_t flow_rate = cell.flow_bits_per_second.load(kRelaxed);
-  bool passes = cell.is_cut.load(kRelaxed) == 0;
+  const std::uint64_t rate = cell.bits_per_second.load(kNoOrder);
+  const std::uint64_t flow_rate = cell.flow_bits_per_second.load(kNoOrder);
+  bool passes = cell.is_cut.load(kNoOrder) == 0;
   if (passes && !Bandwidth{rate}.unlimited()) passes = occupy(free_at_[l], rate);
   if (passes && !Bandwidth{flow_rate}.unlimited()) {
     passes = occupy(flow_free_at_[{l, frame.flow}], flow_rate);
   }
   if (!passes) {
-    cell.drops.fetch_add(1, kRelaxed);
+    cell.drops.fetch_add(1, kNoOrder);
     return false;
   }
-  cell.packets.fetch_add(frame.packets, kRelaxed);
-  cell.bytes.fetch_add(frame.bytes, kRelaxed);
-  const Instant delay = cell.delay_ns.load(kRelaxed);
+  cell.packets.fetch_add(frame.packets, kNoOrder);
+  cell.bytes.fetch_add(frame.bytes, kNoOrder);
+  const Instant delay = cell.delay_ns.load(kNoOrder);
   journey.first += delay;
   journey.last += delay;
   if (flow_free_at_.size() > kManyFlows) forget_idle_flows(now);

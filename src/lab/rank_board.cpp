@@ -1,7 +1,6 @@
 #include "lab/rank_board.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,22 +11,16 @@
 
 #include "base/contract.hpp"
 #include "lab/file_descriptor.hpp"
+#include "lab/system_error.hpp"
 
 namespace espalier::lab {
-namespace {
-
-Error failed(const std::string& path, const char* doing) {
-  return {path, fmt::format("{}: {}", doing, std::strerror(errno)), ""};
-}
-
-}  // namespace
-
 Expected<RankBoard> RankBoard::create(const std::string& path,
                                       const std::vector<EspalierRankCell>& cells) {
   {
     const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     const auto size = static_cast<off_t>(cells.size() * sizeof(EspalierRankCell));
-    if (!fd || ::ftruncate(fd.get(), size) != 0) return failed(path, "cannot make the ranks' file");
+    if (!fd || ::ftruncate(fd.get(), size) != 0)
+      return system_error(path, "cannot make the ranks' file");
   }
   auto board = open(path, cells.size());
   if (!board) return board;
@@ -37,14 +30,14 @@ Expected<RankBoard> RankBoard::create(const std::string& path,
 
 Expected<RankBoard> RankBoard::open(const std::string& path, std::size_t ranks) {
   const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (!fd) return failed(path, "cannot open the ranks' file");
+  if (!fd) return system_error(path, "cannot open the ranks' file");
   struct stat found {};
   const std::size_t size = ranks * sizeof(EspalierRankCell);
   if (::fstat(fd.get(), &found) != 0 || static_cast<std::size_t>(found.st_size) != size) {
     return Error{path, "is not of this lab", "take it down and up again"};
   }
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
-  if (memory == MAP_FAILED) return failed(path, "cannot map the ranks' file");
+  if (memory == MAP_FAILED) return system_error(path, "cannot map the ranks' file");
   return RankBoard(memory, ranks);
 }
 

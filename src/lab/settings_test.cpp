@@ -9,10 +9,10 @@
 namespace espalier::lab {
 namespace {
 
-const std::string kGrid = "site:2(10ms,100Mbit/s,name=wan) node:1|2(1ms,1Gbit/s) proc:4";
+const std::string kSettingsGrid = "site:2(10ms,100Mbit/s,name=wan) node:1|2(1ms,1Gbit/s) proc:4";
 
 struct Grid {
-  topology::Machine machine = topology::load_machine(kGrid).value().machine;
+  topology::Machine machine = topology::load_machine(kSettingsGrid).value().machine;
   LabPlan plan = plan_lab(machine).value();
 
   [[nodiscard]] std::vector<std::string> names(const std::vector<std::uint32_t>& links) const {

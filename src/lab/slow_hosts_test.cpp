@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-topology::Machine machine_of(const std::string& text) {
+topology::Machine slow_machine(const std::string& text) {
   return topology::load_machine(text).value().machine;
 }
 
@@ -34,7 +34,8 @@ struct Temporary {
 };
 
 TEST(RankCells, SpeedsAreSharesOfTheFastest) {
-  const auto cells = rank_cells(machine_of("node:3(1ms,speed=2|1|0.5,send=20us|43us+1Mbit/s|0us)"));
+  const auto cells =
+      rank_cells(slow_machine("node:3(1ms,speed=2|1|0.5,send=20us|43us+1Mbit/s|0us)"));
   ASSERT_EQ(cells.size(), 3U);
   EXPECT_EQ(cells[0].cpu_permille, 1000);
   EXPECT_EQ(cells[1].cpu_permille, 500);
@@ -59,7 +60,7 @@ TEST(RankBoard, IsSeenByAllWhoMapItAndRefusesAnotherLabsFile) {
 }
 
 TEST(SlowHosts, AreFoundByHostAndByPart) {
-  const topology::Machine machine = machine_of("site:2(10ms) machine:1|2(1ms) proc:2");
+  const topology::Machine machine = slow_machine("site:2(10ms) machine:1|2(1ms) proc:2");
   const LabPlan plan = plan_lab(machine).value();
   using Hosts = std::vector<std::size_t>;
   EXPECT_EQ(hosts_called(machine, plan, "site1-machine0").value(), (Hosts{1}));

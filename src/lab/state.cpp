@@ -12,14 +12,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "lab/system_error.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::lab {
 namespace {
-
-Error failed(const std::string& path, const char* doing) {
-  return {path, fmt::format("{}: {}", doing, std::strerror(errno)), ""};
-}
 
 bool is_plain(const std::string& path) {
   for (const char c : path) {
@@ -45,12 +42,12 @@ Expected<StateFolder> state_folder(const std::string& path) {
 Expected<StateLock> StateLock::take(const StateFolder& folder) {
   while (true) {
     if (::mkdir(folder.path.c_str(), 0755) != 0 && errno != EEXIST) {
-      return failed(folder.path, "cannot make the lab's folder");
+      return system_error(folder.path, "cannot make the lab's folder");
     }
     const int fd = ::open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
       if (errno == ENOENT) continue;
-      return failed(folder.path, "cannot open the lab's folder");
+      return system_error(folder.path, "cannot open the lab's folder");
     }
     while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
     }
@@ -74,7 +71,7 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 Expected<std::string> read_text(const std::string& path) {
   std::ifstream in(path);
   std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return failed(path, "cannot read");
+  if (!in || !(text << in.rdbuf())) return system_error(path, "cannot read");
   return text.str();
 }
 
@@ -84,7 +81,7 @@ std::optional<Error> write_text(const std::string& path, const std::string& text
   out << text;
   out.close();
   if (!out || ::chmod(beside.c_str(), mode) != 0 || ::rename(beside.c_str(), path.c_str()) != 0) {
-    return failed(path, "cannot write");
+    return system_error(path, "cannot write");
   }
   return std::nullopt;
 }

@@ -16,7 +16,7 @@
 namespace espalier::launch {
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 16U;
+constexpr std::size_t kMostAnswer = 1U << 16U;
 
 /// Until its end, or until the time is over.
 /// @return whether it was the end
@@ -28,9 +28,9 @@ bool read_all(int from, int seconds, std::string& text) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     pollfd one{from, POLLIN, 0};
     if (left.count() <= 0 || poll(&one, 1, static_cast<int>(left.count())) <= 0) return false;
-    const ssize_t n = read(from, part.data(), part.size());
+    const ssize_t n = ::read(from, part.data(), part.size());
     if (n <= 0) return true;
-    if (text.size() < kMostBytes) text.append(part.data(), static_cast<std::size_t>(n));
+    if (text.size() < kMostAnswer) text.append(part.data(), static_cast<std::size_t>(n));
   }
 }
 

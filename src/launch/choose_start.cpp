@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool is_program(const std::string& word) {
+bool can_be_started(const std::string& word) {
   return !find_program(word, ".", environment("PATH")).empty();
 }
 
@@ -69,7 +69,7 @@ Expected<std::optional<UsedMpi>> mpi_of_part(const CommandLine& line, std::size_
 }
 
 Expected<Chosen> choose_slurm(const Words& words, Launcher kind, std::optional<Mpi> named) {
-  auto line = take_apart(words, kind, is_program);
+  auto line = take_apart(words, kind, can_be_started);
   if (!line) return line.error();
   Chosen chosen{Mpi::Mpich, *line, "", {}};
   std::optional<UsedMpi> first;
@@ -101,7 +101,7 @@ Expected<Chosen> choose_slurm(const Words& words, Launcher kind, std::optional<M
 Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
                                 std::optional<Mpi> named) {
   if (named) {
-    auto line = take_apart(words, launcher_of(*named), is_program);
+    auto line = take_apart(words, launcher_of(*named), can_be_started);
     if (!line) return line.error();
     return Chosen{*named, std::move(*line), "", {}};
   }
@@ -109,7 +109,7 @@ Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
   if (!asked) return asked.error();
   auto mpi = served_by(*asked, launcher);
   if (!mpi) return mpi.error();
-  auto line = take_apart(words, launcher_of(*mpi), is_program);
+  auto line = take_apart(words, launcher_of(*mpi), can_be_started);
   if (!line) return line.error();
   Chosen chosen{*mpi, *line, "", {}};
   for (std::size_t p = 0; p < line->parts.size(); ++p) {

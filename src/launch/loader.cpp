@@ -61,7 +61,7 @@ std::string version_text_of(const std::string& library) {
   close(ends[1]);
   std::string text;
   std::array<char, 4096> part{};
-  for (ssize_t n = 0; child > 0 && (n = read(ends[0], part.data(), part.size())) > 0;) {
+  for (ssize_t n = 0; child > 0 && (n = ::read(ends[0], part.data(), part.size())) > 0;) {
     text.append(part.data(), static_cast<std::size_t>(n));
   }
   close(ends[0]);

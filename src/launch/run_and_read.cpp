@@ -32,7 +32,7 @@ Expected<Finished> run_and_read(const std::vector<std::string>& command) {
   close(ends[1]);
   Finished result;
   std::array<char, 65536> part{};
-  for (ssize_t n = 0; failed == 0 && (n = read(ends[0], part.data(), part.size())) > 0;) {
+  for (ssize_t n = 0; failed == 0 && (n = ::read(ends[0], part.data(), part.size())) > 0;) {
     if (result.output.size() < kMostBytes) {
       result.output.append(part.data(), static_cast<std::size_t>(n));
     }

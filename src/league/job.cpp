@@ -37,7 +37,7 @@ constexpr int kPatience = 20;
 constexpr Rank kFewRanks = 128;
 
 /// operation,bytes,microseconds,right,planned,plan
-bool read_line(const std::string& line, Cell& cell) {
+bool read_result_line(const std::string& line, Cell& cell) {
   std::vector<std::string> parts;
   std::istringstream in(line);
   for (std::string part; parts.size() < 5 && std::getline(in, part, ',');) parts.push_back(part);
@@ -137,7 +137,7 @@ std::vector<Cell> cells_of(const Job& job, const Team& team, const Ground& groun
   std::size_t next = 0;
   std::istringstream in(output);
   for (std::string line; next < cells.size() && std::getline(in, line);) {
-    if (read_line(line, cells[next])) ++next;
+    if (read_result_line(line, cells[next])) ++next;
   }
   return cells;
 }

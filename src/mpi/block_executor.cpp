@@ -11,12 +11,6 @@ namespace espalier::mpi {
 using runtime::Lane;
 using schedule::OpKind;
 
-namespace {
-
-constexpr std::uint32_t kSynchronousUnderWay = 2;
-
-}  // namespace
-
 BlockExecutor::BlockExecutor(Executor& channel, const SelfLane& self, int size, runtime::Tags tags,
                              const ExecutorOptions& options)
     : channel_(channel),

@@ -23,7 +23,7 @@ namespace {
 using discover::CachedMachine;
 using nlohmann::json;
 
-std::string environment(const char* name) {
+std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -37,7 +37,7 @@ std::string cache_key(const std::vector<discover::NodeRecord>& records) {
   std::string key = fmt::format("{}\n{}\n", ESPALIER_VERSION, version);
   for (const char* name : {"UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "OMPI_MCA_btl",
                            "OMPI_MCA_pml", "OMPI_MCA_btl_tcp_if_include"}) {
-    key += fmt::format("{}={}\n", name, environment(name));
+    key += fmt::format("{}={}\n", name, variable(name));
   }
   for (discover::NodeRecord record : records) {
     record.memory_latency = Time{};  // measured, not given
@@ -87,8 +87,7 @@ class Coordinator {
       records.push_back(std::move(*record));
     }
     const std::string key = cache_key(records);
-    const std::string folder =
-        discover::cache_folder(environment("XDG_CACHE_HOME"), environment("HOME"));
+    const std::string folder = discover::cache_folder(variable("XDG_CACHE_HOME"), variable("HOME"));
     const std::string file = folder.empty() ? "" : discover::cache_file(folder, key);
     if (options_.read_cache && !file.empty()) {
       if (auto known = from_cache(prober, file, key, records)) return std::move(*known);

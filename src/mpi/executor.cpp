@@ -13,8 +13,6 @@ using schedule::OpKind;
 
 namespace {
 
-constexpr std::uint32_t kSynchronousUnderWay = 2;
-
 /// Bytes of a message that go in one of MPI's.
 std::uint64_t most_in_one([[maybe_unused]] const Lane& lane, [[maybe_unused]] std::uint64_t bytes,
                           std::uint64_t most) {

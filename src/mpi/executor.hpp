@@ -32,6 +32,9 @@ inline constexpr std::uint64_t kEnvelopeBytes = 256;
 #endif
 }
 
+/// Synchronous messages to one peer that may be under way at once.
+inline constexpr std::uint32_t kSynchronousUnderWay = 2;
+
 struct ExecutorOptions {
   std::uint32_t send_window = 256;  ///< messages under way to each rank; receives are not bounded
   /// After so many bytes to one rank the next message to it is a synchronous one, and at most two

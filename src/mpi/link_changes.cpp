@@ -62,7 +62,7 @@ std::vector<FarPair> far_pairs(const Machine& machine) {
 
 namespace {
 
-Figures measure(const FarPair& pair, bool begins, MPI_Comm probes) {
+Figures measure_links(const FarPair& pair, bool begins, MPI_Comm probes) {
   const int other = static_cast<int>(begins ? pair.to : pair.from);
   char byte = 0;
   const auto send = [&] { PMPI_Send(&byte, 1, MPI_BYTE, other, 0, probes); };
@@ -132,7 +132,7 @@ LinkChanges changes_of_links(const Machine& machine, std::span<const FarPair> pa
     PMPI_Barrier(probes);
     const bool begins = static_cast<Rank>(rank) == pairs[p].from;
     if (!begins && static_cast<Rank>(rank) != pairs[p].to) continue;
-    const Figures figures = measure(pairs[p], begins, probes);
+    const Figures figures = measure_links(pairs[p], begins, probes);
     if (begins) seen[2 * p] = figures.latency, seen[2 * p + 1] = figures.bandwidth;
   }
   PMPI_Allreduce(MPI_IN_PLACE, seen.data(), static_cast<int>(seen.size()), MPI_DOUBLE, MPI_MAX,

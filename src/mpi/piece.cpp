@@ -27,13 +27,13 @@ namespace {
 using schedule::Program;
 using schedule::Region;
 
-struct Stretch {
+struct PieceStretch {
   std::uint64_t offset;
   std::uint64_t length;
 };
 
-Piece joined(const ElementBuffers& buffers, schedule::Buffer buffer,
-             const std::vector<Stretch>& stretches) {
+Piece joined_stretches(const ElementBuffers& buffers, schedule::Buffer buffer,
+                       const std::vector<PieceStretch>& stretches) {
   if (stretches.empty()) return {};
   if (stretches.size() == 1)
     return slice_piece(buffers, buffer, stretches.front().offset, stretches.front().length);
@@ -42,7 +42,7 @@ Piece joined(const ElementBuffers& buffers, schedule::Buffer buffer,
   Piece piece = slice_piece(buffers, buffer, stretches.front().offset, stretches.front().length);
   auto* const origin = static_cast<std::byte*>(piece.address);
   piece.bytes = 0;
-  for (const Stretch& stretch : stretches) {
+  for (const PieceStretch& stretch : stretches) {
     const Piece part = slice_piece(buffers, buffer, stretch.offset, stretch.length);
     lengths.push_back(part.count);
     displacements.push_back(static_cast<std::byte*>(part.address) - origin);
@@ -67,11 +67,11 @@ void for_each_piece(const ElementBuffers& buffers, const Program& program, const
   if (plain && region.length > 0 && region.length <= limit) {
     return visit(slice_piece(buffers, region.buffer, region.offset, region.length));
   }
-  std::vector<Stretch> stretches;
+  std::vector<PieceStretch> stretches;
   std::uint64_t units = 0;
   bool any = false;
   const auto flush = [&] {
-    visit(joined(buffers, region.buffer, stretches));
+    visit(joined_stretches(buffers, region.buffer, stretches));
     stretches.clear();
     units = 0;
     any = true;

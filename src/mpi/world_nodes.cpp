@@ -21,7 +21,7 @@
 namespace espalier::mpi {
 namespace {
 
-std::string environment(const char* name) {
+std::string environment_or_empty(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -125,7 +125,7 @@ std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
-enum Tag { kNodes = 21, kWelcome };
+enum NodeTag { kNodes = 21, kWelcome };
 
 /// All processes in the order of MPI_COMM_WORLD. Not split: that would gather keys as well.
 OwnedComm own_world(MPI_Comm over, MPI_Group group) {
@@ -218,8 +218,9 @@ discover::NodeRecord look_at_node(MPI_Comm node, int world_rank) {
   if (rank != 0) return record;
   char name[256] = "";
   if (::gethostname(name, sizeof name - 1) == 0) record.name = name;
-  record.place = discover::place_of(environment("ESPALIER_SITE"), environment("ESPALIER_LAN"),
-                                    environment("SLURM_TOPOLOGY_ADDR"), subnet());
+  record.place = discover::place_of(environment_or_empty("ESPALIER_SITE"),
+                                    environment_or_empty("ESPALIER_LAN"),
+                                    environment_or_empty("SLURM_TOPOLOGY_ADDR"), subnet());
   look_inside(all, record);
   if (::getloadavg(&record.load, 1) != 1) record.load = 0;
   record.cpu_count = static_cast<std::uint32_t>(std::max(0L, ::sysconf(_SC_NPROCESSORS_ONLN)));

@@ -16,8 +16,6 @@ namespace {
 
 using schedule::Operation;
 
-enum Code : int { kOk = 0, kNoLibrary = 1, kUnknownMachine = 2, kOtherProcesses = 3 };
-
 /// Calls each(engine) where there is one.
 template <typename Each>
 int with_engine(Each each) noexcept {

@@ -14,6 +14,9 @@
 
 namespace espalier::pmpi {
 
+/// What functions of ours answer that programs may call (include/espalier.h, runtime_calls.h).
+enum Code : int { kOk = 0, kNoLibrary = 1, kUnknownMachine = 2, kOtherProcesses = 3 };
+
 /// The one global: there is an engine between MPI_Init and MPI_Finalize, if the ranks agreed on
 /// one.
 extern std::atomic<mpi::Engine*> the_engine;

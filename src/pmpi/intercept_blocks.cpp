@@ -9,7 +9,7 @@ using mpi::BlockArguments;
 using mpi::BlockCall;
 using schedule::Operation;
 
-CallShape shape_of(Operation operation, std::intptr_t root = 0) {
+CallShape shape_of_blocks(Operation operation, std::intptr_t root = 0) {
   CallShape shape{operation};
   shape.irregular = true;
   shape.numbers[0] = as<int>(root);
@@ -17,7 +17,7 @@ CallShape shape_of(Operation operation, std::intptr_t root = 0) {
 }
 /// Of an allgatherv all ranks know all counts, and its class depends on them; else on the root.
 CallShape shape_of_allgatherv(std::intptr_t counts, std::intptr_t type) {
-  CallShape shape = shape_of(Operation::Allgather);
+  CallShape shape = shape_of_blocks(Operation::Allgather);
   shape.types[0] = as<MPI_Datatype>(type);
   shape.counts = as<const int*>(counts);
   return shape;
@@ -61,7 +61,7 @@ namespace {
                                      std::intptr_t comm) {
   const int count = as<int>(sendcount);
   return decide_on_blocks(
-      shape_of(Operation::Gather, root),
+      shape_of_blocks(Operation::Gather, root),
       {Operation::Gather, as<int>(root), as<MPI_Comm>(comm), one(sendbuf, count, sendtype),
        several(recvbuf, recvcounts, displs, recvtype)},
       [&] {
@@ -73,7 +73,7 @@ namespace {
 int intercept_gatherv(std::intptr_t sendbuf, std::intptr_t sendcount, std::intptr_t sendtype,
                       std::intptr_t recvbuf, std::intptr_t recvcounts, std::intptr_t displs,
                       std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
-  return intercept<decide_gatherv, next_gatherv>(shape_of(Operation::Gather, root), sendbuf,
+  return intercept<decide_gatherv, next_gatherv>(shape_of_blocks(Operation::Gather, root), sendbuf,
                                                  sendcount, sendtype, recvbuf, recvcounts, displs,
                                                  recvtype, root, comm);
 }
@@ -86,7 +86,7 @@ namespace {
                                       std::intptr_t comm) {
   const int count = as<int>(recvcount);
   return decide_on_blocks(
-      shape_of(Operation::Scatter, root),
+      shape_of_blocks(Operation::Scatter, root),
       {Operation::Scatter, as<int>(root), as<MPI_Comm>(comm),
        several(sendbuf, sendcounts, displs, sendtype), one(recvbuf, count, recvtype)},
       [&] {
@@ -98,9 +98,9 @@ namespace {
 int intercept_scatterv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t displs,
                        std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcount,
                        std::intptr_t recvtype, std::intptr_t root, std::intptr_t comm) {
-  return intercept<decide_scatterv, next_scatterv>(shape_of(Operation::Scatter, root), sendbuf,
-                                                   sendcounts, displs, sendtype, recvbuf, recvcount,
-                                                   recvtype, root, comm);
+  return intercept<decide_scatterv, next_scatterv>(shape_of_blocks(Operation::Scatter, root),
+                                                   sendbuf, sendcounts, displs, sendtype, recvbuf,
+                                                   recvcount, recvtype, root, comm);
 }
 
 namespace {
@@ -134,7 +134,7 @@ namespace {
                                        std::intptr_t rdispls, std::intptr_t recvtype,
                                        std::intptr_t comm) {
   return decide_on_blocks(
-      shape_of(Operation::Alltoall),
+      shape_of_blocks(Operation::Alltoall),
       {Operation::Alltoall, 0, as<MPI_Comm>(comm), several(sendbuf, sendcounts, sdispls, sendtype),
        several(recvbuf, recvcounts, rdispls, recvtype)},
       [&] {
@@ -146,7 +146,7 @@ namespace {
 int intercept_alltoallv(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t sdispls,
                         std::intptr_t sendtype, std::intptr_t recvbuf, std::intptr_t recvcounts,
                         std::intptr_t rdispls, std::intptr_t recvtype, std::intptr_t comm) {
-  return intercept<decide_alltoallv, next_alltoallv>(shape_of(Operation::Alltoall), sendbuf,
+  return intercept<decide_alltoallv, next_alltoallv>(shape_of_blocks(Operation::Alltoall), sendbuf,
                                                      sendcounts, sdispls, sendtype, recvbuf,
                                                      recvcounts, rdispls, recvtype, comm);
 }
@@ -157,7 +157,7 @@ namespace {
                                        std::intptr_t recvbuf, std::intptr_t recvcounts,
                                        std::intptr_t rdispls, std::intptr_t recvtypes,
                                        std::intptr_t comm) {
-  return decide_on_blocks(shape_of(Operation::Alltoall),
+  return decide_on_blocks(shape_of_blocks(Operation::Alltoall),
                           {Operation::Alltoall, 0, as<MPI_Comm>(comm),
                            several_types(sendbuf, sendcounts, sdispls, sendtypes),
                            several_types(recvbuf, recvcounts, rdispls, recvtypes)},
@@ -170,7 +170,7 @@ namespace {
 int intercept_alltoallw(std::intptr_t sendbuf, std::intptr_t sendcounts, std::intptr_t sdispls,
                         std::intptr_t sendtypes, std::intptr_t recvbuf, std::intptr_t recvcounts,
                         std::intptr_t rdispls, std::intptr_t recvtypes, std::intptr_t comm) {
-  return intercept<decide_alltoallw, next_alltoallw>(shape_of(Operation::Alltoall), sendbuf,
+  return intercept<decide_alltoallw, next_alltoallw>(shape_of_blocks(Operation::Alltoall), sendbuf,
                                                      sendcounts, sdispls, sendtypes, recvbuf,
                                                      recvcounts, rdispls, recvtypes, comm);
 }

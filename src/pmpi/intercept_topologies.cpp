@@ -12,7 +12,7 @@ namespace {
 using Pairs = std::vector<profile::Pair>;
 
 /// What one exchange along an edge is taken for: nobody says how much it will be.
-constexpr std::uint64_t kBytes = 8192;
+constexpr std::uint64_t kReorderBytes = 8192;
 
 mpi::Engine* reordering_engine(std::intptr_t reorder) {
   mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
@@ -38,7 +38,7 @@ bool grid_pairs(int dimensions, const int* dims, const int* periods, std::int64_
       if (is_last && periods[d] == 0) continue;
       const std::int64_t next = is_last ? node - at * stride : node + stride;
       if (next != node) {
-        pairs.push_back({static_cast<Rank>(node), static_cast<Rank>(next), 1, kBytes});
+        pairs.push_back({static_cast<Rank>(node), static_cast<Rank>(next), 1, kReorderBytes});
       }
     }
   }
@@ -50,7 +50,7 @@ bool graph_pairs(int nodes, const int* index, const int* edges, Pairs& pairs) {
     if (index[node] < at) return false;
     for (; at < index[node]; ++at) {
       if (edges[at] < 0 || edges[at] >= nodes) return false;
-      pairs.push_back({static_cast<Rank>(node), static_cast<Rank>(edges[at]), 1, kBytes});
+      pairs.push_back({static_cast<Rank>(node), static_cast<Rank>(edges[at]), 1, kReorderBytes});
     }
   }
   return true;

@@ -9,8 +9,6 @@
 namespace espalier::pmpi {
 namespace {
 
-enum Code : int { kOk = 0, kNoLibrary = 1, kUnknownMachine = 2, kOtherProcesses = 3 };
-
 mpi::Engine* engine_if_any() {
   return is_our_mpi() ? the_engine.load(std::memory_order_acquire) : nullptr;
 }

@@ -10,9 +10,9 @@ namespace espalier::profile {
 namespace {
 
 /// The words of a packed recording, read one after the other; nothing is read beyond its end.
-class Words {
+class WordReader {
  public:
-  explicit Words(std::span<const std::uint64_t> words) : words_(words) {}
+  explicit WordReader(std::span<const std::uint64_t> words) : words_(words) {}
   std::uint64_t next() {
     if (at_ < words_.size()) return words_[at_++];
     is_short_ = true;
@@ -41,7 +41,7 @@ void pack(const Action& a, std::vector<std::uint64_t>& out) {
                          a.bytes, a.times, static_cast<std::uint64_t>(a.takes.picoseconds)});
 }
 
-Action next_action(Words& in) {
+Action next_action(WordReader& in) {
   Action a;
   a.kind = static_cast<ActionKind>(in.next());
   a.operation = static_cast<schedule::Operation>(in.next());
@@ -155,7 +155,7 @@ Expected<Joined> join(std::string name, std::span<const std::vector<std::uint64_
   profile = silent_profile(std::move(name), static_cast<Rank>(packed.size()));
   std::vector<Pair> called, executed;
   for (Rank rank = 0; rank < packed.size(); ++rank) {
-    Words in(packed[rank]);
+    WordReader in(packed[rank]);
     result.cut_traces += in.next();
     result.left_out += in.next();
     profile.processes[rank].in_mpi.picoseconds = static_cast<std::int64_t>(in.next());

@@ -46,7 +46,7 @@ void post(Recorder& recorder, const Communicator& comm, std::intptr_t source, st
   recorder.recording.post(from, room);
 }
 
-void start(Recorder& recorder, Request& request) {
+void started(Recorder& recorder, Request& request) {
   request.is_active = true;
   if (request.is_receive) post(recorder, *request.comm, request.source, request.room);
   recorder.take_computation();
@@ -136,7 +136,7 @@ void note_start(std::intptr_t count, std::intptr_t requests, Language language) 
   for (std::intptr_t i = 0; i < count; ++i) {
     const auto at =
         recorder->requests.find(handle_at(requests, static_cast<std::size_t>(i), language));
-    if (at != recorder->requests.end()) start(*recorder, at->second);
+    if (at != recorder->requests.end()) started(*recorder, at->second);
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 using sim::CriticalStep;
 using Kind = CriticalStep::Kind;
 
-bool joins(const PathStretch& stretch, const CriticalStep& step) {
+bool joins_steps(const PathStretch& stretch, const CriticalStep& step) {
   const bool travels = step.kind == Kind::Transfer;
   if (stretch.late || step.kind == Kind::Late) return false;
   if (stretch.travels != travels || stretch.rank != step.rank) return false;
@@ -47,7 +47,7 @@ std::string reason(const PathStretch& stretch, const SimulatedPlan& plan,
 std::vector<PathStretch> critical_stretches(const sim::SimResult& result) {
   std::vector<PathStretch> found;
   for (const CriticalStep& step : result.critical_path) {
-    if (found.empty() || !joins(found.back(), step)) {
+    if (found.empty() || !joins_steps(found.back(), step)) {
       PathStretch fresh;
       fresh.travels = step.kind == Kind::Transfer;
       fresh.late = step.kind == Kind::Late;

@@ -12,7 +12,7 @@ namespace {
 using topology::Cluster;
 using topology::Machine;
 
-constexpr std::size_t kLinesOfAFoldedDrawing = 48;
+constexpr std::size_t kMachineLines = 48;
 
 /// "node n3, 16 processes" and "4 x node, 16 processes each": processes need no line of their own.
 std::string label(const Machine& machine, const Outline& all, std::uint32_t id) {
@@ -80,7 +80,7 @@ std::string draw_machine(const Machine& machine, const Canvas& canvas, Detail de
                {"", "uplink", Align::Left, 8},
                {"", "each process", Align::Left, 8}},
               {}};
-  const TreeLimits limits{folded ? kLinesOfAFoldedDrawing : kAllLines, canvas.width / 10};
+  const TreeLimits limits{folded ? kMachineLines : kAllLines, canvas.width / 10};
   for (const TreeLine& line : tree_lines(links, 0, limits)) {
     if (line.only_hidden) {
       const std::string more = fmt::format("… {} more", grouped(line.hidden));

@@ -13,9 +13,9 @@ namespace {
 
 using topology::Machine;
 
-constexpr std::size_t kLinesOfAFoldedDrawing = 64;
-constexpr std::size_t kWidestTimeLine = 60;
-constexpr std::size_t kNarrowestTimeLine = 12;
+constexpr std::size_t kTreeLines = 64;
+constexpr std::size_t kWidestTreeTime = 60;
+constexpr std::size_t kNarrowestTreeTime = 12;
 
 /// The members as a tree to draw; ranks are node ids.
 std::vector<TreeNode> links_of(const tree::CommTree& tree) {
@@ -94,7 +94,7 @@ Spans time_line(const TimedTree& timed, const ByRank& transfers, Rank rank, std:
   return line.spans();
 }
 
-std::string headline(const TimedTree& timed, const Machine& machine, const Canvas& canvas) {
+std::string tree_headline(const TimedTree& timed, const Machine& machine, const Canvas& canvas) {
   const tree::CommTree& tree = timed.tree;
   std::string messages;
   const std::vector<std::uint64_t> count = messages_per_level(timed, machine);
@@ -168,16 +168,15 @@ void add_time_lines(Table& table, const TimedTree& timed, const ByRank& transfer
 std::string draw_tree(const TimedTree& timed, const Machine& machine, const Canvas& canvas,
                       Detail detail) {
   const std::vector<Rank> critical = critical_path(timed);
-  const TreeLimits limits{detail == Detail::Folded ? kLinesOfAFoldedDrawing : kAllLines,
-                          canvas.width / 10};
+  const TreeLimits limits{detail == Detail::Folded ? kTreeLines : kAllLines, canvas.width / 10};
   const std::vector<TreeLine> lines =
       tree_lines(links_of(timed.tree), timed.tree.root(), limits, critical);
   const ByRank transfers = by_rank(timed);
   Table table = rank_lines(timed, machine, transfers, lines, critical);
-  const std::size_t room = std::min(free_width(table, canvas), kWidestTimeLine);
-  const bool has_time_lines = room >= kNarrowestTimeLine && timed.finish > Time{};
+  const std::size_t room = std::min(free_width(table, canvas), kWidestTreeTime);
+  const bool has_time_lines = room >= kNarrowestTreeTime && timed.finish > Time{};
   if (has_time_lines) add_time_lines(table, timed, transfers, lines, room);
-  return headline(timed, machine, canvas) + "\n" + to_text(table, canvas) +
+  return tree_headline(timed, machine, canvas) + "\n" + to_text(table, canvas) +
          (has_time_lines ? "\n" + legend(timed, canvas) : "");
 }
 

@@ -92,7 +92,7 @@ Span glyph(const CellOfTime& cell, Time width, bool done) {
   return done ? Span{" ", Style::Plain} : Span{"·", Style::Dim};
 }
 
-void append(Spans& spans, Span span) {
+void append_cell(Spans& spans, Span span) {
   if (!spans.empty() && spans.back().style == span.style) {
     spans.back().text += span.text;
   } else {
@@ -107,7 +107,8 @@ Spans time_line(const Lane& lane, Time horizon, std::size_t count) {
   const std::vector<CellOfTime> cells = measure(lane, horizon, count);
   for (std::size_t i = 0; i < count; ++i) {
     const Time from = start_of(i, horizon, count);
-    append(spans, glyph(cells[i], start_of(i + 1, horizon, count) - from, lane.finish <= from));
+    append_cell(spans,
+                glyph(cells[i], start_of(i + 1, horizon, count) - from, lane.finish <= from));
   }
   return spans;
 }
@@ -134,7 +135,7 @@ Spans path_line(const sim::SimResult& result, const Machine& machine, Time horiz
     labelled_to = from + label.size();
   }
   Spans joined;
-  for (Span& cell : cells) append(joined, std::move(cell));
+  for (Span& cell : cells) append_cell(joined, std::move(cell));
   return joined;
 }
 

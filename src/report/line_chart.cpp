@@ -11,13 +11,13 @@
 namespace espalier::report {
 namespace {
 
-constexpr double kTitleSize = 15;
-constexpr double kTextSize = 12;
-constexpr double kLegendLine = 22;
+constexpr double kLineTitleSize = 15;
+constexpr double kLineTextSize = 12;
+constexpr double kLineLegend = 22;
 constexpr double kLegendMark = 26;
 
 /// Where on the paper the curves are.
-struct Frame {
+struct LineFrame {
   double left, top, right, bottom;
   FittedAxis x, y;
 
@@ -37,24 +37,24 @@ std::string_view dash_of(const Series& series, std::size_t index) {
 double widest_tick(const FittedAxis& axis) {
   double widest = 0;
   for (const Tick& tick : axis.ticks) {
-    widest = std::max(widest, text_width(tick.label, kTextSize));
+    widest = std::max(widest, text_width(tick.label, kLineTextSize));
   }
   return widest;
 }
 
-Frame frame_of(const LineChart& chart) {
+LineFrame line_frame(const LineChart& chart) {
   std::vector<double> xs;
   std::vector<double> ys;
   double legend = 0;
   for (const Series& series : chart.series) {
-    legend = std::max(legend, text_width(series.label, kTextSize));
+    legend = std::max(legend, text_width(series.label, kLineTextSize));
     for (const Point& p : series.points) {
       if (!std::isfinite(p.y)) continue;
       xs.push_back(p.x);
       ys.push_back(p.y);
     }
   }
-  Frame frame{0, 0, 0, 0, fit_axis(chart.x, xs), fit_axis(chart.y, ys)};
+  LineFrame frame{0, 0, 0, 0, fit_axis(chart.x, xs), fit_axis(chart.y, ys)};
   frame.left = 34 + widest_tick(frame.y);
   frame.right = chart.width - kLegendMark - legend - 34;
   frame.top = chart.title.empty() ? 18 : 46;
@@ -62,28 +62,28 @@ Frame frame_of(const LineChart& chart) {
   return frame;
 }
 
-void draw_axes(Svg& svg, const LineChart& chart, const Frame& f) {
+void draw_axes(Svg& svg, const LineChart& chart, const LineFrame& f) {
   for (const Tick& tick : f.y.ticks) {
     const double y = f.py(tick.value);
     svg.line(f.left, y, f.right, y, {.colour = kRule, .width = 0.8});
     svg.text(f.left - 7, y + 4, tick.label,
-             {.size = kTextSize, .colour = kFaintInk, .anchor = Anchor::End});
+             {.size = kLineTextSize, .colour = kFaintInk, .anchor = Anchor::End});
   }
   for (const Tick& tick : f.x.ticks) {
     const double x = f.px(tick.value);
     svg.line(x, f.bottom, x, f.bottom + 5, {.colour = kFaintInk});
     svg.text(x, f.bottom + 20, tick.label,
-             {.size = kTextSize, .colour = kFaintInk, .anchor = Anchor::Middle});
+             {.size = kLineTextSize, .colour = kFaintInk, .anchor = Anchor::Middle});
   }
   svg.line(f.left, f.bottom, f.right, f.bottom, {.colour = kFaintInk, .width = 1.2});
   svg.text((f.left + f.right) / 2, f.bottom + 42, chart.x.title,
-           {.size = kTextSize, .anchor = Anchor::Middle});
+           {.size = kLineTextSize, .anchor = Anchor::Middle});
   svg.text(16, (f.top + f.bottom) / 2, chart.y.title,
-           {.size = kTextSize, .anchor = Anchor::Middle, .turned = -90});
-  svg.text(f.left, 24, chart.title, {.size = kTitleSize, .bold = true});
+           {.size = kLineTextSize, .anchor = Anchor::Middle, .turned = -90});
+  svg.text(f.left, 24, chart.title, {.size = kLineTitleSize, .bold = true});
 }
 
-void draw_curve(Svg& svg, const Frame& f, const Series& series, std::size_t index) {
+void draw_curve(Svg& svg, const LineFrame& f, const Series& series, std::size_t index) {
   std::string path;
   bool pen_down = false;
   for (const Point& p : series.points) {
@@ -104,13 +104,13 @@ void draw_curve(Svg& svg, const Frame& f, const Series& series, std::size_t inde
   }
 }
 
-void draw_legend(Svg& svg, const LineChart& chart, const Frame& f) {
+void draw_line_legend(Svg& svg, const LineChart& chart, const LineFrame& f) {
   double y = f.top + 8;
-  for (std::size_t i = 0; i < chart.series.size(); ++i, y += kLegendLine) {
+  for (std::size_t i = 0; i < chart.series.size(); ++i, y += kLineLegend) {
     const double x = f.right + 18;
     svg.line(x, y, x + kLegendMark, y,
              {.colour = colour_of(i), .width = 2, .dash = dash_of(chart.series[i], i)});
-    svg.text(x + kLegendMark + 7, y + 4, chart.series[i].label, {.size = kTextSize});
+    svg.text(x + kLegendMark + 7, y + 4, chart.series[i].label, {.size = kLineTextSize});
   }
 }
 
@@ -118,12 +118,12 @@ void draw_legend(Svg& svg, const LineChart& chart, const Frame& f) {
 
 std::string line_chart(const LineChart& chart) {
   expects(!chart.series.empty(), "line_chart: nothing to draw");
-  const Frame frame = frame_of(chart);
-  const double legend_height = static_cast<double>(chart.series.size()) * kLegendLine;
+  const LineFrame frame = line_frame(chart);
+  const double legend_height = static_cast<double>(chart.series.size()) * kLineLegend;
   Svg svg(chart.width, std::max(chart.height, frame.top + legend_height + 12));
   draw_axes(svg, chart, frame);
   for (std::size_t i = 0; i < chart.series.size(); ++i) draw_curve(svg, frame, chart.series[i], i);
-  draw_legend(svg, chart, frame);
+  draw_line_legend(svg, chart, frame);
   return std::move(svg).finish();
 }
 

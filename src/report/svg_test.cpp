@@ -35,7 +35,7 @@ testing::AssertionResult is_a_drawing(const std::string& svg) {
   return testing::AssertionSuccess();
 }
 
-TimedTree fnf(const Machine& machine) {
+TimedTree fnf_tree(const Machine& machine) {
   const std::vector<Time> costs = model::send_costs(machine, Bytes{1});
   return time_tree(machine, "fnf",
                    tree::fastest_node_first(costs, tree::everybody(machine.size(), 0)),
@@ -103,13 +103,13 @@ TEST(BoxLayoutProperty, PutsEveryBoxInsideItsClusterAndBesideTheOthers) {
 TEST(TreeSvgProperty, IsADrawingForAnyMachine) {
   for_all_seeds(100, [](Random& rng) {
     const Machine machine = any_machine(rng);
-    ASSERT_TRUE(is_a_drawing(tree_svg(fnf(machine), machine, Detail::Folded)));
+    ASSERT_TRUE(is_a_drawing(tree_svg(fnf_tree(machine), machine, Detail::Folded)));
   });
 }
 
 TEST(TreeSvg, StaysReadableForManyRanks) {
   const Machine machine = cluster_of(512, 32);
-  const std::string svg = tree_svg(fnf(machine), machine, Detail::Folded);
+  const std::string svg = tree_svg(fnf_tree(machine), machine, Detail::Folded);
   ASSERT_TRUE(is_a_drawing(svg));
   EXPECT_LT(svg.size(), 200'000u);
 }

@@ -14,21 +14,21 @@ namespace espalier::report {
 namespace {
 
 using topology::Machine;
-using Kind = Activity::Kind;
+using ActivityKind = Activity::Kind;
 
-constexpr std::size_t kLanesOfAFoldedDrawing = 64;
+constexpr std::size_t kMostLanes = 64;
 /// More lines than that are a grey cloud: then only those of the critical path are drawn.
 constexpr std::size_t kMostArrows = 160;
-constexpr double kMargin = 18;
-constexpr double kPlotWidth = 760;
-constexpr double kTop = 86;
-constexpr double kTextSize = 11.5;
-constexpr double kBarTextSize = 9.5;
+constexpr double kTimelineMargin = 18;
+constexpr double kTimelineWidth = 760;
+constexpr double kTimelineTop = 86;
+constexpr double kLaneTextSize = 11.5;
+constexpr double kLaneBarTextSize = 9.5;
 constexpr double kFaint = 0.4;  ///< bytes that arrive, behind all else
 constexpr std::string_view kWork = "#7f7f7f";
 constexpr std::string_view kLate = "#e8c9c9";
 
-struct Sheet {
+struct TimelineSheet {
   Lanes lanes;
   std::vector<double> middle;  ///< of each rank's lane; < 0: it has none
   double row = 20;
@@ -36,17 +36,16 @@ struct Sheet {
   double left = 0;   ///< of the time axis
   FittedAxis time;
 
-  [[nodiscard]] double x(Time t) const { return left + time.place(to_seconds(t)) * kPlotWidth; }
+  [[nodiscard]] double x(Time t) const { return left + time.place(to_seconds(t)) * kTimelineWidth; }
   [[nodiscard]] double bottom() const {
-    return kTop + row * static_cast<double>(lanes.lanes.size());
+    return kTimelineTop + row * static_cast<double>(lanes.lanes.size());
   }
 };
 
-Sheet sheet_of(const SimulatedPlan& plan, const Machine& machine, Detail detail) {
-  Sheet sheet;
-  sheet.lanes =
-      lanes_of(plan, machine,
-               detail == Detail::Folded ? kLanesOfAFoldedDrawing : plan.result.rank_finish.size());
+TimelineSheet timeline_sheet(const SimulatedPlan& plan, const Machine& machine, Detail detail) {
+  TimelineSheet sheet;
+  sheet.lanes = lanes_of(plan, machine,
+                         detail == Detail::Folded ? kMostLanes : plan.result.rank_finish.size());
   const std::size_t count = sheet.lanes.lanes.size();
   sheet.row = count > 40 ? 15 : count > 20 ? 19 : 24;
   sheet.middle.assign(plan.result.rank_finish.size(), -1);
@@ -54,11 +53,11 @@ Sheet sheet_of(const SimulatedPlan& plan, const Machine& machine, Detail detail)
   double places = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Rank rank = sheet.lanes.lanes[i].rank;
-    sheet.middle[rank] = kTop + sheet.row * (static_cast<double>(i) + 0.5);
-    labels = std::max(labels, text_width(fmt::format("{}", rank), kTextSize));
-    places = std::max(places, text_width(place_of(machine, rank), kTextSize));
+    sheet.middle[rank] = kTimelineTop + sheet.row * (static_cast<double>(i) + 0.5);
+    labels = std::max(labels, text_width(fmt::format("{}", rank), kLaneTextSize));
+    places = std::max(places, text_width(place_of(machine, rank), kLaneTextSize));
   }
-  sheet.place = kMargin + labels + 14;
+  sheet.place = kTimelineMargin + labels + 14;
   sheet.left = sheet.place + places + 12;
   const double end = to_seconds(sheet.lanes.horizon);
   sheet.time = fit_axis({"", Scale::Linear, Unit::Seconds, true}, {end});
@@ -68,9 +67,9 @@ Sheet sheet_of(const SimulatedPlan& plan, const Machine& machine, Detail detail)
   return sheet;
 }
 
-void draw_head(Svg& svg, const SimulatedPlan& plan, const Sheet& sheet) {
+void draw_timeline_head(Svg& svg, const SimulatedPlan& plan, const TimelineSheet& sheet) {
   const bool ends = plan.result.finish != kForever;
-  svg.text(kMargin, 26, fmt::format("{}: {}", call_in_words(plan.call), plan.name),
+  svg.text(kTimelineMargin, 26, fmt::format("{}: {}", call_in_words(plan.call), plan.name),
            {.size = 15, .bold = true});
   std::string second = ends ? "done after " + rounded(plan.result.finish) : "some ranks never end";
   second += ", " + counted(plan.result.messages, "message");
@@ -78,44 +77,44 @@ void draw_head(Svg& svg, const SimulatedPlan& plan, const Sheet& sheet) {
     second += fmt::format("; {} of {} shown, those of the critical path first",
                           sheet.lanes.lanes.size(), counted(sheet.middle.size(), "rank"));
   }
-  svg.text(kMargin, 46, second, {.size = 12, .colour = kFaintInk});
+  svg.text(kTimelineMargin, 46, second, {.size = 12, .colour = kFaintInk});
   for (const Tick& tick : sheet.time.ticks) {
-    const double x = sheet.left + sheet.time.place(tick.value) * kPlotWidth;
-    svg.line(x, kTop - 4, x, sheet.bottom(), {.colour = kRule, .width = 0.8});
-    svg.text(x, kTop - 10, tick.label,
-             {.size = kTextSize, .colour = kFaintInk, .anchor = Anchor::Middle});
+    const double x = sheet.left + sheet.time.place(tick.value) * kTimelineWidth;
+    svg.line(x, kTimelineTop - 4, x, sheet.bottom(), {.colour = kRule, .width = 0.8});
+    svg.text(x, kTimelineTop - 10, tick.label,
+             {.size = kLaneTextSize, .colour = kFaintInk, .anchor = Anchor::Middle});
   }
   // When it ends, unless a round number stands there already.
-  const double right = sheet.left + kPlotWidth;
+  const double right = sheet.left + kTimelineWidth;
   const std::string end = rounded(sheet.lanes.horizon);
   const double last = sheet.time.ticks.empty() ? 0 : sheet.time.ticks.back().value;
-  if (right - (sheet.left + sheet.time.place(last) * kPlotWidth) > 80) {
-    svg.line(right, kTop - 4, right, sheet.bottom(), {.colour = kRule, .width = 0.8});
-    svg.text(right, kTop - 10, end, {.size = kTextSize, .anchor = Anchor::Middle});
+  if (right - (sheet.left + sheet.time.place(last) * kTimelineWidth) > 80) {
+    svg.line(right, kTimelineTop - 4, right, sheet.bottom(), {.colour = kRule, .width = 0.8});
+    svg.text(right, kTimelineTop - 10, end, {.size = kLaneTextSize, .anchor = Anchor::Middle});
   }
 }
 
-void draw_rows(Svg& svg, const Machine& machine, const Sheet& sheet) {
+void draw_lane_rows(Svg& svg, const Machine& machine, const TimelineSheet& sheet) {
   for (const Lane& lane : sheet.lanes.lanes) {
     const double y = sheet.middle[lane.rank];
     svg.rect(sheet.place - 6, y - sheet.row / 2 + 0.5, sheet.left - sheet.place, sheet.row - 1,
              {.colour = site_colour(site_of(machine, lane.rank))});
     svg.text(sheet.place - 12, y + 4, fmt::format("{}", lane.rank),
-             {.size = kTextSize, .bold = lane.critical, .anchor = Anchor::End});
+             {.size = kLaneTextSize, .bold = lane.critical, .anchor = Anchor::End});
     svg.text(sheet.place, y + 4, place_of(machine, lane.rank),
-             {.size = kTextSize, .colour = kFaintInk});
+             {.size = kLaneTextSize, .colour = kFaintInk});
     const Time end = std::min(lane.finish, sheet.lanes.horizon);
     svg.line(sheet.left, y, sheet.x(end), y, {.colour = "#d8d8d8", .width = 1});
   }
 }
 
 std::string tooltip(const Lane& lane, const Activity& a, const Machine& machine) {
-  const char* verb = a.kind == Kind::Send     ? "sends to"
-                     : a.kind == Kind::Recv   ? "receives from"
-                     : a.kind == Kind::Reduce ? "combines"
-                     : a.kind == Kind::Copy   ? "copies"
-                     : a.kind == Kind::Late   ? "has not entered"
-                                              : "hears";
+  const char* verb = a.kind == ActivityKind::Send     ? "sends to"
+                     : a.kind == ActivityKind::Recv   ? "receives from"
+                     : a.kind == ActivityKind::Reduce ? "combines"
+                     : a.kind == ActivityKind::Copy   ? "copies"
+                     : a.kind == ActivityKind::Late   ? "has not entered"
+                                                      : "hears";
   std::string text = fmt::format("{} {}", lane.rank, verb);
   if (a.peer != kNoRank) {
     text += fmt::format(" {} over {}", a.peer, channel_name(machine, a.level));
@@ -126,14 +125,14 @@ std::string tooltip(const Lane& lane, const Activity& a, const Machine& machine)
 Fill fill_of(const Activity& a, double width) {
   const std::string_view colour = level_colour(a.level);
   switch (a.kind) {
-    case Kind::Send:
+    case ActivityKind::Send:
       return {.colour = colour};
-    case Kind::Recv:  // hollow, where there is room for its edges
+    case ActivityKind::Recv:  // hollow, where there is room for its edges
       if (width < 4) return {.colour = colour, .opacity = 0.55};
       return {.colour = "#ffffff", .edge = colour, .edge_width = 1.1};
-    case Kind::Late:
+    case ActivityKind::Late:
       return {.colour = kLate};
-    case Kind::Arrives:
+    case ActivityKind::Arrives:
       return {.colour = colour, .opacity = kFaint};
     default:
       return {.colour = kWork};
@@ -142,10 +141,10 @@ Fill fill_of(const Activity& a, double width) {
 
 /// Neighbours of one kind and level that touch on paper are one bar; of those too narrow to show
 /// a name whoever they are with. Bytes that arrive lie behind what the processor does.
-std::vector<Activity> joined_bars(const Lane& lane, const Sheet& sheet, bool arrivals) {
+std::vector<Activity> joined_bars(const Lane& lane, const TimelineSheet& sheet, bool arrivals) {
   std::vector<Activity> bars;
   for (const Activity& a : lane.activities) {
-    if (a.kind == Kind::UnderWay || (a.kind == Kind::Arrives) != arrivals) continue;
+    if (a.kind == ActivityKind::UnderWay || (a.kind == ActivityKind::Arrives) != arrivals) continue;
     if (a.begin < a.end) bars.push_back(a);
   }
   std::stable_sort(bars.begin(), bars.end(),
@@ -166,7 +165,7 @@ std::vector<Activity> joined_bars(const Lane& lane, const Sheet& sheet, bool arr
   return joined;
 }
 
-void draw_bars(Svg& svg, const Machine& machine, const Sheet& sheet, bool arrivals) {
+void draw_lane_bars(Svg& svg, const Machine& machine, const TimelineSheet& sheet, bool arrivals) {
   const double height = sheet.row * (arrivals ? 0.36 : 0.56);
   for (const Lane& lane : sheet.lanes.lanes) {
     const double y = sheet.middle[lane.rank];
@@ -175,17 +174,19 @@ void draw_bars(Svg& svg, const Machine& machine, const Sheet& sheet, bool arriva
       svg.rect(sheet.x(a.begin), y - height / 2, width, height, fill_of(a, width),
                tooltip(lane, a, machine));
       const std::string label = a.peer == kNoRank ? "" : fmt::format("{}", a.peer);
-      if (a.kind == Kind::Send && width > text_width(label, kBarTextSize) + 8) {
-        svg.text(
-            sheet.x(a.begin) + width / 2, y + 3.5, label,
-            {.size = kBarTextSize, .colour = "#ffffff", .bold = true, .anchor = Anchor::Middle});
+      if (a.kind == ActivityKind::Send && width > text_width(label, kLaneBarTextSize) + 8) {
+        svg.text(sheet.x(a.begin) + width / 2, y + 3.5, label,
+                 {.size = kLaneBarTextSize,
+                  .colour = "#ffffff",
+                  .bold = true,
+                  .anchor = Anchor::Middle});
       }
     }
   }
 }
 
 /// Returns whether they are drawn.
-bool draw_messages(Svg& svg, const SimulatedPlan& plan, const Sheet& sheet) {
+bool draw_messages(Svg& svg, const SimulatedPlan& plan, const TimelineSheet& sheet) {
   const auto shown = [&](const sim::MessageTrace& m) {
     return sheet.middle[m.from] >= 0 && sheet.middle[m.to] >= 0 && m.arrived != kForever &&
            m.from != m.to;
@@ -205,7 +206,7 @@ bool draw_messages(Svg& svg, const SimulatedPlan& plan, const Sheet& sheet) {
 }
 
 /// Along the lanes while a processor works, from lane to lane with the messages.
-void draw_critical_path(Svg& svg, const SimulatedPlan& plan, const Sheet& sheet) {
+void draw_critical_path(Svg& svg, const SimulatedPlan& plan, const TimelineSheet& sheet) {
   std::string path;
   for (const PathStretch& s : critical_stretches(plan.result)) {
     const double from = sheet.middle[s.rank];
@@ -217,8 +218,8 @@ void draw_critical_path(Svg& svg, const SimulatedPlan& plan, const Sheet& sheet)
   if (!path.empty()) svg.path(path, {.colour = kInk, .width = 2.4});
 }
 
-void draw_legend(Svg& svg, const SimulatedPlan& plan, const Machine& machine, const Sheet& sheet,
-                 bool has_messages) {
+void draw_timeline_legend(Svg& svg, const SimulatedPlan& plan, const Machine& machine,
+                          const TimelineSheet& sheet, bool has_messages) {
   double x = sheet.left;
   double y = sheet.bottom() + 24;
   for (std::uint32_t l = 0; l < machine.levels().size(); ++l) {
@@ -226,18 +227,18 @@ void draw_legend(Svg& svg, const SimulatedPlan& plan, const Machine& machine, co
     if (use.messages == 0) continue;
     const std::string text = fmt::format("{} ({}, {})", channel_name(machine, l),
                                          counted(use.messages, "message"), to_string(use.bytes));
-    const double width = 26 + text_width(text, kTextSize) + 22;
-    if (x > sheet.left && x + width > sheet.left + kPlotWidth) x = sheet.left, y += 20;
+    const double width = 26 + text_width(text, kLaneTextSize) + 22;
+    if (x > sheet.left && x + width > sheet.left + kTimelineWidth) x = sheet.left, y += 20;
     svg.rect(x, y - 9, 20, 10, {.colour = level_colour(l), .radius = 1.5});
-    svg.text(x + 26, y, text, {.size = kTextSize});
+    svg.text(x + 26, y, text, {.size = kLaneTextSize});
     x += width;
   }
   y += 22;
   x = sheet.left;
   const auto entry = [&](const Fill& fill, std::string_view text) {
     svg.rect(x, y - 9, 20, 10, fill);
-    svg.text(x + 26, y, text, {.size = kTextSize, .colour = kFaintInk});
-    x += 26 + text_width(text, kTextSize) + 16;
+    svg.text(x + 26, y, text, {.size = kLaneTextSize, .colour = kFaintInk});
+    x += 26 + text_width(text, kLaneTextSize) + 16;
   };
   entry({.colour = level_colour(0)}, "sends");
   entry({.colour = "#ffffff", .edge = level_colour(0), .edge_width = 1.1}, "receives");
@@ -245,24 +246,24 @@ void draw_legend(Svg& svg, const SimulatedPlan& plan, const Machine& machine, co
   entry({.colour = kWork}, "local work");
   if (!plan.entered.empty()) entry({.colour = kLate}, "not there yet");
   svg.line(x, y - 4, x + 20, y - 4, {.colour = kInk, .width = 2.4});
-  svg.text(x + 26, y, "critical path", {.size = kTextSize, .colour = kFaintInk});
-  x += 26 + text_width("critical path", kTextSize) + 16;
+  svg.text(x + 26, y, "critical path", {.size = kLaneTextSize, .colour = kFaintInk});
+  x += 26 + text_width("critical path", kLaneTextSize) + 16;
   svg.text(x, y, has_messages ? "line: message under way" : "(too many messages to draw each)",
-           {.size = kTextSize, .colour = kFaintInk});
+           {.size = kLaneTextSize, .colour = kFaintInk});
 }
 
 }  // namespace
 
 std::string timeline_svg(const SimulatedPlan& plan, const Machine& machine, Detail detail) {
-  const Sheet sheet = sheet_of(plan, machine, detail);
-  Svg svg(sheet.left + kPlotWidth + 48, sheet.bottom() + 82);
-  draw_head(svg, plan, sheet);
-  draw_rows(svg, machine, sheet);
-  draw_bars(svg, machine, sheet, true);
-  draw_bars(svg, machine, sheet, false);
+  const TimelineSheet sheet = timeline_sheet(plan, machine, detail);
+  Svg svg(sheet.left + kTimelineWidth + 48, sheet.bottom() + 82);
+  draw_timeline_head(svg, plan, sheet);
+  draw_lane_rows(svg, machine, sheet);
+  draw_lane_bars(svg, machine, sheet, true);
+  draw_lane_bars(svg, machine, sheet, false);
   const bool has_messages = draw_messages(svg, plan, sheet);
   draw_critical_path(svg, plan, sheet);
-  draw_legend(svg, plan, machine, sheet, has_messages);
+  draw_timeline_legend(svg, plan, machine, sheet, has_messages);
   return std::move(svg).finish();
 }
 

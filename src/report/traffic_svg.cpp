@@ -19,12 +19,12 @@ using topology::Leaf;
 using topology::Machine;
 
 constexpr std::size_t kMostUnits = 96;
-constexpr double kMargin = 18;
+constexpr double kTrafficMargin = 18;
 constexpr double kWidth = 900;
-constexpr double kTop = 66;
+constexpr double kTrafficTop = 66;
 constexpr double kBand = 20;  ///< height of one level of clusters
 constexpr double kTile = 18;
-constexpr double kTextSize = 11;
+constexpr double kTrafficTextSize = 11;
 
 /// What stands side by side: processes, or, where these are too many, clusters of one depth.
 struct Units {
@@ -95,19 +95,19 @@ Arcs arcs_of(const SimulatedPlan& plan, const Machine& machine, const Units& uni
   return arcs;
 }
 
-class Drawing {
+class TrafficDrawing {
  public:
-  Drawing(const SimulatedPlan& plan, const Machine& machine)
+  TrafficDrawing(const SimulatedPlan& plan, const Machine& machine)
       : plan_(plan),
         machine_(machine),
         units_(units_of(machine)),
         arcs_(arcs_of(plan, machine, units_)) {
     const auto count = static_cast<double>(units_.labels.size());
-    step_ = std::min(64.0, (kWidth - 2 * kMargin) / count);
+    step_ = std::min(64.0, (kWidth - 2 * kTrafficMargin) / count);
     for (const Cluster& c : machine.clusters()) {
       if (c.depth < units_.depth) bands_ = std::max(bands_, c.depth);
     }
-    row_ = kTop + kBand * bands_ + 4;
+    row_ = kTrafficTop + kBand * bands_ + 4;
     double reach = 0;
     for (const auto& [ends, arc] : arcs_) reach = std::max(reach, depth_of(ends));
     bottom_ = row_ + kTile + reach + 10;
@@ -115,9 +115,9 @@ class Drawing {
 
   std::string draw() {
     Svg svg(kWidth, bottom_ + 34);
-    svg.text(kMargin, 26, fmt::format("{}: {}", call_in_words(plan_.call), plan_.name),
+    svg.text(kTrafficMargin, 26, fmt::format("{}: {}", call_in_words(plan_.call), plan_.name),
              {.size = 15, .bold = true});
-    svg.text(kMargin, 46,
+    svg.text(kTrafficMargin, 46,
              fmt::format("who sends to whom: one arc for all messages between two {}; wide arcs "
                          "carry many bytes",
                          units_.by_process ? "ranks" : "clusters"),
@@ -130,7 +130,7 @@ class Drawing {
   }
 
  private:
-  [[nodiscard]] double x(std::uint32_t unit) const { return kMargin + (unit + 0.5) * step_; }
+  [[nodiscard]] double x(std::uint32_t unit) const { return kTrafficMargin + (unit + 0.5) * step_; }
   /// How far an arc hangs down: far ends, far down, but not without end.
   [[nodiscard]] double depth_of(const std::pair<std::uint32_t, std::uint32_t>& ends) const {
     const double span = std::abs(x(ends.second) - x(ends.first));
@@ -144,7 +144,7 @@ class Drawing {
       const std::uint32_t last = units_.of_leaf[c.first_leaf + c.leaf_count - 1];
       const double left = x(first) - step_ / 2 + 1;
       const double width = (last - first + 1) * step_ - 2;
-      const double top = kTop + kBand * (c.depth - 1);
+      const double top = kTrafficTop + kBand * (c.depth - 1);
       const Rank rank = machine_.rank_at(c.first_leaf);
       svg.rect(left, top, width, row_ + kTile + 3 - top,
                {.colour = c.depth == 1 ? site_colour(site_of(machine_, rank)) : "#ffffff",
@@ -155,8 +155,9 @@ class Drawing {
       const std::string name =
           c.name.empty() ? fmt::format("{} {}", noun(machine_, c.depth - 1, false), c.index)
                          : c.name;
-      if (text_width(name, kTextSize) < width - 6) {
-        svg.text(left + width / 2, top + 14, name, {.size = kTextSize, .anchor = Anchor::Middle});
+      if (text_width(name, kTrafficTextSize) < width - 6) {
+        svg.text(left + width / 2, top + 14, name,
+                 {.size = kTrafficTextSize, .anchor = Anchor::Middle});
       }
     }
   }
@@ -166,9 +167,10 @@ class Drawing {
       const double width = std::min(step_ - 2, 34.0);
       svg.rect(x(u) - width / 2, row_, width, kTile - 2,
                {.colour = "#ffffff", .edge = "#8a8a8a", .edge_width = 0.7, .radius = 2.5});
-      const bool fits = text_width(units_.labels[u], kTextSize) <= width;
+      const bool fits = text_width(units_.labels[u], kTrafficTextSize) <= width;
       const std::string& label = fits ? units_.labels[u] : units_.short_labels[u];
-      const double size = std::min(kTextSize, kTextSize * width / text_width(label, kTextSize));
+      const double size = std::min(kTrafficTextSize,
+                                   kTrafficTextSize * width / text_width(label, kTrafficTextSize));
       svg.text(x(u), row_ + kTile / 2 + 3, label, {.size = size, .anchor = Anchor::Middle});
     }
   }
@@ -214,15 +216,15 @@ class Drawing {
   }
 
   void legend(Svg& svg) {
-    double left = kMargin;
+    double left = kTrafficMargin;
     for (std::uint32_t l = 0; l < machine_.levels().size(); ++l) {
       const sim::LevelUse& use = plan_.result.levels[l];
       if (use.messages == 0) continue;
       const std::string text = fmt::format("{}: {}, {}", channel_name(machine_, l),
                                            counted(use.messages, "message"), to_string(use.bytes));
       svg.rect(left, bottom_ + 3, 20, 10, {.colour = level_colour(l), .radius = 1.5});
-      svg.text(left + 26, bottom_ + 12, text, {.size = kTextSize});
-      left += 26 + text_width(text, kTextSize) + 20;
+      svg.text(left + 26, bottom_ + 12, text, {.size = kTrafficTextSize});
+      left += 26 + text_width(text, kTrafficTextSize) + 20;
     }
   }
 
@@ -239,7 +241,7 @@ class Drawing {
 }  // namespace
 
 std::string traffic_svg(const SimulatedPlan& plan, const Machine& machine) {
-  return Drawing(plan, machine).draw();
+  return TrafficDrawing(plan, machine).draw();
 }
 
 }  // namespace espalier::report

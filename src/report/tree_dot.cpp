@@ -8,7 +8,7 @@
 namespace espalier::report {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string dot_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -24,13 +24,13 @@ std::string tree_dot(const TimedTree& timed, const topology::Machine& machine) {
   std::string dot = fmt::format(
       "digraph {} {{\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
       "  edge [fontname=\"sans-serif\", fontsize=10];\n  label={};\n",
-      quoted(timed.algorithm),
-      quoted(fmt::format("{} {} of {}: {}", timed.algorithm, name(timed.operation),
-                         to_string(timed.size), rounded(timed.finish))));
+      dot_quoted(timed.algorithm),
+      dot_quoted(fmt::format("{} {} of {}: {}", timed.algorithm, name(timed.operation),
+                             to_string(timed.size), rounded(timed.finish))));
   for (const Rank r : tree.preorder()) {
     dot += fmt::format("  {} [label={}, fillcolor=\"{}\", tooltip={}];\n", r,
-                       quoted(fmt::format("{}\n{}", r, rounded(timed.done[r]))),
-                       site_colour(site_of(machine, r)), quoted(machine.describe(r)));
+                       dot_quoted(fmt::format("{}\n{}", r, rounded(timed.done[r]))),
+                       site_colour(site_of(machine, r)), dot_quoted(machine.describe(r)));
   }
   std::vector<std::uint32_t> sent(tree.size(), 0);
   for (const Transfer& t : timed.transfers) {

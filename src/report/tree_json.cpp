@@ -19,7 +19,7 @@ std::vector<std::uint32_t> orders(const tree::CommTree& tree) {
   return order;
 }
 
-Json rank_json(const TimedTree& timed, Rank rank, std::uint32_t order, const Transfer* own) {
+Json timed_rank_json(const TimedTree& timed, Rank rank, std::uint32_t order, const Transfer* own) {
   Json json{{"rank", rank},        {"parent", nullptr},
             {"order", nullptr},    {"level", nullptr},
             {"start_ps", nullptr}, {"arrival_ps", timed.done[rank].picoseconds}};
@@ -55,7 +55,7 @@ std::string tree_json(const TimedTree& timed, const topology::Machine& machine) 
   const std::vector<std::uint32_t> order = orders(tree);
   Json ranks = Json::array();
   for (Rank r = 0; r < tree.size(); ++r) {
-    if (tree.contains(r)) ranks.push_back(rank_json(timed, r, order[r], own[r]));
+    if (tree.contains(r)) ranks.push_back(timed_rank_json(timed, r, order[r], own[r]));
   }
   document["ranks"] = std::move(ranks);
   return json_text(document);

@@ -77,7 +77,7 @@ void add(std::map<Key, Sums>& rows, const Bench& bench, Rank fast, bool quick) {
   }
 }
 
-report::Column number(std::string key, std::string title) {
+report::Column number_column(std::string key, std::string title) {
   return {std::move(key), std::move(title), Align::Right, false};
 }
 
@@ -87,18 +87,18 @@ Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements, const LabOpt
   exhibit.title =
       fmt::format("Figures 4 and 5: {} hosts, sends that cost {} or {} us; mean latencies in us",
                   kHosts, kFastUs, kSlowUs);
-  exhibit.table.columns = {number("nodes", "nodes"),
-                           number("fast", "fast"),
+  exhibit.table.columns = {number_column("nodes", "nodes"),
+                           number_column("fast", "fast"),
                            {"source", "source", Align::Left, false},
-                           number("size_bytes", "size"),
-                           number("native_us", title_of_mpi(options.mpi)),
-                           number("spoc_us", "SPOC"),
-                           number("fnf_us", "FNF"),
-                           number("chosen_us", "choice"),
-                           number("spoc_factor", "SPOC x"),
-                           number("fnf_factor", "FNF x"),
-                           number("best_spoc_factor", "best SPOC x"),
-                           number("best_fnf_factor", "best FNF x")};
+                           number_column("size_bytes", "size"),
+                           number_column("native_us", title_of_mpi(options.mpi)),
+                           number_column("spoc_us", "SPOC"),
+                           number_column("fnf_us", "FNF"),
+                           number_column("chosen_us", "choice"),
+                           number_column("spoc_factor", "SPOC x"),
+                           number_column("fnf_factor", "FNF x"),
+                           number_column("best_spoc_factor", "best SPOC x"),
+                           number_column("best_fnf_factor", "best FNF x")};
   report::BarChart chart;
   chart.title = "Factor over the MPI's own broadcast, fast source, 4 bytes";
   chart.value.title = "factor";

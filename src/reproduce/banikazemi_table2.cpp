@@ -24,7 +24,7 @@ constexpr std::array<Table2Printed, 8> kPrinted{{{2, 453.37, 453.37, 0.00},
                                                  {9, 984.29, 977.12, 0.73}}};
 
 /// Whole numbers only, so that it does not matter in which order the cases are added.
-struct Sums {
+struct GapSums {
   Time fnf{0};
   Time optimum{0};
   std::int64_t gaps_ppb = 0;
@@ -32,7 +32,7 @@ struct Sums {
   std::uint64_t same = 0;
   std::uint64_t unproven = 0;
 
-  Sums& operator+=(const Sums& other) {
+  GapSums& operator+=(const GapSums& other) {
     fnf += other.fnf;
     optimum += other.optimum;
     gaps_ppb += other.gaps_ppb;
@@ -43,13 +43,13 @@ struct Sums {
   }
 };
 
-Sums one_case(Rank participants, std::uint64_t seed) {
+GapSums one_case(Rank participants, std::uint64_t seed) {
   Random rng(seed);
   std::vector<Time> costs(participants);
   for (Time& cost : costs) cost = microseconds(100 * rng.between(1, 8));
   const tree::Participants who = tree::everybody(participants, 0);
   const tree::ExactResult best = tree::exact_optimum(costs, who);
-  Sums one;
+  GapSums one;
   one.fnf = tree::initiation_time(tree::fastest_node_first(costs, who), costs);
   one.optimum = best.lower_bound;
   constexpr std::int64_t kBillion = 1'000'000'000;
@@ -73,11 +73,11 @@ std::uint64_t seed_of(std::uint64_t seed, Rank participants, std::uint64_t numbe
 Table2Row table2_row(Rank participants, std::uint64_t cases, std::uint64_t seed, unsigned threads) {
   expects(participants >= 2, "table2_row: a broadcast needs two participants");
   expects(cases > 0 && threads > 0, "table2_row: nothing to do, or nobody to do it");
-  std::vector<Sums> part(threads);
+  std::vector<GapSums> part(threads);
   std::vector<std::thread> workers;
   for (unsigned t = 0; t < threads; ++t) {
     workers.emplace_back([&, t] {
-      Sums sums;
+      GapSums sums;
       for (std::uint64_t i = t; i < cases; i += threads) {
         sums += one_case(participants, seed_of(seed, participants, i));
       }
@@ -85,8 +85,8 @@ Table2Row table2_row(Rank participants, std::uint64_t cases, std::uint64_t seed,
     });
   }
   for (std::thread& worker : workers) worker.join();
-  Sums all;
-  for (const Sums& sums : part) all += sums;
+  GapSums all;
+  for (const GapSums& sums : part) all += sums;
 
   const auto count = static_cast<double>(cases);
   return {.participants = participants,

@@ -19,7 +19,7 @@ using report::Decimal;
 
 constexpr std::uint32_t kTrials = 60;  ///< of our own plan's local search, in each row
 
-Column number(std::string key, std::string title) {
+Column dichev_column(std::string key, std::string title) {
   return {std::move(key), std::move(title), Align::Right, 0};
 }
 Cell millis(Time time) { return Decimal{1000 * to_seconds(time), 2}; }
@@ -30,12 +30,13 @@ std::vector<Column> columns() {
                           {"placement", "placed", Align::Left, 0},
                           {"lengths", "lengths", Align::Left, 0},
                           {"operation", "operation", Align::Left, 0},
-                          number("mean_bytes", "mean, B")};
-  for (const char* tree : kDichevTrees) all.push_back(number(fmt::format("{}_ms", tree), tree));
-  all.push_back(number("ours_ms", "ours"));
-  all.push_back(number("minimum_first_gain_percent", "min-first, %"));
-  all.push_back(number("maximum_first_gain_percent", "max-first, %"));
-  all.push_back(number("traeff_gain_percent", "Traeff, %"));
+                          dichev_column("mean_bytes", "mean, B")};
+  for (const char* tree : kDichevTrees)
+    all.push_back(dichev_column(fmt::format("{}_ms", tree), tree));
+  all.push_back(dichev_column("ours_ms", "ours"));
+  all.push_back(dichev_column("minimum_first_gain_percent", "min-first, %"));
+  all.push_back(dichev_column("maximum_first_gain_percent", "max-first, %"));
+  all.push_back(dichev_column("traeff_gain_percent", "Traeff, %"));
   all.push_back({"plan", "our plan", Align::Left, 12});
   return all;
 }

@@ -29,9 +29,9 @@ Machine placed(const Machine& machine, const std::string& placement, std::uint64
   return machine;
 }
 
-void add(std::vector<DichevCase>& cases, const std::string& network, const Machine& machine,
-         const std::string& placement, const std::string& distribution, Bytes mean,
-         std::uint64_t seed) {
+void add_run(std::vector<DichevCase>& cases, const std::string& network, const Machine& machine,
+             const std::string& placement, const std::string& distribution, Bytes mean,
+             std::uint64_t seed) {
   const Machine here = placed(machine, placement, seed);
   const std::string text =
       distribution == "cpu-speed" ? distribution : fmt::format("{}:{}", distribution, seed);
@@ -54,7 +54,7 @@ std::vector<DichevCase> dichev_switch(std::uint64_t seed) {
   std::vector<DichevCase> cases;
   for (const char* distribution : {"cpu-speed", "powerlaw", "giant"}) {
     for (const std::uint64_t mean : {10'000ULL, 100'000ULL, 1'000'000ULL}) {
-      add(cases, "switch", machine, "random", distribution, Bytes{mean}, seed);
+      add_run(cases, "switch", machine, "random", distribution, Bytes{mean}, seed);
     }
   }
   return cases;
@@ -71,7 +71,7 @@ std::vector<DichevCase> dichev_grid(std::uint64_t seed) {
                                wan));
     for (const char* placement : {"block", "cyclic", "random"}) {
       for (const std::uint64_t mean : {1'000ULL, 10'000ULL, 100'000ULL, 1'000'000ULL}) {
-        add(cases, wan, machine, placement, "cpu-speed", Bytes{mean}, seed);
+        add_run(cases, wan, machine, placement, "cpu-speed", Bytes{mean}, seed);
       }
     }
   }

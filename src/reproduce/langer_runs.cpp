@@ -14,7 +14,7 @@ std::vector<group::Measurement> measure_all(const std::vector<GroupRun>& runs) {
   const auto work = [&] {
     for (std::size_t i = next++; i < runs.size(); i = next++) {
       const auto& [scheme, experiment] = runs[i];
-      results[i] = measure(scheme, experiment, group::blue_gene(experiment.processes));
+      results[i] = group::measure(scheme, experiment, group::blue_gene(experiment.processes));
     }
   };
   std::vector<std::thread> helpers;

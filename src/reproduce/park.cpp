@@ -18,7 +18,7 @@ using profile::Profile;
 using report::Align;
 using report::Decimal;
 
-constexpr Rank kProcesses = 16;
+constexpr Rank kParkProcesses = 16;
 
 /// Between clusters A to E, in microseconds: data/park2004/README.md says why.
 struct Link {
@@ -32,7 +32,7 @@ constexpr Link kLinks[] = {
 constexpr std::int64_t kUplinkBits = 25'000'000;
 
 Profile workload(const std::string& name, std::uint64_t heavy = kParkHeavyFactor) {
-  auto made = profile::make_workload(name, kProcesses,
+  auto made = profile::make_workload(name, kParkProcesses,
                                      {.heavy_factor = name.substr(0, 3) == "lu." ? heavy : 0});
   expects(made.has_value(), "park: a workload that there is not");
   return std::move(*made);
@@ -80,11 +80,11 @@ Exhibit worked_example(const PaperOptions&) {
   return exhibit;
 }
 
-struct Mean {
+struct MeanTime {
   double mean = 0;
   double half = 0;  ///< of the 95 % interval
 };
-Mean mean_of(const std::vector<double>& values) {
+MeanTime mean_of(const std::vector<double>& values) {
   double sum = 0, squares = 0;
   for (const double v : values) sum += v;
   const double mean = sum / static_cast<double>(values.size());
@@ -125,7 +125,7 @@ Exhibit programs(const PaperOptions& options) {
       full.push_back(to_seconds(t.full));
       ours.push_back(to_seconds(t.ours));
     }
-    const Mean n = mean_of(none), s = mean_of(sorted), f = mean_of(full), o = mean_of(ours);
+    const MeanTime n = mean_of(none), s = mean_of(sorted), f = mean_of(full), o = mean_of(ours);
     exhibit.table.rows.push_back({std::string(name), Decimal{n.mean, 3}, Decimal{n.half, 3},
                                   Decimal{s.mean, 3}, Decimal{s.half, 3}, Decimal{f.mean, 3},
                                   Decimal{f.half, 3}, Decimal{o.mean, 3}, Decimal{n.mean / f.mean},

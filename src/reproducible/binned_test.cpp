@@ -37,7 +37,7 @@ std::vector<Real> cut(std::vector<Real> terms) {
 }
 
 template <typename Real>
-Binned<Real> added_anyhow(Random& rng, std::vector<Real> terms) {
+Binned<Real> binned_anyhow(Random& rng, std::vector<Real> terms) {
   rng.shuffle(std::span(terms));
   std::vector<Binned<Real>> parts(1 + rng.below(5));
   for (const Real term : terms) parts[rng.below(parts.size())].add(term);
@@ -57,7 +57,7 @@ TYPED_TEST(BinnedOf, RoundsTheSumOfWhatIsKeptInWhateverOrder) {
     const auto kept = cut(terms);
     const TypeParam expected = testing_support::exact_reference<TypeParam>(kept);
     ASSERT_EQ(sum.round(), expected);
-    const Binned<TypeParam> other = added_anyhow(rng, terms);
+    const Binned<TypeParam> other = binned_anyhow(rng, terms);
     ASSERT_EQ(std::memcmp(&sum, &other, sizeof sum), 0);
   });
 }

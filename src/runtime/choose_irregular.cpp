@@ -85,7 +85,7 @@ const Planner::BlockDecision& Planner::decide_blocks(const Collective& call) {
     };
     const Gain given = gain(call.count);
     if (is_known) return given == Gain::Gains;
-    const Gain longer = gain(kLongBlock);
+    const Gain longer = gain(kLongBlockClass);
     return given != Gain::Loses && longer != Gain::Loses &&
            (given == Gain::Gains || longer == Gain::Gains);
   };

@@ -117,7 +117,7 @@ class Planner {
 /// Of irregular calls whose lengths not all ranks know, the length of blocks that plans are chosen
 /// for, and that of those for which they must not lose.
 inline constexpr std::uint64_t kUnknownBlock = 1024;
-inline constexpr std::uint64_t kLongBlock = 65536;
+inline constexpr std::uint64_t kLongBlockClass = 65536;
 /// Irregular calls whose mean blocks fall into one class (powers of 16) share a choice, made for
 /// this length.
 [[nodiscard]] std::uint64_t block_class(std::uint64_t mean_bytes);

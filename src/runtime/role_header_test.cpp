@@ -7,7 +7,7 @@
 namespace espalier::runtime {
 namespace {
 
-std::vector<std::byte> written(std::uint64_t call, const std::vector<RoleEntry>& roles) {
+std::vector<std::byte> written_role(std::uint64_t call, const std::vector<RoleEntry>& roles) {
   std::vector<std::byte> bytes;
   append_role_header(call, roles, bytes);
   return bytes;
@@ -28,7 +28,7 @@ TEST(RoleHeaderProperty, ComesBackAsItWasAndTellsWhereItEnds) {
     std::vector<RoleEntry> roles;
     add_tree(rng, static_cast<std::uint32_t>(1 + rng.below(40)), roles);
     const std::uint64_t call = rng.next() >> rng.below(64);
-    std::vector<std::byte> bytes = written(call, roles);
+    std::vector<std::byte> bytes = written_role(call, roles);
     const std::size_t size = bytes.size();
     ASSERT_LE(size, kMaxRoleHeadBytes + roles.size() * kMaxRoleEntryBytes);
     for (std::size_t n = 0; n < size; ++n) {
@@ -56,16 +56,16 @@ TEST(RoleHeader, ChildrenAreTheSubTreesBehindTheFirst) {
 }
 
 TEST(RoleHeader, RefusesRanksThatAreNoneAndTreesThatReachBeyondTheirParents) {
-  EXPECT_FALSE(read_role_header(written(1, {}), 4));
-  EXPECT_TRUE(read_role_header(written(1, {{3, 0, 1}}), 4));
-  EXPECT_FALSE(read_role_header(written(1, {{4, 0, 1}}), 4));
-  EXPECT_FALSE(read_role_header(written(1, {{3, 0, 2}}), 4));
-  EXPECT_FALSE(read_role_header(written(1, {{3, 0, 0}}), 4));
-  EXPECT_FALSE(read_role_header(written(1, {{3, 0, 1}, {2, 0, 1}}), 4));
-  EXPECT_TRUE(read_role_header(written(1, {{3, 0, 3}, {2, 0, 2}, {1, 0, 1}}), 4));
-  EXPECT_FALSE(read_role_header(written(1, {{3, 0, 3}, {2, 0, 1}, {1, 0, 2}}), 4));
-  EXPECT_FALSE(read_role_header(written(1, {{3, 0, 4}, {2, 0, 2}, {1, 0, 2}, {0, 0, 1}}), 4));
-  EXPECT_FALSE(read_role_header(written(1, {{3, ~0UL, 2}, {2, 1, 1}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {}), 4));
+  EXPECT_TRUE(read_role_header(written_role(1, {{3, 0, 1}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {{4, 0, 1}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {{3, 0, 2}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {{3, 0, 0}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {{3, 0, 1}, {2, 0, 1}}), 4));
+  EXPECT_TRUE(read_role_header(written_role(1, {{3, 0, 3}, {2, 0, 2}, {1, 0, 1}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {{3, 0, 3}, {2, 0, 1}, {1, 0, 2}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {{3, 0, 4}, {2, 0, 2}, {1, 0, 2}, {0, 0, 1}}), 4));
+  EXPECT_FALSE(read_role_header(written_role(1, {{3, ~0UL, 2}, {2, 1, 1}}), 4));
 }
 
 }  // namespace

@@ -25,13 +25,6 @@ using schedule::Collective;
 using schedule::Operation;
 using topology::Machine;
 
-std::vector<Bytes> bytes_of(const Collective& call) {
-  std::vector<Bytes> bytes;
-  bytes.reserve(call.counts.size());
-  for (const std::uint64_t count : call.counts) bytes.push_back({count * call.element.value});
-  return bytes;
-}
-
 /// Where pieces may gain: bundles of several of them.
 constexpr std::array<std::uint64_t, 3> kPieces{16 * 1024, 64 * 1024, 256 * 1024};
 
@@ -118,6 +111,13 @@ class Ranking {
 };
 
 }  // namespace
+
+std::vector<Bytes> bytes_of(const Collective& call) {
+  std::vector<Bytes> bytes;
+  bytes.reserve(call.counts.size());
+  for (const std::uint64_t count : call.counts) bytes.push_back({count * call.element.value});
+  return bytes;
+}
 
 std::string name_of(const IrregularPlan& plan) {
   if (plan.sending == Sending::OneByOne) return plan.algorithm + " one by one";

@@ -28,6 +28,9 @@ struct IrregularPlan {
 [[nodiscard]] schedule::Schedule schedule_of(const IrregularPlan& plan,
                                              const schedule::Collective& call);
 
+/// The lengths of a call's blocks.
+[[nodiscard]] std::vector<Bytes> bytes_of(const schedule::Collective& call);
+
 struct IrregularConditions {
   Bytes bundle_limit = tree::kBundleLimit;  ///< what a rank may hold for others
   std::uint32_t trials = 300;               ///< of the local search; 0: none

@@ -17,10 +17,10 @@ using schedule::Operation;
 
 /// One classical algorithm among all ranks of a call. Each case says what it does in words of
 /// rounds, trees and rings; docs/collectives.md has the steps and bytes.
-class Prediction {
+class ClassicalPrediction {
  public:
   /// @param order the ranks as the algorithm counts them
-  Prediction(const Terrain& terrain, const Collective& call, std::vector<Rank> order)
+  ClassicalPrediction(const Terrain& terrain, const Collective& call, std::vector<Rank> order)
       : terrain_(terrain),
         call_(call),
         bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)),
@@ -331,7 +331,7 @@ class Prediction {
 Picos predict_classical(const std::string& name, std::vector<Rank> order, const Terrain& terrain,
                         const Collective& call) {
   if (call.size == 1) return 0;
-  return Prediction(terrain, call, std::move(order)).finish(name);
+  return ClassicalPrediction(terrain, call, std::move(order)).finish(name);
 }
 
 }  // namespace espalier::select

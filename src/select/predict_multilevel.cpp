@@ -16,11 +16,11 @@ using schedule::Collective;
 using schedule::Operation;
 
 /// All of one call's prediction; the steps are those of collective/multilevel_calls.cpp.
-class Prediction {
+class MultilevelPrediction {
  public:
-  Prediction(const MultilevelChoice& choice, std::span<const double> segments,
-             const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call,
-             Partials partials)
+  MultilevelPrediction(const MultilevelChoice& choice, std::span<const double> segments,
+                       const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call,
+                       Partials partials)
       : choice_(choice),
         partials_(partials),
         segments_(segments.begin(), segments.end()),
@@ -303,7 +303,7 @@ class Prediction {
 Picos predict_multilevel(const MultilevelChoice& choice, std::span<const double> segments,
                          const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call,
                          Partials partials) {
-  return Prediction(choice, segments, terrain, hierarchy, call, partials).finish();
+  return MultilevelPrediction(choice, segments, terrain, hierarchy, call, partials).finish();
 }
 
 }  // namespace espalier::select

@@ -45,9 +45,9 @@ class Runs {
   std::vector<std::uint32_t> joined_;  // the level at which a rank meets the one before
 };
 
-class Prediction {
+class ScanPrediction {
  public:
-  Prediction(const Terrain& terrain, const Collective& call)
+  ScanPrediction(const Terrain& terrain, const Collective& call)
       : terrain_(terrain),
         bytes_(static_cast<double>(call.count * call.element.value)),
         rounds_(terrain) {}
@@ -165,7 +165,7 @@ Picos predict_multilevel_scan(const collective::MultilevelChoice& choice, const 
                               const collective::Hierarchy& hierarchy, const Collective& call) {
   if (call.size == 1) return 0;
   const Runs runs(hierarchy.machine());
-  Prediction prediction(terrain, call);
+  ScanPrediction prediction(terrain, call);
   for (std::size_t l = choice.levels.size(); l-- > 0;) {
     const auto teams = runs.teams(static_cast<std::uint32_t>(l));
     if (!teams.empty()) prediction.totals_up(teams, choice.levels[l]);

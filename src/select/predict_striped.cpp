@@ -20,10 +20,10 @@ using schedule::Operation;
 
 /// The steps of collective/striped.cpp: within the clusters, across between the owners of each
 /// part, within again.
-class Prediction {
+class StripedPrediction {
  public:
-  Prediction(const StripedChoice& choice, const Terrain& terrain, const Partition& clusters,
-             const Collective& call)
+  StripedPrediction(const StripedChoice& choice, const Terrain& terrain, const Partition& clusters,
+                    const Collective& call)
       : choice_(choice),
         terrain_(terrain),
         clusters_(clusters),
@@ -261,7 +261,7 @@ Picos predict_striped(const StripedChoice& choice, const Terrain& terrain,
   const Partition clusters = collective::outermost_clusters(
       hierarchy.machine(),
       by_number ? collective::RankOrder::Rising : collective::RankOrder::AlongTree);
-  return Prediction(choice, terrain, clusters, call).finish();
+  return StripedPrediction(choice, terrain, clusters, call).finish();
 }
 
 }  // namespace espalier::select

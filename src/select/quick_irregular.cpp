@@ -21,13 +21,6 @@ constexpr std::array kAlways{"linear", "farthest-first", "clustered-1", "cluster
 constexpr std::array kOfFewRanks{"minimum-first", "maximum-first", "model-traeff"};
 constexpr Rank kFewRanks = 512;
 
-std::vector<Bytes> bytes_of(const Collective& call) {
-  std::vector<Bytes> bytes;
-  bytes.reserve(call.counts.size());
-  for (const std::uint64_t count : call.counts) bytes.push_back({count * call.element.value});
-  return bytes;
-}
-
 }  // namespace
 
 sim::SimOptions quick_conditions() {

@@ -16,7 +16,7 @@ using collective::Hierarchy;
 using schedule::Collective;
 using schedule::Operation;
 
-Collective call_of(Operation operation, Rank size, std::uint64_t bytes) {
+Collective replayed_call(Operation operation, Rank size, std::uint64_t bytes) {
   return {operation, size, 0, bytes, Bytes{1}, true, {}};
 }
 
@@ -27,7 +27,7 @@ TEST(Replayed, PutsTheFastestPlayedFirstAndLosesNoPlan) {
     const Terrain terrain(machine);
     const auto operation = static_cast<Operation>(random.below(schedule::kOperationCount));
     const std::uint64_t bytes = std::uint64_t{1} << random.below(18);
-    const Collective call = call_of(operation, machine.size(), bytes);
+    const Collective call = replayed_call(operation, machine.size(), bytes);
     const std::vector<Choice> ranked = ranking(hierarchy, terrain, call);
     const Replay replay{without_connections(), 8, 1U << 16U};
     const std::vector<Choice> anew = replayed(ranked, hierarchy, call, replay);
@@ -51,7 +51,7 @@ TEST(Replayed, PutsTheFastestPlayedFirstAndLosesNoPlan) {
 TEST(Replayed, PlaysNothingThatTakesTooManyMessages) {
   const auto machine = *topology::parse_synthetic("site:2(1ms,1Gbit/s) proc:4(10us,1Gbit/s)");
   const Hierarchy hierarchy(machine);
-  const Collective call = call_of(Operation::Alltoall, 8, 1024);
+  const Collective call = replayed_call(Operation::Alltoall, 8, 1024);
   const std::vector<Choice> ranked = ranking(hierarchy, Terrain(machine), call);
   EXPECT_EQ(replayed(ranked, hierarchy, call, {without_connections(), 8, 3}), ranked);
   EXPECT_EQ(replayed(ranked, hierarchy, call, {without_connections(), 0, 1000}), ranked);
@@ -62,7 +62,7 @@ TEST(Replayed, PlaysNothingThatTakesTooManyMessages) {
 TEST(Replayed, MakesPartsLongerOverALongWay) {
   const auto machine = *topology::parse_synthetic("proc:6(2ms,1Gbit/s,send=1us,recv=1us)");
   const Hierarchy hierarchy(machine);
-  const Collective call = call_of(Operation::Broadcast, 6, 1U << 20U);
+  const Collective call = replayed_call(Operation::Broadcast, 6, 1U << 20U);
   const Replay replay{without_connections(), 48, 1U << 20U};
   const std::vector<Choice> ranked = ranking(hierarchy, Terrain(machine), call);
   const std::vector<Choice> anew = replayed(ranked, hierarchy, call, replay);
@@ -86,7 +86,7 @@ TEST(Chooser, AsksOthersBeforeItLooksForItself) {
   for (int rank = 0; rank < 3; ++rank) {
     Chooser chooser(hierarchy, Bits::Any, choosing);
     for (const Operation operation : {Operation::Broadcast, Operation::Allreduce}) {
-      const Collective call = call_of(operation, 8, 4096);
+      const Collective call = replayed_call(operation, 8, 4096);
       EXPECT_EQ(chooser.choose(call), alone.choose(call));
     }
   }

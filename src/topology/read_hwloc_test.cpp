@@ -14,19 +14,19 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// "machine > package > numa > core"
-std::string levels_of(const Machine& machine) {
+std::string hwloc_levels(const Machine& machine) {
   std::string text;
   for (const LevelName& level : machine.levels()) text += level.channel + " > ";
   return text + machine.levels().back().members;
 }
 
-Names describe_all(const Machine& machine) {
+Names describe_hwloc(const Machine& machine) {
   Names names;
   for (Rank r = 0; r < machine.size(); ++r) names.push_back(machine.describe(r));
   return names;
 }
 
-LoadedMachine read(const std::string& name) {
+LoadedMachine read_hwloc_text(const std::string& name) {
   auto loaded = read_hwloc(test_data("hwloc/" + name), name);
   if (!loaded) ADD_FAILURE() << loaded.error();
   return *std::move(loaded);
@@ -48,9 +48,9 @@ std::string object(const std::string& type, const std::string& inside) {
 }
 
 TEST(ReadHwloc, GivesPackagesNumaNodesAndCoresOfATwoSocketNode) {
-  const LoadedMachine loaded = read("two_packages_four_numa.xml");
+  const LoadedMachine loaded = read_hwloc_text("two_packages_four_numa.xml");
   EXPECT_EQ(loaded.machine.size(), 16u);
-  EXPECT_EQ(levels_of(loaded.machine), "machine > package > numa > core");
+  EXPECT_EQ(hwloc_levels(loaded.machine), "machine > package > numa > core");
   EXPECT_EQ(loaded.machine.describe(0), "package0.numa0.core0");
   EXPECT_EQ(loaded.machine.describe(15), "package1.numa3.core15");
   EXPECT_EQ(loaded.machine.path(0, 3).level, 2u);
@@ -59,19 +59,19 @@ TEST(ReadHwloc, GivesPackagesNumaNodesAndCoresOfATwoSocketNode) {
 }
 
 TEST(ReadHwloc, ReadsVersionOneAsTheSameMachine) {
-  EXPECT_EQ(read("two_packages_four_numa_v1.xml").machine,
-            read("two_packages_four_numa.xml").machine);
+  EXPECT_EQ(read_hwloc_text("two_packages_four_numa_v1.xml").machine,
+            read_hwloc_text("two_packages_four_numa.xml").machine);
 }
 
 TEST(ReadHwloc, GivesALaptopOneLevel) {
-  const LoadedMachine loaded = read("laptop.xml");
-  EXPECT_EQ(levels_of(loaded.machine), "machine > core");
-  EXPECT_EQ(describe_all(loaded.machine), (Names{"core0", "core1", "core2", "core3"}));
+  const LoadedMachine loaded = read_hwloc_text("laptop.xml");
+  EXPECT_EQ(hwloc_levels(loaded.machine), "machine > core");
+  EXPECT_EQ(describe_hwloc(loaded.machine), (Names{"core0", "core1", "core2", "core3"}));
 }
 
 TEST(ReadHwloc, KeepsTheSizesOfAnUnevenNode) {
-  const Machine machine = read("uneven.xml").machine;
-  EXPECT_EQ(levels_of(machine), "machine > package > numa > core");
+  const Machine machine = read_hwloc_text("uneven.xml").machine;
+  EXPECT_EQ(hwloc_levels(machine), "machine > package > numa > core");
   std::vector<std::uint32_t> sizes;
   for (const Cluster& cluster : machine.clusters()) {
     if (cluster.depth == 2) sizes.push_back(cluster.leaf_count);
@@ -80,8 +80,9 @@ TEST(ReadHwloc, KeepsTheSizesOfAnUnevenNode) {
 }
 
 TEST(ReadHwloc, LeavesOutCoresThatAreNotAllowed) {
-  const LoadedMachine loaded = read("some_disallowed.xml");  // cores 0, 6 and 7 are not allowed
-  EXPECT_EQ(levels_of(loaded.machine), "machine > package > core");
+  const LoadedMachine loaded =
+      read_hwloc_text("some_disallowed.xml");  // cores 0, 6 and 7 are not allowed
+  EXPECT_EQ(hwloc_levels(loaded.machine), "machine > package > core");
   EXPECT_EQ(loaded.machine.size(), 5u);
   EXPECT_EQ(loaded.machine.clusters()[1].leaf_count, 3u);
   EXPECT_EQ(loaded.notes.back(), "3 cores left out: offline or not allowed");
@@ -114,7 +115,7 @@ TEST(ReadHwloc, CountsAThreadOutsideOfAnyCoreAsOne) {
 }
 
 TEST(ReadHwloc, SaysThatThereAreNoFiguresAndThatThreadsShareCores) {
-  const LoadedMachine loaded = read("laptop.xml");
+  const LoadedMachine loaded = read_hwloc_text("laptop.xml");
   ASSERT_EQ(loaded.notes.size(), 2u);
   EXPECT_EQ(loaded.notes[0],
             "hwloc gives no latencies or bandwidths: they are 0 and unlimited here");
@@ -129,7 +130,7 @@ TEST(ReadHwloc, KeepsACacheThatOnlySomeCoresShare) {
                                      object("L2Cache", core(2) + core(3) + core(4) + core(5)))),
       "f");
   ASSERT_TRUE(loaded) << loaded.error();
-  EXPECT_EQ(levels_of(loaded->machine), "machine > l2 > core");
+  EXPECT_EQ(hwloc_levels(loaded->machine), "machine > l2 > core");
   EXPECT_EQ(loaded->machine.path(2, 5).level, 1u);
   EXPECT_EQ(loaded->machine.path(1, 2).level, 0u);
 }
@@ -140,7 +141,7 @@ TEST(ReadHwloc, MakesNoNumaLevelOfMemoryThatAllCoresShare) {
                                           object("Package", core(2) + core(3))),
                                  "f");
   ASSERT_TRUE(loaded) << loaded.error();
-  EXPECT_EQ(levels_of(loaded->machine), "machine > package > core");
+  EXPECT_EQ(hwloc_levels(loaded->machine), "machine > package > core");
 }
 
 TEST(ReadHwloc, TakesTheSmallestNumaDomainsWhereTheyNest) {
@@ -151,7 +152,7 @@ TEST(ReadHwloc, TakesTheSmallestNumaDomainsWhereTheyNest) {
                                      object("Group", object("MemCache", memory) + core(2)))),
       "f");
   ASSERT_TRUE(loaded) << loaded.error();
-  EXPECT_EQ(levels_of(loaded->machine), "machine > numa > core");
+  EXPECT_EQ(hwloc_levels(loaded->machine), "machine > numa > core");
 }
 
 TEST(ReadHwloc, ReadsGroupsInsideOfGroups) {
@@ -159,7 +160,7 @@ TEST(ReadHwloc, ReadsGroupsInsideOfGroups) {
   const auto loaded = read_hwloc(
       topology(object("Group", pair(0) + pair(2)) + object("Group", pair(4) + pair(6))), "f");
   ASSERT_TRUE(loaded) << loaded.error();
-  EXPECT_EQ(levels_of(loaded->machine), "machine > group > subgroup > core");
+  EXPECT_EQ(hwloc_levels(loaded->machine), "machine > group > subgroup > core");
 }
 
 TEST(ReadHwloc, CallsTheMachineByItsHostName) {
@@ -179,14 +180,14 @@ TEST(ReadHwloc, PassesOverDevices) {
 
 TEST(ReadHwloc, GivesMachinesThatOurOwnFormatHoldsExactly) {
   for (const char* name : {"two_packages_four_numa.xml", "laptop.xml", "uneven.xml"}) {
-    const Machine machine = read(name).machine;
+    const Machine machine = read_hwloc_text(name).machine;
     const auto again = read_json(write_json(machine), "f");
     ASSERT_TRUE(again) << again.error();
     EXPECT_EQ(*again, machine) << name;
   }
 }
 
-struct Refusal {
+struct HwlocRefusal {
   std::string text;
   std::string where;
   std::string what;  // part of it
@@ -198,7 +199,7 @@ TEST(ReadHwloc, RefusesWithTheLineAndWhatWasFound) {
     for (int i = 0; i < 100'000; ++i) text += "<object type='Group'>";
     return text;
   }();
-  const std::vector<Refusal> refusals = {
+  const std::vector<HwlocRefusal> refusals = {
       {"", "f:1", "not well-formed"},
       {"<topology>\n<object>\n</topology>", "f:3", "not well-formed"},
       {"\n<platform version=\"4.1\"/>", "f:2", "<platform>"},
@@ -229,7 +230,7 @@ TEST(ReadHwloc, RefusesWithTheLineAndWhatWasFound) {
        "f:3", "deeper"},
       {topology("<info name='HostName' value='a&#1;b'/>" + core(0)), "f:2", "control"},
   };
-  for (const Refusal& refusal : refusals) {
+  for (const HwlocRefusal& refusal : refusals) {
     const auto loaded = read_hwloc(refusal.text, "f");
     ASSERT_FALSE(loaded) << refusal.text.substr(0, 200);
     EXPECT_EQ(loaded.error().where, refusal.where) << loaded.error();
@@ -250,7 +251,7 @@ TEST(DiscoverLocalNode, ObeysTheVariablesOfHwloc) {
   ::unsetenv("HWLOC_SYNTHETIC");
   ASSERT_TRUE(loaded) << loaded.error();
   EXPECT_EQ(loaded->machine.size(), 6u);
-  EXPECT_EQ(levels_of(loaded->machine), "machine > package > core");
+  EXPECT_EQ(hwloc_levels(loaded->machine), "machine > package > core");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace espalier::topology {
 namespace {
 
-std::string machine(const std::string& body) {
+std::string json_machine(const std::string& body) {
   return "{\n\"format\": \"espalier-machine-1\",\n" + body + "\n}";
 }
 
@@ -21,7 +21,7 @@ Error error_of(const std::string& text) {
 }
 
 TEST(ReadJson, ReadsLevelsOverridesAndPairs) {
-  const auto m = read_json(machine(R"(
+  const auto m = read_json(json_machine(R"(
     "name": "three sites, [a b c]",
     "levels": [{"name": "wan", "members": "site", "latency": "30 ms", "uplink": "100 Mbit/s"},
                {"name": "lan", "latency": "50 us", "backbone": "10 Gbit/s",
@@ -44,24 +44,25 @@ TEST(ReadJson, ReadsLevelsOverridesAndPairs) {
 }
 
 TEST(ReadJson, NamesFileLineAndCureOfEveryMistake) {
-  EXPECT_EQ(error_of(machine("\"processes\": 2,\n\"procesess\": 3")).where, "m.json:4");
-  EXPECT_NE(error_of(machine("\"processes\": 2,\n\"x\": 3")).hint.find("children"),
+  EXPECT_EQ(error_of(json_machine("\"processes\": 2,\n\"procesess\": 3")).where, "m.json:4");
+  EXPECT_NE(error_of(json_machine("\"processes\": 2,\n\"x\": 3")).hint.find("children"),
             std::string::npos);
-  EXPECT_EQ(error_of(machine("\"processes\": \"2\"")).where, "m.json:3");
-  EXPECT_EQ(error_of(machine("\"send\": \"2 parsecs\",\n\"processes\": 1")).where, "m.json:3");
-  EXPECT_EQ(error_of(machine("\"processes\": -4")).what, "\"processes\" is -4, not a whole number");
-  EXPECT_EQ(error_of(machine("\"processes\": [4]")).what,
+  EXPECT_EQ(error_of(json_machine("\"processes\": \"2\"")).where, "m.json:3");
+  EXPECT_EQ(error_of(json_machine("\"send\": \"2 parsecs\",\n\"processes\": 1")).where, "m.json:3");
+  EXPECT_EQ(error_of(json_machine("\"processes\": -4")).what,
+            "\"processes\" is -4, not a whole number");
+  EXPECT_EQ(error_of(json_machine("\"processes\": [4]")).what,
             "\"processes\" is an array, not a whole number");
   EXPECT_EQ(error_of("[]").what, "the machine is an array, not an object");
-  EXPECT_EQ(error_of(machine("\"processes\": 2,\n\"notes\": [\"a\", 3]")).what,
+  EXPECT_EQ(error_of(json_machine("\"processes\": 2,\n\"notes\": [\"a\", 3]")).what,
             "a note is a number, not a string");
   const std::string unitless = "\"processes\": 2, \"channel\": {\"latency\": 30}";
-  EXPECT_EQ(error_of(machine(unitless)).what, "\"latency\" is 30, a number without a unit");
-  EXPECT_EQ(error_of(machine(unitless)).hint, "write it with its unit, in quotes: \"30 ms\"");
-  EXPECT_EQ(error_of(machine("\"processes\": 2,\n\"send\": 30")).hint,
+  EXPECT_EQ(error_of(json_machine(unitless)).what, "\"latency\" is 30, a number without a unit");
+  EXPECT_EQ(error_of(json_machine(unitless)).hint, "write it with its unit, in quotes: \"30 ms\"");
+  EXPECT_EQ(error_of(json_machine("\"processes\": 2,\n\"send\": 30")).hint,
             "write it with its unit, in quotes: \"30 ms\"");
   const Error twice = error_of(
-      machine("\"children\": [{\"name\": \"a\"},\n{\"name\": \"b\"},\n{\"name\": \"a\"}]"));
+      json_machine("\"children\": [{\"name\": \"a\"},\n{\"name\": \"b\"},\n{\"name\": \"a\"}]"));
   EXPECT_EQ(twice.where, "m.json:5");
   EXPECT_EQ(twice.what, "two members of one cluster are called \"a\"; the other one: m.json:3");
   EXPECT_EQ(error_of("{\"processes\": 1}").what, "no \"format\"");
@@ -78,7 +79,7 @@ TEST(ReadJson, RefusesWhatIsNoMachine) {
         "\"children\": [{\"name\": \"a\"}, {\"name\": \"a\"}]",
         "\"processes\": 2, \"levels\": [{\"uplink\": {\"out\": \"1 Mbit/s\", \"duplex\": "
         "\"half\"}}]"}) {
-    error_of(machine(body));
+    error_of(json_machine(body));
   }
 }
 
@@ -103,7 +104,7 @@ TEST(WriteJson, KeepsALargeMachineShort) {
 
 TEST(ReadJson, TakesNotesAlong) {
   const std::vector<std::string> notes{"uncertain: \"x\" was busy", "and more"};
-  const Machine two = *read_json(machine("\"processes\": 2"), "m.json");
+  const Machine two = *read_json(json_machine("\"processes\": 2"), "m.json");
   const auto again = read_json_and_notes(write_json(two, notes), "m.json");
   ASSERT_TRUE(again) << again.error();
   EXPECT_EQ(again->notes, notes);

@@ -244,14 +244,14 @@ TEST(ReadSimgridProperty, AddsUpLatenciesAndFindsTheNarrowestLinkOfEveryRoute) {
   });
 }
 
-struct Refusal {
+struct SimgridRefusal {
   const char* content;
   const char* where;
   const char* what;
 };
 
 TEST(ReadSimgrid, RefusesWithPlaceAndReason) {
-  const Refusal refusals[] = {
+  const SimgridRefusal refusals[] = {
       {"<zone id='z' routing='Full'>", "p.xml:3", "not XML"},
       {"", "p.xml:1", "no zone"},
       {"<zone id='z' routing='Full'/>", "p.xml:2", "no hosts"},
@@ -322,7 +322,7 @@ TEST(ReadSimgrid, RefusesWithPlaceAndReason) {
        "topology='FAT_TREE' topo_parameters='2;2,2;1,1'/>",
        "p.xml:2", "topo_parameters"},
   };
-  for (const Refusal& refusal : refusals) {
+  for (const SimgridRefusal& refusal : refusals) {
     const auto loaded = read_simgrid(platform(refusal.content), "p.xml");
     ASSERT_FALSE(loaded) << refusal.content;
     EXPECT_EQ(loaded.error().where, refusal.where) << refusal.content << loaded.error();

@@ -90,21 +90,21 @@ Values<T> list_of(std::string_view text, const std::function<T(std::string_view)
   while (true) {
     const std::size_t bar = text.find('|');
     std::string_view item = trimmed(text.substr(0, bar));
-    std::uint64_t times = 1;
+    std::uint64_t times_of = 1;
     if (const std::size_t star = item.find('*'); star != std::string_view::npos) {
-      times = whole_number(trimmed(item.substr(star + 1)));
+      times_of = whole_number(trimmed(item.substr(star + 1)));
       item = trimmed(item.substr(0, star));
     }
-    if (times == 0 || times + values.list.size() > kMaxProcesses) {
-      refuse(fmt::format("\"*{}\": a list of {} values", times, times));
+    if (times_of == 0 || times_of + values.list.size() > kMaxProcesses) {
+      refuse(fmt::format("\"*{}\": a list of {} values", times_of, times_of));
     }
-    values.list.insert(values.list.end(), times, parse(item));
+    values.list.insert(values.list.end(), times_of, parse(item));
     if (bar == std::string_view::npos) return values;
     text.remove_prefix(bar + 1);
   }
 }
 
-Values<Time> times(std::string_view text) {
+Values<Time> times_of(std::string_view text) {
   return list_of<Time>(text, [](std::string_view t) { return checked(parse_time(t)); });
 }
 Values<Bandwidth> bandwidths(std::string_view text) {
@@ -127,7 +127,7 @@ void read_key(LevelText& level, std::string_view key, std::string_view value) {
   if (key == "name") {
     level.channel_name = std::string(value);
   } else if (key == "latency") {
-    level.latency = times(value);
+    level.latency = times_of(value);
   } else if (key == "backbone") {
     level.backbone = bandwidths(value);
   } else if (key == "cap") {
@@ -139,7 +139,7 @@ void read_key(LevelText& level, std::string_view key, std::string_view value) {
   } else if (key == "in") {
     level.in = bandwidths(value);
   } else if (key == "hop") {
-    level.hop = times(value);
+    level.hop = times_of(value);
   } else if (key == "duplex") {
     level.duplex = words(value);
   } else if (key == "send") {
@@ -167,7 +167,7 @@ void read_attribute(LevelText& level, std::string_view text) {
   }
   const std::string_view first = trimmed(text.substr(0, text.find_first_of("|*")));
   if (parse_time(first)) {
-    level.latency = times(text);
+    level.latency = times_of(text);
   } else if (parse_bandwidth(first)) {
     level.out = level.in = bandwidths(text);
   } else {

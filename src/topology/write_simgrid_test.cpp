@@ -11,14 +11,14 @@
 namespace espalier::topology {
 namespace {
 
-MemberSpec processes(std::uint64_t count, Uplink uplink = {}) {
+MemberSpec process_spec(std::uint64_t count, Uplink uplink = {}) {
   MemberSpec spec;
   spec.count = count;
   spec.uplink = uplink;
   return spec;
 }
 
-MachineSpec machine(std::vector<MemberSpec> members) {
+MachineSpec simgrid_machine(std::vector<MemberSpec> members) {
   MachineSpec spec;
   spec.where = "test";
   spec.whole.members = std::move(members);
@@ -35,9 +35,10 @@ const Bandwidth kGigabit = bits_per_second(1'000'000'000);
 const Bandwidth kMegabit = bits_per_second(1'000'000);
 
 TEST(WriteSimgrid, SharesWhatTheMachineShares) {
-  MachineSpec spec = machine({processes(1, {kGigabit, kGigabit, false, microseconds(1)}),
-                              processes(1, {kGigabit, kGigabit, true, microseconds(2)}),
-                              processes(1, {kGigabit, kMegabit, false, microseconds(3)})});
+  MachineSpec spec =
+      simgrid_machine({process_spec(1, {kGigabit, kGigabit, false, microseconds(1)}),
+                       process_spec(1, {kGigabit, kGigabit, true, microseconds(2)}),
+                       process_spec(1, {kGigabit, kMegabit, false, microseconds(3)})});
   spec.whole.channel = {microseconds(9), kGigabit, kMegabit};
   const std::string text = write_simgrid(*build_machine(spec));
   const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
@@ -62,7 +63,7 @@ TEST(WriteSimgrid, SharesWhatTheMachineShares) {
 }
 
 TEST(WriteSimgrid, TellsSmpiWhatMessagesCostTheirHosts) {
-  MachineSpec spec = machine({processes(1)});
+  MachineSpec spec = simgrid_machine({process_spec(1)});
   spec.whole.costs.send = Cost{microseconds(20), kUnlimited};
   spec.whole.costs.recv = Cost{microseconds(5), bits_per_second(8'000'000)};
   spec.whole.costs.speed_millionths = 2'500'000;
@@ -76,22 +77,23 @@ TEST(WriteSimgrid, TellsSmpiWhatMessagesCostTheirHosts) {
 
 TEST(WriteSimgrid, GrowsWithTheMembersOfAClusterNotWithTheirPairs) {
   for (const bool capped : {false, true}) {  // a star, and two routers
-    MachineSpec spec = machine({processes(1000, {kGigabit, kGigabit, false, microseconds(1)})});
+    MachineSpec spec =
+        simgrid_machine({process_spec(1000, {kGigabit, kGigabit, false, microseconds(1)})});
     if (capped) spec.whole.channel.flow_cap = kMegabit;
     EXPECT_LT(count_of(write_simgrid(*build_machine(spec)), "link_ctn"), 2100u);
   }
 }
 
 TEST(WriteSimgrid, NamesTheHostOfEveryRankOnce) {
-  MemberSpec a = processes(2);
+  MemberSpec a = process_spec(2);
   a.name = "same";
-  a.members = {processes(1), processes(1)};
+  a.members = {process_spec(1), process_spec(1)};
   a.count = 1;
   a.members[0].name = "node";
   a.members[1].name = "odd name: <&>";
   MemberSpec b = a;
   b.name = "other";
-  MachineSpec spec = machine({a, b, processes(1)});
+  MachineSpec spec = simgrid_machine({a, b, process_spec(1)});
   spec.placement = PlacementKind::Listed;
   spec.listed = {4, 0, 1, 2, 3};
   const Machine m = *build_machine(spec);
@@ -106,17 +108,17 @@ TEST(WriteSimgrid, NamesTheHostOfEveryRankOnce) {
 
 TEST(WriteSimgridProperty, IsReadBackWithTheSamePathsAndCosts) {
   for_all_seeds(600, [](Random& rng) {
-    const auto machine = build_machine(RandomSpec(rng).make());
-    ASSERT_TRUE(machine) << machine.error();
-    const std::string text = write_simgrid(*machine);
+    const auto simgrid_machine = build_machine(RandomSpec(rng).make());
+    ASSERT_TRUE(simgrid_machine) << simgrid_machine.error();
+    const std::string text = write_simgrid(*simgrid_machine);
     const auto back = read_simgrid(text, "written.xml");
     ASSERT_TRUE(back) << back.error() << text;
     ASSERT_TRUE(back->notes.empty()) << back->notes[0] << text;
-    ASSERT_EQ(back->machine.size(), machine->size());
-    for (Rank from = 0; from < machine->size(); ++from) {
-      ASSERT_EQ(back->machine.costs(from), machine->costs(from)) << from << text;
-      for (Rank to = 0; to < machine->size(); ++to) {
-        const Path ours = machine->path(from, to);
+    ASSERT_EQ(back->machine.size(), simgrid_machine->size());
+    for (Rank from = 0; from < simgrid_machine->size(); ++from) {
+      ASSERT_EQ(back->machine.costs(from), simgrid_machine->costs(from)) << from << text;
+      for (Rank to = 0; to < simgrid_machine->size(); ++to) {
+        const Path ours = simgrid_machine->path(from, to);
         const Path theirs = back->machine.path(from, to);
         ASSERT_EQ(theirs.latency, ours.latency) << from << " to " << to << text;
         ASSERT_EQ(theirs.bandwidth, ours.bandwidth) << from << " to " << to << text;

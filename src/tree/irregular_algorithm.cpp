@@ -26,7 +26,7 @@ CommTree clustered_of(const IrregularRequest& request, const Machine& machine) {
   return clustered(request, machine, {carriers, trees_inside});
 }
 
-constexpr std::array kAlgorithms{
+constexpr std::array kIrregularAlgorithms{
     IrregularAlgorithm{
         "linear", "linear, by rank", "Pjesivac-Grbovic et al., Cluster Computing 2007",
         [](const IrregularRequest& r, const Machine&) { return flat(r.who); }, kNoRank, false},
@@ -74,12 +74,12 @@ constexpr std::array kAlgorithms{
 
 }  // namespace
 
-std::span<const IrregularAlgorithm> irregular_algorithms() { return kAlgorithms; }
+std::span<const IrregularAlgorithm> irregular_algorithms() { return kIrregularAlgorithms; }
 
 const IrregularAlgorithm* find_irregular_algorithm(std::string_view name) {
-  const auto it = std::find_if(kAlgorithms.begin(), kAlgorithms.end(),
+  const auto it = std::find_if(kIrregularAlgorithms.begin(), kIrregularAlgorithms.end(),
                                [&](const IrregularAlgorithm& a) { return a.name == name; });
-  return it == kAlgorithms.end() ? nullptr : &*it;
+  return it == kIrregularAlgorithms.end() ? nullptr : &*it;
 }
 
 }  // namespace espalier::tree

@@ -14,12 +14,12 @@ namespace {
 ///
 /// Nodes only become busier and receivers fewer, so a bound from the past is never too late: it is
 /// enough to bring the least one up to date.
-struct Offer {
+struct MulticastOffer {
   Time delivered;
   std::uint64_t served;  ///< kFewest - ranks that still wait: those far behind come first
   std::uint32_t multicast;
   Rank sender;
-  friend auto operator<=>(const Offer&, const Offer&) = default;
+  friend auto operator<=>(const MulticastOffer&, const MulticastOffer&) = default;
 };
 constexpr std::uint64_t kFewest = std::uint64_t{1} << 32;
 
@@ -49,11 +49,11 @@ class JointSchedule {
 
   SharedPlan run() {
     while (!offers_.empty()) {
-      const Offer old = offers_.top();
+      const MulticastOffer old = offers_.top();
       offers_.pop();
       if (multicasts_[old.multicast].waiting.empty()) continue;
       const Choice choice = best_receiver(old);
-      const Offer now = offer(choice.delivered, old.multicast, old.sender);
+      const MulticastOffer now = offer(choice.delivered, old.multicast, old.sender);
       if (!offers_.empty() && offers_.top() < now) {
         offers_.push(now);
       } else {
@@ -74,7 +74,7 @@ class JointSchedule {
     offers_.push(offer(Time{0}, number, who.root));
   }
 
-  [[nodiscard]] Offer offer(Time delivered, std::uint32_t multicast, Rank sender) const {
+  [[nodiscard]] MulticastOffer offer(Time delivered, std::uint32_t multicast, Rank sender) const {
     return {delivered, kFewest - multicasts_[multicast].waiting.size(), multicast, sender};
   }
 
@@ -97,7 +97,7 @@ class JointSchedule {
     return std::max(free_to_send_[sender], multicasts_[multicast].has_it[sender]);
   }
 
-  [[nodiscard]] Choice best_receiver(const Offer& from) const {
+  [[nodiscard]] Choice best_receiver(const MulticastOffer& from) const {
     const std::vector<Rank>& waiting = multicasts_[from.multicast].waiting;
     const Time start = start_of(from.multicast, from.sender);
     Choice best;
@@ -112,7 +112,7 @@ class JointSchedule {
     return best;
   }
 
-  void send(const Offer& from, const Choice& choice) {
+  void send(const MulticastOffer& from, const Choice& choice) {
     Multicast& m = multicasts_[from.multicast];
     const Rank to = m.waiting[choice.index];
     const Time start = start_of(from.multicast, from.sender);
@@ -141,7 +141,7 @@ class JointSchedule {
   std::vector<Time> free_to_send_;
   std::vector<Time> free_to_receive_;
   std::vector<Time> quickest_send_;
-  std::priority_queue<Offer, std::vector<Offer>, std::greater<>> offers_;
+  std::priority_queue<MulticastOffer, std::vector<MulticastOffer>, std::greater<>> offers_;
   SharedRun run_;
 };
 

@@ -19,7 +19,7 @@ namespace {
 using Costs = std::vector<Time>;
 using model::NodeInitiation;
 
-constexpr Bytes kSize{9};
+constexpr Bytes kMulticastSize{9};
 
 std::vector<CommTree> fnf_trees(const Costs& costs, std::span<const Participants> multicasts) {
   std::vector<CommTree> trees;
@@ -56,9 +56,9 @@ TEST(MultipleMulticast, SpreadsTheLoadThatSeparateTreesPutOnTheFastNodes) {
   const std::vector<Participants> multicasts = broadcasts_from_all(64);
   const NodeInitiation model(costs);
   const MultipleMulticast found =
-      multiple_multicast(multicasts, fnf_trees(costs, multicasts), model, kSize);
+      multiple_multicast(multicasts, fnf_trees(costs, multicasts), model, kMulticastSize);
   EXPECT_TRUE(found.joint);
-  EXPECT_EQ(complaint_about(found.plan, multicasts, model, kSize), "");
+  EXPECT_EQ(complaint_about(found.plan, multicasts, model, kMulticastSize), "");
   EXPECT_EQ(found.separate_time, Time{173'200});
   EXPECT_EQ(found.joint_time, Time{57'600});
   EXPECT_EQ(capacity_bound(costs, 64 * 63), Time{57'600});  // so no plan is faster
@@ -72,8 +72,8 @@ TEST(MultipleMulticast, SaysWhenTheSeparateTreesAreBetter) {
   model.link(1, 2).send = model.link(1, 3).send = 1;
   const std::vector<Participants> multicasts{everybody(4, 0)};
   const std::vector<CommTree> separate{
-      earliest_completing_edge_first_look_ahead(model, kSize, multicasts[0])};
-  const MultipleMulticast found = multiple_multicast(multicasts, separate, model, kSize);
+      earliest_completing_edge_first_look_ahead(model, kMulticastSize, multicasts[0])};
+  const MultipleMulticast found = multiple_multicast(multicasts, separate, model, kMulticastSize);
   EXPECT_FALSE(found.joint);
   EXPECT_EQ(found.plan.trees, separate);
   EXPECT_EQ(found.separate_time, Time{12});
@@ -83,8 +83,9 @@ TEST(MultipleMulticast, SaysWhenTheSeparateTreesAreBetter) {
 TEST(MultipleMulticast, RefusesTreesThatDoNotMatchTheMulticasts) {
   const TableModel model(4);
   const std::vector<Participants> multicasts{everybody(4, 0)};
-  EXPECT_THROW((void)multiple_multicast(multicasts, {}, model, kSize), ContractViolation);
-  EXPECT_THROW((void)schedule_together(broadcasts_from_all(5), model, kSize), ContractViolation);
+  EXPECT_THROW((void)multiple_multicast(multicasts, {}, model, kMulticastSize), ContractViolation);
+  EXPECT_THROW((void)schedule_together(broadcasts_from_all(5), model, kMulticastSize),
+               ContractViolation);
 }
 
 TEST(MultipleMulticastProperty, IsNeverWorseThanTheSeparateTreesAndKeepsTheRules) {
@@ -97,17 +98,19 @@ TEST(MultipleMulticastProperty, IsNeverWorseThanTheSeparateTreesAndKeepsTheRules
     for (std::uint64_t m = rng.below(12); m > 0; --m) {
       multicasts.push_back(random_participants(rng, ranks));
       separate.push_back(
-          earliest_completing_edge_first_look_ahead(model, kSize, multicasts.back()));
+          earliest_completing_edge_first_look_ahead(model, kMulticastSize, multicasts.back()));
     }
-    const MultipleMulticast found = multiple_multicast(multicasts, separate, model, kSize);
-    ASSERT_EQ(complaint_about(found.plan, multicasts, model, kSize), "");
-    ASSERT_EQ(
-        complaint_about(schedule_together(multicasts, model, kSize), multicasts, model, kSize), "");
-    ASSERT_LE(last_finish(found.plan.run), last_finish(run_together(separate, model, kSize)));
+    const MultipleMulticast found = multiple_multicast(multicasts, separate, model, kMulticastSize);
+    ASSERT_EQ(complaint_about(found.plan, multicasts, model, kMulticastSize), "");
+    ASSERT_EQ(complaint_about(schedule_together(multicasts, model, kMulticastSize), multicasts,
+                              model, kMulticastSize),
+              "");
+    ASSERT_LE(last_finish(found.plan.run),
+              last_finish(run_together(separate, model, kMulticastSize)));
     for (std::size_t m = 0; m < multicasts.size(); ++m) {
       ASSERT_TRUE(spans(found.plan.trees[m], multicasts[m]));
     }
-    ASSERT_EQ(found.plan, multiple_multicast(multicasts, separate, model, kSize).plan);
+    ASSERT_EQ(found.plan, multiple_multicast(multicasts, separate, model, kMulticastSize).plan);
   });
 }
 
@@ -116,8 +119,9 @@ TEST(MultipleMulticastProperty, OfOneUnderInitiationCostsIsFnf) {
     const auto ranks = static_cast<Rank>(rng.between(1, 50));
     const Costs costs = random_times(rng, ranks, 1, 1000);
     const std::vector<Participants> multicasts{random_participants(rng, ranks)};
-    const SharedPlan plan = schedule_together(multicasts, NodeInitiation(costs), kSize);
-    const auto fnf = run_together(fnf_trees(costs, multicasts), NodeInitiation(costs), kSize);
+    const SharedPlan plan = schedule_together(multicasts, NodeInitiation(costs), kMulticastSize);
+    const auto fnf =
+        run_together(fnf_trees(costs, multicasts), NodeInitiation(costs), kMulticastSize);
     ASSERT_EQ(last_finish(plan.run), last_finish(fnf));
   });
 }
@@ -126,24 +130,26 @@ TEST(MultipleMulticastProperty, OfOneUnderInitiationCostsIsFnf) {
 TEST(CheckSharedRun, FindsEachKindOfMistake) {
   const TableModel model(3, {.send = 10, .receive = 2});
   const std::vector<Participants> multicasts{everybody(3, 0), everybody(3, 1)};
-  const SharedPlan good = schedule_together(multicasts, model, kSize);
-  ASSERT_EQ(complaint_about(good, multicasts, model, kSize), "");
+  const SharedPlan good = schedule_together(multicasts, model, kMulticastSize);
+  ASSERT_EQ(complaint_about(good, multicasts, model, kMulticastSize), "");
 
   SharedPlan bad = good;
   bad.run.sends.push_back(bad.run.sends.front());
-  EXPECT_EQ(complaint_about(bad, multicasts, model, kSize), "a rank is served twice");
+  EXPECT_EQ(complaint_about(bad, multicasts, model, kMulticastSize), "a rank is served twice");
   bad = good;
   bad.run.sends.pop_back();
-  EXPECT_EQ(complaint_about(bad, multicasts, model, kSize), "not as many served as participate");
+  EXPECT_EQ(complaint_about(bad, multicasts, model, kMulticastSize),
+            "not as many served as participate");
   bad = good;
   bad.run.sends.back().delivered = Time{0};
-  EXPECT_EQ(complaint_about(bad, multicasts, model, kSize), "a message arrives too early");
+  EXPECT_EQ(complaint_about(bad, multicasts, model, kMulticastSize), "a message arrives too early");
   bad = good;
   bad.run.sends.back().sender_free += Time{1};
-  EXPECT_EQ(complaint_about(bad, multicasts, model, kSize), "a send is not as long as it costs");
+  EXPECT_EQ(complaint_about(bad, multicasts, model, kMulticastSize),
+            "a send is not as long as it costs");
   bad = good;
   bad.run.finish[0] += Time{1};
-  EXPECT_EQ(complaint_about(bad, multicasts, model, kSize),
+  EXPECT_EQ(complaint_about(bad, multicasts, model, kMulticastSize),
             "a multicast does not finish with its last delivery");
 }
 
@@ -151,16 +157,17 @@ TEST(CheckSharedRun, FindsANodeThatSendsTwiceAtOnceOrTooEarly) {
   const TableModel model(3, {.send = 10});
   const std::vector<Participants> multicasts{everybody(3, 0)};
   SharedPlan star{{flat(multicasts[0])}, {}};
-  star.run = run_together(star.trees, model, kSize);
+  star.run = run_together(star.trees, model, kMulticastSize);
   star.run.sends[1].start = Time{5};
   star.run.sends[1].sender_free = Time{15};
-  EXPECT_EQ(complaint_about(star, multicasts, model, kSize), "a node does two things at once");
+  EXPECT_EQ(complaint_about(star, multicasts, model, kMulticastSize),
+            "a node does two things at once");
 
   SharedPlan line{{chain(multicasts[0])}, {}};
-  line.run = run_together(line.trees, model, kSize);
+  line.run = run_together(line.trees, model, kMulticastSize);
   line.run.sends[1].start = Time{5};
   line.run.sends[1].sender_free = Time{15};
-  EXPECT_EQ(complaint_about(line, multicasts, model, kSize),
+  EXPECT_EQ(complaint_about(line, multicasts, model, kMulticastSize),
             "a send starts before its sender has the message");
 }
 

@@ -9,10 +9,10 @@
 namespace espalier::tree {
 namespace {
 
-struct Sender {
+struct PostalSender {
   Time free_at;
   Rank position;
-  friend auto operator<=>(const Sender&, const Sender&) = default;
+  friend auto operator<=>(const PostalSender&, const PostalSender&) = default;
 };
 
 }  // namespace
@@ -25,7 +25,7 @@ CommTree postal_optimal(const Participants& who, const PostalCosts& costs) {
   expects(Time{0} <= costs.sender_busy && costs.sender_busy <= costs.delivered,
           "postal_optimal: a message is delivered before its sender is done with it");
   CommTree tree(who.machine_size, who.root);
-  std::priority_queue<Sender, std::vector<Sender>, std::greater<>> senders;
+  std::priority_queue<PostalSender, std::vector<PostalSender>, std::greater<>> senders;
   senders.push({Time{0}, 0});
   for (Rank next = 1; next < who.count(); ++next) {
     const auto [now, sender] = senders.top();

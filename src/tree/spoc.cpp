@@ -13,7 +13,7 @@ namespace {
 // Places of the binomial tree of P, numbered as in binomial.hpp: the parent of place p is p without
 // its lowest one-bit 2^j, its descendants are p + 1 ... p + 2^j - 1 as far as there are such, and
 // it is served in step log2(P) - j.
-struct Place {
+struct SpocPlace {
   Rank number;
   Rank descendants;
 };
@@ -22,11 +22,11 @@ constexpr Rank lowest_bit(Rank place) { return place & (~place + 1); }
 constexpr Rank parent_of(Rank place) { return place & (place - 1); }
 
 /// All but the root's, most descendants first, then by step, then by number.
-std::vector<Place> places_in_order(Rank count) {
-  std::vector<Place> places;
+std::vector<SpocPlace> places_in_order(Rank count) {
+  std::vector<SpocPlace> places;
   places.reserve(count);
   for (Rank p = 1; p < count; ++p) places.push_back({p, std::min(lowest_bit(p), count - p) - 1});
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+  std::sort(places.begin(), places.end(), [](const SpocPlace& a, const SpocPlace& b) {
     if (a.descendants != b.descendants) return a.descendants > b.descendants;
     const Rank a_bit = lowest_bit(a.number), b_bit = lowest_bit(b.number);
     return a_bit != b_bit ? a_bit > b_bit : a.number < b.number;
@@ -34,7 +34,7 @@ std::vector<Place> places_in_order(Rank count) {
   return places;
 }
 
-bool served_alike(const Place& a, const Place& b) {
+bool served_alike(const SpocPlace& a, const SpocPlace& b) {
   return a.descendants == b.descendants && lowest_bit(a.number) == lowest_bit(b.number);
 }
 
@@ -46,7 +46,7 @@ bool served_alike(const Place& a, const Place& b) {
 CommTree spoc(std::span<const Time> send_cost, const Participants& who) {
   expects(send_cost.size() == who.machine_size, "spoc: not one cost for each rank");
   const std::vector<Rank> fastest_first = others_fastest_first(send_cost, who);
-  std::vector<Place> places = places_in_order(who.count());
+  std::vector<SpocPlace> places = places_in_order(who.count());
   std::vector<Rank> rank_at(who.count());
   rank_at[0] = who.root;
   for (std::size_t i = 0; i < places.size();) {
@@ -55,7 +55,7 @@ CommTree spoc(std::span<const Time> send_cost, const Participants& who) {
     while (end < places.size() && served_alike(places[i], places[end])) ++end;
     std::sort(places.begin() + static_cast<std::ptrdiff_t>(i),
               places.begin() + static_cast<std::ptrdiff_t>(end),
-              [&](const Place& a, const Place& b) {
+              [&](const SpocPlace& a, const SpocPlace& b) {
                 return rank_at[parent_of(a.number)] < rank_at[parent_of(b.number)];
               });
     for (; i < end; ++i) rank_at[places[i].number] = fastest_first[i];

@@ -56,7 +56,7 @@ std::vector<std::vector<Item>> balanced_subsets(const std::vector<Item>& sorted)
 /// @param weigh sets the weights of a task's items, as seen from its parent
 /// @param head which of a subset its parent sends to
 template <typename Weigh, typename Head>
-CommTree grow(const IrregularRequest& request, Weigh weigh, Head head) {
+CommTree grow_subset(const IrregularRequest& request, Weigh weigh, Head head) {
   expects_valid(request);
   CommTree tree(request.who.machine_size, request.who.root);
   std::vector<Task> tasks(1, {request.who.root, {}});
@@ -83,7 +83,7 @@ CommTree grow(const IrregularRequest& request, Weigh weigh, Head head) {
 // J. L. Traeff: "Hierarchical gather/scatter algorithms with graceful degradation", IPDPS 2004, as
 // dichev2010 describes it.
 CommTree traeff(const IrregularRequest& request) {
-  return grow(
+  return grow_subset(
       request,
       [&](Task& task) {
         for (Item& item : task.items) {
@@ -97,7 +97,7 @@ CommTree traeff(const IrregularRequest& request) {
 // heterogeneous platforms", EuroMPI 2010, "model-based Traeff algorithm". Of equally fast ranks
 // ours takes the one with the longest block, who has the least to pass on.
 CommTree model_traeff(const IrregularRequest& request) {
-  return grow(
+  return grow_subset(
       request,
       [&](Task& task) {
         for (Item& item : task.items) {

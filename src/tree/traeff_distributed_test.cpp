@@ -25,7 +25,7 @@ TEST(TraeffDistributed, RefusesARootThatIsNoRank) {
 }
 
 /// The lowest and the highest rank below, which bound exactly as many ranks as there are.
-bool is_run(const CommTree& tree, Rank top) {
+bool is_run_of_ranks(const CommTree& tree, Rank top) {
   Rank low = top;
   Rank high = top;
   Rank count = 0;
@@ -56,7 +56,7 @@ TEST(TraeffDistributedProperty, KeepsBundlesInOrderAndItsTimeLinear) {
     for (Rank root = 0; root < ranks; ++root) {
       const CommTree tree = traeff_distributed(bytes, root);
       ASSERT_TRUE(spans(tree, everybody(ranks, root)));
-      for (Rank r = 0; r < ranks; ++r) ASSERT_TRUE(is_run(tree, r));
+      for (Rank r = 0; r < ranks; ++r) ASSERT_TRUE(is_run_of_ranks(tree, r));
       const std::int64_t others = sum - static_cast<std::int64_t>(bytes[root].value);
       is_linear |= gather_time(tree, model, bytes).picoseconds <= 7 * rounds + others;
       ASSERT_LE(traeff_distributed_setup(bytes, root, model).picoseconds, rounds * (7 + 8));

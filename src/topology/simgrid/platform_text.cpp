@@ -8,7 +8,7 @@ namespace espalier::topology::simgrid {
 namespace {
 
 /// As SMPI reads it: from 0 bytes on, seconds and seconds a byte.
-std::string to_xml(const Cost& cost) {
+std::string cost_xml(const Cost& cost) {
   const double per_byte =
       cost.rate.unlimited() ? 0.0 : 8.0 / static_cast<double>(cost.rate.bits_per_second);
   return fmt::format("0:{}e-12:{:.17g}", cost.fixed.picoseconds, per_byte);
@@ -71,10 +71,10 @@ void PlatformText::host(std::uint32_t depth, Leaf leaf) {
     props += fmt::format("<prop id=\"{}\" value=\"{}\"/>", id, value);
   };
   if (costs.send != Cost{}) {
-    prop("smpi/os", to_xml(costs.send));
-    prop("smpi/ois", to_xml(costs.send));  // of MPI_Isend
+    prop("smpi/os", cost_xml(costs.send));
+    prop("smpi/ois", cost_xml(costs.send));  // of MPI_Isend
   }
-  if (costs.recv != Cost{}) prop("smpi/or", to_xml(costs.recv));
+  if (costs.recv != Cost{}) prop("smpi/or", cost_xml(costs.recv));
   if (!costs.reduce.unlimited()) prop("espalier/reduce", simgrid::to_xml(costs.reduce));
   if (!in_order_) prop("espalier/rank", fmt::format("{}", machine_.rank_at(leaf)));
   const std::uint64_t speed = std::max<std::uint64_t>(1, costs.speed_millionths);

@@ -23,12 +23,12 @@ Worth random_worth(Random& rng, Ticks longest) {
   return worth;
 }
 
-struct Problem {
+struct PotentialProblem {
   Instance instance;
   Ticks optimum;
 };
 
-Problem random_problem(Random& rng) {
+PotentialProblem random_potential_problem(Random& rng) {
   const auto count = static_cast<Rank>(rng.between(2, 7));
   std::vector<Time> costs(count);
   for (Time& cost : costs) cost = Time{rng.between(1, rng.chance(50) ? 9 : 300)};
@@ -40,7 +40,7 @@ Problem random_problem(Random& rng) {
 
 TEST(PotentialProperty, NeverCallsTheOptimumTooEarlyWhateverTheWorth) {
   for_all_seeds(3000, [](Random& rng) {
-    const Problem p = random_problem(rng);
+    const PotentialProblem p = random_potential_problem(rng);
     const Potential potential(p.instance, random_worth(rng, p.optimum));
     ASSERT_LT(potential.too_early(p.instance, p.optimum), p.optimum);
   });
@@ -48,7 +48,7 @@ TEST(PotentialProperty, NeverCallsTheOptimumTooEarlyWhateverTheWorth) {
 
 TEST(PotentialProperty, NeverCallsTheOptimumTooEarlyUnderSearchedPrices) {
   for_all_seeds(1000, [](Random& rng) {
-    const Problem p = random_problem(rng);
+    const PotentialProblem p = random_potential_problem(rng);
     PriceSearch prices(p.instance, p.optimum);
     prices.improve(p.optimum - 1, 50);
     const Potential potential(p.instance, prices.worth());

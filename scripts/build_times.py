@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""What the build costs: processor time by room, the ten worst units, totals for `make demo`, `make` and `make check`.
+
+    build_times.py [--jobs N] [--keep] [--json FILE] [SOURCE...]
+
+Builds each source tree (default: this one) from nothing in a folder of its own, without a compiler cache, and puts
+scripts/timed_command.py in front of the compiler and the linker. Several trees, for example a checkout of an older
+version, are built one after the other and printed side by side: figures of different machines or days cannot be compared.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+TIMED = HERE / "scripts" / "timed_command.py"
+# What each command builds, in this order: a later one pays only for what the earlier ones left.
+STEPS = ["demo", "make", "check"]
+
+
+def room_of(output):
+    """The part of the project that an object or library belongs to."""
+    found = re.search(r"CMakeFiles/([^/]+)\.dir/", output)
+    name = found.group(1) if found else "linking"
+    name = name.removeprefix("espalier_").removeprefix("espalier-")
+    return re.sub(r"[._](mpich|openmpi|mpiabi|smpi)$", r" (\1)", name)
+
+
+def run(command, **kwargs):
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **kwargs)
+    if result.returncode != 0:
+        sys.exit(f"error: {' '.join(map(str, command))}\n{result.stdout[-4000:]}")
+    return result.stdout
+
+
+def targets_of(source, step):
+    """The targets that the Makefile of a tree names for a step; none: all of them."""
+    if step != "demo":
+        return []
+    text = (source / "Makefile").read_text()
+    found = re.search(r"^demo:.*\n\t\$\(call preset,release,([^)]*)\)", text, re.M)
+    names = re.findall(r"^DEMO_TARGETS :?= (.*)$", text, re.M)
+    return (names[0] if names else found.group(1)).split()
+
+
+def build(source, folder, jobs):
+    """Seconds of processor time by step and unit, and by the clock by step."""
+    launchers = [f"-DCMAKE_{l}_{k}_LAUNCHER={TIMED}" for l in ("C", "CXX") for k in ("COMPILER", "LINKER")]
+    units, wall = {}, {}
+    environment = dict(os.environ, CCACHE_DISABLE="1")
+    for step in STEPS:
+        preset = "fuzz" if step == "check" else "release"
+        tree = folder / preset
+        if not (tree / "build.ninja").exists():
+            run(["cmake", "--preset", preset, "-B", tree, *launchers], cwd=source, env=environment)
+        log = folder / f"{step}.jsonl"
+        environment["ESPALIER_BUILD_TIMES"] = str(log)
+        targets = targets_of(source, step)
+        begin = time.monotonic()
+        print(f"{source.name}: what `make {'' if step == 'make' else step}` builds ...", file=sys.stderr, flush=True)
+        run(["cmake", "--build", tree, "-j", str(jobs), *(["--target", *targets] if targets else [])], cwd=source, env=environment)
+        wall[step] = time.monotonic() - begin
+        units[step] = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    return {"units": units, "wall": wall}
+
+
+def columns(rows, heads):
+    widths = [max(len(str(row[i])) for row in [heads, *rows]) for i in range(len(heads))]
+    for row in [heads, *rows]:
+        print("  ".join(str(cell).ljust(w) if i == 0 else str(cell).rjust(w) for i, (cell, w) in enumerate(zip(row, widths))).rstrip())
+
+
+def report(results):
+    names = list(results)
+    by_room = {name: collections.Counter() for name in names}
+    for name, result in results.items():
+        for units in result["units"].values():
+            for unit in units:
+                by_room[name][room_of(unit["output"])] += unit["cpu"]
+    rooms = sorted({room for counter in by_room.values() for room in counter}, key=lambda room: -by_room[names[0]][room])
+    print("\nProcessor seconds by room")
+    columns([[room, *[f"{by_room[n][room]:.1f}" for n in names]] for room in rooms], ["room", *names])
+    print("\nIn all: processor seconds (seconds by the clock); each step pays for what the one before it left")
+    rows = []
+    for step in STEPS:
+        cells = []
+        for n in names:
+            cpu = sum(unit["cpu"] for unit in results[n]["units"][step])
+            cells.append(f"{cpu:.0f} ({results[n]['wall'][step]:.0f})")
+        rows.append([{"make": "make", "demo": "make demo", "check": "make check (fuzzers)"}[step], *cells])
+    totals = [sum(u["cpu"] for units in results[n]["units"].values() for u in units) for n in names]
+    rows.append(["all", *[f"{t:.0f} ({sum(results[n]['wall'].values()):.0f})" for n, t in zip(names, totals)]])
+    columns(rows, ["command", *names])
+    for n in names:
+        worst = sorted((u for units in results[n]["units"].values() for u in units), key=lambda u: -u["cpu"])[:10]
+        print(f"\nThe ten worst of {n}")
+        columns([[u["output"], f"{u['cpu']:.1f}", u["mib"]] for u in worst], ["unit", "s", "MiB"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="What the build costs, by room.")
+    parser.add_argument("sources", nargs="*", type=pathlib.Path, metavar="SOURCE")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    results = {}
+    for source in [s.resolve() for s in options.sources] or [HERE]:
+        with tempfile.TemporaryDirectory(prefix="build-times-") as folder:
+            results[str(source.name)] = build(source, pathlib.Path(folder), options.jobs)
+    report(results)
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()
