@@ -12,9 +12,9 @@
 #   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
 #   make uninstall PREFIX=...  all of that again; make deb   Debian packages in build/release/deb
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
-#   make format   make lint        make check-long   sanitizers too        make clean
+#   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall deb demo check check-long bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build install uninstall deb demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -70,6 +70,11 @@ check-long: check
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS)
 	$(call preset,tsan)
 	@ctest --test-dir build/tsan --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory check-debian13
+
+# `make demo` and `make check` from nothing on Debian 13, in a root that debootstrap makes. Needs root; else a line says so.
+check-debian13:
+	@scripts/debian_root.sh --release trixie || [ $$? -eq 77 ]
 
 bench: packages
 	$(call preset,release,benchmarks)

@@ -99,7 +99,7 @@ class Purposes(unittest.TestCase):
     def test_a_purpose_that_is_not_there_is_refused(self):
         code, said, _ = installed_for("everything", [], [])
         self.assertEqual(2, code)
-        self.assertIn("demo build check tools", said)
+        self.assertIn("demo build check tools long", said)
 
 
 if __name__ == "__main__":
