@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 
 #include "collective/ordered_reduce.hpp"
 #include "collective/partition.hpp"
