@@ -12,22 +12,26 @@
 #   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
 #   make uninstall PREFIX=...  all of that again; make deb   Debian packages in build/release/deb
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
-#   make format   make lint        make check-long   sanitizers too        make clean
+#   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall deb demo check check-long bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages clean
+.PHONY: build install uninstall deb demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
 ESPALIER := build/release/bin/espalier
-SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.h' '*.c')
+
+# What has to be there (packages.debian): demo, build or check; each has all of the ones before it.
+PURPOSE := build
+demo: PURPOSE := demo
+check check-long bench bench-never-slower bench-smpi bench-drift bench-wrong-machine lint: PURPOSE := check
 
 packages:
-	@scripts/install_packages.sh
+	@scripts/install_packages.sh $(PURPOSE)
 
-# $(call preset,NAME[,targets]): configure once, build always (Ninja decides what there is to do).
+# $(call preset,NAME[,targets]): install and configure once for the purpose, build always (Ninja decides what there is to do).
 define preset
-	@test -f build/$(1)/build.ninja || cmake --preset $(1) >build-$(1).log 2>&1 || { cat build-$(1).log >&2; exit 1; }
-	@rm -f build-$(1).log
+	@scripts/install_packages.sh $(PURPOSE)
+	@scripts/configure.sh $(1) $(PURPOSE)
 	@cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2))
 endef
 
@@ -48,7 +52,7 @@ deb: packages
 	@ls build/release/deb/*.deb
 
 demo: packages
-	$(call preset,release,espalier espalier-mpich steps.mpich steps.smpi write_platform)
+	$(call preset,release,demo)
 	@scripts/demo.sh build/release
 
 check: packages format-check include-check
@@ -66,6 +70,11 @@ check-long: check
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS)
 	$(call preset,tsan)
 	@ctest --test-dir build/tsan --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory check-debian13
+
+# `make demo` and `make check` from nothing on Debian 13, in a root that debootstrap makes. Needs root; else a line says so.
+check-debian13:
+	@scripts/debian_root.sh --release trixie || [ $$? -eq 77 ]
 
 bench: packages
 	$(call preset,release,benchmarks)
@@ -103,24 +112,28 @@ bench-wrong-machine: packages
 	$(call preset,release,benchmarks)
 	@python3 tests/lab/wrong_machine.py build/release
 
-fuzz-short: packages
-	$(call preset,fuzz)
-	@scripts/fuzz.sh build/fuzz/bin 4
+# Format, lint and fuzz need tools of LLVM, of any recent version; where there is none a line says so. `make fuzz` then fails.
+tools:
+	@scripts/install_packages.sh tools
 
-fuzz: packages
+fuzz-short: tools
+	@! scripts/can_fuzz.sh || $(MAKE) --no-print-directory fuzz FUZZ_SECONDS=4
+
+fuzz: tools
+	@scripts/can_fuzz.sh
 	$(call preset,fuzz)
 	@scripts/fuzz.sh build/fuzz/bin $(FUZZ_SECONDS)
 
-format: packages
-	@clang-format-14 -i $(SOURCES)
+format: tools
+	@scripts/format.sh write
 
-format-check: packages
-	@clang-format-14 --dry-run --Werror $(SOURCES) || { echo "error: run 'make format'" >&2; exit 1; }
+format-check: tools
+	@scripts/format.sh check
 
 include-check: packages
 	@python3 scripts/check_includes.py
 
-lint: packages
+lint: tools
 	$(call preset,dev)
 	@scripts/lint.sh build/dev
 

@@ -28,7 +28,7 @@ function(espalier_room name)
   list(TRANSFORM ROOM_USES PREPEND espalier_)
   target_link_libraries(espalier_${name} PUBLIC ${ROOM_USES} ${ROOM_LINKS})
 
-  if(tests AND NOT ESPALIER_FUZZ)
+  if(tests AND GTest_FOUND AND NOT ESPALIER_FUZZ)
     add_executable(${name}_test ${tests})
     espalier_unity(${name}_test)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)

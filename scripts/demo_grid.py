@@ -3,7 +3,7 @@
 
     demo_grid.py BUILD OUT
 
-Where root and TUN are there: real MPICH in a lab, 12 ranks. Else under SimGrid's SMPI: 48 simulated ranks. Prints a
+Where root and TUN are there: a real MPI in a lab, 12 ranks. Else under SimGrid's SMPI: 48 simulated ranks. Prints a
 table and bars, and draws them to OUT/grid.svg. Exits with 1 if a result was wrong or nothing could be run.
 """
 import os
@@ -37,8 +37,15 @@ def checked(command, **more):
     return ran.stdout
 
 
+MPIS = {"mpich": "MPICH", "openmpi": "Open MPI"}
+
+
 def in_lab(build):
-    """None where no lab can be up."""
+    """None where no lab can be up, or no MPI was built for."""
+    mpi = next((name for name in MPIS if (build / "examples" / f"steps.{name}").exists()), None)
+    if mpi is None:
+        print("(no lab here: no MPI was found when this was built)")
+        return None
     espalier = build / "bin" / "espalier"
     state = f"/run/espalier-demo.{os.getpid()}"
     lab = lambda action, *rest: [espalier, "lab", action, "--state", state, *rest]
@@ -47,16 +54,19 @@ def in_lab(build):
         print(f"(no lab here: {up.stderr.strip().splitlines()[0]})")
         return None
     try:
-        program = str(build / "examples" / "steps.mpich")
-        library = str(build / "lib" / "libespalier-mpich.so")
-        print("$ espalier lab run -- steps.mpich\n$ espalier lab run --preload libespalier-mpich.so -- steps.mpich")
+        program = str(build / "examples" / f"steps.{mpi}")
+        library = str(build / "lib" / f"libespalier-{mpi}.so")
+        print(f"$ espalier lab run -- steps.{mpi}\n$ espalier lab run --preload libespalier-{mpi}.so -- steps.{mpi}")
         without = parse(checked(lab("run", "--", program)))
-        return "real MPICH in a lab, 12 ranks", without, parse(checked(lab("run", "--preload", library, "--", program)))
+        return f"real {MPIS[mpi]} in a lab, 12 ranks", without, parse(checked(lab("run", "--preload", library, "--", program)))
     finally:
         subprocess.run(lab("down"), stdout=subprocess.DEVNULL, check=False)
 
 
 def simulated(build):
+    if not (build / "smpi" / "steps.smpi").exists():
+        sys.exit("demo: no lab, and SimGrid was not found when this was built: nothing to run the program on\n"
+                 "  hint: run as root, or install SimGrid (Debian: libsimgrid-dev) and run `make demo` again")
     launch = [sys.executable, SOURCE / "tests" / "smpi" / "launch.py", build / "bin" / "write_platform", GRID.format(16)]
     program = ["--", build / "smpi" / "steps.smpi"]
     print("$ ESPALIER_DISABLE=1 smpirun ... steps.smpi   # linked in: SMPI preloads nothing\n$ smpirun ... steps.smpi")

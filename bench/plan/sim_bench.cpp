@@ -32,7 +32,7 @@ void run(benchmark::State& state, const Machine& machine, const Schedule& plan,
   options.sharing = sharing;
   std::uint64_t messages = 0;
   for (auto _ : state) {
-    const sim::SimResult result = sim::simulate(plan, machine, options);
+    sim::SimResult result = sim::simulate(plan, machine, options);
     messages += result.messages;
     benchmark::DoNotOptimize(result.finish);
   }

@@ -6,3 +6,7 @@
 template char fmt::detail::decimal_point_impl(fmt::detail::locale_ref);
 template fmt::detail::thousands_sep_result<char> fmt::detail::thousands_sep_impl(
     fmt::detail::locale_ref);
+#if FMT_VERSION >= 100000
+template void fmt::detail::vformat_to(fmt::detail::buffer<char>&, fmt::string_view,
+                                      fmt::detail::vformat_args<>::type, fmt::detail::locale_ref);
+#endif

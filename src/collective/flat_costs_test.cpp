@@ -1,6 +1,8 @@
 // The figures of docs/collectives.md, for powers of two and one block or vector of n = kCount.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "collective/flat_algorithms.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::collective {

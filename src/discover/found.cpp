@@ -1,6 +1,7 @@
 #include "discover/found.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 

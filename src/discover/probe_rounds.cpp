@@ -141,7 +141,7 @@ std::vector<PairRound> first_pairs(std::span<const Node> order) {
   }
   Random lot(n);  // any seed will do, and the same one everywhere
   std::vector<Node> drawn(order.begin(), order.end());
-  for (std::size_t r = 1; r < std::bit_width(n - 1); ++r) {
+  for (std::size_t r = 1; r < static_cast<std::size_t>(std::bit_width(n - 1)); ++r) {
     lot.shuffle(std::span<Node>(drawn));
     PairRound round;
     for (std::size_t i = 0; i + 1 < n; i += 2) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <iostream>
 #include <numeric>
@@ -151,7 +152,7 @@ TEST(Survey, NeedsFewProbesOnLargeMachines) {
       EXPECT_EQ(found->clusters, clusters_of(machine));
       EXPECT_EQ(found->uncompared, 0U);
       const std::uint64_t n = machine.size();
-      EXPECT_LE(found->probes, 2 * n * std::bit_width(n - 1) + 6 * n);
+      EXPECT_LE(found->probes, 2 * n * static_cast<std::size_t>(std::bit_width(n - 1)) + 6 * n);
       RecordProperty("probes." + std::to_string(n) + (shuffled ? ".shuffled" : ""),
                      static_cast<int>(found->probes));
       std::cout << n << " nodes" << (shuffled ? ", shuffled" : "") << ": " << found->probes

@@ -1,5 +1,4 @@
 // Messages from one member of a group to another, by rank.
-#include <cstring>
 
 #include "base/contract.hpp"
 #include "group/group.hpp"
@@ -50,9 +49,7 @@ void Process::send(State& group, Rank to, std::span<const std::byte> data) {
     return send_routed(group.place, to, {group.tag, 0, Kind::Find, 1, {}}, outbox_);
   }
   Words words{kPointToPoint, group.place.rank, static_cast<std::uint32_t>(data.size())};
-  std::vector<std::uint32_t> packed((data.size() + 3) / 4);
-  if (!data.empty()) std::memcpy(packed.data(), data.data(), data.size());
-  words.append(packed);
+  words.append_bytes(data);
   outbox_.send(id, {group.tag, 0, Kind::Data, 0, std::move(words)});
 }
 

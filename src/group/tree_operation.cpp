@@ -61,9 +61,7 @@ std::span<std::byte> TreeOperation::segment(std::uint32_t index) {
 Message TreeOperation::packed(Stage stage, std::uint32_t index) {
   const std::span<const std::byte> bytes = segment(index);
   Words words{call_.sequence, stage, index};
-  std::vector<std::uint32_t> data((bytes.size() + 3) / 4);
-  if (!bytes.empty()) std::memcpy(data.data(), bytes.data(), bytes.size());
-  words.append(data);
+  words.append_bytes(bytes);
   return {tag_, 0, group::Kind::Data, 0, std::move(words)};
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <span>
 #include <utility>
@@ -40,6 +42,17 @@ class Words {
     reserve(size_ + static_cast<std::uint32_t>(words.size()));
     std::copy(words.begin(), words.end(), data() + size_);
     size_ += static_cast<std::uint32_t>(words.size());
+  }
+  /// The last word is filled with zeros.
+  void append_bytes(std::span<const std::byte> bytes) {
+    const std::size_t count = bytes.size() / sizeof(std::uint32_t);
+    const std::size_t rest = bytes.size() % sizeof(std::uint32_t);
+    const std::uint32_t before = size_;
+    const auto words = static_cast<std::uint32_t>(count + (rest > 0 ? 1 : 0));
+    reserve(before + words);
+    std::fill_n(data() + before, words, 0U);
+    size_ += words;
+    if (!bytes.empty()) std::memcpy(data() + before, bytes.data(), bytes.size());
   }
   void assign(std::uint32_t count, std::uint32_t word) {
     clear();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <numeric>
@@ -52,6 +53,12 @@ runtime::Tags tags_of(MPI_Comm comm) {
 /// callbacks.
 int copy(MPI_Comm from, int rank, MPI_Comm& made) { return PMPI_Comm_split(from, 0, rank, &made); }
 
+bool has_message(const OwnedComm& comm) {
+  int is_there = 0;
+  if (comm) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm.get(), &is_there, MPI_STATUS_IGNORE);
+  return is_there != 0;
+}
+
 }  // namespace
 
 std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
@@ -98,10 +105,17 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 
 Communicator::~Communicator() {
   tried_.clear();
-  probes_ = OwnedComm();
   counted_trees_.reset();
   block_executor_.reset();
   executor_.reset();
+  // Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its
+  // error handler. They are not received away: others may come at any time.
+  if (has_failed_ || has_message(probes_) || has_message(hidden_)) {
+    probes_.abandon();
+    hidden_.abandon();
+    return;
+  }
+  probes_ = OwnedComm();
   hidden_ = OwnedComm();
   if (holds_share_) share_.give_back();
 }

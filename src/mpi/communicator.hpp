@@ -20,8 +20,8 @@
 
 namespace espalier::mpi {
 
-/// Hidden communicators of this process. They come out of the user's share (MPICH has 2,045), so
-/// there is a cap.
+/// Hidden communicators of this process, with those that were abandoned after a failed call. They
+/// come out of the user's share (MPICH has 2,045), so there is a cap.
 class HiddenShare {
  public:
   static constexpr int kMost = 128;
@@ -104,6 +104,10 @@ class Communicator {
   [[nodiscard]] CountedTrees& counted_trees();
   [[nodiscard]] const CountedTrees* counted_trees_if_any() const { return counted_trees_.get(); }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
+  /// A planned call failed, or the others ran one without this rank: messages for it may be left on
+  /// the hidden communicator, or come later. It is abandoned then, not freed, and its share with
+  /// it.
+  void mark_failed() { has_failed_ = true; }
 
   runtime::CallCounts counts;
   runtime::CallLog log;
@@ -157,6 +161,7 @@ class Communicator {
   std::uint64_t gainful_calls_ = 0;
   std::uint64_t calls_without_machine_ = 0;
   bool holds_share_ = false;
+  bool has_failed_ = false;
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;             // before hidden_ goes, as what is tried
   std::unique_ptr<BlockExecutor> block_executor_;  // before executor_ goes; made at its first use

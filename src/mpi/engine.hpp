@@ -143,6 +143,10 @@ class Engine {
   bool settle_world(MPI_Comm over);
   void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
+  /// What went wrong in a planned call, to the user's error handler.
+  static void failed(Communicator& comm, int code);
+  /// The others run this call without this rank, whose number it uses up all the same.
+  static void leave_call(Communicator& comm);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
            int& code);
   const runtime::CachedPlan* plan(Communicator& comm, const runtime::PlanKey& key);

@@ -54,7 +54,7 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   }
   auto buffers = user_blocks(call, comm->rank(), comm->size());
   if (!buffers) {
-    comm->executor().skip_call();
+    leave_call(*comm);
     return native(comm, call.operation, Reason::Arguments);
   }
   const double begin = keeps_log() ? PMPI_Wtime() : 0;
@@ -63,10 +63,10 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   if (code == MPI_SUCCESS) {
     code = comm->block_executor().run({&found->prepared, std::move(*buffers), found->signature});
   } else {
-    comm->executor().skip_call();
+    leave_call(*comm);
   }
   note_planned(*comm, *found, told, begin);
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
+  if (code != MPI_SUCCESS) failed(*comm, code);
   return true;
 }
 
@@ -84,12 +84,15 @@ bool Engine::move_by_counts(Communicator& comm, const BlockCall& call, const Cac
   } else if (buffers) {
     ran = trees.scatter(rooted);
   } else {
-    comm.executor().skip_call();
+    leave_call(comm);
   }
-  if (!buffers) return native(&comm, call.operation, Reason::Arguments);
+  if (!buffers) {
+    comm.mark_failed();
+    return native(&comm, call.operation, Reason::Arguments);
+  }
   code = ran.code;
   note_by_counts(comm, ran, told, begin);
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm.comm(), code);
+  if (code != MPI_SUCCESS) failed(comm, code);
   return true;
 }
 

@@ -26,6 +26,16 @@ bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
   return false;
 }
 
+void Engine::failed(Communicator& comm, int code) {
+  comm.mark_failed();
+  PMPI_Comm_call_errhandler(comm.comm(), code);
+}
+
+void Engine::leave_call(Communicator& comm) {
+  comm.mark_failed();
+  comm.executor().skip_call();
+}
+
 const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
   Reason reason = Reason::NoPlan;
   const CachedPlan* plan = comm.plan(key, reason);
@@ -65,7 +75,7 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + call.copied);
   code = comm.executor().run(execution);
   note_planned(comm, plan, call, begin);
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm.comm(), code);
+  if (code != MPI_SUCCESS) failed(comm, code);
   return true;
 }
 
@@ -111,12 +121,12 @@ bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int 
   code = MPI_SUCCESS;
   if (comm->rank() == root) {
     code = pack(layout, buffer, elements, out, comm->self());
-    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
+    if (code != MPI_SUCCESS) failed(*comm, code);
   }
   if (code == MPI_SUCCESS) run(*comm, *found, execution, call, code);
   if (code == MPI_SUCCESS && comm->rank() != root) {
     code = unpack(layout, buffer, elements, out, comm->self());
-    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm->comm(), code);
+    if (code != MPI_SUCCESS) failed(*comm, code);
   }
   return true;
 }

@@ -43,7 +43,7 @@ bool Engine::move(Communicator& comm, const Move& move, int& code) {
     if (code != MPI_SUCCESS || move.drops_out) return true;
     code = out.store(comm.self());
   }
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm.comm(), code);
+  if (code != MPI_SUCCESS) failed(comm, code);
   return true;
 }
 

@@ -19,7 +19,7 @@ runtime::PlanKey Engine::key_of(const Move& move) {
 
 bool Engine::wrong_at_root(Communicator& comm, const Move& move) {
   if (plan(comm, key_of(move)) == nullptr) return false;
-  comm.executor().skip_call();
+  leave_call(comm);
   return native(&comm, move.operation, Reason::Arguments);
 }
 
@@ -69,7 +69,7 @@ bool Engine::gather_unequal(Communicator& comm, Move& call, std::int64_t recv_co
             : unpack(room.layout, room.address,
                      call.block / static_cast<std::uint64_t>(room.layout.size), block, comm.self());
   }
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm.comm(), code);
+  if (code != MPI_SUCCESS) failed(comm, code);
   return true;
 }
 
@@ -118,8 +118,8 @@ bool Engine::scatter_unequal(Communicator& comm, Move& call, std::int64_t send_c
                 padded.address() + static_cast<std::uint64_t>(r) * call.block, comm.self());
   }
   if (code != MPI_SUCCESS) {
-    comm.executor().skip_call();
-    PMPI_Comm_call_errhandler(comm.comm(), code);
+    leave_call(comm);
+    failed(comm, code);
     return true;
   }
   call.in = {padded.address(), call.block * blocks, byte_layout()};

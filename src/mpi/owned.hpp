@@ -26,6 +26,8 @@ class Owned {
   }
 
   [[nodiscard]] Handle get() const { return handle_; }
+  /// It stays for as long as the process.
+  void abandon() { owns_ = false; }
   [[nodiscard]] explicit operator bool() const { return owns_; }
 
  private:

@@ -1,6 +1,7 @@
 // K.-L. Park et al.: "Dynamic topology selection for high performance MPI in the Grid
 // environments", 2004: steps 1 and 2, principles A and B.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "place/select_topology.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 // Inside of Replayer: processes in replay.cpp, messages in replay_carriage.cpp.
+#include <functional>
 #include <queue>
 
 #include "place/replay.hpp"

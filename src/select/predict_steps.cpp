@@ -1,5 +1,6 @@
 #include "select/predict_steps.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "collective/fold.hpp"

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::topology {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "support/broadcast_oracles.hpp"
 #include "support/for_all_seeds.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "model/node_initiation.hpp"
 #include "support/check_shared_run.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/contract.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"

@@ -1,5 +1,6 @@
 // espalier::mpi::Communicator: every call gives what it must, along plans or not, and plan_of()
 // says beforehand which plan it takes. Linked with the library, or without it ("alone").
+#include <algorithm>
 #include <espalier/communicator.hpp>
 #include <numeric>
 

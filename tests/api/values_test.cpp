@@ -2,6 +2,7 @@
 // alone (base/random.hpp is a header of its own).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <espalier/espalier.hpp>
 #include <sstream>
 

@@ -59,7 +59,8 @@ def wrong_install(command, source):
     """Of a command that only a fresh machine runs."""
     words = command.split("#")[0].replace("sudo ", "").split()
     targets = set(re.findall(r"^([a-z][a-z-]*):", (source / "Makefile").read_text(), re.M))
-    packages = FIRST_PACKAGES | {p for p in (source / "packages.debian").read_text().splitlines() if p and p[0] != "#"}
+    listed = [line for line in (source / "packages.debian").read_text().splitlines() if line[:1] not in ("", "#", "[")]
+    packages = FIRST_PACKAGES | {name.strip() for line in listed for name in line.split("|")}
     if words[:1] in (["apt"], ["apt-get"]):
         names = [w for w in words[2:] if not w.startswith("-")]
         wrong = [n for n in names if n not in packages]

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>  // mkdtemp
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>

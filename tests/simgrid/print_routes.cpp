@@ -1,5 +1,6 @@
 // Prints the routes between all hosts of a platform as SimGrid finds them, a line for each:
 //   source <tab> destination <tab> seconds of latency <tab> bytes a second of its narrowest link
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <simgrid/s4u.hpp>

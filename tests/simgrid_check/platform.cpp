@@ -1,15 +1,14 @@
 #include "simgrid_check/platform.hpp"
 
 #include <map>
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
-#include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
+
+#include "simgrid_check/versions.hpp"
 
 namespace espalier::simgrid_check {
 namespace {
 
-namespace s4u = ::simgrid::s4u;
 using topology::Cluster;
 using topology::Machine;
 using topology::PairLink;
@@ -28,7 +27,7 @@ class Links {
                  s4u::Link::SharingPolicy policy) {
     s4u::Link*& link = links_[name];
     if (link == nullptr) {
-      link = zone_->create_link(name, bytes_per_second);
+      link = add_link(zone_, name, bytes_per_second);
       link->set_latency(latency);
       link->set_sharing_policy(policy);
       link->seal();
@@ -110,10 +109,10 @@ std::vector<s4u::LinkInRoute> route_between(Links& links, const Machine& machine
 }  // namespace
 
 void build_platform(const Machine& machine, Weights weights, const LatencyOf& latency_of) {
-  s4u::NetZone* zone = s4u::create_full_zone("machine");
+  s4u::NetZone* zone = make_full_zone("machine");
   std::vector<s4u::Host*> hosts;
   for (Rank r = 0; r < machine.size(); ++r) {
-    hosts.push_back(zone->create_host("r" + std::to_string(r), 1e9));
+    hosts.push_back(add_host(zone, "r" + std::to_string(r), 1e9));
   }
   Links links(zone);
   // Not FATPIPE, of whose flows SimGrid takes quadratic time.
@@ -127,19 +126,18 @@ void build_platform(const Machine& machine, Weights weights, const LatencyOf& la
                              ? links.get("wire", kWide, 1, policy)
                              : links.get("wire" + std::to_string(latency.picoseconds), kWide,
                                          seconds_of(latency), policy));
-      zone->add_route(hosts[a]->get_netpoint(), hosts[b]->get_netpoint(), nullptr, nullptr, route,
-                      false);
+      add_route(zone, hosts[a], hosts[b], route);
     }
   }
   if (weights == Weights::Equal) {
-    zone->get_network_model()->set_lat_factor_cb(
-        [latency_of](double, const s4u::Host* from, const s4u::Host* to,
-                     const std::vector<s4u::Link*>&, const std::unordered_set<s4u::NetZone*>&) {
-          const auto rank_of = [](const s4u::Host* host) {
-            return static_cast<Rank>(std::stoul(host->get_name().substr(1)));
-          };
-          return from == to ? 0.0 : latency_of(rank_of(from), rank_of(to));
-        });
+    set_latency_factor(zone, [latency_of](double, const s4u::Host* from, const s4u::Host* to,
+                                          const std::vector<s4u::Link*>&,
+                                          const std::unordered_set<s4u::NetZone*>&) {
+      const auto rank_of = [](const s4u::Host* host) {
+        return static_cast<Rank>(std::stoul(host->get_name().substr(1)));
+      };
+      return from == to ? 0.0 : latency_of(rank_of(from), rank_of(to));
+    });
   }
   zone->seal();
 }

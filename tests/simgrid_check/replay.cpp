@@ -5,13 +5,13 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <simgrid/s4u.hpp>
 #include <string>
+
+#include "simgrid_check/versions.hpp"
 
 namespace espalier::simgrid_check {
 namespace {
 
-namespace s4u = ::simgrid::s4u;
 using schedule::Op;
 using schedule::OpKind;
 using schedule::Program;
@@ -137,10 +137,10 @@ class RankActor {
   }
 
   void step() {
-    for (ssize_t i; !pending_.empty() && (i = s4u::Comm::test_any(pending_)) >= 0;) completed(i);
+    for (ssize_t i; !pending_.empty() && (i = test_any(pending_)) >= 0;) completed(i);
     if (ops_left_ == 0) return;
     if (ready_.empty()) {
-      completed(s4u::Comm::wait_any(pending_));
+      completed(wait_any(pending_));
       return;
     }
     const TaskKey key = *ready_.begin();
@@ -237,10 +237,10 @@ void make_connections(World& world) {
   }
   for (auto& [pair, connection] : world.connections) {
     const auto [from, to] = pair;
-    s4u::Actor::create("c", s4u::Host::by_name("r" + std::to_string(from)),
-                       [&world, from = from, to = to, &connection = connection] {
-                         run_connection(world, from, to, connection);
-                       })
+    add_actor("c", s4u::Host::by_name("r" + std::to_string(from)),
+              [&world, from = from, to = to, &connection = connection] {
+                run_connection(world, from, to, connection);
+              })
         ->daemonize();
   }
 }
@@ -271,8 +271,8 @@ std::vector<double> replay(const schedule::Schedule& plan, const Machine& machin
   std::vector<std::unique_ptr<RankActor>> ranks;
   for (Rank r = 0; r < machine.size(); ++r) {
     ranks.push_back(std::make_unique<RankActor>(world, r));
-    world.actors.push_back(s4u::Actor::create("r", s4u::Host::by_name("r" + std::to_string(r)),
-                                              [&ranks, r] { ranks[r]->run(); }));
+    world.actors.push_back(add_actor("r", s4u::Host::by_name("r" + std::to_string(r)),
+                                     [&ranks, r] { ranks[r]->run(); }));
   }
   if (options.ordered_pairs) make_connections(world);
   engine.run();

@@ -2,6 +2,8 @@
 // the best of all candidates.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
 #include "select/choose.hpp"

@@ -1,6 +1,9 @@
 // What a multilevel plan sends over each channel, whatever the machine, the root and the placement.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iostream>
+
 #include "collective/ordered_reduce.hpp"
 #include "collective/partition.hpp"
 #include "support/crossings.hpp"

@@ -1,5 +1,6 @@
 #include "topology/simgrid/shortest_paths.hpp"
 
+#include <functional>
 #include <limits>
 #include <queue>
 #include <tuple>

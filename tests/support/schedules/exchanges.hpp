@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "support/schedules/make.hpp"
 
 // Barriers, allgathers and alltoalls, written by hand for tests.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "support/schedules/make.hpp"
 
 // Schedules from and to a root, written by hand for tests. They are short, not fast.
