@@ -16,7 +16,13 @@ Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& w
     return start;
   }
   if (!is_slurm(chosen.line->kind)) {
-    return Start{with_preload(*chosen.line, library, preloaded, variables), {}, {}};
+    Start start{with_preload(*chosen.line, library, preloaded, variables), {}, {}};
+    // Processes that a program spawns get the environment of PRRTE, without what -x says.
+    if (chosen.line->kind == Launcher::Prrte) {
+      start.set = {{"LD_PRELOAD", joined(library, preloaded)}};
+      start.set.insert(start.set.end(), variables.begin(), variables.end());
+    }
+    return start;
   }
   const bool is_srun = chosen.line->kind == Launcher::Srun;
   auto exported = with_export(

@@ -73,9 +73,11 @@ std::string write_hosts(const Problem& problem, const Placement& placement, Host
 std::string launch_line(const Problem& problem, HostsForm form, const std::string& file) {
   switch (form) {
     case HostsForm::OpenMpiRankfile:
+      // Open MPI 5 takes it too, and says that it would rather read --map-by rankfile:file=FILE.
       return fmt::format("mpiexec -n {} --rankfile {} PROGRAM", problem.size(), file);
     case HostsForm::OpenMpiHostfile:
-      return fmt::format("mpiexec -n {} --hostfile {} --map-by seq PROGRAM", problem.size(), file);
+      return fmt::format("mpiexec -n {} --hostfile {} --map-by seq:OVERSUBSCRIBE PROGRAM",
+                         problem.size(), file);
     case HostsForm::MpichMachinefile:
       return fmt::format("mpiexec -n {} -f {} PROGRAM", problem.size(), file);
     case HostsForm::SlurmHostfile:

@@ -11,7 +11,7 @@ namespace espalier::place {
 /// Files by which a launcher puts each process where the placement has it.
 enum class HostsForm : std::uint8_t {
   OpenMpiRankfile,   ///< "rank 0=n1 slot=0": mpiexec --rankfile FILE
-  OpenMpiHostfile,   ///< a host for each rank: mpiexec --hostfile FILE --map-by seq
+  OpenMpiHostfile,   ///< a host for each rank: mpiexec --hostfile FILE --map-by seq:OVERSUBSCRIBE
   MpichMachinefile,  ///< "n1:2", in the order of ranks: mpiexec -f FILE
   SlurmHostfile,     ///< a host for each rank: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
 };
