@@ -58,7 +58,8 @@ def check_where(folder, inventory):
         for pins in ([], ["--pin", "0=site1-machine1", "--pin", "5=site0-machine0"]):
             file = folder / form
             wanted = place(inventory, form, file, *pins)
-            named = [*options[:-1], f"{options[-1]}{file}"] if options[-1].endswith("=") else [*options, file]
+            hosts = [] if "rankfile" not in form else ["--host", ",".join(f"{host['name']}:2" for host in INVENTORY["hosts"])]
+            named = [*hosts, *options[:-1], f"{options[-1]}{file}"] if options[-1].endswith("=") else [*hosts, *options, file]
             ran = lab("exec", "site0-machine0", "--", *LAUNCHERS[mpi], "-n", 8, *named, program)
             found = dict(re.findall(r"^rank (\d+) (\S+)$", ran.stdout, re.MULTILINE))
             assert [found.get(str(rank)) for rank in range(8)] == wanted, (form, ran.stdout, ran.stderr, wanted)
