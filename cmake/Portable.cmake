@@ -10,6 +10,7 @@ list(JOIN espalier_static : espalier_static)
 
 # hwloc asks udev for properties of disks, which no plan needs, and there is no static libudev.
 add_library(espalier_no_udev STATIC ${PROJECT_SOURCE_DIR}/packaging/no_udev.c)
+set_target_properties(espalier_no_udev PROPERTIES C_VISIBILITY_PRESET hidden)
 set_target_properties(PkgConfig::HWLOC PROPERTIES INTERFACE_LINK_LIBRARIES
   "${ESPALIER_STATIC_hwloc};espalier_no_udev;Threads::Threads;${CMAKE_DL_LIBS};m")
 set_target_properties(PkgConfig::SQLITE PROPERTIES INTERFACE_LINK_LIBRARIES

@@ -6,7 +6,7 @@
 # It may be unpacked anywhere: everything in it finds the rest from where it lies. share/doc/espalier/needs.txt names the glibc
 # that it needs.
 set -eu
-build=$1
+build=$(realpath "$1")
 grep -q '^ESPALIER_PORTABLE:BOOL=ON$' "$build/CMakeCache.txt" || {
   echo "make_tarball: $build is no portable build" >&2
   echo "  hint: make tarball" >&2

@@ -22,7 +22,6 @@ SCRIPT = r"""
 set -e
 source "$START"
 module use "$PREFIX/share/modulefiles"
-before=$PATH
 module load espalier
 [ "$(command -v espalier)" = "$PREFIX/bin/espalier" ] || { echo "not found: $(command -v espalier)"; exit 1; }
 case ":$LD_LIBRARY_PATH:" in *":$PREFIX/lib:"*) ;; *) echo "LD_LIBRARY_PATH is $LD_LIBRARY_PATH"; exit 1;; esac
@@ -31,7 +30,7 @@ if [ -n "$PROGRAM" ]; then
   espalier run --machine "site:2(10ms) proc:2(1us)" --force -- "$LAUNCHER" $OPTIONS -n 4 "$PROGRAM"
 fi
 module unload espalier
-[ "$PATH" = "$before" ] || { echo "PATH is $PATH, was $before"; exit 1; }
+case "$PATH:$LD_LIBRARY_PATH:$MANPATH" in *"$PREFIX"*) echo "left behind: $PATH $LD_LIBRARY_PATH $MANPATH"; exit 1;; esac
 ! command -v espalier
 """
 

@@ -72,7 +72,7 @@ class Tarball(unittest.TestCase):
 
     def test_the_tool_plans(self):
         self.assertTrue(run(self.tool, "version").startswith("espalier "))
-        self.assertIn("broadcast", run(self.tool, "plan", "broadcast", "--machine", "site:2(10ms) proc:2(1us)", "--bytes", "1KiB"))
+        self.assertIn("broadcast", run(self.tool, "plan", "broadcast", "--machine", "site:2(10ms) proc:2(1us)", "--size", "1KiB"))
         machine = self.home / "share" / "espalier" / "machines" / "three-machine-grid.json"
         self.assertIn("processes", run(self.tool, "show", machine))
 
