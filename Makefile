@@ -11,10 +11,11 @@
 #   make bench-wrong-machine  what a wrong description of the machine costs, on emulated sites (needs root and TUN)
 #   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
 #   make uninstall PREFIX=...  all of that again; make deb   Debian packages in build/release/deb
+#   make tarball  the same to unpack anywhere: build/portable/espalier-VERSION-linux-ARCH.tar.gz
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall deb demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -51,6 +52,10 @@ deb: packages
 	@cd build/release && cpack -G DEB >deb.log || { cat deb.log >&2; exit 1; }
 	@ls build/release/deb/*.deb
 
+tarball: packages
+	$(call preset,portable,installed)
+	@scripts/make_tarball.sh build/portable
+
 demo: packages
 	$(call preset,release,demo)
 	@scripts/demo.sh build/release
@@ -64,6 +69,8 @@ check: packages format-check include-check
 # under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
 check-long: check
 	@ctest --test-dir build/release -C Long -L 'mpi_long|docs_long' --output-on-failure
+	@$(MAKE) --no-print-directory tarball
+	@python3 tests/install/tarball_test.py build/portable/espalier-*-linux-*.tar.gz .
 	@python3 tests/long/mpich_suite.py build/release build/long
 	@python3 tests/long/applications.py build/release build/long
 	$(call preset,asan)

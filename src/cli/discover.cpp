@@ -63,11 +63,12 @@ Expected<std::vector<std::string>> program_for(Mpi mpi, const DiscoverOptions& o
 }
 
 /// Our program in the place of every program that the line names, or at its end if it names none.
-Expected<std::vector<std::string>> with_program(const std::vector<std::string>& words, Mpi mpi,
+Expected<std::vector<std::string>> with_program(const std::vector<std::string>& words,
+                                                launch::Launcher kind,
                                                 const std::vector<std::string>& program) {
   std::vector<std::string> longer = words;
   longer.insert(longer.end(), program.begin(), program.end());
-  auto line = launch::take_apart(longer, launch::launcher_of(mpi), [](const std::string& word) {
+  auto line = launch::take_apart(longer, kind, [](const std::string& word) {
     return !launch::find_program(word, ".", path_variable()).empty();
   });
   if (!line) return line.error();
@@ -115,14 +116,15 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
   if (launch::find_program(launcher, ".", path_variable()).empty()) {
     return no_launcher(launcher);
   }
-  const auto mpi = launch::mpi_of_launcher(launch::output_of({launcher, "--version"}));
+  const std::string version = launch::output_of({launcher, "--version"});
+  const auto mpi = launch::mpi_of_launcher(version);
   if (!mpi) {
     return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
                  "name the MPI with --mpi; the program is then put at the end of the command"};
   }
   auto program = program_for(*mpi, options);
   if (!program) return program.error();
-  return with_program(words, *mpi, *program);
+  return with_program(words, launch::launcher_kind(*mpi, launcher, version), *program);
 }
 
 Expected<nlohmann::json> ask_the_ranks(const std::vector<std::string>& command) {

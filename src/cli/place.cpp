@@ -195,8 +195,9 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
                                    : by_principles(*problem, *principles, options.policy);
   const std::string file =
       options.output.empty() || options.output == "-" ? "FILE" : options.output;
-  const ShownPlacement shown{*problem, answer, answer.chosen, options.policy,
-                             launch_line(*problem, *form, file)};
+  const ShownPlacement shown{
+      *problem, answer, answer.chosen, options.policy,
+      launch_line(*problem, answer.candidates[answer.chosen].placement, *form, file)};
   return write_placements(options, shown, *form, *canvas);
 }
 

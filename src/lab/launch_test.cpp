@@ -65,6 +65,12 @@ TEST(Launch, HandsLibrariesAndCostsToTheRanks) {
   EXPECT_TRUE(has(plain, {"-n", "2", "./program", "its argument"}));
 }
 
+// Open MPI 5.0.7 starts nothing, and ends with 0, if a host comes up more often than it has cores.
+TEST(Launch, LetsOpenMpiPutMoreRanksOnAHostThanItHasCores) {
+  EXPECT_TRUE(
+      has(launch_on("node:2(1ms) proc:2", Mpi::OpenMpi, 4), {"--map-by", "seq:OVERSUBSCRIBE"}));
+}
+
 TEST(Launch, KnowsTheMpiOfAProgram) {
   EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/libmpich.so.12\n", "p").value(), Mpi::Mpich);
   EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/libmpi.so.40\n", "p").value(), Mpi::OpenMpi);

@@ -5,6 +5,7 @@
 
 #include "launch/ask.hpp"
 #include "launch/inside.hpp"
+#include "launch/launcher_notes.hpp"
 #include "launch/slurm.hpp"
 #include "launch/slurm_line.hpp"
 #include "launch/start.hpp"
@@ -22,14 +23,25 @@ Place place_of(const CommandLine::Part& part) {
   return {part.directory.empty() ? "." : part.directory, environment("PATH")};
 }
 
-Expected<SomeMpi> ask_launcher(const std::string& launcher) {
+/// What a launcher says of itself.
+struct AskedLauncher {
+  SomeMpi mpi;
+  Launcher kind = Launcher::Hydra;
+};
+
+Expected<AskedLauncher> ask_launcher(const std::string& launcher) {
   const std::string file = find_program(launcher, ".", environment("PATH"));
   if (file.empty()) {
     return Error{launcher, "there is no such program",
                  "install the MPI that the program is built with, or write its launcher with its "
                  "folder"};
   }
-  if (auto mpi = mpi_launcher(file, output_of({file, "--version"}))) return *mpi;
+  const std::string text = output_of({file, "--version"});
+  if (auto mpi = mpi_launcher(file, text)) {
+    const bool is_open_mpis = mpi->family == Family::OpenMpi;
+    const Launcher kind = launcher_kind(is_open_mpis ? Mpi::OpenMpi : Mpi::Mpich, file, text);
+    return AskedLauncher{std::move(*mpi), kind};
+  }
   return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
                "if it starts programs like one of them, say so with --mpi mpich or --mpi openmpi"};
 }
@@ -101,17 +113,20 @@ Expected<Chosen> choose_slurm(const Words& words, Launcher kind, std::optional<M
 Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
                                 std::optional<Mpi> named) {
   if (named) {
-    auto line = take_apart(words, launcher_of(*named), can_be_started);
+    auto line = take_apart(words, launcher_kind(*named, launcher, ""), can_be_started);
     if (!line) return line.error();
     return Chosen{*named, std::move(*line), "", {}};
   }
   auto asked = ask_launcher(launcher);
   if (!asked) return asked.error();
-  auto mpi = served_by(*asked, launcher);
+  auto mpi = served_by(asked->mpi, launcher);
   if (!mpi) return mpi.error();
-  auto line = take_apart(words, launcher_of(*mpi), can_be_started);
+  auto line = take_apart(words, asked->kind, can_be_started);
   if (!line) return line.error();
   Chosen chosen{*mpi, *line, "", {}};
+  if (auto note = note_on_several_programs(*line, asked->mpi.version)) {
+    chosen.notes.push_back(std::move(*note));
+  }
   for (std::size_t p = 0; p < line->parts.size(); ++p) {
     const Words command = line->command_of(p);
     auto used = mpi_of_command(command, place_of(line->parts[p]));

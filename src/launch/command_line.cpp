@@ -49,15 +49,18 @@ Expected<CommandLine::Part> read_part(const CommandLine& line, std::size_t first
 /// Puts the library before others that options of this part preload already.
 /// @return whether that serves for -genv (all parts) or -x (this part)
 bool join_in_place(std::vector<std::string>& words, Launcher kind, std::size_t first,
-                   std::size_t program, const std::string& library) {
+                   std::size_t program, const std::string& library, const std::string& preloaded) {
   bool serves = false;
   for (std::size_t i = first; i < program; ++i) {
     if (!is_option(words[i])) continue;
     const std::string_view name = without_dashes(words[i]);
     constexpr std::string_view kAssignment = "LD_PRELOAD=";
-    if (kind == Launcher::OpenMpi && name == "x" && words[i + 1].starts_with(kAssignment)) {
+    if (is_open_mpi(kind) && name == "x" && words[i + 1].starts_with(kAssignment)) {
       words[i + 1] = fmt::format("{}{}", kAssignment,
                                  joined(library, words[i + 1].substr(kAssignment.size())));
+      serves = true;
+    } else if (is_open_mpi(kind) && name == "x" && words[i + 1] == "LD_PRELOAD") {
+      words[i + 1] = fmt::format("{}{}", kAssignment, joined(library, preloaded));
       serves = true;
     } else if (kind == Launcher::Hydra && (name == "genv" || name == "env") &&
                words[i + 1] == "LD_PRELOAD") {
@@ -95,7 +98,7 @@ std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) 
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string file = file_name(words[i]);
     if (slurm_launcher(file)) return i;
-    for (const std::string_view name : {"mpiexec", "mpirun", "orterun", "prterun"}) {
+    for (const std::string_view name : {"mpiexec", "mpirun", "orterun", "prterun", "prun"}) {
       if (file == name || file.starts_with(fmt::format("{}.", name))) return i;
     }
   }
@@ -144,13 +147,14 @@ std::vector<std::string> with_preload(const CommandLine& line, const std::string
   std::vector<std::string> old = line.words;
   std::vector<bool> joined_here;
   for (const CommandLine::Part& part : line.parts) {
-    joined_here.push_back(join_in_place(old, line.kind, part.first, part.program, library));
+    joined_here.push_back(
+        join_in_place(old, line.kind, part.first, part.program, library, preloaded));
   }
   const auto at = [&old](std::size_t i) { return old.begin() + static_cast<std::ptrdiff_t>(i); };
   std::vector<std::string> words(old.begin(), at(line.launcher + 1));
   for (std::size_t p = 0; p < line.parts.size(); ++p) {
     // Hydra's -genv holds for all parts, Open MPI's -x for its own alone.
-    if (p == 0 || line.kind == Launcher::OpenMpi) {
+    if (p == 0 || is_open_mpi(line.kind)) {
       if (!joined_here[p])
         append_setting(words, line.kind, "LD_PRELOAD", joined(library, preloaded));
       for (const auto& [name, value] : variables) append_setting(words, line.kind, name, value);

@@ -30,7 +30,7 @@ struct CommandLine {
 };
 
 /// The word that is the launcher: the first whose file is called mpiexec, mpirun, orterun, prterun,
-/// srun or sbatch; nothing if there is none.
+/// prun, srun or sbatch; nothing if there is none.
 [[nodiscard]] std::optional<std::size_t> find_launcher(const std::vector<std::string>& words);
 /// The same, or else the first of all.
 [[nodiscard]] std::size_t launcher_among(const std::vector<std::string>& words);

@@ -14,8 +14,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 CommandLine parts_of(const Words& words, Mpi mpi) {
-  auto line =
-      take_apart(words, launcher_of(mpi), [](const std::string& word) { return word == "./a"; });
+  auto line = take_apart(words, launcher_kind(mpi, words.front(), ""),
+                         [](const std::string& word) { return word == "./a"; });
   EXPECT_TRUE(line) << line.error();
   return *line;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "launch/ask.hpp"
+#include "launch/prrte_options.hpp"
 #include "launch/slurm_options.hpp"
 
 namespace espalier::launch {
@@ -13,8 +15,9 @@ struct Option {
   std::size_t values;
 };
 
-// From `mpiexec.hydra -help` of MPICH 4.0 and `mpiexec --help all` of Open MPI 4.1. Flags of which
-// the next word is most often the program are told too; the rest of them need not be known.
+// From `mpiexec.hydra -help` of MPICH 4.0 and 4.2 and `mpiexec --help all` of Open MPI 4.1. Flags
+// of which the next word is most often the program are told too; the rest of them need not be
+// known.
 constexpr Option kMpich[] = {{"genv", 2},
                              {"env", 2},
                              {"f", 1},
@@ -48,6 +51,8 @@ constexpr Option kMpich[] = {{"genv", 2},
                              {"localhost", 1},
                              {"usize", 1},
                              {"gpus-per-proc", 1},
+                             {"rankmap", 1},
+                             {"memory-alloc-kinds", 1},
                              {"path", 1},
                              {"genvall", 0},
                              {"genvnone", 0},
@@ -64,6 +69,7 @@ constexpr Option kMpich[] = {{"genv", 2},
                              {"l", 0},
                              {"disable-auto-cleanup", 0},
                              {"disable-hostname-propagation", 0},
+                             {"hybrid-hosts", 0},
                              {"pmi-port", 0},
                              {"skip-launch-node", 0}};
 constexpr Option kOpenMpi[] = {{"mca", 2},
@@ -147,7 +153,25 @@ std::optional<std::size_t> values_of(Launcher launcher, std::string_view option)
   const std::string_view name = without_dashes(option);
   if (name.find('=') != std::string_view::npos) return 0;
   if (is_slurm(launcher)) return values_in_slurm(launcher, option);
-  return launcher == Launcher::Hydra ? find(kMpich, name) : find(kOpenMpi, name);
+  if (launcher == Launcher::Hydra) return find(kMpich, name);
+  if (launcher == Launcher::Prrte) return values_in_prrte(name);
+  // It may be PRRTE that was not asked: what Open MPI 4 does not know, Open MPI 5 may.
+  const auto values = find(kOpenMpi, name);
+  return values ? values : values_in_prrte(name);
+}
+
+Launcher launcher_kind(Mpi mpi, const std::string& launcher, std::string_view version) {
+  if (mpi == Mpi::Mpich) return Launcher::Hydra;
+  const std::string file = file_name(launcher);
+  if (file.starts_with("prterun") || file.starts_with("prun")) return Launcher::Prrte;
+  if (version.find("(PRRTE)") != std::string_view::npos) return Launcher::Prrte;
+  constexpr std::string_view kOpenMpi = "(Open MPI) ";
+  const std::size_t at = version.find(kOpenMpi);
+  if (at == std::string_view::npos) return Launcher::OpenMpi;
+  const std::string_view number = version.substr(at + kOpenMpi.size());
+  // "4.1.4" and older have ORTE; there will be a "10.0".
+  const bool is_old = number.size() > 1 && number[0] >= '1' && number[0] <= '4' && number[1] == '.';
+  return is_old ? Launcher::OpenMpi : Launcher::Prrte;
 }
 
 }  // namespace espalier::launch

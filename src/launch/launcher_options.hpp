@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "launch/mpi_kind.hpp"
@@ -9,10 +10,21 @@
 namespace espalier::launch {
 
 /// What a command starts processes with. salloc and others that merely start a launcher are none.
-enum class Launcher : std::uint8_t { Hydra, OpenMpi, Srun, Sbatch };
+enum class Launcher : std::uint8_t {
+  Hydra,    ///< MPICH's
+  OpenMpi,  ///< ORTE of Open MPI 4, or one of Open MPI whose version is not known
+  Prrte,    ///< of Open MPI 5: mpiexec, mpirun, prterun, prun
+  Srun,
+  Sbatch
+};
 
-[[nodiscard]] inline Launcher launcher_of(Mpi mpi) {
-  return mpi == Mpi::Mpich ? Launcher::Hydra : Launcher::OpenMpi;
+/// The kind of an MPI's launcher.
+/// @param launcher its name, with a folder or without
+/// @param version  what it prints for --version; empty: it was not asked
+[[nodiscard]] Launcher launcher_kind(Mpi mpi, const std::string& launcher,
+                                     std::string_view version);
+[[nodiscard]] inline bool is_open_mpi(Launcher launcher) {
+  return launcher == Launcher::OpenMpi || launcher == Launcher::Prrte;
 }
 [[nodiscard]] inline bool is_slurm(Launcher launcher) {
   return launcher == Launcher::Srun || launcher == Launcher::Sbatch;

@@ -104,7 +104,10 @@ std::optional<SomeMpi> mpi_launcher(std::string_view file, std::string_view text
   for (const Mark& mark : kLaunchers) {
     if (mark.family == Family::Mpich && !is_hydra) continue;
     if (text.find(mark.word) == std::string_view::npos) continue;
-    return SomeMpi{mark.family, number_behind(text, mark.word), "", std::string(file)};
+    // prterun and prun tell PRRTE's version, which says nothing of Open MPI's.
+    const bool is_prrte = mark.word == "(PRRTE)";
+    return SomeMpi{mark.family, is_prrte ? "" : number_behind(text, mark.word), "",
+                   std::string(file)};
   }
   return std::nullopt;
 }

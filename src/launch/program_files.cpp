@@ -11,8 +11,7 @@ namespace {
 bool names_a_file(Launcher kind, const std::string& word) {
   if (!word.starts_with('-')) return false;
   const std::string_view name = without_dashes(word);
-  return kind == Launcher::Hydra ? name == "configfile"
-                                 : kind == Launcher::OpenMpi && name == "app";
+  return kind == Launcher::Hydra ? name == "configfile" : is_open_mpi(kind) && name == "app";
 }
 
 Expected<std::vector<std::string>> parts_in(const std::string& file) {

@@ -73,6 +73,18 @@ TEST(SlurmLine, RefusesALibraryThatExportWouldCut) {
                ContractViolation);
 }
 
+TEST(SlurmOptions, AreKnownWithTheirValues) {
+  for (const char* option : {"--container", "--tres-per-task", "--treewidth", "--acctg-freq", "-W",
+                             "--wait", "--segment", "-n"}) {
+    EXPECT_EQ(values_of(Launcher::Srun, option), 1u) << option;
+  }
+  for (const char* option : {"--resv-ports", "--nice", "--external-launcher", "--x11", "-l"}) {
+    EXPECT_EQ(values_of(Launcher::Srun, option), 0u) << option;
+  }
+  EXPECT_EQ(values_of(Launcher::Sbatch, "--wait"), 0u);
+  EXPECT_EQ(values_of(Launcher::Sbatch, "-W"), 0u);
+}
+
 // Whatever options stand before the program, exactly one --export reaches each part, and all else
 // stays as it was.
 TEST(SlurmLineProperty, ChangesNothingButTheExport) {

@@ -6,7 +6,8 @@
 namespace espalier::launch {
 namespace {
 
-// Options of srun and sbatch (22.05) that always have a value, which may be a word of its own.
+// Options of srun and sbatch (22.05 and 24.11) that always have a value, which may be a word of its
+// own.
 constexpr std::string_view kSlurm[] = {"A",
                                        "account",
                                        "b",
@@ -57,7 +58,6 @@ constexpr std::string_view kSlurm[] = {"A",
                                        "time",
                                        "w",
                                        "nodelist",
-                                       "W",
                                        "x",
                                        "exclude",
                                        "a",
@@ -108,7 +108,40 @@ constexpr std::string_view kSlurm[] = {"A",
                                        "wrap",
                                        "cores-per-socket",
                                        "sockets-per-node",
-                                       "het-group"};
+                                       "het-group",
+                                       "accel-bind",
+                                       "acctg-freq",
+                                       "argv",
+                                       "batch",
+                                       "bb",
+                                       "bbf",
+                                       "bcast-exclude",
+                                       "cluster",
+                                       "cluster-constraint",
+                                       "container",
+                                       "container-id",
+                                       "context",
+                                       "delay-boot",
+                                       "environment",
+                                       "extra",
+                                       "gpu-freq",
+                                       "kill-on-invalid-dep",
+                                       "mcs-label",
+                                       "msg-timeout",
+                                       "ntasks-per-tres",
+                                       "pack-group",
+                                       "power",
+                                       "prefer",
+                                       "priority",
+                                       "profile",
+                                       "segment",
+                                       "slurmd-debug",
+                                       "tasks-per-node",
+                                       "thread-spec",
+                                       "treewidth",
+                                       "tres-bind",
+                                       "tres-per-task"};
+// Those that may have a value have it behind "=", never as a word of its own.
 constexpr std::string_view kSlurmFlags[] = {"E",
                                             "preserve-env",
                                             "H",
@@ -146,15 +179,36 @@ constexpr std::string_view kSlurmFlags[] = {"E",
                                             "get-user-env",
                                             "use-min-nodes",
                                             "bcast",
-                                            "whole"};
+                                            "whole",
+                                            "bell",
+                                            "compress",
+                                            "debugger-test",
+                                            "disable-status",
+                                            "external-launcher",
+                                            "ignore-pbs",
+                                            "interactive",
+                                            "kill-command",
+                                            "nice",
+                                            "no-bell",
+                                            "no-kill",
+                                            "no-shell",
+                                            "oom-kill-step",
+                                            "propagate",
+                                            "quit-on-interrupt",
+                                            "reboot",
+                                            "resv-ports",
+                                            "send-libs",
+                                            "stepmgr",
+                                            "test-only",
+                                            "x11"};
 
 }  // namespace
 
 std::optional<std::size_t> values_in_slurm(Launcher launcher, std::string_view option) {
   const bool is_long = option.starts_with("--");
   const std::string_view name = without_dashes(option);
-  if (!is_long && name.size() > 1) return 0;                     // -n4, -lu
-  if (launcher == Launcher::Sbatch && option == "-W") return 0;  // --wait; of srun -W has a value
+  if (!is_long && name.size() > 1) return 0;  // -n4, -lu
+  if (option == "-W" || option == "--wait") return launcher == Launcher::Sbatch ? 0 : 1;
   const auto among = [name](const auto& list) {
     return std::find(std::begin(list), std::end(list), name) != std::end(list);
   };

@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include "launch/ask.hpp"
+#include "launch/preload.hpp"
 #include "launch/slurm_line.hpp"
 
 namespace espalier::launch {
 
 Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& words,
-                         const std::string& library, const Variables& variables) {
+                         const std::string& libraries, const Variables& settings) {
+  const auto preload = preload_of(libraries, environment("LD_LIBRARY_PATH"));
+  if (!preload) return preload.error();
+  const std::string& library = preload->libraries;
+  Variables variables = settings;
+  variables.insert(variables.end(), preload->variables.begin(), preload->variables.end());
   const std::string preloaded = environment("LD_PRELOAD");
   if (!chosen.line) {
     Start start{words, {{"LD_PRELOAD", joined(library, preloaded)}}, {}};
@@ -16,7 +22,13 @@ Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& w
     return start;
   }
   if (!is_slurm(chosen.line->kind)) {
-    return Start{with_preload(*chosen.line, library, preloaded, variables), {}, {}};
+    Start start{with_preload(*chosen.line, library, preloaded, variables), {}, {}};
+    // Processes that a program spawns get the environment of PRRTE, without what -x says.
+    if (chosen.line->kind == Launcher::Prrte) {
+      start.set = {{"LD_PRELOAD", joined(library, preloaded)}};
+      start.set.insert(start.set.end(), variables.begin(), variables.end());
+    }
+    return start;
   }
   const bool is_srun = chosen.line->kind == Launcher::Srun;
   auto exported = with_export(

@@ -26,9 +26,10 @@ struct Start {
   std::vector<std::string> unset;
 };
 
-/// The command that preloads the library and sets these variables in all processes.
+/// The command that preloads the libraries (with ":" between them) and sets these variables in all
+/// processes.
 Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& words,
-                         const std::string& library, const Variables& variables);
+                         const std::string& libraries, const Variables& settings);
 
 /// For people and shells.
 [[nodiscard]] std::string to_text(const Start& start);

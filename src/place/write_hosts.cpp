@@ -46,6 +46,22 @@ std::string machinefile(const Problem& problem, const Placement& placement) {
   return text;
 }
 
+/// "n1:2,n2:1", in the order in which ranks come to them. Open MPI 5 has no other hosts than these:
+/// those of a rankfile alone it refuses.
+std::string hosts_and_counts(const Problem& problem, const Placement& placement) {
+  std::vector<std::uint32_t> order, count(problem.inventory->hosts.size());
+  for (Rank p = 0; p < problem.size(); ++p) {
+    const std::uint32_t host = problem.slots[placement[p]].host;
+    if (count[host]++ == 0) order.push_back(host);
+  }
+  std::string text;
+  for (const std::uint32_t host : order) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", problem.inventory->hosts[host].name,
+                        count[host]);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string_view name_of(HostsForm form) { return kNames[static_cast<std::size_t>(form)]; }
@@ -70,12 +86,16 @@ std::string write_hosts(const Problem& problem, const Placement& placement, Host
   return "";
 }
 
-std::string launch_line(const Problem& problem, HostsForm form, const std::string& file) {
+std::string launch_line(const Problem& problem, const Placement& placement, HostsForm form,
+                        const std::string& file) {
   switch (form) {
     case HostsForm::OpenMpiRankfile:
-      return fmt::format("mpiexec -n {} --rankfile {} PROGRAM", problem.size(), file);
+      // Open MPI 5 takes --rankfile too, and would rather have --map-by rankfile:file=FILE.
+      return fmt::format("mpiexec -n {} --host {} --rankfile {} PROGRAM", problem.size(),
+                         hosts_and_counts(problem, placement), file);
     case HostsForm::OpenMpiHostfile:
-      return fmt::format("mpiexec -n {} --hostfile {} --map-by seq PROGRAM", problem.size(), file);
+      return fmt::format("mpiexec -n {} --hostfile {} --map-by seq:OVERSUBSCRIBE PROGRAM",
+                         problem.size(), file);
     case HostsForm::MpichMachinefile:
       return fmt::format("mpiexec -n {} -f {} PROGRAM", problem.size(), file);
     case HostsForm::SlurmHostfile:

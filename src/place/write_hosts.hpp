@@ -10,8 +10,8 @@ namespace espalier::place {
 
 /// Files by which a launcher puts each process where the placement has it.
 enum class HostsForm : std::uint8_t {
-  OpenMpiRankfile,   ///< "rank 0=n1 slot=0": mpiexec --rankfile FILE
-  OpenMpiHostfile,   ///< a host for each rank: mpiexec --hostfile FILE --map-by seq
+  OpenMpiRankfile,   ///< "rank 0=n1 slot=0": mpiexec --host n1:2 --rankfile FILE
+  OpenMpiHostfile,   ///< a host for each rank: mpiexec --hostfile FILE --map-by seq:OVERSUBSCRIBE
   MpichMachinefile,  ///< "n1:2", in the order of ranks: mpiexec -f FILE
   SlurmHostfile,     ///< a host for each rank: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
 };
@@ -22,7 +22,7 @@ enum class HostsForm : std::uint8_t {
 [[nodiscard]] std::string write_hosts(const Problem& problem, const Placement& placement,
                                       HostsForm form);
 /// The command line that uses such a file.
-[[nodiscard]] std::string launch_line(const Problem& problem, HostsForm form,
-                                      const std::string& file);
+[[nodiscard]] std::string launch_line(const Problem& problem, const Placement& placement,
+                                      HostsForm form, const std::string& file);
 
 }  // namespace espalier::place

@@ -32,9 +32,14 @@ LAUNCHERS = {
     "mpich": ["mpiexec.mpich", "-launcher", "ssh", "-iface", "eth0", "-launcher-exec", f"{STATE}/rsh", "-genv", "LD_PRELOAD",
               str(SHIM), "-genv", "UCX_TLS", "self,sm,tcp", "-genv", "UCX_NET_DEVICES", "eth0"],
 }
+# The last word is followed by the file, or ends with "=" and takes it.
+IS_PRRTE = "OpenRTE" not in subprocess.run(["mpiexec.openmpi", "--version"], stdout=subprocess.PIPE, text=True,
+                                           check=True).stdout
 FORMS = [("openmpi-rankfile", "openmpi", ["--rankfile"], OPENMPI),
-         ("openmpi-hostfile", "openmpi", ["--bind-to", "none", "--map-by", "seq", "--hostfile"], OPENMPI),
+         ("openmpi-hostfile", "openmpi", ["--bind-to", "none", "--map-by", "seq:OVERSUBSCRIBE", "--hostfile"], OPENMPI),
          ("mpich-machinefile", "mpich", ["-f"], MPICH)]
+if IS_PRRTE:
+    FORMS.append(("openmpi-rankfile", "openmpi", ["--map-by", "rankfile:file="], OPENMPI))
 
 
 def lab(action, *arguments, timeout=60):
@@ -53,7 +58,9 @@ def check_where(folder, inventory):
         for pins in ([], ["--pin", "0=site1-machine1", "--pin", "5=site0-machine0"]):
             file = folder / form
             wanted = place(inventory, form, file, *pins)
-            ran = lab("exec", "site0-machine0", "--", *LAUNCHERS[mpi], "-n", 8, *options, file, program)
+            hosts = [] if "rankfile" not in form else ["--host", ",".join(f"{host['name']}:2" for host in INVENTORY["hosts"])]
+            named = [*hosts, *options[:-1], f"{options[-1]}{file}"] if options[-1].endswith("=") else [*hosts, *options, file]
+            ran = lab("exec", "site0-machine0", "--", *LAUNCHERS[mpi], "-n", 8, *named, program)
             found = dict(re.findall(r"^rank (\d+) (\S+)$", ran.stdout, re.MULTILINE))
             assert [found.get(str(rank)) for rank in range(8)] == wanted, (form, ran.stdout, ran.stderr, wanted)
             print(f"{form}: 8 processes where they were put{', two of them pinned' if pins else ''}")

@@ -26,7 +26,6 @@ MPIS = [
 # (launcher, what it prints for --version, what espalier makes of it)
 LAUNCHERS = [
     ("five/mpiexec", "mpiexec (Open MPI) 5.0.3\n\nReport bugs to https://www.open-mpi.org/community/help/", "Open MPI 5.0.3"),
-    ("five/prterun", "prterun (PRRTE) 5.0.3", "Open MPI 5.0.3"),
     ("oneapi/mpiexec", "Intel(R) MPI Library for Linux* OS, Version 2021.10 Build 20230619 (id: c2e19c2f3e)", "Intel MPI 2021.10"),
 ]
 

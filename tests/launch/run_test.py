@@ -26,6 +26,12 @@ class Runner:
         self.launcher = [self.mpiexec]
         if mpi == "openmpi":
             self.launcher += ["--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+        version = subprocess.run([self.mpiexec, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.is_prrte = mpi == "openmpi" and "OpenRTE" not in version
+        # mpiexec of Open MPI 5.0.7 crashes on several programs, without us too.
+        self.launcher_of_several = self.launcher
+        if self.is_prrte:
+            self.launcher_of_several = ["prterun", "--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE"]
 
     def run(self, words, options=(), **environment):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("ESPALIER_") and k != "LD_PRELOAD"}
@@ -66,7 +72,7 @@ def a_script(t):
 
 
 def several_programs(t):
-    done = t.run(t.launcher + ["-n", "1", t.program, "first", ":", "-n", "3", t.program, "second"], FORCED)
+    done = t.run(t.launcher_of_several + ["-n", "1", t.program, "first", ":", "-n", "3", t.program, "second"], FORCED)
     lines = planned(done, 4)
     assert [line.rsplit(" ", 1)[1] for line in lines] == ["first", "second", "second", "second"], lines
 
@@ -102,9 +108,12 @@ def a_machine_file(t):
 
 
 def ways_to_write_a_launcher(t):
-    names = [f"/usr/bin/mpiexec.{t.mpi}", f"mpirun.{t.mpi}", "mpiexec.hydra" if t.mpi == "mpich" else "orterun"]
+    names = [f"/usr/bin/mpiexec.{t.mpi}", f"mpirun.{t.mpi}"]
+    if not t.is_prrte:
+        names.append("mpiexec.hydra" if t.mpi == "mpich" else "orterun")
     for name in names:
         planned(t.run([name, *t.launcher[1:], "-n", "4", t.program], FORCED), 4)
+    planned(t.run([*t.launcher_of_several, "-n", "4", t.program], FORCED), 4)
     planned(t.run(["timeout", "60", "env", "A=b", *t.launcher, "-n", "4", t.program], FORCED), 4)
 
 
@@ -147,13 +156,23 @@ def espalier_under_a_launcher(t):
 def files_of_programs(t):
     (t.folder / "programs").write_text(f"# two parts\n-n 1 {t.program} first\n\n-n 3 {t.program} second # all others\n")
     option = "-configfile" if t.mpi == "mpich" else "--app"
-    lines = planned(t.run(t.launcher + [option, str(t.folder / "programs")], FORCED), 4)
+    lines = planned(t.run(t.launcher_of_several + [option, str(t.folder / "programs")], FORCED), 4)
     assert [line.rsplit(" ", 1)[1] for line in lines] == ["first", "second", "second", "second"], lines
     refused(t.run(t.launcher + [option, str(t.folder / "none")]), "cannot be read")
     (t.folder / "programs").write_text("# none\n")
     refused(t.run(t.launcher + [option, str(t.folder / "programs")]), "names no programs")
     (t.folder / "programs").write_text(f"-n 1 {t.other}\n")
     refused(t.run(t.launcher + [option, str(t.folder / "programs")]), "is linked with")
+
+
+def spawned_processes(t):
+    """Debian's MPICHs cannot spawn."""
+    if t.mpi == "mpich":
+        return
+    done = t.run(t.launcher + ["-n", "1", t.program, "spawn"], FORCED)
+    lines = sorted(line for line in done.stdout.splitlines() if line.startswith("spawned "))
+    assert done.returncode == 0 and len(lines) == 2, (done.stdout, done.stderr)
+    assert all("libespalier" in line for line in lines), lines
 
 
 def python(t):
@@ -227,7 +246,7 @@ def other_mpis(t):
 
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
-         files_of_programs, python, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
+         files_of_programs, spawned_processes, python, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
 
 
 def main():

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/expected.hpp"
+#include "launch/command_line.hpp"
+
+namespace espalier::launch {
+
+/// Libraries as LD_PRELOAD can name them.
+struct Preload {
+  std::string libraries;  ///< with ":" between them
+  Variables variables;    ///< what else has to be set for the loader to find them
+};
+
+/// LD_PRELOAD ends names at blanks, and nothing quotes them. A library in a folder with a blank in
+/// its name is named without its folder, which goes to the front of LD_LIBRARY_PATH.
+/// @param libraries    whole names with ":" between them
+/// @param library_path LD_LIBRARY_PATH as it is
+Expected<Preload> preload_of(const std::string& libraries, const std::string& library_path);
+
+}  // namespace espalier::launch

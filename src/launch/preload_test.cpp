@@ -1,0 +1,42 @@
+#include "launch/preload.hpp"
+
+#include <gtest/gtest.h>
+
+#include "launch/start.hpp"
+
+namespace espalier::launch {
+namespace {
+
+TEST(PreloadOf, LeavesPlainNamesAlone) {
+  const auto preload = preload_of("/a/rec.so:/a/lib.so", "/x").value();
+  EXPECT_EQ(preload.libraries, "/a/rec.so:/a/lib.so");
+  EXPECT_TRUE(preload.variables.empty());
+}
+
+TEST(PreloadOf, FindsLibrariesInFoldersWithBlanksByTheirNames) {
+  const auto preload = preload_of("/a b/rec.so:/a b/lib.so", "/x:/y").value();
+  EXPECT_EQ(preload.libraries, "rec.so:lib.so");
+  EXPECT_EQ(preload.variables, (Variables{{"LD_LIBRARY_PATH", "/a b:/x:/y"}}));
+  EXPECT_EQ(preload_of("/a b/lib.so", "").value().variables,
+            (Variables{{"LD_LIBRARY_PATH", "/a b"}}));
+}
+
+TEST(PreloadOf, RefusesFoldersWithColons) {
+  const auto refused = preload_of("/a:b/lib.so", "");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().hint.find("--library"), std::string::npos);
+}
+
+TEST(StartOf, SetsThePathOfLibrariesInEveryProcess) {
+  auto line =
+      take_apart({"mpiexec", "./a"}, Launcher::Hydra, [](const std::string&) { return true; });
+  const auto start = start_of({Mpi::Mpich, *line, "", {}}, {"mpiexec", "./a"}, "/a b/l.so", {});
+  ASSERT_TRUE(start);
+  const std::vector<std::string>& words = start->words;
+  EXPECT_EQ((std::vector<std::string>(words.begin(), words.begin() + 6)),
+            (std::vector<std::string>{"mpiexec", "-genv", "LD_PRELOAD", "l.so", "-genv",
+                                      "LD_LIBRARY_PATH"}));
+}
+
+}  // namespace
+}  // namespace espalier::launch
