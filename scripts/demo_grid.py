@@ -48,8 +48,8 @@ def in_lab(build):
         return None
     try:
         program = str(build / "examples" / "steps.mpich")
-        library = str(build / "lib" / "libespalier-mpich.so")
-        print("$ espalier lab run -- steps.mpich\n$ espalier lab run --preload libespalier-mpich.so -- steps.mpich")
+        library = str(build / "lib" / "libespalier.so")
+        print("$ espalier lab run -- steps.mpich\n$ espalier lab run --preload libespalier.so -- steps.mpich")
         without = parse(checked(lab("run", "--", program)))
         return "real MPICH in a lab, 12 ranks", without, parse(checked(lab("run", "--preload", library, "--", program)))
     finally:

@@ -39,7 +39,7 @@ int espalier_is_bound_to(void* library, const struct espalier_mpi* mpi, const ch
   struct link_map* object = NULL;
   if (dlinfo(library, RTLD_DI_LINKMAP, &object) != 0) return 0;
   struct Tables tables = {NULL, NULL, object->l_addr};
-  const ElfW(Rela)* lists[2] = {NULL, NULL};
+  const ElfW(Rela) * lists[2] = {NULL, NULL};
   size_t bytes[2] = {0, 0};
   for (const ElfW(Dyn)* entry = object->l_ld; entry->d_tag != DT_NULL; ++entry) {
     switch (entry->d_tag) {

@@ -35,8 +35,8 @@ enum espalier_interface espalier_interface_of(const struct espalier_mpi* mpi, ch
 /* A library that is opened from now on finds its functions, too. */
 void espalier_show_to_all(const struct espalier_mpi* mpi);
 
-/* A function that `caller` would find in the libraries which it came with, or that any MPI's library
- * in this process defines. */
+/* A function that `caller` would find in the libraries which it came with, or that any MPI's
+ * library in this process defines. */
 void* espalier_find_beside(const void* caller, const char* name);
 
 /* Whether all PMPI_* functions that an open library uses were found in this MPI. */

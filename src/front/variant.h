@@ -1,4 +1,5 @@
-/* What the front library and its variants (one for each binary interface of MPI) know of each other.
+/* What the front library and its variants (one for each binary interface of MPI) know of each
+ * other.
  *
  * The front is preloaded or linked. It exports every wrapped function and depends on no MPI. A
  * variant holds the wrappers; the front opens it once the MPI of the process is known, so that the
@@ -32,7 +33,7 @@ struct espalier_wrapper {
 /* The one symbol that a variant exports. */
 struct espalier_variant {
   unsigned protocol;
-  const char* version; /* of Espalier; the front's must be the same */
+  const char* version;                     /* of Espalier; the front's must be the same */
   const struct espalier_wrapper* wrappers; /* in the order of strcmp() */
   size_t count;
   void (*attach)(const struct espalier_front_services* services);
