@@ -49,7 +49,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/espalier.h ${PROJECT_SOURCE_DIR}/inc
   COMPONENT core)
 # What is preloaded or linked, what `espalier run --profile` preloads, and their variants: all in one folder, without any MPI.
 set(installed espalier-front espalier-profile-front)
-foreach(mpi ${ESPALIER_MPIS})
+foreach(mpi ${ESPALIER_VARIANTS})
   list(APPEND installed espalier-${mpi} espalier-profile-${mpi})
 endforeach()
 install(TARGETS ${installed} LIBRARY DESTINATION lib COMPONENT runtime)

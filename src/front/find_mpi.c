@@ -168,7 +168,7 @@ enum espalier_interface espalier_interface_of(const struct espalier_mpi* mpi, ch
     return major == 4 || major == 5 ? ESPALIER_OPEN_MPI : ESPALIER_NO_INTERFACE;
   }
   if (starts_with(soname, "libmpich.so.12") || starts_with(soname, "libmpi.so.12")) {
-    const int is_known = strstr(said, "MPICH") != NULL /* MVAPICH too */ ||
+    const int is_known = strstr(said, "MPICH Version") != NULL || strstr(said, "MVAPICH") != NULL ||
                          strstr(said, "Intel(R) MPI Library") != NULL;
     return is_known ? ESPALIER_MPICH : ESPALIER_NO_INTERFACE;
   }

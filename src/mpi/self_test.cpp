@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "mpi/mpi_api.hpp"
+#include "mpi/executor.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -109,9 +109,9 @@ bool messages_work() {
   int count = -1;
   const bool is_counted = PMPI_Get_count(&guarded.status, MPI_INT, &count) == MPI_SUCCESS;
   const auto is_kept = [](unsigned char byte) { return byte == kGuard; };
-  return is_counted && count == 3 && request == MPI_REQUEST_NULL &&
-         guarded.status.MPI_SOURCE == 0 && guarded.status.MPI_TAG == kTag &&
-         std::equal(sent.begin(), sent.end(), received.begin()) &&
+  return is_counted && count == 3 && received_bytes(guarded.status) == sizeof sent &&
+         request == MPI_REQUEST_NULL && guarded.status.MPI_SOURCE == 0 &&
+         guarded.status.MPI_TAG == kTag && std::equal(sent.begin(), sent.end(), received.begin()) &&
          std::all_of(guarded.before.begin(), guarded.before.end(), is_kept) &&
          std::all_of(guarded.behind.begin(), guarded.behind.end(), is_kept);
 }

@@ -16,7 +16,7 @@ static_assert(sizeof(MPI_Status) <= 64);
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 #endif
 
-#ifndef OPEN_MPI_BUILD
+#if !defined(OPEN_MPI_BUILD) && !defined(ESPALIER_MPIABI)
 /// mpi_f08's own address for "no status". It is in MPICH's library of C or of Fortran, as the
 /// version has it; programs of C may do without the latter.
 std::intptr_t ignored_by_f08(const char* name) {
@@ -29,6 +29,9 @@ bool is_ignored(std::intptr_t address, Language language) {
   if (language == Language::C) {
     return address == in_register(MPI_STATUS_IGNORE) || address == in_register(MPI_STATUSES_IGNORE);
   }
+#if defined(ESPALIER_MPIABI)
+  return false;  // C alone is wrapped there
+#else
 #ifndef OPEN_MPI_BUILD
   static const std::intptr_t one = ignored_by_f08("MPI_F08_STATUS_IGNORE");
   static const std::intptr_t many = ignored_by_f08("MPI_F08_STATUSES_IGNORE");
@@ -36,6 +39,7 @@ bool is_ignored(std::intptr_t address, Language language) {
 #endif
   return address == in_register(MPI_F_STATUS_IGNORE) ||
          address == in_register(MPI_F_STATUSES_IGNORE);
+#endif
 }
 
 void receive(Recorder& recorder, const Communicator& comm, int source, const MPI_Status& status) {
