@@ -14,8 +14,6 @@ namespace espalier::doctor {
 namespace {
 
 namespace fs = std::filesystem;
-using launch::Mpi;
-
 constexpr const char* kArea = "mpi";
 
 std::string listed(const std::vector<std::string>& names) {
@@ -91,11 +89,11 @@ Findings check_mpis(const Environment& environment) {
                    "install one (Debian: mpich or openmpi-bin), or add its folder to PATH"});
   }
   const bool is_there = check_library(launch::kLibrary, "programs of every MPI", all);
-  const bool serves_mpich = check_library(launch::variant_of(Mpi::Mpich),
-                                          "programs of MPICH, Intel MPI and MVAPICH", all);
-  const bool serves_open_mpi =
-      check_library(launch::variant_of(Mpi::OpenMpi), "programs of Open MPI 4 and 5", all);
-  if (!is_there || (!serves_mpich && !serves_open_mpi)) {
+  bool one_serves = false;
+  for (const launch::Variant& one : launch::kVariants) {
+    one_serves = check_library(one.file, std::string(one.serves), all) || one_serves;
+  }
+  if (!is_there || !one_serves) {
     all.push_back({kArea, Level::Problem, "libraries", "none of Espalier's libraries can be loaded",
                    "build them (make) or install them, all in one folder"});
   }

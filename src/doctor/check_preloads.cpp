@@ -29,8 +29,8 @@ constexpr std::array kTools{Tool{"libmpiP", "mpiP"},       Tool{"libscorep", "Sc
 bool is_ours(const std::string& name) { return name == launch::kLibrary; }
 /// What the library opens itself, where it is wanted.
 bool is_variant(const std::string& name) {
-  return name == launch::variant_of(launch::Mpi::Mpich) ||
-         name == launch::variant_of(launch::Mpi::OpenMpi);
+  return std::any_of(launch::kVariants.begin(), launch::kVariants.end(),
+                     [&name](const launch::Variant& one) { return name == one.file; });
 }
 
 bool defines_init(const std::string& file) {

@@ -124,7 +124,7 @@ void tell_mpi(const launch::Program& program, Report& report) {
                       launch::title_of(mpi), launch::name_of(*served)),
           "ESPALIER_EXPLAIN=1 tells whether its calls are planned");
     }
-    for (const std::string_view name : {launch::kLibrary, launch::variant_of(*served)}) {
+    for (const std::string_view name : {launch::kLibrary, launch::variant_for(mpi).file}) {
       if (const auto ours = launch::find_library(name, ""); !ours) report.add(ours.error());
     }
   }

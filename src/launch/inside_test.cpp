@@ -46,6 +46,7 @@ TEST(ServedBy, TakesBothKindsAndRefusesAllOthers) {
   EXPECT_FALSE(served("libmpi.so.20", "Open MPI v2.1.1,"));
   EXPECT_FALSE(served("libmpich.so.10", "MPICH Version: 3.0"));
   EXPECT_FALSE(served("libmpi.so.12", ""));
+  EXPECT_EQ(*served("libmpi_abi.so.0", "MPICH Version: 4.3.0"), Mpi::Mpich);
   EXPECT_FALSE(served("libmpi_abi.so.0", ""));
 }
 
@@ -58,6 +59,7 @@ TEST(WasTried, KnowsTheVersionsThatTestsWereRunWith) {
   EXPECT_FALSE(tried("libmpi.so.40", "Open MPI v4.0.3,"));
   EXPECT_FALSE(tried("libmpi.so.12", "Intel(R) MPI Library 2021.10 for Linux* OS"));
   EXPECT_FALSE(tried("libmpich.so.12", ""));
+  EXPECT_FALSE(tried("libmpi_abi.so.0", "MPICH Version: 4.2.0"));
 }
 
 TEST(MpiLauncher, IsToldByItsVersion) {

@@ -58,6 +58,9 @@ std::string_view name_of(Family family) {
   return "an MPI";
 }
 
+/// The standard's own binary interface, whosever MPI is behind it.
+bool is_standard(const SomeMpi& mpi) { return mpi.soname.starts_with("libmpi_abi.so"); }
+
 constexpr std::string_view kServed =
     "served are MPICH, Intel MPI and MVAPICH (libmpich.so.12, libmpi.so.12), and Open MPI 4 and 5 "
     "(libmpi.so.40)";
@@ -65,10 +68,6 @@ constexpr std::string_view kServed =
 }  // namespace
 
 std::string_view name_of(Mpi mpi) { return mpi == Mpi::Mpich ? "MPICH" : "Open MPI"; }
-
-std::string_view variant_of(Mpi mpi) {
-  return mpi == Mpi::Mpich ? "libespalier-mpich.so" : "libespalier-openmpi.so";
-}
 
 std::optional<Mpi> mpi_named(std::string_view name) {
   if (name == "mpich") return Mpi::Mpich;
@@ -121,14 +120,15 @@ Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where) {
   const bool is_launcher = mpi.soname.empty();
   const std::string_view major = std::string_view(mpi.version).substr(0, mpi.version.find('.'));
   if (mpi.family == Family::OpenMpi && (major.empty() || major == "4" || major == "5") &&
-      (is_launcher || mpi.soname.starts_with("libmpi.so.40"))) {
+      (is_launcher || is_standard(mpi) || mpi.soname.starts_with("libmpi.so.40"))) {
     return Mpi::OpenMpi;
   }
   // Any Hydra starts programs of MPICH's kind; the programs themselves tell which MPI they need.
   const bool is_of_mpichs_kind = mpi.family == Family::Mpich || mpi.family == Family::IntelMpi ||
                                  mpi.family == Family::Mvapich;
-  if (is_of_mpichs_kind && (is_launcher || mpi.soname.starts_with("libmpich.so.12") ||
-                            mpi.soname.starts_with("libmpi.so.12"))) {
+  if (is_of_mpichs_kind &&
+      (is_launcher || is_standard(mpi) || mpi.soname.starts_with("libmpich.so.12") ||
+       mpi.soname.starts_with("libmpi.so.12"))) {
     return Mpi::Mpich;
   }
   const std::string what = is_launcher ? fmt::format("it is the launcher of {}", title_of(mpi))
@@ -137,7 +137,13 @@ Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where) {
   return Error{where, what + ", which Espalier has no library for", std::string(kServed)};
 }
 
+const Variant& variant_for(const SomeMpi& mpi) {
+  if (is_standard(mpi)) return kVariants[2];
+  return kVariants[mpi.family == Family::OpenMpi ? 1 : 0];
+}
+
 bool was_tried(const SomeMpi& mpi) {
+  if (is_standard(mpi)) return false;
   constexpr std::array kMpich{"4.0.", "4.2."};
   constexpr std::array kOpenMpi{"4.1.", "5.0."};
   const auto is_one_of = [&mpi](const auto& versions) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,8 +18,7 @@ inline constexpr std::string_view kRecorder = "libespalier-profile.so";
 /// has. MPICH's is that of Intel MPI and MVAPICH too.
 enum class Mpi : std::uint8_t { Mpich, OpenMpi };
 
-[[nodiscard]] std::string_view name_of(Mpi mpi);     ///< "MPICH"
-[[nodiscard]] std::string_view variant_of(Mpi mpi);  ///< beside kLibrary: "libespalier-mpich.so"
+[[nodiscard]] std::string_view name_of(Mpi mpi);                    ///< "MPICH"
 [[nodiscard]] std::optional<Mpi> mpi_named(std::string_view name);  ///< "mpich", "openmpi"
 
 /// Those that we can tell apart.
@@ -49,6 +49,18 @@ struct SomeMpi {
 /// As which kind a program with this MPI is served, or why it is not.
 /// @param where the program or launcher, for the message
 Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where);
+
+/// What the library opens under an MPI that is served, beside itself: one for each binary
+/// interface.
+struct Variant {
+  std::string_view file;
+  std::string_view serves;
+};
+inline constexpr std::array kVariants{
+    Variant{"libespalier-mpich.so", "programs of MPICH, Intel MPI and MVAPICH"},
+    Variant{"libespalier-openmpi.so", "programs of Open MPI 4 and 5"},
+    Variant{"libespalier-mpiabi.so", "programs with the standard's own binary interface"}};
+[[nodiscard]] const Variant& variant_for(const SomeMpi& mpi);
 
 /// Whether our tests were run with this version; others are served by what they promise, behind a
 /// self-test in MPI_Init.
