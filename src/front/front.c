@@ -57,15 +57,21 @@ static void withdraw(const char* why) {
 
 static const struct espalier_front_services kServices = {next_function, withdraw};
 
-/* The variants lie beside the front. */
+/* The variants lie beside the front: beside the file itself, where it was named by a link; and
+ * where it was when it was loaded, which a relative name does not tell later. */
 static int path_of_variant(enum espalier_interface interface, char* path, size_t room) {
   static const char* const kNames[] = {"", "mpich", "openmpi", "mpiabi"};
   Dl_info own;
+  char origin[PATH_MAX], named[2 * PATH_MAX], file[PATH_MAX];
   if (dladdr((const void*)&espalier_resolve, &own) == 0) return 0;
+  void* handle = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == NULL || dlinfo(handle, RTLD_DI_ORIGIN, origin) != 0) return 0;
   const char* slash = strrchr(own.dli_fname, '/');
-  const int folder = slash == NULL ? 0 : (int)(slash + 1 - own.dli_fname);
-  const int length = snprintf(path, room, "%.*s" ESPALIER_VARIANT_PREFIX "%s.so", folder,
-                              own.dli_fname, kNames[interface]);
+  snprintf(named, sizeof named, "%s/%s", origin, slash == NULL ? own.dli_fname : slash + 1);
+  if (realpath(named, file) == NULL) return 0;
+  const int folder = (int)(strrchr(file, '/') + 1 - file);
+  const int length =
+      snprintf(path, room, "%.*s" ESPALIER_VARIANT_PREFIX "%s.so", folder, file, kNames[interface]);
   return length > 0 && (size_t)length < room;
 }
 

@@ -8,7 +8,9 @@
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void tell_libraries(void) {
   char line[4096], last[4096] = "";
@@ -27,6 +29,7 @@ static void tell_libraries(void) {
 
 int probe(void) {
   int one = 1, sum = 0, size = 0;
+  if (getenv("PROBE_ELSEWHERE") != NULL && chdir("/") != 0) return 1;
   MPI_Init(NULL, NULL);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 0; i < 3; ++i) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

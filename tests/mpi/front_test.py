@@ -154,6 +154,13 @@ class Programs(unittest.TestCase):
         alone.write_bytes(pathlib.Path(FRONT).read_bytes())
         self.assert_planned(self.launch(self.folder / "probe", preload=str(alone)), planned=0)
 
+    def test_it_finds_its_variants_from_a_link_and_by_a_relative_name(self):
+        (self.folder / "link.so").symlink_to(FRONT)
+        self.assert_planned(self.launch(self.folder / "probe", preload=str(self.folder / "link.so")))
+        relative = os.path.relpath(FRONT)
+        self.assertFalse(relative.startswith("/"))
+        self.assert_planned(self.launch(self.folder / "probe", preload=relative, PROBE_ELSEWHERE="1"))
+
     def test_mpich_under_its_other_name(self):
         """A copy of Debian's, called libmpi.so.12 as MPICH, Intel MPI and MVAPICH call it; Debian's is there too."""
         if MPI != "mpich":
