@@ -149,7 +149,7 @@ bool constants_work() {
       none != MPI_COMM_NULL) {
     return false;
   }
-  return says(MPI_ERR_TRUNCATE, "truncat") && says(MPI_ERR_COMM, "communicator") &&
+  return says(MPI_ERR_TRUNCATE, "truncated") && says(MPI_ERR_COMM, "communicator") &&
          says(MPI_ERR_COUNT, "count");
 }
 

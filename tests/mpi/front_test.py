@@ -98,13 +98,17 @@ class Programs(unittest.TestCase):
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
+    LAUNCHER = [f"mpiexec.{MPI}"] + (["--allow-run-as-root", "--oversubscribe"] if MPI == "openmpi" else [])
+
+    @staticmethod
+    def part(ranks, words, **settings):
+        """A part of a command with `:` between them."""
+        flags = [w for name, value in {"ESPALIER_FORCE": "1", **settings}.items()
+                 for w in (["-env", name, value] if MPI == "mpich" else ["-x", f"{name}={value}"])]
+        return ["-n", str(ranks), *flags, *map(str, words)]
+
     def launch(self, *words, preload=FRONT, **settings):
-        launcher = [f"mpiexec.{MPI}", "-n", "2"]
-        if MPI == "openmpi":
-            launcher += ["--allow-run-as-root", "--oversubscribe"]
-        launcher += [w for name, value in {"LD_PRELOAD": preload, "ESPALIER_FORCE": "1", **settings}.items()
-                     for w in (["-genv", name, value] if MPI == "mpich" else ["-x", f"{name}={value}"])]
-        return run(*launcher, *words)
+        return run(*self.LAUNCHER, *self.part(2, words, LD_PRELOAD=preload, **settings))
 
     def assert_planned(self, done, planned=4):
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -160,6 +164,24 @@ class Programs(unittest.TestCase):
         relative = os.path.relpath(FRONT)
         self.assertFalse(relative.startswith("/"))
         self.assert_planned(self.launch(self.folder / "probe", preload=relative, PROBE_ELSEWHERE="1"))
+
+    def test_one_rank_whose_mpi_is_not_what_it_says_makes_all_native(self):
+        """Its library gives another name to an error: as if the number of that error were another."""
+        home = self.folder / "changed"
+        home.mkdir()
+        whole = pathlib.Path(os.path.realpath(system_library(NAME[MPI]))).read_bytes()
+        self.assertIn(b"essage truncated", whole)
+        (home / NAME[MPI]).write_bytes(whole.replace(b"essage truncated", b"essage shortened"))
+        probe = [self.folder / "probe"]
+        for changed in (1, 0):
+            with self.subTest(changed=changed):
+                parts = [self.part(1, probe, LD_PRELOAD=FRONT, **({"LD_LIBRARY_PATH": str(home)} if r == changed else {}))
+                         for r in (0, 1)]
+                done = run(*self.LAUNCHER, *parts[0], ":", *parts[1])
+                self.assert_planned(done, planned=0)
+                lines = [line for line in done.stderr.splitlines() if "espalier" in line]
+                self.assertEqual(len(lines), 1, done.stderr)
+                self.assertIn("the MPI of some process is not what its library says; using native", lines[0])
 
     def test_mpich_under_its_other_name(self):
         """A copy of Debian's, called libmpi.so.12 as MPICH, Intel MPI and MVAPICH call it; Debian's is there too."""
