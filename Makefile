@@ -139,6 +139,7 @@ format-check: tools
 
 include-check: packages
 	@python3 scripts/check_includes.py
+	@python3 scripts/check_local_names.py
 
 lint: tools
 	$(call preset,dev)

@@ -3,15 +3,27 @@
 set(ESPALIER_MPIS "")
 if(MPICH_FOUND)
   list(APPEND ESPALIER_MPIS mpich)
-  add_library(espalier_with_mpich INTERFACE)
-  target_link_libraries(espalier_with_mpich INTERFACE PkgConfig::MPICH)
 endif()
 if(OPENMPI_FOUND)
   list(APPEND ESPALIER_MPIS openmpi)
-  add_library(espalier_with_openmpi INTERFACE)
-  target_link_libraries(espalier_with_openmpi INTERFACE PkgConfig::OPENMPI)
-  target_compile_definitions(espalier_with_openmpi INTERFACE OPEN_MPI_BUILD)
 endif()
+# The binary interfaces that there are variants for: theirs, and the standard's own, which needs no MPI to be built.
+set(ESPALIER_VARIANTS ${ESPALIER_MPIS} mpiabi)
+# espalier_headers_X: its mpi.h alone; espalier_with_X: its library too, for programs.
+foreach(mpi ${ESPALIER_MPIS})
+  string(TOUPPER ${mpi} module)
+  add_library(espalier_headers_${mpi} INTERFACE)
+  target_include_directories(espalier_headers_${mpi} SYSTEM INTERFACE ${${module}_INCLUDE_DIRS})
+  target_compile_options(espalier_headers_${mpi} INTERFACE ${${module}_CFLAGS_OTHER})
+  add_library(espalier_with_${mpi} INTERFACE)
+  target_link_libraries(espalier_with_${mpi} INTERFACE espalier_headers_${mpi} PkgConfig::${module})
+endforeach()
+if(OPENMPI_FOUND)
+  target_compile_definitions(espalier_headers_openmpi INTERFACE OPEN_MPI_BUILD)
+endif()
+add_library(espalier_headers_mpiabi INTERFACE)
+target_include_directories(espalier_headers_mpiabi SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/src/front/abi)
+target_compile_definitions(espalier_headers_mpiabi INTERFACE ESPALIER_MPIABI)
 
 # SimGrid's SMPI simulates ranks inside one process: no preload, the runtime is linked into the programs.
 set(ESPALIER_SMPI "")
@@ -21,15 +33,19 @@ if(SIMGRID_FOUND)
   target_include_directories(espalier_with_smpi SYSTEM INTERFACE ${SIMGRID_INCLUDEDIR}/smpi)
   target_link_libraries(espalier_with_smpi INTERFACE PkgConfig::SIMGRID)
   target_compile_definitions(espalier_with_smpi INTERFACE ESPALIER_SMPI)
+  add_library(espalier_headers_smpi ALIAS espalier_with_smpi)
 endif()
 
-# espalier_mpi_room(NAME [NO_SMPI] USES room...): espalier_NAME_mpich, espalier_NAME_openmpi and espalier_NAME_smpi.
+# espalier_mpi_room(NAME [NO_SMPI] [NO_ABI] USES room...): espalier_NAME_mpich, _openmpi, _mpiabi and _smpi.
 function(espalier_mpi_room name)
-  cmake_parse_arguments(ROOM "NO_SMPI" "" "USES" ${ARGN})
+  cmake_parse_arguments(ROOM "NO_SMPI;NO_ABI" "" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  set(mpis ${ESPALIER_MPIS} ${ESPALIER_SMPI})
+  set(mpis ${ESPALIER_VARIANTS} ${ESPALIER_SMPI})
   if(ROOM_NO_SMPI)
     list(REMOVE_ITEM mpis smpi)
+  endif()
+  if(ROOM_NO_ABI)
+    list(REMOVE_ITEM mpis mpiabi)
   endif()
   foreach(mpi ${mpis})
     set(uses ${ROOM_USES})
@@ -38,81 +54,114 @@ function(espalier_mpi_room name)
     add_library(espalier_${name}_${mpi} STATIC ${sources})
     espalier_unity(espalier_${name}_${mpi})
     target_include_directories(espalier_${name}_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(espalier_${name}_${mpi} PUBLIC ${uses} espalier_with_${mpi})
+    target_link_libraries(espalier_${name}_${mpi} PUBLIC ${uses} espalier_headers_${mpi})
     target_compile_definitions(espalier_${name}_${mpi} PRIVATE ESPALIER_VERSION="${PROJECT_VERSION}")
-    if(NOT mpi STREQUAL smpi)
-      target_compile_options(espalier_${name}_${mpi} PRIVATE $<$<CONFIG:Release>:-O3>)
-    endif()
     if(mpi STREQUAL smpi)
       # Each rank has a copy of the program and all its variables: none may be merged with another copy's.
       target_compile_options(espalier_${name}_${mpi} PRIVATE -fno-gnu-unique)
     else()
-      # Preloaded libraries may use the static block: no call for a thread's own variables.
-      target_compile_options(espalier_${name}_${mpi} PRIVATE -ftls-model=initial-exec)
+      # A thread's variables are in the front's block, which is there from the start: no call to reach them.
+      target_compile_options(espalier_${name}_${mpi} PRIVATE -ftls-model=initial-exec $<$<CONFIG:Release>:-O3>)
       # A short call takes 200 ns, of which a tenth goes into calls between files.
       set_target_properties(espalier_${name}_${mpi} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)
     endif()
   endforeach()
 endfunction()
 
-# The preloaded libraries: the room pmpi and the wrappers made from its table, nothing visible but MPI's functions.
+# espalier_front(NAME WHICH TABLE): the library NAME that is preloaded or linked, without any MPI: entries for all that the
+# variants wrap (docs/adr/0019-one-front-library.md). Plain C, so without sanitizers.
+function(espalier_front name which table)
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR})
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/generated/front_${which}.c)
+  set(scripts ${PROJECT_SOURCE_DIR}/scripts/generate_front.py ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py
+              ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py)
+  add_custom_command(
+    OUTPUT ${made}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_front.py ${which} ${table} ${dir}/pmpi/collectives.table ${made}
+    DEPENDS ${scripts} ${table} ${dir}/pmpi/collectives.table)
+  add_library(${name}-front SHARED ${made} ${dir}/front/front.c ${dir}/front/find_mpi.c ${dir}/front/bound_to.c)
+  set_target_properties(${name}-front PROPERTIES OUTPUT_NAME ${name} C_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${dir}/front/exports.map)
+  target_include_directories(${name}-front PRIVATE ${dir})
+  target_compile_definitions(${name}-front PRIVATE ESPALIER_VERSION="${PROJECT_VERSION}" ESPALIER_VARIANT_PREFIX="lib${name}-")
+  # Always optimised: an entry must be a jump, so that what stands behind it sees who called.
+  target_compile_options(${name}-front PRIVATE -fno-sanitize=all -O2)
+  target_link_options(${name}-front PRIVATE -fno-sanitize=all
+    -Wl,--as-needed -Wl,--version-script=${dir}/front/exports.map -Wl,--no-undefined -Wl,-z,now)
+  target_link_libraries(${name}-front PRIVATE ${CMAKE_DL_LIBS})
+endfunction()
+
+# espalier_variant(NAME MPI SOURCE): the library NAME-MPI that the front opens under its MPI, which it finds there: nothing of
+# MPI is linked, and nothing visible but its table.
+function(espalier_variant name mpi source)
+  set(map ${CMAKE_CURRENT_SOURCE_DIR}/front/variant.map)
+  add_library(${name}-${mpi} SHARED ${source})
+  set_target_properties(${name}-${mpi} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${map} LINK_DEPENDS_NO_SHARED ON)
+  target_compile_definitions(${name}-${mpi} PRIVATE ESPALIER_VERSION="${PROJECT_VERSION}")
+  target_compile_options(${name}-${mpi} PRIVATE $<$<CONFIG:Release>:-O3>)
+  if(NOT ESPALIER_SANITIZE)
+    # A program may carry other versions of these.
+    target_link_options(${name}-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  target_link_options(${name}-${mpi} PRIVATE
+    -Wl,--as-needed -Wl,--version-script=${map} -Wl,--gc-sections -Wl,-z,now)
+  add_dependencies(${name}-${mpi} ${name}-front)
+endfunction()
+
+# libespalier.so and its variants: the room pmpi and the wrappers made from its table.
 function(espalier_preloads)
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/pmpi)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/generated)
   file(MAKE_DIRECTORY ${made}/pmpi)
+  foreach(mpi ${ESPALIER_VARIANTS} smpi)
+    list(APPEND sources ${made}/pmpi/functions_${mpi}.cpp)
+  endforeach()
   add_custom_command(
-    OUTPUT ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp
+    OUTPUT ${sources} ${made}/pmpi/functions.hpp
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py ${dir}/functions.table
-            ${dir}/collectives.table ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp
+            ${dir}/collectives.table ${made}/pmpi
     DEPENDS ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py ${dir}/functions.table ${dir}/collectives.table)
-  add_custom_target(espalier_wrappers DEPENDS ${made}/pmpi/functions.cpp ${made}/pmpi/functions.hpp)
+  add_custom_target(espalier_wrappers DEPENDS ${sources} ${made}/pmpi/functions.hpp)
   if(ESPALIER_SMPI)
-    add_library(espalier_runtime_smpi STATIC ${made}/pmpi/functions.cpp)
+    add_library(espalier_runtime_smpi STATIC ${made}/pmpi/functions_smpi.cpp)
     target_link_libraries(espalier_runtime_smpi PUBLIC espalier_pmpi_smpi)
-    target_include_directories(espalier_pmpi_smpi PUBLIC ${made} ${PROJECT_SOURCE_DIR}/include)
-    add_dependencies(espalier_pmpi_smpi espalier_wrappers)
   endif()
-  foreach(mpi ${ESPALIER_MPIS})
+  foreach(mpi ${ESPALIER_VARIANTS} ${ESPALIER_SMPI})
     target_include_directories(espalier_pmpi_${mpi} PUBLIC ${made} ${PROJECT_SOURCE_DIR}/include)
     add_dependencies(espalier_pmpi_${mpi} espalier_wrappers)
-    add_library(espalier-${mpi} SHARED ${made}/pmpi/functions.cpp)
-    set_target_properties(espalier-${mpi} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
-      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${dir}/exports.map)
-    target_link_libraries(espalier-${mpi} PRIVATE
+  endforeach()
+  espalier_front(espalier runtime ${dir}/functions.table)
+  target_sources(espalier-front PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/front/thread_block.c)
+  foreach(mpi ${ESPALIER_VARIANTS})
+    espalier_variant(espalier ${mpi} ${made}/pmpi/functions_${mpi}.cpp)
+    # The front first: it holds the block of the thread's variables.
+    target_link_libraries(espalier-${mpi} PRIVATE espalier-front
       -Wl,--whole-archive espalier_pmpi_${mpi} -Wl,--no-whole-archive)
-    if(NOT ESPALIER_SANITIZE)
-      # A program may carry other versions of these.
-      target_link_options(espalier-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
-    endif()
-    target_link_options(espalier-${mpi} PRIVATE
-      -Wl,--as-needed -Wl,--version-script=${dir}/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
   endforeach()
 endfunction()
 
-# The recorders that `espalier run --profile` preloads: the room record and the wrappers made from its table. Libraries of
-# their own, so that programs which are not recorded have no wrapper before their messages.
+# The recorder that `espalier run --profile` preloads: the room record and the wrappers made from its table. A library of its
+# own, so that programs which are not recorded have no wrapper before their messages.
 function(espalier_recorders)
   set(dir ${CMAKE_CURRENT_SOURCE_DIR})
   set(made ${CMAKE_CURRENT_BINARY_DIR}/generated/record)
   set(scripts ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py)
   file(MAKE_DIRECTORY ${made})
+  foreach(mpi ${ESPALIER_VARIANTS})
+    list(APPEND sources ${made}/functions_${mpi}.cpp)
+  endforeach()
   add_custom_command(
-    OUTPUT ${made}/functions.cpp
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py ${dir}/record/functions.table ${dir}/pmpi/collectives.table
-            ${made}/functions.cpp
+    OUTPUT ${sources}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py ${dir}/record/functions.table
+            ${dir}/pmpi/collectives.table ${made}
     DEPENDS ${scripts} ${dir}/record/functions.table ${dir}/pmpi/collectives.table)
-  add_custom_target(espalier_recorder_wrappers DEPENDS ${made}/functions.cpp)
-  foreach(mpi ${ESPALIER_MPIS})
-    add_library(espalier-profile-${mpi} SHARED ${made}/functions.cpp)
+  add_custom_target(espalier_recorder_wrappers DEPENDS ${sources})
+  espalier_front(espalier-profile recorder ${dir}/record/functions.table)
+  foreach(mpi ${ESPALIER_VARIANTS})
+    espalier_variant(espalier-profile ${mpi} ${made}/functions_${mpi}.cpp)
     add_dependencies(espalier-profile-${mpi} espalier_recorder_wrappers)
-    set_target_properties(espalier-profile-${mpi} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
-      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${dir}/pmpi/exports.map)
     target_link_libraries(espalier-profile-${mpi} PRIVATE espalier_record_${mpi})
-    if(NOT ESPALIER_SANITIZE)
-      target_link_options(espalier-profile-${mpi} PRIVATE -static-libstdc++ -static-libgcc)
-    endif()
-    target_link_options(espalier-profile-${mpi} PRIVATE
-      -Wl,--as-needed -Wl,--version-script=${dir}/pmpi/exports.map -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,now)
   endforeach()
 endfunction()
 

@@ -27,7 +27,7 @@ for ranks in 2 4 8; do
   root=()
   [ "$(id -u)" -eq 0 ] && root=(--allow-run-as-root)
   run "Open MPI, $ranks ranks" mpiexec.openmpi "${root[@]}" --oversubscribe "${binding[@]}" \
-    -x LD_PRELOAD="$build/lib/libespalier-openmpi.so" -n "$ranks" "$build/mpi/never_slower.openmpi" "$@"
+    -x LD_PRELOAD="$build/lib/libespalier.so" -n "$ranks" "$build/mpi/never_slower.openmpi" "$@"
 done
 for ranks in 2 4 8; do
   binding=()
@@ -35,6 +35,6 @@ for ranks in 2 4 8; do
   short=()
   [ "$ranks" -gt "$(nproc)" ] && short=(--quick)
   run "MPICH, $ranks ranks" mpiexec.mpich "${binding[@]}" \
-    -genv LD_PRELOAD "$build/lib/libespalier-mpich.so" -n "$ranks" "$build/mpi/never_slower.mpich" "${short[@]}" "$@"
+    -genv LD_PRELOAD "$build/lib/libespalier.so" -n "$ranks" "$build/mpi/never_slower.mpich" "${short[@]}" "$@"
 done
 exit "$failed"

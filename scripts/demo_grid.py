@@ -55,8 +55,8 @@ def in_lab(build):
         return None
     try:
         program = str(build / "examples" / f"steps.{mpi}")
-        library = str(build / "lib" / f"libespalier-{mpi}.so")
-        print(f"$ espalier lab run -- steps.{mpi}\n$ espalier lab run --preload libespalier-{mpi}.so -- steps.{mpi}")
+        library = str(build / "lib" / "libespalier.so")
+        print(f"$ espalier lab run -- steps.{mpi}\n$ espalier lab run --preload libespalier.so -- steps.{mpi}")
         without = parse(checked(lab("run", "--", program)))
         return f"real {MPIS[mpi]} in a lab, 12 ranks", without, parse(checked(lab("run", "--preload", library, "--", program)))
     finally:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the wrappers of the functions that the recorder looks at (src/record).
 
-    generate_recorders.py FUNCTIONS.table COLLECTIVES.table OUT.cpp
+    generate_recorders.py FUNCTIONS.table COLLECTIVES.table FOLDER
 
-As generate_wrappers.py, and with its knowledge of the Fortran interfaces; but each wrapper goes on to the next function as it
+writes FOLDER/functions_KIND.cpp. As generate_wrappers.py, and with its knowledge of the Fortran interfaces; but each wrapper goes on to the next function as it
 was called, from C or from Fortran, and only takes notes before and after.
 """
 import pathlib
@@ -18,9 +18,8 @@ SEND_COUNT = ("sendcount", "sendtype")
 
 class Function(wrappers.Function):
     def __init__(self, kind, name, arguments):
-        super().__init__(name.removeprefix("mpich:"), [a.removeprefix("wide:") for a in arguments])
+        super().__init__(name, [a.removeprefix("wide:") for a in arguments])
         self.kind = kind
-        self.mpich_only = name.startswith("mpich:")
         self.wide = [a.removeprefix("wide:") for a in arguments if a.startswith("wide:")]
 
     def has_buffers(self):
@@ -139,14 +138,13 @@ def collective_notes(one, spell):
     return before, one.arguments, [f"note_started_collective(collective, request, {persistent});"]
 
 
-def collectives(path, mpi):
-    persistent = {"mpich": "MPI_", "openmpi": "MPIX_"}[mpi]
+def collectives(path, kind):
     for one in wrappers.read_table(path):
         blocking = Function("collective", one.name, one.arguments)
         started = Function("started", wrappers.lower_first(one.name), one.arguments + ["request"])
-        lasting = Function("persistent", persistent + one.name.removeprefix("MPI_") + "_init",
-                           one.arguments + ["info", "request"])
-        for form in (blocking, started, lasting):
+        lasting = [Function("persistent", prefix + one.name.removeprefix("MPI_") + "_init",
+                            one.arguments + ["info", "request"]) for prefix in kind.persistent]
+        for form in (blocking, started, *lasting):
             form.of = one.base
             form.wide = [a for a in one.arguments if "count" in a]
             yield form
@@ -170,76 +168,74 @@ def body(lines, call, after, result):
     yield "}\n"
 
 
-def wrapper_c(one, large=False):
+def wrapper_c(one, kind, large=False):
     name = one.name + ("_c" if large else "")
     before, passed, after = notes(one, Spelling("C", large))
-    yield f'extern "C" int P{name}({wrappers.registers(one.arguments)});\n'
-    yield EXPORT + wrappers.declaration(name, one.arguments) + " {\n"
-    yield wrappers.next_pointer(name, one.arguments, otherwise=f"&P{name}")
+    yield kind.entry(name, one.arguments) + " {\n"
+    yield wrappers.next_pointer(name, one.arguments, kind)
     yield from body(before, lambda own: f"next.address()({', '.join(passed if own else one.arguments)})", after, True)
 
 
-def wrapper_fortran(one, names, language):
+def wrapper_fortran(one, kind, names):
     arguments = one.arguments + ["ierror"]
-    before, passed, after = notes(one, Spelling(language))
-    yield EXPORT + f"void {names[0]}({wrappers.parameters(arguments)}) {{\n"
-    yield wrappers.next_pointer(names[0], arguments, "void")
+    before, passed, after = notes(one, Spelling("MpichF08" if kind.fortran == "mpich" else "Fortran"))
+    yield kind.entry(names[0], arguments, "void") + " {\n"
+    yield wrappers.next_pointer(names[0], arguments, kind, "void")
     yield from body(before, lambda own: f"next.address()({', '.join((passed if own else one.arguments) + ['ierror'])})", after,
                     False)
-    for alias in names[1:]:
-        yield EXPORT + f'__attribute__((alias("{names[0]}"))) void {alias}({wrappers.registers(arguments)});\n'
+    for name in names[1:]:
+        yield kind.alias(name, names[0], arguments)
 
 
-def start_and_end(mpi):
+def start_and_end(kind):
     for name, arguments in (("MPI_Init", ["argc", "argv"]), ("MPI_Init_thread", ["argc", "argv", "required", "provided"]),
                             ("MPI_Finalize", [])):
         values = ", ".join(arguments)
-        yield f'extern "C" int P{name}({wrappers.registers(arguments)});\n'
-        yield EXPORT + wrappers.declaration(name, arguments) + " {\n"
-        yield wrappers.next_pointer(name, arguments, otherwise=f"&P{name}")
+        yield kind.entry(name, arguments) + " {\n"
+        yield wrappers.next_pointer(name, arguments, kind)
         if arguments:
             yield f"  const int code = next.address()({values});\n  if (code == 0) begin();\n  return code;\n}}\n"
         else:
             yield f"  end();\n  return next.address()({values});\n}}\n"
         one = Function("", name, [a for a in arguments if a not in ("argc", "argv")])
-        names = wrappers.fortran_names(one, mpi)
+        names = wrappers.fortran_names(one, kind)
+        if not names:
+            continue
         fortran = one.arguments + ["ierror"]
-        yield EXPORT + f"void {names[0]}({wrappers.parameters(fortran)}) {{\n"
-        yield wrappers.next_pointer(names[0], fortran, "void")
+        yield kind.entry(names[0], fortran, "void") + " {\n"
+        yield wrappers.next_pointer(names[0], fortran, kind, "void")
         call = f"  next.address()({', '.join(fortran)});\n"
         yield call + "  begin();\n}\n" if arguments else "  end();\n" + call + "}\n"
         for alias in names[1:]:
-            yield EXPORT + f'__attribute__((alias("{names[0]}"))) void {alias}({wrappers.registers(fortran)});\n'
+            yield kind.alias(alias, names[0], fortran)
 
 
-def of_mpi(functions, collectives_table, mpi):
-    yield from start_and_end(mpi)
-    for one in functions + list(collectives(collectives_table, mpi)):
-        if one.mpich_only and mpi != "mpich":
-            continue
-        yield from wrapper_c(one)
-        if mpi == "mpich" and one.wide:
-            yield from wrapper_c(one, large=True)
-        for names in wrappers.fortran_name_groups(one, mpi):
-            yield from wrapper_fortran(one, names, "MpichF08" if mpi == "mpich" else "Fortran")
-
-
-def source(functions, collectives_table):
+def source(functions, collectives_table, kind):
+    """Fills kind.entries."""
     yield "// Generated from src/record/functions.table by scripts/generate_recorders.py.\n"
-    yield '#include "pmpi/fortran.hpp"\n#include "pmpi/next_function.hpp"\n#include "record/notes.hpp"\n\n'
+    yield '#include "front/variant.h"\n#include "pmpi/fortran.hpp"\n#include "pmpi/next_function.hpp"\n#include "record/notes.hpp"\n\n'
     yield "using namespace espalier::pmpi;\nusing namespace espalier::record;\n\n"
     yield "namespace {\n\n/// ierror may be left out.\n[[maybe_unused]] int fortran_code(std::intptr_t ierror) {\n"
     yield "  return ierror == 0 ? 0 : static_cast<int>(fortran_integer(ierror));\n}\n\n}  // namespace\n\n"
-    yield "#if defined(OPEN_MPI_BUILD)\n"
-    yield from of_mpi(functions, collectives_table, "openmpi")
-    yield "#else\n"
-    yield from of_mpi(functions, collectives_table, "mpich")
-    yield "#endif\n"
+    yield from start_and_end(kind)
+    for one in functions + list(collectives(collectives_table, kind)):
+        yield from wrapper_c(one, kind)
+        if kind.large_counts and one.wide:
+            yield from wrapper_c(one, kind, large=True)
+        for names in wrappers.fortran_name_groups(one, kind):
+            yield from wrapper_fortran(one, kind, names)
+    yield from wrappers.wrapper_table(kind.entries)
+
+
+def kinds():
+    return [kind for kind in wrappers.kinds() if not kind.is_static]
 
 
 def main():
-    functions_table, collectives_table, out = sys.argv[1:]
-    pathlib.Path(out).write_text("".join(source(list(read_table(functions_table)), collectives_table)))
+    functions_table, collectives_table, folder = sys.argv[1:]
+    for kind in kinds():
+        text = "".join(source(list(read_table(functions_table)), collectives_table, kind))
+        (pathlib.Path(folder) / f"functions_{kind.name}.cpp").write_text(text)
 
 
 if __name__ == "__main__":

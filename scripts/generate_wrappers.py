@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Makes the wrappers of the interposed MPI functions.
 
-    generate_wrappers.py FUNCTIONS.table COLLECTIVES.table OUT.cpp OUT.hpp
+    generate_wrappers.py FUNCTIONS.table COLLECTIVES.table FOLDER
 
-The wrappers know no MPI: every argument is as wide as a register, so that a call of the wrong MPI, whose
-handles have another width, is handed on as it came. They hand it to the next library that defines the function
-(another preload, or MPI itself), or to the body in src/pmpi if this process runs our MPI.
+writes FOLDER/functions.hpp and FOLDER/functions_KIND.cpp for each kind of MPI. The wrappers know no MPI: every argument is as
+wide as a register. They hand a call to the body in src/pmpi, or to the next library that defines the function (another
+preload, or MPI itself). Those of a variant end with a table of all of them, which the front library reads (src/front).
 
 Which Fortran entry points there are is a matter of the MPI, as seen with nm and a disassembler:
-- MPICH 4.0: mpif.h, `use mpi`, and mpi_f08 procedures with buffers call the C function MPI_X, which is ours already;
+- MPICH 4: mpif.h, `use mpi`, and mpi_f08 procedures with buffers call the C function MPI_X, which is ours already;
   mpi_f08 procedures without buffers (mpi_barrier_f08_) call PMPI_X, so these are wrapped.
-- Open MPI 4.1: all procedures end in ompi_x_f, which calls PMPI_X; mpi_x_ and its other spellings are the same
+- Open MPI 4.1 and 5.0: all procedures end in ompi_x_f, which calls PMPI_X; mpi_x_ and its other spellings are the same
   function. All of these are wrapped, and nothing else: so no call comes to us twice. Only mpi_f08 procedures with a LOGICAL
   argument (and mpi_testsome_f08_) call pmpi_x_: these are wrapped beside.
 """
@@ -19,6 +19,40 @@ import sys
 
 HEADER = "// Generated from src/pmpi/*.table by scripts/generate_wrappers.py.\n"
 EXPORT = 'extern "C" __attribute__((visibility("default"))) '
+
+
+class Kind:
+    """A kind of MPI: what of it is wrapped, and (in `entries`) the number of arguments of each wrapper."""
+
+    def __init__(self, name, fortran, persistent=(), large_counts=False):
+        self.name = name
+        self.fortran = fortran  # whose interfaces of Fortran, or None
+        self.persistent = persistent  # prefixes of MPI_Bcast_init
+        self.large_counts = large_counts  # MPI_Bcast_c
+        self.is_static = name == "smpi"
+        self.entries = {}
+
+    def entry(self, name, arguments, result="int"):
+        """The head of an exported function, which is noted."""
+        self.entries[name] = len(arguments)
+        return EXPORT + f"{result} {name}({parameters(arguments)})"
+
+    def alias(self, name, of, arguments):
+        self.entries[name] = len(arguments)
+        return EXPORT + f'__attribute__((alias("{of}"))) void {name}({registers(arguments)});\n'
+
+
+def kinds():
+    """Open MPI calls them MPIX_Bcast_init up to 4.1, MPI_Bcast_init since 5.0: nobody calls those that are not there. Of the
+    standard's own binary interface only the C functions are wrapped; SMPI's programs are C, and nothing else is counted there."""
+    return [Kind("mpich", "mpich", ["MPI_"], large_counts=True), Kind("openmpi", "openmpi", ["MPIX_", "MPI_"]),
+            Kind("mpiabi", None, ["MPI_"], large_counts=True), Kind("smpi", None)]
+
+
+# What programs ask of Espalier itself (src/pmpi/exports.hpp, include/espalier/runtime_calls.h).
+OWN_FUNCTIONS = {"espalier_query_count": 1, "espalier_query_last": 1, "espalier_topology_discover_": 0,
+                 "espalier_topology_levels_": 2, "espalier_topology_depths_": 2, "espalier_topology_colors_": 3,
+                 "espalier_api_plan_of_": 3, "espalier_api_machine_": 4, "espalier_api_multicasts_": 4}
 
 # What an argument is, by the name that the standard gives it; `as_c` makes the C argument of a Fortran one.
 BUFFERS = {"buffer", "sendbuf", "recvbuf"}
@@ -69,22 +103,20 @@ def lower_first(name):  # MPI_Bcast -> MPI_Ibcast
     return "MPI_I" + name.removeprefix("MPI_").lower()
 
 
-def passed_functions(functions, collectives, mpi):
+def passed_functions(functions, collectives, kind):
     """(function, reason) of all that go on to the MPI library and are counted."""
-    persistent = {"mpich": "MPI_", "openmpi": "MPIX_"}[mpi]
-    for one in collectives:
-        forms = [(Function(lower_first(one.name), one.arguments + ["request"]), "NonBlocking"),
-                 (derived(one, persistent, "_init", ["info", "request"]), "Persistent")]
+    for one in collectives if kind.persistent else []:
+        forms = [(Function(lower_first(one.name), one.arguments + ["request"]), "NonBlocking")]
+        forms += [(derived(one, prefix, "_init", ["info", "request"]), "Persistent") for prefix in kind.persistent]
         if one.is_neighbourhood():
             forms = [(form, "Neighbourhood") for form, _ in [(one, "")] + forms]
         for form, reason in forms:
             yield form, reason
-            if mpi == "mpich" and one.has_counts():
+            if kind.large_counts and one.has_counts():
                 yield derived(form, "MPI_", "_c", []), reason
-    if mpi == "mpich":
-        for one in functions:
-            if one.has_counts() and not one.wide:
-                yield derived(one, "MPI_", "_c", []), "LargeCounts"
+    for one in functions if kind.large_counts else []:
+        if one.has_counts() and not one.wide:
+            yield derived(one, "MPI_", "_c", []), "LargeCounts"
 
 
 def parameters(arguments):
@@ -111,80 +143,71 @@ def header(functions):
     yield "\n}  // namespace espalier::pmpi\n"
 
 
-def next_pointer(name, arguments, result="int", otherwise="nullptr"):
+def next_pointer(name, arguments, kind, result="int"):
+    otherwise = f"&P{name}" if kind.is_static else "nullptr"
     return f'  static constinit NextFunction<{result}({registers(arguments)})> next{{"{name}", {otherwise}}};\n'
 
 
-def next_c(one, name=None, large=None):
+def next_c(one, kind, name=None, large=None):
     """next_bcast(...), or next_bcast_c(...); `large` says what takes counts beyond an int. It goes through a pointer that
     leads to the search at first, so that nothing has to be asked and no register to be saved."""
     name = name or one.name
     base = name.removeprefix("MPI_").lower()
     values = ", ".join(one.arguments)
-    yield f'extern "C" int P{name}({registers(one.arguments)});\n'
+    if kind.is_static:
+        yield f'extern "C" int P{name}({registers(one.arguments)});\n'
     yield f"namespace espalier::pmpi {{\nnamespace {{\n{declaration('find_next_' + base, one.arguments)};\n"
     yield f"constinit std::atomic<int (*)({registers(one.arguments)})> the_next_{base}{{&find_next_{base}}};\n"
     yield f"[[gnu::noinline, gnu::cold]] {declaration('find_next_' + base, one.arguments)} {{\n"
-    yield next_pointer(name, one.arguments, otherwise=f"&P{name}")
+    yield next_pointer(name, one.arguments, kind)
     yield f"  the_next_{base}.store(next.address(), std::memory_order_relaxed);\n  return next.address()({values});\n}}\n}}\n"
-    if large:
-        yield f"#ifdef ESPALIER_LARGE_COUNTS\n[[gnu::noinline, gnu::cold]] static {declaration('large_' + base, one.arguments)} {{\n"
-        yield f"  return is_our_mpi() ? {large}({values}) : the_next_{base}.load(std::memory_order_relaxed)({values});\n}}\n#endif\n"
     yield f"{declaration('next_' + base, one.arguments)} {{\n"
     if large:
-        yield f"#ifdef ESPALIER_LARGE_COUNTS\n  if ({' || '.join(f'!is_int({a})' for a in one.wide)}) return large_{base}({values});\n#endif\n"
+        yield f"  if ({' || '.join(f'!is_int({a})' for a in one.wide)}) return {large}({values});\n"
     yield f"  return the_next_{base}.load(std::memory_order_relaxed)({values});\n}}\n}}  // namespace espalier::pmpi\n"
 
 
-def exported(one, name, ours, following):
-    """MPI_Bcast: our body's, or the next library's. Which MPI runs here is known but in the first call, which is kept
-    out of the way: so the wrapper is a jump, and saves no register."""
-    values = ", ".join(one.arguments)
-    opening = declaration(name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
-    if one.is_collective() and following == f"next_{one.base}":
-        # Its body hands on what it knows to be native, and all while there is no engine, as where another MPI runs. What
-        # else it does is a function by itself: so this is short.
-        yield EXPORT + "__attribute__((flatten)) " + opening + f"  return intercept_{one.base}({ours});\n}}\n"
-        return
-    first = "first_" + name.lower()
-    yield f"[[gnu::noinline, gnu::cold]] static {declaration(first, one.arguments)} {{\n  using namespace espalier::pmpi;\n"
-    yield f"  return is_our_mpi() ? intercept_{one.base}({ours}) : {following}({values});\n}}\n"
-    yield EXPORT + opening + f"  return is_known_to_be_our_mpi() ? intercept_{one.base}({ours}) : {first}({values});\n}}\n"
+def exported(one, kind, name, ours):
+    """MPI_Bcast. A collective's body hands on what it knows to be native; what else it does is a function by itself: so this is
+    short."""
+    flatten = "__attribute__((flatten)) " if one.is_collective() else ""
+    yield kind.entry(name, one.arguments, flatten + "int")
+    yield f" {{\n  return espalier::pmpi::intercept_{one.base}({ours});\n}}\n"
 
 
-def wrapper_c(one):
+def wrapper_c(one, kind):
     """MPI_Bcast, and MPI_Bcast_c where the body is fit for it."""
     # The upper half of an int's register is anything.
     narrow = ", ".join(f"static_cast<int>({a})" if a in one.wide else a for a in one.arguments)
-    if one.wide:
-        yield "#ifdef ESPALIER_LARGE_COUNTS\n"
-        yield from next_c(one, one.name + "_c")
-        yield from exported(one, one.name + "_c", ", ".join(one.arguments), f"next_{one.base}_c")
-        yield "#endif\n"
-    yield from next_c(one, large=f"next_{one.base}_c" if one.wide else None)
-    yield from exported(one, one.name, narrow, f"next_{one.base}")
+    is_large = bool(one.wide) and kind.large_counts
+    if is_large:
+        yield from next_c(one, kind, one.name + "_c")
+        yield from exported(one, kind, one.name + "_c", ", ".join(one.arguments))
+    yield from next_c(one, kind, large=f"next_{one.base}_c" if is_large else None)
+    yield from exported(one, kind, one.name, narrow)
     yield "\n"
 
 
-def wrapper_passed(one, which):
-    yield f'extern "C" int P{one.name}({registers(one.arguments)});\n'
-    yield EXPORT + declaration(one.name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
-    yield next_pointer(one.name, one.arguments, otherwise=f"&P{one.name}")
-    yield f"  if (is_our_mpi()) note_passed({which});\n  return next.address()({', '.join(one.arguments)});\n}}\n"
+def wrapper_passed(one, kind, which):
+    yield kind.entry(one.name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
+    yield next_pointer(one.name, one.arguments, kind)
+    yield f"  note_passed({which});\n  return next.address()({', '.join(one.arguments)});\n}}\n"
 
 
-def fortran_names(one, mpi):
+def fortran_names(one, kind):
     """The symbol, and its other spellings: empty where Fortran ends in the C function that is wrapped already."""
-    if mpi == "mpich":
+    if kind.fortran is None:
+        return []
+    if kind.fortran == "mpich":
         return [] if one.has_buffers() else [f"{one.prefix}{one.base}_f08_"]
     name = one.prefix + one.base
     return [name + "_", name, name + "__", name.upper(), f"o{name}_f"]
 
 
-def fortran_name_groups(one, mpi):
+def fortran_name_groups(one, kind):
     """Lists of names, each a function of its own with its other spellings."""
-    groups = [fortran_names(one, mpi)]
-    if mpi == "openmpi" and (LOGICALS & set(one.arguments) or one.base == "testsome"):
+    groups = [fortran_names(one, kind)]
+    if kind.fortran == "openmpi" and (LOGICALS & set(one.arguments) or one.base == "testsome"):
         groups.append([f"{one.prefix}{one.base}_f08_"])
     return [names for names in groups if names]
 
@@ -209,37 +232,33 @@ def as_c(argument):
     sys.exit(f"generate_wrappers.py: what is argument \"{argument}\"? Give it the standard's name, or teach me.")
 
 
-def wrapper_fortran(one, mpi, which=None):
+def wrapper_fortran(one, kind, which=None):
     """`which`: the number of a function that is counted and passed on."""
-    for names in fortran_name_groups(one, mpi):
-        yield from wrapper_fortran_named(one, names, which)
+    for names in fortran_name_groups(one, kind):
+        yield from wrapper_fortran_named(one, kind, names, which)
 
 
-def wrapper_fortran_named(one, names, which):
+def wrapper_fortran_named(one, kind, names, which):
     arguments = [a for a in one.arguments if a not in ("argc", "argv")] + ["ierror"]
     values = ", ".join(arguments)
-    yield EXPORT + f"void {names[0]}({parameters(arguments)}) {{\n  using namespace espalier::pmpi;\n"
-    yield next_pointer(names[0], arguments, "void")
+    yield kind.entry(names[0], arguments, "void") + " {\n  using namespace espalier::pmpi;\n"
+    is_handed_on = which is not None or one.base in ("init", "init_thread", "finalize")
+    if is_handed_on:
+        yield next_pointer(names[0], arguments, kind, "void")
     if which is not None:
-        yield f"  if (is_our_mpi()) note_passed({which});\n  next.address()({values});\n}}\n"
+        yield f"  note_passed({which});\n  next.address()({values});\n}}\n"
     elif one.base in ("init", "init_thread"):
-        yield f"  next.address()({values});\n  if (is_our_mpi()) after_fortran_init();\n}}\n"
+        yield f"  next.address()({values});\n  after_fortran_init();\n}}\n"
     elif one.base == "finalize":
-        yield f"  if (is_our_mpi()) before_fortran_finalize();\n  next.address()({values});\n}}\n"
+        yield f"  before_fortran_finalize();\n  next.address()({values});\n}}\n"
     else:
-        yield f"  if (!is_our_mpi()) return next.address()({values});\n  set_fortran_integer(ierror, intercept_{one.base}("
+        yield f"  set_fortran_integer(ierror, intercept_{one.base}("
         yield ", ".join(as_c(a) for a in one.arguments) + "));\n}\n"
-    for alias in names[1:]:
-        yield EXPORT + f'__attribute__((alias("{names[0]}"))) void {alias}({registers(arguments)});\n'
+    for name in names[1:]:
+        yield kind.alias(name, names[0], arguments)
 
 
-def of_mpi(functions, collectives, mpi):
-    passed = list(passed_functions(functions, collectives, mpi))
-    for which, (one, _) in enumerate(passed):
-        yield from wrapper_passed(one, which)
-        yield from wrapper_fortran(one, mpi, which)
-    for one in functions:
-        yield from wrapper_fortran(one, mpi)
+def passed_table(passed):
     yield "namespace espalier::pmpi {\nstd::span<const runtime::PassedFunction> passed_functions() {\n"
     yield f"  static constexpr std::array<runtime::PassedFunction, {len(passed)}> kAll{{{{\n"
     for one, reason in passed:
@@ -247,27 +266,48 @@ def of_mpi(functions, collectives, mpi):
     yield "  }};\n  return kAll;\n}\n}  // namespace espalier::pmpi\n"
 
 
-def source(functions, collectives, header_name):
-    yield HEADER + f'#include "{header_name}"\n\n#include <array>\n\n'
-    yield '#include "pmpi/fortran.hpp"\n#include "pmpi/next_function.hpp"\n\n'
-    yield "#if !defined(OPEN_MPI_BUILD) && !defined(ESPALIER_SMPI)\n#define ESPALIER_LARGE_COUNTS  // MPICH 4 has them\n#endif\n\n"
+def wrapper_table(entries):
+    """Sorted, as the front looks them up."""
+    names = sorted(entries)
+    yield "\nnamespace {\nconst espalier_wrapper kWrappers[] = {\n"
+    for name in names:
+        yield f'    {{"{name}", reinterpret_cast<void*>(&{name})}},\n'
+    yield "};\n}  // namespace\n\n"
+    yield EXPORT + "const espalier_variant espalier_variant_table;\n"
+    yield "const espalier_variant espalier_variant_table{ESPALIER_FRONT_PROTOCOL, ESPALIER_VERSION, kWrappers,\n"
+    yield f"                                              {len(names)}, &espalier::pmpi::attach}};\n"
+
+
+def source(functions, collectives, kind):
+    """Fills kind.entries."""
+    yield HEADER + '#include "pmpi/functions.hpp"\n\n#include <array>\n\n'
+    yield '#define ESPALIER_RUNTIME_CALL __attribute__((visibility("default")))\n#include <espalier/runtime_calls.h>\n\n'
+    yield '#include "front/variant.h"\n#include "pmpi/exports.hpp"\n#include "pmpi/fortran.hpp"\n#include "pmpi/next_function.hpp"\n\n'
     for one in functions:
-        yield from wrapper_c(one)
-    yield "#if defined(ESPALIER_SMPI)  // nothing else there is counted\n"
-    yield "namespace espalier::pmpi {\nstd::span<const runtime::PassedFunction> passed_functions() { return {}; }\n}\n"
-    yield "#elif defined(OPEN_MPI_BUILD)\n"
-    yield from of_mpi(functions, collectives, "openmpi")
-    yield "#else\n"
-    yield from of_mpi(functions, collectives, "mpich")
-    yield "#endif\n"
+        yield from wrapper_c(one, kind)
+    passed = list(passed_functions(functions, collectives, kind))
+    for which, (one, _) in enumerate(passed):
+        yield from wrapper_passed(one, kind, which)
+        yield from wrapper_fortran(one, kind, which)
+    for one in functions:
+        yield from wrapper_fortran(one, kind)
+    yield from passed_table(passed)
+    if not kind.is_static:
+        kind.entries.update(OWN_FUNCTIONS)
+        yield from wrapper_table(kind.entries)
+
+
+def read_tables(functions_table, collectives_table):
+    return list(read_table(functions_table)), list(read_table(collectives_table))
 
 
 def main():
-    functions_table, collectives_table, out_source, out_header = sys.argv[1:]
-    functions = list(read_table(functions_table))
-    collectives = list(read_table(collectives_table))
-    pathlib.Path(out_header).write_text("".join(header(functions)))
-    pathlib.Path(out_source).write_text("".join(source(functions, collectives, pathlib.Path(out_header).name)))
+    functions_table, collectives_table, folder = sys.argv[1:]
+    functions, collectives = read_tables(functions_table, collectives_table)
+    folder = pathlib.Path(folder)
+    (folder / "functions.hpp").write_text("".join(header(functions)))
+    for kind in kinds():
+        (folder / f"functions_{kind.name}.cpp").write_text("".join(source(functions, collectives, kind)))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@
 // statistics, what was decided; at the end the geometric mean and how many cells are slower than
 // native by more than 5 % and 50 ns with their whole interval.
 //
-//   mpiexec.mpich -n 2 -bind-to core -genv LD_PRELOAD lib/libespalier-mpich.so
+//   mpiexec.mpich -n 2 -bind-to core -genv LD_PRELOAD lib/libespalier.so
 //       mpi/never_slower.mpich
-//   mpiexec.openmpi -n 8 --oversubscribe -x LD_PRELOAD=lib/libespalier-openmpi.so
+//   mpiexec.openmpi -n 8 --oversubscribe -x LD_PRELOAD=lib/libespalier.so
 //       mpi/never_slower.openmpi [--quick] [--all-bytes 8,1024]
 #include <algorithm>
 #include <cmath>

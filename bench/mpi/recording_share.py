@@ -43,7 +43,7 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 plain, _ = shares(line, folder)
                 seen, count = shares([f"{build}/bin/espalier", "run", "--profile", f"{folder}/p", "--", *line], folder)
-            own = seen.get(f"libespalier-profile-{mpi}.so", 0)
+            own = seen.get(f"libespalier-profile-{mpi}.so", 0) + seen.get("libespalier-profile.so", 0)
             more = sum(max(0, seen.get(name, 0) - plain.get(name, 0)) for name in HELPERS)
             print(f"{program + ' ' + mpi:14}{own:>10.2f}{more:>13.2f}{own + more:>10.2f}{count:>10}", flush=True)
 

@@ -1,9 +1,9 @@
 // What interposing costs: the time of small collectives, MPI_X against PMPI_X, alternating so that
 // a drifting machine hits both. Run it pinned, once for each case:
 //
-//   mpiexec.mpich -n 2 -bind-to core -genv LD_PRELOAD lib/libespalier-mpich.so
+//   mpiexec.mpich -n 2 -bind-to core -genv LD_PRELOAD lib/libespalier.so
 //   mpi/small_calls.mpich mpiexec.openmpi -n 2 --bind-to core -x
-//   LD_PRELOAD=lib/libespalier-openmpi.so mpi/small_calls.openmpi
+//   LD_PRELOAD=lib/libespalier.so mpi/small_calls.openmpi
 //
 // As it is: pass-through, the call is handed to the MPI library. With ESPALIER_FORCE=1: planned, on
 // one host.

@@ -8,7 +8,7 @@
 //   world.multicast(tile, 2, {3, 5, 7});
 //   world.plan_of({.operation = espalier::Operation::Broadcast, .count = 1 << 20}).name;
 //
-// Link with libespalier-mpich or -openmpi in front of MPI (espalier::mpich, espalier::openmpi), or
+// Link with libespalier in front of MPI (espalier::mpich, espalier::openmpi), or
 // preload it: then calls run along plans where these gain (docs/runtime.md). Without the library
 // all of it works, as MPI does it.
 //

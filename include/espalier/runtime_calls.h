@@ -1,4 +1,4 @@
-/* What communicator.hpp and topology.hpp ask the runtime for (libespalier-mpich, -openmpi): use
+/* What communicator.hpp and topology.hpp ask the runtime for (libespalier): use
  * those. Weak, so that programs link and run without the library; communicators are Fortran's
  * handles, which are ints in both MPIs. Codes are those of espalier.h.
  */

@@ -1,7 +1,7 @@
 #pragma once
 
 // Topology for MPI programs: which processes are near which, as the runtime sees it (linked with
-// libespalier-mpich or -openmpi, or preloaded). The C++ face of espalier.h, where levels and
+// libespalier, or preloaded). The C++ face of espalier.h, where levels and
 // colours are explained; nothing has to be linked. Without the library all processes stand on one
 // level, and the status says so.
 //

@@ -55,15 +55,14 @@ Expected<std::string> file_for_ranks(const char* option, const std::string& name
 /// Our libraries for the ranks, and what they are told: the recorder first, which sees what the
 /// program calls.
 std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest& request) {
-  const auto mpi = request.mpi == lab::Mpi::Mpich ? launch::Mpi::Mpich : launch::Mpi::OpenMpi;
   std::vector<std::string_view> names;
   if (!options.profile.empty()) {
-    names.push_back(launch::recorder_of(mpi));
+    names.push_back(launch::kRecorder);
     auto file = file_for_ranks("--profile", options.profile);
     if (!file) return file.error();
     request.environment.push_back("ESPALIER_PROFILE=" + *file);
   }
-  if (options.espalier || !options.explain.empty()) names.push_back(launch::library_of(mpi));
+  if (options.espalier || !options.explain.empty()) names.push_back(launch::kLibrary);
   if (!options.explain.empty()) {
     auto file = options.explain == "1" ? Expected<std::string>(options.explain)
                                        : file_for_ranks("--explain", options.explain);

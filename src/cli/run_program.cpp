@@ -23,7 +23,6 @@ namespace espalier::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using launch::Mpi;
 
 struct RunOptions {
   std::string machine;
@@ -39,10 +38,10 @@ struct RunOptions {
 };
 
 /// Ours, and before it the recorder if one is asked for: it sees what the program calls.
-Expected<std::string> find_libraries(const RunOptions& options, Mpi mpi) {
-  auto library = launch::find_library(launch::library_of(mpi), options.library, mpi);
+Expected<std::string> find_libraries(const RunOptions& options) {
+  auto library = launch::find_library(launch::kLibrary, options.library);
   if (!library || options.profile.empty()) return library;
-  auto recorder = launch::find_library(launch::recorder_of(mpi), "", mpi);
+  auto recorder = launch::find_library(launch::kRecorder, "");
   if (!recorder) return recorder.error();
   return *recorder + ":" + *library;
 }
@@ -136,7 +135,7 @@ Expected<launch::Start> start_of(const RunOptions& options, const std::vector<st
   auto set = variables(options);
   if (!set) return set.error();
   if (auto wrong = check_algorithms(options, *set)) return *wrong;
-  auto library = find_libraries(options, chosen->mpi);
+  auto library = find_libraries(options);
   if (!library) return library.error();
   for (const auto& unknown : doctor::unknown_settings({set->begin(), set->end()})) {
     write_message(fmt::format("espalier run: note: {}: {}; {}\n", unknown.subject, unknown.what,
@@ -168,8 +167,10 @@ constexpr std::string_view kRunProgramDescription =
     "that its collectives run along plans made for the machine. COMMAND is what would be typed "
     "without Espalier: mpiexec of MPICH or Open MPI, its options, the program or several with "
     "\":\" between them; srun; sbatch with a script; a script that starts MPI programs; or the "
-    "program alone, under a launcher that started espalier. The library is that of the MPI which "
-    "the program is linked with. To find it, run looks behind env, numactl, timeout and the like, "
+    "program alone, under a launcher that started espalier. There is one library for all MPIs; but "
+    "how a launcher is told of it, and whether it can serve the program, is a matter of the MPI. "
+    "To "
+    "find that, run looks behind env, numactl, timeout and the like, "
     "into shell scripts, and at Python's mpi4py; where it cannot tell, the launcher's is taken, or "
     "--mpi says. Other libraries that LD_PRELOAD names stay, behind ours. The exit code is that of "
     "COMMAND. If a program is refused, espalier doctor PROGRAM tells more.";

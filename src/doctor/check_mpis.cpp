@@ -14,8 +14,6 @@ namespace espalier::doctor {
 namespace {
 
 namespace fs = std::filesystem;
-using launch::Mpi;
-
 constexpr const char* kMpisArea = "mpi";
 
 std::string listed(const std::vector<std::string>& names) {
@@ -38,18 +36,21 @@ Finding check_launcher(const launch::InstalledLauncher& launcher) {
     finding.level = Level::Warning;
     finding.what += ": Espalier has no library for this MPI";
     finding.cure = served.error().hint;
+  } else if (!launch::was_tried(*mpi)) {
+    finding.level = Level::Note;
+    finding.what += ": not tried with Espalier";
+    finding.cure = "espalier doctor PROGRAM tells what can be said of a program";
   }
   return finding;
 }
 
 /// @return whether it is there and can be loaded
-bool check_library(Mpi mpi, Findings& all) {
-  const std::string name(launch::library_of(mpi));
-  auto file = launch::find_library(name, "", mpi);
+bool check_library(std::string_view library_name, const std::string& serves, Findings& all) {
+  const std::string name(library_name);
+  auto file = launch::find_library(name, "");
   if (!file) {
     all.push_back(
-        {kMpisArea, Level::Warning, name,
-         fmt::format("not there: programs of {} cannot be served", launch::name_of(mpi)),
+        {kMpisArea, Level::Warning, name, fmt::format("not there: {} cannot be served", serves),
          fmt::format("build it (make) or install it; it would be {}", file.error().where)});
     return false;
   }
@@ -59,25 +60,21 @@ bool check_library(Mpi mpi, Findings& all) {
     return false;
   }
   for (const launch::Library& needed : library->libraries) {
-    if (!needed.file.empty()) continue;
-    all.push_back({kMpisArea, Level::Note, name,
+    if (!needed.file.empty() || needed.name == launch::kLibrary) continue;
+    all.push_back({kMpisArea, Level::Problem, name,
                    fmt::format("{} needs {}, which the loader does not find", *file, needed.name),
-                   fmt::format("install {}, or set LD_LIBRARY_PATH, if you have programs of it",
-                               launch::name_of(mpi))});
+                   fmt::format("install {}, or set LD_LIBRARY_PATH", needed.name)});
     return false;
   }
-  if (library->mpis.empty()) {
-    all.push_back({kMpisArea, Level::Problem, name, *file + ": it is linked with no MPI",
+  if (!library->mpis.empty()) {
+    all.push_back({kMpisArea, Level::Problem, name,
+                   fmt::format("{} is linked with {}: it would load a second MPI", *file,
+                               library->mpis.front().soname),
                    "build it again (make)"});
     return false;
   }
-  const launch::SomeMpi& with = library->mpis.front();
-  auto served = launch::served_by(with, name);
-  const bool is_right = served && *served == mpi;
-  all.push_back({kMpisArea, is_right ? Level::Ok : Level::Problem, name,
-                 fmt::format("{}; loads {}, {}", *file, launch::title_of(with), with.file),
-                 is_right ? "" : "another MPI comes first: check LD_LIBRARY_PATH"});
-  return is_right;
+  all.push_back({kMpisArea, Level::Ok, name, fmt::format("{}; for {}", *file, serves), ""});
+  return true;
 }
 
 }  // namespace
@@ -91,14 +88,14 @@ Findings check_mpis(const Environment& environment) {
     all.push_back({kMpisArea, Level::Problem, "mpiexec", "no MPI has a launcher in PATH",
                    "install one (Debian: mpich or openmpi-bin), or add its folder to PATH"});
   }
+  const bool is_there = check_library(launch::kLibrary, "programs of every MPI", all);
   bool one_serves = false;
-  for (const Mpi mpi : {Mpi::Mpich, Mpi::OpenMpi}) {
-    one_serves = check_library(mpi, all) || one_serves;
+  for (const launch::Variant& one : launch::kVariants) {
+    one_serves = check_library(one.file, std::string(one.serves), all) || one_serves;
   }
-  if (!one_serves) {
-    all.push_back({kMpisArea, Level::Problem, "libraries",
-                   "none of Espalier's libraries can be loaded",
-                   "build them (make) or install them, beside an MPI that they are for"});
+  if (!is_there || !one_serves) {
+    all.push_back({kMpisArea, Level::Problem, "libraries", "none of Espalier's libraries can be loaded",
+                   "build them (make) or install them, all in one folder"});
   }
   return all;
 }

@@ -26,9 +26,11 @@ constexpr std::array kTools{Tool{"libmpiP", "mpiP"},       Tool{"libscorep", "Sc
                             Tool{"libipm", "IPM"},         Tool{"libmap-sampler", "Arm MAP"},
                             Tool{"libmust", "MUST"},       Tool{"libhpcrun", "HPCToolkit"}};
 
-bool is_ours(const std::string& name) {
-  return name == launch::library_of(launch::Mpi::Mpich) ||
-         name == launch::library_of(launch::Mpi::OpenMpi);
+bool is_ours(const std::string& name) { return name == launch::kLibrary; }
+/// What the library opens itself, where it is wanted.
+bool is_variant(const std::string& name) {
+  return std::any_of(launch::kVariants.begin(), launch::kVariants.end(),
+                     [&name](const launch::Variant& one) { return name == one.file; });
 }
 
 bool defines_init(const std::string& file) {
@@ -47,7 +49,12 @@ Finding check_one(const std::string& file) {
   if (is_ours(name)) {
     return {kPreloadsArea, Level::Note, file,
             "Espalier's library is preloaded in every program started here",
-            "unset LD_PRELOAD and use espalier run, which chooses the right one"};
+            "unset LD_PRELOAD and use espalier run, which knows where it can serve"};
+  }
+  if (is_variant(name)) {
+    return {kArea, Level::Problem, file,
+            "a part of Espalier that is not preloaded by itself: programs without MPI do not start",
+            fmt::format("preload {} instead, or use espalier run", launch::kLibrary)};
   }
   if (name.starts_with("libasan") || name.starts_with("libclang_rt.asan")) {
     return {kPreloadsArea, Level::Warning, file,

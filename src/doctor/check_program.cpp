@@ -46,7 +46,7 @@ std::vector<std::string> symbols_of(const launch::Program& program) {
   std::vector<std::string> all = launch::read_symbols(program.file).wanted;
   for (const launch::Library& library : program.libraries) {
     if (library.file.empty() ||
-        starts_with_any(library.name, {"libmpi", "libopen-", "libespalier-", "libc.", "ld-"})) {
+        starts_with_any(library.name, {"libmpi", "libopen-", "libespalier", "libc.", "ld-"})) {
       continue;
     }
     const auto elf = launch::read_elf(library.file);
@@ -108,7 +108,6 @@ void tell_libraries(const launch::Program& program, Report& report) {
   if (is_fortran) report.add(Level::Ok, "calls MPI from Fortran, which is served as C is");
 }
 
-/// The library of ours must bring no second copy of the program's MPI.
 void tell_mpi(const launch::Program& program, Report& report) {
   for (const launch::SomeMpi& mpi : program.mpis) {
     auto served = launch::served_by(mpi, program.file);
@@ -116,21 +115,17 @@ void tell_mpi(const launch::Program& program, Report& report) {
       report.add(served.error());
       continue;
     }
-    const auto ours = launch::find_library(launch::library_of(*served), "", *served);
     report.add(Level::Ok, fmt::format("linked with {}, {}", launch::title_of(mpi), mpi.file));
-    if (!ours) {
-      report.add(ours.error());
-      continue;
+    if (!launch::was_tried(mpi)) {
+      report.add(
+          Level::Note,
+          fmt::format("{} was not tried with Espalier: it is served as {} is, if it passes a "
+                      "test in MPI_Init",
+                      launch::title_of(mpi), launch::name_of(*served)),
+          "ESPALIER_EXPLAIN=1 tells whether its calls are planned");
     }
-    const auto library = launch::look_at_library(*ours);
-    if (!library || library->mpis.empty()) continue;
-    const std::string& other = library->mpis.front().file;
-    std::error_code error;
-    if (!other.empty() && !mpi.file.empty() &&
-        !std::filesystem::equivalent(other, mpi.file, error)) {
-      report.add(Level::Warning,
-                 fmt::format("by itself {} would load {}", launch::library_of(*served), other),
-                 "build Espalier with the program's MPI if it does not run");
+    for (const std::string_view name : {launch::kLibrary, launch::variant_for(mpi).file}) {
+      if (const auto ours = launch::find_library(name, ""); !ours) report.add(ours.error());
     }
   }
 }

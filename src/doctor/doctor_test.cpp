@@ -62,8 +62,10 @@ TEST(CheckPreloads, LooksAtTheSystemsListToo) {
   EXPECT_EQ(level_of(found, "/none/a.so"), Level::Warning);
   EXPECT_EQ(level_of(found, "/etc/ld.so.preload: /none/c.so"), Level::Warning);
   const Findings twice =
-      check_preloads({{"LD_PRELOAD", "libespalier-mpich.so:libespalier-openmpi.so"}}, "");
+      check_preloads({{"LD_PRELOAD", "a/libespalier.so:b/libespalier.so"}}, "");
   EXPECT_EQ(level_of(twice, "LD_PRELOAD"), Level::Problem);
+  const Findings part = check_preloads({{"LD_PRELOAD", "libespalier-mpich.so"}}, "");
+  EXPECT_EQ(level_of(part, "libespalier-mpich.so"), Level::Problem);
 }
 
 TEST(CheckSettings, AsksForTheNearestName) {

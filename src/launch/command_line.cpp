@@ -115,9 +115,7 @@ std::string joined(const std::string& library, const std::string& others) {
     const std::size_t end = std::min(others.find_first_of(": ", at), others.size());
     const std::string one = others.substr(at, end - at);
     at = end + 1;
-    const bool is_ours =
-        file_name(one) == library_of(Mpi::Mpich) || file_name(one) == library_of(Mpi::OpenMpi);
-    if (!one.empty() && !is_ours) all += ":" + one;
+    if (!one.empty() && file_name(one) != kLibrary) all += ":" + one;
   }
   return all;
 }

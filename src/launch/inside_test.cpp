@@ -30,19 +30,36 @@ TEST(MpiLibrary, IsToldByWhatItSaysOfItself) {
   EXPECT_EQ(title("libmpi.so.40", ""), "Open MPI");
 }
 
-TEST(ServedBy, TakesBothOursAndRefusesAllOthers) {
+TEST(ServedBy, TakesBothKindsAndRefusesAllOthers) {
   const auto served = [](std::string_view soname, std::string_view text) {
     return served_by(mpi_library(soname, "", text), "./a");
   };
   EXPECT_EQ(*served("libmpich.so.12", ""), Mpi::Mpich);
   EXPECT_EQ(*served("libmpich.so.12", "MPICH Version: 4.0.2"), Mpi::Mpich);
   EXPECT_EQ(*served("libmpi.so.40", "Open MPI v4.0.3,"), Mpi::OpenMpi);
-  EXPECT_FALSE(served("libmpi.so.40", "Open MPI v5.0.3,"));
+  EXPECT_EQ(*served("libmpi.so.40", "Open MPI v5.0.3,"), Mpi::OpenMpi);
+  EXPECT_EQ(*served("libmpich.so.12", "MPICH Version: 3.3.2"), Mpi::Mpich);
+  EXPECT_EQ(*served("libmpi.so.12", "MPICH Version: 4.2.1"), Mpi::Mpich);
+  EXPECT_EQ(*served("libmpi.so.12", "Intel(R) MPI Library 2021.10 for Linux* OS"), Mpi::Mpich);
+  EXPECT_EQ(*served("libmpi.so.12", "MVAPICH2 Version      :\t2.3.7"), Mpi::Mpich);
+  EXPECT_FALSE(served("libmpi.so.40", "Open MPI v3.1.6,"));
   EXPECT_FALSE(served("libmpi.so.20", "Open MPI v2.1.1,"));
-  EXPECT_FALSE(served("libmpich.so.12", "MPICH Version: 3.3.2"));
-  EXPECT_FALSE(served("libmpi.so.12", "MPICH Version: 4.2.1"));
+  EXPECT_FALSE(served("libmpich.so.10", "MPICH Version: 3.0"));
   EXPECT_FALSE(served("libmpi.so.12", ""));
+  EXPECT_EQ(*served("libmpi_abi.so.0", "MPICH Version: 4.3.0"), Mpi::Mpich);
   EXPECT_FALSE(served("libmpi_abi.so.0", ""));
+}
+
+TEST(WasTried, KnowsTheVersionsThatTestsWereRunWith) {
+  const auto tried = [](std::string_view soname, std::string_view text) {
+    return was_tried(mpi_library(soname, "", text));
+  };
+  EXPECT_TRUE(tried("libmpich.so.12", "MPICH Version: 4.0.2"));
+  EXPECT_TRUE(tried("libmpi.so.40", "Open MPI v5.0.7,"));
+  EXPECT_FALSE(tried("libmpi.so.40", "Open MPI v4.0.3,"));
+  EXPECT_FALSE(tried("libmpi.so.12", "Intel(R) MPI Library 2021.10 for Linux* OS"));
+  EXPECT_FALSE(tried("libmpich.so.12", ""));
+  EXPECT_FALSE(tried("libmpi_abi.so.0", "MPICH Version: 4.2.0"));
 }
 
 TEST(MpiLauncher, IsToldByItsVersion) {
@@ -53,7 +70,7 @@ TEST(MpiLauncher, IsToldByItsVersion) {
   EXPECT_EQ(title("Intel(R) MPI Library for Linux* OS, Version 2021.10 Build 2023"),
             "Intel MPI 2021.10");
   EXPECT_FALSE(mpi_launcher("/x", "GNU coreutils 9.1\nVersion: 3"));
-  EXPECT_EQ(mpi_of_launcher("mpiexec (Open MPI) 5.0.3\n"), std::nullopt);
+  EXPECT_EQ(mpi_of_launcher("mpiexec (Open MPI) 5.0.3\n"), Mpi::OpenMpi);
 }
 
 TEST(MpiOfCommand, SaysNothingWhereNothingIsKnown) {

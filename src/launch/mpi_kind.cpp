@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace espalier::launch {
@@ -57,20 +58,16 @@ std::string_view name_of(Family family) {
   return "an MPI";
 }
 
+/// The standard's own binary interface, whosever MPI is behind it.
+bool is_standard(const SomeMpi& mpi) { return mpi.soname.starts_with("libmpi_abi.so"); }
+
 constexpr std::string_view kServed =
-    "there are libraries for MPICH 4 (libmpich.so.12) and Open MPI 4 (libmpi.so.40)";
+    "served are MPICH, Intel MPI and MVAPICH (libmpich.so.12, libmpi.so.12), and Open MPI 4 and 5 "
+    "(libmpi.so.40)";
 
 }  // namespace
 
 std::string_view name_of(Mpi mpi) { return mpi == Mpi::Mpich ? "MPICH" : "Open MPI"; }
-
-std::string_view library_of(Mpi mpi) {
-  return mpi == Mpi::Mpich ? "libespalier-mpich.so" : "libespalier-openmpi.so";
-}
-
-std::string_view recorder_of(Mpi mpi) {
-  return mpi == Mpi::Mpich ? "libespalier-profile-mpich.so" : "libespalier-profile-openmpi.so";
-}
 
 std::optional<Mpi> mpi_named(std::string_view name) {
   if (name == "mpich") return Mpi::Mpich;
@@ -123,21 +120,41 @@ std::string title_of(const SomeMpi& mpi) {
 }
 
 Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where) {
-  const bool is_library = !mpi.soname.empty();
-  const bool is_four = mpi.version.empty() || mpi.version.starts_with("4.");
-  if (mpi.family == Family::OpenMpi && is_four &&
-      (!is_library || mpi.soname.starts_with("libmpi.so.40"))) {
+  const bool is_launcher = mpi.soname.empty();
+  const std::string_view major = std::string_view(mpi.version).substr(0, mpi.version.find('.'));
+  if (mpi.family == Family::OpenMpi && (major.empty() || major == "4" || major == "5") &&
+      (is_launcher || is_standard(mpi) || mpi.soname.starts_with("libmpi.so.40"))) {
     return Mpi::OpenMpi;
   }
   // Any Hydra starts programs of MPICH's kind; the programs themselves tell which MPI they need.
-  if (mpi.family == Family::Mpich &&
-      (!is_library || (is_four && mpi.soname.starts_with("libmpich.so.12")))) {
+  const bool is_of_mpichs_kind = mpi.family == Family::Mpich || mpi.family == Family::IntelMpi ||
+                                 mpi.family == Family::Mvapich;
+  if (is_of_mpichs_kind &&
+      (is_launcher || is_standard(mpi) || mpi.soname.starts_with("libmpich.so.12") ||
+       mpi.soname.starts_with("libmpi.so.12"))) {
     return Mpi::Mpich;
   }
-  const std::string what = is_library ? fmt::format("it is linked with {} ({})", title_of(mpi),
-                                                    mpi.file.empty() ? mpi.soname : mpi.file)
-                                      : fmt::format("it is the launcher of {}", title_of(mpi));
+  const std::string what = is_launcher ? fmt::format("it is the launcher of {}", title_of(mpi))
+                                       : fmt::format("it is linked with {} ({})", title_of(mpi),
+                                                     mpi.file.empty() ? mpi.soname : mpi.file);
   return Error{where, what + ", which Espalier has no library for", std::string(kServed)};
+}
+
+const Variant& variant_for(const SomeMpi& mpi) {
+  if (is_standard(mpi)) return kVariants[2];
+  return kVariants[mpi.family == Family::OpenMpi ? 1 : 0];
+}
+
+bool was_tried(const SomeMpi& mpi) {
+  if (is_standard(mpi)) return false;
+  constexpr std::array kMpich{"4.0.", "4.2."};
+  constexpr std::array kOpenMpi{"4.1.", "5.0."};
+  const auto is_one_of = [&mpi](const auto& versions) {
+    return std::any_of(versions.begin(), versions.end(),
+                       [&](const char* one) { return mpi.version.starts_with(one); });
+  };
+  return (mpi.family == Family::Mpich && is_one_of(kMpich)) ||
+         (mpi.family == Family::OpenMpi && is_one_of(kOpenMpi));
 }
 
 std::optional<Mpi> mpi_of_launcher(std::string_view text) {

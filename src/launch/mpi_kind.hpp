@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,12 +10,15 @@
 
 namespace espalier::launch {
 
-/// The MPIs that there is a library of ours for.
+/// What is preloaded, whatever the MPI, and before it what records profiles.
+inline constexpr std::string_view kLibrary = "libespalier.so";
+inline constexpr std::string_view kRecorder = "libespalier-profile.so";
+
+/// The kinds of MPI that we serve: whose launcher starts a program, and whose binary interface it
+/// has. MPICH's is that of Intel MPI and MVAPICH too.
 enum class Mpi : std::uint8_t { Mpich, OpenMpi };
 
-[[nodiscard]] std::string_view name_of(Mpi mpi);      ///< "MPICH"
-[[nodiscard]] std::string_view library_of(Mpi mpi);   ///< "libespalier-mpich.so"
-[[nodiscard]] std::string_view recorder_of(Mpi mpi);  ///< "libespalier-profile-mpich.so"
+[[nodiscard]] std::string_view name_of(Mpi mpi);                    ///< "MPICH"
 [[nodiscard]] std::optional<Mpi> mpi_named(std::string_view name);  ///< "mpich", "openmpi"
 
 /// Those that we can tell apart.
@@ -42,9 +46,25 @@ struct SomeMpi {
 /// "Open MPI 5.0.3", "an MPI of MPICH's kind"
 [[nodiscard]] std::string title_of(const SomeMpi& mpi);
 
-/// Which of our libraries serves a program with this MPI, or why none does.
+/// As which kind a program with this MPI is served, or why it is not.
 /// @param where the program or launcher, for the message
 Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where);
+
+/// What the library opens under an MPI that is served, beside itself: one for each binary
+/// interface.
+struct Variant {
+  std::string_view file;
+  std::string_view serves;
+};
+inline constexpr std::array kVariants{
+    Variant{"libespalier-mpich.so", "programs of MPICH, Intel MPI and MVAPICH"},
+    Variant{"libespalier-openmpi.so", "programs of Open MPI 4 and 5"},
+    Variant{"libespalier-mpiabi.so", "programs with the standard's own binary interface"}};
+[[nodiscard]] const Variant& variant_for(const SomeMpi& mpi);
+
+/// Whether our tests were run with this version; others are served by what they promise, behind a
+/// self-test in MPI_Init.
+[[nodiscard]] bool was_tried(const SomeMpi& mpi);
 
 /// The MPI of a launcher that we serve, from what it prints for --version.
 [[nodiscard]] std::optional<Mpi> mpi_of_launcher(std::string_view version_text);

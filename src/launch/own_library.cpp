@@ -1,7 +1,5 @@
 #include "launch/own_library.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <vector>
 
@@ -9,7 +7,7 @@ namespace espalier::launch {
 
 namespace fs = std::filesystem;
 
-Expected<std::string> find_library(std::string_view name, const std::string& given, Mpi mpi) {
+Expected<std::string> find_library(std::string_view name, const std::string& given) {
   std::error_code error;
   std::vector<fs::path> places;
   if (!given.empty()) {
@@ -22,7 +20,7 @@ Expected<std::string> find_library(std::string_view name, const std::string& giv
     if (fs::is_regular_file(place, error)) return fs::canonical(place, error).string();
   }
   return Error{places.front().lexically_normal().string(),
-               fmt::format("no library for {} here", name_of(mpi)),
+               "there is no such library here",
                "build it (make), or name it with --library"};
 }
 

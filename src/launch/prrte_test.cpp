@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-CommandLine parts_of(const Words& words, Launcher kind) {
+CommandLine prrte_parts_of(const Words& words, Launcher kind) {
   auto line = take_apart(words, kind, [](const std::string& word) { return word == "./a"; });
   EXPECT_TRUE(line) << line.error();
   return *line;
@@ -36,11 +36,11 @@ TEST(MpiLauncher, DoesNotTakeThePrrteVersionForOpenMpis) {
 }
 
 TEST(NoteOnSeveralPrograms, IsForOpenMpi5AndNotForPrterun) {
-  const CommandLine two = parts_of({"mpiexec", "./a", ":", "./b"}, Launcher::Prrte);
+  const CommandLine two = prrte_parts_of({"mpiexec", "./a", ":", "./b"}, Launcher::Prrte);
   EXPECT_TRUE(note_on_several_programs(two, "5.0.7"));
   EXPECT_FALSE(note_on_several_programs(two, ""));  // prterun does not tell it
-  EXPECT_FALSE(note_on_several_programs(parts_of({"mpiexec", "./a"}, Launcher::Prrte), "5.0.7"));
-  const CommandLine orte = parts_of({"mpiexec", "./a", ":", "./b"}, Launcher::OpenMpi);
+  EXPECT_FALSE(note_on_several_programs(prrte_parts_of({"mpiexec", "./a"}, Launcher::Prrte), "5.0.7"));
+  const CommandLine orte = prrte_parts_of({"mpiexec", "./a", ":", "./b"}, Launcher::OpenMpi);
   EXPECT_FALSE(note_on_several_programs(orte, "4.1.4"));
 }
 
@@ -69,7 +69,7 @@ TEST(TakeApartPrrte, KnowsWhichOptionsHaveValues) {
     words.insert(words.end(), option.begin(), option.end());
     words.insert(words.end(), {"solver", "-n", "3"});
     for (const Launcher kind : {Launcher::Prrte, Launcher::OpenMpi}) {
-      const CommandLine line = parts_of(words, kind);
+      const CommandLine line = prrte_parts_of(words, kind);
       EXPECT_EQ(line.words[line.parts[0].program], "solver") << option.front();
     }
   }
@@ -82,7 +82,7 @@ TEST(TakeApartPrrte, FindsItsLaunchers) {
 }
 
 TEST(TakeApartHydra, KnowsTheOptionsOfMpich42) {
-  const CommandLine line = parts_of({"mpiexec", "-rankmap", "(vector,0,1)", "-memory-alloc-kinds",
+  const CommandLine line = prrte_parts_of({"mpiexec", "-rankmap", "(vector,0,1)", "-memory-alloc-kinds",
                                      "system", "-hybrid-hosts", "solver"},
                                     Launcher::Hydra);
   EXPECT_EQ(line.words[line.parts[0].program], "solver");
@@ -91,14 +91,14 @@ TEST(TakeApartHydra, KnowsTheOptionsOfMpich42) {
 TEST(WithPreload, ReplacesAnOptionThatHandsOnTheEnvironmentsOwn) {
   for (const Launcher kind : {Launcher::OpenMpi, Launcher::Prrte}) {
     // The last -x wins, so ours before it would be lost.
-    const CommandLine line = parts_of({"mpiexec", "-x", "LD_PRELOAD", "./a"}, kind);
+    const CommandLine line = prrte_parts_of({"mpiexec", "-x", "LD_PRELOAD", "./a"}, kind);
     EXPECT_EQ(with_preload(line, "/l.so", "/z.so", {}),
               (Words{"mpiexec", "-x", "LD_PRELOAD=/l.so:/z.so", "./a"}));
   }
 }
 
 TEST(WithPreload, SetsEveryPartUnderPrrte) {
-  const CommandLine line = parts_of({"prterun", "-n", "1", "./a", ":", "./b"}, Launcher::Prrte);
+  const CommandLine line = prrte_parts_of({"prterun", "-n", "1", "./a", ":", "./b"}, Launcher::Prrte);
   EXPECT_EQ(with_preload(line, "/l.so", "", {{"A", "1"}}),
             (Words{"prterun", "-x", "LD_PRELOAD=/l.so", "-x", "A=1", "-n", "1", "./a", ":", "-x",
                    "LD_PRELOAD=/l.so", "-x", "A=1", "./b"}));
@@ -108,13 +108,13 @@ TEST(WithPreload, SetsEveryPartUnderPrrte) {
 // environment.
 TEST(StartOf, SetsTheEnvironmentOfPrrteAsWell) {
   const Words words{"mpiexec", "./a"};
-  const Chosen prrte{Mpi::OpenMpi, parts_of(words, Launcher::Prrte), "", {}};
+  const Chosen prrte{Mpi::OpenMpi, prrte_parts_of(words, Launcher::Prrte), "", {}};
   const auto start = start_of(prrte, words, "/l.so", {{"A", "1"}});
   ASSERT_TRUE(start);
   EXPECT_EQ(start->set, (Variables{{"LD_PRELOAD", "/l.so"}, {"A", "1"}}));
   EXPECT_EQ(start->words, (Words{"mpiexec", "-x", "LD_PRELOAD=/l.so", "-x", "A=1", "./a"}));
 
-  const Chosen orte{Mpi::OpenMpi, parts_of(words, Launcher::OpenMpi), "", {}};
+  const Chosen orte{Mpi::OpenMpi, prrte_parts_of(words, Launcher::OpenMpi), "", {}};
   EXPECT_TRUE(start_of(orte, words, "/l.so", {})->set.empty());
 }
 

@@ -28,7 +28,7 @@ constexpr std::uint64_t kCallsBeforeHidden = 1;
 
 #if defined(OPEN_MPI_BUILD)
 constexpr auto kNativeMpi = runtime::NativeMpi::OpenMpi;
-#elif defined(ESPALIER_SMPI)
+#elif defined(ESPALIER_SMPI) || defined(ESPALIER_MPIABI)  // any MPI may be behind it
 constexpr auto kNativeMpi = runtime::NativeMpi::Unknown;
 #else
 constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;

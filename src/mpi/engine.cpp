@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <exception>
 
+#include "mpi/thread_block.hpp"
+
 namespace espalier::mpi {
 
 using runtime::CallCounts;
@@ -24,7 +26,7 @@ struct LastCommunicator {
   Communicator* communicator = nullptr;
   std::uint64_t generation = 0;
 };
-constinit thread_local LastCommunicator last_communicator;
+LastCommunicator& last_used() { return of_thread<LastCommunicator, kLastCommunicatorPart>(); }
 std::atomic<std::uint64_t> the_generation{1};
 
 void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
@@ -49,10 +51,11 @@ std::int64_t resident_bytes() {
 
 }  // namespace
 
-std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> passed) {
+std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> passed,
+                                      bool is_unfit) {
   const double begin = PMPI_Wtime();
   const std::int64_t bytes_before = resident_bytes();
-  auto world = enter_world();
+  auto world = enter_world(is_unfit);
   const bool is_none = !world->can_wait && agree(*world, MPI_COMM_WORLD, true) == Agreement::None;
   if (is_none) return nullptr;
   std::unique_ptr<Engine> engine(new Engine);
@@ -86,6 +89,7 @@ Engine::~Engine() {
 }
 
 Communicator* Engine::find(MPI_Comm comm) {
+  LastCommunicator& last_communicator = last_used();
   if (comm == last_communicator.handle && last_communicator.communicator != nullptr &&
       last_communicator.generation == generation()) {
     return last_communicator.communicator;
@@ -179,10 +183,7 @@ void Engine::keep_verdicts() {
   }
 }
 
-LastCall& Engine::last_call() {
-  static constinit thread_local LastCall last;
-  return last;
-}
+LastCall& Engine::last_call() { return of_thread<LastCall, kLastCallPart>(); }
 
 std::uint64_t Engine::count(const std::string& name) {
   const std::lock_guard lock(mutex_);

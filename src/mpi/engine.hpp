@@ -33,7 +33,9 @@ class Engine {
  public:
   /// Collective over MPI_COMM_WORLD. @return nullptr: all calls are native
   /// @param passed what note_passed() counts
-  static std::unique_ptr<Engine> start(std::span<const runtime::PassedFunction> passed);
+  /// @param is_unfit see enter_world()
+  static std::unique_ptr<Engine> start(std::span<const runtime::PassedFunction> passed,
+                                       bool is_unfit);
   ~Engine();
 
   /// Never blocks; nullptr for handles that are no communicators.

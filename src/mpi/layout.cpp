@@ -3,6 +3,8 @@
 #include <array>
 #include <vector>
 
+#include "mpi/thread_block.hpp"
+
 namespace espalier::mpi {
 namespace {
 
@@ -68,7 +70,7 @@ Layout layout_of(MPI_Datatype type) {
     std::array<Layout, 8> layouts{};
     std::size_t next = 0;
   };
-  static constinit thread_local Known known;
+  Known& known = of_thread<Known, kLayoutsPart>();
   for (const Layout& layout : known.layouts) {
     if (layout.type == type) return layout;
   }

@@ -14,6 +14,7 @@ struct Presence {
   std::uint64_t settings = 0;  ///< hash of what it was told
   bool is_threaded = false;
   bool cannot_wait = false;  ///< what it was told holds from the first call on
+  bool is_unfit = false;     ///< its MPI is not the one that this was built with
 };
 
 /// All processes of MPI_COMM_WORLD tell each other who they are, while the program goes on:
@@ -34,13 +35,14 @@ class RollCall {
   [[nodiscard]] bool nobody_can_wait() const { return least_[2] != 0; }
   [[nodiscard]] bool all_threaded() const { return least_[3] != 0; }
   [[nodiscard]] bool any_threaded() const { return least_[4] == 0; }
+  [[nodiscard]] bool all_fit() const { return least_[5] != 0; }
   /// For each rank of MPI_COMM_WORLD, the lowest of its node, by MPI_Get_processor_name.
   /// @param over holds all its processes, in any order; collective over it
   [[nodiscard]] std::vector<int> leaders(MPI_Comm over) const;
 
  private:
   /// Of a hash, its complement, and of yes and no as 1 and 0.
-  std::array<std::uint64_t, 5> own_{}, least_{};
+  std::array<std::uint64_t, 6> own_{}, least_{};
   /// Of a few processes also their nodes: Open MPI's non-blocking allgather sends from everybody to
   /// everybody. Of more they are asked for in leaders().
   static constexpr int kFew = 64;

@@ -133,7 +133,7 @@ bool is_complete(const Expected<runtime::Settings>& own) {
 
 }  // namespace
 
-std::unique_ptr<World> enter_world() {
+std::unique_ptr<World> enter_world(bool is_unfit) {
   auto world = std::make_unique<World>();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
@@ -147,6 +147,7 @@ std::unique_ptr<World> enter_world() {
   world->can_wait = !presence.is_threaded && is_complete(own) && !own->disabled && !own->force &&
                     !own->reproducible && own->algorithm.empty();
   presence.cannot_wait = !world->can_wait;
+  presence.is_unfit = is_unfit;
   world->roll_call.begin(presence);
   return world;
 }
@@ -154,6 +155,13 @@ std::unique_ptr<World> enter_world() {
 Agreement agree(World& world, MPI_Comm over, bool at_start) {
   world.roll_call.wait();
   const RollCall& all = world.roll_call;
+  if (!all.all_fit()) {
+    if (world.rank == 0) {
+      complain({"MPI_Init", "the MPI of some process is not what its library says",
+                "ESPALIER_LOG=1 tells more; report this MPI and its version"});
+    }
+    return Agreement::None;
+  }
   if (all.any_threaded() && !all.all_threaded()) {
     if (world.rank == 0) {
       complain({"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",

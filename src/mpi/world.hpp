@@ -53,7 +53,8 @@ class World {
 };
 
 /// Begins the roll call. Collective over MPI_COMM_WORLD, but waits for nobody.
-[[nodiscard]] std::unique_ptr<World> enter_world();
+/// @param is_unfit this process must not plan anything: then nobody does
+[[nodiscard]] std::unique_ptr<World> enter_world(bool is_unfit);
 
 enum class Agreement : std::uint8_t {
   Reached,

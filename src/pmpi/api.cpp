@@ -7,7 +7,6 @@
 
 #include "mpi/engine.hpp"
 #include "pmpi/intercept.hpp"
-#include "pmpi/next_function.hpp"
 #include "topology/views.hpp"
 #include "topology/write_json.hpp"
 
@@ -19,7 +18,7 @@ using schedule::Operation;
 /// Calls each(engine) where there is one.
 template <typename Each>
 int with_engine(Each each) noexcept {
-  mpi::Engine* engine = is_our_mpi() ? the_engine.load(std::memory_order_acquire) : nullptr;
+  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr) return kNoLibrary;
   try {
     return each(*engine);

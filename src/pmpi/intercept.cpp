@@ -2,14 +2,15 @@
 // if the call is not planned. No exception leaves this folder.
 #include "pmpi/intercept.hpp"
 
+#include "mpi/self_test.hpp"
 #include "pmpi/exports.hpp"
 #include "pmpi/fortran.hpp"
 #include "pmpi/functions.hpp"
+#include "pmpi/next_function.hpp"
 
 namespace espalier::pmpi {
 
 std::atomic<mpi::Engine*> the_engine{nullptr};
-constinit thread_local KnownNative known_native;
 
 void die(const char* what) noexcept {
   std::fprintf(stderr, "espalier: a bug: %s\n", what);
@@ -38,8 +39,15 @@ void start() {
   // A tool's MPI_Init of Fortran may call that of C: both come through us.
   static constinit std::atomic<bool> tried{false};
   if (tried.exchange(true)) return;
+#ifdef ESPALIER_SMPI  // the only one that it can be linked with; and time is simulated
+  const mpi::SelfTest found{true, nullptr};
+#else
+  const mpi::SelfTest found = mpi::test_mpi();
+#endif
+  // Handles are the same in all processes: so is this.
+  if (!found.can_talk) return withdraw(found.wrong);
   try {
-    the_engine.store(mpi::Engine::start(passed_functions()).release());
+    the_engine.store(mpi::Engine::start(passed_functions(), found.wrong != nullptr).release());
   } catch (const std::exception& bug) {
     die(bug.what());
   }

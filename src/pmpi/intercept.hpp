@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mpi/engine.hpp"
+#include "mpi/thread_block.hpp"
 #include "pmpi/known_native.hpp"
 
 namespace espalier::pmpi {
@@ -21,7 +22,9 @@ enum Code : int { kOk = 0, kNoLibrary = 1, kUnknownMachine = 2, kOtherProcesses 
 /// one.
 extern std::atomic<mpi::Engine*> the_engine;
 
-extern constinit thread_local KnownNative known_native;
+[[nodiscard, gnu::always_inline]] inline KnownNative& known_native() {
+  return mpi::of_thread<KnownNative, mpi::kKnownNativePart>();
+}
 
 /// An argument as wide as a register, as what it is.
 template <typename T>
@@ -60,7 +63,7 @@ template <typename Planned, typename Native, typename Size>
       std::uint64_t* const calls = std::exchange(last.native_for_good, nullptr);
       if (!keeps_log) {
         if (calls != nullptr) {
-          known_native.remember(shape, comm, generation, last.size, calls, last.outcome);
+          known_native().remember(shape, comm, generation, last.size, calls, last.outcome);
         }
         return native();
       }
@@ -82,7 +85,7 @@ template <typename Planned, typename Native, typename Size>
 
 [[nodiscard, gnu::always_inline]] inline bool is_known_native(const CallShape& shape,
                                                               MPI_Comm comm) {
-  const KnownNative::Told* told = known_native.find(shape, comm, mpi::Engine::generation());
+  const KnownNative::Told* told = known_native().find(shape, comm, mpi::Engine::generation());
   if (told == nullptr) return false;
   ++*told->calls;
   mpi::Engine::last_call().outcome = told->outcome;

@@ -3,20 +3,15 @@
 #include <atomic>
 #include <cstdint>
 
+#include "front/variant.h"
+
 namespace espalier::pmpi {
 
-/// Whether this process runs the MPI that we were built for. If it runs the other one, every call
-/// is handed on untouched.
-enum class WhichMpi : int { Unknown, Ours, Other };
-inline std::atomic<WhichMpi> which_mpi{WhichMpi::Unknown};
-[[nodiscard, gnu::cold]] bool find_out_which_mpi();
-[[nodiscard]] inline bool is_known_to_be_our_mpi() {
-  return which_mpi.load(std::memory_order_relaxed) == WhichMpi::Ours;
-}
-[[nodiscard]] inline bool is_our_mpi() {
-  const WhichMpi which = which_mpi.load(std::memory_order_relaxed);
-  return which != WhichMpi::Unknown ? which == WhichMpi::Ours : find_out_which_mpi();
-}
+/// Called by the front library (src/front) before any wrapper runs.
+void attach(const espalier_front_services* services);
+/// Every call goes past the wrappers from now on; nothing where they are linked into the program.
+/// @param why one line for the user, if one wants to know
+void withdraw(const char* why);
 
 /// Whoever defines a function after us, or nullptr.
 [[nodiscard]] void* look_up_next(const char* name);

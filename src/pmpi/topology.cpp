@@ -4,14 +4,11 @@
 
 #include "pmpi/exports.hpp"
 #include "pmpi/intercept.hpp"
-#include "pmpi/next_function.hpp"
 
 namespace espalier::pmpi {
 namespace {
 
-mpi::Engine* engine_if_any() {
-  return is_our_mpi() ? the_engine.load(std::memory_order_acquire) : nullptr;
-}
+mpi::Engine* engine_if_any() { return the_engine.load(std::memory_order_acquire); }
 
 /// Calls each(machine, the world's rank, the communicator's rank).
 template <typename Each>

@@ -9,6 +9,7 @@
 #include <exception>
 #include <type_traits>
 
+#include "mpi/self_test.hpp"
 #include "pmpi/next_function.hpp"
 #include "record/notes.hpp"
 
@@ -97,10 +98,17 @@ bool is_recording() { return the_recorder.load(std::memory_order_acquire) != nul
 void begin() {
   static constinit std::atomic<bool> tried{false};  // Fortran's MPI_Init may call that of C
   const char* const file = std::getenv("ESPALIER_PROFILE");
-  if (file == nullptr || *file == '\0' || !pmpi::is_our_mpi()) return;
+  if (file == nullptr || *file == '\0') return;
   int is_initialized = 0;
   PMPI_Initialized(&is_initialized);
   if (is_initialized == 0 || tried.exchange(true)) return;
+  const mpi::SelfTest found = mpi::test_mpi();
+  if (!found.can_talk) return pmpi::withdraw(found.wrong);
+  // Whoever records makes a communicator of all next: so all are here.
+  const std::uint64_t is_fit = found.wrong == nullptr ? 1 : 0;
+  std::uint64_t all_fit = 0;
+  PMPI_Allreduce(&is_fit, &all_fit, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  if (all_fit == 0) return pmpi::withdraw(found.wrong);
   try {
     start(file);
   } catch (const std::exception& wrong) {

@@ -89,7 +89,7 @@ class Prefix(unittest.TestCase):
         self.assertTrue(run(tool, "version").startswith("espalier "))
         for mpi in MPIS:
             line = run(tool, "run", "--mpi", mpi, "--print", "--", f"mpiexec.{mpi}", "-n", "2", "true")
-            self.assertIn(str(self.prefix / "lib" / f"libespalier-{mpi}.so"), line)
+            self.assertIn(str(self.prefix / "lib" / "libespalier.so"), line)
 
     def test_every_command_has_a_page_that_man_takes(self):
         pages = self.prefix / "share" / "man" / "man1"
@@ -149,17 +149,21 @@ class Packages(unittest.TestCase):
             run("cpack", "-G", "DEB", "-B", name, "-D", f"CPACK_OUTPUT_FILE_PREFIX={name}", "-D",
                 "CPACK_DEBIAN_COMPRESSION_TYPE=none", "-D", "CPACK_STRIP_FILES=OFF", cwd=BUILD)
             found = {path.name.split("_")[0]: path for path in pathlib.Path(name).glob("*.deb")}
-            self.assertEqual({"libespalier-core", "libespalier-mpich", "libespalier-openmpi", "espalier"}, set(found))
+            self.assertEqual({"libespalier-core", "libespalier", "libespalier-mpich", "libespalier-openmpi", "espalier"},
+                             set(found))
             files = {package: run("dpkg-deb", "-c", path) for package, path in found.items()}
             self.assertIn("./usr/include/espalier/plan.hpp", files["libespalier-core"])
-            self.assertIn("./usr/lib/libespalier-mpich.so", files["libespalier-mpich"])
-            self.assertIn("./usr/lib/libespalier-openmpi.so", files["libespalier-openmpi"])
+            for library in ("espalier", "espalier-mpich", "espalier-openmpi", "espalier-profile", "espalier-profile-mpich"):
+                self.assertIn(f"./usr/lib/lib{library}.so\n", files["libespalier"])
+            self.assertIn("./usr/lib/libespalier-group-mpich.so", files["libespalier-mpich"])
+            self.assertIn("./usr/lib/libespalier-group-openmpi.so", files["libespalier-openmpi"])
             self.assertIn("./usr/share/man/man1/espalier-plan.1", files["espalier"])
             for package, text in files.items():
                 self.assertNotIn("manifest", text, package)
             needs = {package: run("dpkg-deb", "-f", path, "Depends") for package, path in found.items()}
             self.assertIn("libstdc++", needs["libespalier-core"])
             self.assertNotIn("mpi", needs["libespalier-core"])
+            self.assertNotIn("mpi", needs["libespalier"])
             self.assertIn("libmpich", needs["libespalier-mpich"])
             self.assertIn("libopenmpi", needs["libespalier-openmpi"])
 

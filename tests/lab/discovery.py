@@ -73,7 +73,7 @@ class Lab:
 
     def program(self, mpi, program, *arguments, settings=()):
         """A program with the library that is not told the machine."""
-        words = ["lab", "run", "--preload", self.build / "lib" / f"libespalier-{mpi}.so",
+        words = ["lab", "run", "--preload", self.build / "lib" / "libespalier.so",
                  "--env", "ESPALIER_MACHINE=", "--env", f"XDG_CACHE_HOME={self.cache}"]
         for setting in settings:
             words += ["--env", setting]

@@ -48,7 +48,7 @@ class Lab:
     def follow(self, operation, size, calls, at=None, settings=()):
         """(milliseconds, how) of each call, and the calls at which plans were made anew; at: {call: what to do}."""
         words = [self.espalier, "lab", "run", "--mpi", self.mpi, "--preload",
-                 str(self.build / "lib" / f"libespalier-{self.mpi}.so"), "--env", "ESPALIER_LOG=1"]
+                 str(self.build / "lib" / "libespalier.so"), "--env", "ESPALIER_LOG=1"]
         for setting in settings:
             words += ["--env", setting]
         words += ["--", str(self.build / "mpi" / f"follow.{self.mpi}"), operation, str(size), str(calls),

@@ -34,7 +34,7 @@ def play(build, mpi, name, sizes):
         machine = pathlib.Path(folder) / "machine"
         machine.write_text(WRONG[name] + "\n")
         print(f"{mpi}: {name}: described as {WRONG[name]}", flush=True)
-        words = ["run", "--mpi", mpi, "--preload", str(build / "lib" / f"libespalier-{mpi}.so"), "--env",
+        words = ["run", "--mpi", mpi, "--preload", str(build / "lib" / "libespalier.so"), "--env",
                  f"ESPALIER_MACHINE={machine}", "--", str(build / "mpi" / f"never_slower.{mpi}"), "--quick", "--all-bytes", sizes]
         ran = lab(build, *words, stdout=subprocess.PIPE)
     print(ran.stdout, end="", flush=True)

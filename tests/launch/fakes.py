@@ -12,21 +12,24 @@ int MPI_Get_library_version(char* text, int* length) { strcpy(text, "%s"); *leng
 """
 PROGRAM = "int MPI_Init(int*, char***); int main(int c, char** v) { return MPI_Init(&c, &v); }\n"
 
-# (program, soname, what MPI_Get_library_version says, what espalier makes of it)
+# (program, soname, what MPI_Get_library_version says, what espalier makes of it, as which kind it is served)
 MPIS = [
     ("openmpi5", "libmpi.so.40", "Open MPI v5.0.3, package: Open MPI builder, ident: 5.0.3, repo rev: v5.0.3, Apr 08, 2024",
-     "Open MPI 5.0.3"),
-    ("openmpi3", "libmpi.so.40", "Open MPI v3.1.6, package: Debian OpenMPI, ident: 3.1.6", "Open MPI 3.1.6"),
-    ("mpich42", "libmpi.so.12", "MPICH Version:      4.2.1\\nMPICH Release date: Wed Apr 17 15:30:02 CDT 2024\\n", "MPICH 4.2.1"),
-    ("intel", "libmpi.so.12", "Intel(R) MPI Library 2021.10 for Linux* OS\\n", "Intel MPI 2021.10"),
-    ("mvapich", "libmpi.so.12", "MVAPICH Version:  3.0\\nMPICH Version: 4.1\\n", "MVAPICH 3.0"),
-    ("mvapich2", "libmpi.so.12", "MVAPICH2 Version      :\\t2.3.7\\n", "MVAPICH 2.3.7"),
-    ("standard", "libmpi_abi.so.0", "", "an MPI through the standard's own binary interface"),
+     "Open MPI 5.0.3", "openmpi"),
+    ("openmpi3", "libmpi.so.40", "Open MPI v3.1.6, package: Debian OpenMPI, ident: 3.1.6", "Open MPI 3.1.6", None),
+    ("mpich42", "libmpi.so.12", "MPICH Version:      4.2.1\\nMPICH Release date: Wed Apr 17 15:30:02 CDT 2024\\n", "MPICH 4.2.1", "mpich"),
+    ("intel", "libmpi.so.12", "Intel(R) MPI Library 2021.10 for Linux* OS\\n", "Intel MPI 2021.10", "mpich"),
+    ("mvapich", "libmpi.so.12", "MVAPICH Version:  3.0\\nMPICH Version: 4.1\\n", "MVAPICH 3.0", "mpich"),
+    ("mvapich2", "libmpi.so.12", "MVAPICH2 Version      :\\t2.3.7\\n", "MVAPICH 2.3.7", "mpich"),
+    ("standard", "libmpi_abi.so.0", "", "an MPI through the standard's own binary interface", None),
 ]
-# (launcher, what it prints for --version, what espalier makes of it)
+# (launcher, what it prints for --version, what espalier makes of it, as which kind it is served)
 LAUNCHERS = [
-    ("five/mpiexec", "mpiexec (Open MPI) 5.0.3\n\nReport bugs to https://www.open-mpi.org/community/help/", "Open MPI 5.0.3"),
-    ("oneapi/mpiexec", "Intel(R) MPI Library for Linux* OS, Version 2021.10 Build 20230619 (id: c2e19c2f3e)", "Intel MPI 2021.10"),
+    ("five/mpiexec", "mpiexec (Open MPI) 5.0.3\n\nReport bugs to https://www.open-mpi.org/community/help/", "Open MPI 5.0.3",
+     "openmpi"),
+    ("five/prterun", "prterun (PRRTE) 3.0.8", "Open MPI", "openmpi"),
+    ("oneapi/mpiexec", "Intel(R) MPI Library for Linux* OS, Version 2021.10 Build 20230619 (id: c2e19c2f3e)", "Intel MPI 2021.10",
+     "mpich"),
 ]
 
 
@@ -35,21 +38,21 @@ def compile_c(text, to, *flags):
 
 
 def other_mpis(folder):
-    for name, soname, version, title in MPIS:
+    for name, soname, version, title, kind in MPIS:
         home = pathlib.Path(folder) / f"{name}.lib"
         home.mkdir(exist_ok=True)
         compile_c(LIBRARY % version, home / soname, "-shared", "-fPIC", f"-Wl,-soname,{soname}")
         compile_c(PROGRAM, pathlib.Path(folder) / name, home / soname, f"-Wl,-rpath,{home}")
-        yield name, title
+        yield name, title, kind
 
 
 def other_launchers(folder):
-    for name, text, title in LAUNCHERS:
+    for name, text, title, kind in LAUNCHERS:
         path = pathlib.Path(folder) / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
         path.chmod(0o755)
-        yield name, title
+        yield name, title, kind
 
 
 def mixed(folder, program):

@@ -38,7 +38,7 @@ class Stack:
 
     def __init__(self, mpi, build, ours, preloads=()):
         self.mpi, self.ours = mpi, ours
-        libraries = [build / "lib" / f"libespalier-{mpi}.so"] if ours else []
+        libraries = [build / "lib" / "libespalier.so"] if ours else []
         self.preload = ":".join(map(str, [*libraries, *preloads])) or "-"
 
     def run(self, ranks, words, folder, seconds, settings=()):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a user sees of the preloaded library: settings right and wrong, other preloads, the wrong MPI, failures.
+"""What a user sees of the preloaded library: settings right and wrong, other preloads, failures.
 
-    behaviour_test.py MPI LIBRARY OTHER_LIBRARY OTHER_PRELOAD SMOKE
+    behaviour_test.py MPI LIBRARY OTHER_PRELOAD SMOKE
 """
 import itertools
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-MPI, LIBRARY, OTHER_LIBRARY, OTHER_PRELOAD, SMOKE = sys.argv[1:]
+MPI, LIBRARY, OTHER_PRELOAD, SMOKE = sys.argv[1:]
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 GRID = "site:2(10ms,100Mbit/s) proc:2(1us)"
 # By number every tree crosses it twice and more: each operation gains from a plan.
@@ -138,11 +138,6 @@ class Company(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("other preload: MPI_Init seen 1 times", result.stderr)
             self.assertIn("planned 16 native 0", result.stdout)
-
-    def test_the_library_of_the_other_mpi_is_inert(self):
-        result = run("ESPALIER_FORCE=1", library=OTHER_LIBRARY, ranks=2)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("planned 0 native", result.stdout)
 
     def test_other_programs_do_not_mind_it(self):
         result = subprocess.run(["/bin/sh", "-c", "echo hello; exec ls /"], capture_output=True, text=True,

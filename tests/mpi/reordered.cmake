@@ -16,7 +16,7 @@ foreach(mpi ${ESPALIER_MPIS})
       DEPENDS ${fortran_dir}/${name}.f90 ${fortran_dir}/reordered.inc)
     add_custom_target(fortran_${name}.${mpi} ALL DEPENDS ${program})
     add_test(NAME mpi.fortran_${name}.${mpi}
-             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 8 $<TARGET_FILE:espalier-${mpi}>
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 8 $<TARGET_FILE:espalier-front>
                      ESPALIER_REORDER=1 ${dealt} -- ${program})
     set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 RUN_SERIAL ON LABELS mpi)
   endforeach()

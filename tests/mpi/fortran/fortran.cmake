@@ -19,7 +19,7 @@ foreach(mpi ${ESPALIER_MPIS})
     add_custom_target(fortran_${name}.${mpi} ALL DEPENDS ${program})
     add_dependencies(fortran_${name}.${mpi} espalier-${mpi})
     add_test(NAME mpi.fortran_${name}.${mpi}
-             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 4 $<TARGET_FILE:espalier-${mpi}>
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 4 $<TARGET_FILE:espalier-front>
                      ESPALIER_FORCE=1 "ESPALIER_MACHINE=site:2(10ms) proc:2(1us)" -- ${program})
     set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 RUN_SERIAL ON LABELS mpi)
   endforeach()

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Makes the entries of a front library (src/front): every name that any of its variants wraps.
+
+    generate_front.py runtime FUNCTIONS.table COLLECTIVES.table OUT.c
+    generate_front.py recorder FUNCTIONS.table COLLECTIVES.table OUT.c
+
+An entry is a jump through its slot. Every argument is as wide as a register, whatever it is, and so is the result: they stay
+where they are.
+"""
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+import generate_recorders as recorders  # noqa: E402
+import generate_wrappers as wrappers  # noqa: E402
+
+
+def entries_of(which, functions_table, collectives_table):
+    """The number of arguments of each name, in the order of the names."""
+    entries = {}
+    if which == "runtime":
+        functions, collectives = wrappers.read_tables(functions_table, collectives_table)
+        made = [(kind, wrappers.source(functions, collectives, kind)) for kind in wrappers.kinds() if not kind.is_static]
+    else:
+        functions = list(recorders.read_table(functions_table))
+        made = [(kind, recorders.source(functions, collectives_table, kind)) for kind in recorders.kinds()]
+    for kind, text in made:
+        for _ in text:
+            pass
+        for name, arguments in kind.entries.items():
+            if entries.setdefault(name, arguments) != arguments:
+                sys.exit(f"generate_front.py: {name} has {entries[name]} arguments, and {arguments} in {kind.name}")
+    return dict(sorted(entries.items()))
+
+
+def source(entries):
+    yield "/* Generated from the tables of src/pmpi and src/record by scripts/generate_front.py. */\n"
+    yield '#include "front/front.h"\n\ntypedef intptr_t R;\n'
+    yield '#define ENTRY __attribute__((visibility("default")))\n#define SLOT(i) (*(void* volatile*)&espalier_slots[i])\n\n'
+    for number, (name, count) in enumerate(entries.items()):
+        types = ", ".join(["R"] * count) or "void"
+        parameters = ", ".join(f"R a{i}" for i in range(count)) or "void"
+        values = ", ".join(f"a{i}" for i in range(count))
+        yield f"static R first_{number}({parameters}) {{\n"
+        yield f"  return ((R(*)({types}))espalier_resolve({number}, __builtin_return_address(0)))({values});\n}}\n"
+        yield f"ENTRY R {name}({types});\nENTRY R {name}({parameters}) {{ return ((R(*)({types}))SLOT({number}))({values}); }}\n"
+    for declaration in ("void* espalier_slots[]", "void* const espalier_first_slots[]"):
+        yield f"\n{declaration} = {{\n"
+        for number in range(len(entries)):
+            yield f"    (void*)&first_{number},\n"
+        yield "};\n"
+    yield "\nconst char* const espalier_names[] = {\n"
+    for name in entries:
+        yield f'    "{name}",\n'
+    yield f"}};\nconst size_t espalier_entry_count = {len(entries)};\n"
+
+
+def main():
+    which, functions_table, collectives_table, out = sys.argv[1:]
+    pathlib.Path(out).write_text("".join(source(entries_of(which, functions_table, collectives_table))))
+
+
+if __name__ == "__main__":
+    main()

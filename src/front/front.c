@@ -1,0 +1,178 @@
+/* Where the calls of a program go: to the variant for its MPI, or past us.
+ *
+ *   unknown --first call--> served   the wrappers of a variant; what it does not wrap is native
+ *                      +--> native   the next definition of each function, as if we were not there
+ *                      +--> several  as native, but looked up for each call by who makes it
+ *   served --withdraw()--> native    the variant found that it does not fit this MPI */
+#define _GNU_SOURCE
+#include "front/front.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/find_mpi.h"
+#include "front/variant.h"
+
+enum State { Unknown, Served, Native, Several };
+static _Atomic(enum State) the_state = Unknown;
+static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct espalier_mpi the_mpi;
+static const struct espalier_variant* the_variant;
+
+static int is_set(const char* name) {
+  const char* value = getenv(name);
+  return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
+}
+
+/* One line, of one rank, and only if somebody asked. */
+static void tell(const char* what, const char* which) {
+  static const char* const kRanks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                       "SLURM_PROCID"};
+  if (!is_set("ESPALIER_LOG") && !is_set("ESPALIER_EXPLAIN")) return;
+  for (size_t i = 0; i < sizeof kRanks / sizeof *kRanks; ++i) {
+    if (is_set(kRanks[i])) return;
+  }
+  fprintf(stderr, "espalier: %s%s; using native collectives\n", what, which);
+}
+
+static void* next_function(const char* name) {
+  /* Evaluated here: what comes behind the front in the order of the loader. */
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == NULL && the_mpi.handle != NULL) found = dlsym(the_mpi.handle, name);
+  return found != NULL ? found : espalier_find_beside(NULL, name);
+}
+
+static void withdraw(const char* why) {
+  if (why != NULL) tell(why, "");
+  atomic_store(&the_state, Native);
+  for (size_t i = 0; i < espalier_entry_count; ++i) {
+    __atomic_store_n(&espalier_slots[i], espalier_first_slots[i], __ATOMIC_RELAXED);
+  }
+}
+
+static const struct espalier_front_services kServices = {next_function, withdraw};
+
+/* The variants lie beside the front: beside the file itself, where it was named by a link; and
+ * where it was when it was loaded, which a relative name does not tell later. */
+static int path_of_variant(enum espalier_interface interface, char* path, size_t room) {
+  static const char* const kNames[] = {"", "mpich", "openmpi", "mpiabi"};
+  Dl_info own;
+  char origin[PATH_MAX], named[2 * PATH_MAX], file[PATH_MAX];
+  if (dladdr((const void*)&espalier_resolve, &own) == 0) return 0;
+  void* handle = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == NULL || dlinfo(handle, RTLD_DI_ORIGIN, origin) != 0) return 0;
+  const char* slash = strrchr(own.dli_fname, '/');
+  snprintf(named, sizeof named, "%s/%s", origin, slash == NULL ? own.dli_fname : slash + 1);
+  if (realpath(named, file) == NULL) return 0;
+  const int folder = (int)(strrchr(file, '/') + 1 - file);
+  const int length =
+      snprintf(path, room, "%.*s" ESPALIER_VARIANT_PREFIX "%s.so", folder, file, kNames[interface]);
+  return length > 0 && (size_t)length < room;
+}
+
+static const struct espalier_variant* open_variant(enum espalier_interface interface) {
+  char path[PATH_MAX];
+  if (!path_of_variant(interface, path, sizeof path)) return NULL;
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    tell("", dlerror());
+    return NULL;
+  }
+  const struct espalier_variant* variant = dlsym(library, ESPALIER_VARIANT_SYMBOL);
+  const char* wrong = "";
+  if (variant == NULL || variant->protocol != ESPALIER_FRONT_PROTOCOL ||
+      strcmp(variant->version, ESPALIER_VERSION) != 0) {
+    tell("another version of Espalier: ", path);
+  } else if (!espalier_is_bound_to(library, &the_mpi, &wrong)) {
+    tell("another library defines a function of this MPI: ", wrong);
+  } else {
+    return variant;
+  }
+  dlclose(library);
+  return NULL;
+}
+
+static enum State decide(const void* caller) {
+  if (espalier_several_mpis()) {
+    tell("several MPIs in one process", "");
+    return Several;
+  }
+  the_mpi = espalier_find_mpi(caller);
+  if (the_mpi.handle == NULL) return Native;
+  char text[128];
+  const enum espalier_interface interface = espalier_interface_of(&the_mpi, text, sizeof text);
+  if (interface == ESPALIER_NO_INTERFACE) {
+    tell("there is no library for this MPI: ", text);
+    return Native;
+  }
+  espalier_show_to_all(&the_mpi);
+  the_variant = open_variant(interface);
+  if (the_variant == NULL) return Native;
+  the_variant->attach(&kServices);
+  return Served;
+}
+
+static enum State state_for(const void* caller) {
+  enum State state = atomic_load(&the_state);
+  if (state != Unknown) return state;
+  pthread_mutex_lock(&the_mutex);
+  state = atomic_load(&the_state);
+  if (state == Unknown) {
+    state = decide(caller);
+    /* A program that asks us before it has loaded an MPI may load one yet. */
+    if (state != Native || the_mpi.handle != NULL) atomic_store(&the_state, state);
+  }
+  pthread_mutex_unlock(&the_mutex);
+  return state;
+}
+
+static int compare_names(const void* name, const void* wrapper) {
+  return strcmp(name, ((const struct espalier_wrapper*)wrapper)->name);
+}
+
+static void* wrapper_named(const char* name) {
+  const struct espalier_wrapper* found = bsearch(name, the_variant->wrappers, the_variant->count,
+                                                 sizeof *the_variant->wrappers, compare_names);
+  return found == NULL ? NULL : found->function;
+}
+
+/* What programs ask of Espalier itself, where it does nothing. */
+static uint64_t count_nothing(const char* name) {
+  (void)name;
+  return 0;
+}
+static const char* say_nothing(int* planned) {
+  *planned = 0;
+  return "";
+}
+static int not_there(void) { return 1; /* ESPALIER_NO_LIBRARY */ }
+static void* own_function(const char* name) {
+  if (strcmp(name, "espalier_query_count") == 0) return (void*)&count_nothing;
+  if (strcmp(name, "espalier_query_last") == 0) return (void*)&say_nothing;
+  return strncmp(name, "espalier_", 9) == 0 ? (void*)&not_there : NULL;
+}
+
+void* espalier_resolve(size_t entry, const void* caller) {
+  const char* name = espalier_names[entry];
+  const enum State state = state_for(caller);
+  void* found = state == Served ? wrapper_named(name) : own_function(name);
+  if (found == NULL && state == Several) found = espalier_find_beside(caller, name);
+  if (found == NULL) found = next_function(name);
+  if (found == NULL) found = espalier_find_beside(caller, name);
+  if (found == NULL) {
+    fprintf(stderr, "espalier: no MPI library in this process defines %s\n", name);
+    abort();
+  }
+  /* A withdrawal in between wins: it comes from the thread that is in MPI_Init. */
+  if (state == Served || state == Native) {
+    if (atomic_load(&the_state) == state) {
+      __atomic_store_n(&espalier_slots[entry], found, __ATOMIC_RELAXED);
+    }
+  }
+  return found;
+}

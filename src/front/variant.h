@@ -1,0 +1,47 @@
+/* What the front library and its variants (one for each binary interface of MPI) know of each
+ * other.
+ *
+ * The front is preloaded or linked. It exports every wrapped function and depends on no MPI. A
+ * variant holds the wrappers; the front opens it once the MPI of the process is known, so that the
+ * PMPI_* functions that the variant leaves undefined are those of that MPI. */
+#ifndef ESPALIER_FRONT_VARIANT_H
+#define ESPALIER_FRONT_VARIANT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes whenever the structures below do. */
+#define ESPALIER_FRONT_PROTOCOL 1
+
+/* What the front does for a variant. */
+struct espalier_front_services {
+  /* The definition of a function that would be called if the front were not there: another
+   * preload's, or the MPI's. 0: nobody defines it. */
+  void* (*next)(const char* name);
+  /* Every call is native from now on. `why` is one line for the user, or 0. */
+  void (*withdraw)(const char* why);
+};
+
+struct espalier_wrapper {
+  const char* name;
+  void* function;
+};
+
+/* The one symbol that a variant exports. */
+struct espalier_variant {
+  unsigned protocol;
+  const char* version;                     /* of Espalier; the front's must be the same */
+  const struct espalier_wrapper* wrappers; /* in the order of strcmp() */
+  size_t count;
+  void (*attach)(const struct espalier_front_services* services);
+};
+#define ESPALIER_VARIANT_SYMBOL "espalier_variant_table"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+
+#include "front/thread_block.h"
+
+/// The front library's, or thread_block.cpp's in programs that have no front.
+extern "C" constinit thread_local std::byte espalier_thread_block[ESPALIER_THREAD_BLOCK_BYTES];
+
+namespace espalier::mpi {
+
+/// A part of the block; parts do not overlap.
+struct ThreadPart {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+inline constexpr ThreadPart kLastCallPart{0, 192};
+inline constexpr ThreadPart kLastCommunicatorPart{192, 256};
+inline constexpr ThreadPart kLayoutsPart{256, 1024};
+inline constexpr ThreadPart kKnownNativePart{1024, ESPALIER_THREAD_BLOCK_BYTES};
+
+/// A variable of this thread in its part of the block. Zeros are its first value.
+template <typename T, ThreadPart Part>
+[[nodiscard, gnu::always_inline]] inline T& of_thread() {
+  static_assert(Part.begin % alignof(T) == 0 && alignof(T) <= ESPALIER_THREAD_BLOCK_ALIGNMENT);
+  static_assert(sizeof(T) <= Part.end - Part.begin, "the part is too small: move the others");
+  return *reinterpret_cast<T*>(espalier_thread_block + Part.begin);
+}
+
+}  // namespace espalier::mpi
