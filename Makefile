@@ -2,6 +2,9 @@
 #   make          build            -> build/release/bin/espalier
 #   make demo     see what it does: plans, and an MPI program without Espalier and with it
 #   make check    build, format check, include rule, all tests, a short fuzz of every reader
+#   make check-quick  the tests of single rooms, without any MPI: the inner loop
+#   make check-single every source by itself (preset dev), as developers build: does each include what it uses?
+#   make build-times  what the build costs: processor time by room, the ten worst units (SOURCES="OLD NEW": side by side)
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
 #   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
@@ -15,7 +18,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -24,7 +27,7 @@ ESPALIER := build/release/bin/espalier
 # What has to be there (packages.debian): demo, build or check; each has all of the ones before it.
 PURPOSE := build
 demo: PURPOSE := demo
-check check-long bench bench-never-slower bench-smpi bench-drift bench-wrong-machine lint: PURPOSE := check
+check check-quick check-single check-long build-times bench bench-never-slower bench-smpi bench-drift bench-wrong-machine lint: PURPOSE := check
 
 packages:
 	@scripts/install_packages.sh $(PURPOSE)
@@ -64,6 +67,17 @@ check: packages format-check include-check
 	$(call preset,release)
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory fuzz-short
+
+check-quick: packages format-check include-check
+	$(call preset,release,unit_tests)
+	@ctest --test-dir build/release -L '^unit$$' --output-on-failure -j $(JOBS)
+
+check-single: packages
+	$(call preset,dev,rooms)
+
+# From nothing, without a compiler cache, in folders of its own.
+build-times: packages
+	@python3 scripts/build_times.py $(SOURCES)
 
 # Ten times as many random calls under real MPI; MPICH's own tests and programs of Debian, with us and without; the same tests
 # under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.

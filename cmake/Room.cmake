@@ -6,6 +6,9 @@ function(espalier_unity target)
   endif()
 endfunction()
 
+add_custom_target(rooms)       # all of them, without tests: `make check-single`
+add_custom_target(unit_tests)  # the test programs of all rooms: `make check-quick`
+
 # espalier_room(NAME [FAST] [USES room...] [LINKS library...])
 #
 # A folder of src/ is a room: every *.cpp in it (and in its sub-folders) is one static library, every *_test.cpp one
@@ -22,6 +25,7 @@ function(espalier_room name)
   add_library(espalier_${name} STATIC ${sources})
   espalier_unity(espalier_${name})
   target_include_directories(espalier_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  add_dependencies(rooms espalier_${name})
   if(ROOM_FAST)
     target_compile_options(espalier_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()
@@ -34,6 +38,7 @@ function(espalier_room name)
     target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${name}_test PRIVATE ESPALIER_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name}_test PRIVATE espalier_${name} GTest::gtest_main)
-    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS unit)
+    add_dependencies(unit_tests ${name}_test)
   endif()
 endfunction()

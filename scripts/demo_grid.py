@@ -64,6 +64,8 @@ def in_lab(build):
 
 
 def simulated(build):
+    print("Building the program for SimGrid's SMPI (a minute) ...", flush=True)
+    checked(["cmake", "--build", build, "--target", "demo-smpi"])
     if not (build / "smpi" / "steps.smpi").exists():
         sys.exit("demo: no lab, and SimGrid was not found when this was built: nothing to run the program on\n"
                  "  hint: run as root, or install SimGrid (Debian: libsimgrid-dev) and run `make demo` again")

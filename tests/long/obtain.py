@@ -71,6 +71,6 @@ def gives_way(mpi, work):
     """What is preloaded besides: MPICH over UCX never yields, with this it does (give_way.c)."""
     if mpi != "mpich":
         return []
-    library, text = work / "give_way.so", pathlib.Path(__file__).with_name("give_way.c")
+    library, text = work / "give_way.so", pathlib.Path(__file__).parent.with_name("mpi") / "give_way.c"
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", library, text, "-ldl"], check=True)
     return [library]

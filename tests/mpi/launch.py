@@ -3,11 +3,12 @@
 
     launch.py MPI RANKS LIBRARY [NAME=VALUE ...] -- PROGRAM [ARGUMENT ...]
 
-LIBRARY may be "-" for none. Exits with the launcher's code, or, where $LAUNCH_CODE names the code that a job
+LIBRARY may be "-" for none. Ranks of MPICH give way to others while they poll, if give_way.so lies beside the program. Exits with the launcher's code, or, where $LAUNCH_CODE names the code that a job
 which is to fail must end with, with 0 if it did. A run that takes longer than $LAUNCH_SECONDS (default 120) is
 ended and counts as a failure.
 """
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -21,8 +22,12 @@ def command(mpi, ranks, library, settings, program):
         line = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
                 "-n", ranks]
         flag = "-x"
-    if library != "-":
-        settings = settings + [("LD_PRELOAD", library)]
+    preloads = [library] if library != "-" else []
+    polite = pathlib.Path(program[0]).with_name("give_way.so")
+    if mpi == "mpich" and polite.exists():
+        preloads.append(str(polite))
+    if preloads:
+        settings = settings + [("LD_PRELOAD", " ".join(preloads))]
     for name, value in settings:
         line += [flag, name, value] if mpi == "mpich" else [flag, f"{name}={value}"]
     return line + program
