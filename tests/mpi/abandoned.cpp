@@ -2,26 +2,10 @@
 // 4.2 ends the program when such a one is freed. So it is abandoned, at the end of the user's
 // communicator and of the program alike, and counts against the cap: then calls are native, and all
 // is well still.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "mpi/harness.hpp"
-
-namespace {
-
-MPI_Comm of_user = MPI_COMM_NULL;  // being freed by the program itself
-int hidden_frees = 0;
-
-}  // namespace
-
-// Before MPI's: counts what the preloaded library frees.
-extern "C" __attribute__((visibility("default"))) int PMPI_Comm_free(MPI_Comm* comm) {
-  static const auto next = reinterpret_cast<int (*)(MPI_Comm*)>(dlsym(RTLD_NEXT, "PMPI_Comm_free"));
-  if (*comm != of_user) ++hidden_frees;
-  return next(comm);
-}
 
 namespace espalier::mpi_test {
 namespace {
@@ -41,14 +25,10 @@ class Abandoned {
     for (int made = 2; made <= kCap + 5; ++made) {
       MPI_Comm comm = MPI_COMM_NULL;
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-      const int before = hidden_frees;
       wrong_gather(comm, made <= kCap);
-      of_user = comm;
       MPI_Comm_free(&comm);
-      const int freed = is_root() || made > kCap ? 0 : 1;
-      failures_.expect(hidden_frees - before == freed, std::to_string(hidden_frees - before) +
-                                                           " freed, not " + std::to_string(freed) +
-                                                           ", with number " + std::to_string(made));
+      // What is freed is no longer held: elsewhere, where the call did not fail, all but the
+      // world's.
       const auto held = static_cast<std::uint64_t>(is_root() ? std::min(made, kCap) : 1);
       failures_.expect(
           espalier_query_count("hidden") == held,
