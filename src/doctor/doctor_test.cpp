@@ -61,8 +61,7 @@ TEST(CheckPreloads, LooksAtTheSystemsListToo) {
   EXPECT_EQ(found.size(), 3u);
   EXPECT_EQ(level_of(found, "/none/a.so"), Level::Warning);
   EXPECT_EQ(level_of(found, "/etc/ld.so.preload: /none/c.so"), Level::Warning);
-  const Findings twice =
-      check_preloads({{"LD_PRELOAD", "a/libespalier.so:b/libespalier.so"}}, "");
+  const Findings twice = check_preloads({{"LD_PRELOAD", "a/libespalier.so:b/libespalier.so"}}, "");
   EXPECT_EQ(level_of(twice, "LD_PRELOAD"), Level::Problem);
   const Findings part = check_preloads({{"LD_PRELOAD", "libespalier-mpich.so"}}, "");
   EXPECT_EQ(level_of(part, "libespalier-mpich.so"), Level::Problem);

@@ -31,8 +31,12 @@ std::vector<std::uint64_t> gather_nodes(std::uint64_t own_node, MPI_Comm over) {
 }  // namespace
 
 void RollCall::begin(const Presence& own) {
-  own_ = {own.settings, ~own.settings, own.cannot_wait ? 1U : 0U, own.is_threaded ? 1U : 0U,
-          own.is_threaded ? 0U : 1U, own.is_unfit ? 0U : 1U};
+  own_ = {own.settings,
+          ~own.settings,
+          own.cannot_wait ? 1U : 0U,
+          own.is_threaded ? 1U : 0U,
+          own.is_threaded ? 0U : 1U,
+          own.is_unfit ? 0U : 1U};
   own_node_ = hash_of_node();
 #ifdef ESPALIER_SMPI  // its non-blocking collectives send from everybody to everybody
   PMPI_Allreduce(own_.data(), least_.data(), static_cast<int>(own_.size()), MPI_UINT64_T, MPI_MIN,

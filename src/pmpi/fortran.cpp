@@ -9,8 +9,8 @@
 #ifndef ESPALIER_SMPI  // programs of SMPI are C
 
 #ifdef OPEN_MPI_BUILD
-// Common blocks: whoever defines them first in the process, all mean the same one. Weak: an Open MPI
-// without Fortran has none.
+// Common blocks: whoever defines them first in the process, all mean the same one. Weak: an Open
+// MPI without Fortran has none.
 extern "C" __attribute__((weak)) int mpi_fortran_bottom_, mpi_fortran_in_place_;
 extern "C" __attribute__((weak)) int mpi_fortran_unweighted_, mpi_fortran_weights_empty_;
 #endif

@@ -150,7 +150,7 @@ BOTH(int, MPI_Irecv,
 }
 BOTH(int, MPI_Send,
      (const void* data, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)) {
-  if (dest != 0 || comm != MPI_COMM_SELF || !receive.is_posted) return MPI_ERR_OTHER;
+  if (dest != 0 || comm == MPI_COMM_NULL || !receive.is_posted) return MPI_ERR_OTHER;
   message.bytes = count * size_of(type);
   message.tag = tag;
   memcpy(receive.data, data, (size_t)message.bytes);
@@ -178,8 +178,12 @@ BOTH(int, MPI_Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status
 }
 BOTH(int, MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* to)) {
   (void)comm, (void)key;
-  *to = MPI_COMM_NULL;
-  return color == MPI_UNDEFINED ? 0 : MPI_ERR_OTHER;
+  *to = color == MPI_UNDEFINED ? MPI_COMM_NULL : (MPI_Comm)0x9200;
+  return 0;
+}
+BOTH(int, MPI_Comm_free, (MPI_Comm * comm)) {
+  *comm = MPI_COMM_NULL;
+  return 0;
 }
 BOTH(int, MPI_Error_string, (int error, char* text, int* length)) {
   strcpy(text, error == MPI_ERR_TRUNCATE ? "message truncated"
@@ -199,8 +203,7 @@ BOTH(int, MPI_Sendrecv,
 }
 BOTH(int, MPI_Allreduce,
      (const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)) {
-  (void)op;
-  if (comm == MPI_COMM_WORLD) ++natives;
+  if (comm == MPI_COMM_WORLD && op == MPI_SUM) ++natives;  // the program's, not the runtime's own
   if (in != MPI_IN_PLACE) memcpy(out, in, (size_t)(count * size_of(type)));
   return 0;
 }

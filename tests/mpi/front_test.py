@@ -100,15 +100,10 @@ class Programs(unittest.TestCase):
 
     LAUNCHER = [f"mpiexec.{MPI}"] + (["--allow-run-as-root", "--oversubscribe"] if MPI == "openmpi" else [])
 
-    @staticmethod
-    def part(ranks, words, **settings):
-        """A part of a command with `:` between them."""
-        flags = [w for name, value in {"ESPALIER_FORCE": "1", **settings}.items()
-                 for w in (["-env", name, value] if MPI == "mpich" else ["-x", f"{name}={value}"])]
-        return ["-n", str(ranks), *flags, *map(str, words)]
-
     def launch(self, *words, preload=FRONT, **settings):
-        return run(*self.LAUNCHER, *self.part(2, words, LD_PRELOAD=preload, **settings))
+        flags = [w for name, value in {"LD_PRELOAD": preload, "ESPALIER_FORCE": "1", **settings}.items()
+                 for w in (["-genv", name, value] if MPI == "mpich" else ["-x", f"{name}={value}"])]
+        return run(*self.LAUNCHER, "-n", "2", *flags, *words)
 
     def assert_planned(self, done, planned=4):
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -172,12 +167,10 @@ class Programs(unittest.TestCase):
         whole = pathlib.Path(os.path.realpath(system_library(NAME[MPI]))).read_bytes()
         self.assertIn(b"essage truncated", whole)
         (home / NAME[MPI]).write_bytes(whole.replace(b"essage truncated", b"essage shortened"))
-        probe = [self.folder / "probe"]
         for changed in (1, 0):
             with self.subTest(changed=changed):
-                parts = [self.part(1, probe, LD_PRELOAD=FRONT, **({"LD_LIBRARY_PATH": str(home)} if r == changed else {}))
-                         for r in (0, 1)]
-                done = run(*self.LAUNCHER, *parts[0], ":", *parts[1])
+                done = self.launch("/bin/sh", "-c", f'case "${{PMI_RANK-$OMPI_COMM_WORLD_RANK}}" in {changed}) export '
+                                   f'LD_LIBRARY_PATH={home};; esac; exec {self.folder / "probe"}')
                 self.assert_planned(done, planned=0)
                 lines = [line for line in done.stderr.splitlines() if "espalier" in line]
                 self.assertEqual(len(lines), 1, done.stderr)
