@@ -52,7 +52,7 @@ Finding check_one(const std::string& file) {
             "unset LD_PRELOAD and use espalier run, which knows where it can serve"};
   }
   if (is_variant(name)) {
-    return {kArea, Level::Problem, file,
+    return {kPreloadsArea, Level::Problem, file,
             "a part of Espalier that is not preloaded by itself: programs without MPI do not start",
             fmt::format("preload {} instead, or use espalier run", launch::kLibrary)};
   }
