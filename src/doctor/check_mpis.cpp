@@ -94,7 +94,8 @@ Findings check_mpis(const Environment& environment) {
     one_serves = check_library(one.file, std::string(one.serves), all) || one_serves;
   }
   if (!is_there || !one_serves) {
-    all.push_back({kMpisArea, Level::Problem, "libraries", "none of Espalier's libraries can be loaded",
+    all.push_back({kMpisArea, Level::Problem, "libraries",
+                   "none of Espalier's libraries can be loaded",
                    "build them (make) or install them, all in one folder"});
   }
   return all;

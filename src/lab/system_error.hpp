@@ -10,7 +10,8 @@
 
 namespace espalier::lab {
 
-/// What the last system call on a file said (errno): "PATH: cannot open: No such file or directory".
+/// What the last system call on a file said (errno): "PATH: cannot open: No such file or
+/// directory".
 [[nodiscard]] inline Error system_error(const std::string& path, const char* doing) {
   return {path, fmt::format("{}: {}", doing, std::strerror(errno)), ""};
 }

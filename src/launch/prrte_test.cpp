@@ -39,7 +39,8 @@ TEST(NoteOnSeveralPrograms, IsForOpenMpi5AndNotForPrterun) {
   const CommandLine two = prrte_parts_of({"mpiexec", "./a", ":", "./b"}, Launcher::Prrte);
   EXPECT_TRUE(note_on_several_programs(two, "5.0.7"));
   EXPECT_FALSE(note_on_several_programs(two, ""));  // prterun does not tell it
-  EXPECT_FALSE(note_on_several_programs(prrte_parts_of({"mpiexec", "./a"}, Launcher::Prrte), "5.0.7"));
+  EXPECT_FALSE(
+      note_on_several_programs(prrte_parts_of({"mpiexec", "./a"}, Launcher::Prrte), "5.0.7"));
   const CommandLine orte = prrte_parts_of({"mpiexec", "./a", ":", "./b"}, Launcher::OpenMpi);
   EXPECT_FALSE(note_on_several_programs(orte, "4.1.4"));
 }
@@ -82,9 +83,10 @@ TEST(TakeApartPrrte, FindsItsLaunchers) {
 }
 
 TEST(TakeApartHydra, KnowsTheOptionsOfMpich42) {
-  const CommandLine line = prrte_parts_of({"mpiexec", "-rankmap", "(vector,0,1)", "-memory-alloc-kinds",
-                                     "system", "-hybrid-hosts", "solver"},
-                                    Launcher::Hydra);
+  const CommandLine line =
+      prrte_parts_of({"mpiexec", "-rankmap", "(vector,0,1)", "-memory-alloc-kinds", "system",
+                      "-hybrid-hosts", "solver"},
+                     Launcher::Hydra);
   EXPECT_EQ(line.words[line.parts[0].program], "solver");
 }
 
@@ -98,7 +100,8 @@ TEST(WithPreload, ReplacesAnOptionThatHandsOnTheEnvironmentsOwn) {
 }
 
 TEST(WithPreload, SetsEveryPartUnderPrrte) {
-  const CommandLine line = prrte_parts_of({"prterun", "-n", "1", "./a", ":", "./b"}, Launcher::Prrte);
+  const CommandLine line =
+      prrte_parts_of({"prterun", "-n", "1", "./a", ":", "./b"}, Launcher::Prrte);
   EXPECT_EQ(with_preload(line, "/l.so", "", {{"A", "1"}}),
             (Words{"prterun", "-x", "LD_PRELOAD=/l.so", "-x", "A=1", "-n", "1", "./a", ":", "-x",
                    "LD_PRELOAD=/l.so", "-x", "A=1", "./b"}));
