@@ -14,7 +14,7 @@ import unittest
 
 SOURCE = pathlib.Path(sys.argv[1])
 # Options that a recipe has no use for: fuzzers are not installed, and CMake chooses by what it finds.
-LEFT_OUT = {"ESPALIER_FUZZ", "ESPALIER_FOR"}
+LEFT_OUT = {"ESPALIER_FUZZ", "ESPALIER_FOR", "ESPALIER_UNITY"}
 
 
 class Said:
