@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "front/front.h"
@@ -44,22 +45,25 @@ int espalier_is_initialized(const struct espalier_mpi* mpi) {
 /* The recorder's variants agree at once. */
 static void decline_to_record(const struct espalier_mpi* mpi, const struct Handles* of) {
   const char* file = getenv("ESPALIER_PROFILE");
-  R (*allreduce)
+  R(*allreduce)
   (const void*, void*, R, R, R, R) =
       (R(*)(const void*, void*, R, R, R, R))dlsym(mpi->handle, "PMPI_Allreduce");
-  if (file == NULL || *file == '\0' || allreduce == NULL) return;
+  int (*rank_of)(R, int*) = (int (*)(R, int*))dlsym(mpi->handle, "PMPI_Comm_rank");
+  int rank = 0;
+  if (file == NULL || *file == '\0' || allreduce == NULL || rank_of == NULL) return;
   const uint64_t no = 0;
   uint64_t least = 0;
   allreduce(&no, &least, 1, of->number, of->least, of->world);
+  if (rank_of(of->world, &rank) == 0 && rank == 0) fputs(ESPALIER_NO_PROFILE, stderr);
 }
 
 /* Those of the runtime go on meanwhile: mpi/roll_call.cpp, message by message. */
 static void decline_roll_call(const struct espalier_mpi* mpi, const struct Handles* of) {
   int (*size_of)(R, int*) = (int (*)(R, int*))dlsym(mpi->handle, "PMPI_Comm_size");
-  R (*iallreduce)
+  R(*iallreduce)
   (const void*, void*, R, R, R, R, R*) =
       (R(*)(const void*, void*, R, R, R, R, R*))dlsym(mpi->handle, "PMPI_Iallreduce");
-  R (*iallgather)
+  R(*iallgather)
   (const void*, R, R, void*, R, R, R, R*) =
       (R(*)(const void*, R, R, void*, R, R, R, R*))dlsym(mpi->handle, "PMPI_Iallgather");
   R (*wait)(R*, void*) = (R(*)(R*, void*))dlsym(mpi->handle, "PMPI_Wait");

@@ -49,6 +49,11 @@ struct espalier_variant {
 #define ESPALIER_UNFIT 1  /* its MPI is not the one that the variant was built with */
 #define ESPALIER_FIT 2
 
+/* What rank 0 says of a recording that a process cannot take part in. */
+#define ESPALIER_NO_PROFILE                                                                      \
+  "espalier: no profile is recorded: some process finds no library of Espalier for its MPI, or " \
+  "one that does not fit; ESPALIER_LOG=1 tells more\n"
+
 #ifdef __cplusplus
 }
 #endif

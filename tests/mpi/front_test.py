@@ -167,6 +167,8 @@ class Programs(unittest.TestCase):
                                        f'LD_PRELOAD={alone};; *) export LD_PRELOAD={front};; esac; exec {self.folder / "probe"}',
                                        preload="", **settings)
                     self.assert_planned(done, planned=0 if front == FRONT else -1)
+                    self.assertEqual(done.stderr.count("some process finds no library of Espalier for its MPI"),
+                                     0 if front == FRONT and lacking == 0 else 1, done.stderr)
         self.assertFalse((self.folder / "lacking.json").exists())
 
     def test_of_two_copies_the_first_serves_alone(self):
