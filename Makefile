@@ -83,6 +83,7 @@ build-times: packages
 # under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
 check-long: check
 	@ctest --test-dir build/release -C Long -L 'mpi_long|docs_long' --output-on-failure
+	@LONG_TESTS=1 ctest --test-dir build/release -R '^Group|bound_witnesses' --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory tarball
 	@python3 tests/install/tarball_test.py build/portable/espalier-*-linux-*.tar.gz .
 	@python3 tests/long/mpich_suite.py build/release build/long

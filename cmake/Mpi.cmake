@@ -47,6 +47,8 @@ function(espalier_mpi_room name)
   if(ROOM_NO_ABI)
     list(REMOVE_ITEM mpis mpiabi)
   endif()
+  # An object of its own in the archive: who links with the front takes the front's block, and this one is left out.
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/mpi/thread_block.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   foreach(mpi ${mpis})
     set(uses ${ROOM_USES})
     list(TRANSFORM uses PREPEND espalier_)

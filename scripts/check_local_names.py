@@ -56,14 +56,16 @@ def clashes(files):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    found = 0
+    units = []
     for room in sorted(p for p in (root / "src").iterdir() if p.is_dir()):
-        sources = [p for p in room.rglob("*.cpp") if not p.name.endswith("_test.cpp")]
-        tests = [p for p in room.rglob("*_test.cpp")]
-        for kind in (sources, tests):
-            for name, places in clashes(kind):
-                found += 1
-                print(f"error: {places[1]}: \"{name}\" is a local name of {places[0]} too", file=sys.stderr)
+        files = list(room.rglob("*.cpp"))
+        units.append([p for p in files if not p.name.endswith("_test.cpp")])
+        units.append([p for p in files if p.name.endswith("_test.cpp")])
+    for folder in ("cli", "verified"):  # programs of tests/CMakeLists.txt that are units as well
+        units.append(list((root / "tests" / folder).glob("*.cpp")))
+    found = [clash for unit in units for clash in clashes(unit)]
+    for name, places in found:
+        print(f"error: {places[1]}: \"{name}\" is a local name of {places[0]} too", file=sys.stderr)
     if found:
         print("  hint: give one of them a name of its own, or share it in a header: the sources of a room are compiled together",
               file=sys.stderr)

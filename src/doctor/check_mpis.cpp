@@ -36,7 +36,7 @@ Finding check_launcher(const launch::InstalledLauncher& launcher) {
     finding.level = Level::Warning;
     finding.what += ": Espalier has no library for this MPI";
     finding.cure = served.error().hint;
-  } else if (!launch::was_tried(*mpi)) {
+  } else if (!mpi->version.empty() && !launch::was_tried(*mpi)) {  // PRRTE's does not tell it
     finding.level = Level::Note;
     finding.what += ": not tried with Espalier";
     finding.cure = "espalier doctor PROGRAM tells what can be said of a program";

@@ -7,6 +7,7 @@
 #include "base/contract.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/group_network.hpp"
+#include "support/long_run.hpp"
 
 namespace espalier::group {
 namespace {
@@ -130,7 +131,8 @@ TEST(GroupConstructionProperty, BalancesLargeTreesWithHoles) {
 TEST(GroupConstruction, BalancesThePapersLargestTreeInAnyOrderOfMessages) {
   const Rank size = 131'072;
   for (const Scheme scheme : {Scheme::ShrinkAndBalance, Scheme::ShrinkByChildren}) {
-    for (const unsigned per_mille : {550U, 600U, 650U, 675U}) {
+    for (const unsigned per_mille : {600U, 550U, 650U, 675U}) {
+      if (per_mille != 600U && !is_long_run()) break;
       Random rng(per_mille);
       std::vector<bool> members(size);
       for (Rank i = 0; i < size; ++i) members[i] = rng.below(1000) < per_mille;

@@ -23,14 +23,8 @@ TEST(Karonis, MultilevelBeatsTheBinomialTreeAtEverySize) {
   }
 }
 
-TEST(Karonis, PipeliningStaysWithinFifteenPerCentOfTheBoundOverTheWan) {
-  const Exhibit exhibit = karonis().parts.back().run({});
-  for (std::size_t row = 0; row < exhibit.table.rows.size(); ++row) {
-    EXPECT_LT(cell(exhibit, row, "pipelined_ms"), 1.15 * cell(exhibit, row, "bound_ms"));
-  }
-}
-
-TEST(Karonis, TheChosenPlanIsTheLowestCurveAtEverySize) {
+// In one test, since the exhibit takes seconds.
+TEST(Karonis, TheChosenPlanIsTheLowestCurveAndPipeliningStaysWithinFifteenPerCentOfTheBound) {
   const Exhibit exhibit = karonis().parts.back().run({});
   for (std::size_t row = 0; row < exhibit.table.rows.size(); ++row) {
     for (const char* other :
@@ -39,6 +33,7 @@ TEST(Karonis, TheChosenPlanIsTheLowestCurveAtEverySize) {
           << other << " in row " << row;
     }
     EXPECT_LT(cell(exhibit, row, "chosen_ms"), 1.15 * cell(exhibit, row, "bound_ms"));
+    EXPECT_LT(cell(exhibit, row, "pipelined_ms"), 1.15 * cell(exhibit, row, "bound_ms"));
   }
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Bounds of many calls on many machines are proven again by check_witness.py, and it refuses forged ones.
 
-    witness_test.py ESPALIER SOURCE_DIR IRREGULAR_CASES
+    witness_test.py ESPALIER SOURCE_DIR IRREGULAR_CASES     LONG_TESTS=1: on more machines
 """
 import copy
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def machines(source, folder):
     stored = [str(p) for p in sorted((source / "data" / "machines").glob("*.json"))]
     square = folder / "witness_square.json"
     square.write_text(json.dumps(SQUARE))
-    return stored + SYNTHETIC + [str(square)] + [f"random:{seed}:{3 + seed % 11}" for seed in range(1, 41)]
+    return stored + SYNTHETIC + [str(square)] + [f"random:{seed}:{3 + seed % 11}" for seed in range(1, 41 if "LONG_TESTS" in os.environ else 7)]
 
 
 def run(tool, *arguments):

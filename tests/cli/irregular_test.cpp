@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-const std::string kGrid =
+const std::string kIrregularGrid =
     "site:2(10ms,1Gbit/s) proc:4(50us,1Gbit/s,send=10us,recv=10us,speed=1*4|3*4)";
 
 Json document(Words arguments) {
@@ -32,7 +32,7 @@ TEST(ToolCounts, PlansEveryOperationForEveryDistribution) {
   for (const char* operation : {"scatterv", "gatherv", "allgatherv", "alltoallv"}) {
     for (const char* counts : {"equal", "cpu-speed", "uniform:2", "giant", "powerlaw", "zeros:3"}) {
       const Ran ran =
-          run_tool({"plan", operation, "-m", kGrid, "--counts", counts, "--size", "10KB"});
+          run_tool({"plan", operation, "-m", kIrregularGrid, "--counts", counts, "--size", "10KB"});
       EXPECT_EQ(ran.exit_code, 0) << ran.err;
       EXPECT_NE(ran.out.find(", verified"), std::string::npos) << ran.out;
     }
@@ -40,7 +40,7 @@ TEST(ToolCounts, PlansEveryOperationForEveryDistribution) {
 }
 
 TEST(ToolCounts, RankTheFastestFirstButForOnePerCent) {
-  const Json json = document({"plan", "gatherv", "-m", kGrid, "--counts", "powerlaw:7"});
+  const Json json = document({"plan", "gatherv", "-m", kIrregularGrid, "--counts", "powerlaw:7"});
   EXPECT_EQ(json["format"], "espalier-irregular-1");
   EXPECT_EQ(json["operation"], "gather");
   EXPECT_EQ(json["counts"].size(), 8U);
@@ -50,7 +50,8 @@ TEST(ToolCounts, RankTheFastestFirstButForOnePerCent) {
 }
 
 TEST(ToolCounts, CompareShowsEachTreeOnce) {
-  const Json json = document({"compare", "-o", "scatterv", "-m", kGrid, "--counts", "cpu-speed"});
+  const Json json =
+      document({"compare", "-o", "scatterv", "-m", kIrregularGrid, "--counts", "cpu-speed"});
   std::size_t linear = 0;
   for (const Json& plan : json["plans"]) {
     linear += plan["plan"].get<std::string>().starts_with("linear") ? 1 : 0;
@@ -60,8 +61,8 @@ TEST(ToolCounts, CompareShowsEachTreeOnce) {
 
 TEST(ToolCounts, TreeTellsWhoHoldsWhat) {
   const std::string file = file_with("espalier_counts", "5 0 7 1 # of the first site\n0 0 2 9\n");
-  const Json json = document(
-      {"tree", "-a", "binomial", "-o", "scatterv", "-m", kGrid, "--counts", file, "--root", "1"});
+  const Json json = document({"tree", "-a", "binomial", "-o", "scatterv", "-m", kIrregularGrid,
+                              "--counts", file, "--root", "1"});
   const Json& rows = json["plans"];
   ASSERT_EQ(rows.size(), 6U);  // the root, and five with blocks
   EXPECT_EQ(rows[0]["rank"], 1);
@@ -70,7 +71,8 @@ TEST(ToolCounts, TreeTellsWhoHoldsWhat) {
 }
 
 TEST(ToolCounts, AcceptsThatNobodyHasAnything) {
-  const Json json = document({"plan", "scatterv", "-m", kGrid, "--counts", "equal", "--size", "0"});
+  const Json json =
+      document({"plan", "scatterv", "-m", kIrregularGrid, "--counts", "equal", "--size", "0"});
   EXPECT_EQ(json["plans"][0]["finish_ps"], 0);
 }
 
@@ -82,17 +84,21 @@ TEST(ToolCounts, RefusesWhatItCannotDoAndSaysWhy) {
     EXPECT_EQ(ran.exit_code, 2) << ran.out;
     EXPECT_NE(ran.err.find(reason), std::string::npos) << ran.err;
   };
-  expect_refusal({"plan", "broadcast", "-m", kGrid, "--counts", "equal"}, "scatterv, gatherv");
-  expect_refusal({"plan", "alltoallv", "-m", kGrid, "--counts", seven}, "64 blocks");
-  expect_refusal({"tree", "-a", "binomial", "-o", "allgatherv", "-m", kGrid, "--counts", "equal"},
-                 "scatterv and gatherv");
-  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", seven}, "7 lengths");
-  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", words}, "\"three\"");
-  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", "giant:x"}, "not a seed");
-  expect_refusal({"plan", "scatterv", "-m", kGrid, "--counts", "equal", "--svg", "-"}, "--svg");
-  expect_refusal({"plan", "scatterv", "-m", kGrid, "--memory", "1KiB"}, "--counts");
-  expect_refusal({"tree", "-a", "binomal", "-o", "scatterv", "-m", kGrid, "--counts", "equal"},
-                 "binomial");
+  expect_refusal({"plan", "broadcast", "-m", kIrregularGrid, "--counts", "equal"},
+                 "scatterv, gatherv");
+  expect_refusal({"plan", "alltoallv", "-m", kIrregularGrid, "--counts", seven}, "64 blocks");
+  expect_refusal(
+      {"tree", "-a", "binomial", "-o", "allgatherv", "-m", kIrregularGrid, "--counts", "equal"},
+      "scatterv and gatherv");
+  expect_refusal({"plan", "scatterv", "-m", kIrregularGrid, "--counts", seven}, "7 lengths");
+  expect_refusal({"plan", "scatterv", "-m", kIrregularGrid, "--counts", words}, "\"three\"");
+  expect_refusal({"plan", "scatterv", "-m", kIrregularGrid, "--counts", "giant:x"}, "not a seed");
+  expect_refusal({"plan", "scatterv", "-m", kIrregularGrid, "--counts", "equal", "--svg", "-"},
+                 "--svg");
+  expect_refusal({"plan", "scatterv", "-m", kIrregularGrid, "--memory", "1KiB"}, "--counts");
+  expect_refusal(
+      {"tree", "-a", "binomal", "-o", "scatterv", "-m", kIrregularGrid, "--counts", "equal"},
+      "binomial");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-const std::string kGrid =
+const std::string kPlanGrid =
     "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us,10Gbit/s,send=1us,recv=1us)";
 const Words kOperations{"broadcast", "reduce",   "allreduce",      "barrier", "gather", "scatter",
                         "allgather", "alltoall", "reduce-scatter", "scan",    "exscan"};
@@ -27,7 +27,7 @@ Json plan(const Words& extra) {
 TEST(ToolPlan, VerifiesAPlanForEveryOperationAndNeverBeatsTheBound) {
   for (const std::string& operation : kOperations) {
     for (const char* size : {"8", "16KiB"}) {
-      const Json json = plan({operation, "-m", kGrid, "--size", size, "--root", "5"});
+      const Json json = plan({operation, "-m", kPlanGrid, "--size", size, "--root", "5"});
       EXPECT_EQ(json["verdict"], "verified") << operation;
       EXPECT_GE(json["finish_ps"], json["bound_ps"]) << operation;
       // Chosen by the closed forms; the list is in the order of the simulator.
@@ -40,7 +40,7 @@ TEST(ToolPlan, VerifiesAPlanForEveryOperationAndNeverBeatsTheBound) {
 
 TEST(ToolPlan, CrossesTheWanOnceForEachFurtherSite) {
   for (const char* root : {"0", "3", "7", "11"}) {
-    const Json json = plan({"broadcast", "-m", kGrid, "--size", "64KiB", "--root", root});
+    const Json json = plan({"broadcast", "-m", kPlanGrid, "--size", "64KiB", "--root", root});
     EXPECT_EQ(json["candidates"][0]["bytes_level_0"], 65536) << root;
     EXPECT_EQ(json["candidates"][0]["bytes_level_1"], 65536) << root;
   }
@@ -49,7 +49,7 @@ TEST(ToolPlan, CrossesTheWanOnceForEachFurtherSite) {
 TEST(ToolPlan, StaysWithinFifteenPerCentOfTheBoundOnTheGrid) {
   for (const char* operation : {"broadcast", "reduce", "allreduce", "barrier"}) {
     for (const char* size : {"8", "4KiB", "64KiB", "1MiB"}) {
-      const Json json = plan({operation, "-m", kGrid, "--size", size});
+      const Json json = plan({operation, "-m", kPlanGrid, "--size", size});
       EXPECT_LT(json["finish_ps"].get<double>(), 1.15 * json["bound_ps"].get<double>())
           << operation << " " << size;
     }
@@ -57,19 +57,19 @@ TEST(ToolPlan, StaysWithinFifteenPerCentOfTheBoundOnTheGrid) {
 }
 
 TEST(ToolPlan, GivesTheSameHashEachTime) {
-  const Words arguments{"allreduce", "-m", kGrid, "--size", "64KiB", "--ordered"};
+  const Words arguments{"allreduce", "-m", kPlanGrid, "--size", "64KiB", "--ordered"};
   EXPECT_EQ(plan(arguments)["hash"], plan(arguments)["hash"]);
   EXPECT_NE(plan(arguments)["hash"], "0000000000000000");
 }
 
 TEST(ToolPlan, RefusesWhatItCannotPlan) {
   for (const Words& extra :
-       {Words{"alreduce", "-m", kGrid}, Words{"reduce", "-m", kGrid, "--size", "7"},
-        Words{"reduce", "-m", kGrid, "--element", "0"}, Words{"broadcast"},
-        Words{"broadcast", "-m", kGrid, "--root", "12"},
+       {Words{"alreduce", "-m", kPlanGrid}, Words{"reduce", "-m", kPlanGrid, "--size", "7"},
+        Words{"reduce", "-m", kPlanGrid, "--element", "0"}, Words{"broadcast"},
+        Words{"broadcast", "-m", kPlanGrid, "--root", "12"},
         Words{"barrier", "-m", "proc:4096", "--svg", "-"},
-        Words{"barrier", "-m", kGrid, "--schedule", "-", "--schedule-format", "xml"},
-        Words{"broadcast", "-m", kGrid, "--all", "--json"}}) {
+        Words{"barrier", "-m", kPlanGrid, "--schedule", "-", "--schedule-format", "xml"},
+        Words{"broadcast", "-m", kPlanGrid, "--all", "--json"}}) {
     Words arguments{"plan"};
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     const Ran ran = run_tool(arguments);

@@ -12,8 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kData = std::string(ESPALIER_SOURCE_DIR) + "/tests/data/";
-const std::string kGrid = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:2(5us,10Gbit/s)";
+const std::string kScheduleData = std::string(ESPALIER_SOURCE_DIR) + "/tests/data/";
+const std::string kScheduleGrid =
+    "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:2(5us,10Gbit/s)";
 
 class ToolSchedule : public testing::Test {
  protected:
@@ -42,8 +43,8 @@ class ToolSchedule : public testing::Test {
 TEST_F(ToolSchedule, PlansOfEveryOperationAreVerifiedFromTheirFiles) {
   for (const char* operation : {"broadcast", "reduce", "allreduce", "barrier", "gather", "scatter",
                                 "allgather", "alltoall", "reduce-scatter", "scan", "exscan"}) {
-    const Ran plan = run_tool({"plan", operation, "-m", kGrid, "--size", "4KiB", "--root", "3",
-                               "--json", "--schedule", path("p.json")});
+    const Ran plan = run_tool({"plan", operation, "-m", kScheduleGrid, "--size", "4KiB", "--root",
+                               "3", "--json", "--schedule", path("p.json")});
     ASSERT_EQ(plan.exit_code, 0) << plan.err;
     const Ran ran = run_tool({"verify", path("p.json"), "--json"});
     ASSERT_EQ(ran.exit_code, 0) << ran.out << ran.err;
@@ -58,10 +59,10 @@ TEST_F(ToolSchedule, PlansOfEveryOperationAreVerifiedFromTheirFiles) {
 }
 
 TEST_F(ToolSchedule, ConvertsThereAndBack) {
-  ASSERT_EQ(
-      run_tool({"plan", "allreduce", "-m", kGrid, "--size", "4KiB", "--schedule", path("p.json")})
-          .exit_code,
-      0);
+  ASSERT_EQ(run_tool({"plan", "allreduce", "-m", kScheduleGrid, "--size", "4KiB", "--schedule",
+                      path("p.json")})
+                .exit_code,
+            0);
   const Ran same = run_tool({"convert", path("p.json")});
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_EQ(same.out, read(path("p.json")));
@@ -82,7 +83,7 @@ TEST_F(ToolSchedule, ConvertsThereAndBack) {
 }
 
 TEST_F(ToolSchedule, RefusesAWrongScheduleAndSaysWhere) {
-  std::string text = read(kData + "msccl/ring_allreduce.xml");
+  std::string text = read(kScheduleData + "msccl/ring_allreduce.xml");
   text.replace(text.find("rrcs"), 4, "rrs");
   write("bad.xml", text);
   const Ran ran = run_tool({"verify", path("bad.xml")});
@@ -129,7 +130,7 @@ TEST_F(ToolSchedule, RefusesFilesThatItCannotRead) {
       EXPECT_NE(ran.err.find(message), std::string::npos) << ran.err;
     }
   }
-  const std::string ring = kData + "msccl/ring_allreduce.xml";
+  const std::string ring = kScheduleData + "msccl/ring_allreduce.xml";
   EXPECT_EQ(run_tool({"convert", ring, "--to", "fortran"}).exit_code, 2);
   EXPECT_EQ(run_tool({"verify", ring, "--findings", "0"}).exit_code, 2);
   const Ran barrier = run_tool({"plan", "barrier", "-m", "proc:4", "--schedule", path("b.xml"),

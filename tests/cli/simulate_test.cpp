@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-const std::string kGrid =
+const std::string kSimulateGrid =
     "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us,10Gbit/s,send=1us,recv=1us)";
 
 Ran simulate(Words extra) {
@@ -28,7 +28,7 @@ Json simulated(Words extra) {
 
 TEST(ToolSimulate, TakesThePlanThatPlanChooses) {
   for (const char* operation : {"broadcast", "allreduce", "barrier", "alltoall", "scan"}) {
-    const Words call{operation, "-m", kGrid, "--size", "4KiB"};
+    const Words call{operation, "-m", kSimulateGrid, "--size", "4KiB"};
     Words plan{"plan"};
     plan.insert(plan.end(), call.begin(), call.end());
     plan.emplace_back("--json");
@@ -40,7 +40,8 @@ TEST(ToolSimulate, TakesThePlanThatPlanChooses) {
 }
 
 TEST(ToolSimulate, AccountsForEveryMomentAndMessage) {
-  const Json json = simulated({"allreduce", "-m", kGrid, "--size", "64KiB", "--skew", "1ms@7"});
+  const Json json =
+      simulated({"allreduce", "-m", kSimulateGrid, "--size", "64KiB", "--skew", "1ms@7"});
   std::int64_t at = 0;
   for (const Json& step : json["critical_path"]) {
     EXPECT_EQ(step["begin_ps"], at);
@@ -55,17 +56,17 @@ TEST(ToolSimulate, AccountsForEveryMomentAndMessage) {
 }
 
 TEST(ToolSimulate, WaitsForWhoIsLateAndKeepsThePlan) {
-  const Json usual = simulated({"barrier", "-m", kGrid});
-  const Json late = simulated({"barrier", "-m", kGrid, "--skew", "50ms@3"});
+  const Json usual = simulated({"barrier", "-m", kSimulateGrid});
+  const Json late = simulated({"barrier", "-m", kSimulateGrid, "--skew", "50ms@3"});
   EXPECT_EQ(late["plan"], usual["plan"]);
   EXPECT_GE(late["finish_ps"].get<std::int64_t>(), 50'000'000'000);
   EXPECT_EQ(late["critical_path"][0]["kind"], "late");
-  const Words random{"barrier", "-m", kGrid, "--skew", "random:2ms:7"};
+  const Words random{"barrier", "-m", kSimulateGrid, "--skew", "random:2ms:7"};
   EXPECT_EQ(simulated(random), simulated(random));
 }
 
 TEST(ToolSimulate, KnowsBothRulesOfSharingAndTheEagerLimit) {
-  const Words call{"gather", "-m", kGrid, "--size", "64KiB", "--algorithm", "linear"};
+  const Words call{"gather", "-m", kSimulateGrid, "--size", "64KiB", "--algorithm", "linear"};
   const auto finish = [&](const Words& extra) {
     Words all = call;
     all.insert(all.end(), extra.begin(), extra.end());
@@ -77,7 +78,7 @@ TEST(ToolSimulate, KnowsBothRulesOfSharingAndTheEagerLimit) {
 }
 
 TEST(ToolSimulate, DrawsInColourOnlyWhenAsked) {
-  const Words call{"broadcast", "-m", kGrid};
+  const Words call{"broadcast", "-m", kSimulateGrid};
   EXPECT_EQ(simulate(call).out.find('\x1b'), std::string::npos);
   Words coloured = call;
   coloured.insert(coloured.end(), {"--color", "always"});
@@ -95,7 +96,7 @@ TEST(ToolSimulate, RefusesWhatItCannotSimulate) {
            {{"--root", "12"}, "--root: error:"},
            {{"--svg", "/no/such/folder/x.svg"}, "/no/such/folder/x.svg: error:"},
            {{"--json", "--svg", "x.svg"}, "error:"}}) {
-    Words call{"broadcast", "-m", kGrid};
+    Words call{"broadcast", "-m", kSimulateGrid};
     call.insert(call.end(), extra.begin(), extra.end());
     const Ran ran = simulate(call);
     EXPECT_EQ(ran.exit_code, 2) << ran.err;
@@ -106,12 +107,13 @@ TEST(ToolSimulate, RefusesWhatItCannotSimulate) {
 }
 
 TEST(ToolPlan, DrawsItsPlan) {
-  const Ran ran = run_tool({"plan", "allreduce", "-m", kGrid, "--svg", "-"});
+  const Ran ran = run_tool({"plan", "allreduce", "-m", kSimulateGrid, "--svg", "-"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_TRUE(ran.out.starts_with("<svg "));
   EXPECT_NE(ran.out.find("who sends to whom"), std::string::npos);
   EXPECT_NE(ran.out.find("critical path"), std::string::npos);
-  EXPECT_EQ(run_tool({"plan", "barrier", "-m", kGrid, "--json", "--svg", "-"}).exit_code, 2);
+  EXPECT_EQ(run_tool({"plan", "barrier", "-m", kSimulateGrid, "--json", "--svg", "-"}).exit_code,
+            2);
 }
 
 }  // namespace

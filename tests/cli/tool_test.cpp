@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-const std::string kGrid = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)";
+const std::string kToolGrid = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)";
 
 std::size_t lines(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -76,7 +76,7 @@ TEST(Tool, RunsTheExamplesOfItsManualThatNeedNoFile) {
 
 TEST(Tool, ListsEveryAlgorithmInTheManual) {
   const std::string page = run_tool({"tree", "--help"}).out;
-  const auto document = Json::parse(run_tool({"compare", "-m", kGrid, "--json"}).out);
+  const auto document = Json::parse(run_tool({"compare", "-m", kToolGrid, "--json"}).out);
   ASSERT_FALSE(document["algorithms"].empty());
   for (const auto& row : document["algorithms"]) {
     const auto name = row["algorithm"].get<std::string>();
@@ -93,17 +93,17 @@ TEST(Tool, RefusesBadUsageWithExitCode2AndAHint) {
   expect_refused({"--colour", "never"},
                  "espalier: error: there is no option \"--colour\"\n"
                  "  hint: did you mean --color?\n");
-  expect_refused({"tree", "--machin", kGrid},
+  expect_refused({"tree", "--machin", kToolGrid},
                  "espalier tree: error: there is no option "
                  "\"--machin\"\n  hint: did you mean --machine?\n");
-  expect_refused({"show", kGrid, "again"},
+  expect_refused({"show", kToolGrid, "again"},
                  "espalier show: error: there is no place for the "
                  "argument \"again\"\n");
   expect_refused({"tree", "--root"}, "espalier tree: error: ");
   expect_refused({"tree", "--root", "1", "--root", "2"}, "espalier tree: error: ");
-  expect_refused({"show", kGrid, "--json", "--svg", "-"}, "espalier show: error: ");
-  expect_refused({"show", kGrid, "--color", "sometimes"}, "--color: error: ");
-  expect_refused({"show", kGrid, "--width", "7"}, "--width: error: ");
+  expect_refused({"show", kToolGrid, "--json", "--svg", "-"}, "espalier show: error: ");
+  expect_refused({"show", kToolGrid, "--color", "sometimes"}, "--color: error: ");
+  expect_refused({"show", kToolGrid, "--width", "7"}, "--width: error: ");
 }
 
 TEST(Tool, HelpOfACommandIsItsPage) {
@@ -143,10 +143,10 @@ TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"convert", "a.json", "b.goal"},
                  "espalier convert: error: there is no place for the argument \"b.goal\"\n"
                  "  hint: to write to a file: --output b.goal\n");
-  expect_refused({"plan", "scatterv", "-m", kGrid},
+  expect_refused({"plan", "scatterv", "-m", kToolGrid},
                  "OPERATION: error: scatterv needs the lengths of its blocks\n"
                  "  hint: give --counts");
-  expect_refused({"compare", "-m", kGrid, "--model", "hokney"},
+  expect_refused({"compare", "-m", kToolGrid, "--model", "hokney"},
                  "--model: error: \"hokney\": there is no such model\n"
                  "  hint: did you mean \"hockney\"? models: ");
   expect_refused({"bench", "--on", "smpi", "--operation", "allreduc"},
@@ -156,9 +156,9 @@ TEST(Tool, SuggestsWhatWasMeant) {
                  "inventory: error: \"nofile\" is no file and no machine\n"
                  "  hint: an inventory is ");
   expect_refused({"verify", "nofile"}, "nofile: error: there is no such file\n");
-  expect_refused({"tree", "-m", kGrid, "-a", "fnf", "--size", "64Kib"},
+  expect_refused({"tree", "-m", kToolGrid, "-a", "fnf", "--size", "64Kib"},
                  "--size: error: \"64Kib\" is not a size\n  hint: did you mean \"64KiB\"?\n");
-  expect_refused({"plan", "allreduce", "-m", kGrid, "--size", "0"},
+  expect_refused({"plan", "allreduce", "-m", kToolGrid, "--size", "0"},
                  "--size: error: of 0 B nothing has to move\n  hint: give at least 8 B\n");
 }
 
@@ -175,7 +175,7 @@ TEST(Tool, SaysInItsOwnWordsWhatIsWrongWithOptions) {
                  "espalier tree: error: --root has no value\n  hint: write --root RANK; ");
   expect_refused({"tree", "--root", "1", "--root", "2"},
                  "espalier tree: error: --root is given more than once\n");
-  expect_refused({"show", kGrid, "--", "x"},
+  expect_refused({"show", kToolGrid, "--", "x"},
                  "espalier show: error: there is no option \"--\"\n"
                  "  hint: this command runs no other\n");
   expect_refused({"lab", "up"}, "espalier lab up: error: MACHINE is missing\n");
@@ -201,7 +201,7 @@ TEST(Tool, NamesTheLaunchersThatThereAre) {
 
 TEST(Tool, RefusesBadInputWithExitCode2) {
   const auto tree = [](Words more) {
-    Words words{"tree", "-a", "fnf", "-m", kGrid};
+    Words words{"tree", "-a", "fnf", "-m", kToolGrid};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
@@ -209,11 +209,11 @@ TEST(Tool, RefusesBadInputWithExitCode2) {
   expect_refused({"show", ""}, "MACHINE: error: no machine is named\n");
   expect_refused({"tree", "-a", "fnf"}, "--machine: error: no machine is named\n");
   expect_refused({"compare"}, "--machine: error: no machine is named\n");
-  expect_refused({"tree", "-m", kGrid}, "--algorithm: error: no algorithm is named\n");
-  expect_refused({"tree", "-m", kGrid, "-a", "fmf"},
+  expect_refused({"tree", "-m", kToolGrid}, "--algorithm: error: no algorithm is named\n");
+  expect_refused({"tree", "-m", kToolGrid, "-a", "fmf"},
                  "--algorithm: error: there is no algorithm \"fmf\"\n"
                  "  hint: did you mean \"fnf\"? the algorithms are: ");
-  expect_refused({"tree", "-m", kGrid, "-a", "zzzzzz"},
+  expect_refused({"tree", "-m", kToolGrid, "-a", "zzzzzz"},
                  "--algorithm: error: there is no algorithm \"zzzzzz\"\n"
                  "  hint: the algorithms are: ");
   expect_refused(tree({"--root", "12"}),
@@ -240,18 +240,19 @@ TEST(Tool, NamesTheMachineThatCannotBeRead) {
 }
 
 TEST(Tool, WritesNoEscapeCodesWithoutATerminal) {
-  for (const Words& arguments : {Words{"show", kGrid}, Words{"tree", "-a", "fnf", "-m", kGrid},
-                                 Words{"compare", "-m", kGrid}, Words{"--help"}}) {
+  for (const Words& arguments :
+       {Words{"show", kToolGrid}, Words{"tree", "-a", "fnf", "-m", kToolGrid},
+        Words{"compare", "-m", kToolGrid}, Words{"--help"}}) {
     const Ran ran = run_tool(arguments, {"TERM=xterm-256color"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
   }
-  EXPECT_NE(run_tool({"show", kGrid, "--color", "always"}).out.find('\x1b'), std::string::npos);
+  EXPECT_NE(run_tool({"show", kToolGrid, "--color", "always"}).out.find('\x1b'), std::string::npos);
 }
 
 TEST(Tool, ColoursATerminalUnlessToldNotTo) {
   const auto has_colours = [](const Words& more, const Words& variables) {
-    Words words{"compare", "-m", kGrid};
+    Words words{"compare", "-m", kToolGrid};
     words.insert(words.end(), more.begin(), more.end());
     return run_tool_on_terminal(words, variables).out.find('\x1b') != std::string::npos;
   };
@@ -284,16 +285,16 @@ TEST(Tool, FailsWhereStandardOutputCannotBeWritten) {
 }
 
 TEST(Tool, RefusesAFileThatCannotBeOpened) {
-  expect_refused({"show", kGrid, "--svg", "/does/not/exist/a.svg"},
+  expect_refused({"show", kToolGrid, "--svg", "/does/not/exist/a.svg"},
                  "/does/not/exist/a.svg: error: cannot write: No such file or directory\n");
-  expect_refused({"show", kGrid, "--svg", "/"}, "/: error: cannot write: Is a directory\n");
+  expect_refused({"show", kToolGrid, "--svg", "/"}, "/: error: cannot write: Is a directory\n");
 }
 
 TEST(Tool, WritesDrawingsToFiles) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "espalier_tool_test";
   std::filesystem::create_directories(folder);
   const std::vector<Words> commands{
-      {"show", kGrid}, {"tree", "-a", "fnf", "-m", kGrid}, {"compare", "-m", kGrid}};
+      {"show", kToolGrid}, {"tree", "-a", "fnf", "-m", kToolGrid}, {"compare", "-m", kToolGrid}};
   for (const Words& command : commands) {
     const std::string file = (folder / (command[0] + ".svg")).string();
     Words to_file = command;
@@ -315,16 +316,16 @@ TEST(Tool, WritesDrawingsToFiles) {
 TEST(Show, WritesAMachineThatItReadsBack) {
   const auto folder = std::filesystem::path(testing::TempDir());
   const std::string file = (folder / "espalier_show_test.json").string();
-  const Ran json = run_tool({"show", kGrid, "--json"});
+  const Ran json = run_tool({"show", kToolGrid, "--json"});
   ASSERT_EQ(json.exit_code, 0) << json.err;
   std::ofstream(file, std::ios::binary) << json.out;
   EXPECT_EQ(run_tool({"show", file, "--json"}).out, json.out);
-  EXPECT_EQ(run_tool({"show", file}).out, run_tool({"show", kGrid}).out);
+  EXPECT_EQ(run_tool({"show", file}).out, run_tool({"show", kToolGrid}).out);
   std::filesystem::remove(file);
 }
 
 TEST(Compare, HasOneRowForEachAlgorithmInEveryForm) {
-  const Words command{"compare", "-m", kGrid, "--root", "3", "--size", "64KiB"};
+  const Words command{"compare", "-m", kToolGrid, "--root", "3", "--size", "64KiB"};
   const auto with = [&](const char* form) {
     Words words = command;
     words.emplace_back(form);
@@ -353,10 +354,10 @@ TEST(Compare, HasOneRowForEachAlgorithmInEveryForm) {
 }
 
 TEST(Compare, AgreesWithTree) {
-  const auto document = Json::parse(run_tool({"compare", "-m", kGrid, "--json"}).out);
+  const auto document = Json::parse(run_tool({"compare", "-m", kToolGrid, "--json"}).out);
   for (const auto& row : document["algorithms"]) {
     const Ran tree =
-        run_tool({"tree", "-m", kGrid, "-a", row["algorithm"].get<std::string>(), "--json"});
+        run_tool({"tree", "-m", kToolGrid, "-a", row["algorithm"].get<std::string>(), "--json"});
     EXPECT_EQ(Json::parse(tree.out)["finish_ps"], row["finish_ps"]) << row;
   }
 }
@@ -377,7 +378,8 @@ TEST(Compare, SaysWhichAlgorithmsAreLeftOut) {
 
 TEST(Tree, ServesOnlyThoseWhoAreListed) {
   const auto document = Json::parse(
-      run_tool({"tree", "-a", "fnf", "-m", kGrid, "--root", "2", "--to", "2,5-7", "--json"}).out);
+      run_tool({"tree", "-a", "fnf", "-m", kToolGrid, "--root", "2", "--to", "2,5-7", "--json"})
+          .out);
   std::vector<int> ranks;
   for (const auto& rank : document["ranks"]) ranks.push_back(rank["rank"]);
   EXPECT_EQ(ranks, (std::vector<int>{2, 5, 6, 7}));

@@ -28,7 +28,9 @@ class RoomsAgree(unittest.TestCase):
                 uses = uses[:uses.index("LINKS")]
             in_cmake[name] = set(uses)
         self.assertGreater(len(in_cmake), 1)
-        self.assertEqual(in_cmake, table_of_the_checker())
+        # The front is a library by itself (espalier_front): rooms include its headers and link with nothing of it.
+        rooms = {room: uses - {"front"} for room, uses in table_of_the_checker().items() if room != "front"}
+        self.assertEqual(in_cmake, rooms)
 
     def test_the_document_names_the_same_rooms_and_includes(self):
         rooms = table_of_the_checker()
