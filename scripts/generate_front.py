@@ -4,10 +4,11 @@
     generate_front.py runtime FUNCTIONS.table COLLECTIVES.table OUT.c
     generate_front.py recorder FUNCTIONS.table COLLECTIVES.table OUT.c
 
-An entry is a jump through its slot. Every argument is as wide as a register, whatever it is, and so is the result: they stay
+An entry is a jump through its slot. Behind a function that starts MPI the front has something to do. Every argument is as wide as a register, whatever it is, and so is the result: they stay
 where they are.
 """
 import pathlib
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -33,7 +34,11 @@ def entries_of(which, functions_table, collectives_table):
     return dict(sorted(entries.items()))
 
 
-def source(entries):
+# MPI_Init and MPI_Init_thread, in all spellings.
+INIT = re.compile(r"o?mpi_init(_thread)?(_|__|_f|_f08_)?", re.IGNORECASE)
+
+
+def source(which, entries):
     yield "/* Generated from the tables of src/pmpi and src/record by scripts/generate_front.py. */\n"
     yield '#include "front/front.h"\n\ntypedef intptr_t R;\n'
     yield '#define ENTRY __attribute__((visibility("default")))\n#define SLOT(i) (*(void* volatile*)&espalier_slots[i])\n\n'
@@ -42,7 +47,11 @@ def source(entries):
         parameters = ", ".join(f"R a{i}" for i in range(count)) or "void"
         values = ", ".join(f"a{i}" for i in range(count))
         yield f"static R first_{number}({parameters}) {{\n"
-        yield f"  return ((R(*)({types}))espalier_resolve({number}, __builtin_return_address(0)))({values});\n}}\n"
+        called = f"((R(*)({types}))espalier_resolve({number}, __builtin_return_address(0)))({values})"
+        if INIT.fullmatch(name):
+            yield f"  const R result = {called};\n  espalier_after_init();\n  return result;\n}}\n"
+        else:
+            yield f"  return {called};\n}}\n"
         yield f"ENTRY R {name}({types});\nENTRY R {name}({parameters}) {{ return ((R(*)({types}))SLOT({number}))({values}); }}\n"
     for declaration in ("void* espalier_slots[]", "void* const espalier_first_slots[]"):
         yield f"\n{declaration} = {{\n"
@@ -52,12 +61,17 @@ def source(entries):
     yield "\nconst char* const espalier_names[] = {\n"
     for name in entries:
         yield f'    "{name}",\n'
-    yield f"}};\nconst size_t espalier_entry_count = {len(entries)};\n"
+    yield f"}};\nconst size_t espalier_entry_count = {len(entries)};\n\n"
+    yield "/* By its own name it would be that of the copy which comes first. */\nstatic const char here = 0;\n"
+    yield f'ENTRY extern const char espalier_mark_{which} __attribute__((alias("here")));\n'
+    yield f'const char* const espalier_mark = "espalier_mark_{which}";\n'
+    yield f"const void* const espalier_own_mark = &here;\n"
+    yield f"const int espalier_records = {int(which == 'recorder')};\n"
 
 
 def main():
     which, functions_table, collectives_table, out = sys.argv[1:]
-    pathlib.Path(out).write_text("".join(source(entries_of(which, functions_table, collectives_table))))
+    pathlib.Path(out).write_text("".join(source(which, entries_of(which, functions_table, collectives_table))))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
  *   unknown --first call--> served   the wrappers of a variant; what it does not wrap is native
  *                      +--> native   the next definition of each function, as if we were not there
  *                      +--> several  as native, but looked up for each call by who makes it
- *   served --withdraw()--> native    the variant found that it does not fit this MPI */
+ *   served --withdraw()--> native    the variant found that it does not fit this MPI
+ *
+ * As long as there is no MPI it stays unknown, and calls are native. */
 #define _GNU_SOURCE
 #include "front/front.h"
 
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/decline.h"
 #include "front/find_mpi.h"
 #include "front/variant.h"
 
@@ -22,6 +25,7 @@ enum State { Unknown, Served, Native, Several };
 static _Atomic(enum State) the_state = Unknown;
 static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct espalier_mpi the_mpi;
+static enum espalier_interface the_interface = ESPALIER_NO_INTERFACE;
 static const struct espalier_variant* the_variant;
 
 static int is_set(const char* name) {
@@ -29,30 +33,54 @@ static int is_set(const char* name) {
   return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
 
-/* One line, of one rank, and only if somebody asked. */
-static void tell(const char* what, const char* which) {
-  static const char* const kRanks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-                                       "SLURM_PROCID"};
+/* One line, and only if somebody asked. */
+static void tell_from_here(const char* what, const char* which) {
   if (!is_set("ESPALIER_LOG") && !is_set("ESPALIER_EXPLAIN")) return;
-  for (size_t i = 0; i < sizeof kRanks / sizeof *kRanks; ++i) {
-    if (is_set(kRanks[i])) return;
-  }
   fprintf(stderr, "espalier: %s%s; using native collectives\n", what, which);
 }
 
-static void* next_function(const char* name) {
-  /* Evaluated here: what comes behind the front in the order of the loader. */
-  void* found = dlsym(RTLD_NEXT, name);
+/* By one rank. */
+static void tell(const char* what, const char* which) {
+  static const char* const kRanks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                       "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof kRanks / sizeof *kRanks; ++i) {
+    if (is_set(kRanks[i])) return;
+  }
+  tell_from_here(what, which);
+}
+
+/* By the first rank of each node: what is installed may differ there. */
+static void tell_of_node(const char* what, const char* which) {
+  static const char* const kLocalRanks[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                            "SLURM_LOCALID"};
+  for (size_t i = 0; i < sizeof kLocalRanks / sizeof *kLocalRanks; ++i) {
+    const char* rank = getenv(kLocalRanks[i]);
+    if (rank != NULL && strcmp(rank, "0") == 0) return tell_from_here(what, which);
+  }
+  tell(what, which);
+}
+
+/* What comes behind the front in the order of the loader: evaluated here. */
+static void* next_in_sight(const char* name) { return dlsym(RTLD_NEXT, name); }
+
+/* In the order of the loader, too: what all see comes before what the caller alone does. */
+static void* next_for(const void* caller, const char* name) {
+  void* found = next_in_sight(name);
   if (found == NULL && the_mpi.handle != NULL) found = dlsym(the_mpi.handle, name);
-  return found != NULL ? found : espalier_find_beside(NULL, name);
+  return found != NULL ? found : espalier_find_beside(caller, name);
+}
+static void* next_function(const char* name) { return next_for(NULL, name); }
+
+static void forget_functions(void) {
+  for (size_t i = 0; i < espalier_entry_count; ++i) {
+    __atomic_store_n(&espalier_slots[i], espalier_first_slots[i], __ATOMIC_RELAXED);
+  }
 }
 
 static void withdraw(const char* why) {
   if (why != NULL) tell(why, "");
   atomic_store(&the_state, Native);
-  for (size_t i = 0; i < espalier_entry_count; ++i) {
-    __atomic_store_n(&espalier_slots[i], espalier_first_slots[i], __ATOMIC_RELAXED);
-  }
+  forget_functions();
 }
 
 static const struct espalier_front_services kServices = {next_function, withdraw};
@@ -80,14 +108,14 @@ static const struct espalier_variant* open_variant(enum espalier_interface inter
   if (!path_of_variant(interface, path, sizeof path)) return NULL;
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
-    tell("", dlerror());
+    tell_of_node("", dlerror());
     return NULL;
   }
   const struct espalier_variant* variant = dlsym(library, ESPALIER_VARIANT_SYMBOL);
   const char* wrong = "";
   if (variant == NULL || variant->protocol != ESPALIER_FRONT_PROTOCOL ||
       strcmp(variant->version, ESPALIER_VERSION) != 0) {
-    tell("another version of Espalier: ", path);
+    tell_of_node("another version of Espalier: ", path);
   } else if (!espalier_is_bound_to(library, &the_mpi, &wrong)) {
     tell("another library defines a function of this MPI: ", wrong);
   } else {
@@ -97,21 +125,29 @@ static const struct espalier_variant* open_variant(enum espalier_interface inter
   return NULL;
 }
 
+/* Another copy of this library may come before us, of a module and of `espalier run`: that one
+ * serves, and what it hands on is native. */
+static int is_first_copy(void) {
+  const void* first = dlsym(RTLD_DEFAULT, espalier_mark);
+  return first == NULL || first == espalier_own_mark;
+}
+
 static enum State decide(const void* caller) {
+  if (!is_first_copy()) return Native;
   if (espalier_several_mpis()) {
     tell("several MPIs in one process", "");
     return Several;
   }
   the_mpi = espalier_find_mpi(caller);
-  if (the_mpi.handle == NULL) return Native;
+  if (the_mpi.handle == NULL) return Unknown; /* the program may load one yet */
   char text[128];
-  const enum espalier_interface interface = espalier_interface_of(&the_mpi, text, sizeof text);
-  if (interface == ESPALIER_NO_INTERFACE) {
+  the_interface = espalier_interface_of(&the_mpi, text, sizeof text);
+  if (the_interface == ESPALIER_NO_INTERFACE) {
     tell("there is no library for this MPI: ", text);
     return Native;
   }
   espalier_show_to_all(&the_mpi);
-  the_variant = open_variant(interface);
+  the_variant = open_variant(the_interface);
   if (the_variant == NULL) return Native;
   the_variant->attach(&kServices);
   return Served;
@@ -124,8 +160,8 @@ static enum State state_for(const void* caller) {
   state = atomic_load(&the_state);
   if (state == Unknown) {
     state = decide(caller);
-    /* A program that asks us before it has loaded an MPI may load one yet. */
-    if (state != Native || the_mpi.handle != NULL) atomic_store(&the_state, state);
+    atomic_store(&the_state, state);
+    if (state == Served) forget_functions(); /* what was found before there was an MPI */
   }
   pthread_mutex_unlock(&the_mutex);
   return state;
@@ -161,18 +197,29 @@ void* espalier_resolve(size_t entry, const void* caller) {
   const char* name = espalier_names[entry];
   const enum State state = state_for(caller);
   void* found = state == Served ? wrapper_named(name) : own_function(name);
-  if (found == NULL && state == Several) found = espalier_find_beside(caller, name);
-  if (found == NULL) found = next_function(name);
-  if (found == NULL) found = espalier_find_beside(caller, name);
+  int is_lasting = state == Served || state == Native;
+  if (found == NULL && state == Unknown) {
+    /* A library that stands for an MPI in programs of one process: all see it, now and later. */
+    found = next_in_sight(name);
+    is_lasting = found != NULL;
+  }
+  if (found == NULL) found = next_for(caller, name);
   if (found == NULL) {
     fprintf(stderr, "espalier: no MPI library in this process defines %s\n", name);
     abort();
   }
   /* A withdrawal in between wins: it comes from the thread that is in MPI_Init. */
-  if (state == Served || state == Native) {
-    if (atomic_load(&the_state) == state) {
-      __atomic_store_n(&espalier_slots[entry], found, __ATOMIC_RELAXED);
-    }
+  if (is_lasting && atomic_load(&the_state) == state) {
+    __atomic_store_n(&espalier_slots[entry], found, __ATOMIC_RELAXED);
   }
   return found;
+}
+
+void espalier_after_init(void) {
+  static atomic_flag is_done = ATOMIC_FLAG_INIT;
+  const int could_serve = the_interface != ESPALIER_NO_INTERFACE && the_variant == NULL;
+  if (!could_serve || !espalier_is_initialized(&the_mpi) || atomic_flag_test_and_set(&is_done)) {
+    return;
+  }
+  espalier_decline(&the_mpi, the_interface);
 }

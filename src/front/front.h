@@ -12,8 +12,17 @@ extern void* const espalier_first_slots[];
 extern const char* const espalier_names[];
 extern const size_t espalier_entry_count;
 
+/* What every copy of this library exports under the same name, and this copy's. */
+extern const char* const espalier_mark;
+extern const void* const espalier_own_mark;
+/* This is the front of the recorder. */
+extern const int espalier_records;
+
 /* The function that a call of an entry goes to.
  * @param caller the address that the call returns to */
 void* espalier_resolve(size_t entry, const void* caller);
+
+/* Behind each function that starts MPI. */
+void espalier_after_init(void);
 
 #endif

@@ -40,6 +40,20 @@ struct espalier_variant {
 };
 #define ESPALIER_VARIANT_SYMBOL "espalier_variant_table"
 
+/* The roll call behind MPI_Init (mpi/roll_call.hpp), which a front without its variant takes part
+ * in: numbers of 64 bits whose least is found, and the nodes of not more than a few processes. The
+ * last of the numbers is what follows. */
+#define ESPALIER_ROLL_CALL_NUMBERS 6
+#define ESPALIER_ROLL_CALL_FEW 64
+#define ESPALIER_ABSENT 0 /* this process has no variant */
+#define ESPALIER_UNFIT 1  /* its MPI is not the one that the variant was built with */
+#define ESPALIER_FIT 2
+
+/* What rank 0 says of a recording that a process cannot take part in. */
+#define ESPALIER_NO_PROFILE                                                                      \
+  "espalier: no profile is recorded: some process finds no library of Espalier for its MPI, or " \
+  "one that does not fit; ESPALIER_LOG=1 tells more\n"
+
 #ifdef __cplusplus
 }
 #endif

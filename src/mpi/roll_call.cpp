@@ -36,7 +36,7 @@ void RollCall::begin(const Presence& own) {
           own.cannot_wait ? 1U : 0U,
           own.is_threaded ? 1U : 0U,
           own.is_threaded ? 0U : 1U,
-          own.is_unfit ? 0U : 1U};
+          own.is_unfit ? std::uint64_t{ESPALIER_UNFIT} : std::uint64_t{ESPALIER_FIT}};
   own_node_ = hash_of_node();
 #ifdef ESPALIER_SMPI  // its non-blocking collectives send from everybody to everybody
   PMPI_Allreduce(own_.data(), least_.data(), static_cast<int>(own_.size()), MPI_UINT64_T, MPI_MIN,

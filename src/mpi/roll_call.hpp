@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "front/variant.h"
 #include "mpi/mpi_api.hpp"
 
 namespace espalier::mpi {
@@ -35,17 +36,19 @@ class RollCall {
   [[nodiscard]] bool nobody_can_wait() const { return least_[2] != 0; }
   [[nodiscard]] bool all_threaded() const { return least_[3] != 0; }
   [[nodiscard]] bool any_threaded() const { return least_[4] == 0; }
-  [[nodiscard]] bool all_fit() const { return least_[5] != 0; }
+  [[nodiscard]] bool all_fit() const { return least_[5] == ESPALIER_FIT; }
+  /// Its front library said so (front/decline.h).
+  [[nodiscard]] bool any_absent() const { return least_[5] == ESPALIER_ABSENT; }
   /// For each rank of MPI_COMM_WORLD, the lowest of its node, by MPI_Get_processor_name.
   /// @param over holds all its processes, in any order; collective over it
   [[nodiscard]] std::vector<int> leaders(MPI_Comm over) const;
 
  private:
-  /// Of a hash, its complement, and of yes and no as 1 and 0.
-  std::array<std::uint64_t, 6> own_{}, least_{};
+  /// Of a hash, its complement, of yes and no as 1 and 0, and of how its MPI fits.
+  std::array<std::uint64_t, ESPALIER_ROLL_CALL_NUMBERS> own_{}, least_{};
   /// Of a few processes also their nodes: Open MPI's non-blocking allgather sends from everybody to
   /// everybody. Of more they are asked for in leaders().
-  static constexpr int kFew = 64;
+  static constexpr int kFew = ESPALIER_ROLL_CALL_FEW;
   std::uint64_t own_node_ = 0;
   std::vector<std::uint64_t> nodes_;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};

@@ -155,6 +155,13 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
 Agreement agree(World& world, MPI_Comm over, bool at_start) {
   world.roll_call.wait();
   const RollCall& all = world.roll_call;
+  if (all.any_absent()) {
+    if (world.rank == 0) {
+      complain({"MPI_Init", "some process finds no library of Espalier for its MPI",
+                "install the same on all hosts; ESPALIER_LOG=1 tells more"});
+    }
+    return Agreement::None;
+  }
   if (!all.all_fit()) {
     if (world.rank == 0) {
       complain({"MPI_Init", "the MPI of some process is not what its library says",

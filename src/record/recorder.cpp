@@ -9,6 +9,7 @@
 #include <exception>
 #include <type_traits>
 
+#include "front/variant.h"
 #include "mpi/self_test.hpp"
 #include "pmpi/next_function.hpp"
 #include "record/notes.hpp"
@@ -108,7 +109,12 @@ void begin() {
   const std::uint64_t is_fit = found.wrong == nullptr ? 1 : 0;
   std::uint64_t all_fit = 0;
   PMPI_Allreduce(&is_fit, &all_fit, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (all_fit == 0) return pmpi::withdraw(found.wrong);
+  if (all_fit == 0) {
+    int me = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (me == 0) std::fputs(ESPALIER_NO_PROFILE, stderr);
+    return pmpi::withdraw(found.wrong);
+  }
   try {
     start(file);
   } catch (const std::exception& wrong) {

@@ -153,6 +153,44 @@ class Programs(unittest.TestCase):
         alone.write_bytes(pathlib.Path(FRONT).read_bytes())
         self.assert_planned(self.launch(self.folder / "probe", preload=str(alone)), planned=0)
 
+    def test_one_process_without_a_variant_makes_all_native(self):
+        """A host without the package: its process says no in the roll call, and nobody waits for it."""
+        (self.folder / "lacking").mkdir()
+        for front, settings in ((FRONT, {}), (FRONT, {"ESPALIER_FORCE": "0"}),
+                                (FRONT.replace("libespalier.so", "libespalier-profile.so"),
+                                 {"ESPALIER_PROFILE": str(self.folder / "lacking.json")})):
+            alone = self.folder / "lacking" / pathlib.Path(front).name
+            alone.write_bytes(pathlib.Path(front).read_bytes())
+            for lacking in (1, 0):
+                with self.subTest(front=front, lacking=lacking, settings=settings):
+                    done = self.launch("/bin/sh", "-c", f'case "${{PMI_RANK-$OMPI_COMM_WORLD_RANK}}" in {lacking}) export '
+                                       f'LD_PRELOAD={alone};; *) export LD_PRELOAD={front};; esac; exec {self.folder / "probe"}',
+                                       preload="", **settings)
+                    self.assert_planned(done, planned=0 if front == FRONT else -1)
+                    self.assertEqual(done.stderr.count("some process finds no library of Espalier for its MPI"),
+                                     0 if front == FRONT and lacking == 0 else 1, done.stderr)
+        self.assertFalse((self.folder / "lacking.json").exists())
+
+    def test_of_two_copies_the_first_serves_alone(self):
+        """One that a module preloads, and the tool's: the native calls of the first are not counted by the second."""
+        (self.folder / "copy").mkdir()
+        for file in pathlib.Path(LIBRARIES).glob("libespalier*.so"):
+            (self.folder / "copy" / file.name).write_bytes(file.read_bytes())
+        both = f"{FRONT}:{self.folder / 'copy' / 'libespalier.so'}"
+        self.assert_planned(self.launch(self.folder / "probe", preload=both))
+        told = self.launch(self.folder / "probe", preload=both, ESPALIER_FORCE="0", ESPALIER_EXPLAIN="1")
+        self.assertEqual(told.stderr.count("calls planned"), 1, told.stderr)
+
+    def test_two_mpis_in_one_process_keep_other_preloads(self):
+        other = system_library(NAME["openmpi" if MPI == "mpich" else "mpich"])
+        if other is None:
+            self.skipTest("there is one MPI here")
+        build(self.folder / "tool.so", "-shared", "-fPIC", "-x", "c", "-", text="#include <mpi.h>\n#include <stdio.h>\n"
+              "int MPI_Barrier(MPI_Comm comm) { puts(\"the tool's\"); return PMPI_Barrier(comm); }\n")
+        done = self.launch(self.folder / "probe", other, preload=f"{FRONT}:{self.folder / 'tool.so'}")
+        self.assert_planned(done, planned=0)
+        self.assertEqual(done.stdout.count("the tool's\n"), 2, done.stdout)
+
     def test_it_finds_its_variants_from_a_link_and_by_a_relative_name(self):
         (self.folder / "link.so").symlink_to(FRONT)
         self.assert_planned(self.launch(self.folder / "probe", preload=str(self.folder / "link.so")))
@@ -206,6 +244,35 @@ class NoMpi(unittest.TestCase):
                  "l.espalier_query_last(ctypes.byref(p)), p.value)"
         done = run("/usr/bin/python3", "-c", script, LD_PRELOAD=FRONT)
         self.assertEqual(done.stdout, "0 1 b'' 0\n", done.stderr)
+
+
+    def test_a_library_that_stands_for_mpi_in_serial_programs(self):
+        """It has no PMPI_*, and no other MPI is there: its calls are found once."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            build(folder / "libserial.so", "-shared", "-fPIC", "-x", "c", "-",
+                  text="int MPI_Barrier(int comm) { return comm; }\nvoid mpi_barrier_(int* comm, int* error) { *error = *comm; }\n")
+            build(folder / "program", "-O1", "-x", "c", "-", "-x", "none", folder / "libserial.so", f"-Wl,-rpath,{folder}", text="""
+#include <stdio.h>
+#include <time.h>
+int MPI_Barrier(int);
+void mpi_barrier_(int*, int*);
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1e9 + t.tv_nsec; }
+int main(void) {
+  int seven = 7, error = 0;
+  double least = 1e9;
+  for (int batch = 0; batch < 100; ++batch) {
+    const double begin = now();
+    for (int i = 0; i < 100; ++i) mpi_barrier_(&seven, &error);
+    const double one = (now() - begin) / 100;
+    if (one < least) least = one;
+  }
+  printf("%d %d %s\\n", MPI_Barrier(3), error, least < 500 ? "quick" : "slow");
+  return 0;
+}
+""")
+            for preload in ("", FRONT):
+                self.assertEqual(run(folder / "program", LD_PRELOAD=preload).stdout, "3 7 quick\n")
 
 
 class Strangers(unittest.TestCase):
