@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the include rule of docs/architecture.md: a room includes itself and the rooms named here.
+"""Holds the include rules of docs/architecture.md: a room includes itself and the rooms named here; few files include CLI11.
 
 Run by `make check` and by ctest. Exits 1 and names every line that breaks the rule.
 """
@@ -46,6 +46,8 @@ TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 # Headers of base that are public too, by links in include/espalier, so they name each other as neighbours.
 NEIGHBOURS = {"contract.hpp", "error.hpp", "expected.hpp", "types.hpp"}
 MPI_ROOMS = {"mpi", "pmpi", "record", "group_mpi"}
+# CLI11's headers take seconds to compile: all else of the tool includes the front of them, cli/options.hpp.
+CLI11_FILES = {"cli/manual.cpp", "cli/options.cpp", "cli/run.cpp", "cli/usage.cpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -70,6 +72,8 @@ def broken_rules(root: pathlib.Path):
             quote, target = match.groups()
             if target == "mpi.h" and room not in MPI_ROOMS:
                 yield path, number, f"only {sorted(MPI_ROOMS)} may include <mpi.h>"
+            if target.startswith("CLI/") and "/".join(parts) not in CLI11_FILES:
+                yield path, number, f'only {sorted(CLI11_FILES)} may include <{target}>; include "cli/options.hpp"'
             if quote == '"' and target.split("/")[0] not in allowed:
                 yield path, number, f'{room} may not include "{target}"; it may include {sorted(allowed)}'
 

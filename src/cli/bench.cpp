@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/measure_on_lab.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
 #include "lab/lab.hpp"
@@ -223,38 +223,38 @@ Command bench_command() {
                     "espalier bench --on smpi --machine flat-64 --operation broadcast\n"
                     "espalier bench --on smpi --single --resume league.jsonl --html league.html"};
   return {
-      std::move(manual), [](CLI::App& app, const Globals& globals) {
+      std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<BenchOptions>();
-        app.add_option("--on", options->on, "Where: lab, or smpi.")->type_name("PLACE")->required();
+        app.add_option("--on", options->on, "Where: lab, or smpi.").type_name("PLACE").required();
         app.add_option("--state", options->state, "The lab's folder.")
-            ->type_name("DIR")
-            ->envname("ESPALIER_LAB");
+            .type_name("DIR")
+            .envname("ESPALIER_LAB");
         app.add_option("--operation", options->operations,
                        "Default: broadcast,reduce,allreduce,barrier; with --clocks ack broadcast; "
                        "on smpi all.")
-            ->type_name("LIST");
+            .type_name("LIST");
         app.add_option("--size", options->sizes,
                        "Of messages and blocks. Default: 8,1KiB,16KiB,128KiB,1MiB; on smpi "
                        "8,4KiB,64KiB,1MiB.")
-            ->type_name("LIST");
+            .type_name("LIST");
         app.add_option("--root", options->roots, "Such as 0,4-7, or all. Default: 0.")
-            ->type_name("LIST");
+            .type_name("LIST");
         app.add_option("--stack", options->stacks,
                        "mpich, openmpi, openmpi+han, openmpi+adapt, mpich+espalier, "
                        "openmpi+espalier, and mpich+discovered and openmpi+discovered, where the "
                        "library is not told the machine but finds it. Default: all that are there "
                        "but these two.")
-            ->type_name("LIST");
+            .type_name("LIST");
         app.add_option("--clocks", options->clocks,
                        "shared: one for all ranks, as a lab has it (default). ack: the root's "
                        "alone.")
-            ->type_name("WHICH");
-        app.add_option("--repeat", options->repeats, "At least 5. Default: 7.")->type_name("N");
-        CLI::Option* json = app.add_flag("--json", options->json, "Write JSON (espalier-bench-1).");
-        app.add_flag("--csv", options->csv, "Write CSV, one row a call and stack.")->excludes(json);
+            .type_name("WHICH");
+        app.add_option("--repeat", options->repeats, "At least 5. Default: 7.").type_name("N");
+        const Option json = app.add_flag("--json", options->json, "Write JSON (espalier-bench-1).");
+        app.add_flag("--csv", options->csv, "Write CSV, one row a call and stack.").excludes(json);
         app.add_option("--svg", options->svg, "Also draw PREFIXoperation.svg, times over sizes.")
-            ->type_name("PREFIX");
-        app.add_option("--save", options->save, "Also write the JSON to FILE.")->type_name("FILE");
+            .type_name("PREFIX");
+        app.add_option("--save", options->save, "Also write the JSON to FILE.").type_name("FILE");
         add_smpi_options(app, options->smpi);
         return [options, &globals] { return run_bench(*options, globals); };
       }};

@@ -14,8 +14,8 @@
 #include "cli/call_options.hpp"
 #include "cli/candidate_forecasts.hpp"
 #include "cli/measure_on_lab.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/whole_number.hpp"
 #include "league/bound.hpp"
 #include "league/page.hpp"
 #include "league/play.hpp"
@@ -218,34 +218,33 @@ Outcome write_results(const SmpiOptions& options, const league::Fixture& fixture
 
 }  // namespace
 
-void add_smpi_options(CLI::App& app, SmpiOptions& o) {
+void add_smpi_options(App& app, SmpiOptions& o) {
   app.add_option("--machine", o.machines,
                  "smpi: of data/machines/, or any other. Default: the ten of the standard set.")
-      ->type_name("LIST");
+      .type_name("LIST");
   app.add_option("--placement", o.placements, "smpi: block, cyclic. Default: both.")
-      ->type_name("LIST");
+      .type_name("LIST");
   app.add_option("--peer", o.peers, "smpi: ompi, mpich, mvapich2, impi. Default: all.")
-      ->type_name("LIST");
+      .type_name("LIST");
   app.add_flag("--single", o.single, "smpi: every single algorithm of SMPI too.");
   app.add_flag("--candidates", o.candidates,
                "smpi: instead, every plan that is considered, from root 0: its time as predicted, "
                "as replayed and under SMPI.");
   app.add_option("--roots", o.roots, "smpi: so many, evenly spread. Default: 2.")
-      ->type_name("N")
-      ->check(whole_number(1, 1'000'000));
+      .type_name("N")
+      .whole_number(1, 1'000'000);
   app.add_option("-j,--jobs", o.at_once, "smpi: runs at a time. Default: one a core.")
-      ->type_name("N")
-      ->check(whole_number(1, 4096));
+      .type_name("N")
+      .whole_number(1, 4096);
   app.add_option("--seconds", o.seconds,
                  "smpi: of processor time that one run may take. Default: 60.")
-      ->type_name("N")
-      ->check(whole_number(1, 1'000'000));
+      .type_name("N")
+      .whole_number(1, 1'000'000);
   app.add_option("--memory", o.memory, "smpi: buffers of a call over all ranks. Default: 3GiB.")
-      ->type_name("SIZE");
+      .type_name("SIZE");
   app.add_option("--resume", o.resume, "smpi: keep results in FILE, play what is not there.")
-      ->type_name("FILE");
-  app.add_option("--html", o.html, "smpi: also write the league's page to FILE.")
-      ->type_name("FILE");
+      .type_name("FILE");
+  app.add_option("--html", o.html, "smpi: also write the league's page to FILE.").type_name("FILE");
 }
 
 Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {

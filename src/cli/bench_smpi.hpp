@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "cli/command.hpp"
@@ -28,7 +27,7 @@ struct SmpiOptions {
   bool csv = false;
 };
 
-void add_smpi_options(CLI::App& app, SmpiOptions& options);
+void add_smpi_options(App& app, SmpiOptions& options);
 [[nodiscard]] Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals);
 
 }  // namespace espalier::cli

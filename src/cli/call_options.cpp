@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "cli/options.hpp"
 #include "cli/rank_list.hpp"
 
 namespace espalier::cli {
@@ -51,18 +51,18 @@ std::string operations_hint(const std::string& word) {
                      fmt::join(known, ", "));
 }
 
-void declare(CLI::App& app, CallOptions& options, bool required) {
+void declare(App& app, CallOptions& options, bool required) {
   app.add_option("OPERATION", options.operation,
                  "broadcast, reduce, allreduce, barrier, gather, scatter, allgather, "
                  "alltoall, reduce-scatter, scan or exscan.")
-      ->required(required);
+      .required(required);
   app.add_option("-m,--machine", options.machine, "The machine: see MACHINES.")
-      ->type_name("MACHINE");
+      .type_name("MACHINE");
   app.add_option("-r,--root", options.root, "Of operations with a root. Default: 0.")
-      ->type_name("RANK");
+      .type_name("RANK");
   app.add_option("-s,--size", options.size, "Of the message or block. Default: 1KiB.")
-      ->type_name("BYTES");
-  app.add_option("--element", options.element, "Of reductions. Default: 8.")->type_name("BYTES");
+      .type_name("BYTES");
+  app.add_option("--element", options.element, "Of reductions. Default: 8.").type_name("BYTES");
   app.add_flag("--ordered", options.ordered,
                "The reduction does not commute: ranks are combined in order.");
 }

@@ -5,11 +5,9 @@
 #include "base/expected.hpp"
 #include "schedule/collective.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace espalier::cli {
+
+class App;
 
 /// Above that a plan is not verified whole here: see docs/verification.md.
 inline constexpr Rank kVerifiedUpTo = 256;
@@ -28,7 +26,7 @@ struct CallOptions {
   bool ordered = false;
 };
 /// @param required whether there must be an OPERATION
-void declare(CLI::App& app, CallOptions& options, bool required = true);
+void declare(App& app, CallOptions& options, bool required = true);
 
 /// What to say of a word that is no operation: the nearest, and all.
 [[nodiscard]] std::string operations_hint(const std::string& word);

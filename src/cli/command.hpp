@@ -8,11 +8,9 @@
 #include "cli/outcome.hpp"
 #include "cli/terminal.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace espalier::cli {
+
+class App;
 
 /// A part of a manual page: "ALGORITHMS" and its text. Lines that start with a space are kept as
 /// they are; the others are filled.
@@ -42,7 +40,7 @@ struct Globals {
 struct Command {
   Manual manual;
   /// Declares the command's options; what it returns does the work, once they are parsed.
-  std::function<std::function<Outcome()>(CLI::App&, const Globals&)> declare;
+  std::function<std::function<Outcome()>(App&, const Globals&)> declare;
   bool takes_other_command = false;  ///< "espalier run -- mpiexec ..."
 };
 

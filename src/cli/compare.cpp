@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/compare_bound.hpp"
 #include "cli/irregular.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "report/comparison.hpp"
@@ -105,17 +105,17 @@ Command compare_command() {
                 .sections = {algorithms_section(), machines_section()},
                 .examples = std::string(kCompareExamples)};
   return {
-      std::move(manual), [](CLI::App& app, const Globals& globals) {
+      std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<CompareOptions>();
         declare(app, options->request);
-        CLI::Option* json =
+        const Option json =
             app.add_flag("--json", options->json, "Write the table as JSON (espalier-compare-1).");
-        CLI::Option* csv =
-            app.add_flag("--csv", options->csv, "Write the table as CSV.")->excludes(json);
+        const Option csv =
+            app.add_flag("--csv", options->csv, "Write the table as CSV.").excludes(json);
         app.add_option("--svg", options->svg, "Write a bar chart to FILE; - is standard output.")
-            ->type_name("FILE")
-            ->excludes(json)
-            ->excludes(csv);
+            .type_name("FILE")
+            .excludes(json)
+            .excludes(csv);
         declare(app, options->counts);
         return [options, &globals] { return compare(*options, globals); };
       }};

@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/schedule_files.hpp"
 
 namespace espalier::cli {
@@ -44,14 +44,14 @@ Command convert_command() {
                 .description = std::string(kConvertDescription),
                 .sections = {schedules_section()},
                 .examples = std::string(kConvertExamples)};
-  return {std::move(manual), [](CLI::App& app, const Globals&) {
+  return {std::move(manual), [](App& app, const Globals&) {
             const auto options = std::make_shared<ConvertOptions>();
             app.add_option("SCHEDULE", options->schedule, "The schedule: see SCHEDULES.");
             app.add_option("-t,--to", options->to, "json, goal or msccl. Default: json.")
-                ->type_name("FORM");
+                .type_name("FORM");
             app.add_option("-o,--output", options->output,
                            "Write to FILE; - is standard output, which is the default.")
-                ->type_name("FILE");
+                .type_name("FILE");
             return [options] { return convert(*options); };
           }};
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -12,8 +11,8 @@
 #include "base/nearest.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/whole_number.hpp"
 #include "launch/ask.hpp"
 #include "launch/command_line.hpp"
 #include "launch/launchers.hpp"
@@ -226,22 +225,22 @@ Command discover_command() {
                 .sections = {{"CACHE", std::string(kCache)}},
                 .examples = std::string(kDiscoverExamples)};
   return {std::move(manual),
-          [](CLI::App& app, const Globals& globals) {
+          [](App& app, const Globals& globals) {
             const auto options = std::make_shared<DiscoverOptions>();
             app.add_option("-o,--output", options->output,
                            "Write the machine as JSON to FILE; - is standard output.")
-                ->type_name("FILE");
+                .type_name("FILE");
             app.add_flag("--json", options->json, "Print the machine as JSON, nothing else.");
             app.add_option("--mpi", options->mpi,
                            "mpich or openmpi; the launcher is then not looked at, and the program "
                            "stands at the end of its line.")
-                ->type_name("MPI");
+                .type_name("MPI");
             app.add_option(
                    "--seconds", options->seconds,
                    "Time for measuring, 1 to 3600, if that is more than 20 round trips of the "
                    "slowest link; 1 unless told.")
-                ->type_name("N")
-                ->check(whole_number(1, 3600));
+                .type_name("N")
+                .whole_number(1, 3600);
             app.add_flag("--fresh", options->fresh, "Measure, whatever is known from before.");
             app.add_flag("--no-cache", options->no_cache, "Neither read nor keep anything.");
             app.add_flag("--print", options->print,

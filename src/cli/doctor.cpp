@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "doctor/checks.hpp"
@@ -156,7 +156,7 @@ Command doctor_command() {
                     "espalier doctor\n"
                     "espalier doctor ./solver\n"
                     "espalier doctor --json ./solver solver.py"};
-  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+  return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<DoctorOptions>();
             app.add_option("PROGRAM", options->programs, "Programs or scripts to look at.");
             app.add_flag("--json", options->json,

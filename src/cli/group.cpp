@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/group_report.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "group/blue_gene.hpp"
@@ -195,14 +195,14 @@ Command group_command() {
       .sections = {schemes_section(), machines_section()},
       .examples = std::string(kGroupExamples)};
   return {
-      std::move(manual), [](CLI::App& app, const Globals& globals) {
+      std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<GroupOptions>();
-        app.add_option("ACTION", options->action, "What to do: simulate.")->required();
+        app.add_option("ACTION", options->action, "What to do: simulate.").required();
         const auto add = [&](const char* flag, std::string& value, const char* type,
                              const char* about) {
-          return app.add_option(flag, value, about)->type_name(type);
+          return app.add_option(flag, value, about).type_name(type);
         };
-        CLI::Option* processes = add("-n,--processes", options->processes, "N",
+        const Option processes = add("-n,--processes", options->processes, "N",
                                      "Processes in the world. Default: 4096.");
         add("-f,--fraction", options->fraction, "F",
             "What part of them become members. Default: 0.6.");
@@ -214,10 +214,10 @@ Command group_command() {
         add("--seed", options->seed, "N", "Of the draws. Default: 1.");
         add("-m,--machine", options->machine, "MACHINE",
             "See MACHINES; one process a member of the world.")
-            ->excludes(processes);
-        CLI::Option* json = app.add_flag("--json", options->json, "Write JSON (espalier-group-1).");
+            .excludes(processes);
+        const Option json = app.add_flag("--json", options->json, "Write JSON (espalier-group-1).");
         add("--svg", options->svg, "FILE", "Draw the times to FILE; - is standard output.")
-            ->excludes(json);
+            .excludes(json);
         return [options, &globals] { return simulate_groups(*options, globals); };
       }};
 }

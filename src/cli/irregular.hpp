@@ -7,11 +7,9 @@
 #include "formats/load_schedule.hpp"
 #include "report/text.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace espalier::cli {
+
+class App;
 
 /// --counts and what goes with it: scatterv and gatherv of blocks whose lengths are known.
 struct CountsOptions {
@@ -21,7 +19,7 @@ struct CountsOptions {
 };
 /// Called when the command's other options are declared: those that do not go with --counts are
 /// refused beside it.
-void declare(CLI::App& app, CountsOptions& options);
+void declare(App& app, CountsOptions& options);
 
 /// The call that goes with them, as written.
 struct IrregularCallOptions {

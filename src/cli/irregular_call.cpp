@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
+#include "cli/options.hpp"
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
 #include "select/block_counts.hpp"
@@ -36,23 +36,23 @@ constexpr Rank kExchangedUpTo = 256;
 
 }  // namespace
 
-void declare(CLI::App& app, CountsOptions& options) {
-  CLI::Option* counts =
+void declare(App& app, CountsOptions& options) {
+  Option counts =
       app.add_option(
              "--counts", options.counts,
              "Scatterv, gatherv, allgatherv, alltoallv: the lengths of the ranks' blocks. A FILE "
              "with a number for each rank (alltoallv: for each pair, row by row), or equal, "
              "cpu-speed, uniform[:SEED], giant[:SEED], powerlaw[:SEED], "
              "zeros[:SEED], with --size as their mean.")
-          ->type_name("FILE|DISTRIBUTION");
+          .type_name("FILE|DISTRIBUTION");
   app.add_option("--memory", options.memory,
                  "With --counts: what a rank may hold for others. Default: 64MiB.")
-      ->type_name("BYTES")
-      ->needs(counts);
+      .type_name("BYTES")
+      .needs(counts);
   // What plans by lengths have no meaning for is refused, not passed over.
   for (const char* name : {"--to", "--model", "--arity", "--dot", "--svg", "--reproducible",
                            "--element", "--ordered"}) {
-    if (CLI::Option* other = app.get_option_no_throw(name)) counts->excludes(other);
+    if (const auto other = app.find_option(name)) counts.excludes(*other);
   }
 }
 

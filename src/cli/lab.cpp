@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
 
@@ -6,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/lab_actions.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -53,82 +53,77 @@ constexpr std::string_view kLabExamples =
     "espalier lab down";
 
 /// An action of the lab: `espalier lab NAME`.
-CLI::App* action(CLI::App& lab, const char* name, const char* description, LabOptions& options) {
-  CLI::App* sub = lab.add_subcommand(name, description);
-  sub->fallthrough();
-  sub->allow_extras();
-  sub->add_option("--state", options.state,
+App add_action(App& lab, const char* name, const char* description, LabOptions& options) {
+  App action = lab.add_action(name, description);
+  action
+      .add_option("--state", options.state,
                   "The lab's folder, one for each lab. Default: "
                   "$ESPALIER_LAB, or /run/espalier-lab.")
-      ->type_name("DIR");
-  return sub;
+      .type_name("DIR");
+  return action;
 }
 
-void declare_up(CLI::App& up, LabOptions& options) {
-  up.add_option("MACHINE", options.machine, "The machine: see MACHINES.")->required();
+void declare_up(App& up, LabOptions& options) {
+  up.add_option("MACHINE", options.machine, "The machine: see MACHINES.").required();
   up.add_option("--hosts", options.hosts,
                 "Put the ranks on these hosts, one a line: what espalier place --format "
                 "openmpi-hostfile (or mpich-machinefile) wrote. Default: as the machine says.")
-      ->type_name("FILE");
+      .type_name("FILE");
   up.add_option("--queue", options.queue,
                 "How long a frame may wait for a link before it is lost. Default: 200ms.")
-      ->type_name("TIME");
+      .type_name("TIME");
   up.add_option("--slow-by", options.slow_by,
                 "Who holds slow hosts to their share of processor time: kernel (cgroups; the "
                 "default where they are permitted) or library (in the ranks).")
-      ->type_name("WHO");
+      .type_name("WHO");
 }
 
-void declare_run(CLI::App& run, LabOptions& options) {
-  run.add_option("-n", options.ranks, "The first N ranks of the machine only.")->type_name("N");
+void declare_run(App& run, LabOptions& options) {
+  run.add_option("-n", options.ranks, "The first N ranks of the machine only.").type_name("N");
   run.add_option("--mpi", options.mpi, "mpich or openmpi. Default: the one it is linked with.")
-      ->type_name("NAME");
+      .type_name("NAME");
   run.add_flag("--espalier", options.espalier,
                "With Espalier's library in the ranks, and the lab's machine told to it.");
   run.add_option("--explain", options.explain,
                  "Say at the end which calls ran along which plan and why, on standard error or to "
                  "--explain=FILE. With --espalier.")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->default_str("1");
+      .type_name("[FILE]")
+      .optional_value("1");
   run.add_option("--profile", options.profile,
                  "Record how the program communicates, for espalier place.")
-      ->type_name("FILE");
+      .type_name("FILE");
   run.add_option("--preload", options.preloads, "A library for the ranks; may be repeated.")
-      ->type_name("LIB")
-      ->expected(1)
-      ->take_all();
+      .type_name("LIB")
+      .repeated();
   run.add_option("--env", options.environment, "A variable for the ranks; may be repeated.")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+      .type_name("NAME=VALUE")
+      .repeated();
   run.add_option("--with", options.with, "Words for mpiexec; may be repeated.")
-      ->type_name("WORDS")
-      ->expected(1)
-      ->take_all();
+      .type_name("WORDS")
+      .repeated();
   run.add_flag("--poll", options.poll, "Let waiting ranks poll, as they do elsewhere.");
   run.add_flag("--print", options.print, "Only print the command that would be run.");
   run.add_option("PROGRAM", options.command, "The program and its arguments, after --.");
 }
 
-void declare_exec(CLI::App& exec, LabOptions& options) {
-  exec.add_option("HOST", options.host, "A host, as status names it.")->required();
+void declare_exec(App& exec, LabOptions& options) {
+  exec.add_option("HOST", options.host, "A host, as status names it.").required();
   exec.add_option("COMMAND", options.command, "The command and its arguments, after --.");
 }
 
-void declare_set(CLI::App& set, LabOptions& options) {
-  set.add_option("LINK", options.link, "The link, or the host: see LINKS.")->required();
-  set.add_option("--latency", options.latency, "One way.")->type_name("TIME");
-  set.add_option("--bandwidth", options.bandwidth, "Or unlimited.")->type_name("RATE");
-  CLI::Option* cut = set.add_flag("--cut", options.cut, "Nothing passes any more.");
-  set.add_flag("--mend", options.mend, "The end of a cut.")->excludes(cut);
+void declare_set(App& set, LabOptions& options) {
+  set.add_option("LINK", options.link, "The link, or the host: see LINKS.").required();
+  set.add_option("--latency", options.latency, "One way.").type_name("TIME");
+  set.add_option("--bandwidth", options.bandwidth, "Or unlimited.").type_name("RATE");
+  const Option cut = set.add_flag("--cut", options.cut, "Nothing passes any more.");
+  set.add_flag("--mend", options.mend, "The end of a cut.").excludes(cut);
   set.add_option("--send", options.send, "Of a host: what each send costs its ranks, 20us+1GB/s.")
-      ->type_name("COST");
+      .type_name("COST");
   set.add_option("--cpu", options.cpu, "Of a host: its share of processor time, 47% or 0.47.")
-      ->type_name("SHARE");
+      .type_name("SHARE");
 }
 
-void declare_stats(CLI::App& stats, LabOptions& options) {
+void declare_stats(App& stats, LabOptions& options) {
   stats.add_flag("--all", options.all, "Also links that nothing passed.");
   stats.add_flag("--reset", options.reset, "Count from 0 again, after printing.");
   stats.add_flag("--json", options.json, "Write JSON (espalier-lab-stats-1).");
@@ -168,35 +163,35 @@ Command lab_command() {
                 .examples = std::string(kLabExamples)};
   return {
       std::move(manual),
-      [](CLI::App& lab, const Globals& globals) {
+      [](App& lab, const Globals& globals) {
         const auto options = std::make_shared<LabOptions>();
-        CLI::App* up = action(lab, "up", "bring it up", *options);
-        CLI::App* run = action(lab, "run", "run an MPI program", *options);
-        CLI::App* exec = action(lab, "exec", "run a command on a host", *options);
-        CLI::App* status = action(lab, "status", "what is there", *options);
-        CLI::App* set = action(lab, "set", "change a link or a host", *options);
-        CLI::App* stats = action(lab, "stats", "what passed", *options);
-        CLI::App* down = action(lab, "down", "remove it", *options);
-        declare_up(*up, *options);
-        declare_run(*run, *options);
-        declare_exec(*exec, *options);
-        status->add_flag("--json", options->json, "Write JSON (espalier-lab-1).");
-        declare_set(*set, *options);
-        declare_stats(*stats, *options);
+        App up = add_action(lab, "up", "bring it up", *options);
+        App run = add_action(lab, "run", "run an MPI program", *options);
+        App exec = add_action(lab, "exec", "run a command on a host", *options);
+        App status = add_action(lab, "status", "what is there", *options);
+        App set = add_action(lab, "set", "change a link or a host", *options);
+        App stats = add_action(lab, "stats", "what passed", *options);
+        const App down = add_action(lab, "down", "remove it", *options);
+        declare_up(up, *options);
+        declare_run(run, *options);
+        declare_exec(exec, *options);
+        status.add_flag("--json", options->json, "Write JSON (espalier-lab-1).");
+        declare_set(set, *options);
+        declare_stats(stats, *options);
         return [=, &globals]() -> Outcome {
-          // Not CLI11's envname(): it would set what all actions share once more for those that
-          // were not named, over what --state said.
+          // Not Option::envname(): it would set what all actions share once more for those that were
+          // not named, over what --state said.
           const char* const told = std::getenv("ESPALIER_LAB");
           if (options->state.empty() && told != nullptr) options->state = told;
-          const bool runs = run->parsed() || exec->parsed();
+          const bool runs = run.parsed() || exec.parsed();
           if (auto failed = take_command(runs, globals, *options)) return failed;
-          if (up->parsed()) return lab_up(*options);
-          if (run->parsed()) return lab_run(*options);
-          if (exec->parsed()) return lab_exec(*options);
-          if (status->parsed()) return lab_status(*options, globals);
-          if (set->parsed()) return lab_set(*options);
-          if (stats->parsed()) return lab_stats(*options, globals);
-          if (down->parsed()) return lab_down(*options);
+          if (up.parsed()) return lab_up(*options);
+          if (run.parsed()) return lab_run(*options);
+          if (exec.parsed()) return lab_exec(*options);
+          if (status.parsed()) return lab_status(*options, globals);
+          if (set.parsed()) return lab_set(*options);
+          if (stats.parsed()) return lab_stats(*options, globals);
+          if (down.parsed()) return lab_down(*options);
           return Failure{{"espalier lab", "no action is given",
                           "up, run, exec, status, set, stats or down: see espalier lab --help"}};
         };

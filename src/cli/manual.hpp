@@ -4,6 +4,10 @@
 
 #include "cli/command.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace espalier::cli {
 
 /// The page that --help prints for a command: name, synopsis, description, its options (as they

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ctime>
 #include <memory>
 
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/place_commands.hpp"
 #include "cli/place_report.hpp"
@@ -245,18 +245,18 @@ Command place_command() {
                              machines_section()},
                 .examples = std::string(kPlaceExamples)};
   return {
-      std::move(manual), [](CLI::App& app, const Globals& globals) {
+      std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<PlaceOptions>();
         const auto add = [&](const char* flag, std::string& value, const char* type,
                              const char* about) {
-          return app.add_option(flag, value, about)->type_name(type);
+          return app.add_option(flag, value, about).type_name(type);
         };
         add("-n,--processes", options->processes, "N",
             "How many; that of the profile if it is a file.");
         add("--profile", options->profile, "PROFILE", "A file, or a workload: see WORKLOADS.")
-            ->required();
+            .required();
         add("-i,--inventory", options->inventory, "INVENTORY", "What there is: see INVENTORIES.")
-            ->required();
+            .required();
         add("--weather", options->weather, "HISTORY",
             "Links as espalier weather forecasts them, instead of the inventory's.");
         add("--policy", options->policy, "POLICY", "none, sorted, full or ours. Default: ours.");
@@ -264,14 +264,12 @@ Command place_command() {
             "Leave out principles of full: see PRINCIPLES.");
         app.add_option("--exclude", options->exclude,
                        "A host or cluster not to be used; may be repeated.")
-            ->type_name("HOST")
-            ->expected(1)
-            ->take_all();
+            .type_name("HOST")
+            .repeated();
         app.add_option("--pin", options->pins,
                        "A process that has to be on a host; may be repeated.")
-            ->type_name("RANK=HOST")
-            ->expected(1)
-            ->take_all();
+            .type_name("RANK=HOST")
+            .repeated();
         add("--per-node", options->per_node, "K",
             "At most so many processes on a host. Default: its slots.");
         add("-o,--output", options->output, "FILE",
@@ -280,9 +278,9 @@ Command place_command() {
             "openmpi-rankfile, openmpi-hostfile, mpich-machinefile or slurm-hostfile. Default: the "
             "first.");
         add("--effort", options->effort, "N", "Search so many times as long. Default: 1.");
-        CLI::Option* json =
+        const Option json =
             app.add_flag("--json", options->json, "Write JSON (espalier-placement-1).");
-        add("--svg", options->svg, "FILE", "Draw the placement to FILE.")->excludes(json);
+        add("--svg", options->svg, "FILE", "Draw the placement to FILE.").excludes(json);
         return [options, &globals] { return place_now(*options, globals); };
       }};
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/irregular.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/plan_report.hpp"
 #include "cli/request.hpp"
@@ -215,7 +215,7 @@ Command plan_command() {
       .description = std::string(kPlanDescription),
       .sections = {machines_section()},
       .examples = std::string(kPlanExamples)};
-  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+  return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<PlanOptions>();
             declare(app, static_cast<CallOptions&>(*options));
             app.add_flag("--reproducible", options->reproducible,
@@ -223,19 +223,19 @@ Command plan_command() {
                          "machine.");
             app.add_option("--schedule", options->schedule,
                            "Write the chosen plan, all ranks' programs, to FILE.")
-                ->type_name("FILE");
+                .type_name("FILE");
             app.add_option("--schedule-format", options->schedule_format,
                            "json, goal or msccl: see espalier convert. Default: json.")
-                ->type_name("FORM");
-            CLI::Option* all = app.add_flag("--all", options->all, "Show every candidate.");
-            CLI::Option* json = app.add_flag("--json", options->json,
+                .type_name("FORM");
+            const Option all = app.add_flag("--all", options->all, "Show every candidate.");
+            const Option json = app.add_flag("--json", options->json,
                                              "Write all candidates as JSON (espalier-plan-1).")
-                                    ->excludes(all);
+                                    .excludes(all);
             app.add_option("--svg", options->svg,
                            "Draw the chosen plan to FILE: its time lines, and who sends to whom; "
                            "- is standard output.")
-                ->type_name("FILE")
-                ->excludes(json);
+                .type_name("FILE")
+                .excludes(json);
             declare(app, options->counts);
             return [options, &globals] { return plan_call(*options, globals); };
           }};

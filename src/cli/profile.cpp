@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/place_commands.hpp"
 #include "cli/rank_list.hpp"
@@ -141,21 +141,21 @@ Command profile_command() {
       .description = std::string(kProfileDescription),
       .sections = {workloads_section()},
       .examples = std::string(kProfileExamples)};
-  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+  return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<ProfileOptions>();
-            app.add_option("ACTION", options->action, "What to do: show.")->required();
+            app.add_option("ACTION", options->action, "What to do: show.").required();
             app.add_option("PROFILE", options->profile, "A file, or a workload: see WORKLOADS.");
             app.add_option("-n,--processes", options->processes,
                            "Of a workload. A file has its own number. Default: 16.")
-                ->type_name("N");
-            CLI::Option* json = app.add_flag("--json", options->json,
+                .type_name("N");
+            const Option json = app.add_flag("--json", options->json,
                                              "Write the profile itself (espalier-profile-1).");
             app.add_option("--svg", options->svg, "Draw to FILE; - is standard output.")
-                ->type_name("FILE")
-                ->excludes(json);
+                .type_name("FILE")
+                .excludes(json);
             app.add_option("--html", options->html, "The same as a page with a table.")
-                ->type_name("FILE")
-                ->excludes(json);
+                .type_name("FILE")
+                .excludes(json);
             app.add_flag("--all", options->pairs, "A line for each process, however many.");
             return [options, &globals] { return show_profile(*options, globals); };
           }};

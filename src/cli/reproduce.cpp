@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -9,6 +8,7 @@
 
 #include "base/nearest.hpp"
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
 #include "cli/reproduce_here.hpp"
@@ -252,33 +252,31 @@ Command reproduce_command() {
                 .sections = {papers_section()},
                 .examples = std::string(kReproduceExamples)};
   return {
-      std::move(manual), [](CLI::App& app, const Globals& globals) {
+      std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();
         app.add_option("PAPER", options->paper,
                        "The paper: karonis, banikazemi, dichev, langer or park.")
-            ->required();
+            .required();
         app.add_option("-p,--part", options->parts, "Only this part; may be repeated.")
-            ->type_name("PART")
-            ->expected(1)
-            ->take_all();
-        app.add_option("--seed", options->seed, "Of the random cases. Default: 1.")->type_name("N");
+            .type_name("PART")
+            .repeated();
+        app.add_option("--seed", options->seed, "Of the random cases. Default: 1.").type_name("N");
         app.add_flag("--quick", options->quick, "Far fewer cases.");
         app.add_flag("--json", options->json, "Write all tables as JSON (espalier-reproduce-1).");
         app.add_option("--folder", options->folder,
                        "Also write each table as CSV, and pictures, into this folder.")
-            ->type_name("DIR");
-        CLI::Option* on =
-            app.add_option("--on", options->on, "Measure with real MPI: lab or here.");
-        on->type_name("PLACE");
+            .type_name("DIR");
+        const Option on = app.add_option("--on", options->on, "Measure with real MPI: lab or here.")
+                              .type_name("PLACE");
         app.add_option("--mpi", options->mpi, "mpich or openmpi. Default: mpich.")
-            ->type_name("NAME")
-            ->needs(on);
+            .type_name("NAME")
+            .needs(on);
         app.add_option("--processes", options->processes,
                        "On each machine of karonis (default: the paper's 16, or as many as the "
                        "cores bear); of langer, at most (default: 4 a core with MPICH, whose "
                        "ranks poll, 16 with Open MPI).")
-            ->type_name("N")
-            ->needs(on);
+            .type_name("N")
+            .needs(on);
         return [options, &globals] { return reproduce_paper(*options, globals); };
       }};
 }

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
 #include "model/node_initiation.hpp"
@@ -70,29 +70,29 @@ class Backwards : public model::CostModel {
 
 }  // namespace
 
-void declare(CLI::App& app, RequestOptions& options) {
+void declare(App& app, RequestOptions& options) {
   app.add_option("-m,--machine", options.machine,
                  "The machine: a file or a description such as \"site:2(30ms) proc:16\"; see "
                  "MACHINES.")
-      ->type_name("MACHINE");
+      .type_name("MACHINE");
   app.add_option("-r,--root", options.root, "The rank that sends, or reduces to. Default: 0.")
-      ->type_name("RANK");
+      .type_name("RANK");
   app.add_option("-t,--to", options.to,
                  "Only these ranks take part, besides the root: 1,3,5-7. Default: all.")
-      ->type_name("LIST");
+      .type_name("LIST");
   app.add_option("-s,--size", options.size, "The length of the message. Default: 1KiB.")
-      ->type_name("BYTES");
+      .type_name("BYTES");
   app.add_option("--model", options.model,
                  fmt::format("The cost model, one of: {}. Default: levels, from the latencies, "
                              "bandwidths and costs of the machine.",
                              model::model_names()))
-      ->type_name("MODEL");
+      .type_name("MODEL");
   app.add_option("-k,--arity", options.arity, "Of the k-ary and k-nomial trees. Default: 2.")
-      ->type_name("K");
+      .type_name("K");
   app.add_option("-o,--operation", options.operation,
                  "broadcast or reduce: away from the root or towards it; with --counts scatterv or "
                  "gatherv. Default: broadcast.")
-      ->type_name("NAME");
+      .type_name("NAME");
 }
 
 Expected<topology::Machine> machine_from(const std::string& argument, const std::string& where) {

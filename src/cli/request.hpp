@@ -11,11 +11,9 @@
 #include "tree/algorithm.hpp"
 #include "tree/participants.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace espalier::cli {
+
+class App;
 
 /// The options of all commands that plan a collective, as written.
 struct RequestOptions {
@@ -27,7 +25,7 @@ struct RequestOptions {
   std::string arity = "2";
   std::string operation = "broadcast";
 };
-void declare(CLI::App& app, RequestOptions& options);
+void declare(App& app, RequestOptions& options);
 
 /// The same, understood: a collective on a machine under a model.
 struct Request {

@@ -10,6 +10,7 @@
 #include "base/contract.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
 #include "cli/version.hpp"
@@ -41,7 +42,8 @@ class Tool {
       CLI::App* sub = app_.add_subcommand(command.manual.name, "");
       sub->fallthrough();
       sub->allow_extras();
-      auto work = command.declare(*sub, globals_);
+      App front(*sub);
+      auto work = command.declare(front, globals_);
       declared_.push_back(
           {std::move(command.manual), sub, std::move(work), command.takes_other_command});
     }

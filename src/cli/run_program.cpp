@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "doctor/checks.hpp"
@@ -194,29 +194,28 @@ constexpr std::string_view kRunProgramExamples =
     "espalier run --profile solver.profile -- mpiexec -n 16 ./solver\n"
     "espalier run --machine \"site:2(10ms) proc:2\" --print -- mpiexec -n 4 ./a.out";
 
-void declare_options(CLI::App& app, RunOptions& options) {
-  app.add_option("--machine", options.machine, "The machine: see MACHINES.")->type_name("MACHINE");
+void declare_options(App& app, RunOptions& options) {
+  app.add_option("--machine", options.machine, "The machine: see MACHINES.").type_name("MACHINE");
   app.add_option("--explain", options.explain,
                  "Say at the end how each kind of call ran, and why; into a file with "
                  "--explain=FILE.")
-      ->type_name("[FILE]")
-      ->expected(0, 1)
-      ->default_str("1");
+      .type_name("[FILE]")
+      .optional_value("1");
   app.add_option("--algorithm", options.algorithm,
                  "Plans to use: operation=algorithm, with commas between them.")
-      ->type_name("LIST");
+      .type_name("LIST");
   app.add_flag("--force", options.force, "Plan wherever it is legal, gain or not.");
   app.add_flag("--reproducible", options.reproducible,
                "Reductions give the same bits on every machine.");
   app.add_flag("--disable", options.disable, "Preload the library, but leave all calls to MPI.");
   app.add_option("--profile", options.profile,
                  "Record how the program communicates, for espalier profile and espalier place.")
-      ->type_name("FILE");
+      .type_name("FILE");
   app.add_option("--mpi", options.mpi,
                  "mpich or openmpi: what the launcher and the programs use; they are not looked "
                  "at then.")
-      ->type_name("MPI");
-  app.add_option("--library", options.library, "The library to preload.")->type_name("FILE");
+      .type_name("MPI");
+  app.add_option("--library", options.library, "The library to preload.").type_name("FILE");
   app.add_flag("--print", options.print, "Print the command that would run, and do not run it.");
 }
 
@@ -232,7 +231,7 @@ Command run_command() {
                              machines_section()},
                 .examples = std::string(kRunProgramExamples)};
   return {std::move(manual),
-          [](CLI::App& app, const Globals& globals) {
+          [](App& app, const Globals& globals) {
             const auto options = std::make_shared<RunOptions>();
             declare_options(app, *options);
             return [options, &globals] { return run_program(*options, globals); };

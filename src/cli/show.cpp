@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "report/draw_machine.hpp"
@@ -64,22 +64,22 @@ Command show_command() {
                 .description = std::string(kShowDescription),
                 .sections = {machines_section()},
                 .examples = std::string(kShowExamples)};
-  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+  return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<ShowOptions>();
             app.add_option("MACHINE", options->machine, "The machine: see MACHINES.");
-            CLI::Option* json = app.add_flag("--json", options->json,
+            const Option json = app.add_flag("--json", options->json,
                                              "Write the machine as JSON, in the form that is read "
                                              "back exactly.");
-            CLI::Option* svg = app.add_option("--svg", options->svg,
+            const Option svg = app.add_option("--svg", options->svg,
                                               "Write a drawing to FILE; - is standard output.")
-                                   ->type_name("FILE")
-                                   ->excludes(json);
+                                   .type_name("FILE")
+                                   .excludes(json);
             app.add_option("--simgrid", options->simgrid,
                            "Write a SimGrid platform with one host for each process to FILE; - is "
                            "standard output.")
-                ->type_name("FILE")
-                ->excludes(json)
-                ->excludes(svg);
+                .type_name("FILE")
+                .excludes(json)
+                .excludes(svg);
             app.add_flag("--all", options->all, "Draw every part; fold nothing.");
             app.add_flag("--ranks", options->ranks,
                          "Add a table of all ranks: place, depth, and cluster id on each level.");

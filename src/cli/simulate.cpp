@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
@@ -198,32 +198,32 @@ Command simulate_command() {
                 .description = std::string(kSimulateDescription),
                 .sections = {skew_section(), machines_section()},
                 .examples = std::string(kSimulateExamples)};
-  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+  return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<SimulateOptions>();
             declare(app, *options, false);
             app.add_option("--schedule", options->schedule,
                            "Simulate the schedule of this file instead of a plan of ours.")
-                ->type_name("FILE");
+                .type_name("FILE");
             app.add_option("-a,--algorithm", options->algorithm,
                            "A plan as the table of espalier plan --all names it. Default: the "
                            "chosen one.")
-                ->type_name("NAME");
+                .type_name("NAME");
             app.add_option("--skew", options->skew, "Who enters late: see LATE RANKS.")
-                ->type_name("LATE");
+                .type_name("LATE");
             app.add_option("--sharing", options->sharing,
                            "How messages share links: exact (max-min fair) or bottleneck (one "
                            "after the other; faster). Default: exact up to 256 processes.")
-                ->type_name("RULE");
+                .type_name("RULE");
             app.add_option("--eager", options->eager,
                            "Messages of fewer bytes need no receiver to be sent. Default: 64KiB.")
-                ->type_name("BYTES");
+                .type_name("BYTES");
             app.add_flag("--all", options->all, "Show every rank and every step.");
-            CLI::Option* json = app.add_flag(
+            const Option json = app.add_flag(
                 "--json", options->json, "Write every message as JSON (espalier-simulation-1).");
             app.add_option("--svg", options->svg,
                            "Write a drawing of the time lines to FILE; - is standard output.")
-                ->type_name("FILE")
-                ->excludes(json);
+                .type_name("FILE")
+                .excludes(json);
             return [options, &globals] { return simulate_call(*options, globals); };
           }};
 }

@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/irregular.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "report/draw_tree.hpp"
@@ -74,20 +74,20 @@ Command tree_command() {
                 .description = std::string(kTreeDescription),
                 .sections = {algorithms_section(), machines_section()},
                 .examples = std::string(kTreeExamples)};
-  return {std::move(manual), [](CLI::App& app, const Globals& globals) {
+  return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<TreeOptions>();
             app.add_option("-a,--algorithm", options->algorithm, "The algorithm: see ALGORITHMS.")
-                ->type_name("NAME");
+                .type_name("NAME");
             declare(app, options->request);
-            CLI::Option* json =
+            const Option json =
                 app.add_flag("--json", options->json, "Write the tree as JSON (espalier-tree-1).");
-            CLI::Option* dot =
-                app.add_flag("--dot", options->dot, "Write the tree for Graphviz.")->excludes(json);
+            const Option dot =
+                app.add_flag("--dot", options->dot, "Write the tree for Graphviz.").excludes(json);
             app.add_option("--svg", options->svg,
                            "Write a drawing over time to FILE; - is standard output.")
-                ->type_name("FILE")
-                ->excludes(json)
-                ->excludes(dot);
+                .type_name("FILE")
+                .excludes(json)
+                .excludes(dot);
             app.add_flag("--all", options->all, "Draw every rank of a large tree.");
             declare(app, options->counts);
             return [options, &globals] { return draw_timed_tree(*options, globals); };

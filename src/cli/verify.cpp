@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/schedule_files.hpp"
 #include "report/json_text.hpp"
@@ -237,12 +237,12 @@ Command verify_command() {
                 .description = std::string(kVerifyDescription),
                 .sections = {schedules_section()},
                 .examples = std::string(kVerifyExamples)};
-  return {std::move(manual), [](CLI::App& app, const Globals&) {
+  return {std::move(manual), [](App& app, const Globals&) {
             const auto options = std::make_shared<VerifyOptions>();
             app.add_option("SCHEDULE", options->schedule, "The schedule: see SCHEDULES.");
             app.add_option("--findings", options->findings,
                            "Tell at most so many; further ones are counted. Default: 16.")
-                ->type_name("N");
+                .type_name("N");
             app.add_flag("--json", options->json,
                          "Write the verdict as JSON (espalier-verdict-1).");
             return [options] { return verify_file(*options); };

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -10,6 +9,7 @@
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/manual.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/place_commands.hpp"
 #include "cli/rank_list.hpp"
@@ -237,35 +237,33 @@ Command weather_command() {
       .sections = {},
       .examples = std::string(kWeatherExamples)};
   return {
-      std::move(manual), [](CLI::App& app, const Globals& globals) {
+      std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<WeatherOptions>();
-        app.add_option("ACTION", options->action, "record, show or answer.")->required();
+        app.add_option("ACTION", options->action, "record, show or answer.").required();
         app.add_option("--history", options->history, "The file. Default: weather.db.")
-            ->type_name("FILE");
+            .type_name("FILE");
         app.add_option("--sample", options->samples, "A measurement of your own; may be repeated.")
-            ->type_name("SAMPLE")
-            ->expected(1)
-            ->take_all();
+            .type_name("SAMPLE")
+            .repeated();
         app.add_option("--here", options->here, "The cluster that this host is in.")
-            ->type_name("CLUSTER");
+            .type_name("CLUSTER");
         app.add_option("--to", options->to,
                        "A cluster, and a host of it that answers; may be repeated.")
-            ->type_name("CLUSTER=HOST:PORT")
-            ->expected(1)
-            ->take_all();
+            .type_name("CLUSTER=HOST:PORT")
+            .repeated();
         app.add_option("--bytes", options->bytes,
                        "Of the transfer that bandwidth is taken from; 0: none. Default: 256KiB.")
-            ->type_name("BYTES");
+            .type_name("BYTES");
         app.add_option("--port", options->port, "To answer on. Default: any free one.")
-            ->type_name("N");
+            .type_name("N");
         app.add_flag("--once", options->once, "Answer one prober, then end.");
         app.add_option("--since", options->since, "Older measurements are left out. Default: 720h.")
-            ->type_name("TIME");
-        CLI::Option* json =
+            .type_name("TIME");
+        const Option json =
             app.add_flag("--json", options->json, "Write JSON (espalier-weather-1).");
         app.add_option("--svg", options->svg, "Plot the measurements to FILE.")
-            ->type_name("FILE")
-            ->excludes(json);
+            .type_name("FILE")
+            .excludes(json);
         return [options, &globals] { return weather_now(*options, globals); };
       }};
 }

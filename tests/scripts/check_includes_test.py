@@ -51,6 +51,15 @@ class CheckIncludes(unittest.TestCase):
     def test_refuses_mpi_above_its_room(self):
         self.refused({"cli/x.cpp": "#include <mpi.h>\n"}, "src/cli/x.cpp:1:", "mpi.h")
 
+    def test_refuses_cli11_outside_of_the_files_behind_its_front(self):
+        self.refused({"cli/show.cpp": "#include <CLI/CLI.hpp>\n",
+                      "cli/options.hpp": "#pragma once\n\n#include <CLI/App.hpp>\n",
+                      "lab/options.cpp": "#include <CLI/CLI.hpp>\n"},
+                     "src/cli/show.cpp:1:", "src/cli/options.hpp:3:", "src/lab/options.cpp:1:", "cli/options.hpp")
+
+    def test_lets_the_files_behind_its_front_include_cli11(self):
+        self.assertEqual(check({"cli/options.cpp": "#include <CLI/CLI.hpp>\n"}), (0, ""))
+
     def test_refuses_a_room_that_is_not_in_its_table(self):
         self.refused({"attic/x.cpp": "\n"}, 'room "attic"')
 
