@@ -47,8 +47,11 @@ function(espalier_mpi_room name)
   if(ROOM_NO_ABI)
     list(REMOVE_ITEM mpis mpiabi)
   endif()
-  # An object of its own in the archive: who links with the front takes the front's block, and this one is left out.
-  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/mpi/thread_block.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  # Objects of their own in the archive. Who links with the front takes the front's block, and the spare one is left out; the
+  # recorder takes the others without the engine.
+  set(separate mpi/thread_block.cpp mpi/self_test.cpp pmpi/next_function.cpp pmpi/fortran.cpp)
+  list(TRANSFORM separate PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_source_files_properties(${separate} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   foreach(mpi ${mpis})
     set(uses ${ROOM_USES})
     list(TRANSFORM uses PREPEND espalier_)

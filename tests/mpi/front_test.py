@@ -76,6 +76,13 @@ class Files(unittest.TestCase):
             found = [n for n in needed(pathlib.Path(LIBRARIES) / name) if not n.startswith(("libc.", "libdl.", "ld-", "libpthread."))]
             self.assertEqual(found, [])
 
+    def test_variants_need_what_hosts_have(self):
+        """A host that lacks a library runs natively: the runtime reads the node by hwloc, the recorder does not even that."""
+        usual = ("libc.", "libm.", "libdl.", "ld-", "libpthread.")
+        for library in self.all():
+            known = usual if "-profile" in library.stem else (*usual, "libespalier.so", "libhwloc.so")
+            self.assertEqual([n for n in needed(library) if not n.startswith(known)], [], library)
+
     def test_variants_show_their_table_alone_and_miss_nothing_but_mpi(self):
         for library in self.all():
             if library.stem in ("libespalier", "libespalier-profile"):
