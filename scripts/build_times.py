@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the build costs: processor time by room, the ten worst units, totals for `make demo`, `make` and `make check`.
 
-    build_times.py [--jobs N] [--keep] [--json FILE] [SOURCE...]
+    build_times.py [--jobs N] [--json FILE] [SOURCE...]
 
 Builds each source tree (default: this one) from nothing in a folder of its own, without a compiler cache, and puts
 scripts/timed_command.py in front of the compiler and the linker. Several trees, for example a checkout of an older

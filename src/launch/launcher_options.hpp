@@ -13,7 +13,7 @@ namespace espalier::launch {
 enum class Launcher : std::uint8_t {
   Hydra,    ///< MPICH's
   OpenMpi,  ///< ORTE of Open MPI 4, or one of Open MPI whose version is not known
-  Prrte,    ///< of Open MPI 5: mpiexec, mpirun, prterun, prun
+  Prrte,    ///< the launcher of Open MPI 5 (mpiexec, mpirun, prterun, prun)
   Srun,
   Sbatch
 };

@@ -10,7 +10,7 @@ namespace espalier::launch {
 /// Libraries as LD_PRELOAD can name them.
 struct Preload {
   std::string libraries;  ///< with ":" between them
-  Variables variables;    ///< what else has to be set for the loader to find them
+  Variables variables;    ///< environment that the loader needs to find the preloads
 };
 
 /// LD_PRELOAD ends names at blanks, and nothing quotes them. A library in a folder with a blank in
