@@ -45,8 +45,9 @@ def targets_of(source, step):
         return []
     text = (source / "Makefile").read_text()
     found = re.search(r"^demo:.*\n\t\$\(call preset,release,([^)]*)\)", text, re.M)
-    names = re.findall(r"^DEMO_TARGETS :?= (.*)$", text, re.M)
-    return (names[0] if names else found.group(1)).split()
+    if not found:
+        sys.exit(f"error: {source}/Makefile: what `make demo` builds is not to be found\n  hint: it is \"$(call preset,release,TARGETS)\" below \"demo:\"")
+    return found.group(1).split()
 
 
 def build(source, folder, jobs):
