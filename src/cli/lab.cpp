@@ -179,8 +179,8 @@ Command lab_command() {
         declare_set(set, *options);
         declare_stats(stats, *options);
         return [=, &globals]() -> Outcome {
-          // Not Option::envname(): it would set what all actions share once more for those that were
-          // not named, over what --state said.
+          // Not Option::envname(): it would set what all actions share once more for those that
+          // were not named, over what --state said.
           const char* const told = std::getenv("ESPALIER_LAB");
           if (options->state.empty() && told != nullptr) options->state = told;
           const bool runs = run.parsed() || exec.parsed();
