@@ -12,10 +12,10 @@ foreach(language C CXX)
 endforeach()
 
 add_compile_options(-Wall -Wextra -Wconversion)
-if(ESPALIER_UNITY)
-  add_compile_options(-Wshadow=local)  # a local name may be a name of another file in the same unit
-else()
+if(NOT ESPALIER_UNITY)
   add_compile_options(-Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wshadow=local)  # a local name may be a name of another file in the same unit
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_compile_options(-Wno-restrict)  # false alarms of g++ 12 on std::string (GCC bug 105651)
