@@ -48,8 +48,10 @@ archive=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_
 mkdir -p "$folder" && touch "$mark" || exit 1
 in_root() { chroot "$folder" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
+# The root is a mount of its own, as / is on a real machine: the lab's hosts make theirs private.
 mount_all() {
   local what
+  mountpoint -q "$folder" || mount --bind "$folder" "$folder" || fail "cannot mount $folder on itself"
   for what in proc sys dev; do
     mountpoint -q "$folder/$what" || mount --rbind "/$what" "$folder/$what" || fail "cannot mount $what"
   done

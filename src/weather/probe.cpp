@@ -144,7 +144,7 @@ Expected<Probed> probe(const std::string& host, std::uint16_t port, const ProbeL
   const std::uint64_t bytes = std::min(limits.bytes, kMostBytes);
   std::vector<char> message(9 + bytes, 0);
   message[0] = kBulk;
-  for (int i = 0; i < 8; ++i) message[1 + i] = static_cast<char>((bytes >> (8 * i)) & 255);
+  for (unsigned i = 0; i < 8; ++i) message[1 + i] = static_cast<char>((bytes >> (8 * i)) & 255);
   const auto begin = std::chrono::steady_clock::now();
   char byte = 0;
   if (!send_all(s, message.data(), message.size(), limits.patience_ms) ||
