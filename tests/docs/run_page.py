@@ -26,7 +26,8 @@ LINKS = ("data", "examples", "docs", "include", "packages.debian", "Makefile")
 
 def environment(build, home):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("ESPALIER_", "OMPI_", "LD_PRELOAD", "XDG_"))}
-    return dict(kept, PATH=f"{build}/bin:{os.environ['PATH']}", COLUMNS="100", NO_COLOR="1", HOME=str(home), LC_ALL="C.UTF-8")
+    return dict(kept, PATH=f"{build}/bin:{os.environ['PATH']}", COLUMNS="100", NO_COLOR="1", HOME=str(home), LC_ALL="C.UTF-8",
+                OMPI_MCA_btl_tcp_disable_family="6")  # why: tests/environment.cmake
 
 
 def lab_is_permitted(variables):

@@ -4,7 +4,7 @@
     launch.py MPI RANKS LIBRARY [NAME=VALUE ...] -- PROGRAM [ARGUMENT ...]
 
 LIBRARY may be "-" for none. Ranks of MPICH give way to others while they poll, if give_way.so lies beside the program. Exits with the launcher's code, or, where $LAUNCH_CODE names the code that a job
-which is to fail must end with, with 0 if it did. A run that takes longer than $LAUNCH_SECONDS (default 120) is
+which is to fail must end with, with 0 if it did. A run that takes longer than $LAUNCH_SECONDS (default 280) is
 ended and counts as a failure.
 """
 import os
@@ -48,7 +48,7 @@ def main():
     line = command(mpi, ranks, library, [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:])
     with subprocess.Popen(line) as job:
         try:
-            code = job.wait(float(os.environ.get("LAUNCH_SECONDS", "120")))
+            code = job.wait(float(os.environ.get("LAUNCH_SECONDS", "280")))
         except subprocess.TimeoutExpired:
             print(f"launch: not done in time: {' '.join(line)}", file=sys.stderr)
             end(job)

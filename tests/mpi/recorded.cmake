@@ -26,7 +26,7 @@ foreach(mpi ${ESPALIER_MPIS})
     add_test(NAME mpi.recorded_${ranks}.${mpi}
              COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/recorded.py $<TARGET_FILE:espalier> ${mpi} ${ranks}
                      ${seed} ${programs})
-    set_tests_properties(mpi.recorded_${ranks}.${mpi} PROPERTIES TIMEOUT 600 RUN_SERIAL ON LABELS mpi)
+    set_tests_properties(mpi.recorded_${ranks}.${mpi} PROPERTIES TIMEOUT 600 LABELS mpi)
   endforeach()
 endforeach()
 
@@ -38,6 +38,6 @@ foreach(mpi ${ESPALIER_MPIS})
     add_test(NAME mpi.recorded_workloads_${ranks}.${mpi}
              COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/recorded_workloads.py $<TARGET_FILE:espalier> ${mpi}
                      ${PROJECT_BINARY_DIR}/examples ${ranks} ${case})
-    set_tests_properties(mpi.recorded_workloads_${ranks}.${mpi} PROPERTIES TIMEOUT 600 RUN_SERIAL ON LABELS mpi)
+    set_tests_properties(mpi.recorded_workloads_${ranks}.${mpi} PROPERTIES TIMEOUT 600 LABELS mpi)
   endforeach()
 endforeach()

@@ -18,6 +18,6 @@ foreach(mpi ${ESPALIER_MPIS})
     add_test(NAME mpi.fortran_${name}.${mpi}
              COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 8 $<TARGET_FILE:espalier-front>
                      ESPALIER_REORDER=1 ${dealt} -- ${program})
-    set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 RUN_SERIAL ON LABELS mpi)
+    set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 LABELS mpi)
   endforeach()
 endforeach()

@@ -21,7 +21,7 @@ foreach(mpi ${ESPALIER_MPIS})
     add_test(NAME mpi.fortran_${name}.${mpi}
              COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 4 $<TARGET_FILE:espalier-front>
                      ESPALIER_FORCE=1 "ESPALIER_MACHINE=site:2(10ms) proc:2(1us)" -- ${program})
-    set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 RUN_SERIAL ON LABELS mpi)
+    set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 LABELS mpi)
   endforeach()
   # Topology for applications.
   set(program ${PROJECT_BINARY_DIR}/mpi/topology_f90.${mpi})
