@@ -1,10 +1,28 @@
 // Calls that complete requests: which of them, and what came.
+#include <cstdio>
 #include <cstring>
 
 #include "record/notes.hpp"
 #include "record/recorder.hpp"
 
 namespace espalier::record {
+namespace {
+
+/// Releases 4.0 of MPICH, as their text of the version says ("MPICH Version: 4.0.2").
+bool f08_counts_from_zero() {
+  static const bool does = [] {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS) return false;
+    int major = 0;
+    int minor = -1;
+    return std::sscanf(text, "MPICH Version: %d.%d", &major, &minor) == 2 && major == 4 &&
+           minor == 0;
+  }();
+  return does;
+}
+
+}  // namespace
 
 /// Only where one of the requests is known; most calls on sends alone have none.
 struct Completion::State {
@@ -20,9 +38,11 @@ struct Completion::State {
     std::memcpy(&told, as<const char*>(statuses.address()) + i * sizeof told, sizeof told);
     return told;
   }
-  /// Fortran counts from 1.
+  /// Fortran counts from 1, but for mpi_f08 of some releases.
   [[nodiscard]] std::size_t index(int told) const {
-    return static_cast<std::size_t>(told - (language == Language::Fortran ? 1 : 0));
+    const bool from_zero =
+        language == Language::C || (language == Language::MpichF08 && f08_counts_from_zero());
+    return static_cast<std::size_t>(told) - (from_zero ? 0 : 1);
   }
   void complete(std::size_t request, std::size_t status_at) const {
     const Locked recorder;

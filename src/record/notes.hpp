@@ -7,7 +7,8 @@
 
 namespace espalier::record {
 
-/// MPICH 4.0's mpi_f08 counts requests from 0 in what MPI_Waitany and its like say.
+/// mpi_f08 of MPICH 4.0 counts requests from 0 in what MPI_Waitany and its like say; earlier and
+/// later ones from 1.
 enum class Language : std::uint8_t { C, Fortran, MpichF08 };
 
 /// Whether calls are recorded: between MPI_Init and MPI_Finalize of the MPI that we are built for.
