@@ -26,6 +26,9 @@ def command(mpi, ranks, library, settings, program):
     polite = pathlib.Path(program[0]).with_name("give_way.so")
     if mpi == "mpich" and polite.exists():
         preloads.append(str(polite))
+    if preloads and "SANITIZER_RUNTIME" in os.environ:  # a sanitizer's must come first
+        preloads.insert(0, os.environ["SANITIZER_RUNTIME"])
+        settings = settings + [("ASAN_OPTIONS", "detect_leaks=0")]  # MPIs leak
     if preloads:
         settings = settings + [("LD_PRELOAD", " ".join(preloads))]
     for name, value in settings:
