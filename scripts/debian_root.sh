@@ -46,9 +46,15 @@ archive=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_
 [ -n "$archive" ] || unable "apt has no source of Debian's main section (apt-get update?)"
 
 mkdir -p "$folder" && touch "$mark" || exit 1
-in_root() { chroot "$folder" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+# The folder becomes the root of a mount namespace, not only of a process: the lab's hosts enter namespaces by setns, which goes
+# to their root. $0 is the folder; what runs after pivot_root is the new root's.
+in_root() {
+  unshare --mount --propagation private sh -c '
+    cd "$0" && mkdir -p .outside && pivot_root . .outside && cd / && umount -l /.outside && rmdir /.outside || exit 1
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' "$folder" "$@"
+}
 
-# The root is a mount of its own, as / is on a real machine: the lab's hosts make theirs private.
+# pivot_root wants a mount.
 mount_all() {
   local what
   mountpoint -q "$folder" || mount --bind "$folder" "$folder" || fail "cannot mount $folder on itself"

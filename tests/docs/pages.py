@@ -3,6 +3,7 @@
     ```console            commands after "$ " (lines after "> " go on), run; what they print is compared
     ```console varies     the same, but figures may differ: see compare.py
     ```console lab        as varies, where root and TUN permit a lab
+    ```console openmpi4   as varies, where mpiexec.openmpi is of Open MPI 4
     ```console install    for a fresh machine: not run, but every word is checked (check_pages.py)
     ```console long       run by `ctest -C Long`; else its options are checked
     ```c hello.c          a file, for the commands behind it (any language)
@@ -16,7 +17,7 @@ import re
 
 FENCE = re.compile(r"^( *)(`{3,})([^`]*)$")
 AROUND = re.compile(r"^ *<!-- around: (\S+) -->$")
-HOW = ("varies", "lab", "install", "long")
+HOW = ("varies", "lab", "openmpi4", "install", "long")
 
 
 @dataclasses.dataclass

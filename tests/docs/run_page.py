@@ -37,6 +37,11 @@ def lab_is_permitted(variables):
     return "a lab needs root" not in up.stderr
 
 
+def has_openmpi_4():
+    said = subprocess.run(["mpiexec.openmpi", "--version"], capture_output=True, text=True, check=False)
+    return "4." in said.stdout.split(")")[-1][:4]
+
+
 class Page:
     def __init__(self, document, build, source, long):
         self.document, self.build, self.source, self.long = document, build, source, long
@@ -72,7 +77,7 @@ class Page:
 
     def run_block(self, block, bash, folder, permitted):
         if block.language == "console":
-            if block.how == "install" or (block.how == "long") != self.long:
+            if block.how == "install" or (block.how == "long") != self.long or (block.how == "openmpi4" and not has_openmpi_4()):
                 return
             for step in pages.steps(block):
                 if block.how == "lab" and not permitted:

@@ -4,7 +4,8 @@
     launch.py MPI RANKS LIBRARY [NAME=VALUE ...] -- PROGRAM [ARGUMENT ...]
 
 LIBRARY may be "-" for none. Ranks of MPICH give way to others while they poll, if give_way.so lies beside the program. Exits with the launcher's code, or, where $LAUNCH_CODE names the code that a job
-which is to fail must end with, with 0 if it did. A run that takes longer than $LAUNCH_SECONDS (default 280) is
+which is to fail must end with, with 0 if it did. With $LAUNCH_SPAWNS the launcher itself has the settings too, and so have the
+processes that ranks spawn: PRRTE does not hand those of -x on. A run that takes longer than $LAUNCH_SECONDS (default 280) is
 ended and counts as a failure.
 """
 import os
@@ -33,7 +34,7 @@ def command(mpi, ranks, library, settings, program):
         settings = settings + [("LD_PRELOAD", " ".join(preloads))]
     for name, value in settings:
         line += [flag, name, value] if mpi == "mpich" else [flag, f"{name}={value}"]
-    return line + program
+    return line + program, dict(settings) if "LAUNCH_SPAWNS" in os.environ else {}
 
 
 def end(job):
@@ -48,8 +49,8 @@ def end(job):
 def main():
     at = sys.argv.index("--")
     mpi, ranks, library, *settings = sys.argv[1:at]
-    line = command(mpi, ranks, library, [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:])
-    with subprocess.Popen(line) as job:
+    line, own = command(mpi, ranks, library, [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:])
+    with subprocess.Popen(line, env={**os.environ, **own}) as job:
         try:
             code = job.wait(float(os.environ.get("LAUNCH_SECONDS", "280")))
         except subprocess.TimeoutExpired:
