@@ -56,7 +56,7 @@ def place(inventory, form, file, *options):
 def check_where(folder, inventory):
     for form, mpi, options, program in FORMS:
         for pins in ([], ["--pin", "0=site1-machine1", "--pin", "5=site0-machine0"]):
-            file = folder / form
+            file = folder / form.replace("-", "_")  # Open MPI 5.0.7 takes no rankfile with a "-" in its name
             wanted = place(inventory, form, file, *pins)
             hosts = [] if "rankfile" not in form else ["--host", ",".join(f"{host['name']}:2" for host in INVENTORY["hosts"])]
             named = [*hosts, *options[:-1], f"{options[-1]}{file}"] if options[-1].endswith("=") else [*hosts, *options, file]
