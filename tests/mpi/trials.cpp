@@ -2,9 +2,10 @@
 // know, on a machine that is described wrongly, so that every class is tried. At each call results
 // must be right, and all members must have gone the same way.
 //
-//   trials [--seed S] [--calls N] [--comms C] [--kinds K]
+//   trials [--seed S] [--calls N] [--comms C] [--kinds K] [--seconds T]
 //
-// Few of both: fewer classes of calls; no kinds: barriers alone.
+// Few of both: fewer classes of calls; no kinds: barriers alone. With --seconds it ends once all
+// trials are decided, and on a busy machine after that time: then with code 77 if no class was.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,8 @@
 
 namespace espalier::mpi_test {
 namespace {
+
+constexpr int kTimeIsOver = 77;
 
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
@@ -47,8 +50,17 @@ class Trials {
     }
   }
 
-  int run(int calls) {
+  int run(int calls, double seconds) {
+    const double begin = MPI_Wtime();
     for (int i = 0; i < calls; ++i) {
+      if (seconds > 0 && i > 0 && i % 64 == 0) {
+        if (i % 512 == 0 && all_say(espalier_query_count("undecided") == 0)) break;
+        if (!all_say(MPI_Wtime() - begin < seconds)) {
+          if (rank_ == 0) std::printf("after %d calls the time is over\n", i);
+          if (ways_.size() < 2) return failures_.everywhere() == 0 ? kTimeIsOver : 1;
+          break;
+        }
+      }
       const Comm& comm = comms_[random_.below(comms_.size())];
       const std::uint64_t kind = kinds_ == 0 ? 4 : random_.below(kinds_);
       const int count = random_.chance(50) ? 3 : 2000;
@@ -63,7 +75,7 @@ class Trials {
     if (rank_ == 0) {
       for (const std::string& way : ways_) std::printf("  %s\n", way.c_str());
     }
-    return failures_.everywhere();
+    return failures_.everywhere() == 0 ? 0 : 1;
   }
 
  private:
@@ -117,14 +129,22 @@ class Trials {
     failures_.expect(right, std::string(what) + ": wrong data");
   }
 
+  static bool all_say(bool here) {
+    const int own = here ? 1 : 0;
+    int least = 0;
+    PMPI_Allreduce(&own, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return least != 0;
+  }
+
   void all_went_the_same_way(const Comm& comm) {
     std::string way = (last_was_planned() ? "" : "native: ") + last_text();
     // Along which tree, its root alone knows; the others go by what it says.
     if (way.ends_with("by counts")) way = "by counts";
-    std::uint64_t hash = std::hash<std::string>()(way) >> 1U, least = 0, most = 0;
-    PMPI_Allreduce(&hash, &least, 1, MPI_UINT64_T, MPI_MIN, comm.beside);
-    PMPI_Allreduce(&hash, &most, 1, MPI_UINT64_T, MPI_MAX, comm.beside);
-    failures_.expect(least == most, "ranks went different ways: here " + way);
+    const std::uint64_t hash = std::hash<std::string>()(way);
+    const std::uint64_t both[2] = {hash, ~hash};
+    std::uint64_t least[2] = {0, 0};
+    PMPI_Allreduce(both, least, 2, MPI_UINT64_T, MPI_MIN, comm.beside);
+    failures_.expect(least[0] == ~least[1], "ranks went different ways: here " + way);
     ways_.insert(way);
   }
 
@@ -142,17 +162,18 @@ class Trials {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   std::uint64_t seed = 1;
-  int calls = 3000, comms = 5, kinds = 5;
+  int calls = 3000, comms = 5, kinds = 5, seconds = 0;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 10);
     if (std::strcmp(argv[i], "--calls") == 0) calls = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--comms") == 0) comms = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--kinds") == 0) kinds = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atoi(argv[i + 1]);
   }
   int code = 0;
   {
     espalier::mpi_test::Trials trials(seed, comms, static_cast<std::uint64_t>(kinds));
-    code = trials.run(calls) == 0 ? 0 : 1;
+    code = trials.run(calls, seconds);
   }
   MPI_Finalize();
   return code;
