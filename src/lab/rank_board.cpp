@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "base/contract.hpp"
-#include "lab/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "lab/system_error.hpp"
 
 namespace espalier::lab {

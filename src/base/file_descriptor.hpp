@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace espalier::lab {
+namespace espalier {
 
 /// Closes what it holds.
 class FileDescriptor {
@@ -28,4 +28,4 @@ class FileDescriptor {
   int fd_;
 };
 
-}  // namespace espalier::lab
+}  // namespace espalier
