@@ -22,6 +22,8 @@ class FileDescriptor {
   }
 
   [[nodiscard]] int get() const { return fd_; }
+  /// Gives it away, to be closed by others.
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
 
  private:

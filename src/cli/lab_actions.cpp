@@ -221,7 +221,11 @@ Outcome lab_down(const LabOptions& options) {
   if (!folder) return Failure{folder.error()};
   const auto result = lab::down(*folder);
   if (!result) return Failure{result.error()};
-  return write_output("-", *result ? "lab down\n" : "no lab was up\n");
+  if (!result->left.empty()) {
+    write_message(fmt::format("lab: note: {} stays, for it holds what is not the lab's: {}\n",
+                              folder->path, fmt::join(result->left, ", ")));
+  }
+  return write_output("-", result->was_there ? "lab down\n" : "no lab was up\n");
 }
 
 Outcome lab_exec(const LabOptions& options) {

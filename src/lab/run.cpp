@@ -16,6 +16,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/file.hpp"
 #include "lab/host.hpp"
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
@@ -58,7 +59,7 @@ std::string shell_quoted(const std::string& word) {
 /// A file of this run that goes with it; "" for none.
 struct TemporaryFile {
   std::string path;
-  ~TemporaryFile() { ::unlink(path.c_str()); }
+  ~TemporaryFile() { (void)remove_own_file(path); }
 };
 
 }  // namespace
@@ -147,6 +148,9 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
   if (!part.path.empty()) {
     if (auto e = write_text(part.path, request.part_machine, 0644)) return *e;
   }
+  if (!output.empty()) {
+    if (auto e = remove_own_file(output)) return *e;  // of a process that was killed
+  }
   const std::size_t first = host_of_rank(lab.plan.hosts, lab.machine.size())[0];
   const std::string mark = fmt::format("ESPALIER_LAB_RUN={}", ::getpid());
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, remember);
@@ -157,7 +161,8 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
     for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, SIG_DFL);
     ::putenv(const_cast<char*>(mark.c_str()));
     if (!output.empty()) {
-      const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      const int file =
+          ::open(output.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
       if (file < 0 || ::dup2(file, 1) < 0) ::_exit(126);
     }
     const std::string text = to_string(exec_on_host(lab, first, launch.command)) + "\n";

@@ -390,5 +390,21 @@ TEST(Tree, PrintsTheSameOnEveryRun) {
   EXPECT_EQ(run_tool(command).out, run_tool(command).out);
 }
 
+TEST(Tool, LeavesAFolderAloneThatIsNoLabs) {
+  const std::string folder = testing::TempDir() + "tool_test_thesis";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/thesis.tex") << "years of work";
+  for (const Words& words : {Words{"lab", "down", "--state", folder}, Words{"lab", "down"},
+                             Words{"lab", "up", "proc:2(5us)"}}) {
+    const Ran ran = run_tool(words, {"ESPALIER_LAB=" + folder});
+    EXPECT_NE(ran.exit_code, 0) << ran.out;
+    EXPECT_NE(ran.err, "");
+    EXPECT_TRUE(std::filesystem::exists(folder + "/thesis.tex"));
+  }
+  EXPECT_NE(run_tool({"lab", "down", "--state", folder}).err.find("it is no lab's folder"),
+            std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace espalier
