@@ -8,12 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <numeric>
 
 #include "base/file.hpp"
@@ -50,12 +48,6 @@ int wait_for(pid_t child) {
   return told && code == 0 ? 128 + asked_to_stop : code;
 }
 
-std::string shell_quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 /// A file of this run that goes with it; "" for none.
 struct TemporaryFile {
   std::string path;
@@ -86,28 +78,16 @@ Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::
   return {"lab", fmt::format("cannot start {}: {}", command[0], std::strerror(errno)), ""};
 }
 
-Expected<std::string> libraries_of(const std::string& program) {
-  const std::string line =
-      fmt::format("p=$(command -v -- {0}) && ldd \"$p\" 2>&1", shell_quoted(program));
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(line.c_str(), "r"), ::pclose);
-  if (!pipe) return Error{"lab run", "cannot start ldd", ""};
-  std::string text;
-  std::array<char, 4096> piece{};
-  for (std::size_t n = 0; (n = std::fread(piece.data(), 1, piece.size(), pipe.get())) > 0;) {
-    text.append(piece.data(), n);
+Error no_program(const std::string& program) {
+  const bool is_here = program.find('/') == std::string::npos && exists("./" + program);
+  if (program.find('/') != std::string::npos) {
+    return {"lab run", fmt::format("there is no program {}", program),
+            exists(program) ? "its owner may not run it: chmod +x"
+                            : "is it compiled, and in that folder?"};
   }
-  if (text.empty()) {
-    const bool is_here = program.find('/') == std::string::npos && exists("./" + program);
-    if (program.find('/') != std::string::npos) {
-      return Error{"lab run", fmt::format("there is no program {}", program),
-                   exists(program) ? "its owner may not run it: chmod +x"
-                                   : "is it compiled, and in that folder?"};
-    }
-    return Error{"lab run", fmt::format("there is no program \"{}\" in PATH", program),
-                 is_here ? fmt::format("did you mean ./{}?", program)
-                         : "write where it is: ./program, or its whole path"};
-  }
-  return text;
+  return {"lab run", fmt::format("there is no program \"{}\" in PATH", program),
+          is_here ? fmt::format("did you mean ./{}?", program)
+                  : "write where it is: ./program, or its whole path"};
 }
 
 Expected<std::string> find_library(const std::string& self, const std::string& name) {
