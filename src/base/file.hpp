@@ -41,12 +41,15 @@ Expected<std::string> read_named_file(const std::string& path, const ReadRules& 
 Expected<std::optional<std::string>> read_own_file(const std::string& path,
                                                    std::uint64_t most = kMostFileBytes);
 
-/// As the shell's ">": through links, into devices and FIFOs. Not complete after an error.
+/// As the shell's ">": through links, into devices and FIFOs.
+Expected<FileDescriptor> open_named_file(const std::string& path);
+/// The file is not complete after an error.
 std::optional<Error> write_named_file(const std::string& path, std::string_view text);
 
 /// The file has all of the text, or what it had before. Its mode stays; devices, FIFOs, files of
 /// others and files of several names are written as by write_named_file().
-std::optional<Error> replace_named_file(const std::string& path, std::string_view text);
+std::optional<Error> replace_named_file(const std::string& path, std::string_view text,
+                                        mode_t mode_if_new = 0666);
 
 enum class Keep : std::uint8_t {
   UntilReboot,

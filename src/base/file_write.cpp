@@ -17,10 +17,10 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kDigits = 16;
-constexpr mode_t kOfNewFiles = ~mode_t{0};  // as the umask has it
+constexpr mode_t kAsMade = ~mode_t{0};  // with what the umask left of it
 
 Error not_writable(const std::string& path, int why) {
-  return {path, fmt::format("cannot be written: {}", std::strerror(why)),
+  return {path, fmt::format("cannot write: {}", std::strerror(why)),
           "name a file in a folder that you may write to"};
 }
 
@@ -36,14 +36,14 @@ std::string unfinished_name(const std::string& path) {
 }
 
 /// Puts the text beside the file, then in its place.
+/// @param made its mode at first, less the umask; `mode` that at the end
 /// @return 0, or an error of the system: then nothing has changed
-int replace(const std::string& path, std::string_view text, mode_t mode, Keep keep) {
+int replace(const std::string& path, std::string_view text, mode_t made, mode_t mode, Keep keep) {
   const std::string beside = unfinished_name(path);
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                        mode == kOfNewFiles ? 0666 : 0600);
+  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, made);
   if (fd < 0) return errno;
   int why = write_all(fd, text);
-  if (why == 0 && mode != kOfNewFiles && ::fchmod(fd, mode) != 0) why = errno;
+  if (why == 0 && mode != kAsMade && ::fchmod(fd, mode) != 0) why = errno;
   if (why == 0 && keep == Keep::Durably && ::fsync(fd) != 0) why = errno;
   if (::close(fd) != 0 && why == 0) why = errno;
   if (why == 0 && ::rename(beside.c_str(), path.c_str()) != 0) why = errno;
@@ -61,18 +61,26 @@ bool is_folders_refusal(int why) { return why == EACCES || why == EPERM || why =
 
 }  // namespace
 
+Expected<FileDescriptor> open_named_file(const std::string& path) {
+  if (auto foreign = why_foreign(path)) return *std::move(foreign);
+  FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+  if (!file) return not_writable(path, errno);
+  return file;
+}
+
 std::optional<Error> write_named_file(const std::string& path, std::string_view text) {
-  if (auto foreign = why_foreign(path)) return foreign;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-  if (fd < 0) return not_writable(path, errno);
-  int why = write_all(fd, text);
-  if (::close(fd) != 0 && why == 0) why = errno;
+  auto file = open_named_file(path);
+  if (!file) return file.error();
+  int why = write_all(file->get(), text);
+  if (::close(file->release()) != 0 && why == 0) why = errno;
   if (why == 0) return std::nullopt;
-  return Error{path, fmt::format("cannot be written: {}", std::strerror(why)),
+  return Error{path, fmt::format("cannot write: {}", std::strerror(why)),
                "the file is not complete"};
 }
 
-std::optional<Error> replace_named_file(const std::string& path, std::string_view text) {
+std::optional<Error> replace_named_file(const std::string& path, std::string_view text,
+                                        mode_t mode_if_new) {
   if (auto foreign = why_foreign(path)) return foreign;
   struct stat there {};
   const bool is_there = ::stat(path.c_str(), &there) == 0;
@@ -83,8 +91,8 @@ std::optional<Error> replace_named_file(const std::string& path, std::string_vie
                                       there.st_nlink == 1 && ::access(path.c_str(), W_OK) == 0);
   const std::string target = is_there ? without_links(path) : path;
   if (!is_plain || target.empty()) return write_named_file(path, text);
-  const mode_t mode = is_there ? there.st_mode & 07777U : kOfNewFiles;
-  const int why = replace(target, text, mode, Keep::Durably);
+  const mode_t mode = is_there ? there.st_mode & 07777U : kAsMade;
+  const int why = replace(target, text, is_there ? 0600 : mode_if_new, mode, Keep::Durably);
   if (why == 0) return std::nullopt;
   if (is_there && is_folders_refusal(why)) return write_named_file(path, text);
   return not_writable(path, why);
@@ -103,7 +111,7 @@ std::optional<Error> replace_own_file(const std::string& path, std::string_view 
   } else if (errno != ENOENT) {
     return not_writable(path, errno);
   }
-  const int why = replace(path, text, mode, keep);
+  const int why = replace(path, text, 0600, mode, keep);
   return why == 0 ? std::nullopt : std::optional(not_writable(path, why));
 }
 
