@@ -18,6 +18,10 @@ def main():
         return 2
     lines = manifest.read_text().split("\n")
     for name in lines:
+        if name.startswith("/") or ".." in name.split("/"):
+            print(f"{manifest}: error: it names {name}, outside of {prefix}; nothing was removed", file=sys.stderr)
+            return 2
+    for name in lines:
         path = prefix / name
         if name and not name.endswith("/") and (path.is_file() or path.is_symlink()):
             path.unlink()

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/file.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/candidate_forecasts.hpp"
@@ -140,9 +141,10 @@ Expected<league::Fixture> fixture_from(const SmpiOptions& options) {
   return fixture;
 }
 
+/// Nothing if it cannot be read.
 std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  const auto text = read_named_file(file.string());
+  return text ? *text : "";
 }
 
 void show_standings(const league::Progress& p) {

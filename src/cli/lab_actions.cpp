@@ -17,7 +17,9 @@
 #include "lab/settings.hpp"
 #include "lab/slow_hosts.hpp"
 #include "lab/state.hpp"
+#include "launch/ask.hpp"
 #include "launch/mpi_kind.hpp"
+#include "launch/program.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -96,6 +98,17 @@ std::optional<Error> check_variables(const LabOptions& options) {
   return std::nullopt;
 }
 
+/// The names of what a program would load. Its file is looked at, and not run.
+Expected<std::string> libraries_of(const std::string& program) {
+  const std::string file = launch::find_program(program, ".", launch::environment("PATH"));
+  if (file.empty()) return lab::no_program(program);
+  auto looked_at = launch::look_at_program(file);
+  if (!looked_at) return looked_at.error();
+  std::string names;
+  for (const launch::Library& library : looked_at->libraries) names += library.name + "\n";
+  return names;
+}
+
 Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab::OpenLab& lab) {
   lab::LaunchRequest request;
   request.ranks = lab.machine.size();
@@ -110,7 +123,7 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
   }
   const std::string& program = options.command.front();
   if (options.mpi.empty()) {
-    auto libraries = lab::libraries_of(program);
+    auto libraries = libraries_of(program);
     if (!libraries) return libraries.error();
     auto mpi = lab::mpi_in(*libraries, program);
     if (!mpi) return mpi.error();
@@ -221,7 +234,11 @@ Outcome lab_down(const LabOptions& options) {
   if (!folder) return Failure{folder.error()};
   const auto result = lab::down(*folder);
   if (!result) return Failure{result.error()};
-  return write_output("-", *result ? "lab down\n" : "no lab was up\n");
+  if (!result->left.empty()) {
+    write_message(fmt::format("lab: note: {} stays, for it holds what is not the lab's: {}\n",
+                              folder->path, fmt::join(result->left, ", ")));
+  }
+  return write_output("-", result->was_there ? "lab down\n" : "no lab was up\n");
 }
 
 Outcome lab_exec(const LabOptions& options) {

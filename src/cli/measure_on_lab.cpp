@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/file.hpp"
 #include "lab/run.hpp"
 
 namespace espalier::cli {
@@ -42,7 +43,7 @@ Expected<std::vector<measure::Measured>> measure_on_lab(
   const std::string output = fmt::format("{}/measured.{}", lab.folder.path, ::getpid());
   const auto code = lab::run_launch(lab, *whole, *launch, output);
   const auto text = lab::read_text(output);
-  std::filesystem::remove(output);
+  (void)remove_own_file(output);
   if (!code) return code.error();
   if (*code != 0) {
     return Error{"bench", fmt::format("{} ended with exit code {}", stack.key, *code), ""};

@@ -8,24 +8,14 @@
 #include <csignal>
 #include <system_error>
 
+#include "base/file.hpp"
+#include "base/file_kind.hpp"
+
 namespace espalier::cli {
 namespace {
 
 /// Of SIGPIPE: other programs that we become shall find it as we did.
 sighandler_t found_at_start = SIG_DFL;
-
-/// 0, or what errno says.
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
 
 Failure failure(const std::string& where, int code, int exit_code, const std::string& hint) {
   return {{where, fmt::format("cannot write: {}", std::generic_category().message(code)), hint},
@@ -40,12 +30,10 @@ Outcome write_output(const std::string& path, std::string_view text) {
     if (code == 0 || code == EPIPE) return {};
     return failure("standard output", code, kExitInternal, "");
   }
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) {
-    return failure(path, errno, kExitUsage, "name a file in a folder that you may write to");
-  }
-  int code = write_all(file, text);
-  if (::close(file) != 0 && code == 0) code = errno;
+  auto file = open_named_file(path);
+  if (!file) return Failure{file.error(), kExitUsage};
+  int code = write_all(file->get(), text);
+  if (::close(file->release()) != 0 && code == 0) code = errno;
   if (code == 0 || code == EPIPE) return {};
   return failure(path, code, kExitInternal, "the file is not complete");
 }

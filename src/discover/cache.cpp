@@ -1,15 +1,11 @@
 #include "discover/cache.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.hpp"
 #include "base/text_hash.hpp"
 #include "discover/probe_rounds.hpp"
 #include "topology/read_json.hpp"
@@ -21,40 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "espalier-discovery-1";
-constexpr off_t kLongest = 64 << 20;
-
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-bool read_all(int fd, std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t got = ::read(fd, text.data() + done, text.size() - done);
-    if (got <= 0) return false;
-    done += static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(fd, text.data(), text.size());
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
+constexpr std::uint64_t kLongest = std::uint64_t{64} << 20U;
 
 Expected<std::optional<CachedMachine>> parse(const std::string& text, const std::string& file,
                                              const std::string& key, std::int64_t now) try {
@@ -128,21 +91,10 @@ std::string cache_file(const std::string& folder, const std::string& key) {
 
 Expected<std::optional<CachedMachine>> read_cache(const std::string& file, const std::string& key,
                                                   std::int64_t now) {
-  const File in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!in.is_open()) {
-    if (errno == ENOENT) return std::optional<CachedMachine>{};
-    return Error{file, std::strerror(errno), "it is measured again"};
-  }
-  struct stat info {};
-  if (::fstat(in.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kLongest) {
-    return Error{file, "it is no file of ours", "it is measured again"};
-  }
-  if (info.st_uid != ::geteuid() || (info.st_mode & 022U) != 0) {
-    return Error{file, "others may write to it", "it is measured again"};
-  }
-  std::string text(static_cast<std::size_t>(info.st_size), ' ');
-  if (!read_all(in.get(), text)) return Error{file, "it cannot be read", "it is measured again"};
-  return parse(text, file, key, now);
+  auto text = read_own_file(file, kLongest);
+  if (!text) return Error{file, text.error().what, "it is measured again"};
+  if (!*text) return std::optional<CachedMachine>{};
+  return parse(**text, file, key, now);
 }
 
 Expected<bool> write_cache(const std::string& file, const std::string& key,
@@ -153,12 +105,6 @@ Expected<bool> write_cache(const std::string& file, const std::string& key,
   if (fs::create_directories(folder, failed)) {
     fs::permissions(folder, fs::perms::owner_all, failed);
   }
-  const std::string temporary = fmt::format("{}.{}", file, ::getpid());
-  const auto wrong = [&]() -> Error {
-    const Error error{file, fmt::format("it cannot be written: {}", std::strerror(errno)), ""};
-    ::unlink(temporary.c_str());
-    return error;
-  };
   const json value{{"format", kFormat},
                    {"key", key},
                    {"made", machine.made},
@@ -166,13 +112,8 @@ Expected<bool> write_cache(const std::string& file, const std::string& key,
                    {"words", machine.words},
                    {"doubts", machine.doubts},
                    {"machine", topology::write_json(machine.machine)}};
-  {
-    const File out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!out.is_open()) return wrong();
-    const std::string text = value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-    if (!write_all(out.get(), text) || ::fsync(out.get()) != 0) return wrong();
-  }
-  if (::rename(temporary.c_str(), file.c_str()) != 0) return wrong();
+  const std::string text = value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  if (auto wrong = replace_own_file(file, text, 0600, Keep::Durably)) return *std::move(wrong);
   return true;
 }
 

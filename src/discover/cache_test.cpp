@@ -81,6 +81,14 @@ TEST_F(Cache, RefusesFilesThatAreBrokenForeignOrOpenToOthers) {
   EXPECT_FALSE(read_cache(file_, "key", 1'000));
 }
 
+TEST_F(Cache, ThatIsAFifoHoldsUpNobodyAndStays) {
+  fs::create_directories(folder_ / "espalier");
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_FALSE(read_cache(file_, "key", 1'000));
+  EXPECT_FALSE(write_cache(file_, "key", some(1'000)));
+  EXPECT_TRUE(fs::is_fifo(file_));
+}
+
 TEST(CacheFolder, FollowsXdg) {
   EXPECT_EQ(cache_folder("/x", "/home/a"), "/x/espalier");
   EXPECT_EQ(cache_folder("", "/home/a"), "/home/a/.cache/espalier");

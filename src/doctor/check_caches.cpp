@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/file.hpp"
 #include "discover/cache.hpp"
 #include "doctor/checks.hpp"
 
@@ -18,8 +18,8 @@ constexpr std::int64_t kDay = 24 * 3600;
 
 /// Nothing if it is as it should be.
 std::optional<Finding> check_file(const std::string& file, std::int64_t now) {
-  std::ifstream in(file);
-  const auto value = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  const auto text = read_named_file(file);  // whether it may be used is said below
+  const auto value = nlohmann::json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
   const bool is_whole = value.is_object() && value.contains("key") && value["key"].is_string() &&
                         value.contains("made") && value["made"].is_number_integer();
   if (!is_whole) {

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
 
+#include "base/file.hpp"
 #include "doctor/calls.hpp"
 #include "doctor/checks.hpp"
 #include "doctor/tools.hpp"
@@ -133,7 +132,7 @@ void tell_mpi(const launch::Program& program, Report& report) {
 /// What a Python program would load.
 void tell_python(const std::string& python, const launch::Place& place, Report& report) {
   const std::string file = launch::find_program(python, ".", place.path);
-  const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file);
+  const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file, place.path);
   if (!module) {
     report.add(Level::Warning, fmt::format("{} has no mpi4py", file.empty() ? python : file),
                "install it for this Python, or name another: espalier run -- mpiexec -n 4 "
@@ -195,9 +194,7 @@ void tell_python_script(const std::string& file, const std::string& python,
 }
 
 bool begins_like_program(const std::string& file) {
-  std::array<char, 4> begin{};
-  std::ifstream(file, std::ios::binary).read(begin.data(), begin.size());
-  const std::string_view text(begin.data(), begin.size());
+  const std::string text = beginning_of_file(file, 4);
   return text ==
              "\x7f"
              "ELF" ||

@@ -1,12 +1,8 @@
 #include "formats/load_schedule.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/file.hpp"
 #include "formats/goal.hpp"
 #include "formats/msccl.hpp"
 #include "schedule/read_json.hpp"
@@ -18,28 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 3> kNames{"json", "goal", "msccl"};
 constexpr const char* kKinds =
     "a schedule is a file: espalier-schedule-1 (JSON), GOAL or MSCCL-XML";
-
-Expected<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return Error{path,
-                 !std::filesystem::exists(path, error)        ? "there is no such file"
-                 : std::filesystem::is_directory(path, error) ? "it is a folder"
-                                                              : "not a regular file",
-                 kKinds};
-  }
-  if (std::filesystem::file_size(path, error) > kMaxScheduleBytes) {
-    return Error{path, fmt::format("larger than {} MiB", kMaxScheduleBytes >> 20U),
-                 "is this a schedule? Take fewer ranks or larger segments"};
-  }
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in || (!text && std::filesystem::file_size(path, error) > 0)) {
-    return Error{path, "cannot be read", "check its permissions"};
-  }
-  return std::move(text).str();
-}
 
 }  // namespace
 
@@ -74,8 +48,12 @@ Expected<LoadedSchedule> parse_schedule(std::string_view text, const std::string
 }
 
 Expected<FileSchedule> load_schedule(const std::string& path) {
-  const auto text = read_file(path);
-  if (!text) return text.error();
+  const auto text = read_named_file(path, {.most = kMaxScheduleBytes});
+  if (!text) {
+    const bool is_large = text.error().what.starts_with("larger");
+    return Error{path, text.error().what,
+                 is_large ? "is this a schedule? Take fewer ranks or larger segments" : kKinds};
+  }
   auto loaded = parse_schedule(*text, path);
   if (!loaded) return loaded.error();
   return FileSchedule{form_of(*text), *std::move(loaded)};

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "lab/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/expected.hpp"
-#include "lab/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier::lab {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "lab/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "lab/frame.hpp"
 #include "lab/hosts.hpp"
 

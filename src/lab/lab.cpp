@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "lab/host.hpp"
 #include "lab/interface.hpp"
+#include "lab/owned_folder.hpp"
 #include "lab/processes.hpp"
 #include "lab/router.hpp"
 #include "lab/slow_hosts.hpp"
@@ -94,30 +95,26 @@ std::optional<Error> start_new_router(const StateFolder& folder, const LabPlan& 
   return write_text(folder.router(), lines({*pid}), 0644);
 }
 
-/// With the lock held; the folder stays.
-std::optional<Error> clear(const StateFolder& folder) {
-  if (auto e = end_processes(folder)) return e;
-  if (auto e = remove_cpu_groups(folder)) return e;
-  std::error_code bad;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path, bad)) {
-    std::filesystem::remove_all(entry.path(), bad);
-    if (bad) return Error{entry.path().string(), "cannot be removed: " + bad.message(), ""};
-  }
-  return std::nullopt;
+/// With the lock held; the folder stays, and what else somebody put there.
+/// @return that
+Expected<std::vector<std::string>> clear(const StateFolder& folder) {
+  if (auto e = why_not_a_labs(folder)) return *std::move(e);
+  if (auto e = end_processes(folder)) return *std::move(e);
+  if (auto e = remove_cpu_groups(folder)) return *std::move(e);
+  return remove_lab_files(folder);
 }
 
 std::optional<Error> build(const StateFolder& folder, const topology::Machine& machine,
                            const LabPlan& plan, const UpSettings& settings,
                            const std::string& self) {
+  if (auto e = put_sign(folder)) return e;
   if (auto e = write_files(folder, machine, plan, settings, self)) return e;
   if (auto e = start_hosts(folder, plan)) return e;
   return start_new_router(folder, plan);
 }
 
-void remove_state_folder(const StateFolder& folder) {
-  std::error_code bad;
-  std::filesystem::remove(folder.path, bad);
-}
+/// If it is empty.
+void remove_state_folder(const StateFolder& folder) { (void)::rmdir(folder.path.c_str()); }
 
 }  // namespace
 
@@ -126,6 +123,7 @@ bool OpenLab::is_whole() const {
 }
 
 Expected<OpenLab> open_lab(const StateFolder& folder) {
+  if (auto e = why_not_trusted(folder)) return *std::move(e);
   auto machine = saved_machine(folder);
   if (!machine) return machine.error();
   auto plan = plan_lab(*machine);
@@ -170,23 +168,22 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
     }
     result = UpResult::Rebuilt;
   }
-  if (auto e = clear(folder)) return *e;
+  if (auto cleared = clear(folder); !cleared) return cleared.error();
   if (auto e = build(folder, machine, *plan, settings, self)) {
-    if (!clear(folder)) remove_state_folder(folder);
+    if (clear(folder)) remove_state_folder(folder);
     return *e;
   }
   return result;
 }
 
-Expected<bool> down(const StateFolder& folder) {
-  if (!exists(folder.path)) {
-    if (processes_of(folder).empty()) return false;
-  }
+Expected<DownResult> down(const StateFolder& folder) {
+  if (!exists(folder.path) && processes_of(folder).empty()) return DownResult{};
   auto lock = StateLock::take(folder);
   if (!lock) return lock.error();
-  if (auto e = clear(folder)) return *e;
+  auto left = clear(folder);
+  if (!left) return left.error();
   remove_state_folder(folder);
-  return true;
+  return DownResult{true, *std::move(left)};
 }
 
 Expected<std::size_t> host_called(const LabPlan& plan, const std::string& name) {

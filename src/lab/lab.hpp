@@ -32,9 +32,14 @@ enum class UpResult { Started, WasUp, RouterRestarted, Rebuilt };
 Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machine,
                       const UpSettings& settings, const std::string& self);
 
-/// Ends all processes of the lab and removes its folder; also what is left of a broken one.
-/// True if there was anything.
-Expected<bool> down(const StateFolder& folder);
+struct DownResult {
+  bool was_there = false;
+  std::vector<std::string> left;  ///< what is not the lab's in its folder, which then stays too
+};
+
+/// Ends all processes of the lab and removes its files and its folder; also what is left of a
+/// broken one. A folder that is no lab's and not empty is refused, and nothing in it is touched.
+Expected<DownResult> down(const StateFolder& folder);
 
 /// A lab that is up, wholly or partly.
 struct OpenLab {

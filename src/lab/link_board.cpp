@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/file.hpp"
 #include "lab/system_error.hpp"
 
 namespace espalier::lab {
@@ -32,14 +33,13 @@ Expected<LinkBoard> LinkBoard::map(const std::string& path, int fd, std::size_t 
 
 Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const Link> links,
                                       Time longest_queue) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return system_error(path, "cannot make the links");
+  auto made = create_own_file(path, 0644);
+  if (!made) return made.error();
   const std::size_t size = sizeof(Header) + links.size() * sizeof(LinkCell);
-  if (::ftruncate(fd, static_cast<off_t>(size)) != 0) {
-    ::close(fd);
+  if (::ftruncate(made->get(), static_cast<off_t>(size)) != 0) {
     return system_error(path, "cannot make the links");
   }
-  auto board = map(path, fd, links.size());
+  auto board = map(path, made->release(), links.size());
   if (!board) return board;
   auto* header = new (board->memory_) Header;
   header->links = links.size();
@@ -50,7 +50,7 @@ Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const L
 }
 
 Expected<LinkBoard> LinkBoard::open(const std::string& path, std::size_t links) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return system_error(path, "cannot open the links");
   struct stat found {};
   const std::size_t size = sizeof(Header) + links * sizeof(LinkCell);

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "lab/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier::lab {
 

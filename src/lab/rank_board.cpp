@@ -10,17 +10,17 @@
 #include <cstring>
 
 #include "base/contract.hpp"
-#include "lab/file_descriptor.hpp"
+#include "base/file.hpp"
 #include "lab/system_error.hpp"
 
 namespace espalier::lab {
 Expected<RankBoard> RankBoard::create(const std::string& path,
                                       const std::vector<EspalierRankCell>& cells) {
   {
-    const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    const auto fd = create_own_file(path, 0644);
+    if (!fd) return fd.error();
     const auto size = static_cast<off_t>(cells.size() * sizeof(EspalierRankCell));
-    if (!fd || ::ftruncate(fd.get(), size) != 0)
-      return system_error(path, "cannot make the ranks' file");
+    if (::ftruncate(fd->get(), size) != 0) return system_error(path, "cannot make the ranks' file");
   }
   auto board = open(path, cells.size());
   if (!board) return board;
@@ -29,7 +29,7 @@ Expected<RankBoard> RankBoard::create(const std::string& path,
 }
 
 Expected<RankBoard> RankBoard::open(const std::string& path, std::size_t ranks) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return system_error(path, "cannot open the ranks' file");
   struct stat found {};
   const std::size_t size = ranks * sizeof(EspalierRankCell);

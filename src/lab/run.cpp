@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <numeric>
 
+#include "base/file.hpp"
 #include "lab/host.hpp"
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
@@ -49,16 +48,10 @@ int wait_for(pid_t child) {
   return told && code == 0 ? 128 + asked_to_stop : code;
 }
 
-std::string shell_quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 /// A file of this run that goes with it; "" for none.
 struct TemporaryFile {
   std::string path;
-  ~TemporaryFile() { ::unlink(path.c_str()); }
+  ~TemporaryFile() { (void)remove_own_file(path); }
 };
 
 }  // namespace
@@ -85,28 +78,16 @@ Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::
   return {"lab", fmt::format("cannot start {}: {}", command[0], std::strerror(errno)), ""};
 }
 
-Expected<std::string> libraries_of(const std::string& program) {
-  const std::string line =
-      fmt::format("p=$(command -v -- {0}) && ldd \"$p\" 2>&1", shell_quoted(program));
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(line.c_str(), "r"), ::pclose);
-  if (!pipe) return Error{"lab run", "cannot start ldd", ""};
-  std::string text;
-  std::array<char, 4096> piece{};
-  for (std::size_t n = 0; (n = std::fread(piece.data(), 1, piece.size(), pipe.get())) > 0;) {
-    text.append(piece.data(), n);
+Error no_program(const std::string& program) {
+  const bool is_here = program.find('/') == std::string::npos && exists("./" + program);
+  if (program.find('/') != std::string::npos) {
+    return {"lab run", fmt::format("there is no program {}", program),
+            exists(program) ? "its owner may not run it: chmod +x"
+                            : "is it compiled, and in that folder?"};
   }
-  if (text.empty()) {
-    const bool is_here = program.find('/') == std::string::npos && exists("./" + program);
-    if (program.find('/') != std::string::npos) {
-      return Error{"lab run", fmt::format("there is no program {}", program),
-                   exists(program) ? "its owner may not run it: chmod +x"
-                                   : "is it compiled, and in that folder?"};
-    }
-    return Error{"lab run", fmt::format("there is no program \"{}\" in PATH", program),
-                 is_here ? fmt::format("did you mean ./{}?", program)
-                         : "write where it is: ./program, or its whole path"};
-  }
-  return text;
+  return {"lab run", fmt::format("there is no program \"{}\" in PATH", program),
+          is_here ? fmt::format("did you mean ./{}?", program)
+                  : "write where it is: ./program, or its whole path"};
 }
 
 Expected<std::string> find_library(const std::string& self, const std::string& name) {
@@ -147,6 +128,9 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
   if (!part.path.empty()) {
     if (auto e = write_text(part.path, request.part_machine, 0644)) return *e;
   }
+  if (!output.empty()) {
+    if (auto e = remove_own_file(output)) return *e;  // of a process that was killed
+  }
   const std::size_t first = host_of_rank(lab.plan.hosts, lab.machine.size())[0];
   const std::string mark = fmt::format("ESPALIER_LAB_RUN={}", ::getpid());
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, remember);
@@ -157,7 +141,8 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
     for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, SIG_DFL);
     ::putenv(const_cast<char*>(mark.c_str()));
     if (!output.empty()) {
-      const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      const int file =
+          ::open(output.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
       if (file < 0 || ::dup2(file, 1) < 0) ::_exit(126);
     }
     const std::string text = to_string(exec_on_host(lab, first, launch.command)) + "\n";

@@ -11,8 +11,8 @@ namespace espalier::lab {
 /// Becomes this command on a host; returns only if that fails.
 Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::string>& command);
 
-/// What `ldd` says of a program; it is looked for in PATH as a shell would.
-Expected<std::string> libraries_of(const std::string& program);
+/// For a program that is neither there nor in PATH.
+[[nodiscard]] Error no_program(const std::string& program);
 
 /// A library that stands beside the tool (lib/ next to bin/).
 Expected<std::string> find_library(const std::string& self, const std::string& name);

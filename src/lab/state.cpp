@@ -9,9 +9,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
+#include "base/file.hpp"
+#include "base/file_lock.hpp"
 #include "lab/system_error.hpp"
 #include "topology/load_machine.hpp"
 
@@ -39,17 +40,25 @@ Expected<StateFolder> state_folder(const std::string& path) {
   return StateFolder{whole.string()};
 }
 
-Expected<StateLock> StateLock::take(const StateFolder& folder) {
+Expected<StateLock> StateLock::take(const StateFolder& folder, std::chrono::milliseconds patience) {
   while (true) {
     if (::mkdir(folder.path.c_str(), 0755) != 0 && errno != EEXIST) {
       return system_error(folder.path, "cannot make the lab's folder");
     }
-    const int fd = ::open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = ::open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
       if (errno == ENOENT) continue;
       return system_error(folder.path, "cannot open the lab's folder");
     }
-    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    if (!lock_within(fd, LOCK_EX, patience)) {
+      const bool is_held = errno == EWOULDBLOCK;
+      const Error why = system_error(folder.path, "cannot lock the lab's folder");
+      ::close(fd);
+      if (!is_held) return why;
+      return Error{folder.path,
+                   fmt::format("another command holds this lab for more than {} s",
+                               std::chrono::duration_cast<std::chrono::seconds>(patience).count()),
+                   "wait for it, or end it: fuser -v " + folder.path};
     }
     // Whoever held it may have removed the folder meanwhile.
     struct stat held {};
@@ -69,21 +78,11 @@ StateLock::~StateLock() {
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 Expected<std::string> read_text(const std::string& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return system_error(path, "cannot read");
-  return text.str();
+  return read_named_file(path, {.takes_pipes = true});
 }
 
 std::optional<Error> write_text(const std::string& path, const std::string& text, mode_t mode) {
-  const std::string beside = path + ".new";
-  std::ofstream out(beside, std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out || ::chmod(beside.c_str(), mode) != 0 || ::rename(beside.c_str(), path.c_str()) != 0) {
-    return system_error(path, "cannot write");
-  }
-  return std::nullopt;
+  return replace_own_file(path, text, mode);
 }
 
 Expected<topology::Machine> saved_machine(const StateFolder& folder) {
@@ -98,7 +97,8 @@ Expected<topology::Machine> saved_machine(const StateFolder& folder) {
 }
 
 std::vector<pid_t> saved_pids(const std::string& path) {
-  std::ifstream in(path);
+  const auto text = read_named_file(path);
+  std::istringstream in(text ? *text : "");
   std::vector<pid_t> pids;
   for (pid_t pid = 0; in >> pid;) pids.push_back(pid);
   return pids;

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,8 @@ inline constexpr const char* kDefaultState = "/run/espalier-lab";
 struct StateFolder {
   std::string path;
 
+  /// Says that the folder is a lab's: without it nothing there is written or removed.
+  [[nodiscard]] std::string sign() const { return path + "/espalier-lab"; }
   [[nodiscard]] std::string machine() const { return path + "/machine.json"; }
   [[nodiscard]] std::string holders() const { return path + "/holders"; }
   [[nodiscard]] std::string router() const { return path + "/router"; }
@@ -42,8 +45,9 @@ Expected<StateFolder> state_folder(const std::string& path);
 /// Holds the folder for one command at a time. Made if it is not there.
 class StateLock {
  public:
-  /// Waits until nobody else holds it.
-  static Expected<StateLock> take(const StateFolder& folder);
+  /// Waits until nobody else holds it, but not for ever.
+  static Expected<StateLock> take(const StateFolder& folder,
+                                  std::chrono::milliseconds patience = std::chrono::minutes(2));
   StateLock(StateLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   StateLock& operator=(StateLock&&) = delete;
   StateLock(const StateLock&) = delete;

@@ -81,6 +81,21 @@ std::string environment(const char* name) {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+bool is_in_path(const std::string& file, const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t colon = std::min(path.find(':', at), path.size());
+    const std::string folder = path.substr(at, colon - at);
+    if (folder.starts_with('/') &&
+        fs::equivalent(fs::path(folder) / file_name(file), file, error)) {
+      return true;
+    }
+    at = colon + 1;
+  }
+  return false;
+}
+
 std::string find_program(const std::string& name, const std::string& directory,
                          const std::string& path) {
   namespace fs = std::filesystem;

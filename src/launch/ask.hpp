@@ -20,6 +20,10 @@ namespace espalier::launch {
 [[nodiscard]] std::string find_program(const std::string& name, const std::string& directory,
                                        const std::string& path);
 
+/// Whether this very file is a program of PATH, in a folder with a whole name. Others that a script
+/// or a "#!" names are looked at, and never run.
+[[nodiscard]] bool is_in_path(const std::string& file, const std::string& path);
+
 /// "mpiexec" of "/usr/bin/mpiexec"
 [[nodiscard]] std::string file_name(const std::string& path);
 

@@ -20,28 +20,30 @@ std::optional<std::uint64_t> offset_of(const std::vector<Elf64_Phdr>& segments,
   return std::nullopt;
 }
 
-/// The strings at these places of the string table.
-std::optional<std::vector<std::string>> needed_of(ElfFile& file,
-                                                  const std::vector<Elf64_Phdr>& segments,
-                                                  const std::vector<Elf64_Dyn>& dynamic) {
+/// What the loader is told: false if it is broken.
+bool read_dynamic(ElfFile& file, const std::vector<Elf64_Phdr>& segments,
+                  const std::vector<Elf64_Dyn>& dynamic, Elf& elf) {
   std::uint64_t table = 0, size = 0;
-  std::vector<std::uint64_t> places;
   for (const Elf64_Dyn& entry : dynamic) {
     if (entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_STRTAB) table = entry.d_un.d_ptr;
     if (entry.d_tag == DT_STRSZ) size = entry.d_un.d_val;
-    if (entry.d_tag == DT_NEEDED) places.push_back(entry.d_un.d_val);
   }
-  if (places.empty()) return std::vector<std::string>{};
   const auto offset = offset_of(segments, table);
   const auto strings = offset ? file.read(*offset, size) : std::nullopt;
-  if (!strings) return std::nullopt;
-  std::vector<std::string> names;
-  for (const std::uint64_t place : places) {
-    if (place >= strings->size()) return std::nullopt;
-    names.emplace_back(strings->c_str() + place);
+  for (const Elf64_Dyn& entry : dynamic) {
+    if (entry.d_tag == DT_NULL) break;
+    const bool is_text = entry.d_tag == DT_NEEDED || entry.d_tag == DT_SONAME ||
+                         entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
+    if (!is_text) continue;
+    if (!strings || entry.d_un.d_val >= strings->size()) return false;
+    const std::string text = strings->c_str() + entry.d_un.d_val;
+    if (entry.d_tag == DT_NEEDED) elf.needed.push_back(text);
+    if (entry.d_tag == DT_SONAME) elf.soname = text;
+    if (entry.d_tag == DT_RPATH) elf.rpath = text;
+    if (entry.d_tag == DT_RUNPATH) elf.runpath = text;
   }
-  return names;
+  return true;
 }
 
 }  // namespace
@@ -70,9 +72,7 @@ Expected<std::optional<Elf>> read_elf(const std::string& path) {
     if (segment.p_type == PT_DYNAMIC) {
       const auto dynamic =
           file.read_all<Elf64_Dyn>(segment.p_offset, segment.p_filesz / sizeof(Elf64_Dyn));
-      const auto needed = dynamic ? needed_of(file, *segments, *dynamic) : std::nullopt;
-      if (!needed) return file.broken();
-      elf.needed = *needed;
+      if (!dynamic || !read_dynamic(file, *segments, *dynamic, elf)) return file.broken();
     }
   }
   return std::optional<Elf>(elf);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/expected.hpp"
@@ -13,6 +14,9 @@ namespace espalier::launch {
 struct Elf {
   std::string interpreter;  ///< the dynamic loader; empty: linked statically
   std::vector<std::string> needed;
+  std::string soname;         ///< of a library
+  std::string rpath;          ///< folders to look through, before and
+  std::string runpath;        ///< behind LD_LIBRARY_PATH; with the second the first does not count
   std::uint16_t machine = 0;  ///< as in <elf.h>: EM_X86_64
 
   /// Also of a shared library, which names no loader.
@@ -31,6 +35,9 @@ struct Symbols {
   std::vector<std::string> wanted;   ///< used, and defined elsewhere
   std::vector<std::string> offered;  ///< defined here
 };
+/// The text of a constant that the file offers under this name; empty if there is none.
+[[nodiscard]] std::string text_of_symbol(const std::string& path, std::string_view name);
+
 /// Both empty if there are none, or the file is none of that kind.
 [[nodiscard]] Symbols read_symbols(const std::string& path);
 

@@ -1,31 +1,49 @@
 #pragma once
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier::launch {
 
 /// Parts of a file that may end anywhere: no read goes beyond it.
 class ElfFile {
  public:
-  explicit ElfFile(const std::string& path) : path_(path), stream_(path, std::ios::binary) {}
-  [[nodiscard]] bool is_open() const { return stream_.is_open(); }
+  /// Only a regular file is opened: a FIFO would hold us up.
+  explicit ElfFile(const std::string& path)
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    struct stat info {};
+    if (file_ && (::fstat(file_.get(), &info) != 0 || !S_ISREG(info.st_mode))) {
+      file_ = FileDescriptor();
+    }
+  }
+  [[nodiscard]] bool is_open() const { return static_cast<bool>(file_); }
 
   /// Nothing if the file is shorter.
   std::optional<std::string> read(std::uint64_t offset, std::uint64_t length) {
     constexpr std::uint64_t kMostBytes = 1U << 26U;  // of any table: far more than there are
     if (length > kMostBytes || offset > (std::uint64_t{1} << 62U)) return std::nullopt;
+    struct stat info {};
+    if (::fstat(file_.get(), &info) != 0 ||
+        offset + length > static_cast<std::uint64_t>(info.st_size)) {
+      return std::nullopt;
+    }
     std::string bytes(length, '\0');
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(offset));
-    stream_.read(bytes.data(), static_cast<std::streamsize>(length));
-    if (stream_.gcount() != static_cast<std::streamsize>(length)) return std::nullopt;
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t got = ::pread(file_.get(), bytes.data() + done, bytes.size() - done,
+                                  static_cast<off_t>(offset + done));
+      if (got <= 0) return std::nullopt;
+      done += static_cast<std::size_t>(got);
+    }
     return bytes;
   }
   template <typename T>
@@ -42,7 +60,7 @@ class ElfFile {
 
  private:
   std::string path_;
-  std::ifstream stream_;
+  FileDescriptor file_;
 };
 
 }  // namespace espalier::launch

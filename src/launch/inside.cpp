@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 
+#include "base/file.hpp"
 #include "launch/ask.hpp"
 #include "launch/command_line.hpp"
 #include "launch/program.hpp"
@@ -102,7 +102,9 @@ class Search {
     const std::string file = find(words.front());
     if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
     if (find_launcher({words.front()}) && !slurm_launcher(words.front())) {
-      const auto mpi = mpi_launcher(file, output_of({file, "--version"}));
+      const auto mpi =
+          mpi_launcher(file, is_in_path(file, place_.path) ? output_of({file, "--version"})
+                                                           : version_text_of_launcher(file));
       if (!mpi) return nothing();
       auto served = served_by(*mpi, words.front());
       if (!served) return served.error();
@@ -135,8 +137,8 @@ class Search {
     return mpi4py(file);
   }
 
-  static Used mpi4py(const std::string& python) {
-    const auto file = mpi4py_of(python);
+  [[nodiscard]] Used mpi4py(const std::string& python) const {
+    const auto file = mpi4py_of(python, place_.path);
     if (!file) return nothing();
     auto module = look_at_library(*file);
     if (!module) return nothing();
@@ -209,11 +211,7 @@ class Search {
 }  // namespace
 
 std::string text_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text(std::size_t{1} << 20U, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
-  return text;
+  return beginning_of_file(file, std::uint64_t{1} << 20U);
 }
 
 Expected<std::optional<UsedMpi>> mpi_of_command(const std::vector<std::string>& words,

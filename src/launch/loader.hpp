@@ -4,21 +4,27 @@
 #include <vector>
 
 #include "launch/elf.hpp"
+#include "launch/search_libraries.hpp"
 
 namespace espalier::launch {
 
 /// A shared library that a program needs, itself or through others.
 struct Library {
   std::string name;  ///< "libmpi.so.40"
-  std::string file;  ///< empty: the loader does not find it
+  std::string file;  ///< empty: the loader would not find it
 };
 
-/// All of them, as the dynamic loader would load them here and now: by the loader itself, which
-/// shows them and does not run the program. Empty for loaders other than glibc's.
-[[nodiscard]] std::vector<Library> libraries_of(const Elf& elf, const std::string& file);
+/// All of them, as glibc's loader would find them here and now (ld.so(8)). Files are read, and
+/// nothing is run: neither the loader that the program names nor any library.
+/// Empty for programs of other computers.
+[[nodiscard]] std::vector<Library> libraries_of(const Elf& elf, const std::string& file,
+                                                const SearchPlaces& places = places_here());
 
-/// What MPI_Get_library_version of this library says; empty if it cannot be asked. The library is
-/// loaded for that in a process of its own: it may be anything.
+/// What MPI_Get_library_version of this library would say, as far as its file tells; empty if it
+/// does not. The library is read, never loaded: it may be anything.
 [[nodiscard]] std::string version_text_of(const std::string& library);
+
+/// What a launcher's file tells of its --version, without running it; empty if it does not.
+[[nodiscard]] std::string version_text_of_launcher(const std::string& file);
 
 }  // namespace espalier::launch

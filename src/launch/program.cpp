@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
+#include "base/file.hpp"
 #include "launch/ask.hpp"
 #include "launch/elf_symbols.hpp"
 
@@ -17,10 +17,7 @@ namespace {
 
 /// "#!/usr/bin/env -S python3 -u" -> "python3"
 std::string interpreter_of_script(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string line(256, '\0');
-  in.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(in.gcount()));
+  const std::string line = beginning_of_file(file, 256);
   if (!line.starts_with("#!")) return "";
   std::istringstream words(line.substr(2, line.find('\n') - 2));
   std::string word;
@@ -43,19 +40,18 @@ bool gives_rights(const std::string& file) {
          (!is_root && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
-const Elf& own_elf() {
-  static const Elf kOwn = [] {
+std::uint16_t own_machine() {
+  static const std::uint16_t kOwn = [] {
     const auto own = read_elf("/proc/self/exe");
-    return own && *own ? **own : Elf{};
+    return own && *own ? (*own)->machine : std::uint16_t{0};
   }();
   return kOwn;
 }
 
-std::uint16_t own_machine() { return own_elf().machine; }
-
-void find_libraries(Program& program, const Elf& loaded_by) {
-  program.libraries = libraries_of(loaded_by, program.file);
-  if (program.libraries.empty()) {  // it cannot be asked: what the file itself names
+/// @param is_glibcs whether glibc's loader would load it
+void find_libraries(Program& program, bool is_glibcs) {
+  if (is_glibcs) program.libraries = libraries_of(*program.elf, program.file);
+  if (program.libraries.empty()) {  // what the file itself names
     for (const std::string& name : program.elf->needed) program.libraries.push_back({name, ""});
   }
   for (const Library& library : program.libraries) {
@@ -74,7 +70,7 @@ Expected<Program> look_at_program(const std::string& file) {
     program.interpreter = interpreter_of_script(file);
     return program;
   }
-  find_libraries(program, *program.elf);
+  find_libraries(program, file_name(program.elf->interpreter).starts_with("ld-linux"));
   return program;
 }
 
@@ -83,7 +79,7 @@ Expected<Program> look_at_library(const std::string& file) {
   if (!elf) return elf.error();
   if (!*elf) return Error{file, "it is no shared library", ""};
   Program library{file, *elf, "", {}, {}, false};
-  find_libraries(library, own_elf());
+  find_libraries(library, true);
   return library;
 }
 

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <sstream>
+
+#include "base/file.hpp"
 
 namespace espalier::launch {
 namespace {
@@ -15,8 +16,9 @@ bool names_a_file(Launcher kind, const std::string& word) {
 }
 
 Expected<std::vector<std::string>> parts_in(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) return Error{file, "the file of programs cannot be read", "check its name"};
+  const auto text = read_named_file(file, {.takes_pipes = true});
+  if (!text) return Error{file, "the file of programs cannot be read", "check its name"};
+  std::istringstream in(*text);
   std::vector<std::string> words;
   for (std::string line; std::getline(in, line);) {
     std::istringstream rest(line);

@@ -8,7 +8,10 @@ namespace espalier::launch {
 /// By its name: python, python3, python3.11.
 [[nodiscard]] bool is_python(const std::string& program);
 
-/// The shared library of mpi4py for this Python; nothing if it has none.
-[[nodiscard]] std::optional<std::string> mpi4py_of(const std::string& python);
+/// The shared library of mpi4py for this Python; nothing if it has none. A Python of PATH is asked
+/// where it is; of another one, such as a virtual environment's, the folders beside it are looked
+/// through.
+[[nodiscard]] std::optional<std::string> mpi4py_of(const std::string& python,
+                                                   const std::string& path);
 
 }  // namespace espalier::launch

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "base/file.hpp"
 #include "mpi/thread_block.hpp"
 
 namespace espalier::mpi {
@@ -164,13 +165,11 @@ void Engine::explain() {
   const std::string text =
       explain_text(past_counts_, passed(), past_log_, footprint_) + trials_text(past_trials_);
   const std::string& where = world_->settings.explain;
-  std::FILE* file = where == "1" ? stderr : std::fopen(where.c_str(), "w");
-  if (file == nullptr) {
-    fmt::print(stderr, "espalier: ESPALIER_EXPLAIN: cannot write \"{}\"\n", where);
-    return;
+  if (where == "1") {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  } else if (const auto wrong = write_named_file(where, text)) {
+    fmt::print(stderr, "espalier: ESPALIER_EXPLAIN: cannot write \"{}\": {}\n", where, wrong->what);
   }
-  std::fwrite(text.data(), 1, text.size(), file);
-  if (file != stderr) std::fclose(file);
 }
 
 // Relaxed: whoever may use a handle that another thread freed or made knows of that already.

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <span>
 
+#include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "topology/load_machine.hpp"
 
@@ -109,16 +109,15 @@ Expected<Inventory> parse_inventory(const std::string& text, const std::string& 
 
 Expected<Inventory> load_inventory(const std::string& argument,
                                    const std::vector<LinkSpec>& forecast) {
-  std::ifstream in(argument, std::ios::binary);
-  if (in) {
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const bool is_machine = text.find("espalier-machine-") != std::string::npos ||
-                            text.find("<platform") != std::string::npos ||
-                            text.find("<topology") != std::string::npos;
-    if (!is_machine) return parse_inventory(text, argument, forecast);
+  const auto text = read_named_file(argument, {.takes_pipes = true});
+  if (text) {
+    const bool is_machine = text->find("espalier-machine-") != std::string::npos ||
+                            text->find("<platform") != std::string::npos ||
+                            text->find("<topology") != std::string::npos;
+    if (!is_machine) return parse_inventory(*text, argument, forecast);
   }
   auto machine = topology::load_machine(argument);
-  if (!machine && !in && machine.error().what.ends_with("no machine")) {
+  if (!machine && !text && machine.error().what.ends_with("no machine")) {
     return Error{"inventory", machine.error().what,
                  "an inventory is a file (JSON, sinfo's, a hostfile), or a machine: a file, or a "
                  "line such as \"site:2(30ms) proc:16(5us)\""};

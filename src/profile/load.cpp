@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 
+#include "base/file.hpp"
 #include "profile/json.hpp"
 #include "profile/matrix.hpp"
 #include "profile/workload.hpp"
 
 namespace espalier::profile {
 namespace {
+
+constexpr std::uint64_t kMostProfileBytes = std::uint64_t{4} << 30U;  // traces may be long
 
 bool names_workload(const std::string& argument) {
   for (const std::string& name : workload_names()) {
@@ -48,16 +49,12 @@ Expected<Profile> parse_profile(const std::string& text, const std::string& file
 }
 
 Expected<Profile> load_profile(const std::string& argument, Rank processes) {
-  std::ifstream in(argument, std::ios::binary);
-  if (!in) {
-    if (names_workload(argument)) return workload_from(argument, processes);
-    return Error{argument, "cannot be opened",
-                 fmt::format("name a profile, or a workload with its class: {}",
-                             fmt::join(workload_names(), ", "))};
-  }
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) return Error{argument, "cannot be read", "is it a folder?"};
-  return parse_profile(text, argument);
+  const auto text = read_named_file(argument, {.most = kMostProfileBytes, .takes_pipes = true});
+  if (text) return parse_profile(*text, argument);
+  if (names_workload(argument)) return workload_from(argument, processes);
+  return Error{argument, text.error().what,
+               fmt::format("name a profile, or a workload with its class: {}",
+                           fmt::join(workload_names(), ", "))};
 }
 
 }  // namespace espalier::profile

@@ -1,13 +1,11 @@
 // The end: all recordings come to rank 0, which writes them in one piece or not at all.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
+#include "base/file.hpp"
 #include "profile/json.hpp"
 #include "record/recorder.hpp"
 
@@ -49,23 +47,6 @@ std::string program_name() {
   return std::string(whole.substr(whole.rfind('/') + 1));
 }
 
-/// 0, or an error of the system.
-int write_whole(const std::string& file, const std::string& text) {
-  const std::string beside = fmt::format("{}.{}", file, ::getpid());
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return errno;
-  int why = 0;
-  for (std::size_t at = 0; why == 0 && at < text.size();) {
-    const ssize_t put = ::write(fd, text.data() + at, text.size() - at);
-    if (put > 0) at += static_cast<std::size_t>(put);
-    if (put < 0 && errno != EINTR) why = errno;
-  }
-  if (::close(fd) != 0 && why == 0) why = errno;
-  if (why == 0 && std::rename(beside.c_str(), file.c_str()) != 0) why = errno;
-  if (why != 0) ::unlink(beside.c_str());
-  return why;
-}
-
 std::string summary(const profile::Joined& joined, const std::string& file) {
   std::uint64_t messages = 0, executed = 0;
   for (const profile::Pair& pair : joined.profile.pairs) messages += pair.messages;
@@ -99,9 +80,10 @@ void write_profile(const Recorder& recorder) {
   std::string text;
   if (!joined) {
     text = to_string(joined.error()) + "\n";
-  } else if (const int why = write_whole(recorder.file, profile::write_json(joined->profile))) {
-    text = fmt::format("{}: error: the profile cannot be written: {}\n", recorder.file,
-                       std::strerror(why));
+  } else if (const auto wrong =
+                 replace_named_file(recorder.file, profile::write_json(joined->profile))) {
+    text =
+        fmt::format("{}: error: the profile cannot be written: {}\n", recorder.file, wrong->what);
   } else {
     text = summary(*joined, recorder.file);
   }

@@ -1,15 +1,12 @@
 #include "runtime/verdicts.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "base/file.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -70,31 +67,15 @@ Expected<Verdicts> Verdicts::from_text(const std::string& text, const std::strin
 }
 
 Expected<Verdicts> read_verdicts(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) {
-    if (errno == ENOENT) return Verdicts{};
-    return Error{file, std::strerror(errno), "name a file that can be read and written"};
-  }
-  std::ostringstream text;
-  text << in.rdbuf();
-  return Verdicts::from_text(text.str(), file);
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0 && errno == ENOENT) return Verdicts{};
+  const auto text = read_named_file(file, {.refuses_foreign = true});
+  if (!text) return text.error();
+  return Verdicts::from_text(*text, file);
 }
 
 std::optional<Error> write_verdicts(const Verdicts& verdicts, const std::string& file) {
-  const std::string text = verdicts.to_text();
-  const std::string beside = fmt::format("{}.{}", file, ::getpid());
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  bool written = fd >= 0;
-  for (std::size_t at = 0; written && at < text.size();) {
-    const ssize_t put = ::write(fd, text.data() + at, text.size() - at);
-    written = put > 0;
-    at += written ? static_cast<std::size_t>(put) : 0;
-  }
-  if (fd >= 0) written = ::close(fd) == 0 && written;
-  if (written && std::rename(beside.c_str(), file.c_str()) == 0) return std::nullopt;
-  const int why = errno;
-  ::unlink(beside.c_str());
-  return Error{file, std::strerror(why), "name a file that can be written"};
+  return replace_named_file(file, verdicts.to_text(), 0600);
 }
 
 }  // namespace espalier::runtime

@@ -1,9 +1,12 @@
 #include "runtime/verdicts.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 namespace espalier::runtime {
 namespace {
@@ -47,6 +50,25 @@ TEST_F(VerdictsFile, MissingIsEmptyBrokenIsRefused) {
     EXPECT_FALSE(read_verdicts(file_).has_value()) << text;
   }
   EXPECT_TRUE(write_verdicts({}, "/no/such/folder/verdicts").has_value());
+}
+
+TEST_F(VerdictsFile, FollowsNoLinkThatOthersPutBesideIt) {
+  std::filesystem::create_directories(folder_);
+  const std::string victim = (folder_ / "thesis").string();
+  std::ofstream(victim) << "years of work";
+  std::filesystem::create_symlink(victim, file_ + "." + std::to_string(::getpid()));
+  Verdicts verdicts;
+  verdicts.set(7, some_calls(4), "native");
+  EXPECT_FALSE(write_verdicts(verdicts, file_).has_value());
+  EXPECT_TRUE(read_verdicts(file_).has_value());
+  std::ifstream in(victim);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "years of work");
+}
+
+TEST_F(VerdictsFile, ThatIsAFifoHoldsUpNobody) {
+  std::filesystem::create_directories(folder_);
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_FALSE(read_verdicts(file_).has_value());
 }
 
 }  // namespace

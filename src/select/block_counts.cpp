@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <numeric>
 #include <sstream>
 
+#include "base/file.hpp"
 #include "base/random.hpp"
 
 namespace espalier::select {
@@ -54,11 +54,12 @@ std::vector<std::uint64_t> weights_of(const std::string& name, const topology::M
 }
 
 Expected<Counts> read_counts(const std::string& path, std::size_t size) {
-  std::ifstream file(path);
-  if (!file) {
+  const auto text = read_named_file(path, {.takes_pipes = true});
+  if (!text) {
     return Error{path, "is neither a distribution nor a file that can be read",
                  fmt::format("the distributions are: {}", fmt::join(count_distributions(), ", "))};
   }
+  std::istringstream file(*text);
   Counts counts;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {

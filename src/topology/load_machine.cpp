@@ -6,10 +6,10 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
+#include "base/file.hpp"
 #include "topology/machine_spec.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/read_hwloc.hpp"
@@ -21,9 +21,6 @@
 namespace espalier::topology {
 namespace {
 
-/// Far more than any description needs; keeps a wrong path (/dev/zero) from filling the memory.
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
-
 constexpr std::string_view kKinds =
     "a machine is a file (JSON, SimGrid or hwloc XML, Slurm's topology.conf), a line such as "
     "\"site:2(30ms) proc:16(5us)\", or random:SEED[:PROCESSES]";
@@ -31,25 +28,6 @@ constexpr std::string_view kKinds =
 Expected<LoadedMachine> without_notes(Expected<Machine> machine) {
   if (!machine) return machine.error();
   return LoadedMachine{*std::move(machine), {}};
-}
-
-Expected<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    const bool is_folder = std::filesystem::is_directory(path, error);
-    return Error{path, is_folder ? "it is a folder" : "not a regular file", std::string(kKinds)};
-  }
-  if (std::filesystem::file_size(path, error) > kMaxFileBytes) {
-    return Error{path, fmt::format("larger than {} MiB", kMaxFileBytes >> 20),
-                 "is this a machine's description?"};
-  }
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in || (!text && std::filesystem::file_size(path, error) > 0)) {
-    return Error{path, "cannot be read", "check its permissions"};
-  }
-  return std::move(text).str();
 }
 
 bool looks_like_file(std::string_view argument) {
@@ -124,8 +102,8 @@ Expected<LoadedMachine> load_machine(const std::string& argument) {
   if (auto random = from_random(argument)) return *std::move(random);
   std::error_code error;
   if (std::filesystem::exists(argument, error)) {
-    auto text = read_file(argument);
-    if (!text) return text.error();
+    auto text = read_named_file(argument);
+    if (!text) return Error{argument, text.error().what, std::string(kKinds)};
     return parse_machine(*text, argument);
   }
   if (begins_with_level(argument)) return without_notes(parse_synthetic(argument));

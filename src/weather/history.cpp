@@ -4,13 +4,20 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+
+#include "base/file.hpp"
+#include "base/file_lock.hpp"
 
 namespace espalier::weather {
 namespace {
@@ -26,6 +33,11 @@ using Statement = std::unique_ptr<sqlite3_stmt, FinishStatement>;
 
 /// Other writers are waited for this long.
 constexpr int kPatienceMs = 30'000;
+/// Of SQLite's machine, for one command: a second or two hold tens of millions.
+constexpr int kStepsAtATime = 1'000'000;
+constexpr int kMostTimes = 2'000;
+constexpr std::size_t kMostSamples = 10'000'000;
+constexpr int kLongestValue = 1 << 20;
 constexpr const char* kTable =
     "CREATE TABLE IF NOT EXISTS sample (time INTEGER NOT NULL, a TEXT NOT NULL, b TEXT NOT NULL, "
     "latency REAL NOT NULL, bandwidth REAL NOT NULL)";
@@ -33,13 +45,31 @@ constexpr const char* kTable =
 struct Opened {
   Database db;
   int code = SQLITE_OK;
+  std::unique_ptr<int> times = std::make_unique<int>(0);  ///< how often SQLite said it goes on
 };
+
+int stop_at_last(void* times) { return ++*static_cast<int*>(times) > kMostTimes ? 1 : 0; }
+
+/// The file may be anybody's: what it says is to be run (views, triggers, functions in its schema)
+/// is not, and nothing goes on without end.
+void distrust(Opened& opened) {
+  sqlite3* db = opened.db.get();
+  for (const auto& [what, on] :
+       {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}}) {
+    sqlite3_db_config(db, what, on, nullptr);
+  }
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kLongestValue);
+  sqlite3_progress_handler(db, kStepsAtATime, stop_at_last, opened.times.get());
+}
 
 Opened open(const std::string& file, int flags) {
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(file.c_str(), &raw, flags, nullptr);
   Opened opened{Database(raw), code};
-  if (code == SQLITE_OK) sqlite3_busy_timeout(raw, kPatienceMs);
+  if (code != SQLITE_OK) return opened;
+  sqlite3_busy_timeout(raw, kPatienceMs);
+  distrust(opened);
   return opened;
 }
 
@@ -53,6 +83,28 @@ Statement prepare(sqlite3* db, const char* text, int& code) {
   return Statement(raw);
 }
 
+/// SQLITE_OK if "sample" is a plain table or not there, SQLITE_SCHEMA if it is something else: a
+/// view, a virtual table, one with columns that are worked out.
+int check_table(sqlite3* db) {
+  int code = SQLITE_OK;
+  const Statement odd =
+      prepare(db,
+              "SELECT 1 FROM sqlite_master WHERE name = 'sample' COLLATE NOCASE AND "
+              "(type <> 'table' OR rootpage = 0) "
+              "UNION ALL SELECT 1 FROM pragma_table_xinfo('sample') WHERE hidden <> 0",
+              code);
+  if (code != SQLITE_OK) return code;
+  code = sqlite3_step(odd.get());
+  if (code == SQLITE_ROW) return SQLITE_SCHEMA;
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+std::string reason(int code) {
+  if (code == SQLITE_SCHEMA) return "what it calls \"sample\" is no plain table of measurements";
+  if (code == SQLITE_INTERRUPT) return "it takes too long";
+  return sqlite3_errstr(code);
+}
+
 bool makes_sense(const Sample& s) {
   return !s.a.empty() && !s.b.empty() && s.a != s.b && std::isfinite(s.latency) && s.latency > 0 &&
          std::isfinite(s.bandwidth) && s.bandwidth >= 0;
@@ -60,6 +112,7 @@ bool makes_sense(const Sample& s) {
 
 /// All or nothing.
 int insert(sqlite3* db, std::span<const Sample> samples) {
+  if (int code = check_table(db); code != SQLITE_OK) return code;
   if (int code = run(db, "BEGIN IMMEDIATE"); code != SQLITE_OK) return code;
   int code = run(db, kTable);
   if (code == SQLITE_OK) {
@@ -89,30 +142,63 @@ int try_to_insert(const std::string& file, std::span<const Sample> samples) {
 
 /// Who has a history of this folder open shares its lock, and who puts one aside has it alone: a
 /// file that is renamed while others have it open would be taken for the owner of the new one's
-/// journal, which goes by name. Where the folder cannot be locked it is as if it were.
+/// journal, which goes by name. Where the folder cannot be locked it is as if it were. Anybody who
+/// can read the folder can lock it: nobody is waited for without end.
 class FolderLock {
  public:
   /// @param how LOCK_SH or LOCK_EX
-  FolderLock(const std::string& file, int how) {
+  FolderLock(const std::string& file, int how, std::chrono::milliseconds patience) {
     std::error_code error;
-    const auto folder = std::filesystem::absolute(file, error).parent_path();
-    fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd_ >= 0 && ::flock(fd_, how) != 0 && errno == EINTR) {
-    }
+    folder_ = std::filesystem::absolute(file, error).parent_path().string();
+    fd_ = FileDescriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    is_held_ = fd_ && !lock_within(fd_.get(), how, patience) && errno == EWOULDBLOCK;
   }
-  ~FolderLock() {
-    if (fd_ >= 0) ::close(fd_);
+
+  /// Why it was not taken.
+  [[nodiscard]] std::optional<Error> held_by_others() const {
+    if (!is_held_) return std::nullopt;
+    return Error{folder_, "another program has locked this folder, and does not let go",
+                 "see which: fuser -v " + folder_};
   }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  int fd_ = -1;
+  std::string folder_;
+  FileDescriptor fd_;
+  bool is_held_ = false;
 };
 
 Error refused(const std::string& file, int code) {
-  return {file, fmt::format("cannot be written: {}", sqlite3_errstr(code)),
+  return {file, fmt::format("cannot be written: {}", reason(code)),
           "name a file that you may write to"};
+}
+
+/// SQLite would wait for a FIFO.
+std::optional<Error> why_no_history(const std::string& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) return std::nullopt;
+  if (!S_ISREG(info.st_mode)) {
+    return Error{file, "it is no file", "name a file, or one that is not there yet"};
+  }
+  return std::nullopt;
+}
+
+/// Only what was a history once is put aside, under a name that nothing has yet.
+/// @return that name
+Expected<std::string> put_aside(const std::string& file) {
+  using namespace std::string_view_literals;
+  if (beginning_of_file(file, 16) != "SQLite format 3\0"sv) {
+    return Error{file, "it is no history of links, and never was one: it stays as it is",
+                 "name another file"};
+  }
+  constexpr int kMostAside = 100;
+  for (int n = 1; n <= kMostAside; ++n) {
+    const std::string aside = file + ".corrupt" + (n == 1 ? "" : fmt::format(".{}", n));
+    if (::renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, aside.c_str(), RENAME_NOREPLACE) == 0) {
+      return aside;
+    }
+    if (errno != EEXIST) break;
+  }
+  return refused(file, SQLITE_CORRUPT);
 }
 
 std::string text_of(sqlite3_stmt* row, int column) {
@@ -123,7 +209,8 @@ std::string text_of(sqlite3_stmt* row, int column) {
 }  // namespace
 
 Expected<std::vector<std::string>> add_samples(const std::string& file,
-                                               std::span<const Sample> samples) {
+                                               std::span<const Sample> samples,
+                                               std::chrono::milliseconds patience) {
   for (const Sample& s : samples) {
     if (makes_sense(s)) continue;
     return Error{fmt::format("{},{}", s.a, s.b),
@@ -132,24 +219,25 @@ Expected<std::vector<std::string>> add_samples(const std::string& file,
                              s.latency, s.bandwidth, s.a, s.b),
                  "two clusters, a positive latency, a bandwidth or 0"};
   }
+  if (auto wrong = why_no_history(file)) return *std::move(wrong);
+  if (auto foreign = why_foreign(file)) return *std::move(foreign);
   std::vector<std::string> notes;
   int code = SQLITE_OK;
   {
-    const FolderLock lock(file, LOCK_SH);
+    const FolderLock lock(file, LOCK_SH, patience);
+    if (auto held = lock.held_by_others()) return *std::move(held);
     code = try_to_insert(file, samples);
   }
   if (is_corrupt(code)) {
     // Who finds it corrupt may come late: another writer may have begun a new one, which must stay.
-    const FolderLock lock(file, LOCK_EX);
+    const FolderLock lock(file, LOCK_EX, patience);
+    if (auto held = lock.held_by_others()) return *std::move(held);
     code = try_to_insert(file, samples);
     if (is_corrupt(code)) {
-      std::error_code error;
-      std::filesystem::rename(file, file + ".corrupt", error);
-      if (error) return refused(file, code);
-      notes.push_back(
-          fmt::format("{} was no history any more; it is {}.corrupt now, and a new one "
-                      "is begun",
-                      file, file));
+      auto aside = put_aside(file);
+      if (!aside) return aside.error();
+      notes.push_back(fmt::format(
+          "{} was no history any more; it is {} now, and a new one is begun", file, *aside));
       code = try_to_insert(file, samples);
     }
   }
@@ -157,23 +245,29 @@ Expected<std::vector<std::string>> add_samples(const std::string& file,
   return notes;
 }
 
-HistoryRead read_history(const std::string& file) {
+HistoryRead read_history(const std::string& file, std::chrono::milliseconds patience) {
   HistoryRead read;
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
     read.notes.push_back(fmt::format("there is no history {} yet", file));
     return read;
   }
-  const FolderLock lock(file, LOCK_SH);
+  const FolderLock lock(file, LOCK_SH, patience);
+  if (const auto wrong = lock.held_by_others() ? lock.held_by_others() : why_no_history(file)) {
+    read.notes.push_back(fmt::format("{}: {}", wrong->where, wrong->what));
+    return read;
+  }
   const Opened opened = open(file, SQLITE_OPEN_READONLY);
   int code = opened.code;
+  if (code == SQLITE_OK) code = check_table(opened.db.get());
   std::size_t senseless = 0;
   if (code == SQLITE_OK) {
     const Statement all = prepare(opened.db.get(),
                                   "SELECT time, a, b, latency, bandwidth FROM sample "
                                   "ORDER BY time, rowid",
                                   code);
-    while (code == SQLITE_OK && (code = sqlite3_step(all.get())) == SQLITE_ROW) {
+    while (code == SQLITE_OK && read.samples.size() < kMostSamples &&
+           (code = sqlite3_step(all.get())) == SQLITE_ROW) {
       Sample s;
       s.when = sqlite3_column_int64(all.get(), 0);
       s.a = text_of(all.get(), 1);
@@ -191,7 +285,10 @@ HistoryRead read_history(const std::string& file) {
   }
   if (code != SQLITE_OK) {
     read.notes.push_back(fmt::format("{} cannot be read to its end ({}); {} measurements were",
-                                     file, sqlite3_errstr(code), read.samples.size()));
+                                     file, reason(code), read.samples.size()));
+  }
+  if (read.samples.size() >= kMostSamples) {
+    read.notes.push_back(fmt::format("{}: only the first {} are taken", file, kMostSamples));
   }
   if (senseless > 0) {
     read.notes.push_back(fmt::format("{}: {} rows are no measurements", file, senseless));

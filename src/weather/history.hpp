@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,16 +27,23 @@ struct HistoryRead {
   std::vector<std::string> notes;
 };
 
+/// For others who use histories of the same folder.
+inline constexpr std::chrono::milliseconds kPatience{30'000};
+
 /// Adds samples to an SQLite file, which is made if it is not there. Writers wait for each other,
 /// and what was added is on the disk when this returns. A file that is no history any more is put
-/// aside as FILE.corrupt, and a new one begun; the note says so.
+/// aside as FILE.corrupt, and a new one begun; the note says so. One that never was a history is
+/// refused.
 /// Refuses samples without names, or with figures that are not finite, negative, or a latency of 0.
 Expected<std::vector<std::string>> add_samples(const std::string& file,
-                                               std::span<const Sample> samples);
+                                               std::span<const Sample> samples,
+                                               std::chrono::milliseconds patience = kPatience);
 
 /// Never refuses: a file that is missing, unreadable or corrupt is an empty history with a note.
-/// Rows that make no sense are left out with a note.
-[[nodiscard]] HistoryRead read_history(const std::string& file);
+/// Rows that make no sense are left out with a note. Nothing that the file says is run: its table
+/// must be a table.
+[[nodiscard]] HistoryRead read_history(const std::string& file,
+                                       std::chrono::milliseconds patience = kPatience);
 
 /// The next measurement of one link.
 struct LinkForecast {

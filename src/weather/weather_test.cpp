@@ -1,4 +1,8 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +37,16 @@ class TemporaryFile {
  private:
   std::string path_;
 };
+
+/// Of SQLite's kind by its beginning alone.
+const std::string kOnceAHistory = std::string("SQLite format 3\0", 16) + std::string(5000, 'x');
+
+void run_sql(const std::string& file, const char* text) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
 
 TEST(Forecast, OfAConstantIsThatConstantWithoutError) {
   const std::vector<double> values(20, 3.0);
@@ -85,7 +99,7 @@ TEST(History, GivesBackWhatWasAdded) {
 TEST(History, ThatIsMissingOrCorruptIsSaidAndSurvived) {
   const TemporaryFile file("corrupt");
   EXPECT_EQ(read_history(file.path()).notes.size(), 1U);
-  std::ofstream(file.path()) << std::string(5000, 'x');
+  std::ofstream(file.path()) << kOnceAHistory;
   const HistoryRead read = read_history(file.path());
   EXPECT_TRUE(read.samples.empty());
   EXPECT_EQ(read.notes.size(), 1U);
@@ -94,6 +108,78 @@ TEST(History, ThatIsMissingOrCorruptIsSaidAndSurvived) {
   EXPECT_EQ(notes->size(), 1U);
   EXPECT_EQ(read_history(file.path()).samples.size(), 1U);
   EXPECT_TRUE(std::filesystem::exists(file.path() + ".corrupt"));
+}
+
+TEST(History, ThatNeverWasOneStays) {
+  const TemporaryFile file("thesis");
+  std::ofstream(file.path()) << "years of work";
+  EXPECT_FALSE(add_samples(file.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
+  std::ifstream in(file.path());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "years of work");
+}
+
+TEST(History, IsPutAsideWithoutReplacingAnother) {
+  const TemporaryFile file("aside");
+  std::ofstream(file.path()) << kOnceAHistory;
+  std::ofstream(file.path() + ".corrupt") << "an earlier one";
+  ASSERT_TRUE(add_samples(file.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
+  std::ifstream in(file.path() + ".corrupt");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "an earlier one");
+  EXPECT_TRUE(std::filesystem::remove(file.path() + ".corrupt.2"));
+}
+
+TEST(History, WhoseTableIsAnEndlessViewEnds) {
+  const TemporaryFile file("view");
+  run_sql(
+      file.path(),
+      "CREATE VIEW sample AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
+      "SELECT n AS time, 'a' AS a, 'b' AS b, 0.1 AS latency, 0 AS bandwidth, n AS rowid FROM c");
+  const HistoryRead read = read_history(file.path());
+  EXPECT_TRUE(read.samples.empty());
+  ASSERT_EQ(read.notes.size(), 1U);
+  EXPECT_NE(read.notes[0].find("no plain table"), std::string::npos) << read.notes[0];
+  EXPECT_FALSE(add_samples(file.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
+}
+
+TEST(History, WhoseTableWorksThingsOutIsRefused) {
+  const TemporaryFile file("generated");
+  run_sql(file.path(),
+          "CREATE TABLE sample (time INTEGER, a TEXT, b TEXT, latency REAL, "
+          "bandwidth REAL AS (length(a)))");
+  EXPECT_EQ(read_history(file.path()).notes.size(), 1U);
+}
+
+TEST(History, DoesNotRunTriggers) {
+  const TemporaryFile file("trigger");
+  ASSERT_TRUE(add_samples(file.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
+  run_sql(file.path(), "CREATE TRIGGER t AFTER INSERT ON sample BEGIN DELETE FROM sample; END");
+  ASSERT_TRUE(add_samples(file.path(), std::vector<Sample>{{2, "a", "b", 0.1, 0}}));
+  EXPECT_EQ(read_history(file.path()).samples.size(), 2U);
+}
+
+TEST(History, ThatIsAFifoHoldsUpNobody) {
+  const TemporaryFile file("fifo");
+  ASSERT_EQ(mkfifo(file.path().c_str(), 0600), 0);
+  EXPECT_EQ(read_history(file.path()).notes.size(), 1U);
+  EXPECT_FALSE(add_samples(file.path(), std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
+}
+
+TEST(History, OfAFolderThatIsLockedIsNotWaitedForWithoutEnd) {
+  const std::string folder = testing::TempDir() + "weather_lock_" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  const std::string file = folder + "/h";
+  ASSERT_TRUE(add_samples(file, std::vector<Sample>{{1, "a", "b", 0.1, 0}}));
+  const int held = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  constexpr std::chrono::milliseconds kShort{1};
+  EXPECT_FALSE(add_samples(file, std::vector<Sample>{{1, "a", "b", 0.1, 0}}, kShort));
+  const HistoryRead read = read_history(file, kShort);
+  EXPECT_TRUE(read.samples.empty());
+  ASSERT_EQ(read.notes.size(), 1U);
+  EXPECT_NE(read.notes[0].find("locked this folder"), std::string::npos);
+  close(held);
+  EXPECT_EQ(read_history(file, kShort).samples.size(), 1U);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(History, RefusesWhatIsNoMeasurement) {
@@ -109,7 +195,7 @@ TEST(History, RefusesWhatIsNoMeasurement) {
 TEST(History, IsPutAsideOnceHoweverManyWritersFindItCorrupt) {
   for (int round = 0; round < 5; ++round) {
     const TemporaryFile file("race" + std::to_string(round));
-    const std::string noise(5000, 'x');
+    const std::string& noise = kOnceAHistory;
     std::ofstream(file.path()) << noise;
     constexpr int kWriters = 5, kEach = 2;
     std::vector<std::thread> writers;

@@ -390,5 +390,60 @@ TEST(Tree, PrintsTheSameOnEveryRun) {
   EXPECT_EQ(run_tool(command).out, run_tool(command).out);
 }
 
+TEST(Tool, WritesWhereTheUserSays) {
+  const std::string folder = testing::TempDir() + "tool_test_outputs";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/target") << "";
+  std::filesystem::create_symlink("target", folder + "/link");
+  const std::string svg = "\"$ESPALIER\" show 'proc:2(5us)' --svg ";
+  EXPECT_EQ(run_shell(svg + folder + "/link").exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder + "/link"));
+  EXPECT_GT(std::filesystem::file_size(folder + "/target"), 100U);
+  EXPECT_NE(run_shell(svg + "/dev/stdout").out.find("<svg"), std::string::npos);
+  EXPECT_EQ(run_shell(svg + "/dev/null").exit_code, 0);
+  const std::string fifo = folder + "/fifo";
+  EXPECT_NE(
+      run_shell("mkfifo " + fifo + "; { " + svg + fifo + " >" + folder + "/out & } ; cat " + fifo)
+          .out.find("<svg"),
+      std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Tool, RunsNothingOfWhatTheDoctorLooksAt) {
+  const std::string folder = testing::TempDir() + "tool_test_looked_at";
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"mpiexec", "python3"}) {
+    std::ofstream(folder + "/" + name) << "#!/bin/sh\ntouch " << folder << "/was-run\n";
+    std::filesystem::permissions(folder + "/" + name, std::filesystem::perms::owner_all);
+  }
+  std::ofstream(folder + "/job.sh") << "#!/bin/sh\n" << folder << "/mpiexec -n 2 ./a\n";
+  std::ofstream(folder + "/job.py") << "#!" << folder << "/python3\nimport mpi4py\n";
+  for (const char* name : {"/job.sh", "/job.py", "/python3", "/mpiexec"}) {
+    std::filesystem::permissions(folder + name, std::filesystem::perms::owner_all);
+    (void)run_tool({"doctor", folder + name});
+    if (std::string_view(name).starts_with("/job")) {
+      (void)run_tool({"run", "--print", "--", folder + name});
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder + "/was-run")) << name;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Tool, LeavesAFolderAloneThatIsNoLabs) {
+  const std::string folder = testing::TempDir() + "tool_test_thesis";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/thesis.tex") << "years of work";
+  for (const Words& words : {Words{"lab", "down", "--state", folder}, Words{"lab", "down"},
+                             Words{"lab", "up", "proc:2(5us)"}}) {
+    const Ran ran = run_tool(words, {"ESPALIER_LAB=" + folder});
+    EXPECT_NE(ran.exit_code, 0) << ran.out;
+    EXPECT_NE(ran.err, "");
+    EXPECT_TRUE(std::filesystem::exists(folder + "/thesis.tex"));
+  }
+  EXPECT_NE(run_tool({"lab", "down", "--state", folder}).err.find("it is no lab's folder"),
+            std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace espalier

@@ -8,7 +8,8 @@ import subprocess
 
 LIBRARY = """#include <string.h>
 int MPI_Init(int* c, char*** v) { return 0; }
-int MPI_Get_library_version(char* text, int* length) { strcpy(text, "%s"); *length = (int)strlen(text); return 0; }
+const char version_text[] = "%s";
+int MPI_Get_library_version(char* text, int* length) { strcpy(text, version_text); *length = (int)strlen(text); return 0; }
 """
 PROGRAM = "int MPI_Init(int*, char***); int main(int c, char** v) { return MPI_Init(&c, &v); }\n"
 

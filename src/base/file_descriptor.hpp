@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace espalier::lab {
+namespace espalier {
 
 /// Closes what it holds.
 class FileDescriptor {
@@ -22,10 +22,12 @@ class FileDescriptor {
   }
 
   [[nodiscard]] int get() const { return fd_; }
+  /// Gives it away, to be closed by others.
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
 
  private:
   int fd_;
 };
 
-}  // namespace espalier::lab
+}  // namespace espalier

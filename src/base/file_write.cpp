@@ -1,0 +1,151 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "base/file.hpp"
+#include "base/file_kind.hpp"
+
+namespace espalier {
+namespace {
+
+constexpr std::size_t kDigits = 16;
+constexpr mode_t kAsMade = ~mode_t{0};  // with what the umask left of it
+
+Error not_writable(const std::string& path, int why) {
+  return {path, fmt::format("cannot write: {}", std::strerror(why)),
+          "name a file in a folder that you may write to"};
+}
+
+std::string unfinished_name(const std::string& path) {
+  std::uint64_t number = 0;
+  // Without it O_EXCL alone keeps others' files safe.
+  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) {
+    number = static_cast<std::uint64_t>(::getpid());
+  }
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+  return fmt::format("{}.{}.{:016x}.new", path.substr(0, name), path.substr(name), number);
+}
+
+/// Puts the text beside the file, then in its place.
+/// @param made its mode at first, less the umask; `mode` that at the end
+/// @return 0, or an error of the system: then nothing has changed
+int replace(const std::string& path, std::string_view text, mode_t made, mode_t mode, Keep keep) {
+  const std::string beside = unfinished_name(path);
+  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, made);
+  if (fd < 0) return errno;
+  int why = write_all(fd, text);
+  if (why == 0 && mode != kAsMade && ::fchmod(fd, mode) != 0) why = errno;
+  if (why == 0 && keep == Keep::Durably && ::fsync(fd) != 0) why = errno;
+  if (::close(fd) != 0 && why == 0) why = errno;
+  if (why == 0 && ::rename(beside.c_str(), path.c_str()) != 0) why = errno;
+  if (why != 0) ::unlink(beside.c_str());
+  return why;
+}
+
+/// Where a name leads through links; empty if nothing is there.
+std::string without_links(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> whole(::realpath(path.c_str(), nullptr), std::free);
+  return whole == nullptr ? "" : whole.get();
+}
+
+bool is_folders_refusal(int why) { return why == EACCES || why == EPERM || why == EROFS; }
+
+}  // namespace
+
+Expected<FileDescriptor> open_named_file(const std::string& path) {
+  if (auto foreign = why_foreign(path)) return *std::move(foreign);
+  FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+  if (!file) return not_writable(path, errno);
+  return file;
+}
+
+std::optional<Error> write_named_file(const std::string& path, std::string_view text) {
+  auto file = open_named_file(path);
+  if (!file) return file.error();
+  int why = write_all(file->get(), text);
+  if (::close(file->release()) != 0 && why == 0) why = errno;
+  if (why == 0) return std::nullopt;
+  return Error{path, fmt::format("cannot write: {}", std::strerror(why)),
+               "the file is not complete"};
+}
+
+std::optional<Error> replace_named_file(const std::string& path, std::string_view text,
+                                        mode_t mode_if_new) {
+  if (auto foreign = why_foreign(path)) return foreign;
+  struct stat there {};
+  const bool is_there = ::stat(path.c_str(), &there) == 0;
+  if (!is_there && (errno != ENOENT || ::lstat(path.c_str(), &there) == 0)) {
+    return write_named_file(path, text);  // a link to nothing yet
+  }
+  const bool is_plain = !is_there || (S_ISREG(there.st_mode) && there.st_uid == ::geteuid() &&
+                                      there.st_nlink == 1 && ::access(path.c_str(), W_OK) == 0);
+  const std::string target = is_there ? without_links(path) : path;
+  if (!is_plain || target.empty()) return write_named_file(path, text);
+  const mode_t mode = is_there ? there.st_mode & 07777U : kAsMade;
+  const int why = replace(target, text, is_there ? 0600 : mode_if_new, mode, Keep::Durably);
+  if (why == 0) return std::nullopt;
+  if (is_there && is_folders_refusal(why)) return write_named_file(path, text);
+  return not_writable(path, why);
+}
+
+std::optional<Error> replace_own_file(const std::string& path, std::string_view text, mode_t mode,
+                                      Keep keep) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0) {
+    if (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()) {
+      return Error{path,
+                   fmt::format("it is {}{}, not a file of ours", kind_of_file(there.st_mode),
+                               there.st_uid == ::geteuid() ? "" : " of another user"),
+                   "remove it"};
+    }
+  } else if (errno != ENOENT) {
+    return not_writable(path, errno);
+  }
+  const int why = replace(path, text, 0600, mode, keep);
+  return why == 0 ? std::nullopt : std::optional(not_writable(path, why));
+}
+
+Expected<FileDescriptor> create_own_file(const std::string& path, mode_t mode) {
+  FileDescriptor made(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!made) return not_writable(path, errno);
+  return made;
+}
+
+bool is_unfinished(std::string_view name, std::string_view of) {
+  const std::string begin = fmt::format(".{}.", of);
+  constexpr std::string_view kEnd = ".new";
+  return name.size() == begin.size() + kDigits + kEnd.size() && name.starts_with(begin) &&
+         name.ends_with(kEnd) &&
+         name.substr(begin.size(), kDigits).find_first_not_of("0123456789abcdef") ==
+             std::string_view::npos;
+}
+
+std::optional<Error> remove_own_file(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) {
+    return errno == ENOENT ? std::nullopt
+                           : std::optional(Error{path, std::strerror(errno), "check its folder"});
+  }
+  if (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()) {
+    return Error{
+        path,
+        fmt::format("it is {}{}, not a file of ours: it stays", kind_of_file(there.st_mode),
+                    there.st_uid == ::geteuid() ? "" : " of another user"),
+        "remove it yourself"};
+  }
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return std::nullopt;
+  return Error{path, fmt::format("cannot be removed: {}", std::strerror(errno)), ""};
+}
+
+}  // namespace espalier
