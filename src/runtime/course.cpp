@@ -45,13 +45,21 @@ CallClass class_of(const PlanKey& key) {
           key.commutative, key.irregular, !key.counts.empty()};
 }
 
+bool may_try(const Settings& settings) {
+  return settings.trial && !settings.force && !settings.reproducible && settings.algorithm.empty();
+}
+
+std::uint32_t calls_before_course(const Settings& settings, bool is_even, bool is_near) {
+  return is_even && is_near && may_try(settings) ? kCallsUntilTrial : 0;
+}
+
 Course make_course(Planner& planner, const Settings& settings, const PlanKey& key, bool is_even,
                    bool is_near, std::function<double()> elapsed) {
   const schedule::Collective call = collective_of(planner, key);
   const PlanChoice usual = planner.choose(call, settings);
   const Option native{std::nullopt, "native", seconds_of(usual.native_predicted)};
   Course course;
-  if (!settings.trial || settings.force || settings.reproducible || !settings.algorithm.empty()) {
+  if (!may_try(settings)) {
     course.ways = {usual.planned() ? Option{Wish::Best, usual.name, seconds_of(usual.predicted)}
                                    : native};
     return course;
@@ -74,7 +82,7 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
     const PlanChoice best = planner.choose(call, settings, Wish::Best);
     if (best.planned() && (is_even || is_worth(best, native.predicted))) {
       add_plan(Wish::Best, best);
-      if (is_near) course.calls_until_it = kCallsUntilTrial;
+      if (is_near && !is_even) course.calls_until_it = kCallsUntilTrial;
     }
   }
   if (course.ways.size() < 2) return course;

@@ -41,7 +41,7 @@ TEST(Explain, ThousandsOfCommunicatorsShareALine) {
 TEST(Explain, TellsWhyCallsWereNative) {
   CallCounts counts;
   counts.planned[0] = 7;
-  counts.native[2][static_cast<std::size_t>(Reason::OneProcess)] = 3;
+  counts.native(static_cast<Operation>(2), Reason::OneProcess) = 3;
   CallLog log;
   log.add({"world (4)", Operation::Broadcast, 17, "ring", "named", 2, 12.5, 30});
   const std::array passed{PassedCalls{{"MPI_Ibcast", Reason::NonBlocking}, 5},
