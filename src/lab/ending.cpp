@@ -17,12 +17,12 @@ namespace {
 
 int the_folder = -1;  // of the lab; open, since a host has another view of the files
 
-char* put(char* at, const char* text) {
+char* put_text(char* at, const char* text) {
   while (*text != '\0') *at++ = *text++;
   return at;
 }
 
-char* put(char* at, long number) {
+char* put_text(char* at, long number) {
   char digits[24];
   int count = 0;
   do {
@@ -36,11 +36,11 @@ char* put(char* at, long number) {
 /// Nothing in it but what a signal handler may call.
 void leave_word(int signal, siginfo_t* info, void* /*context*/) {
   char line[128];
-  char* end = put(put(line, "ended "), static_cast<long>(::getpid()));
-  end = put(put(end, " "), signal);
+  char* end = put_text(put_text(line, "ended "), static_cast<long>(::getpid()));
+  end = put_text(put_text(end, " "), signal);
   const bool is_sent = info != nullptr && (info->si_code == SI_USER || info->si_code == SI_QUEUE ||
                                            info->si_code == SI_TKILL);
-  end = put(put(put(end, " "), is_sent ? static_cast<long>(info->si_pid) : 0), "\n");
+  end = put_text(put_text(put_text(end, " "), is_sent ? static_cast<long>(info->si_pid) : 0), "\n");
   const int file = ::openat(the_folder, "holders", O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
   if (file >= 0 && ::write(file, line, static_cast<std::size_t>(end - line)) >= 0) ::close(file);
   ::signal(signal, SIG_DFL);
@@ -52,14 +52,14 @@ struct Ending {
   pid_t sender = 0;
 };
 
-struct Words {
+struct EndingWords {
   std::uint64_t oom_kills = 0;
   bool has_oom_kills = false;
   std::map<pid_t, Ending> endings;
 };
 
-Words read_words(const std::string& text) {
-  Words words;
+EndingWords read_ending_words(const std::string& text) {
+  EndingWords words;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream in(line);
@@ -74,7 +74,7 @@ Words read_words(const std::string& text) {
   return words;
 }
 
-std::string ending_text(const Gone& one, const Words& words) {
+std::string ending_text(const Gone& one, const EndingWords& words) {
   if (one.pid == 0) return fmt::format("{} is gone", one.what);
   const std::string who = fmt::format("{}'s process {}", one.what, one.pid);
   const auto found = words.endings.find(one.pid);
@@ -117,7 +117,7 @@ std::string oom_line() { return fmt::format("oom_kill {}\n", oom_kills()); }
 std::string endings_text(const std::vector<Gone>& gone, const std::string& words,
                          std::uint64_t oom_kills_now) {
   constexpr std::size_t kMostNamed = 3;
-  const Words known = read_words(words);
+  const EndingWords known = read_ending_words(words);
   std::string text;
   for (std::size_t i = 0; i < gone.size() && i < kMostNamed; ++i) {
     text += (i == 0 ? "" : "; ") + ending_text(gone[i], known);

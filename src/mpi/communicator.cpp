@@ -227,6 +227,11 @@ bool Communicator::measure_again() {
   for (const topology::LevelScale& scale : found.scales) {
     machine = topology::scale_level(std::move(machine), scale);
   }
+  constexpr std::size_t kMostPastTrials = 1000;
+  if (!world_.settings.explain.empty() && past_trials_.size() < kMostPastTrials) {
+    past_trials_ = trials();
+    for (runtime::TrialRecord& record : past_trials_) record.was_made_anew = true;
+  }
   plan_for(std::make_shared<GroupPlans>(std::vector<Rank>{}, group_->where(), std::move(machine),
                                         group_->far_pairs(), world_.settings));
   changes_.insert(changes_.end(), found.words.begin(), found.words.end());
@@ -249,10 +254,9 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
 Reason Communicator::why_native(const runtime::Course& course) const {
   const bool is_tried = course.trial && course.calls_until_it == 0 &&
                         (executor_ != nullptr || course.trial->is_decided());
-  return is_tried && !course.trial->is_decided() ? Reason::Trial
-         : is_tried                              ? Reason::Slower
-         : group_->is_even()                     ? Reason::OneLevel
-                                                 : Reason::NoGain;
+  if (is_tried && !course.trial->is_decided()) return Reason::Trial;
+  if (is_tried && course.trial->has_timed_a_plan()) return Reason::Slower;
+  return group_->is_even() ? Reason::OneLevel : Reason::NoGain;
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
@@ -305,13 +309,13 @@ void Communicator::add_to(runtime::Verdicts& verdicts) const {
 }
 
 std::vector<runtime::TrialRecord> Communicator::trials() const {
-  std::vector<runtime::TrialRecord> records;
+  std::vector<runtime::TrialRecord> records = past_trials_;
   for (const auto& [calls, tried] : tried_) {
     if (tried.course == nullptr) continue;
     const auto& trial = tried.course->trial;
     if (!trial || tried.course->calls_until_it > 0) continue;
     records.push_back({name(), calls, tried.course->ways, trial->times(), std::nullopt,
-                       std::string(trial->why())});
+                       std::string(trial->why()), trial->unended()});
     if (trial->has_verdict()) records.back().kept = trial->kept();
   }
   return records;

@@ -168,6 +168,7 @@ class Communicator {
   bool is_for_good_ = false;
   OwnedComm probes_;  // for measuring again; made when that is needed
   std::vector<std::string> changes_;
+  std::vector<runtime::TrialRecord> past_trials_;  // of plans that were made anew since
   std::uint64_t gainful_calls_ = 0;
   std::uint64_t calls_without_machine_ = 0;
   bool holds_share_ = false;

@@ -99,10 +99,26 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
 
 namespace {
 
-/// Before anything is agreed on the preferred way runs; then all take turns.
 std::string unended(const TrialRecord& record) {
-  if (std::isfinite(record.times.front())) return "not ended, too few calls: they took turns";
-  return fmt::format("not ended, too few calls: {} by prediction alone", record.ways.front().name);
+  const std::string& first = record.ways.front().name;
+  switch (record.unended) {
+    case Trial::Unended::TakingTurns:
+      return "not ended, too few calls: they took turns";
+    case Trial::Unended::WaitingForTime:
+      return fmt::format("not begun, too few calls: {} until there is time to try others", first);
+    case Trial::Unended::ByPrediction:
+      break;
+  }
+  return fmt::format("not ended, too few calls: {} by prediction alone", first);
+}
+
+/// What tells the class from others of the same operation and size.
+std::string kind_of(const CallClass& calls) {
+  std::string text;
+  if (has_root(calls.operation)) text += fmt::format(", root {}", calls.root);
+  if (!calls.commutative) text += ", in order";
+  if (calls.unequal) text += ", unequal blocks";
+  return text;
 }
 
 }  // namespace
@@ -111,12 +127,12 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
   std::string text;
   for (const TrialRecord& record : records) {
     text += fmt::format(
-        "\n  trial of {}, {}{}, on {}: {}\n", schedule::name_of(record.calls.operation),
+        "\n  trial of {}, {}{}, on {}: {}{}\n", schedule::name_of(record.calls.operation),
         record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
-        has_root(record.calls.operation) ? fmt::format(", root {}", record.calls.root) : "",
-        record.communicator,
+        kind_of(record.calls), record.communicator,
         record.kept ? fmt::format("kept {} ({})", record.ways[*record.kept].name, record.why)
-                    : unended(record));
+                    : unended(record),
+        record.was_made_anew ? "; then links changed, and plans were made anew" : "");
     std::size_t widest = 40;
     for (const Option& way : record.ways) widest = std::max(widest, way.name.size());
     for (std::size_t w = 0; w < record.ways.size(); ++w) {

@@ -67,6 +67,8 @@ struct TrialRecord {
   std::vector<double> times;          ///< seconds, agreed; infinite: not tried
   std::optional<std::uint32_t> kept;  ///< none: the program ended before
   std::string why;
+  Trial::Unended unended{};    ///< if none is kept
+  bool was_made_anew = false;  ///< links changed later, and another trial followed
 };
 [[nodiscard]] std::string trials_text(const std::vector<TrialRecord>& records);
 
