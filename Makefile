@@ -101,6 +101,7 @@ check-debian13:
 bench: packages
 	$(call preset,release,benchmarks)
 	@scripts/bench.sh build/release/bin
+	@scripts/bench_fresh_duplicates.sh build/release
 
 bench-smpi: packages
 	$(call preset,release,smpi_times smpi_bounds write_platform)

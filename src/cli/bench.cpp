@@ -14,6 +14,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
+#include "lab/ending.hpp"
 #include "lab/lab.hpp"
 #include "measure/bench_table.hpp"
 #include "measure/wire_bound.hpp"
@@ -165,7 +166,8 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals) {
   auto lab = lab::open_lab(*folder);
   if (!lab) return Failure{lab.error()};
   if (!lab->is_whole()) {
-    return Failure{{"bench", "the lab is broken", "repair it: espalier lab up MACHINE"}};
+    return Failure{{"bench", "the lab is broken: " + lab::why_broken(*lab),
+                    "repair it: espalier lab up MACHINE"}};
   }
   auto bench = measure_all_stacks(options, *lab);
   if (!bench) return Failure{bench.error()};

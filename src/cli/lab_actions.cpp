@@ -11,6 +11,7 @@
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
 #include "doctor/checks.hpp"
+#include "lab/ending.hpp"
 #include "lab/lab.hpp"
 #include "lab/placed_machine.hpp"
 #include "lab/run.hpp"
@@ -174,6 +175,18 @@ Outcome set_hosts(const LabOptions& options, lab::OpenLab& lab) {
   return std::nullopt;
 }
 
+/// What a run that ended badly may have ended by: memory, or a lab that broke.
+std::string what_happened_meanwhile(const LabOptions& options, std::uint64_t oom_kills_before) {
+  std::string text;
+  if (const std::uint64_t kills = lab::oom_kills() - oom_kills_before; kills > 0) {
+    text = fmt::format(
+        "; the kernel's out-of-memory killer ended {} processes of this computer meanwhile", kills);
+  }
+  const auto now = lab_of(options);
+  if (now && !now->is_whole()) text += "; the lab is broken: " + lab::why_broken(*now);
+  return text;
+}
+
 }  // namespace
 
 Expected<lab::OpenLab> lab_of(const LabOptions& options) {
@@ -253,7 +266,8 @@ Outcome lab_run(const LabOptions& options) {
   auto lab = lab_of(options);
   if (!lab) return Failure{lab.error()};
   if (!lab->is_whole()) {
-    return Failure{{"lab run", "the lab is broken", "repair it: espalier lab up MACHINE"}};
+    return Failure{{"lab run", "the lab is broken: " + lab::why_broken(*lab),
+                    "repair it: espalier lab up MACHINE"}};
   }
   auto request = launch_request(options, *lab);
   if (!request) return Failure{request.error()};
@@ -262,10 +276,15 @@ Outcome lab_run(const LabOptions& options) {
   if (options.print) {
     return write_output("-", fmt::format("{}\n", fmt::join(launch->command, " ")));
   }
+  const std::uint64_t kills_before = lab::oom_kills();
   const auto code = lab::run_launch(*lab, *request, *launch);
   if (!code) return Failure{code.error()};
   if (*code == 0) return std::nullopt;
-  return Failure{{"lab run", fmt::format("it ended with exit code {}", *code), ""}, *code};
+  return Failure{{"lab run",
+                  fmt::format("it ended with exit code {}{}", *code,
+                              what_happened_meanwhile(options, kills_before)),
+                  ""},
+                 *code};
 }
 
 Outcome lab_set(const LabOptions& options) {

@@ -5,6 +5,7 @@
 #include "base/units.hpp"
 #include "cli/lab_actions.hpp"
 #include "cli/output.hpp"
+#include "lab/ending.hpp"
 #include "lab/lab.hpp"
 #include "lab/slow_hosts.hpp"
 #include "report/table.hpp"
@@ -119,7 +120,8 @@ Outcome lab_status(const LabOptions& options, const Globals& globals) {
   }
   if (auto bad = write_output("-", text)) return bad;
   if (lab->is_whole()) return std::nullopt;
-  return Failure{{"lab status", "the lab is broken", "repair it: espalier lab up MACHINE"}};
+  return Failure{{"lab status", "the lab is broken: " + lab::why_broken(*lab),
+                  "repair it: espalier lab up MACHINE"}};
 }
 
 Outcome lab_stats(const LabOptions& options, const Globals& globals) {

@@ -50,11 +50,18 @@ static void decline_to_record(const struct espalier_mpi* mpi, const struct Handl
       (R(*)(const void*, void*, R, R, R, R))dlsym(mpi->handle, "PMPI_Allreduce");
   int (*rank_of)(R, int*) = (int (*)(R, int*))dlsym(mpi->handle, "PMPI_Comm_rank");
   int rank = 0;
-  if (file == NULL || *file == '\0' || allreduce == NULL || rank_of == NULL) return;
-  const uint64_t no = 0;
-  uint64_t least = 0;
-  allreduce(&no, &least, 1, of->number, of->least, of->world);
-  if (rank_of(of->world, &rank) == 0 && rank == 0) fputs(ESPALIER_NO_PROFILE, stderr);
+  if (allreduce == NULL || rank_of == NULL || rank_of(of->world, &rank) != 0) return;
+  const int is_told = file != NULL && *file != '\0';
+  uint64_t own[ESPALIER_PROFILE_NUMBERS], least[ESPALIER_PROFILE_NUMBERS];
+  own[ESPALIER_PROFILE_FIT] = 0;
+  own[ESPALIER_PROFILE_FIRST] = rank != 0 || is_told;
+  own[ESPALIER_PROFILE_NOBODY] = !is_told;
+  if (allreduce(own, least, ESPALIER_PROFILE_NUMBERS, of->number, of->least, of->world) != 0) {
+    return;
+  }
+  if (rank != 0 || least[ESPALIER_PROFILE_NOBODY] != 0) return;
+  fputs(least[ESPALIER_PROFILE_FIRST] == 0 ? ESPALIER_PROFILE_NOT_ON_FIRST : ESPALIER_NO_PROFILE,
+        stderr);
 }
 
 /* Those of the runtime go on meanwhile: mpi/roll_call.cpp, message by message. */

@@ -49,6 +49,17 @@ struct espalier_variant {
 #define ESPALIER_UNFIT 1  /* its MPI is not the one that the variant was built with */
 #define ESPALIER_FIT 2
 
+/* Behind the MPI_Init of a recorder all processes find the least of these numbers. */
+enum espalier_profile_numbers {
+  ESPALIER_PROFILE_FIT,    /* 1: this process can record */
+  ESPALIER_PROFILE_FIRST,  /* 0: this is rank 0, and it was told of no file */
+  ESPALIER_PROFILE_NOBODY, /* 0: this process was told of a file */
+  ESPALIER_PROFILE_NUMBERS
+};
+#define ESPALIER_PROFILE_NOT_ON_FIRST                                                              \
+  "espalier: no profile is recorded: ESPALIER_PROFILE is not set on rank 0; hint: what rank 0 is " \
+  "told holds for all\n"
+
 /* What rank 0 says of a recording that a process cannot take part in. */
 #define ESPALIER_NO_PROFILE                                                                      \
   "espalier: no profile is recorded: some process finds no library of Espalier for its MPI, or " \

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lab/ending.hpp"
+
 namespace espalier::lab {
 namespace {
 
@@ -28,7 +30,7 @@ void answer_and_close(int fd, const std::string& text) {
   ::close(fd);
 }
 
-[[noreturn]] void live(int answer, const std::string& name,
+[[noreturn]] void live(int answer, const std::string& name, const std::string& folder,
                        const std::function<std::optional<Error>()>& prepare,
                        const std::function<void()>& stay) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -36,6 +38,7 @@ void answer_and_close(int fd, const std::string& text) {
   // Above all the lock on the state folder, which would be held as long as this process lives.
   answer = ::dup2(answer, 3);
   ::close_range(4, ~0U, 0);
+  leave_word_of_signals(folder);
   if (const auto error = prepare()) {
     answer_and_close(answer, fmt::format("{}\n{}\n{}", error->where, error->what, error->hint));
     ::_exit(1);
@@ -49,7 +52,7 @@ void answer_and_close(int fd, const std::string& text) {
 
 }  // namespace
 
-Expected<Starting> start_daemon(const std::string& name,
+Expected<Starting> start_daemon(const std::string& name, const std::string& folder,
                                 const std::function<std::optional<Error>()>& prepare,
                                 const std::function<void()>& stay) {
   int ends[2];
@@ -62,7 +65,7 @@ Expected<Starting> start_daemon(const std::string& name,
   if (pid < 0) {
     return Error{"lab", fmt::format("cannot start a process: {}", std::strerror(errno)), ""};
   }
-  if (pid == 0) live(writer.get(), name, prepare, stay);
+  if (pid == 0) live(writer.get(), name, folder, prepare, stay);
   return Starting{pid, std::move(reader)};
 }
 

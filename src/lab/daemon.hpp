@@ -21,7 +21,8 @@ struct Starting {
 /// `prepare`, tells how that went, and then `stay`, which does not return.
 ///
 /// Until it is ready it dies with us: nothing half-made stays behind if we are killed.
-Expected<Starting> start_daemon(const std::string& name,
+/// @param folder of the lab, where it leaves a word if a signal ends it (ending.hpp)
+Expected<Starting> start_daemon(const std::string& name, const std::string& folder,
                                 const std::function<std::optional<Error>()>& prepare,
                                 const std::function<void()>& stay);
 

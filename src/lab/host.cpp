@@ -112,7 +112,7 @@ std::optional<Error> enter(pid_t holder, int namespaces) {
 
 Expected<Starting> start_host(const StateFolder& folder, const Host& host) {
   return start_daemon(
-      "lab-host", [&] { return become(folder, host); },
+      "lab-host", folder.path, [&] { return become(folder, host); },
       [] {
         while (true) ::pause();
       });

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lab/ending.hpp"
 #include "lab/host.hpp"
 #include "lab/interface.hpp"
 #include "lab/owned_folder.hpp"
@@ -83,7 +84,7 @@ std::optional<Error> start_hosts(const StateFolder& folder, const LabPlan& plan)
     if (!pid) return pid.error();
     holders.push_back(*pid);
   }
-  return write_text(folder.holders(), lines(holders), 0644);
+  return write_text(folder.holders(), lines(holders) + oom_line(), 0644);
 }
 
 std::optional<Error> start_new_router(const StateFolder& folder, const LabPlan& plan) {

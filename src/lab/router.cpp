@@ -183,7 +183,8 @@ Expected<Starting> start_router(const StateFolder& folder, const LabPlan& plan,
   // Shared by both steps of the process; the parent's copy is only memory.
   Router router(plan, *std::move(board));
   return start_daemon(
-      "lab-router", [&] { return router.open(folder, holders); }, [&] { router.run(); });
+      "lab-router", folder.path, [&] { return router.open(folder, holders); },
+      [&] { router.run(); });
 }
 
 }  // namespace espalier::lab

@@ -8,11 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "mpi/choosing.hpp"
-#include "runtime/choose_plan.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/scale_level.hpp"
-#include "topology/views.hpp"
 
 namespace espalier::mpi {
 
@@ -25,14 +22,6 @@ namespace {
 /// Many communicators are made, used once and freed: the first call that would gain goes to the MPI
 /// library. (Not when plans are forced.)
 constexpr std::uint64_t kCallsBeforeHidden = 1;
-
-#if defined(OPEN_MPI_BUILD)
-constexpr auto kNativeMpi = runtime::NativeMpi::OpenMpi;
-#elif defined(ESPALIER_SMPI) || defined(ESPALIER_MPIABI)  // any MPI may be behind it
-constexpr auto kNativeMpi = runtime::NativeMpi::Unknown;
-#else
-constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;
-#endif
 
 ExecutorOptions executor_options() {
   ExecutorOptions options;
@@ -94,8 +83,9 @@ bool HiddenShare::take() {
 void HiddenShare::give_back() { taken_.fetch_sub(1); }
 int HiddenShare::taken() const { return taken_.load(); }
 
-Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share, bool is_off)
-    : comm_(comm), world_(world), share_(share) {
+Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share, Groups& groups,
+                           bool is_off)
+    : comm_(comm), world_(world), share_(share), groups_(groups) {
   PMPI_Comm_rank(comm_, &rank_);
   never_ = why_never(is_off);
   // Where it was known before any call, or no other call can overtake this one (docs/runtime.md).
@@ -141,31 +131,22 @@ bool Communicator::all_know_the_machine() {
 }
 
 void Communicator::take_machine() {
-  const KnownMachine& known = *world_.known();
-  machine_hash_ = known.hash;
-  where_ = known.hash;
-  for (const Rank rank : world_ranks_) where_ = (where_ ^ rank) * 0x100000001b3ULL;
+  machine_hash_ = world_.known()->hash;
   const runtime::Settings& settings = world_.settings;
   const bool is_told = settings.force || settings.reproducible || !settings.algorithm.empty();
   never_.reset();
-  plan_for(topology::restrict_machine(known.machine, world_ranks_));
-  is_even_ = !runtime::is_uneven(*machine_);
-  if (settings.trial && !is_told) far_pairs_ = far_pairs(*machine_);
-  if (is_even_ && !settings.trial && !is_told) never_ = Reason::OneLevel;
+  plan_for(groups_.find(world_, world_ranks_));
+  world_ranks_ = {};
+  if (group_->is_even() && !settings.trial && !is_told) never_ = Reason::OneLevel;
 }
 
-void Communicator::plan_for(topology::Machine machine) {
+void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   last_tried_ = nullptr;
   tried_.clear();
   plans_ = runtime::PlanCache();
   multicasts_.clear();
-  planner_.reset();
-  hierarchy_.reset();
-  machine_ = std::make_unique<const topology::Machine>(std::move(machine));
-  hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
-  planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(world_.settings),
-                                                kNativeMpi, choosing_for(*machine_));
-  if (counted_trees_ != nullptr) counted_trees_->plan_for(*machine_);
+  if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
+  group_ = std::move(group);
 }
 
 Communicator::Tried& Communicator::tried(const PlanKey& key) {
@@ -173,30 +154,45 @@ Communicator::Tried& Communicator::tried(const PlanKey& key) {
   if (last_tried_ != nullptr && last_class_ == calls) return *last_tried_;
   auto it = tried_.find(calls);
   if (it == tried_.end()) {
-    Tried made;
-    made.course = make_course(*planner_, world_.settings, key, is_even_, far_pairs_.empty(),
-                              [begin = world_.begin] { return PMPI_Wtime() - begin; });
-    const auto known = changes_.empty() ? world_.verdicts.find(where_, calls) : std::nullopt;
-    for (std::uint32_t w = 0; known && made.course.trial && w < made.course.ways.size(); ++w) {
-      if (made.course.ways[w].name != *known) continue;
-      made.course.trial->keep_known(w);
-      made.course.calls_until_it = 0;
-    }
-    it = tried_.emplace(calls, std::move(made)).first;
+    it = tried_.emplace(calls, Tried{}).first;
+    const bool is_known = !world_.verdicts.empty() && world_.verdicts.find(group_->where(), calls);
+    it->second.calls_until_course =
+        is_known ? 0
+                 : runtime::calls_before_course(world_.settings, group_->is_even(), !may_change());
   }
   last_class_ = calls;
   return *(last_tried_ = &it->second);
 }
 
+runtime::Course& Communicator::begin_course(Tried& tried, const PlanKey& key) {
+  runtime::Course course =
+      group_->course(key, [begin = world_.begin] { return PMPI_Wtime() - begin; });
+  const auto known =
+      changes_.empty() ? world_.verdicts.find(group_->where(), class_of(key)) : std::nullopt;
+  for (std::uint32_t w = 0; known && course.trial && w < course.ways.size(); ++w) {
+    if (course.ways[w].name != *known) continue;
+    course.trial->keep_known(w);
+    course.calls_until_it = 0;
+  }
+  tried.course = std::make_unique<runtime::Course>(std::move(course));
+  return *tried.course;
+}
+
+bool Communicator::is_among_the_first() {
+  const bool from_the_first = world_.settings.force || world_.settings.reproducible;
+  return executor_ == nullptr && !from_the_first && gainful_calls_++ < kCallsBeforeHidden;
+}
+
 std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key) {
-  runtime::Course& course = tried.course;
+  runtime::Course& course = tried.course != nullptr ? *tried.course : begin_course(tried, key);
   if (course.calls_until_it > 0) {
     --course.calls_until_it;
     return course.ways.front().wish;
   }
   // A trial needs the hidden communicator, also for the MPI library's turns.
-  if (course.trial && executor_ == nullptr && (course.ways.front().wish || !make_hidden(key))) {
-    return course.ways.front().wish;
+  if (course.trial && executor_ == nullptr) {
+    const auto& by_prediction = course.ways.front().wish;
+    if (by_prediction || is_among_the_first() || !make_hidden(key)) return by_prediction;
   }
   std::uint32_t way = course.trial ? course.trial->kept() : 0;
   if (course.trial && !course.trial->is_decided()) {
@@ -225,13 +221,19 @@ bool Communicator::measure_again() {
     if (copy(hidden_.get(), rank_, made) != MPI_SUCCESS) return false;
     probes_ = OwnedComm(made);
   }
-  const LinkChanges found = changes_of_links(*machine_, far_pairs_, probes_.get());
+  const LinkChanges found = changes_of_links(group_->machine(), group_->far_pairs(), probes_.get());
   if (found.scales.empty()) return false;
-  topology::Machine machine = *machine_;
+  topology::Machine machine = group_->machine();
   for (const topology::LevelScale& scale : found.scales) {
     machine = topology::scale_level(std::move(machine), scale);
   }
-  plan_for(std::move(machine));
+  constexpr std::size_t kMostPastTrials = 1000;
+  if (!world_.settings.explain.empty() && past_trials_.size() < kMostPastTrials) {
+    past_trials_ = trials();
+    for (runtime::TrialRecord& record : past_trials_) record.was_made_anew = true;
+  }
+  plan_for(std::make_shared<GroupPlans>(std::vector<Rank>{}, group_->where(), std::move(machine),
+                                        group_->far_pairs(), world_.settings));
   changes_.insert(changes_.end(), found.words.begin(), found.words.end());
   if (world_.settings.log > 0 && world_.rank == 0) {
     for (const std::string& words : found.words) {
@@ -244,42 +246,45 @@ bool Communicator::measure_again() {
 const CachedPlan* Communicator::cached(const PlanKey& key) {
   const CachedPlan* plan = plans_.find(key);
   if (plan != nullptr) return plan;
-  plan = plans_.insert(
-      key, runtime::make_plan(*planner_, world_.settings, static_cast<Rank>(rank_), key));
+  plan = plans_.insert(key, group_->plan(static_cast<Rank>(rank_), key));
   if (world_.settings.log > 1 && world_.rank == 0) tell(key, *plan);
   return plan;
 }
 
 Reason Communicator::why_native(const runtime::Course& course) const {
-  const bool is_tried = course.trial && course.calls_until_it == 0;
-  return is_tried && !course.trial->is_decided() ? Reason::Trial
-         : is_tried                              ? Reason::Slower
-         : is_even_                              ? Reason::OneLevel
-                                                 : Reason::NoGain;
+  const bool is_tried = course.trial && course.calls_until_it == 0 &&
+                        (executor_ != nullptr || course.trial->is_decided());
+  if (is_tried && !course.trial->is_decided()) return Reason::Trial;
+  if (is_tried && course.trial->has_timed_a_plan()) return Reason::Slower;
+  return group_->is_even() ? Reason::OneLevel : Reason::NoGain;
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
-  const std::optional<runtime::Wish> wished = wish(tried(key), key);
+  Tried& mine = tried(key);
+  if (mine.calls_until_course > 0) {
+    --mine.calls_until_course;
+    is_for_good_ = false;
+    reason = Reason::OneLevel;
+    return nullptr;
+  }
+  const std::optional<runtime::Wish> wished = wish(mine, key);
   if (!wished) {
-    const runtime::Course& course = tried(key).course;
+    const runtime::Course& course = *tried(key).course;
     is_for_good_ = !may_change() && (!course.trial || course.trial->is_decided());
     reason = why_native(course);
     return nullptr;
   }
-  PlanKey as_wished = key;
-  as_wished.wish = *wished;
-  const CachedPlan* plan = cached(as_wished);
-  if (executor_ != nullptr) return plan;
-  const bool from_the_first = world_.settings.force || world_.settings.reproducible;
-  if (gainful_calls_++ < kCallsBeforeHidden && !from_the_first) {
+  if (is_among_the_first()) {
     reason = Reason::FirstCalls;
     return nullptr;
   }
-  if (!make_hidden(key)) {
+  if (executor_ == nullptr && !make_hidden(key)) {
     reason = *never_;
     return nullptr;
   }
-  return plan;
+  PlanKey as_wished = key;
+  as_wished.wish = *wished;
+  return cached(as_wished);
 }
 
 bool Communicator::make_hidden(const PlanKey& key) {
@@ -287,28 +292,30 @@ bool Communicator::make_hidden(const PlanKey& key) {
   PlanKey shared = key;
   shared.in_place = false;  // a rank's own affair
   shared.wish = runtime::Wish::Best;
-  const CachedPlan of_first = runtime::make_plan(*planner_, world_.settings, 0, shared);
+  const CachedPlan of_first = group_->plan(0, shared);
   if (agree(schedule::hash_of(of_first.prepared.program))) return true;
-  never_ = is_even_ ? Reason::OneLevel : Reason::NotAgreed;
+  never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
   return false;
 }
 
 void Communicator::add_to(runtime::Verdicts& verdicts) const {
   if (!changes_.empty()) return;  // they are about another network than the next run begins with
   for (const auto& [calls, tried] : tried_) {
-    const auto& trial = tried.course.trial;
+    if (tried.course == nullptr) continue;
+    const auto& trial = tried.course->trial;
     if (!trial || !trial->has_verdict()) continue;
-    verdicts.set(where_, calls, tried.course.ways[trial->kept()].name);
+    verdicts.set(group_->where(), calls, tried.course->ways[trial->kept()].name);
   }
 }
 
 std::vector<runtime::TrialRecord> Communicator::trials() const {
-  std::vector<runtime::TrialRecord> records;
+  std::vector<runtime::TrialRecord> records = past_trials_;
   for (const auto& [calls, tried] : tried_) {
-    const auto& trial = tried.course.trial;
-    if (!trial || tried.course.calls_until_it > 0) continue;
-    records.push_back({name(), calls, tried.course.ways, trial->times(), std::nullopt,
-                       std::string(trial->why())});
+    if (tried.course == nullptr) continue;
+    const auto& trial = tried.course->trial;
+    if (!trial || tried.course->calls_until_it > 0) continue;
+    records.push_back({name(), calls, tried.course->ways, trial->times(), std::nullopt,
+                       std::string(trial->why()), trial->unended()});
     if (trial->has_verdict()) records.back().kept = trial->kept();
   }
   return records;
@@ -316,8 +323,9 @@ std::vector<runtime::TrialRecord> Communicator::trials() const {
 
 std::size_t Communicator::undecided() const {
   return static_cast<std::size_t>(std::count_if(tried_.begin(), tried_.end(), [](const auto& one) {
-    const auto& trial = one.second.course.trial;
-    return trial && !trial->is_decided();
+    const auto& course = one.second.course;
+    return course == nullptr ? one.second.calls_until_course > 0
+                             : course->trial && !course->trial->is_decided();
   }));
 }
 
@@ -334,7 +342,7 @@ CountedTrees& Communicator::counted_trees() {
     counted_trees_ = std::make_unique<CountedTrees>(executor(), block_executor(), self(),
                                                     static_cast<Rank>(size_),
                                                     tags_of(MPI_COMM_WORLD), world_.settings);
-    counted_trees_->plan_for(*machine_);
+    counted_trees_->plan_for(group_->machine());
   }
   return *counted_trees_;
 }

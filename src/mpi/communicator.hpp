@@ -1,16 +1,16 @@
 #pragma once
 
 #include <atomic>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "collective/hierarchy.hpp"
 #include "mpi/block_executor.hpp"
 #include "mpi/counted_trees.hpp"
 #include "mpi/executor.hpp"
+#include "mpi/group_plans.hpp"
 #include "mpi/late_agreement.hpp"
-#include "mpi/link_changes.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/world.hpp"
 #include "runtime/course.hpp"
@@ -54,7 +54,7 @@ struct CallOutlook {
 class Communicator {
  public:
   /// @param is_off the user wants no plans here
-  Communicator(MPI_Comm comm, const World& world, HiddenShare& share, bool is_off);
+  Communicator(MPI_Comm comm, const World& world, HiddenShare& share, Groups& groups, bool is_off);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -64,6 +64,12 @@ class Communicator {
   [[nodiscard]] int size() const { return size_; }
   /// Why every call here is native, if it is. MachineUnknown may end: see take_machine().
   [[nodiscard]] std::optional<runtime::Reason> never() const { return never_; }
+  /// Its members are several processes of MPI_COMM_WORLD, in one group. All of them see that alike;
+  /// elsewhere others may not have our library, and nobody is asked anything.
+  [[nodiscard]] bool is_within_world() const {
+    return never_ != runtime::Reason::OneProcess && never_ != runtime::Reason::Intercommunicator &&
+           never_ != runtime::Reason::OutsideWorld;
+  }
   /// All processes of MPI_COMM_WORLD are members, in any order.
   [[nodiscard]] bool holds_world() const { return size_ == world_.size; }
   /// From now on calls are planned for the world's machine. All members do this before the same
@@ -85,7 +91,9 @@ class Communicator {
   /// For one, or for several at once. @pre can_multicast(); at most kMulticastsAtOnce
   const runtime::CachedPlan& multicast_plan(const std::vector<runtime::MulticastCall>& calls);
   /// The machine that plans are made for; nullptr: not known.
-  [[nodiscard]] const topology::Machine* machine() const { return machine_.get(); }
+  [[nodiscard]] const topology::Machine* machine() const {
+    return group_ == nullptr ? nullptr : &group_->machine();
+  }
   /// After plan() said native: whether it will for all calls like that one. Where it may not, every
   /// call is counted, so that all ranks change their mind at the same one.
   [[nodiscard]] bool is_for_good() const { return is_for_good_; }
@@ -109,6 +117,7 @@ class Communicator {
   /// it.
   void mark_failed() { has_failed_ = true; }
 
+  std::list<Communicator*>::iterator place;  ///< in the engine's list
   runtime::CallCounts counts;
   runtime::CallLog log;
   std::uint64_t staging_bytes = 0;  ///< copies and partial results of one call, at most
@@ -121,36 +130,37 @@ class Communicator {
   [[nodiscard]] bool agree(std::uint64_t plan_hash);
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
   struct Tried {
-    runtime::Course course;
+    std::uint32_t calls_until_course = 0;
+    std::unique_ptr<runtime::Course> course;         // made when it is due
     std::unique_ptr<LateAgreement> agreement;        // while its trial is on
     std::unique_ptr<LateAgreement> watch_agreement;  // while it is watched
   };
   Tried& tried(const runtime::PlanKey& key);
   std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
-  [[nodiscard]] bool may_change() const { return !far_pairs_.empty(); }
+  [[nodiscard]] bool may_change() const { return !group_->far_pairs().empty(); }
+  runtime::Course& begin_course(Tried& tried, const runtime::PlanKey& key);
   bool measure_again();
-  void plan_for(topology::Machine machine);
+  void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
   [[nodiscard]] runtime::Reason why_native(const runtime::Course& course) const;
+  /// Whether this call goes to the MPI library because few like it came before on this
+  /// communicator, which may be freed soon. Counts it.
+  bool is_among_the_first();
   bool make_hidden(const runtime::PlanKey& key);
 
   MPI_Comm comm_;
   const World& world_;
   HiddenShare& share_;
+  Groups& groups_;
   int rank_ = 0;
   int size_ = 1;
   std::optional<runtime::Reason> never_;
-  std::vector<Rank> world_ranks_;
+  std::vector<Rank> world_ranks_;  // until the machine is known
   std::uint64_t machine_hash_ = 0;
-  std::uint64_t where_ = 0;  // of machine and members
-  std::unique_ptr<const topology::Machine> machine_;
-  std::unique_ptr<const collective::Hierarchy> hierarchy_;
-  std::unique_ptr<runtime::Planner> planner_;
+  std::shared_ptr<GroupPlans> group_;  // once the machine is known
   runtime::PlanCache plans_;
   std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
-  bool is_even_ = false;
-  std::vector<FarPair> far_pairs_;  // of the machine as it was first; empty: not watched
   std::map<runtime::CallClass, Tried> tried_;
   runtime::CallClass last_class_;
   Tried* last_tried_ = nullptr;
@@ -158,6 +168,7 @@ class Communicator {
   bool is_for_good_ = false;
   OwnedComm probes_;  // for measuring again; made when that is needed
   std::vector<std::string> changes_;
+  std::vector<runtime::TrialRecord> past_trials_;  // of plans that were made anew since
   std::uint64_t gainful_calls_ = 0;
   std::uint64_t calls_without_machine_ = 0;
   bool holds_share_ = false;

@@ -7,7 +7,11 @@ using runtime::PlanKey;
 
 CallOutlook Communicator::outlook(const PlanKey& key) {
   if (never_) return {false, "native", std::string(name_of(*never_))};
-  const runtime::Course& course = tried(key).course;
+  Tried& mine = tried(key);
+  if (mine.calls_until_course > 0) {
+    return {false, "native", std::string(name_of(runtime::Reason::OneLevel))};
+  }
+  const runtime::Course& course = mine.course != nullptr ? *mine.course : begin_course(mine, key);
   const bool is_decided = course.trial && course.calls_until_it == 0 && course.trial->has_verdict();
   const std::optional<runtime::Wish> wished =
       course.ways[is_decided ? course.trial->kept() : 0].wish;
@@ -41,8 +45,8 @@ const runtime::CachedPlan& Communicator::multicast_plan(
   if (multicasts_.size() >= kMost) multicasts_.clear();
   const auto self = static_cast<Rank>(rank_);
   runtime::CachedPlan plan = calls.size() == 1
-                                 ? runtime::plan_multicast(*machine_, calls.front(), self)
-                                 : runtime::plan_multicasts(*machine_, calls, self);
+                                 ? runtime::plan_multicast(group_->machine(), calls.front(), self)
+                                 : runtime::plan_multicasts(group_->machine(), calls, self);
   return multicasts_.emplace(calls, std::move(plan)).first->second;
 }
 

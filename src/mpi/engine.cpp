@@ -107,11 +107,11 @@ Communicator* Engine::find(MPI_Comm comm) {
     void* unused = nullptr;
     int is_off = 0;
     PMPI_Comm_get_attr(comm, off_keyval_, static_cast<void*>(&unused), &is_off);
-    auto made = std::make_unique<Communicator>(comm, *world_, share_, is_off != 0);
+    auto made = std::make_unique<Communicator>(comm, *world_, share_, groups_, is_off != 0);
     if (PMPI_Comm_set_attr(comm, keyval_, made.get()) != MPI_SUCCESS) return nullptr;
     communicator = made.release();
     const std::lock_guard lock(mutex_);
-    live_.push_back(communicator);
+    communicator->place = live_.insert(live_.end(), communicator);
   }
   last_communicator = {comm, communicator, now};
   return communicator;
@@ -133,7 +133,7 @@ void Engine::forget(Communicator* comm) {
     }
     footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm->staging_bytes);
     if (world_->rank == 0 && !world_->settings.verdicts.empty()) comm->add_to(verdicts_);
-    live_.remove(comm);
+    live_.erase(comm->place);
     past_counts_.add(comm->counts);
     past_log_.merge(comm->log);
     if (keeps_log() && past_trials_.size() < kMostTrialsTold) {
@@ -186,7 +186,8 @@ LastCall& Engine::last_call() { return of_thread<LastCall, kLastCallPart>(); }
 
 std::uint64_t Engine::count(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  CallCounts counts = past_counts_;
+  CallCounts counts;
+  counts.add(past_counts_);
   std::vector<LevelCount> sent = past_sent_;
   std::uint64_t early = 0, undecided = 0;
   for (const Communicator* one : live_) {
@@ -220,7 +221,7 @@ std::uint64_t Engine::count(const std::string& name) {
     const auto o = static_cast<std::size_t>(*operation);
     if (kind == "planned") return counts.planned[o];
     std::uint64_t sum = 0;
-    for (const std::uint64_t calls : counts.native[o]) sum += calls;
+    for (const std::uint64_t calls : counts.native(*operation)) sum += calls;
     return sum;
   }
   const auto level = static_cast<std::size_t>(std::strtoul(rest.c_str(), nullptr, 10));

@@ -55,10 +55,12 @@ class Engine {
   [[nodiscard]] Placed placed(MPI_Comm comm) const;
 
   // engine_reorder.cpp
-  [[nodiscard]] bool reorders() const;
+  /// Whether virtual topologies on a communicator are reordered: the same answer on all its ranks.
+  /// Collective over it as long as the world has not agreed.
+  [[nodiscard]] bool reorders(MPI_Comm comm);
   /// A new communicator whose first `nodes` ranks fit a graph that communicates along `pairs`
-  /// (null: this process has none to tell). Collective. @return MPI_COMM_NULL: on all ranks, there
-  /// is nothing to go by
+  /// (null: this process has none to tell). Collective. @pre reorders(comm) @return MPI_COMM_NULL:
+  /// on all ranks, there is nothing to go by
   MPI_Comm reordered(MPI_Comm comm, int nodes, const std::vector<profile::Pair>* pairs);
 
   /// The operations. @return whether it was planned; then `code` is what MPI shall return
@@ -143,6 +145,7 @@ class Engine {
   }
   void settle(Communicator& comm);
   bool settle_world(MPI_Comm over);
+  [[nodiscard]] bool all_take_part();
   void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   /// What went wrong in a planned call, to the user's error handler.
@@ -180,6 +183,7 @@ class Engine {
   std::span<const runtime::PassedFunction> passed_;
   std::vector<std::atomic<std::uint64_t>> passed_calls_;
   HiddenShare share_;
+  Groups groups_;
   std::mutex mutex_;  // of what follows; never held across a call that may block
   std::list<Communicator*> live_;
   runtime::CallCounts past_counts_;  // of communicators that are gone

@@ -16,8 +16,7 @@ using schedule::Buffer;
 using schedule::Operation;
 
 bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
-  std::uint64_t& calls =
-      comm->counts.native[static_cast<std::size_t>(operation)][static_cast<std::size_t>(reason)];
+  std::uint64_t& calls = comm->counts.native(operation, reason);
   ++calls;
   LastCall& last = last_call();
   last.outcome = {false, reason};

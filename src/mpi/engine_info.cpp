@@ -23,17 +23,11 @@ Switch switch_in(MPI_Info info) {
   return text == "off" ? Switch::Off : text == "on" ? Switch::On : Switch::NotSaid;
 }
 
-/// Where others may not have our library, or nothing is ever planned, nobody is asked.
-bool is_asked(std::optional<Reason> never) {
-  return never != Reason::OneProcess && never != Reason::Intercommunicator &&
-         never != Reason::OutsideWorld;
-}
-
 }  // namespace
 
 void Engine::set_info(MPI_Comm comm, MPI_Info info, bool keeps) {
   const Communicator* known = find(comm);
-  if (known == nullptr || !is_asked(known->never())) return;
+  if (known == nullptr || !known->is_within_world() || !all_take_part()) return;
   int said = static_cast<int>(switch_in(info));
   if (PMPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return;
   const auto all = static_cast<Switch>(said);

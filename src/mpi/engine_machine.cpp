@@ -20,6 +20,14 @@ bool Engine::settle_world(MPI_Comm over) {
   return !is_given_up_;
 }
 
+/// A process of several threads that the others do not match has no engine, as one without our
+/// library has none. Waits for all processes to have come to MPI_Init, at most.
+bool Engine::all_take_part() {
+  if (world_->is_agreed) return true;
+  world_->roll_call.wait();
+  return world_->roll_call.all_take_part();
+}
+
 void Engine::settle(Communicator& comm) {
   // Where threads are in several calls at once, this was settled in MPI_Init.
   if (!world_->is_agreed && (!comm.holds_world() || !settle_world(comm.comm()))) return;

@@ -6,16 +6,18 @@
 
 namespace espalier::mpi {
 
-bool Engine::reorders() const { return world_->settings.reorder; }
+bool Engine::reorders(MPI_Comm comm) {
+  const Communicator* known = find(comm);
+  if (known == nullptr || !known->is_within_world()) return false;
+  if (world_->is_agreed) return world_->settings.reorder;
+  // What rank 0 was told holds, and only all processes together can find that out.
+  if (!known->holds_world() || !all_take_part()) return false;
+  if (world_->roll_call.same_settings() && !world_->settings.reorder) return false;
+  return settle_world(comm) && world_->settings.reorder;
+}
 
 MPI_Comm Engine::reordered(MPI_Comm comm, int nodes, const std::vector<profile::Pair>* pairs) {
-  // Where others may not have our library nobody is asked; all members see that alike.
-  Communicator* known = enter(comm);
-  if (known == nullptr || known->never() == runtime::Reason::OneProcess ||
-      known->never() == runtime::Reason::Intercommunicator ||
-      known->never() == runtime::Reason::OutsideWorld) {
-    return MPI_COMM_NULL;
-  }
+  static_cast<void>(enter(comm));  // finds the machine
   int me = 0, size = 0;
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_size(comm, &size);

@@ -39,6 +39,11 @@ class RollCall {
   [[nodiscard]] bool all_fit() const { return least_[5] == ESPALIER_FIT; }
   /// Its front library said so (front/decline.h).
   [[nodiscard]] bool any_absent() const { return least_[5] == ESPALIER_ABSENT; }
+  /// Every process has an engine that may agree with the others. Else some have none, and nothing
+  /// of ours may wait for all members of a communicator.
+  [[nodiscard]] bool all_take_part() const {
+    return !any_absent() && all_fit() && any_threaded() == all_threaded();
+  }
   /// For each rank of MPI_COMM_WORLD, the lowest of its node, by MPI_Get_processor_name.
   /// @param over holds all its processes, in any order; collective over it
   [[nodiscard]] std::vector<int> leaders(MPI_Comm over) const;

@@ -14,9 +14,13 @@ using Pairs = std::vector<profile::Pair>;
 /// What one exchange along an edge is taken for: nobody says how much it will be.
 constexpr std::uint64_t kReorderBytes = 8192;
 
-mpi::Engine* reordering_engine(std::intptr_t reorder) {
+/// The same on all ranks, null or not: nothing may be gathered before that is known.
+mpi::Engine* reordering_engine(std::intptr_t comm, std::intptr_t reorder) try {
   mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
-  return engine != nullptr && as<int>(reorder) != 0 && engine->reorders() ? engine : nullptr;
+  if (engine == nullptr || as<int>(reorder) == 0) return nullptr;
+  return engine->reorders(as<MPI_Comm>(comm)) ? engine : nullptr;
+} catch (const std::exception& bug) {
+  die(bug.what());
 }
 
 /// Nodes of a grid, the last dimension fastest, each with its neighbours; false: MPI will refuse
@@ -79,7 +83,7 @@ std::intptr_t argument(Comm comm) {
 
 int intercept_cart_create(std::intptr_t comm, std::intptr_t ndims, std::intptr_t dims,
                           std::intptr_t periods, std::intptr_t reorder, std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(reorder);
+  mpi::Engine* engine = reordering_engine(comm, reorder);
   int code = MPI_SUCCESS;
   if (engine != nullptr) try {
       Pairs pairs;
@@ -89,12 +93,13 @@ int intercept_cart_create(std::intptr_t comm, std::intptr_t ndims, std::intptr_t
           as<int>(ndims) > 0 && PMPI_Comm_size(as<MPI_Comm>(comm), &size) == MPI_SUCCESS &&
           grid_pairs(as<int>(ndims), as<const int*>(dims), as<const int*>(periods), nodes, pairs) &&
           nodes <= size;
-      if (sound && make_on(
-                       engine->reordered(as<MPI_Comm>(comm), static_cast<int>(nodes), &pairs),
-                       [&](MPI_Comm on) {
-                         return next_cart_create(argument(on), ndims, dims, periods, 0, newcomm);
-                       },
-                       code)) {
+      if (make_on(
+              engine->reordered(as<MPI_Comm>(comm), static_cast<int>(nodes),
+                                sound ? &pairs : nullptr),
+              [&](MPI_Comm on) {
+                return next_cart_create(argument(on), ndims, dims, periods, 0, newcomm);
+              },
+              code)) {
         return code;
       }
     } catch (const std::exception& bug) {
@@ -105,7 +110,7 @@ int intercept_cart_create(std::intptr_t comm, std::intptr_t ndims, std::intptr_t
 
 int intercept_graph_create(std::intptr_t comm, std::intptr_t nnodes, std::intptr_t index,
                            std::intptr_t edges, std::intptr_t reorder, std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(reorder);
+  mpi::Engine* engine = reordering_engine(comm, reorder);
   int code = MPI_SUCCESS;
   if (engine != nullptr) try {
       Pairs pairs;
@@ -114,12 +119,12 @@ int intercept_graph_create(std::intptr_t comm, std::intptr_t nnodes, std::intptr
           PMPI_Comm_size(as<MPI_Comm>(comm), &size) == MPI_SUCCESS && as<int>(nnodes) > 0 &&
           as<int>(nnodes) <= size &&
           graph_pairs(as<int>(nnodes), as<const int*>(index), as<const int*>(edges), pairs);
-      if (sound && make_on(
-                       engine->reordered(as<MPI_Comm>(comm), as<int>(nnodes), &pairs),
-                       [&](MPI_Comm on) {
-                         return next_graph_create(argument(on), nnodes, index, edges, 0, newcomm);
-                       },
-                       code)) {
+      if (make_on(
+              engine->reordered(as<MPI_Comm>(comm), as<int>(nnodes), sound ? &pairs : nullptr),
+              [&](MPI_Comm on) {
+                return next_graph_create(argument(on), nnodes, index, edges, 0, newcomm);
+              },
+              code)) {
         return code;
       }
     } catch (const std::exception& bug) {
@@ -132,7 +137,7 @@ int intercept_dist_graph_create(std::intptr_t comm, std::intptr_t n, std::intptr
                                 std::intptr_t degrees, std::intptr_t destinations,
                                 std::intptr_t weights, std::intptr_t info, std::intptr_t reorder,
                                 std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(reorder);
+  mpi::Engine* engine = reordering_engine(comm, reorder);
   int code = MPI_SUCCESS;
   if (engine != nullptr) try {
       GraphPart mine;
@@ -161,7 +166,7 @@ int intercept_dist_graph_create_adjacent(std::intptr_t comm, std::intptr_t indeg
                                          std::intptr_t outdegree, std::intptr_t destinations,
                                          std::intptr_t destweights, std::intptr_t info,
                                          std::intptr_t reorder, std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(reorder);
+  mpi::Engine* engine = reordering_engine(comm, reorder);
   int code = MPI_SUCCESS;
   if (engine != nullptr) try {
       GraphPart mine;

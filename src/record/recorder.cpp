@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -98,25 +99,32 @@ bool is_recording() { return the_recorder.load(std::memory_order_acquire) != nul
 
 void begin() {
   static constinit std::atomic<bool> tried{false};  // Fortran's MPI_Init may call that of C
-  const char* const file = std::getenv("ESPALIER_PROFILE");
-  if (file == nullptr || *file == '\0') return;
-  int is_initialized = 0;
+  const char* const told = std::getenv("ESPALIER_PROFILE");
+  const std::string file = told == nullptr ? "" : told;
+  int is_initialized = 0, me = 0;
   PMPI_Initialized(&is_initialized);
   if (is_initialized == 0 || tried.exchange(true)) return;
   const mpi::SelfTest found = mpi::test_mpi();
   if (!found.can_talk) return pmpi::withdraw(found.wrong);
-  // Whoever records makes a communicator of all next: so all are here.
-  const std::uint64_t is_fit = found.wrong == nullptr ? 1 : 0;
-  std::uint64_t all_fit = 0;
-  PMPI_Allreduce(&is_fit, &all_fit, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (all_fit == 0) {
-    int me = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &me);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &me);
+  // All are asked, told of a file or not: what rank 0 was told holds, and a recording needs all.
+  std::array<std::uint64_t, ESPALIER_PROFILE_NUMBERS> own{}, least{};
+  own[ESPALIER_PROFILE_FIT] = found.wrong == nullptr ? 1 : 0;
+  own[ESPALIER_PROFILE_FIRST] = me != 0 || !file.empty() ? 1 : 0;
+  own[ESPALIER_PROFILE_NOBODY] = file.empty() ? 1 : 0;
+  PMPI_Allreduce(own.data(), least.data(), ESPALIER_PROFILE_NUMBERS, MPI_UINT64_T, MPI_MIN,
+                 MPI_COMM_WORLD);
+  if (least[ESPALIER_PROFILE_NOBODY] != 0) return;
+  if (least[ESPALIER_PROFILE_FIRST] == 0) {
+    if (me == 0) std::fputs(ESPALIER_PROFILE_NOT_ON_FIRST, stderr);
+    return;
+  }
+  if (least[ESPALIER_PROFILE_FIT] == 0) {
     if (me == 0) std::fputs(ESPALIER_NO_PROFILE, stderr);
     return pmpi::withdraw(found.wrong);
   }
   try {
-    start(file);
+    start(file.c_str());
   } catch (const std::exception& wrong) {
     std::fprintf(stderr, "espalier: no profile is recorded: %s\n", wrong.what());
   }

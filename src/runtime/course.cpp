@@ -45,13 +45,21 @@ CallClass class_of(const PlanKey& key) {
           key.commutative, key.irregular, !key.counts.empty()};
 }
 
+bool may_try(const Settings& settings) {
+  return settings.trial && !settings.force && !settings.reproducible && settings.algorithm.empty();
+}
+
+std::uint32_t calls_before_course(const Settings& settings, bool is_even, bool is_near) {
+  return is_even && is_near && may_try(settings) ? kCallsUntilTrial : 0;
+}
+
 Course make_course(Planner& planner, const Settings& settings, const PlanKey& key, bool is_even,
                    bool is_near, std::function<double()> elapsed) {
   const schedule::Collective call = collective_of(planner, key);
   const PlanChoice usual = planner.choose(call, settings);
   const Option native{std::nullopt, "native", seconds_of(usual.native_predicted)};
   Course course;
-  if (!settings.trial || settings.force || settings.reproducible || !settings.algorithm.empty()) {
+  if (!may_try(settings)) {
     course.ways = {usual.planned() ? Option{Wish::Best, usual.name, seconds_of(usual.predicted)}
                                    : native};
     return course;
@@ -74,7 +82,7 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
     const PlanChoice best = planner.choose(call, settings, Wish::Best);
     if (best.planned() && (is_even || is_worth(best, native.predicted))) {
       add_plan(Wish::Best, best);
-      if (is_near) course.calls_until_it = kCallsUntilTrial;
+      if (is_near && !is_even) course.calls_until_it = kCallsUntilTrial;
     }
   }
   if (course.ways.size() < 2) return course;
@@ -91,10 +99,26 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
 
 namespace {
 
-/// Before anything is agreed on the preferred way runs; then all take turns.
 std::string unended(const TrialRecord& record) {
-  if (std::isfinite(record.times.front())) return "not ended, too few calls: they took turns";
-  return fmt::format("not ended, too few calls: {} by prediction alone", record.ways.front().name);
+  const std::string& first = record.ways.front().name;
+  switch (record.unended) {
+    case Trial::Unended::TakingTurns:
+      return "not ended, too few calls: they took turns";
+    case Trial::Unended::WaitingForTime:
+      return fmt::format("not begun, too few calls: {} until there is time to try others", first);
+    case Trial::Unended::ByPrediction:
+      break;
+  }
+  return fmt::format("not ended, too few calls: {} by prediction alone", first);
+}
+
+/// What tells the class from others of the same operation and size.
+std::string kind_of(const CallClass& calls) {
+  std::string text;
+  if (has_root(calls.operation)) text += fmt::format(", root {}", calls.root);
+  if (!calls.commutative) text += ", in order";
+  if (calls.unequal) text += ", unequal blocks";
+  return text;
 }
 
 }  // namespace
@@ -103,12 +127,12 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
   std::string text;
   for (const TrialRecord& record : records) {
     text += fmt::format(
-        "\n  trial of {}, {}{}, on {}: {}\n", schedule::name_of(record.calls.operation),
+        "\n  trial of {}, {}{}, on {}: {}{}\n", schedule::name_of(record.calls.operation),
         record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
-        has_root(record.calls.operation) ? fmt::format(", root {}", record.calls.root) : "",
-        record.communicator,
+        kind_of(record.calls), record.communicator,
         record.kept ? fmt::format("kept {} ({})", record.ways[*record.kept].name, record.why)
-                    : unended(record));
+                    : unended(record),
+        record.was_made_anew ? "; then links changed, and plans were made anew" : "");
     std::size_t widest = 40;
     for (const Option& way : record.ways) widest = std::max(widest, way.name.size());
     for (std::size_t w = 0; w < record.ways.size(); ++w) {

@@ -44,6 +44,14 @@ struct Course {
   }
 };
 
+/// Whether plans are timed beside the MPI library's own calls: not where plans were asked for.
+[[nodiscard]] bool may_try(const Settings& settings);
+
+/// How many calls of a class go to the MPI library before its course is made. Where nothing tells
+/// the ranks apart they would go there anyway, and most communicators have few calls.
+[[nodiscard]] std::uint32_t calls_before_course(const Settings& settings, bool is_even,
+                                                bool is_near);
+
 /// From nothing but what all ranks share. Where nothing tells the ranks apart (`is_even`) no
 /// prediction is trusted, and a program with few calls is left alone; so it is where no link is far
 /// (`is_near`) and no plan gains by prediction.
@@ -59,6 +67,8 @@ struct TrialRecord {
   std::vector<double> times;          ///< seconds, agreed; infinite: not tried
   std::optional<std::uint32_t> kept;  ///< none: the program ended before
   std::string why;
+  Trial::Unended unended{};    ///< if none is kept
+  bool was_made_anew = false;  ///< links changed later, and another trial followed
 };
 [[nodiscard]] std::string trials_text(const std::vector<TrialRecord>& records);
 

@@ -55,10 +55,19 @@ std::string_view name_of(Reason reason) {
   return "?";
 }
 
+const CallCounts::ByReason& CallCounts::native(Operation operation) const {
+  static constexpr ByReason kNone{};
+  const auto& calls = native_[static_cast<std::size_t>(operation)];
+  return calls == nullptr ? kNone : *calls;
+}
+
 void CallCounts::add(const CallCounts& other) {
   for (std::size_t o = 0; o < planned.size(); ++o) {
     planned[o] += other.planned[o];
-    for (std::size_t r = 0; r < native[o].size(); ++r) native[o][r] += other.native[o][r];
+    if (other.native_[o] == nullptr) continue;
+    for (std::size_t r = 0; r < kReasonCount; ++r) {
+      native(static_cast<Operation>(o), static_cast<Reason>(r)) += (*other.native_[o])[r];
+    }
   }
 }
 
@@ -68,8 +77,8 @@ std::uint64_t CallCounts::planned_calls() const {
 
 std::uint64_t CallCounts::native_calls() const {
   std::uint64_t sum = 0;
-  for (const auto& reasons : native) {
-    sum = std::accumulate(reasons.begin(), reasons.end(), sum);
+  for (const auto& calls : native_) {
+    if (calls != nullptr) sum = std::accumulate(calls->begin(), calls->end(), sum);
   }
   return sum;
 }
@@ -166,11 +175,13 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
   std::string text =
       fmt::format("espalier: {} calls planned, {} native\n", counts.planned_calls(), native);
   text += footprint_text(footprint);
-  for (std::size_t o = 0; o < counts.native.size(); ++o) {
-    for (std::size_t r = 0; r < counts.native[o].size(); ++r) {
-      if (counts.native[o][r] == 0) continue;
-      text += fmt::format("  native {}: {} ({})\n", schedule::name_of(static_cast<Operation>(o)),
-                          counts.native[o][r], name_of(static_cast<Reason>(r)));
+  for (std::size_t o = 0; o < schedule::kOperationCount; ++o) {
+    const auto operation = static_cast<Operation>(o);
+    const CallCounts::ByReason& calls = counts.native(operation);
+    for (std::size_t r = 0; r < calls.size(); ++r) {
+      if (calls[r] == 0) continue;
+      text += fmt::format("  native {}: {} ({})\n", schedule::name_of(operation), calls[r],
+                          name_of(static_cast<Reason>(r)));
     }
   }
   for (const auto& [function, calls] : passed) {

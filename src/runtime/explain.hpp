@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,14 +78,25 @@ struct CallRecord {
   double measured_us = 0;    ///< of all calls together
 };
 
-/// Counts of one communicator, or of several added up.
+/// Counts of one communicator, or of several added up. Programs make thousands of communicators and
+/// call few operations on each: only those have counts of native calls.
 struct CallCounts {
+  using ByReason = std::array<std::uint64_t, kReasonCount>;
   std::array<std::uint64_t, schedule::kOperationCount> planned{};
-  std::array<std::array<std::uint64_t, kReasonCount>, schedule::kOperationCount> native{};
 
+  /// Stays where it is.
+  [[nodiscard]] std::uint64_t& native(schedule::Operation operation, Reason reason) {
+    auto& calls = native_[static_cast<std::size_t>(operation)];
+    if (calls == nullptr) calls = std::make_unique<ByReason>();
+    return (*calls)[static_cast<std::size_t>(reason)];
+  }
+  [[nodiscard]] const ByReason& native(schedule::Operation operation) const;
   void add(const CallCounts& other);
   [[nodiscard]] std::uint64_t planned_calls() const;
   [[nodiscard]] std::uint64_t native_calls() const;
+
+ private:
+  std::array<std::unique_ptr<ByReason>, schedule::kOperationCount> native_{};
 };
 
 /// Records by (operation, size class, communicator, plan); beyond a bound new communicators share

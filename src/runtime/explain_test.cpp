@@ -41,7 +41,7 @@ TEST(Explain, ThousandsOfCommunicatorsShareALine) {
 TEST(Explain, TellsWhyCallsWereNative) {
   CallCounts counts;
   counts.planned[0] = 7;
-  counts.native[2][static_cast<std::size_t>(Reason::OneProcess)] = 3;
+  counts.native(static_cast<Operation>(2), Reason::OneProcess) = 3;
   CallLog log;
   log.add({"world (4)", Operation::Broadcast, 17, "ring", "named", 2, 12.5, 30});
   const std::array passed{PassedCalls{{"MPI_Ibcast", Reason::NonBlocking}, 5},
@@ -92,6 +92,31 @@ TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
     if (line.starts_with("    ")) at.insert(line.find(" took "));
   }
   EXPECT_EQ(at.size(), 1u) << text;
+}
+
+TEST(Explain, ATrialIsInOneStateAndOfOneKindOfCalls) {
+  TrialRecord record{"world (4)",
+                     {Operation::Reduce, 3, 17, false, false, false},
+                     {{std::nullopt, "native", 0.1}, {Wish::Best, "ring", 0.2}},
+                     {1e-6, INFINITY},
+                     std::nullopt,
+                     "",
+                     Trial::Unended::WaitingForTime};
+  EXPECT_NE(
+      trials_text({record}).find(", root 3, in order, on world (4): not begun, too few calls: "
+                                 "native until there is time to try others\n"),
+      std::string::npos)
+      << trials_text({record});
+  record.unended = Trial::Unended::TakingTurns;
+  EXPECT_NE(trials_text({record}).find("not ended, too few calls: they took turns\n"),
+            std::string::npos);
+  record.kept = 0;
+  record.why = "the fastest of those tried";
+  record.was_made_anew = true;
+  EXPECT_NE(trials_text({record}).find("kept native (the fastest of those tried); then links "
+                                       "changed, and plans were made anew\n"),
+            std::string::npos)
+      << trials_text({record});
 }
 
 TEST(Explain, TimesHaveThreeDigitsAndTheirUnit) {

@@ -47,6 +47,18 @@ void Trial::keep(std::uint32_t way, std::string_view why) {
   enter(Phase::Kept);
 }
 
+bool Trial::has_timed_a_plan() const {
+  for (std::size_t w = 0; w < ways_.size(); ++w) {
+    if (!ways_[w].is_native && agreed_[w] < kNever) return true;
+  }
+  return is_known_;
+}
+
+Trial::Unended Trial::unended() const {
+  if (phase_ == Phase::Turns || phase_ == Phase::AgreeingOnAll) return Unended::TakingTurns;
+  return agreed_[0] < kNever ? Unended::WaitingForTime : Unended::ByPrediction;
+}
+
 /// 0 1 2 2 1 0 0 1 2 ...
 std::uint32_t Trial::way_in_turn(std::uint32_t number) const {
   const auto n = static_cast<std::uint32_t>(rivals_.size());

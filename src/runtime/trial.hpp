@@ -74,7 +74,10 @@ class Trial {
   explicit Trial(std::vector<TrialWay> ways, TrialOptions options = {});
 
   /// What an earlier run found out: no trial.
-  void keep_known(std::uint32_t way) { keep(way, "found out in an earlier run"); }
+  void keep_known(std::uint32_t way) {
+    is_known_ = true;
+    keep(way, "found out in an earlier run");
+  }
   /// The way of the next call; all members ask before it. May start an agreement or end one.
   std::uint32_t begin_call(Agreement& agreement) {
     return phase_ == Phase::Kept ? kept_ : step(agreement);
@@ -101,6 +104,16 @@ class Trial {
   /// Whether a way was found to be the fastest, even if it shall be looked at again.
   [[nodiscard]] bool has_verdict() const { return is_decided() || looked_ || in_short_ > 0; }
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
+  /// Whether a plan was timed, now or in an earlier run. Else what is kept is kept by prediction,
+  /// or because calls could not be compared.
+  [[nodiscard]] bool has_timed_a_plan() const;
+  /// What calls do as long as there is no verdict; exactly one of these.
+  enum class Unended : std::uint8_t {
+    ByPrediction,    ///< the preferred way runs, and nothing is agreed on yet
+    WaitingForTime,  ///< so it does, until there is time to try the others
+    TakingTurns
+  };
+  [[nodiscard]] Unended unended() const;
   /// What the ranks agreed each way takes, in seconds; infinite where it was not tried.
   [[nodiscard]] const std::vector<double>& times() const { return agreed_; }
   [[nodiscard]] std::string_view why() const { return why_; }
@@ -145,6 +158,7 @@ class Trial {
   Phase phase_ = Phase::First;
   std::uint32_t calls_ = 0;  // in this phase
   std::uint32_t way_ = 0;    // of the call that was begun last
+  bool is_known_ = false;
   std::uint32_t kept_ = 0;
   std::uint32_t block_ = 4;  // calls of a turn
   std::uint32_t turns_ = 0;

@@ -43,6 +43,37 @@ TEST(Trial, KeepsWhatIsAsPredictedWithoutTryingWhatIsFarBehind) {
   EXPECT_EQ(trials[0].why(), "as predicted, and all others far behind");
 }
 
+TEST(Trial, SaysWhatCallsDoAsLongAsThereIsNoVerdict) {
+  using Unended = Trial::Unended;
+  const auto after = [](std::uint32_t calls, bool looks_again) {
+    TrialOptions options;
+    options.looks_again = looks_again;
+    std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}, options));
+    ways_taken(trials, calls, [](std::size_t, std::uint32_t) { return 1e-6; });
+    EXPECT_FALSE(trials[0].has_verdict());
+    EXPECT_FALSE(trials[0].has_timed_a_plan());
+    return trials[0].unended();
+  };
+  EXPECT_EQ(after(6, false), Unended::ByPrediction);
+  EXPECT_EQ(after(12, false), Unended::TakingTurns);
+  EXPECT_EQ(after(12, true), Unended::WaitingForTime);  // a microsecond a call says nothing yet
+}
+
+TEST(Trial, KeepsTheLibrarysOwnWithoutHavingTimedAPlanWhereCallsCannotBeCompared) {
+  std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}));
+  Meeting meeting(2);
+  std::vector<std::unique_ptr<Member>> members;
+  for (int r = 0; r < 2; ++r) members.push_back(std::make_unique<Member>(meeting));
+  for (std::uint64_t call = 0; call < 60; ++call) {
+    for (std::size_t r = 0; r < 2; ++r) {
+      trials[r].begin_call(*members[r]);
+      if (trials[r].is_timed()) trials[r].note(10.0 * static_cast<double>(call), 1e-3, call * call);
+    }
+  }
+  EXPECT_TRUE(trials[0].is_decided());
+  EXPECT_FALSE(trials[0].has_timed_a_plan());  // so "measured" is not the reason
+}
+
 TEST(Trial, DoesNotTryWhatIsFarBehindBesideARival) {
   std::vector<Trial> trials(2, Trial({{1e-3, false}, {9e-3, true}, {1.1e-3, false}}));
   const auto taken = ways_taken(

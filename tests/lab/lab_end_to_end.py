@@ -206,13 +206,18 @@ class Lab(unittest.TestCase):
         status = json.loads(lab("status", "--json").stdout)
         os.kill(status["router"], signal.SIGKILL)
         self.wait_until_gone(status["router"])
-        self.assertIn("broken", lab("status", code=2).stdout)
+        broken = lab("status", code=2)
+        self.assertIn("broken", broken.stdout)
+        self.assertIn(f"the router's process {status['router']} ended without a word, as after signal 9", broken.stderr)
+        self.assertIn("out-of-memory killer", broken.stderr)
         self.assertIn("its router is running again", lab("up", MACHINE).stdout)
         fastest = best_of_tries(lambda: fastest_ping("site0-machine0", "site1-machine0"), lambda rtt: rtt < 7.0)  # as set before
         self.assertTrue(5.75 < fastest < 7.0, fastest)
-        os.kill(status["hosts"][1]["pid"], signal.SIGKILL)
-        self.wait_until_gone(status["hosts"][1]["pid"])
-        lab("run", "--", PROGRAMS[0], code=2)
+        host = status["hosts"][1]["pid"]
+        os.kill(host, signal.SIGTERM)
+        self.wait_until_gone(host)
+        self.assertIn(f"'s process {host} was ended by signal 15 (SIGTERM), sent by process {os.getpid()}",
+                      lab("run", "--", PROGRAMS[0], code=2).stderr)
         self.assertIn("it was built again", lab("up", MACHINE).stdout)
         self.assertGreater(fastest_ping("site0-machine0", "site1-machine0"), 19.75)
         self.assertIn("was up already", lab("up", MACHINE).stdout)

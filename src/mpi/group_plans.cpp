@@ -1,0 +1,95 @@
+#include "mpi/group_plans.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/choosing.hpp"
+#include "topology/views.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+#if defined(OPEN_MPI_BUILD)
+constexpr auto kNativeMpi = runtime::NativeMpi::OpenMpi;
+#elif defined(ESPALIER_SMPI) || defined(ESPALIER_MPIABI)  // any MPI may be behind it
+constexpr auto kNativeMpi = runtime::NativeMpi::Unknown;
+#else
+constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;
+#endif
+
+}  // namespace
+
+GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
+                       std::vector<FarPair> far_pairs, const runtime::Settings& settings)
+    : members_(std::move(members)),
+      where_(where),
+      machine_(std::move(machine)),
+      settings_(settings),
+      is_even_(!runtime::is_uneven(machine_)),
+      far_pairs_(std::move(far_pairs)) {}
+
+runtime::Planner& GroupPlans::planner() {
+  if (planner_ == nullptr) {
+    hierarchy_ = std::make_unique<const collective::Hierarchy>(machine_);
+    planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(settings_),
+                                                  kNativeMpi, choosing_for(machine_));
+  }
+  return *planner_;
+}
+
+runtime::Course GroupPlans::course(const runtime::PlanKey& key, std::function<double()> elapsed) {
+  const std::lock_guard lock(mutex_);
+  return make_course(planner(), settings_, key, is_even_, far_pairs_.empty(), std::move(elapsed));
+}
+
+runtime::CachedPlan GroupPlans::plan(Rank rank, const runtime::PlanKey& key) {
+  const std::lock_guard lock(mutex_);
+  return make_plan(planner(), settings_, rank, key);
+}
+
+std::shared_ptr<GroupPlans> Groups::known(std::uint64_t where, const std::vector<Rank>& members) {
+  const auto [first, last] = groups_.equal_range(where);
+  for (auto it = first; it != last; ++it) {
+    auto group = it->second.lock();
+    if (group != nullptr && group->members() == members) return group;
+  }
+  return nullptr;
+}
+
+void Groups::keep(std::shared_ptr<GroupPlans> group) {
+  const auto it = std::find(kept_.begin(), kept_.end(), group);
+  if (it != kept_.end()) {
+    std::rotate(it, it + 1, kept_.end());
+    return;
+  }
+  if (kept_.size() >= kMostKept) kept_.erase(kept_.begin());
+  kept_.push_back(std::move(group));
+}
+
+std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<Rank>& members) {
+  const KnownMachine& known_machine = *world.known();
+  std::uint64_t where = known_machine.hash;
+  for (const Rank rank : members) where = (where ^ rank) * 0x100000001b3ULL;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto group = known(where, members)) {
+      keep(group);
+      return group;
+    }
+  }
+  topology::Machine machine = topology::restrict_machine(known_machine.machine, members);
+  auto watched = runtime::may_try(world.settings) ? far_pairs(machine) : std::vector<FarPair>{};
+  auto made = std::make_shared<GroupPlans>(members, where, std::move(machine), std::move(watched),
+                                           world.settings);
+  const std::lock_guard lock(mutex_);
+  if (auto group = known(where, members)) return group;  // another thread was quicker
+  if (groups_.size() >= 2 * when_cleared_) {             // entries of groups that are gone
+    std::erase_if(groups_, [](const auto& entry) { return entry.second.expired(); });
+    when_cleared_ = std::max(groups_.size(), kMostKept);
+  }
+  groups_.emplace(where, made);
+  keep(made);
+  return made;
+}
+
+}  // namespace espalier::mpi

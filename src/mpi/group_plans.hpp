@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "collective/hierarchy.hpp"
+#include "mpi/link_changes.hpp"
+#include "mpi/world.hpp"
+#include "runtime/course.hpp"
+
+namespace espalier::mpi {
+
+/// The machine as the members of a communicator see it, and the choices that were made for it.
+/// Communicators with the same members in the same order share one. Any thread may ask.
+///
+/// A choice depends on nothing but what all members share, so it does not matter which
+/// communicator asked first, or whether the order was another on another rank.
+class GroupPlans {
+ public:
+  /// @param members the group's ranks in MPI_COMM_WORLD; empty: shared with nobody
+  /// @param where a hash of machine and members
+  /// @param far_pairs links to watch; those of the machine as it was first
+  GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
+             std::vector<FarPair> far_pairs, const runtime::Settings& settings);
+  GroupPlans(const GroupPlans&) = delete;
+  GroupPlans& operator=(const GroupPlans&) = delete;
+
+  [[nodiscard]] const std::vector<Rank>& members() const { return members_; }
+  [[nodiscard]] std::uint64_t where() const { return where_; }
+  [[nodiscard]] const topology::Machine& machine() const { return machine_; }
+  /// Nothing tells the ranks apart.
+  [[nodiscard]] bool is_even() const { return is_even_; }
+  /// Links to watch; empty: none may change.
+  [[nodiscard]] const std::vector<FarPair>& far_pairs() const { return far_pairs_; }
+
+  /// See runtime::make_course.
+  [[nodiscard]] runtime::Course course(const runtime::PlanKey& key,
+                                       std::function<double()> elapsed);
+  /// See runtime::make_plan.
+  [[nodiscard]] runtime::CachedPlan plan(Rank rank, const runtime::PlanKey& key);
+
+ private:
+  runtime::Planner& planner();
+
+  const std::vector<Rank> members_;
+  const std::uint64_t where_;
+  const topology::Machine machine_;
+  const runtime::Settings& settings_;
+  const bool is_even_;
+  const std::vector<FarPair> far_pairs_;
+  std::mutex mutex_;  // of what follows: made when the first plan is due
+  std::unique_ptr<const collective::Hierarchy> hierarchy_;
+  std::unique_ptr<runtime::Planner> planner_;
+};
+
+/// Finds the plans of a group. Keeps those of the last few groups, so that communicators that come
+/// and go one by one find them.
+class Groups {
+ public:
+  /// @pre the world's machine is known
+  [[nodiscard]] std::shared_ptr<GroupPlans> find(const World& world,
+                                                 const std::vector<Rank>& members);
+
+ private:
+  static constexpr std::size_t kMostKept = 16;
+  std::shared_ptr<GroupPlans> known(std::uint64_t where, const std::vector<Rank>& members);
+  void keep(std::shared_ptr<GroupPlans> group);
+
+  std::mutex mutex_;
+  std::multimap<std::uint64_t, std::weak_ptr<GroupPlans>> groups_;
+  std::size_t when_cleared_ = kMostKept;
+  std::vector<std::shared_ptr<GroupPlans>> kept_;  // used last comes last
+};
+
+}  // namespace espalier::mpi
