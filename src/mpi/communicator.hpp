@@ -27,12 +27,15 @@ class HiddenShare {
   static constexpr int kMost = 128;
   [[nodiscard]] bool take();
   void give_back();
+  /// Nothing is taken from now on.
+  void close() { is_closed_.store(true); }
   [[nodiscard]] int taken() const;
   [[nodiscard]] int most() const { return most_.load(); }
 
  private:
   std::atomic<int> taken_{0};
   std::atomic<int> most_{0};
+  std::atomic<bool> is_closed_{false};
 };
 
 /// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
@@ -108,6 +111,12 @@ class Communicator {
   /// the hidden communicator, or come later. It is abandoned then, not freed, and its share with
   /// it.
   void mark_failed() { has_failed_ = true; }
+  [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr && !has_failed_; }
+  /// Whether all members are among these ranks of MPI_COMM_WORLD. @param ranks sorted
+  [[nodiscard]] bool has_only(const std::vector<Rank>& ranks) const;
+  /// Frees the hidden communicator: from now on all calls are native. All members do this before
+  /// the same call. @pre holds_hidden()
+  void give_back();
 
   runtime::CallCounts counts;
   runtime::CallLog log;
@@ -126,6 +135,7 @@ class Communicator {
     std::unique_ptr<LateAgreement> watch_agreement;  // while it is watched
   };
   Tried& tried(const runtime::PlanKey& key);
+  void forget_tried();
   std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
   [[nodiscard]] bool may_change() const { return !far_pairs_.empty(); }
