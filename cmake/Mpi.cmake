@@ -92,7 +92,8 @@ function(espalier_front name which table)
   target_include_directories(${name}-front PRIVATE ${dir})
   target_compile_definitions(${name}-front PRIVATE ESPALIER_VERSION="${PROJECT_VERSION}" ESPALIER_VARIANT_PREFIX="lib${name}-")
   # Always optimised: an entry must be a jump, so that what stands behind it sees who called.
-  target_compile_options(${name}-front PRIVATE -fno-sanitize=all -O2)
+  # What a program's error handler throws passes through.
+  target_compile_options(${name}-front PRIVATE -fno-sanitize=all -O2 -fexceptions -fasynchronous-unwind-tables)
   target_link_options(${name}-front PRIVATE -fno-sanitize=all
     -Wl,--as-needed -Wl,--version-script=${dir}/front/exports.map -Wl,--no-undefined -Wl,-z,now)
   target_link_libraries(${name}-front PRIVATE ${CMAKE_DL_LIBS})

@@ -67,6 +67,10 @@ LOGICALS = {"flag", "periods", "reorder"}
 HANDLES = {"op": "fortran_op", "comm": "fortran_comm", "info": "fortran_info"}
 
 
+# Of these the C function alone is wrapped: what Fortran makes beside it is not counted.
+C_ONLY = {"MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_create"}
+
+
 class Function:
     def __init__(self, name, arguments):
         self.name = name
@@ -206,6 +210,8 @@ def fortran_names(one, kind):
 
 def fortran_name_groups(one, kind):
     """Lists of names, each a function of its own with its other spellings."""
+    if one.name in C_ONLY:
+        return []
     groups = [fortran_names(one, kind)]
     if kind.fortran == "openmpi" and (LOGICALS & set(one.arguments) or one.base == "testsome"):
         groups.append([f"{one.prefix}{one.base}_f08_"])
@@ -229,6 +235,8 @@ def as_c(argument):
         return f"FortranTypes({argument}, {TYPE_ARRAYS[argument]}, comm).address()"
     if argument == "newcomm":
         return "FortranNewComm(newcomm).address()"
+    if argument == "freedcomm":
+        return "FortranFreedComm(freedcomm).address()"
     sys.exit(f"generate_wrappers.py: what is argument \"{argument}\"? Give it the standard's name, or teach me.")
 
 

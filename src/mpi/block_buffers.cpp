@@ -40,9 +40,10 @@ std::optional<std::vector<BlockPlace>> places(const BlockArguments& side, int bl
     std::byte* const at = base + displacement * (side.types != nullptr ? 1 : layout->extent);
     const auto count = static_cast<std::uint64_t>(side.counts[b]);
     all[b].capacity = count * static_cast<std::uint64_t>(layout->size);
-    // Dense elements begin where their data does.
-    all[b].address = layout->dense ? at + layout->true_lb : at;
-    all[b].layout = layout->dense ? nullptr : layout;
+    // Dense elements begin where their data does; those without data have no place.
+    const bool is_plain = layout->dense || layout->size == 0;
+    all[b].address = is_plain ? at + layout->true_lb : at;
+    all[b].layout = is_plain ? nullptr : layout;
   }
   return all;
 }
@@ -134,7 +135,8 @@ std::uint64_t own_bytes(const BlockBuffers& buffers) {
 
 bool fits(const BlockPlace& place, std::uint64_t bytes) {
   if (bytes > place.capacity) return false;
-  return place.layout == nullptr || bytes % static_cast<std::uint64_t>(place.layout->size) == 0;
+  return bytes == 0 || place.layout == nullptr ||
+         bytes % static_cast<std::uint64_t>(place.layout->size) == 0;
 }
 
 int put(const BlockPlace& place, const std::byte* data, std::uint64_t bytes, const SelfLane& self) {

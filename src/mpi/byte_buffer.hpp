@@ -29,6 +29,7 @@ class ByteBuffer {
   [[nodiscard]] std::byte* address() const { return address_; }
   /// Bytes of the copy, 0 if there is none.
   [[nodiscard]] std::uint64_t copied() const { return copy_.size(); }
+  void abandon() { copy_.abandon(); }
   /// From the user's memory into the copy, if there is one, and back. @return an MPI error code
   [[nodiscard]] int load(const SelfLane& self) const;
   [[nodiscard]] int store(const SelfLane& self) const;

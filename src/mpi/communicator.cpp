@@ -23,6 +23,10 @@ namespace {
 /// library. (Not when plans are forced.)
 constexpr std::uint64_t kCallsBeforeHidden = 1;
 
+/// Classes of calls (operation, root, size) that are remembered. More are forgotten all together,
+/// by all ranks at the same call: their trials begin again.
+constexpr std::size_t kMostTried = 4096;
+
 ExecutorOptions executor_options() {
   ExecutorOptions options;
 #ifdef ESPALIER_SMPI  // has no connections
@@ -38,9 +42,38 @@ runtime::Tags tags_of(MPI_Comm comm) {
   return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
 }
 
-/// A communicator with the same ranks. Not MPI_Comm_dup, which would call the user's attribute
-/// callbacks.
-int copy(MPI_Comm from, int rank, MPI_Comm& made) { return PMPI_Comm_split(from, 0, rank, &made); }
+/// Errors of a communicator are returned as long as this is there. They are not the program's:
+/// where MPI has no communicator left for us, we do without.
+class ReturnedErrors {
+ public:
+  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
+    PMPI_Comm_get_errhandler(comm_, &before_);
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  ~ReturnedErrors() {
+    PMPI_Comm_set_errhandler(comm_, before_);
+    PMPI_Errhandler_free(&before_);
+  }
+  ReturnedErrors(const ReturnedErrors&) = delete;
+  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
+/// A communicator with the same ranks; nothing, on all of them, if some rank cannot have one. Not
+/// by MPI_Comm_dup, which would call the user's attribute callbacks.
+OwnedComm copy(MPI_Comm from, int rank) {
+  const ReturnedErrors returned(from);
+  MPI_Comm made = MPI_COMM_NULL;
+  int is_made = PMPI_Comm_split(from, 0, rank, &made) == MPI_SUCCESS ? 1 : 0;
+  OwnedComm owned = is_made != 0 ? OwnedComm(made) : OwnedComm();
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &is_made, 1, MPI_INT, MPI_MIN, from);
+  if (code != MPI_SUCCESS || is_made == 0) return {};
+  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return owned;
+}
 
 bool has_message(const OwnedComm& comm) {
   int is_there = 0;
@@ -71,7 +104,7 @@ std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm) {
 
 bool HiddenShare::take() {
   const int before = taken_.fetch_add(1);
-  if (before >= kMost) {
+  if (before >= kMost || is_closed_.load()) {
     taken_.fetch_sub(1);
     return false;
   }
@@ -94,6 +127,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 }
 
 Communicator::~Communicator() {
+  if (has_failed_ && executor_ != nullptr) executor_->abandon_pace();
   tried_.clear();
   counted_trees_.reset();
   block_executor_.reset();
@@ -108,6 +142,23 @@ Communicator::~Communicator() {
   probes_ = OwnedComm();
   hidden_ = OwnedComm();
   if (holds_share_) share_.give_back();
+}
+
+bool Communicator::has_only(const std::vector<Rank>& ranks) const {
+  return std::all_of(world_ranks_.begin(), world_ranks_.end(), [&](Rank rank) {
+    return std::binary_search(ranks.begin(), ranks.end(), rank);
+  });
+}
+
+void Communicator::give_back() {
+  forget_tried();
+  counted_trees_.reset();
+  block_executor_.reset();
+  executor_.reset();
+  probes_ = OwnedComm();
+  hidden_ = OwnedComm();
+  if (std::exchange(holds_share_, false)) share_.give_back();
+  never_ = Reason::NotAgreed;
 }
 
 std::optional<Reason> Communicator::why_never(bool is_off) {
@@ -141,12 +192,17 @@ void Communicator::take_machine() {
 }
 
 void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
-  last_tried_ = nullptr;
-  tried_.clear();
+  forget_tried();
   plans_ = runtime::PlanCache();
   multicasts_.clear();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
+}
+
+void Communicator::forget_tried() {
+  last_tried_ = nullptr;
+  timed_ = nullptr;  // it is one of them
+  tried_.clear();
 }
 
 Communicator::Tried& Communicator::tried(const PlanKey& key) {
@@ -154,6 +210,7 @@ Communicator::Tried& Communicator::tried(const PlanKey& key) {
   if (last_tried_ != nullptr && last_class_ == calls) return *last_tried_;
   auto it = tried_.find(calls);
   if (it == tried_.end()) {
+    if (tried_.size() >= kMostTried) forget_tried();
     it = tried_.emplace(calls, Tried{}).first;
     const bool is_known = !world_.verdicts.empty() && world_.verdicts.find(group_->where(), calls);
     it->second.calls_until_course =
@@ -217,9 +274,8 @@ std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key
 
 bool Communicator::measure_again() {
   if (!probes_) {
-    MPI_Comm made = MPI_COMM_NULL;
-    if (copy(hidden_.get(), rank_, made) != MPI_SUCCESS) return false;
-    probes_ = OwnedComm(made);
+    probes_ = copy(hidden_.get(), rank_);
+    if (!probes_) return false;
   }
   const LinkChanges found = changes_of_links(group_->machine(), group_->far_pairs(), probes_.get());
   if (found.scales.empty()) return false;
@@ -359,12 +415,10 @@ bool Communicator::agree(std::uint64_t plan_hash) {
   std::array<std::uint64_t, 3> least{has_room ? 1U : 0U, hash, ~hash};
   const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm_);
   const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
-  MPI_Comm hidden = MPI_COMM_NULL;
-  if (agreed && copy(comm_, rank_, hidden) == MPI_SUCCESS) {
-    PMPI_Comm_set_errhandler(hidden, MPI_ERRORS_RETURN);
-    hidden_ = OwnedComm(hidden);
+  if (agreed) hidden_ = copy(comm_, rank_);
+  if (hidden_) {
     holds_share_ = true;
-    executor_ = std::make_unique<Executor>(hidden, rank_, size_, tags_of(MPI_COMM_WORLD),
+    executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
                                            executor_options());
     return true;
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,12 +26,15 @@ class HiddenShare {
   static constexpr int kMost = 128;
   [[nodiscard]] bool take();
   void give_back();
+  /// Nothing is taken from now on.
+  void close() { is_closed_.store(true); }
   [[nodiscard]] int taken() const;
   [[nodiscard]] int most() const { return most_.load(); }
 
  private:
   std::atomic<int> taken_{0};
   std::atomic<int> most_{0};
+  std::atomic<bool> is_closed_{false};
 };
 
 /// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
@@ -116,8 +118,13 @@ class Communicator {
   /// the hidden communicator, or come later. It is abandoned then, not freed, and its share with
   /// it.
   void mark_failed() { has_failed_ = true; }
+  [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr && !has_failed_; }
+  /// Whether all members are among these ranks of MPI_COMM_WORLD. @param ranks sorted
+  [[nodiscard]] bool has_only(const std::vector<Rank>& ranks) const;
+  /// Frees the hidden communicator: from now on all calls are native. All members do this before
+  /// the same call. @pre holds_hidden()
+  void give_back();
 
-  std::list<Communicator*>::iterator place;  ///< in the engine's list
   runtime::CallCounts counts;
   runtime::CallLog log;
   std::uint64_t staging_bytes = 0;  ///< copies and partial results of one call, at most
@@ -136,6 +143,7 @@ class Communicator {
     std::unique_ptr<LateAgreement> watch_agreement;  // while it is watched
   };
   Tried& tried(const runtime::PlanKey& key);
+  void forget_tried();
   std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
   [[nodiscard]] bool may_change() const { return !group_->far_pairs().empty(); }

@@ -17,6 +17,8 @@ class ElementMemory {
   /// Address of element 0; its bytes may begin before or after.
   [[nodiscard]] std::byte* address() const { return address_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// It stays for as long as the process: MPI may still read or write it.
+  void abandon() { static_cast<void>(memory_.release()); }
 
  private:
   std::unique_ptr<std::byte[]> memory_;

@@ -30,14 +30,6 @@ struct LastCommunicator {
 LastCommunicator& last_used() { return of_thread<LastCommunicator, kLastCommunicatorPart>(); }
 std::atomic<std::uint64_t> the_generation{1};
 
-void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
-  if (sum.size() < more.size()) sum.resize(more.size());
-  for (std::size_t l = 0; l < more.size(); ++l) {
-    sum[l].messages += more[l].messages;
-    sum[l].bytes += more[l].bytes;
-  }
-}
-
 constexpr std::size_t kMostTrialsTold = 1000;
 
 /// What the process has in memory now; 0 where Linux does not tell.
@@ -51,6 +43,14 @@ std::int64_t resident_bytes() {
 }
 
 }  // namespace
+
+void Engine::add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more) {
+  if (sum.size() < more.size()) sum.resize(more.size());
+  for (std::size_t l = 0; l < more.size(); ++l) {
+    sum[l].messages += more[l].messages;
+    sum[l].bytes += more[l].bytes;
+  }
+}
 
 std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> passed,
                                       bool is_unfit) {
@@ -74,12 +74,12 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
 
 Engine::~Engine() {
   try {
-    std::list<Communicator*> live;
+    std::map<MPI_Comm, Communicator*> live;
     {
       const std::lock_guard lock(mutex_);
       live = live_;
     }
-    for (const Communicator* one : live) PMPI_Comm_delete_attr(one->comm(), keyval_);
+    for (const auto& [handle, one] : live) PMPI_Comm_delete_attr(handle, keyval_);
     if (keeps_log() && world_->rank == 0) explain();
     if (world_->rank == 0) keep_verdicts();
   } catch (const std::exception& bug) {  // the program has its results; let it end
@@ -104,6 +104,10 @@ Communicator* Engine::find(MPI_Comm comm) {
   }
   auto* communicator = static_cast<Communicator*>(value);
   if (found == 0) {
+    if (is_dying(comm)) {
+      last_call().outcome = {false, Reason::BeingFreed};
+      return nullptr;
+    }
     void* unused = nullptr;
     int is_off = 0;
     PMPI_Comm_get_attr(comm, off_keyval_, static_cast<void*>(&unused), &is_off);
@@ -111,10 +115,36 @@ Communicator* Engine::find(MPI_Comm comm) {
     if (PMPI_Comm_set_attr(comm, keyval_, made.get()) != MPI_SUCCESS) return nullptr;
     communicator = made.release();
     const std::lock_guard lock(mutex_);
-    communicator->place = live_.insert(live_.end(), communicator);
+    live_.insert_or_assign(comm, communicator);
   }
   last_communicator = {comm, communicator, now};
   return communicator;
+}
+
+void Engine::begin_free(MPI_Comm comm) {
+  bool is_known = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_known = live_.contains(comm);
+    dying_[comm] = std::this_thread::get_id();
+  }
+  if (is_known) PMPI_Comm_delete_attr(comm, keyval_);
+}
+
+void Engine::end_free(MPI_Comm comm, bool is_freed) {
+  const std::lock_guard lock(mutex_);
+  if (is_freed) {
+    dying_.erase(comm);
+  } else {
+    dying_[comm] = {};
+  }
+}
+
+bool Engine::is_dying(MPI_Comm comm) {
+  const std::lock_guard lock(mutex_);
+  const auto found = dying_.find(comm);
+  return found != dying_.end() &&
+         (found->second == std::thread::id() || found->second == std::this_thread::get_id());
 }
 
 int Engine::on_delete(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* engine) {
@@ -128,12 +158,13 @@ void Engine::forget(Communicator* comm) {
     const std::lock_guard lock(mutex_);
     if (keeps_log()) {
       std::uint64_t plans = 0;
-      for (const Communicator* one : live_) plans += one->plan_bytes();
+      for (const auto& [handle, one] : live_) plans += one->plan_bytes();
       footprint_.plan_bytes = std::max(footprint_.plan_bytes, plans);
     }
     footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm->staging_bytes);
     if (world_->rank == 0 && !world_->settings.verdicts.empty()) comm->add_to(verdicts_);
-    live_.erase(comm->place);
+    const auto known = live_.find(comm->comm());
+    if (known != live_.end() && known->second == comm) live_.erase(known);
     past_counts_.add(comm->counts);
     past_log_.merge(comm->log);
     if (keeps_log() && past_trials_.size() < kMostTrialsTold) {
@@ -190,7 +221,7 @@ std::uint64_t Engine::count(const std::string& name) {
   counts.add(past_counts_);
   std::vector<LevelCount> sent = past_sent_;
   std::uint64_t early = 0, undecided = 0;
-  for (const Communicator* one : live_) {
+  for (const auto& [handle, one] : live_) {
     undecided += one->undecided();
     counts.add(one->counts);
     if (one->counted_trees_if_any() != nullptr) early += one->counted_trees_if_any()->early_heads();

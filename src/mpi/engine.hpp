@@ -2,11 +2,12 @@
 
 #include <array>
 #include <atomic>
-#include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "mpi/communicator.hpp"
 #include "profile/profile.hpp"
@@ -38,8 +39,25 @@ class Engine {
                                        bool is_unfit);
   ~Engine();
 
-  /// Never blocks; nullptr for handles that are no communicators.
+  /// Never blocks; nullptr for handles that are no communicators, and for those that are being
+  /// freed.
   Communicator* find(MPI_Comm comm);
+  /// Before MPI_Comm_free and MPI_Comm_disconnect, and behind them. In between calls on it are
+  /// native on all ranks: MPI calls the program's delete functions, in whatever order. If it is not
+  /// freed (one of them refused) they stay so: on some ranks an error handler may never come back.
+  void begin_free(MPI_Comm comm);
+  void end_free(MPI_Comm comm, bool is_freed);
+
+  /// The program made a communicator.
+  void note_made() { made_.fetch_add(1, std::memory_order_relaxed); }
+  /// It has made so many that MPICH (2,048) might have none left for it. Not where threads may be
+  /// in calls on the hidden ones.
+  [[nodiscard]] bool may_run_short() const {
+    return made_.load(std::memory_order_relaxed) > kManyCommunicators && !world_->is_threaded;
+  }
+  /// Frees the hidden communicators whose members are all members of `among`, and makes no more.
+  /// Called by all of these, behind a call on it that failed. @return whether to try that again
+  bool give_back(MPI_Comm among);
 
   /// Topology for the application (include/espalier.h): the machine is found now, if it is to be
   /// found. Collective over MPI_COMM_WORLD. @return whether it is known
@@ -148,8 +166,16 @@ class Engine {
   [[nodiscard]] bool all_take_part();
   void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
-  /// What went wrong in a planned call, to the user's error handler.
-  static void failed(Communicator& comm, int code);
+  /// Something went wrong in a planned call. Its code goes to the user's error handler once there
+  /// is nothing to be undone here. What MPI may still read or write is left behind.
+  static void failed(Communicator& comm) { comm.mark_failed(); }
+  /// Memory of a call that failed.
+  template <typename Memory>
+  static void leave(const Communicator& comm, Memory& memory) {
+    if (comm.executor_if_any() != nullptr && comm.executor_if_any()->left_messages()) {
+      memory.abandon();
+    }
+  }
   /// The others run this call without this rank, whose number it uses up all the same.
   static void leave_call(Communicator& comm);
   bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
@@ -174,9 +200,14 @@ class Engine {
   void explain();
   void keep_verdicts();
   void forget(Communicator* comm);
+  [[nodiscard]] bool is_dying(MPI_Comm comm);
+  static void add_to(std::vector<LevelCount>& sum, const std::vector<LevelCount>& more);
   static int on_delete(MPI_Comm comm, int keyval, void* value, void* engine);
 
+  static constexpr int kManyCommunicators = 1024;
+
   std::unique_ptr<World> world_;
+  std::atomic<int> made_{0};  // communicators of the program so far, of which some may be freed
   bool is_given_up_ = false;  // the world did not agree
   int keyval_ = MPI_KEYVAL_INVALID;
   int off_keyval_ = MPI_KEYVAL_INVALID;  // set: no plans here; copied with the communicator
@@ -185,7 +216,10 @@ class Engine {
   HiddenShare share_;
   Groups groups_;
   std::mutex mutex_;  // of what follows; never held across a call that may block
-  std::list<Communicator*> live_;
+  std::map<MPI_Comm, Communicator*> live_;
+  /// Communicators that are being freed, by which thread: another one may be given the handle again
+  /// at once. No thread: it was not freed.
+  std::map<MPI_Comm, std::thread::id> dying_;
   runtime::CallCounts past_counts_;  // of communicators that are gone
   runtime::CallLog past_log_;
   std::vector<runtime::TrialRecord> past_trials_;

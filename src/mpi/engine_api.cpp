@@ -64,7 +64,7 @@ int Engine::run_multicast(Communicator& comm, const runtime::CachedPlan& plan,
   }
   // The data of several go through one buffer, those of one are sent and received where they lie.
   const bool is_staged = mine.size() > 1;
-  const ElementMemory staged(byte_layout(), is_staged ? bytes : 0);
+  ElementMemory staged(byte_layout(), is_staged ? bytes : 0);
   const auto copy_each = [&](auto copy) {
     std::byte* at = staged.address();
     for (const Multicast* one : mine) {
@@ -84,6 +84,7 @@ int Engine::run_multicast(Communicator& comm, const runtime::CachedPlan& plan,
   Call call{Operation::Broadcast, bytes, staged.size()};
   int code = MPI_SUCCESS;
   run(comm, plan, execution, call, code);
+  if (code != MPI_SUCCESS) leave(comm, staged);
   if (code != MPI_SUCCESS) return code;
   copy_each([&](const Multicast& one, std::byte* at) {
     if (one.call.root != self) std::memcpy(one.data, at, one.call.bytes);

@@ -18,13 +18,13 @@ namespace {
 /// The mean block of an allgatherv; nothing if the counts are wrong.
 std::optional<std::uint64_t> mean_block(const BlockArguments& recv, int size) {
   if (recv.counts == nullptr || recv.displacements == nullptr) return std::nullopt;
+  if (recv.type == MPI_DATATYPE_NULL) return std::nullopt;
   std::uint64_t elements = 0;
   for (int b = 0; b < size; ++b) {
     if (recv.counts[b] < 0) return std::nullopt;
     elements += static_cast<std::uint64_t>(recv.counts[b]);
   }
   if (elements == 0) return 0;
-  if (recv.type == MPI_DATATYPE_NULL) return std::nullopt;
   const auto bytes = elements * static_cast<std::uint64_t>(layout_of(recv.type).size);
   return bytes / static_cast<std::uint64_t>(size);
 }
@@ -66,7 +66,7 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
     leave_call(*comm);
   }
   note_planned(*comm, *found, told, begin);
-  if (code != MPI_SUCCESS) failed(*comm, code);
+  if (code != MPI_SUCCESS) failed(*comm);
   return true;
 }
 
@@ -92,7 +92,7 @@ bool Engine::move_by_counts(Communicator& comm, const BlockCall& call, const Cac
   }
   code = ran.code;
   note_by_counts(comm, ran, told, begin);
-  if (code != MPI_SUCCESS) failed(comm, code);
+  if (code != MPI_SUCCESS) failed(comm);
   return true;
 }
 

@@ -25,11 +25,6 @@ bool Engine::native(Communicator* comm, Operation operation, Reason reason) {
   return false;
 }
 
-void Engine::failed(Communicator& comm, int code) {
-  comm.mark_failed();
-  PMPI_Comm_call_errhandler(comm.comm(), code);
-}
-
 void Engine::leave_call(Communicator& comm) {
   comm.mark_failed();
   comm.executor().skip_call();
@@ -68,13 +63,16 @@ bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& executio
   execution.program = &plan.prepared;
   execution.signature = plan.signature;
   const std::uint64_t scratch_units = plan.prepared.program.scratch_units;
-  const ElementMemory scratch(execution.buffers.layout,
-                              scratch_units / execution.buffers.units_per_element);
+  ElementMemory scratch(execution.buffers.layout,
+                        scratch_units / execution.buffers.units_per_element);
   execution.buffers.base[static_cast<std::size_t>(Buffer::Scratch)] = scratch.address();
   comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + call.copied);
   code = comm.executor().run(execution);
   note_planned(comm, plan, call, begin);
-  if (code != MPI_SUCCESS) failed(comm, code);
+  if (code != MPI_SUCCESS) {
+    failed(comm);
+    leave(comm, scratch);
+  }
   return true;
 }
 
@@ -114,18 +112,21 @@ bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int 
     out = bytes_at(buffer);
     return run(*comm, *found, execution, call, code);
   }
-  const ElementMemory staged(byte_layout(), total);
+  ElementMemory staged(byte_layout(), total);
   out = staged.address();
   call.copied = staged.size();
   code = MPI_SUCCESS;
   if (comm->rank() == root) {
     code = pack(layout, buffer, elements, out, comm->self());
-    if (code != MPI_SUCCESS) failed(*comm, code);
+    if (code != MPI_SUCCESS) failed(*comm);
   }
-  if (code == MPI_SUCCESS) run(*comm, *found, execution, call, code);
+  if (code == MPI_SUCCESS) {
+    run(*comm, *found, execution, call, code);
+    if (code != MPI_SUCCESS) leave(*comm, staged);
+  }
   if (code == MPI_SUCCESS && comm->rank() != root) {
     code = unpack(layout, buffer, elements, out, comm->self());
-    if (code != MPI_SUCCESS) failed(*comm, code);
+    if (code != MPI_SUCCESS) failed(*comm);
   }
   return true;
 }

@@ -30,8 +30,8 @@ bool Engine::move(Communicator& comm, const Move& move, int& code) {
   if (found == nullptr) return false;
   const bool in_apart = move.in_place ? !joined || found->needs_input_copy
                                       : !move.drops_out && may_overlap(move.in, move.out);
-  const ByteBuffer in(move.in, in_apart);
-  const ByteBuffer out(move.out, move.drops_out);
+  ByteBuffer in(move.in, in_apart);
+  ByteBuffer out(move.out, move.drops_out);
   Execution execution;
   execution.buffers.layout = byte_layout();
   execution.buffers.base[static_cast<std::size_t>(Buffer::In)] = in.address();
@@ -40,10 +40,14 @@ bool Engine::move(Communicator& comm, const Move& move, int& code) {
   Call call{move.operation, move.block, in.copied() + out.copied()};
   if (code == MPI_SUCCESS) {
     run(comm, *found, execution, call, code);
+    if (code != MPI_SUCCESS) {
+      leave(comm, in);
+      leave(comm, out);
+    }
     if (code != MPI_SUCCESS || move.drops_out) return true;
     code = out.store(comm.self());
   }
-  if (code != MPI_SUCCESS) failed(comm, code);
+  if (code != MPI_SUCCESS) failed(comm);
   return true;
 }
 

@@ -41,6 +41,7 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   const auto checked = check_reduction(call.op, call.type);
   if (!checked) return native(&comm, call.operation, Reason::TypeOrOperation);
   const Layout layout = layout_of(call.type);
+  if (layout.size == 0) return native(&comm, call.operation, Reason::TypeOrOperation);
   const auto count = static_cast<std::uint64_t>(call.count);
   const auto size = static_cast<std::uint64_t>(layout.size);
   const bool keeps_input = in_place && call.operation == Operation::ReduceScatter;
@@ -57,10 +58,11 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   base[static_cast<std::size_t>(Buffer::In)] = bytes_at(in_place ? call.out : call.in);
   base[static_cast<std::size_t>(Buffer::Out)] = bytes_at(call.out);
   if (keeps_input) {  // of P blocks: a place for the one that is the result costs less than a copy
-    const ElementMemory result(layout, call.elements_out);
+    ElementMemory result(layout, call.elements_out);
     base[static_cast<std::size_t>(Buffer::Out)] = result.address();
     logged.copied = result.size();
     run(comm, *found, execution, logged, code);
+    if (code != MPI_SUCCESS) leave(comm, result);
     if (code != MPI_SUCCESS) return true;
     code =
         copy_elements(layout, result.address(), bytes_at(call.out), call.elements_out, comm.self());
@@ -68,12 +70,14 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   }
   if (!found->needs_input_copy) return run(comm, *found, execution, logged, code);
   const auto elements = static_cast<std::uint64_t>(call.elements_in);
-  const ElementMemory input(layout, elements);
+  ElementMemory input(layout, elements);
   base[static_cast<std::size_t>(Buffer::In)] = input.address();
   logged.copied = input.size();
   code = copy_elements(layout, bytes_at(call.out), input.address(), elements, comm.self());
   if (code != MPI_SUCCESS) return true;
-  return run(comm, *found, execution, logged, code);
+  run(comm, *found, execution, logged, code);
+  if (code != MPI_SUCCESS) leave(comm, input);
+  return true;
 }
 
 bool Engine::reduce(const void* in, void* out, std::int64_t count, MPI_Datatype type, MPI_Op op,

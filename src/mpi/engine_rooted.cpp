@@ -56,9 +56,10 @@ bool Engine::gather(const void* send, std::int64_t send_count, MPI_Datatype send
 bool Engine::gather_unequal(Communicator& comm, Move& call, std::int64_t recv_count, int& code) {
   const UserData wanted = call.out;
   const auto blocks = static_cast<std::uint64_t>(comm.size());
-  const ElementMemory came(byte_layout(), call.block * blocks);
+  ElementMemory came(byte_layout(), call.block * blocks);
   call.out = {came.address(), call.block * blocks, byte_layout()};
   if (!move(comm, call, code)) return false;
+  if (code != MPI_SUCCESS) leave(comm, came);
   if (code != MPI_SUCCESS) return true;
   for (int r = 0; r < comm.size() && code == MPI_SUCCESS; ++r) {
     const UserData room = block_of(wanted, r, recv_count);
@@ -69,7 +70,7 @@ bool Engine::gather_unequal(Communicator& comm, Move& call, std::int64_t recv_co
             : unpack(room.layout, room.address,
                      call.block / static_cast<std::uint64_t>(room.layout.size), block, comm.self());
   }
-  if (code != MPI_SUCCESS) failed(comm, code);
+  if (code != MPI_SUCCESS) failed(comm);
   return true;
 }
 
@@ -109,7 +110,7 @@ bool Engine::scatter_unequal(Communicator& comm, Move& call, std::int64_t send_c
   const UserData given = call.in;
   const std::uint64_t length = block_of(given, 0, send_count).bytes();
   const auto blocks = static_cast<std::uint64_t>(comm.size());
-  const ElementMemory padded(byte_layout(), length > call.block ? 0 : call.block * blocks);
+  ElementMemory padded(byte_layout(), length > call.block ? 0 : call.block * blocks);
   std::fill_n(padded.address(), padded.size(), std::byte{0});
   code = length > call.block ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   for (int r = 0; r < comm.size() && code == MPI_SUCCESS; ++r) {
@@ -119,11 +120,13 @@ bool Engine::scatter_unequal(Communicator& comm, Move& call, std::int64_t send_c
   }
   if (code != MPI_SUCCESS) {
     leave_call(comm);
-    failed(comm, code);
+    failed(comm);
     return true;
   }
   call.in = {padded.address(), call.block * blocks, byte_layout()};
-  return move(comm, call, code);
+  const bool is_planned = move(comm, call, code);
+  if (code != MPI_SUCCESS) leave(comm, padded);
+  return is_planned;
 }
 
 }  // namespace espalier::mpi

@@ -1,6 +1,7 @@
 #include "mpi/executor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "mpi/polling.hpp"
@@ -42,6 +43,8 @@ Executor::Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags,
       rank_(rank),
       tags_(tags),
       options_(options),
+      pace_mask_(tags.calls_apart() / 4 - 1),
+      pace_(comm),
       flows_(static_cast<std::size_t>(size)) {}
 
 Executor::~Executor() { give_up(); }
@@ -57,8 +60,18 @@ int Executor::run(const Execution& execution) {
   }
   if (error_ != MPI_SUCCESS) give_up();
   call_ = nullptr;
-  ++calls_;
+  skip_call();
   return error_;
+}
+
+/// Tags tell a quarter of a round from another: who begins one has made sure that all have begun
+/// the one before. So nobody is further ahead of another than half of what tags tell apart, and a
+/// message whose tag is that of the call which runs belongs to it.
+void Executor::keep_pace() {
+  if (keeps_pace_) static_cast<void>(pace_.finish());
+  keeps_pace_ = true;
+  constexpr std::array<double, 1> nothing{};
+  pace_.start(nothing);
 }
 
 void Executor::run_all_at_once() {
@@ -262,6 +275,7 @@ void Executor::look_for_other_calls() {
 }
 
 void Executor::give_up() {
+  if (!requests_.handles.empty()) left_messages_ = true;
   requests_.give_up([](const Posted& posted) { return !posted.sends; });
   for (Flow& flow : flows_) flow.synchronous = 0;
 }

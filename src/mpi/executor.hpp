@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi/late_agreement.hpp"
 #include "mpi/local_steps.hpp"
 #include "mpi/piece.hpp"
 #include "mpi/polling.hpp"
@@ -71,13 +72,20 @@ class Executor {
   /// @return an MPI error code; after an error the messages of this call are given up
   [[nodiscard]] int run(const Execution& execution);
 
+  /// Whether messages of a call that failed may still be under way: their memory must stay.
+  [[nodiscard]] bool left_messages() const { return left_messages_; }
+
   /// As executed, by level.
   [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
 
   /// The number of the call to come, in the tags of its messages. Whoever else runs calls on the
   /// same communicator takes it, and counts what it sends.
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
-  void skip_call() { ++calls_; }
+  void skip_call() {
+    if ((++calls_ & pace_mask_) == 0) keep_pace();
+  }
+  /// What is under way is left behind, since others may never take part.
+  void abandon_pace() { pace_.abandon(); }
   void count_sent(std::uint32_t level, std::uint64_t bytes) {
     if (level >= sent_.size()) sent_.resize(level + 1);
     ++sent_[level].messages;
@@ -123,6 +131,7 @@ class Executor {
   void receive_now(const runtime::SequentialStep& step);
   void wait_for_sends_before(std::uint32_t op);
   void wait_for_sends();
+  void keep_pace();
   void begin();
   void open_lane(std::uint32_t lane);
   [[nodiscard]] bool done() const { return open_ops_ == 0; }
@@ -146,6 +155,10 @@ class Executor {
   runtime::Tags tags_;
   ExecutorOptions options_;
   std::uint64_t calls_ = 0;
+  std::uint64_t pace_mask_;
+  LateAgreement pace_;
+  bool keeps_pace_ = false;
+  bool left_messages_ = false;
   std::vector<Flow> flows_;  // to each rank
   std::vector<LevelCount> sent_;
 

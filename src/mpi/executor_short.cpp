@@ -80,6 +80,7 @@ void Executor::receive_now(const SequentialStep& step) {
   } else if (request != MPI_REQUEST_NULL) {
     PMPI_Cancel(&request);
     PMPI_Request_free(&request);
+    left_messages_ = true;
   }
 }
 

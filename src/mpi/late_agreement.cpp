@@ -31,6 +31,7 @@ void LateAgreement::start(std::span<const double> mine) {
 }
 
 std::vector<double> LateAgreement::finish() {
+  if (under_way_ == nullptr) return {};
   const std::unique_ptr<UnderWay> last(std::exchange(under_way_, nullptr));
   if (failed_ || PMPI_Wait(&last->request, MPI_STATUS_IGNORE) != MPI_SUCCESS) return {};
   return std::move(last->largest);

@@ -15,6 +15,9 @@ class LateAgreement : public runtime::Agreement {
   LateAgreement(const LateAgreement&) = delete;
   LateAgreement& operator=(const LateAgreement&) = delete;
 
+  /// Nobody waits for what is under way.
+  void abandon() { under_way_ = nullptr; }
+
   void start(std::span<const double> mine) override;
   std::vector<double> finish() override;
 

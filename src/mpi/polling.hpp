@@ -19,7 +19,7 @@ void poll(double stall_seconds, Test test, Stalled stalled) {
     if (test()) return;
     if (idle < kPatience) continue;
     sched_yield();
-    if (idle % 4096 != 0) continue;
+    if (idle % 64 != 0) continue;
     const double now = PMPI_Wtime();
     if (stalled_since == 0) stalled_since = now;
     if (now - stalled_since > stall_seconds) stalled();

@@ -106,7 +106,8 @@ int espalier_api_machine_(int comm, char* text, std::uint64_t room, std::uint64_
 }
 
 int espalier_api_multicasts_(int comm, const espalier_multicast* several, int count, int* code) {
-  return with_engine([&](Engine& engine) -> int {
+  *code = MPI_SUCCESS;
+  const int answer = with_engine([&](Engine& engine) -> int {
     std::vector<Engine::Multicast> all;
     for (const espalier_multicast& one : std::span(several, static_cast<std::size_t>(count))) {
       const std::span to(one.to, static_cast<std::size_t>(one.to_count));
@@ -115,4 +116,6 @@ int espalier_api_multicasts_(int comm, const espalier_multicast* several, int co
     return engine.multicasts(all, PMPI_Comm_f2c(comm), *code) ? espalier::pmpi::kOk
                                                               : espalier::pmpi::kUnknownMachine;
   });
+  if (*code != MPI_SUCCESS) espalier::pmpi::hand_to_user(PMPI_Comm_f2c(comm), *code);
+  return answer;
 }

@@ -108,6 +108,10 @@ FortranNewComm::FortranNewComm(std::intptr_t address)
 FortranNewComm::~FortranNewComm() { *at<MPI_Fint>(fortran_) = PMPI_Comm_c2f(handle_->comm); }
 std::intptr_t FortranNewComm::address() const { return in_register(&handle_->comm); }
 
+FortranFreedComm::FortranFreedComm(std::intptr_t address) : FortranNewComm(address) {
+  handle_->comm = PMPI_Comm_f2c(*at<MPI_Fint>(address));
+}
+
 }  // namespace espalier::pmpi
 
 #endif

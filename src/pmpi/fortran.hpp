@@ -43,10 +43,16 @@ class FortranNewComm {
   FortranNewComm& operator=(const FortranNewComm&) = delete;
   [[nodiscard]] std::intptr_t address() const;
 
- private:
+ protected:
   struct Handle;
   std::intptr_t fortran_;
   std::unique_ptr<Handle> handle_;
+};
+
+/// A communicator that a C function frees; likewise.
+class FortranFreedComm : public FortranNewComm {
+ public:
+  explicit FortranFreedComm(std::intptr_t address);
 };
 
 /// MPI_Init and MPI_Finalize of Fortran run as they are; this is what we do behind and before.

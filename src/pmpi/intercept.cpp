@@ -1,5 +1,5 @@
 // The bodies of the wrappers: nothing clever. Each asks the engine, and goes on to the next library
-// if the call is not planned. No exception leaves this folder.
+// if the call is not planned. No exception of ours leaves this folder; the user's pass through.
 #include "pmpi/intercept.hpp"
 
 #include "mpi/self_test.hpp"
@@ -16,6 +16,11 @@ void die(const char* what) noexcept {
   std::fprintf(stderr, "espalier: a bug: %s\n", what);
   PMPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
+}
+
+int hand_to_user(MPI_Comm comm, int code) {
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
 }
 
 std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type) {
@@ -108,6 +113,30 @@ int intercept_comm_dup_with_info(std::intptr_t comm, std::intptr_t info, std::in
   }
   return code;
 }
+
+namespace {
+
+/// Nothing is undone here if the program's error handler throws.
+template <auto Next>
+int free_by(std::intptr_t comm) {
+  const auto* const freed = as<const MPI_Comm*>(comm);
+  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+  // These are not freed: MPI says so.
+  const bool is_ours = engine != nullptr && freed != nullptr && *freed != MPI_COMM_NULL &&
+                       *freed != MPI_COMM_WORLD && *freed != MPI_COMM_SELF;
+  if (!is_ours) return Next(comm);
+  const MPI_Comm handle = *freed;
+  engine->begin_free(handle);
+  const int code = Next(comm);
+  engine->end_free(handle, *freed == MPI_COMM_NULL);
+  return code;
+}
+
+}  // namespace
+
+int intercept_comm_free(std::intptr_t comm) { return free_by<next_comm_free>(comm); }
+
+int intercept_comm_disconnect(std::intptr_t comm) { return free_by<next_comm_disconnect>(comm); }
 
 namespace {
 

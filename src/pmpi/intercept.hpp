@@ -43,44 +43,60 @@ T as(std::intptr_t argument) {
 /// 0 where that makes no sense.
 [[nodiscard]] std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type);
 
+/// Does something of ours, out of which nothing may be thrown.
+template <typename Work>
+[[gnu::always_inline]] inline auto without_bugs(Work work) {
+  try {
+    return work();
+  } catch (const std::exception& bug) {
+    die(bug.what());
+  }
+}
+
+/// What went wrong in a planned call, to the user's error handler. @return the code
+[[gnu::cold]] int hand_to_user(MPI_Comm comm, int code);
+
 /// A call that is not known to be native: planned(engine, code) asks the engine, native() goes on;
 /// timed if a trial wants to know, or, if native, a log is kept.
+///
+/// The user's error handler may throw, or jump away: while it may be called nothing of ours is to
+/// be undone, and nobody here catches.
 template <typename Planned, typename Native, typename Size>
 [[gnu::noinline]] int decide(CallShape shape, MPI_Comm comm, Planned planned, Native native,
                              Size size) {
   mpi::Engine* const there = the_engine.load(std::memory_order_acquire);
   if (there == nullptr) return native();
   mpi::Engine& engine = *there;
-  try {
-    const std::uint64_t generation = mpi::Engine::generation();
-    mpi::LastCall& last = mpi::Engine::last_call();
-    int code = MPI_SUCCESS;
-    const bool is_planned = planned(engine, code);
-    const bool keeps_log = engine.keeps_log();
-    runtime::Course* const timed = std::exchange(last.timed, nullptr);
-    if (timed == nullptr) {
-      if (is_planned) return code;
-      std::uint64_t* const calls = std::exchange(last.native_for_good, nullptr);
-      if (!keeps_log) {
-        if (calls != nullptr) {
-          known_native().remember(shape, comm, generation, last.size, calls, last.outcome);
-        }
-        return native();
+  const std::uint64_t generation = mpi::Engine::generation();
+  mpi::LastCall& last = mpi::Engine::last_call();
+  int code = MPI_SUCCESS;
+  const bool is_planned = without_bugs([&] { return planned(engine, code); });
+  runtime::Course* const timed = std::exchange(last.timed, nullptr);
+  if (is_planned && code != MPI_SUCCESS) return hand_to_user(comm, code);
+  const bool keeps_log = engine.keeps_log();
+  if (timed == nullptr) {
+    if (is_planned) return code;
+    std::uint64_t* const calls = std::exchange(last.native_for_good, nullptr);
+    if (!keeps_log) {
+      if (calls != nullptr) {
+        known_native().remember(shape, comm, generation, last.size, calls, last.outcome);
       }
+      return native();
     }
-    double begin = last.begin;
-    if (!is_planned) {
-      begin = PMPI_Wtime();
-      code = native();
-    }
+  }
+  last.native_for_good = nullptr;
+  double begin = last.begin;
+  if (!is_planned) {
+    begin = PMPI_Wtime();
+    code = native();
     if (code != MPI_SUCCESS) return code;
+  }
+  without_bugs([&] {
     const double seconds = PMPI_Wtime() - begin;
     if (timed != nullptr) timed->note(begin, seconds, size());
     if (!is_planned && keeps_log) engine.note_native(shape.operation, size(), comm, seconds);
-    return code;
-  } catch (const std::exception& bug) {
-    die(bug.what());
-  }
+  });
+  return code;
 }
 
 [[nodiscard, gnu::always_inline]] inline bool is_known_native(const CallShape& shape,

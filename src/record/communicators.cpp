@@ -54,9 +54,9 @@ Communicator* Recorder::find(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return nullptr;
   const std::intptr_t handle = in_register(comm);
   if (last != nullptr && last_handle == handle) return last;
-  std::unique_ptr<Communicator>& known = communicators[handle];
+  std::shared_ptr<Communicator>& known = communicators[handle];
   if (!known) {
-    known = std::make_unique<Communicator>(look_at(comm));
+    known = std::make_shared<Communicator>(look_at(comm));
     if (known->is_ours && !known->is_inter) known->number = recording.communicator(known->members);
     PMPI_Comm_set_attr(comm, keyval, nullptr);
   }

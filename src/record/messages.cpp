@@ -137,7 +137,7 @@ void note_irecv(std::intptr_t count, std::intptr_t type, std::intptr_t source, s
   made.is_receive = true;
   made.is_persistent = persistent;
   made.is_active = !persistent;
-  made.comm = known;
+  made.comm = known->shared_from_this();
   made.source = static_cast<int>(source);
   made.room = bytes_of(count, as<MPI_Datatype>(type));
   if (!persistent) post(*recorder, *known, source, made.room);
@@ -199,7 +199,8 @@ void note_mprobe(std::intptr_t comm, std::intptr_t message, std::intptr_t flag, 
   const std::intptr_t handle = message_of(message, language);
   const Locked recorder;
   if (!recorder || handle == in_register(MPI_MESSAGE_NO_PROC)) return;
-  recorder->messages[handle] = recorder->find(as<MPI_Comm>(comm));
+  const Communicator* known = recorder->find(as<MPI_Comm>(comm));
+  recorder->messages[handle] = known != nullptr ? known->shared_from_this() : nullptr;
 }
 
 void note_mrecv(std::intptr_t message, std::intptr_t status) {

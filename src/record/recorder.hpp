@@ -14,8 +14,8 @@
 
 namespace espalier::record {
 
-/// A communicator of the program, as the recorder needs it.
-struct Communicator {
+/// A communicator of the program, as the recorder needs it. Requests on it may outlive it.
+struct Communicator : std::enable_shared_from_this<Communicator> {
   bool is_inter = false;
   int me = 0;                        ///< my rank there
   std::vector<Rank> members;         ///< ranks of the world; kNoRank: not of ours
@@ -43,10 +43,10 @@ struct Request {
   bool is_receive = false;
   bool is_persistent = false;
   bool is_active = true;
-  bool is_cancelled = false;           ///< or asked to be
-  const Communicator* comm = nullptr;  ///< of a receive
-  int source = 0;                      ///< of a receive, maybe MPI_ANY_SOURCE
-  std::uint64_t room = 0;              ///< of a receive
+  bool is_cancelled = false;                 ///< or asked to be
+  std::shared_ptr<const Communicator> comm;  ///< of a receive
+  int source = 0;                            ///< of a receive, maybe MPI_ANY_SOURCE
+  std::uint64_t room = 0;                    ///< of a receive
   bool in_collective = false;
   std::vector<Message> sends, receives;  ///< of others, when started and when completed
 };
@@ -63,9 +63,9 @@ struct Recorder {
   bool counts_processor_time = false;  ///< more processes than cores: the clock would count others
   int keyval = MPI_KEYVAL_INVALID;
   std::mutex mutex;
-  std::unordered_map<std::intptr_t, std::unique_ptr<Communicator>> communicators;  // never walked
-  std::unordered_map<std::intptr_t, Request> requests;                             // never walked
-  std::unordered_map<std::intptr_t, const Communicator*> messages;                 // never walked
+  std::unordered_map<std::intptr_t, std::shared_ptr<Communicator>> communicators;   // never walked
+  std::unordered_map<std::intptr_t, Request> requests;                              // never walked
+  std::unordered_map<std::intptr_t, std::shared_ptr<const Communicator>> messages;  // never walked
   std::intptr_t last_handle = 0;
   Communicator* last = nullptr;
 

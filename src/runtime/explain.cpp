@@ -35,6 +35,8 @@ std::string_view name_of(Reason reason) {
       return "first calls on a communicator";
     case Reason::NotAgreed:
       return "ranks or resources do not agree";
+    case Reason::BeingFreed:
+      return "communicator is being freed";
     case Reason::SwitchedOff:
       return "switched off by its info";
     case Reason::NonBlocking:

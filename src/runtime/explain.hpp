@@ -35,8 +35,9 @@ enum class Reason : std::uint8_t {
   MachineUnknown,
   Trial,
   Slower,
+  BeingFreed,
 };
-inline constexpr int kReasonCount = 18;
+inline constexpr int kReasonCount = 19;
 [[nodiscard]] std::string_view name_of(Reason reason);
 /// Whether all calls like this one on its communicator are native as well, as long as that lasts.
 [[nodiscard]] constexpr bool is_for_good(Reason reason) {

@@ -43,6 +43,10 @@ class Tags {
   [[nodiscard]] constexpr int call_of(int tag) const {
     return tag >> (message_bits_ + kSignatureBits);
   }
+  /// Calls whose tags differ, one after the other.
+  [[nodiscard]] constexpr std::uint64_t calls_apart() const {
+    return std::uint64_t{1} << (bits_ - kSignatureBits - message_bits_);
+  }
   [[nodiscard]] constexpr int signature_of(int tag) const {
     return (tag >> message_bits_) & ((1 << kSignatureBits) - 1);
   }

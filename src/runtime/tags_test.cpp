@@ -36,6 +36,18 @@ TEST(Tags, MessagesOfOneCallDifferAndWrapRound) {
   EXPECT_NE(tags.tag(3, 9, 5), tags.tag(4, 9, 5));
 }
 
+TEST(Tags, CallsThatAreApartHaveOtherTags) {
+  for (const int bound : {32767, (1 << 28) - 1, 2147483647}) {
+    const Tags tags(bound);
+    const std::uint64_t apart = tags.calls_apart();
+    ASSERT_EQ(tags.tag(5, 9, 1), tags.tag(5 + apart, 9, 1));
+    for (std::uint64_t ahead = 1; ahead < apart; ahead += 1 + apart / 100) {
+      ASSERT_NE(tags.call_of(tags.tag(5, 9, 1)), tags.call_of(tags.tag(5 + ahead, 9, 1)));
+    }
+    EXPECT_GE(apart, 64u);
+  }
+}
+
 TEST(Tags, TellTheCallAndItsSignature) {
   const Tags tags((1 << 28) - 1);
   const int one = tags.tag(1000, 0x1235, 77);

@@ -268,6 +268,27 @@ void neighbours(Scene& s) {
   for (const int from : {below, above}) s.received(from, n);
 }
 
+/// A request that is complete after its communicator was freed. Memory that is freed with it is
+/// written to meanwhile.
+void outliving(Scene& s) {
+  const auto [from, to] = s.pair();
+  const int n = s.length(), last = s.size - 1;
+  MPI_Comm backwards = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -s.me, &backwards);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (s.me == from) {
+    MPI_Isend(s.out.data(), n, MPI_INT, last - to, s.tag, backwards, &request);
+    s.sent(to, n);
+  } else if (s.me == to) {
+    MPI_Irecv(s.in.data(), 64, MPI_INT, MPI_ANY_SOURCE, s.tag, backwards, &request);
+  }
+  MPI_Comm_free(&backwards);
+  const std::vector<std::vector<int>> others(
+      8, std::vector<int>(static_cast<std::size_t>(s.size), s.me));
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (s.me == to) s.received(from, n);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -283,9 +304,9 @@ int main(int argc, char** argv) {
   std::vector<char> buffer(1 << 20);
   MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
   using Deed = void (*)(Scene&);
-  constexpr std::array<Deed, 11> kDeeds{blocking,  shifted,   everybody, persistent,
-                                        probed,    cancelled, in_half,   collective,
-                                        irregular, gathered,  neighbours};
+  constexpr std::array<Deed, 12> kDeeds{blocking,  shifted,   everybody,  persistent,
+                                        probed,    cancelled, in_half,    collective,
+                                        irregular, gathered,  neighbours, outliving};
   const std::uint64_t calls = option(argc, argv, "--calls", 200);
   for (std::uint64_t call = 0; call < calls; ++call) {
     const Deed deed = kDeeds[s.shared.below(kDeeds.size())];

@@ -1,0 +1,91 @@
+// All communicators belong to the program: it gets as many as without the library, also if some are
+// hidden behind its own by then; and where there is none left for us, calls are the MPI library's.
+//
+//   exhausted [--most N]   as many as MPI has, but no more than N (Open MPI has 65,531)
+#include <vector>
+
+#include "mpi/harness.hpp"
+
+namespace espalier::mpi_test {
+namespace {
+
+void expect_sum(MPI_Comm comm, Failures& failures, const char* when) {
+  int size = 0, one = 1, sum = 0;
+  MPI_Comm_size(comm, &size);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  failures.expect(sum == size, std::string("a wrong sum ") + when);
+}
+
+/// Past the library. Errors are returned meanwhile.
+std::vector<MPI_Comm> all_there_are(std::size_t most) {
+  std::vector<MPI_Comm> made;
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (MPI_Comm one = MPI_COMM_NULL; made.size() < most; made.push_back(one)) {
+    if (PMPI_Comm_dup(MPI_COMM_WORLD, &one) != MPI_SUCCESS) break;
+    PMPI_Comm_set_errhandler(one, MPI_ERRORS_ARE_FATAL);
+  }
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  return made;
+}
+
+void free_all(std::vector<MPI_Comm>& comms) {
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+  comms.clear();
+}
+
+/// The first call on a communicator when all others are taken.
+void hide_where_none_is_left(std::size_t most, Failures& failures) {
+  std::vector<MPI_Comm> comms = all_there_are(most);
+  for (int i = 0; i < 3; ++i) {
+    expect_sum(comms.back(), failures, "on the last communicator");
+    expect_sum(comms.front(), failures, "on the first one of all");
+  }
+  free_all(comms);
+}
+
+/// As many communicators as there are, each used at once, while errors are fatal.
+void make_all(std::size_t most, Failures& failures) {
+  std::vector<MPI_Comm> comms(most);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (std::size_t i = 0; i < comms.size(); ++i) {
+    if (i % 2 == 0) {
+      MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    } else {
+      MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comms[i]);
+    }
+    if (i < 200 || i + 20 > most) expect_sum(comms[i], failures, "on a new communicator");
+  }
+  for (std::size_t i = 0; i < comms.size(); i += 40) {
+    expect_sum(comms[i], failures, "when all are there");
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_get_errhandler(comms[i], &handler);
+    failures.expect(handler == MPI_ERRORS_ARE_FATAL, "another error handler than the parent's");
+    MPI_Errhandler_free(&handler);
+  }
+  free_all(comms);
+  for (int i = 0; i < 3; ++i) expect_sum(MPI_COMM_WORLD, failures, "at last");
+}
+
+int run(int argc, char** argv) {
+  Failures failures;
+  std::vector<MPI_Comm> first = all_there_are(option(argc, argv, "--most", 2500));
+  const std::size_t most = first.size();
+  free_all(first);
+  hide_where_none_is_left(most, failures);
+  make_all(most, failures);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) std::printf("%zu communicators\n", most);
+  return failures.everywhere() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace espalier::mpi_test
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = espalier::mpi_test::run(argc, argv);
+  MPI_Finalize();
+  return code;
+}
