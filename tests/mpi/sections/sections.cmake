@@ -1,0 +1,6 @@
+# Random sections of MPI, natively and preloaded (sections_test.py).
+file(GLOB section_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
+espalier_mpi_program(sections ${section_sources} types.cpp operations.cpp)
+foreach(mpi ${ESPALIER_MPIS})
+  target_link_libraries(sections.${mpi} PRIVATE Threads::Threads)
+endforeach()
