@@ -7,7 +7,7 @@
 namespace espalier::sections {
 namespace {
 
-using Maker = MPI_Comm (*)(Section&, Random&);
+using MakeFunction = MPI_Comm (*)(Section&, Random&);
 
 MPI_Comm by_dup(Section& section, Random&) {
   MPI_Comm made = MPI_COMM_NULL;
@@ -188,9 +188,9 @@ MPI_Info random_info(Random& random) {
 }  // namespace
 
 MPI_Comm derived_communicator(Section& section, Random& random) {
-  constexpr std::array<Maker, 9> kMakers{by_dup,        by_idup,   by_split,
-                                         by_split_type, by_create, by_create_group,
-                                         by_grid,       by_ring,   by_merge};
+  constexpr std::array<MakeFunction, 9> kMakers{by_dup,        by_idup,   by_split,
+                                                by_split_type, by_create, by_create_group,
+                                                by_grid,       by_ring,   by_merge};
   return kMakers[random.below(kMakers.size())](section, random);
 }
 

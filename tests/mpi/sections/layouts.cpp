@@ -92,18 +92,20 @@ void add_arrays(Maker& maker) {
 
 std::vector<Layout> make_empty_layouts() {
   Maker maker;
-  MPI_Datatype type = MPI_DATATYPE_NULL, nothing = MPI_DATATYPE_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(0, MPI_INT, &type);
-  nothing = maker.add("contiguous of nothing", type);
+  maker.add("contiguous of nothing", type);
   MPI_Type_indexed(0, nullptr, nullptr, MPI_INT, &type);
   maker.add("indexed of nothing", type);
   const std::array<int, 2> lengths{0, 0}, at{3, -7};
   MPI_Type_indexed(2, lengths.data(), at.data(), MPI_INT, &type);
   maker.add("indexed of empty blocks", type);
-  MPI_Type_create_resized(nothing, 0, 8, &type);
+#ifndef OPEN_MPI  // 4.1.4 crashes when it copies such types
+  MPI_Type_create_resized(maker.made[0].type, 0, 8, &type);
   maker.add("nothing in 8 bytes", type);
-  MPI_Type_create_resized(nothing, -40, 100, &type);
+  MPI_Type_create_resized(maker.made[0].type, -40, 100, &type);
   maker.add("nothing with a negative bound", type);
+#endif
   MPI_Type_vector(4, 0, 3, MPI_DOUBLE, &type);
   maker.add("vector of nothing", type);
   return maker.made;

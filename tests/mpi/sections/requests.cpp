@@ -167,6 +167,8 @@ void step_messages(Section& section, Random& random) {
   for (MPI_Request& one : requests) {
     if (persistent) MPI_Request_free(&one);
   }
+  // Else a message of the next step may reach a late rank that still takes any.
+  if (ring.wildcards) section.note(MPI_Barrier(section.comm));
   // All come from one rank, in the order in which it sent them.
   for (const auto& one : ring.received) section.digest.add(one);
 }
