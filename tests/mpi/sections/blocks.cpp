@@ -47,7 +47,9 @@ struct Message {
 /// What all the calls here share.
 struct Call {
   Call(Section& s, Random& random)
-      : section(s), root(s.pick_rank(random)), seed(random.next()), own(s.own_seed(seed)) {}
+      : section(s), root(s.pick_rank(random)), seed(random.next()), own(s.own_seed(seed)) {
+    agree_on_elements(random);
+  }
   Section& section;
   int root;
   std::uint64_t seed;

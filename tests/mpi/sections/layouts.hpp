@@ -24,6 +24,11 @@ const std::vector<Layout>& layouts();
 const std::vector<Layout>& empty_layouts();
 void free_layouts();
 
+/// Ranks may describe one message by other counts and types. Open MPI 4.1.4 takes other algorithms
+/// on other ranks if the sizes of their elements differ, and hangs: there all take one size, from
+/// now.
+void agree_on_elements(Random& shared);
+
 /// One that `ints` integers can be described by.
 const Layout& pick_layout(Random& random, int ints, bool to_send, bool huge = true);
 

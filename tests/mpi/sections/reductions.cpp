@@ -105,6 +105,7 @@ void reduce(Section& section, const Reduction& what, int count, std::uint64_t se
 void step_broadcast(Section& section, Random& random) {
   const int ints = pick_ints(random), root = section.pick_rank(random);
   const std::uint64_t seed = random.next();
+  agree_on_elements(random);
   Random own(section.own_seed(seed));  // ranks may describe one message differently
   const Layout& layout = pick_layout(own, ints, section.rank == root);
   section.say("broadcast of " + std::to_string(ints) + " ints from " + std::to_string(root) +
