@@ -70,6 +70,11 @@ class Result:
     where: list  # for each rank, (section, step)
     output: str
 
+    def planned(self):
+        """How many calls of rank 0 ran along plans."""
+        counts = [int(line.split()[1]) for line in self.output.splitlines() if line.startswith("planned ")]
+        return counts[0] if counts else 0
+
     def text(self):
         places = ", ".join(f"rank {r} in section {s} step {i}" for r, (s, i) in enumerate(self.where))
         return ("hangs" if self.hangs else f"exit code {self.code}") + (f": {places}" if places else "")

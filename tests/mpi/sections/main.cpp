@@ -196,6 +196,9 @@ int run(const Launch& launch, const std::string& folder) {
   }
   for (std::uint64_t i = 0; i < launch.count; ++i) runner.run(launch.first + i);
   free_layouts();
+  if (rank == 0 && mpi_test::library_is_there()) {
+    std::printf("planned %llu\n", static_cast<unsigned long long>(espalier_query_count("planned")));
+  }
   return 0;
 }
 
