@@ -45,7 +45,7 @@ class Launch:
 
 
 class Setting:
-    """Forced plans on a random machine, or default settings with trials on a far one."""
+    """Forced plans on a random machine, default settings with trials on a far one, or on the machine that is found."""
 
     def __init__(self, name, launch, library):
         self.name = name
@@ -53,6 +53,8 @@ class Setting:
         if name == "forced":
             machine = f"random:{launch.seed % 1000}:{launch.ranks}"
             self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_MACHINE", machine)]
+        elif name == "bare":
+            self.variables = [("ESPALIER_CACHE", "0")]
         else:
             near = launch.ranks // 2
             sites = f"{near}|{launch.ranks - near}" if launch.ranks != 2 * near else str(near)

@@ -4,7 +4,7 @@
     sections_test.py MPI LIBRARY PROGRAM [options]         (--help lists them)
 
 Every section must give the same hash and the same classes of errors on every rank, and the program the same exit code, under
-forced plans on random machines and with default settings on a far one. A failure is minimised: its section alone, then
+forced plans on random machines, and with default settings on a far machine and on the one that is found. A failure is minimised: its section alone, then
 without the steps that it does not need. A run in which no rank gets on for --patience seconds hangs.
 """
 import argparse
@@ -27,13 +27,13 @@ def arguments():
     parser.add_argument("library")
     parser.add_argument("program")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sections", type=int, default=200, help="in all, under each of the two settings")
+    parser.add_argument("--sections", type=int, default=200, help="in all, under each of the settings")
     parser.add_argument("--launch", type=int, default=400, help="sections of one launch")
     parser.add_argument("--ranks", default="2,3,4,5,7")
     parser.add_argument("--kinds", default=",".join(TOGETHER), help="also " + ",".join(OTHERS))
     parser.add_argument("--alone", default="", help="kinds that are launched alone, one launch each: " + ",".join(ALONE))
     parser.add_argument("--levels", default="", help="thread levels: single, funneled, serialized, multiple, mixed, or all in turn")
-    parser.add_argument("--settings", default="forced,default")
+    parser.add_argument("--settings", default="forced,default,bare")
     parser.add_argument("--patience", type=float, default=120)
     parser.add_argument("--only", type=int, help="this section, traced")
     parser.add_argument("--drop", default="", help="steps to leave out, with --only")
