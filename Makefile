@@ -15,10 +15,10 @@
 #   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
 #   make uninstall PREFIX=...  all of that again; make deb   Debian packages in build/release/deb
 #   make tarball  the same to unpack anywhere: build/portable/espalier-VERSION-linux-ARCH.tar.gz
-#   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600)
+#   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -140,12 +140,26 @@ tools:
 	@scripts/install_packages.sh tools
 
 fuzz-short: tools
-	@! scripts/can_fuzz.sh || $(MAKE) --no-print-directory fuzz FUZZ_SECONDS=4
+	@! scripts/can_fuzz.sh || $(MAKE) --no-print-directory fuzz-readers FUZZ_SECONDS=4
 
-fuzz: tools
+fuzz: fuzz-readers
+	@$(MAKE) --no-print-directory fuzz-sections
+
+fuzz-readers: tools
 	@scripts/can_fuzz.sh
 	$(call preset,fuzz)
 	@scripts/fuzz.sh build/fuzz/bin $(FUZZ_SECONDS)
+
+# Random MPI programs, natively and preloaded: SECTIONS for each MPI and each of the settings, from SEED on.
+SECTIONS ?= 20000
+SEED ?= $(shell date +%s)
+fuzz-sections: PURPOSE := check
+fuzz-sections: packages
+	$(call preset,release,espalier-front espalier-mpich espalier-openmpi give_way sections.mpich sections.openmpi)
+	@for mpi in mpich openmpi; do \
+	  time python3 tests/mpi/sections/sections_test.py $$mpi build/release/lib/libespalier.so build/release/mpi/sections.$$mpi \
+	    --sections $(SECTIONS) --seed $(SEED) || exit 1; \
+	done
 
 format: tools
 	@scripts/format.sh write

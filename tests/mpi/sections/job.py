@@ -1,0 +1,150 @@
+"""One run of the sections: how it is started, watched, and compared with another."""
+import dataclasses
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import launch as launcher  # noqa: E402
+
+
+@dataclasses.dataclass
+class Launch:
+    mpi: str
+    program: str
+    ranks: int
+    seed: int
+    first: int
+    count: int
+    kinds: str
+    levels: str
+    drop: str = ""
+    trace: bool = False
+
+    def command(self, folder):
+        line = [self.program, "--seed", str(self.seed), "--first", str(self.first), "--count", str(self.count), "--kinds",
+                self.kinds, "--out", str(folder)]
+        line += ["--levels", self.levels] if self.levels else []
+        line += ["--drop", self.drop] if self.drop else []
+        return line + (["--trace"] if self.trace else [])
+
+    def holds(self, section):
+        return self.first <= section < self.first + self.count
+
+    def part(self, first, count, drop="", trace=False):
+        return dataclasses.replace(self, first=first, count=count, drop=drop, trace=trace)
+
+    def alone(self, section, drop):
+        return self.part(section, 1, drop, True)
+
+    def text(self):
+        return f"{self.ranks} ranks, seed {self.seed}, sections {self.first} to {self.first + self.count - 1}"
+
+
+class Setting:
+    """Forced plans on a random machine, default settings with trials on a far one, or on the machine that is found."""
+
+    def __init__(self, name, launch, library):
+        self.name = name
+        self.library = library
+        if name == "forced":
+            machine = f"random:{launch.seed % 1000}:{launch.ranks}"
+            self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_MACHINE", machine)]
+        elif name == "bare":
+            self.variables = [("ESPALIER_CACHE", "0")]
+        else:
+            near = launch.ranks // 2
+            sites = f"{near}|{launch.ranks - near}" if launch.ranks != 2 * near else str(near)
+            self.variables = [("ESPALIER_MACHINE", f"site:2(10ms,100Mbit/s) proc:{sites}(1us)")]
+
+    def text(self):
+        return " ".join(f"{name}='{value}'" for name, value in self.variables)
+
+
+@dataclasses.dataclass
+class Result:
+    code: int
+    hangs: bool
+    lines: list  # for each rank, section -> its line
+    where: list  # for each rank, (section, step)
+    output: str
+
+    def planned(self):
+        """How many calls of rank 0 ran along plans."""
+        counts = [int(line.split()[1]) for line in self.output.splitlines() if line.startswith("planned ")]
+        return counts[0] if counts else 0
+
+    def text(self):
+        places = ", ".join(f"rank {r} in section {s} step {i}" for r, (s, i) in enumerate(self.where))
+        return ("hangs" if self.hangs else f"exit code {self.code}") + (f": {places}" if places else "")
+
+
+def progress(folder, ranks):
+    where = []
+    for rank in range(ranks):
+        try:
+            section, step = struct.unpack("QQ", (folder / f"progress.{rank}").read_bytes())
+        except (OSError, struct.error):
+            section, step = 0, 0
+        where.append((section - 1, step))
+    return where
+
+
+def result_lines(folder, ranks):
+    all_lines = []
+    for rank in range(ranks):
+        path = folder / f"result.{rank}"
+        text = path.read_text() if path.exists() else ""
+        all_lines.append({int(line.split()[1]): line for line in text.splitlines() if "error-classes" in line})
+    return all_lines
+
+
+def wait(process, folder, ranks, patience):
+    """Whether it ended before no rank got on for so long."""
+    last, since = None, time.monotonic()
+    while True:
+        try:
+            process.wait(0.2)
+            return True
+        except subprocess.TimeoutExpired:
+            now = progress(folder, ranks)
+            if now != last:
+                last, since = now, time.monotonic()
+            elif time.monotonic() - since > patience:
+                return False
+
+
+def run(launch, setting, options, patience=None):
+    with tempfile.TemporaryDirectory(prefix="sections.") as name, tempfile.TemporaryFile("w+", errors="replace") as output:
+        folder = pathlib.Path(name)
+        line = launcher.command(launch.mpi, str(launch.ranks), setting.library if setting else "-",
+                                setting.variables if setting else [], launch.command(folder))
+        with subprocess.Popen(line, stdout=output, stderr=output) as process:
+            hangs = not wait(process, folder, launch.ranks, patience or options.patience)
+            if hangs:
+                launcher.end(process)
+        output.seek(0)
+        return Result(process.returncode, hangs, result_lines(folder, launch.ranks), progress(folder, launch.ranks),
+                      output.read())
+
+
+@dataclasses.dataclass
+class Difference:
+    section: int
+    text: str
+
+
+def compare(native, ours):
+    """The first section that differs, or None."""
+    for section in sorted(set().union(*native.lines)):
+        for rank, (theirs, mine) in enumerate(zip(native.lines, ours.lines)):
+            if section in theirs and section in mine and theirs[section] != mine[section]:
+                return Difference(section, f"rank {rank}\n  native    {theirs[section]}\n  preloaded {mine[section]}")
+    if ours.hangs or ours.code != native.code or [set(r) for r in native.lines] != [set(r) for r in ours.lines]:
+        last = ours.output.strip().splitlines()[-12:]
+        slowest = min(section for section, _ in ours.where)
+        return Difference(slowest, f"native: {native.text()}\n  preloaded: {ours.text()}\n  " + "\n  ".join(last))
+    return None

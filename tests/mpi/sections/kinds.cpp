@@ -1,0 +1,62 @@
+#include "mpi/sections/kinds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace espalier::sections {
+
+const std::vector<Kind>& all_kinds() {
+  static const std::vector<Kind> all{
+      {"plain", nullptr, 30},
+      {"world", nullptr, 8, true},
+      {"repeated", step_repeated, 6},
+      {"empty_types", step_empty_types, 8},
+      {"between", step_between_groups, 8},
+      {"info", step_info, 6},
+      {"many", step_many, 1},
+      {"exhausted", step_exhausted, 1},
+      {"session", step_session, 4},
+      {"copies", step_copy_callback, 6},
+      {"deletes", step_delete_callback, 6},
+      {"returns", step_error_returned, 8},
+      {"throws", step_error_thrown, 6},
+      {"jumps", step_error_jumped, 6},
+      {"ahead", step_ahead, 3},
+      {"far_ahead", step_far_ahead, 1},
+      {"threads", step_threads, 4},
+      {"fatal", step_fatal, 1},
+      {"abort", step_abort, 1},
+      {"uncaught", step_uncaught, 1},
+      {"spawn", step_spawn, 1},
+  };
+  return all;
+}
+
+std::vector<Kind> kinds_named(const std::string& names) {
+  std::vector<Kind> chosen;
+  std::istringstream words(names);
+  for (std::string name; std::getline(words, name, ',');) {
+    const auto at = std::find_if(all_kinds().begin(), all_kinds().end(),
+                                 [&](const Kind& one) { return name == one.name; });
+    if (at == all_kinds().end()) return {};
+    chosen.push_back(*at);
+  }
+  return chosen;
+}
+
+void any_blocking_step(Section& section, Random& random) {
+  constexpr std::array<Step, 8> kSteps{step_broadcast, step_broadcast,  step_reduction,
+                                       step_reduction, step_reduction,  step_blocks,
+                                       step_irregular, step_mixed_types};
+  kSteps[random.below(kSteps.size())](section, random);
+}
+
+void any_step(Section& section, Random& random) {
+  constexpr std::array<Step, 4> kSteps{step_nonblocking, step_persistent, step_messages,
+                                       step_communicator};
+  if (random.chance(60)) return any_blocking_step(section, random);
+  kSteps[random.below(kSteps.size())](section, random);
+}
+
+}  // namespace espalier::sections

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Runs random sections of MPI natively and with the library preloaded, and compares them.
+
+    sections_test.py MPI LIBRARY PROGRAM [options]         (--help lists them)
+
+Every section must give the same hash and the same classes of errors on every rank, and the program the same exit code, under
+forced plans on random machines, and with default settings on a far machine and on the one that is found. A failure is minimised: its section alone, then
+without the steps that it does not need. A run in which no rank gets on for --patience seconds hangs.
+"""
+import argparse
+import sys
+
+import job
+import minimise
+
+# One launch each: kinds that end the program or start others.
+ALONE = ["fatal", "abort", "uncaught", "spawn"]
+TOGETHER = ["plain", "world", "repeated", "empty_types", "between", "info", "many", "session", "copies", "returns", "jumps",
+            "ahead"]
+# Asked for by name: what is known to fail, and what takes seconds a section. "threads" wants --levels.
+OTHERS = ["deletes", "throws", "exhausted", "far_ahead", "threads"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mpi", choices=["mpich", "openmpi"])
+    parser.add_argument("library")
+    parser.add_argument("program")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sections", type=int, default=200, help="in all, under each of the settings")
+    parser.add_argument("--launch", type=int, default=400, help="sections of one launch")
+    parser.add_argument("--ranks", default="2,3,4,5,7")
+    parser.add_argument("--kinds", default=",".join(TOGETHER), help="also " + ",".join(OTHERS))
+    parser.add_argument("--alone", default="", help="kinds that are launched alone, one launch each: " + ",".join(ALONE))
+    parser.add_argument("--levels", default="", help="thread levels: single, funneled, serialized, multiple, mixed, or all in turn")
+    parser.add_argument("--settings", default="forced,default,bare")
+    parser.add_argument("--patience", type=float, default=120)
+    parser.add_argument("--only", type=int, help="this section, traced")
+    parser.add_argument("--drop", default="", help="steps to leave out, with --only")
+    parser.add_argument("--keep-going", action="store_true", help="show all failures, not the first")
+    return parser.parse_args()
+
+
+def launches(options):
+    """Shares of the sections, with other ranks and thread levels in turn."""
+    ranks = [int(r) for r in options.ranks.split(",")]
+    levels = ["", "single", "funneled", "serialized", "multiple", "mixed"] if options.levels == "all" else [options.levels]
+    first = 0
+    while first < options.sections:
+        turn = first // options.launch
+        # Ranks that poll are slow where there are many on few cores: fewer sections.
+        count = min(options.launch, options.sections - first)
+        yield job.Launch(options.mpi, options.program, ranks[turn % len(ranks)], options.seed + turn, first, count,
+                         options.kinds, levels[turn % len(levels)])
+        first += count
+
+
+def alone(options):
+    ranks = [int(r) for r in options.ranks.split(",")]
+    for turn, kind in enumerate(options.alone.split(",") if options.alone else []):
+        yield job.Launch(options.mpi, options.program, ranks[turn % len(ranks)], options.seed, turn, 1, kind, "")
+
+
+def main():
+    options = arguments()
+    failures = done = planned = 0
+    todo = list(launches(options)) + list(alone(options))
+    if options.only is not None:
+        todo = [one.alone(options.only, options.drop) for one in todo if one.holds(options.only)]
+    for launch in todo:
+        native = job.run(launch, None, options)
+        if native.hangs or (native.code != 0 and launch.kinds not in ALONE):
+            print(f"native, without the library: {native.text()}\n  {launch.text()}\n{native.output[-2000:]}")
+            failures += 1
+            continue
+        for name in options.settings.split(","):
+            setting = job.Setting(name, launch, options.library)
+            result = job.run(launch, setting, options)
+            done += launch.count
+            planned += result.planned()
+            difference = job.compare(native, result)
+            if difference is None:
+                continue
+            failures += 1
+            minimise.report(launch, setting, difference, options)
+            if not options.keep_going:
+                break
+        if failures and not options.keep_going:
+            break
+    if not planned and not failures and done >= 40 and "forced" in options.settings:
+        print("no call ran along a plan: nothing was compared")
+        failures += 1
+    print(f"{options.mpi}: {done} sections compared, seed {options.seed}, {planned} calls of rank 0 along plans, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
