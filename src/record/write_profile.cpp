@@ -33,9 +33,8 @@ std::vector<std::vector<std::uint64_t>> gather(MPI_Comm comm, std::vector<std::u
     PMPI_Send(&go, 1, MPI_INT, from, kTag, comm);
     PMPI_Probe(from, kTag, comm, &status);
     PMPI_Get_count(&status, MPI_UINT64_T, &length);
-    std::vector<std::uint64_t> one(static_cast<std::size_t>(length));
-    PMPI_Recv(one.data(), length, MPI_UINT64_T, from, kTag, comm, MPI_STATUS_IGNORE);
-    all.push_back(std::move(one));
+    all.emplace_back(static_cast<std::size_t>(length));
+    PMPI_Recv(all.back().data(), length, MPI_UINT64_T, from, kTag, comm, MPI_STATUS_IGNORE);
   }
   return all;
 }
