@@ -112,7 +112,6 @@ class Communicator {
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] BlockExecutor& block_executor();
   [[nodiscard]] CountedTrees& counted_trees();
-  [[nodiscard]] const CountedTrees* counted_trees_if_any() const { return counted_trees_.get(); }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
   /// A planned call failed, or the others ran one without this rank: messages for it may be left on
   /// the hidden communicator, or come later. It is abandoned then, not freed, and its share with

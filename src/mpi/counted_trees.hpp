@@ -40,7 +40,6 @@ class CountedTrees {
   };
   [[nodiscard]] Ran scatter(const Call& call);
   [[nodiscard]] Ran gather(const Call& call);
-  [[nodiscard]] std::uint64_t early_heads() const { return roles_.early_heads(); }
 
  private:
   /// Gathers to one root.

@@ -220,11 +220,10 @@ std::uint64_t Engine::count(const std::string& name) {
   CallCounts counts;
   counts.add(past_counts_);
   std::vector<LevelCount> sent = past_sent_;
-  std::uint64_t early = 0, undecided = 0;
+  std::uint64_t undecided = 0;
   for (const auto& [handle, one] : live_) {
     undecided += one->undecided();
     counts.add(one->counts);
-    if (one->counted_trees_if_any() != nullptr) early += one->counted_trees_if_any()->early_heads();
     if (one->executor_if_any() != nullptr) add_to(sent, one->executor_if_any()->sent());
   }
   if (name == "planned") return counts.planned_calls();
@@ -235,7 +234,6 @@ std::uint64_t Engine::count(const std::string& name) {
   }
   if (name == "hidden") return static_cast<std::uint64_t>(share_.taken());
   if (name == "communicators") return live_.size();
-  if (name == "early") return early;
   if (name == "undecided") return undecided;
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return 0;

@@ -124,21 +124,14 @@ void RoleExecutor::post(const Piece& piece, Rank to, int tag, bool synchronous) 
   expected_.push_back(kSent);
 }
 
-/// This call's own. What belongs to a later call under the same tag is kept for it; what belongs to
-/// an earlier one, which ended in an error, is dropped.
+/// This call's own. The head of an earlier call under the same tag, which ended in an error, is
+/// dropped. None of a later call comes: see Executor::keep_pace().
 RoleExecutor::Head RoleExecutor::take_head(const RoleCall& call) {
   const std::uint64_t number = channel_.calls();
-  if (const auto kept = early_.find(number); kept != early_.end()) {
-    Head head = std::move(kept->second);
-    early_.erase(kept);
-    return head;
-  }
   while (error_ == MPI_SUCCESS) {
     Head head = receive_head(call);
     if (error_ != MPI_SUCCESS || head.header.call == number) return head;
-    if (head.header.call < number) continue;
-    early_.emplace(head.header.call, std::move(head));
-    ++early_heads_;
+    if (head.header.call > number) note(MPI_ERR_INTERN);
   }
   return {};
 }

@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <span>
 
 #include "mpi/block_message.hpp"
@@ -49,9 +48,6 @@ class RoleExecutor {
   };
   [[nodiscard]] int hear(const RoleCall& call, Told& told);
 
-  /// How many heads came before their calls, for tests.
-  [[nodiscard]] std::uint64_t early_heads() const { return early_heads_; }
-
  private:
   struct Flow {
     std::uint64_t since_synchronous = 0;
@@ -85,9 +81,6 @@ class RoleExecutor {
   ExecutorOptions options_;
   std::vector<Flow> flows_;  // to each rank
   std::vector<std::byte> head_;
-  /// Heads of calls to come, whose tags are the same as those of an earlier one.
-  std::map<std::uint64_t, Head> early_;
-  std::uint64_t early_heads_ = 0;
 
   // Of the call that runs.
   int error_ = MPI_SUCCESS;
