@@ -4,11 +4,13 @@
     sections_test.py MPI LIBRARY PROGRAM [options]         (--help lists them)
 
 Every section must give the same hash and the same classes of errors on every rank, and the program the same exit code, under
-forced plans on random machines, and with default settings on a far machine and on the one that is found. A failure is minimised: its section alone, then
-without the steps that it does not need. A run in which no rank gets on for --patience seconds hangs.
+forced plans on random machines, and with default settings on a far machine and on the one that is found. A failure is
+minimised: its section alone, then without the steps that it does not need. A run in which no rank gets on for --patience
+seconds hangs.
 """
 import argparse
 import sys
+import time
 
 import job
 import minimise
@@ -34,6 +36,7 @@ def arguments():
     parser.add_argument("--alone", default="", help="kinds that are launched alone, one launch each: " + ",".join(ALONE))
     parser.add_argument("--levels", default="", help="thread levels: single, funneled, serialized, multiple, mixed, or all in turn")
     parser.add_argument("--settings", default="forced,default,bare")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after so long")
     parser.add_argument("--patience", type=float, default=120)
     parser.add_argument("--only", type=int, help="this section, traced")
     parser.add_argument("--drop", default="", help="steps to leave out, with --only")
@@ -67,10 +70,13 @@ def main():
     todo = list(launches(options)) + list(alone(options))
     if options.only is not None:
         todo = [one.alone(options.only, options.drop) for one in todo if one.holds(options.only)]
+    end = time.monotonic() + options.seconds
     for launch in todo:
+        if time.monotonic() > end:
+            break
         native = job.run(launch, None, options)
         if native.hangs or (native.code != 0 and launch.kinds not in ALONE):
-            print(f"native, without the library: {native.text()}\n  {launch.text()}\n{native.output[-2000:]}")
+            print(f"native, without the library: {native.text()}\n  {launch.text()}\n{native.output[-2000:]}", flush=True)
             failures += 1
             continue
         for name in options.settings.split(","):
