@@ -109,7 +109,8 @@ class Engine {
 
   /// For tests: "planned", "native", "hidden", "communicators", "undecided", "planned.broadcast",
   /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0), "early" (heads of roles
-  /// that came before their calls).
+  /// that came before their calls), "groups" (different ones that communicators had), "choices"
+  /// (how often a plan or the ways of a class were asked for).
   [[nodiscard]] std::uint64_t count(const std::string& name);
   /// How a native call went on, for the log (only if it is kept).
   void note_native(schedule::Operation operation, std::uint64_t bytes, MPI_Comm comm,
