@@ -288,8 +288,7 @@ bool Communicator::measure_again() {
     past_trials_ = trials();
     for (runtime::TrialRecord& record : past_trials_) record.was_made_anew = true;
   }
-  plan_for(std::make_shared<GroupPlans>(std::vector<Rank>{}, group_->where(), std::move(machine),
-                                        group_->far_pairs(), world_.settings));
+  plan_for(groups_.changed(world_, *group_, std::move(machine)));
   changes_.insert(changes_.end(), found.words.begin(), found.words.end());
   if (world_.settings.log > 0 && world_.rank == 0) {
     for (const std::string& words : found.words) {

@@ -234,6 +234,8 @@ std::uint64_t Engine::count(const std::string& name) {
   }
   if (name == "hidden") return static_cast<std::uint64_t>(share_.taken());
   if (name == "communicators") return live_.size();
+  if (name == "groups") return groups_.made();
+  if (name == "choices") return groups_.choices();
   if (name == "undecided") return undecided;
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return 0;

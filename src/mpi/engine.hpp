@@ -126,7 +126,8 @@ class Engine {
   [[nodiscard]] CallOutlook outlook(const runtime::PlanKey& key, MPI_Comm comm);
 
   /// For tests: "planned", "native", "hidden", "communicators", "undecided", "planned.broadcast",
-  /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0).
+  /// "native.MPI_Ibcast", "messages.0" and "bytes.0" (sent over level 0), "groups" (different ones
+  /// that communicators had), "choices" (how often a plan or the ways of a class were asked for).
   [[nodiscard]] std::uint64_t count(const std::string& name);
   /// How a native call went on, for the log (only if it is kept).
   void note_native(schedule::Operation operation, std::uint64_t bytes, MPI_Comm comm,

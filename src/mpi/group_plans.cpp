@@ -20,13 +20,15 @@ constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;
 }  // namespace
 
 GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
-                       std::vector<FarPair> far_pairs, const runtime::Settings& settings)
+                       std::vector<FarPair> far_pairs, const runtime::Settings& settings,
+                       Counter& choices)
     : members_(std::move(members)),
       where_(where),
       machine_(std::move(machine)),
       settings_(settings),
       is_even_(!runtime::is_uneven(machine_)),
-      far_pairs_(std::move(far_pairs)) {}
+      far_pairs_(std::move(far_pairs)),
+      choices_(choices) {}
 
 runtime::Planner& GroupPlans::planner() {
   if (planner_ == nullptr) {
@@ -38,11 +40,13 @@ runtime::Planner& GroupPlans::planner() {
 }
 
 runtime::Course GroupPlans::course(const runtime::PlanKey& key, std::function<double()> elapsed) {
+  ++choices_;
   const std::lock_guard lock(mutex_);
   return make_course(planner(), settings_, key, is_even_, far_pairs_.empty(), std::move(elapsed));
 }
 
 runtime::CachedPlan GroupPlans::plan(Rank rank, const runtime::PlanKey& key) {
+  ++choices_;
   const std::lock_guard lock(mutex_);
   return make_plan(planner(), settings_, rank, key);
 }
@@ -80,16 +84,23 @@ std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<R
   topology::Machine machine = topology::restrict_machine(known_machine.machine, members);
   auto watched = runtime::may_try(world.settings) ? far_pairs(machine) : std::vector<FarPair>{};
   auto made = std::make_shared<GroupPlans>(members, where, std::move(machine), std::move(watched),
-                                           world.settings);
+                                           world.settings, choices_);
   const std::lock_guard lock(mutex_);
   if (auto group = known(where, members)) return group;  // another thread was quicker
   if (groups_.size() >= 2 * when_cleared_) {             // entries of groups that are gone
     std::erase_if(groups_, [](const auto& entry) { return entry.second.expired(); });
     when_cleared_ = std::max(groups_.size(), kMostKept);
   }
+  ++made_;
   groups_.emplace(where, made);
   keep(made);
   return made;
+}
+
+std::shared_ptr<GroupPlans> Groups::changed(const World& world, const GroupPlans& before,
+                                            topology::Machine machine) {
+  return std::make_shared<GroupPlans>(std::vector<Rank>{}, before.where(), std::move(machine),
+                                      before.far_pairs(), world.settings, choices_);
 }
 
 }  // namespace espalier::mpi

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,11 +21,13 @@ namespace espalier::mpi {
 /// communicator asked first, or whether the order was another on another rank.
 class GroupPlans {
  public:
+  using Counter = std::atomic<std::uint64_t>;
   /// @param members the group's ranks in MPI_COMM_WORLD; empty: shared with nobody
   /// @param where a hash of machine and members
   /// @param far_pairs links to watch; those of the machine as it was first
+  /// @param choices counts what course() and plan() are asked for
   GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
-             std::vector<FarPair> far_pairs, const runtime::Settings& settings);
+             std::vector<FarPair> far_pairs, const runtime::Settings& settings, Counter& choices);
   GroupPlans(const GroupPlans&) = delete;
   GroupPlans& operator=(const GroupPlans&) = delete;
 
@@ -51,6 +54,7 @@ class GroupPlans {
   const runtime::Settings& settings_;
   const bool is_even_;
   const std::vector<FarPair> far_pairs_;
+  Counter& choices_;
   std::mutex mutex_;  // of what follows: made when the first plan is due
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<runtime::Planner> planner_;
@@ -63,12 +67,19 @@ class Groups {
   /// @pre the world's machine is known
   [[nodiscard]] std::shared_ptr<GroupPlans> find(const World& world,
                                                  const std::vector<Rank>& members);
+  /// The same members, whose links have changed; shared with nobody.
+  [[nodiscard]] std::shared_ptr<GroupPlans> changed(const World& world, const GroupPlans& before,
+                                                    topology::Machine machine);
+  /// For tests: how many groups there were, and how often one was asked for a choice or a plan.
+  [[nodiscard]] std::uint64_t made() const { return made_.load(); }
+  [[nodiscard]] std::uint64_t choices() const { return choices_.load(); }
 
  private:
   static constexpr std::size_t kMostKept = 16;
   std::shared_ptr<GroupPlans> known(std::uint64_t where, const std::vector<Rank>& members);
   void keep(std::shared_ptr<GroupPlans> group);
 
+  GroupPlans::Counter made_{0}, choices_{0};
   std::mutex mutex_;
   std::multimap<std::uint64_t, std::weak_ptr<GroupPlans>> groups_;
   std::size_t when_cleared_ = kMostKept;
