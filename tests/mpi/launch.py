@@ -14,6 +14,18 @@ import subprocess
 import sys
 
 
+def all_settings(mpi, library, settings, program):
+    """With what is preloaded among them."""
+    preloads = [library] if library != "-" else []
+    polite = pathlib.Path(program[0]).with_name("give_way.so")
+    if mpi == "mpich" and polite.exists():
+        preloads.append(str(polite))
+    if preloads and "SANITIZER_RUNTIME" in os.environ:  # a sanitizer's must come first
+        preloads.insert(0, os.environ["SANITIZER_RUNTIME"])
+        settings = settings + [("ASAN_OPTIONS", "detect_leaks=0")]  # MPIs leak
+    return settings + [("LD_PRELOAD", " ".join(preloads))] if preloads else settings
+
+
 def command(mpi, ranks, library, settings, program):
     # Two cores for all: ranks that poll must give way.
     if mpi == "mpich":
@@ -23,18 +35,9 @@ def command(mpi, ranks, library, settings, program):
         line = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
                 "-n", ranks]
         flag = "-x"
-    preloads = [library] if library != "-" else []
-    polite = pathlib.Path(program[0]).with_name("give_way.so")
-    if mpi == "mpich" and polite.exists():
-        preloads.append(str(polite))
-    if preloads and "SANITIZER_RUNTIME" in os.environ:  # a sanitizer's must come first
-        preloads.insert(0, os.environ["SANITIZER_RUNTIME"])
-        settings = settings + [("ASAN_OPTIONS", "detect_leaks=0")]  # MPIs leak
-    if preloads:
-        settings = settings + [("LD_PRELOAD", " ".join(preloads))]
-    for name, value in settings:
+    for name, value in all_settings(mpi, library, settings, program):
         line += [flag, name, value] if mpi == "mpich" else [flag, f"{name}={value}"]
-    return line + program, dict(settings) if "LAUNCH_SPAWNS" in os.environ else {}
+    return line + program
 
 
 def end(job):
@@ -49,7 +52,9 @@ def end(job):
 def main():
     at = sys.argv.index("--")
     mpi, ranks, library, *settings = sys.argv[1:at]
-    line, own = command(mpi, ranks, library, [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:])
+    settings, program = [tuple(s.split("=", 1)) for s in settings], sys.argv[at + 1:]
+    line = command(mpi, ranks, library, settings, program)
+    own = dict(all_settings(mpi, library, settings, program)) if "LAUNCH_SPAWNS" in os.environ else {}
     with subprocess.Popen(line, env={**os.environ, **own}) as job:
         try:
             code = job.wait(float(os.environ.get("LAUNCH_SECONDS", "280")))
