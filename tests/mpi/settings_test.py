@@ -27,6 +27,7 @@ REFUSED = "refused"    # one line that names the variable, and everything is nat
 TELLS = "tells"        # rank 0 says something, which is what was asked for
 NO_PROFILE = "no profile"
 PROFILE = "a profile"
+UNWRITTEN = "a profile that cannot be written"
 
 # name: (a value, what it does on rank 0 alone, on another rank alone; a wrong value, what that does on rank 0, elsewhere)
 SWITCH = "maybe"
@@ -46,7 +47,7 @@ CASES = {
     "ESPALIER_REORDER": ("1", SILENT, REFUSED, SWITCH, REFUSED, REFUSED),
     "ESPALIER_SITE": ("here", SILENT, SILENT, "\n", SILENT, SILENT),
     "ESPALIER_LAN": ("near", SILENT, SILENT, "\n", SILENT, SILENT),
-    "ESPALIER_PROFILE": (f"{FOLDER.name}/app.profile", PROFILE, NO_PROFILE, "/proc/none/profile", NO_PROFILE, NO_PROFILE),
+    "ESPALIER_PROFILE": (f"{FOLDER.name}/app.profile", PROFILE, NO_PROFILE, "/proc/none/profile", UNWRITTEN, NO_PROFILE),
     # Of the lab and its ranks: the library does not look at them.
     "ESPALIER_LAB": ("/nowhere", SILENT, SILENT, "\n", SILENT, SILENT),
     "ESPALIER_LAB_SLEEP_US": ("100", SILENT, SILENT, "soon", SILENT, SILENT),
@@ -85,6 +86,8 @@ class Settings(unittest.TestCase):
                 self.assertEqual(planned, 0)
             if wanted == TELLS:
                 self.assertNotEqual(lines, [])
+            if wanted == UNWRITTEN:
+                self.assertIn("the profile cannot be written", result.stderr)
             if wanted in (PROFILE, NO_PROFILE):
                 self.assertEqual(len(lines), 1, lines)
                 self.assertEqual("no profile is" in lines[0], wanted == NO_PROFILE, lines)
