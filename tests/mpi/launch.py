@@ -3,7 +3,7 @@
 
     launch.py MPI RANKS LIBRARY [NAME=VALUE ...] -- PROGRAM [ARGUMENT ...]
 
-LIBRARY may be "-" for none. Ranks of MPICH give way to others while they poll, if give_way.so lies beside the program. Exits with the launcher's code, or, where $LAUNCH_CODE names the code that a job
+LIBRARY may be "-" for none. Ranks of MPICH give way to others while they poll, if give_way.so lies beside the program. Exits with the launcher's code, or, where $LAUNCH_CODE names the codes that a job
 which is to fail must end with, with 0 if it did. With $LAUNCH_SPAWNS the launcher itself has the settings too, and so have the
 processes that ranks spawn: PRRTE does not hand those of -x on. A run that takes longer than $LAUNCH_SECONDS (default 280) is
 ended and counts as a failure.
@@ -65,9 +65,10 @@ def main():
     wanted = os.environ.get("LAUNCH_CODE")
     if wanted is None:
         return code
-    if code != int(wanted):
-        print(f"launch: the job ended with {code}, not {wanted}", file=sys.stderr)
-    return 0 if code == int(wanted) else 1
+    if str(code) in wanted.split():
+        return 0
+    print(f"launch: the job ended with {code}, not {wanted}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":
