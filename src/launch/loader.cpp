@@ -129,6 +129,37 @@ std::string texts_that_begin(const std::string& content, std::string_view begin)
   return all;
 }
 
+/// As `date` prints it: "Wed Apr 17 15:30:02 CDT 2024".
+bool is_date(std::string_view text) {
+  return text.size() >= 26 && text.size() <= 32 && text[3] == ' ' && text[13] == ':' &&
+         text[16] == ':' && text[19] == ' ';
+}
+
+/// "4.2.1", "4.3.0b1"
+bool is_version(std::string_view text) {
+  return text.size() >= 3 && text.size() <= 12 && text[0] >= '1' && text[0] <= '9' &&
+         text.find_first_not_of("0123456789.abrc") == std::string_view::npos &&
+         text.find('.') != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string mpich_version_in(std::string_view content) {
+  std::string_view before;
+  for (std::size_t at = 0; at < content.size();) {
+    const std::size_t end = std::min(content.find('\0', at), content.size());
+    const std::string_view text = content.substr(at, end - at);
+    at = end + 1;
+    if (text.empty()) continue;
+    if (is_version(text) && is_date(before)) return std::string(text);
+    if (is_version(before) && is_date(text)) return std::string(before);
+    before = text;
+  }
+  return "";
+}
+
+namespace {
+
 std::uint16_t machine_here() {
   static const std::uint16_t kMachine = [] {
     const auto own = read_elf("/proc/self/exe");
@@ -152,7 +183,10 @@ std::string version_text_of(const std::string& library) {
   // Both make their texts from numbers when they are asked, but offer these.
   const std::string open_mpi = text_of_symbol(library, "ompi_version_string");
   if (!open_mpi.empty()) text += "Open MPI v" + open_mpi + "\n";
-  const std::string mpich = text_of_symbol(library, "MPII_Version_string");
+  std::string mpich = text_of_symbol(library, "MPII_Version_string");
+  if (mpich.empty() && content->find("MPICH Version:") != std::string::npos) {
+    mpich = mpich_version_in(*content);
+  }
   if (!mpich.empty()) text += "MPICH Version: " + mpich + "\n";
   for (const std::string_view begin : {"MVAPICH Version", "MVAPICH2 Version",
                                        "Intel(R) MPI Library", "Open MPI v", "MPICH Version"}) {

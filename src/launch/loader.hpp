@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/elf.hpp"
@@ -23,6 +24,10 @@ struct Library {
 /// What MPI_Get_library_version of this library would say, as far as its file tells; empty if it
 /// does not. The library is read, never loaded: it may be anything.
 [[nodiscard]] std::string version_text_of(const std::string& library);
+
+/// The version in a library of MPICH that does not show it by a symbol (4.2): the text beside that
+/// of the release's date. Empty: not found.
+[[nodiscard]] std::string mpich_version_in(std::string_view content);
 
 /// What a launcher's file tells of its --version, without running it; empty if it does not.
 [[nodiscard]] std::string version_text_of_launcher(const std::string& file);

@@ -162,5 +162,15 @@ TEST(FilesInCache, AreThoseOfTheName) {
   EXPECT_TRUE(files_in_cache("", "liba.so").empty());
 }
 
+TEST(MpichVersionIn, StandsBesideTheDateOfTheRelease) {
+  const std::string date = "Wed Apr 17 15:30:02 CDT 2024";
+  const std::string gap(3, '\0');
+  EXPECT_EQ(mpich_version_in("16:1:4" + gap + date + gap + "4.2.1" + gap + "gfortran -O2"),
+            "4.2.1");
+  EXPECT_EQ(mpich_version_in("0.13.99" + gap + "4.3.0b1" + gap + date + gap), "4.3.0b1");
+  EXPECT_EQ(mpich_version_in("1.2" + gap + "text" + gap + date + gap + "gcc"), "");
+  EXPECT_EQ(mpich_version_in(""), "");
+}
+
 }  // namespace
 }  // namespace espalier::launch
