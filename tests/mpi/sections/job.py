@@ -1,5 +1,6 @@
 """One run of the sections: how it is started, watched, and compared with another."""
 import dataclasses
+import os
 import pathlib
 import struct
 import subprocess
@@ -120,9 +121,9 @@ def wait(process, folder, ranks, patience):
 def run(launch, setting, options, patience=None):
     with tempfile.TemporaryDirectory(prefix="sections.") as name, tempfile.TemporaryFile("w+", errors="replace") as output:
         folder = pathlib.Path(name)
-        line = launcher.command(launch.mpi, str(launch.ranks), setting.library if setting else "-",
-                                setting.variables if setting else [], launch.command(folder))
-        with subprocess.Popen(line, stdout=output, stderr=output) as process:
+        line, own = launcher.command(launch.mpi, str(launch.ranks), setting.library if setting else "-",
+                                     setting.variables if setting else [], launch.command(folder))
+        with subprocess.Popen(line, stdout=output, stderr=output, env={**os.environ, **own}) as process:
             hangs = not wait(process, folder, launch.ranks, patience or options.patience)
             if hangs:
                 launcher.end(process)
