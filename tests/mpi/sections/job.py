@@ -129,11 +129,18 @@ def wait(process, folder, ranks, patience):
                 return False
 
 
+def command(launch, setting, folder):
+    """The line that starts it, and settings of the launcher's own."""
+    naps = pathlib.Path(launch.program).with_name("naps.so")
+    libraries = ([setting.library] if setting else []) + ([str(naps)] if naps.exists() else [])
+    return launcher.command(launch.mpi, str(launch.ranks), " ".join(libraries) or "-", setting.variables if setting else [],
+                            launch.command(folder))
+
+
 def run(launch, setting, options, patience=None):
     with tempfile.TemporaryDirectory(prefix="sections.") as name, tempfile.TemporaryFile("w+", errors="replace") as output:
         folder = pathlib.Path(name)
-        line, own = launcher.command(launch.mpi, str(launch.ranks), setting.library if setting else "-",
-                                     setting.variables if setting else [], launch.command(folder))
+        line, own = command(launch, setting, folder)
         with subprocess.Popen(line, stdout=output, stderr=output, env={**os.environ, **own}) as process:
             hangs = not wait(process, folder, launch.ranks, patience or options.patience)
             if hangs:

@@ -2,6 +2,8 @@
 # as one likes with `make fuzz`.
 file(GLOB section_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.cpp)
 espalier_mpi_program(sections ${section_sources} types.cpp operations.cpp)
+add_library(naps MODULE sections/naps.c)
+set_target_properties(naps PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mpi)
 
 foreach(mpi ${ESPALIER_MPIS})
   target_link_libraries(sections.${mpi} PRIVATE Threads::Threads)

@@ -43,6 +43,7 @@ def arguments():
     parser.add_argument("--patience", type=float, default=120)
     parser.add_argument("--only", type=int, help="this section, traced")
     parser.add_argument("--drop", default="", help="steps to leave out, with --only")
+    parser.add_argument("--times", action="store_true", help="show how long each run takes")
     parser.add_argument("--keep-going", action="store_true", help="show all failures, not the first")
     return parser.parse_args()
 
@@ -72,6 +73,15 @@ def alone(options):
         yield job.Launch(options.mpi, options.program, 2 + turn % 2, options.seed, turn, 1, kind, "none")
 
 
+def timed(launch, setting, options):
+    begin = time.monotonic()
+    result = job.run(launch, setting, options)
+    if options.times:
+        name = setting.name if setting else "native"
+        print(f"{launch.text()}, level {launch.levels}, {name}: {time.monotonic() - begin:.1f} s", flush=True)
+    return result
+
+
 def main():
     options = arguments()
     failures = done = planned = 0
@@ -82,14 +92,14 @@ def main():
     for launch in todo:
         if time.monotonic() > end:
             break
-        native = job.run(launch, None, options)
+        native = timed(launch, None, options)
         if native.hangs or (native.code != 0 and launch.kinds not in ALONE):
             print(f"native, without the library: {native.text()}\n  {launch.text()}\n{native.output[-2000:]}", flush=True)
             failures += 1
             continue
         for name in options.settings.split(","):
             setting = job.Setting(name, launch, options.library)
-            result = job.run(launch, setting, options)
+            result = timed(launch, setting, options)
             done += launch.count
             planned += result.planned()
             difference = job.compare(native, result)
