@@ -189,7 +189,7 @@ MixedBlocks mixed_side(Call& call, const Lengths& lengths, bool to_send, bool wi
 void alltoallw(Call& call, const std::vector<Lengths>& lengths, bool in_place,
                bool with_empty_types) {
   Section& section = call.section;
-  if (section.size == 1) return;  // Open MPI 4.1.4 then overlooks the displacements
+  if (section.size == 1) return;  // nothing arrives where Open MPI 4.1.4 is to put it
   MixedBlocks sent =
       mixed_side(call, lengths[static_cast<std::size_t>(section.rank)], true, with_empty_types);
   MixedBlocks received = mixed_side(call, column(lengths, section.rank), false, with_empty_types);
