@@ -155,10 +155,10 @@ SECTIONS ?= 20000
 SEED ?= $(shell date +%s)
 fuzz-sections: PURPOSE := check
 fuzz-sections: packages
-	$(call preset,release,espalier-front espalier-mpich espalier-openmpi give_way sections.mpich sections.openmpi)
+	$(call preset,release,espalier-front espalier-mpich espalier-openmpi give_way naps sections.mpich sections.openmpi)
 	@for mpi in mpich openmpi; do \
 	  time python3 tests/mpi/sections/sections_test.py $$mpi build/release/lib/libespalier.so build/release/mpi/sections.$$mpi \
-	    --sections $(SECTIONS) --seed $(SEED) || exit 1; \
+	    --sections $(SECTIONS) --seed $(SEED) --levels all --slow 8 --alone all || exit 1; \
 	done
 
 format: tools

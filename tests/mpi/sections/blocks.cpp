@@ -58,7 +58,9 @@ struct Call {
   [[nodiscard]] std::uint64_t filling() const { return section.own_seed(seed + 1); }
 };
 
-/// For MPI_Gather: Open MPI 4.1.4 passes others' blocks on in memory laid out as the sender's own.
+/// For MPI_Gather. Open MPI 4.1.4 without the library, compared with MPI_Pack on 4 and 7 ranks: of
+/// send types whose elements overlap, the blocks that other ranks pass on arrive wrong, and an
+/// extent of 8 GiB ends in MPI_ERR_INTERN. Its linear algorithm is right, its binomial one is not.
 const Layout& pick_gathered(Call& call, int ints) {
 #ifdef OPEN_MPI
   return pick_layout(call.own, ints, false, false);
@@ -187,7 +189,7 @@ MixedBlocks mixed_side(Call& call, const Lengths& lengths, bool to_send, bool wi
 void alltoallw(Call& call, const std::vector<Lengths>& lengths, bool in_place,
                bool with_empty_types) {
   Section& section = call.section;
-  if (section.size == 1) return;  // Open MPI 4.1.4 then overlooks the displacements
+  if (section.size == 1) return;  // nothing arrives where Open MPI 4.1.4 is to put it
   MixedBlocks sent =
       mixed_side(call, lengths[static_cast<std::size_t>(section.rank)], true, with_empty_types);
   MixedBlocks received = mixed_side(call, column(lengths, section.rank), false, with_empty_types);

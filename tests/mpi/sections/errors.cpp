@@ -111,6 +111,17 @@ void under(MPI_Comm_errhandler_function* function, Section& section, const Body&
   MPI_Errhandler_free(&before);
 }
 
+/// MPICH 4.0.2 with MPI_THREAD_MULTIPLE, without the library: after a handler that does not come
+/// back the next call ends in an assertion ("allgather.c at line 39: 0"). Each rank may choose for
+/// itself: the calls are the same.
+bool must_return([[maybe_unused]] const Section& section) {
+#ifdef OPEN_MPI
+  return false;
+#else
+  return section.thread_level == MPI_THREAD_MULTIPLE;
+#endif
+}
+
 /// A function of its own: nothing in it may be lost by the jump.
 bool jumps(Section& section, Random& random) {
   if (setjmp(way_back) != 0) return true;
@@ -145,6 +156,7 @@ void step_error_returned(Section& section, Random& random) {
 }
 
 void step_error_thrown(Section& section, Random& random) {
+  if (must_return(section)) return step_error_returned(section, random);
   Random inner(random.next());
   under(throwing_handler, section, [&] {
     throws(section, random);
@@ -154,6 +166,7 @@ void step_error_thrown(Section& section, Random& random) {
 }
 
 void step_error_jumped(Section& section, Random& random) {
+  if (must_return(section)) return step_error_returned(section, random);
   Random inner(random.next());
   under(jumping_handler, section, [&] {
     section.digest.add(jumps(section, random) ? 1 : 0);

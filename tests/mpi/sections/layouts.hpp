@@ -24,9 +24,9 @@ const std::vector<Layout>& layouts();
 const std::vector<Layout>& empty_layouts();
 void free_layouts();
 
-/// Ranks may describe one message by other counts and types. Open MPI 4.1.4 takes other algorithms
-/// on other ranks if the sizes of their elements differ, and hangs: there all take one size, from
-/// now.
+/// Ranks may describe one message by other counts and types. Where the sizes of their elements
+/// differ, Open MPI 4.1.4 was seen to hang without the library (MPI_Allgatherv, 3 ranks): there all
+/// take one size, from now.
 void agree_on_elements(Random& shared);
 
 /// One that `ints` integers can be described by.

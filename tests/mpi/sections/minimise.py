@@ -53,6 +53,5 @@ def report(launch, setting, difference, options):
     if part.count <= 4:
         traced = job.run(part.part(part.first, part.count, part.drop, True), None, options)
         print("steps:\n" + "\n".join(line for line in traced.output.splitlines() if line.startswith("    ")))
-    command = job.launcher.command(part.mpi, str(part.ranks), setting.library, setting.variables,
-                                   part.part(part.first, part.count, part.drop, True).command("/tmp"))
+    command, _ = job.command(part.part(part.first, part.count, part.drop, True), setting, "/tmp")
     print("repeat:\n  " + shlex.join(command), flush=True)

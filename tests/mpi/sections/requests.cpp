@@ -15,7 +15,7 @@ std::vector<int> numbers(std::size_t count, std::uint64_t seed) {
 }
 
 int start(Section& section, Pending& one, std::uint64_t which, int count, int root) {
-  // One more: MPICH 4.0.2 takes two null pointers for one buffer.
+  // One more: of two null pointers MPICH 4.0.2 says "Buffers must not be aliased" (Ialltoallv).
   const auto whole = static_cast<std::size_t>(count * section.size) + 1;
   one.sent.resize(whole, section.rank);
   one.received.assign(whole, -1);

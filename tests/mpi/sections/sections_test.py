@@ -18,9 +18,11 @@ import minimise
 # One launch each: kinds that end the program or start others.
 ALONE = ["fatal", "abort", "uncaught", "spawn"]
 TOGETHER = ["plain", "world", "repeated", "empty_types", "between", "info", "many", "session", "copies", "returns", "jumps",
-            "ahead"]
-# Asked for by name: what is known to fail, and what takes seconds a section. "threads" wants --levels.
-OTHERS = ["deletes", "throws", "exhausted", "far_ahead", "threads"]
+            "ahead", "deletes", "throws", "threads"]
+# Asked for by name, or by --slow: seconds a section, without the library too.
+SLOW = ["exhausted", "far_ahead"]
+# What MPI_Init_thread asks for; none: MPI_Init; mixed: other levels on other ranks.
+LEVELS = ["none", "single", "funneled", "serialized", "multiple", "mixed"]
 
 
 def arguments():
@@ -32,14 +34,16 @@ def arguments():
     parser.add_argument("--sections", type=int, default=200, help="in all, under each of the settings")
     parser.add_argument("--launch", type=int, default=400, help="sections of one launch")
     parser.add_argument("--ranks", default="2,3,4,5,7")
-    parser.add_argument("--kinds", default=",".join(TOGETHER), help="also " + ",".join(OTHERS))
-    parser.add_argument("--alone", default="", help="kinds that are launched alone, one launch each: " + ",".join(ALONE))
-    parser.add_argument("--levels", default="", help="thread levels: single, funneled, serialized, multiple, mixed, or all in turn")
+    parser.add_argument("--kinds", default=",".join(TOGETHER), help="also " + ",".join(SLOW))
+    parser.add_argument("--alone", default="", help="kinds that are launched alone: all, or some of " + ",".join(ALONE))
+    parser.add_argument("--slow", type=int, default=0, help="sections of kinds that take seconds, besides the others")
+    parser.add_argument("--levels", default="none", help="thread levels that take turns: all, or some of " + ",".join(LEVELS))
     parser.add_argument("--settings", default="forced,default,bare")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after so long")
     parser.add_argument("--patience", type=float, default=120)
     parser.add_argument("--only", type=int, help="this section, traced")
     parser.add_argument("--drop", default="", help="steps to leave out, with --only")
+    parser.add_argument("--times", action="store_true", help="show how long each run takes")
     parser.add_argument("--keep-going", action="store_true", help="show all failures, not the first")
     return parser.parse_args()
 
@@ -47,41 +51,55 @@ def arguments():
 def launches(options):
     """Shares of the sections, with other ranks and thread levels in turn."""
     ranks = [int(r) for r in options.ranks.split(",")]
-    levels = ["", "single", "funneled", "serialized", "multiple", "mixed"] if options.levels == "all" else [options.levels]
+    levels = LEVELS if options.levels == "all" else options.levels.split(",")
     first = 0
     while first < options.sections:
         turn = first // options.launch
-        # Ranks that poll are slow where there are many on few cores: fewer sections.
         count = min(options.launch, options.sections - first)
         yield job.Launch(options.mpi, options.program, ranks[turn % len(ranks)], options.seed + turn, first, count,
                          options.kinds, levels[turn % len(levels)])
         first += count
 
 
+def slow(options):
+    """On few ranks: those of MPICH poll."""
+    for turn in range(options.slow):
+        yield job.Launch(options.mpi, options.program, 2 + turn // 2 % 2, options.seed, turn, 1, SLOW[turn % 2], "none")
+
+
 def alone(options):
-    ranks = [int(r) for r in options.ranks.split(",")]
-    for turn, kind in enumerate(options.alone.split(",") if options.alone else []):
-        yield job.Launch(options.mpi, options.program, ranks[turn % len(ranks)], options.seed, turn, 1, kind, "")
+    kinds = ALONE if options.alone == "all" else options.alone.split(",") if options.alone else []
+    for turn, kind in enumerate(kinds):
+        yield job.Launch(options.mpi, options.program, 2 + turn % 2, options.seed, turn, 1, kind, "none")
+
+
+def timed(launch, setting, options):
+    begin = time.monotonic()
+    result = job.run(launch, setting, options)
+    if options.times:
+        name = setting.name if setting else "native"
+        print(f"{launch.text()}, level {launch.levels}, {name}: {time.monotonic() - begin:.1f} s", flush=True)
+    return result
 
 
 def main():
     options = arguments()
     failures = done = planned = 0
-    todo = list(launches(options)) + list(alone(options))
+    todo = list(launches(options)) + list(slow(options)) + list(alone(options))
     if options.only is not None:
         todo = [one.alone(options.only, options.drop) for one in todo if one.holds(options.only)]
     end = time.monotonic() + options.seconds
     for launch in todo:
         if time.monotonic() > end:
             break
-        native = job.run(launch, None, options)
+        native = timed(launch, None, options)
         if native.hangs or (native.code != 0 and launch.kinds not in ALONE):
             print(f"native, without the library: {native.text()}\n  {launch.text()}\n{native.output[-2000:]}", flush=True)
             failures += 1
             continue
         for name in options.settings.split(","):
             setting = job.Setting(name, launch, options.library)
-            result = job.run(launch, setting, options)
+            result = timed(launch, setting, options)
             done += launch.count
             planned += result.planned()
             difference = job.compare(native, result)
