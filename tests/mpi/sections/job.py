@@ -132,7 +132,7 @@ def wait(process, folder, ranks, patience):
 def command(launch, setting, folder):
     """The line that starts it, and settings of the launcher's own."""
     naps = pathlib.Path(launch.program).with_name("naps.so")
-    libraries = ([setting.library] if setting else []) + ([str(naps)] if naps.exists() else [])
+    libraries = ([setting.library] if setting else []) + ([str(naps)] if launch.mpi == "openmpi" and naps.exists() else [])
     return launcher.command(launch.mpi, str(launch.ranks), " ".join(libraries) or "-", setting.variables if setting else [],
                             launch.command(folder))
 
