@@ -132,7 +132,8 @@ def wait(process, folder, ranks, patience):
 def command(launch, setting, folder):
     """The line that starts it, and settings of the launcher's own."""
     naps = pathlib.Path(launch.program).with_name("naps.so")
-    libraries = " ".join(([setting.library] if setting else []) + ([str(naps)] if naps.exists() else [])) or "-"
+    naps = [str(naps)] if launch.mpi == "openmpi" and naps.exists() else []
+    libraries = " ".join(([setting.library] if setting else []) + naps) or "-"
     variables, program = setting.variables if setting else [], launch.command(folder)
     own = dict(launcher.all_settings(launch.mpi, libraries, variables, program)) if "LAUNCH_SPAWNS" in os.environ else {}
     return launcher.command(launch.mpi, str(launch.ranks), libraries, variables, program), own

@@ -1,6 +1,7 @@
-// Ranks that wait call sched_yield() again and again. Beside other jobs on the same cores that
-// costs far more than it gives: 100 sections of 2 ranks of nice 19 took Open MPI more than 100 s,
-// and 13 s with short sleeps instead. Preloaded, natively and with the library alike.
+// Ranks of Open MPI that wait call sched_yield() again and again. On two cores busy with other jobs
+// runs of 2 ranks stalled now and then: 100 sections took 28 s and once more than 100 s, with short
+// sleeps instead 8 s and 13 s in the runs next to those. The load was not the same in all; on 4
+// ranks, and under MPICH, no gain was seen. Preloaded, natively and with the library alike.
 #include <time.h>
 
 int sched_yield(void) {

@@ -33,7 +33,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sections", type=int, default=200, help="in all, under each of the settings")
     parser.add_argument("--launch", type=int, default=400, help="sections of one launch")
-    parser.add_argument("--ranks", default="2,3,4,5,7")
+    parser.add_argument("--ranks", default="2,3,2,4,3,5,7", help="numbers of ranks that take turns")
     parser.add_argument("--kinds", default=",".join(TOGETHER), help="also " + ",".join(SLOW))
     parser.add_argument("--alone", default="", help="kinds that are launched alone: all, or some of " + ",".join(ALONE))
     parser.add_argument("--slow", type=int, default=0, help="sections of kinds that take seconds, besides the others")
