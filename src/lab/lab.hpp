@@ -34,7 +34,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
 
 struct DownResult {
   bool was_there = false;
-  std::vector<std::string> left;  ///< what is not the lab's in its folder, which then stays too
+  std::vector<std::string> left;  ///< foreign files in the lab's folder: they and the folder stay
 };
 
 /// Ends all processes of the lab and removes its files and its folder; also what is left of a

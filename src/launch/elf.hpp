@@ -14,7 +14,7 @@ namespace espalier::launch {
 struct Elf {
   std::string interpreter;  ///< the dynamic loader; empty: linked statically
   std::vector<std::string> needed;
-  std::string soname;         ///< of a library
+  std::string soname;         ///< a library's own name; empty for programs
   std::string rpath;          ///< folders to look through, before and
   std::string runpath;        ///< behind LD_LIBRARY_PATH; with the second the first does not count
   std::uint16_t machine = 0;  ///< as in <elf.h>: EM_X86_64

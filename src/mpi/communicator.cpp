@@ -145,7 +145,8 @@ Communicator::~Communicator() {
 }
 
 bool Communicator::has_only(const std::vector<Rank>& ranks) const {
-  return std::all_of(world_ranks_.begin(), world_ranks_.end(), [&](Rank rank) {
+  const std::vector<Rank>& members = group_->members();
+  return std::all_of(members.begin(), members.end(), [&](Rank rank) {
     return std::binary_search(ranks.begin(), ranks.end(), rank);
   });
 }

@@ -119,6 +119,7 @@ class Communicator {
   void mark_failed() { has_failed_ = true; }
   [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr && !has_failed_; }
   /// Whether all members are among these ranks of MPI_COMM_WORLD. @param ranks sorted
+  /// @pre holds_hidden()
   [[nodiscard]] bool has_only(const std::vector<Rank>& ranks) const;
   /// Frees the hidden communicator: from now on all calls are native. All members do this before
   /// the same call. @pre holds_hidden()

@@ -99,7 +99,7 @@ std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<R
 
 std::shared_ptr<GroupPlans> Groups::changed(const World& world, const GroupPlans& before,
                                             topology::Machine machine) {
-  return std::make_shared<GroupPlans>(std::vector<Rank>{}, before.where(), std::move(machine),
+  return std::make_shared<GroupPlans>(before.members(), before.where(), std::move(machine),
                                       before.far_pairs(), world.settings, choices_);
 }
 

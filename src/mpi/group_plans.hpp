@@ -22,7 +22,7 @@ namespace espalier::mpi {
 class GroupPlans {
  public:
   using Counter = std::atomic<std::uint64_t>;
-  /// @param members the group's ranks in MPI_COMM_WORLD; empty: shared with nobody
+  /// @param members the group's ranks in MPI_COMM_WORLD
   /// @param where a hash of machine and members
   /// @param far_pairs links to watch; those of the machine as it was first
   /// @param choices counts what course() and plan() are asked for

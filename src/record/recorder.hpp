@@ -44,9 +44,9 @@ struct Request {
   bool is_persistent = false;
   bool is_active = true;
   bool is_cancelled = false;                 ///< or asked to be
-  std::shared_ptr<const Communicator> comm;  ///< of a receive
-  int source = 0;                            ///< of a receive, maybe MPI_ANY_SOURCE
-  std::uint64_t room = 0;                    ///< of a receive
+  std::shared_ptr<const Communicator> comm;  ///< only for a receive
+  int source = 0;                            ///< only for a receive; maybe MPI_ANY_SOURCE
+  std::uint64_t room = 0;                    ///< bytes that a receive has room for
   bool in_collective = false;
   std::vector<Message> sends, receives;  ///< of others, when started and when completed
 };
