@@ -110,8 +110,8 @@ class Trial {
   /// What calls do as long as there is no verdict; exactly one of these.
   enum class Unended : std::uint8_t {
     ByPrediction,    ///< the preferred way runs, and nothing is agreed on yet
-    WaitingForTime,  ///< so it does, until there is time to try the others
-    TakingTurns
+    WaitingForTime,  ///< the preferred way runs until there is time to try the others
+    TakingTurns      ///< the ways take turns and are timed
   };
   [[nodiscard]] Unended unended() const;
   /// What the ranks agreed each way takes, in seconds; infinite where it was not tried.

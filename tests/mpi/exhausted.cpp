@@ -67,11 +67,34 @@ void make_all(std::size_t most, Failures& failures) {
   for (int i = 0; i < 3; ++i) expect_sum(MPI_COMM_WORLD, failures, "at last");
 }
 
+/// Some ranks run out of communicators among themselves, while one of all ranks has a hidden one
+/// behind it. That one stays: the other ranks know of nothing.
+void some_run_short(std::size_t most, Failures& failures) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm all = MPI_COMM_NULL, some = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &all);
+  MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, rank, &some);
+  for (int i = 0; i < 3; ++i) expect_sum(all, failures, "before some run short");
+  if (some != MPI_COMM_NULL) {
+    MPI_Comm_set_errhandler(some, MPI_ERRORS_RETURN);
+    std::vector<MPI_Comm> comms;
+    for (MPI_Comm one = MPI_COMM_NULL; comms.size() < most; comms.push_back(one)) {
+      if (MPI_Comm_dup(some, &one) != MPI_SUCCESS) break;
+    }
+    free_all(comms);
+  }
+  for (int i = 0; i < 3; ++i) expect_sum(all, failures, "after some ran short");
+  if (some != MPI_COMM_NULL) MPI_Comm_free(&some);
+  MPI_Comm_free(&all);
+}
+
 int run(int argc, char** argv) {
   Failures failures;
   std::vector<MPI_Comm> first = all_there_are(option(argc, argv, "--most", 2500));
   const std::size_t most = first.size();
   free_all(first);
+  some_run_short(most, failures);  // first: whoever ran short takes no hidden ones any more
   hide_where_none_is_left(most, failures);
   make_all(most, failures);
   int rank = 0;
