@@ -1,7 +1,7 @@
 # What `make install` and the Debian packages bring (docs/api.md has the list). Everything lies in bin, lib, include and share
 # of one prefix and finds the rest from where it lies, so a prefix can be moved.
-set(headers contract.hpp error.hpp expected.hpp types.hpp units.hpp)  # links to src/base: their targets are copied
-list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/src/base/)
+set(headers contract.hpp error.hpp expected.hpp types.hpp units.hpp)  # links to src/base/base: their targets are copied
+list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/src/base/base/)
 file(GLOB own_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/espalier/*)
 foreach(header ${own_headers})
   if(NOT IS_SYMLINK ${header})

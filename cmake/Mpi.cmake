@@ -22,7 +22,7 @@ if(OPENMPI_FOUND)
   target_compile_definitions(espalier_headers_openmpi INTERFACE OPEN_MPI_BUILD)
 endif()
 add_library(espalier_headers_mpiabi INTERFACE)
-target_include_directories(espalier_headers_mpiabi SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/src/front/abi)
+target_include_directories(espalier_headers_mpiabi SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/src/run/front/abi)
 target_compile_definitions(espalier_headers_mpiabi INTERFACE ESPALIER_MPIABI)
 
 # SimGrid's SMPI simulates ranks inside one process: no preload, the runtime is linked into the programs.
@@ -39,7 +39,7 @@ endif()
 # espalier_mpi_room(NAME [NO_SMPI] [NO_ABI] USES room...): espalier_NAME_mpich, _openmpi, _mpiabi and _smpi.
 function(espalier_mpi_room name)
   cmake_parse_arguments(ROOM "NO_SMPI;NO_ABI" "" "USES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ESPALIER_WING}/${name}/*.cpp)
   set(mpis ${ESPALIER_VARIANTS} ${ESPALIER_SMPI})
   if(ROOM_NO_SMPI)
     list(REMOVE_ITEM mpis smpi)
@@ -50,7 +50,7 @@ function(espalier_mpi_room name)
   # Objects of their own in the archive. Who links with the front takes the front's block, and the spare one is left out; the
   # recorder takes the others without the engine.
   set(separate mpi/thread_block.cpp mpi/self_test.cpp pmpi/next_function.cpp pmpi/fortran.cpp)
-  list(TRANSFORM separate PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM separate PREPEND ${ESPALIER_WING}/)
   set_source_files_properties(${separate} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   foreach(mpi ${mpis})
     set(uses ${ROOM_USES})
@@ -59,7 +59,7 @@ function(espalier_mpi_room name)
     add_library(espalier_${name}_${mpi} STATIC ${sources})
     espalier_unity(espalier_${name}_${mpi})
     add_dependencies(rooms espalier_${name}_${mpi})
-    target_include_directories(espalier_${name}_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    target_include_directories(espalier_${name}_${mpi} PUBLIC ${ESPALIER_WING})
     target_link_libraries(espalier_${name}_${mpi} PUBLIC ${uses} espalier_headers_${mpi})
     target_compile_definitions(espalier_${name}_${mpi} PRIVATE ESPALIER_VERSION="${PROJECT_VERSION}")
     if(mpi STREQUAL smpi)
@@ -80,7 +80,7 @@ endfunction()
 # espalier_front(NAME WHICH TABLE): the library NAME that is preloaded or linked, without any MPI: entries for all that the
 # variants wrap (docs/adr/0019-one-front-library.md). Plain C, so without sanitizers.
 function(espalier_front name which table)
-  set(dir ${CMAKE_CURRENT_SOURCE_DIR})
+  set(dir ${ESPALIER_WING})
   set(made ${CMAKE_CURRENT_BINARY_DIR}/generated/front_${which}.c)
   set(scripts ${PROJECT_SOURCE_DIR}/scripts/generate_front.py ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py
               ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py)
@@ -105,7 +105,7 @@ endfunction()
 # espalier_variant(NAME MPI SOURCE): the library NAME-MPI that the front opens under its MPI, which it finds there: nothing of
 # MPI is linked, and nothing visible but its table.
 function(espalier_variant name mpi source)
-  set(map ${CMAKE_CURRENT_SOURCE_DIR}/front/variant.map)
+  set(map ${ESPALIER_WING}/front/variant.map)
   add_library(${name}-${mpi} SHARED ${source})
   set_target_properties(${name}-${mpi} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${map} LINK_DEPENDS_NO_SHARED ON)
@@ -122,7 +122,7 @@ endfunction()
 
 # libespalier.so and its variants: the room pmpi and the wrappers made from its table.
 function(espalier_preloads)
-  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/pmpi)
+  set(dir ${ESPALIER_WING}/pmpi)
   set(made ${CMAKE_CURRENT_BINARY_DIR}/generated)
   file(MAKE_DIRECTORY ${made}/pmpi)
   foreach(mpi ${ESPALIER_VARIANTS} smpi)
@@ -143,7 +143,7 @@ function(espalier_preloads)
     add_dependencies(espalier_pmpi_${mpi} espalier_wrappers)
   endforeach()
   espalier_front(espalier runtime ${dir}/functions.table)
-  target_sources(espalier-front PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/front/thread_block.c)
+  target_sources(espalier-front PRIVATE ${ESPALIER_WING}/front/thread_block.c)
   foreach(mpi ${ESPALIER_VARIANTS})
     espalier_variant(espalier ${mpi} ${made}/pmpi/functions_${mpi}.cpp)
     # The front first: it holds the block of the thread's variables.
@@ -155,7 +155,7 @@ endfunction()
 # The recorder that `espalier run --profile` preloads: the room record and the wrappers made from its table. A library of its
 # own, so that programs which are not recorded have no wrapper before their messages.
 function(espalier_recorders)
-  set(dir ${CMAKE_CURRENT_SOURCE_DIR})
+  set(dir ${ESPALIER_WING})
   set(made ${CMAKE_CURRENT_BINARY_DIR}/generated/record)
   set(scripts ${PROJECT_SOURCE_DIR}/scripts/generate_recorders.py ${PROJECT_SOURCE_DIR}/scripts/generate_wrappers.py)
   file(MAKE_DIRECTORY ${made})
@@ -202,7 +202,7 @@ function(espalier_smpi_program name)
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/smpi
     CXX_VISIBILITY_PRESET default)
   target_compile_options(${name} PRIVATE -fno-gnu-unique)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE
     -Wl,--whole-archive espalier_runtime_smpi espalier_pmpi_smpi -Wl,--no-whole-archive)
   target_link_options(${name} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,--gc-sections -Wl,-s)

@@ -9,14 +9,21 @@ endfunction()
 add_custom_target(rooms)       # all of them, without tests: `make check-single`
 add_custom_target(unit_tests)  # the test programs of all rooms: `make check-quick`
 
+file(GLOB ESPALIER_WINGS ${PROJECT_SOURCE_DIR}/src/*/)  # for tests that include rooms without linking them
+
+# espalier_wing(NAME): the rooms below stand in src/NAME. A wing is an include root: lines name the room, not the wing.
+macro(espalier_wing name)
+  set(ESPALIER_WING ${PROJECT_SOURCE_DIR}/src/${name})
+endmacro()
+
 # espalier_room(NAME [FAST] [USES room...] [LINKS library...])
 #
-# A folder of src/ is a room: every *.cpp in it (and in its sub-folders) is one static library, every *_test.cpp one
+# A folder of a wing is a room: every *.cpp in it (and in its sub-folders) is one static library, every *_test.cpp one
 # test program. FAST: its speed matters. USES are the rooms it may include; scripts/check_includes.py holds the same table.
 # Its sources are compiled together (ESPALIER_UNITY): so names local to a file must differ (scripts/check_local_names.py).
 function(espalier_room name)
   cmake_parse_arguments(ROOM "FAST" "" "USES;LINKS" ${ARGN})
-  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  set(dir ${ESPALIER_WING}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -24,7 +31,7 @@ function(espalier_room name)
 
   add_library(espalier_${name} STATIC ${sources})
   espalier_unity(espalier_${name})
-  target_include_directories(espalier_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(espalier_${name} PUBLIC ${ESPALIER_WING})
   add_dependencies(rooms espalier_${name})
   if(ROOM_FAST)
     target_compile_options(espalier_${name} PRIVATE $<$<CONFIG:Release>:-O2>)

@@ -33,7 +33,7 @@ endif()
 if(ESPALIER_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
-  add_compile_definitions(ESPALIER_MAX_PROCESSES=1024)  # see src/topology/machine_spec.hpp
+  add_compile_definitions(ESPALIER_MAX_PROCESSES=1024)  # see src/plan/topology/machine_spec.hpp
 endif()
 
 # Every room may end up in the preloaded library, which shows nothing but its own entry points.

@@ -57,7 +57,7 @@ def clashes(files):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     units = []
-    for room in sorted(p for p in (root / "src").iterdir() if p.is_dir()):
+    for room in sorted(p for p in (root / "src").glob("*/*") if p.is_dir()):
         files = list(room.rglob("*.cpp"))
         units.append([p for p in files if not p.name.endswith("_test.cpp")])
         units.append([p for p in files if p.name.endswith("_test.cpp")])

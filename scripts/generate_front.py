@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the entries of a front library (src/front): every name that any of its variants wraps.
+"""Makes the entries of a front library (src/run/front): every name that any of its variants wraps.
 
     generate_front.py runtime FUNCTIONS.table COLLECTIVES.table OUT.c
     generate_front.py recorder FUNCTIONS.table COLLECTIVES.table OUT.c
@@ -39,7 +39,7 @@ INIT = re.compile(r"o?mpi_init(_thread)?(_|__|_f|_f08_)?", re.IGNORECASE)
 
 
 def source(which, entries):
-    yield "/* Generated from the tables of src/pmpi and src/record by scripts/generate_front.py. */\n"
+    yield "/* Generated from the tables of src/run/pmpi and src/run/record by scripts/generate_front.py. */\n"
     yield '#include "front/front.h"\n\ntypedef intptr_t R;\n'
     yield '#define ENTRY __attribute__((visibility("default")))\n#define SLOT(i) (*(void* volatile*)&espalier_slots[i])\n\n'
     for number, (name, count) in enumerate(entries.items()):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the wrappers of the functions that the recorder looks at (src/record).
+"""Makes the wrappers of the functions that the recorder looks at (src/run/record).
 
     generate_recorders.py FUNCTIONS.table COLLECTIVES.table FOLDER
 
@@ -212,7 +212,7 @@ def start_and_end(kind):
 
 def source(functions, collectives_table, kind):
     """Fills kind.entries."""
-    yield "// Generated from src/record/functions.table by scripts/generate_recorders.py.\n"
+    yield "// Generated from src/run/record/functions.table by scripts/generate_recorders.py.\n"
     yield '#include "front/variant.h"\n#include "pmpi/fortran.hpp"\n#include "pmpi/next_function.hpp"\n#include "record/notes.hpp"\n\n'
     yield "using namespace espalier::pmpi;\nusing namespace espalier::record;\n\n"
     yield "namespace {\n\n/// ierror may be left out.\n[[maybe_unused]] int fortran_code(std::intptr_t ierror) {\n"

@@ -4,8 +4,8 @@
     generate_wrappers.py FUNCTIONS.table COLLECTIVES.table FOLDER
 
 writes FOLDER/functions.hpp and FOLDER/functions_KIND.cpp for each kind of MPI. The wrappers know no MPI: every argument is as
-wide as a register. They hand a call to the body in src/pmpi, or to the next library that defines the function (another
-preload, or MPI itself). Those of a variant end with a table of all of them, which the front library reads (src/front).
+wide as a register. They hand a call to the body in src/run/pmpi, or to the next library that defines the function (another
+preload, or MPI itself). Those of a variant end with a table of all of them, which the front library reads (src/run/front).
 
 Which Fortran entry points there are is a matter of the MPI, as seen with nm and a disassembler:
 - MPICH 4: mpif.h, `use mpi`, and mpi_f08 procedures with buffers call the C function MPI_X, which is ours already;
@@ -17,7 +17,7 @@ Which Fortran entry points there are is a matter of the MPI, as seen with nm and
 import pathlib
 import sys
 
-HEADER = "// Generated from src/pmpi/*.table by scripts/generate_wrappers.py.\n"
+HEADER = "// Generated from src/run/pmpi/*.table by scripts/generate_wrappers.py.\n"
 EXPORT = 'extern "C" __attribute__((visibility("default"))) '
 
 
@@ -49,7 +49,7 @@ def kinds():
             Kind("mpiabi", None, ["MPI_"], large_counts=True), Kind("smpi", None)]
 
 
-# What programs ask of Espalier itself (src/pmpi/exports.hpp, include/espalier/runtime_calls.h).
+# What programs ask of Espalier itself (src/run/pmpi/exports.hpp, include/espalier/runtime_calls.h).
 OWN_FUNCTIONS = {"espalier_query_count": 1, "espalier_query_last": 1, "espalier_topology_discover_": 0,
                  "espalier_topology_levels_": 2, "espalier_topology_depths_": 2, "espalier_topology_colors_": 3,
                  "espalier_api_plan_of_": 3, "espalier_api_machine_": 4, "espalier_api_multicasts_": 4}

@@ -19,7 +19,7 @@ def help_of(tool, command=()):
 
 
 def sections_of(text):
-    """[(title, [lines without their indent of four])], as manual_page() of src/cli/manual.cpp prints them."""
+    """[(title, [lines without their indent of four])], as manual_page() of src/tool/cli/manual.cpp prints them."""
     sections = []
     for line in text.splitlines():
         if re.match(r"[A-Z]", line):

@@ -1,1 +1,1 @@
-../../src/base/contract.hpp
+../../src/base/base/contract.hpp

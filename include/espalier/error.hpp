@@ -1,1 +1,1 @@
-../../src/base/error.hpp
+../../src/base/base/error.hpp

@@ -1,1 +1,1 @@
-../../src/base/expected.hpp
+../../src/base/base/expected.hpp

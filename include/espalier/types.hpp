@@ -1,1 +1,1 @@
-../../src/base/types.hpp
+../../src/base/base/types.hpp

@@ -1,1 +1,1 @@
-../../src/base/units.hpp
+../../src/base/base/units.hpp

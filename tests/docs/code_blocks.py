@@ -43,8 +43,9 @@ def compiled(block, folder, source):
     lines = frame.splitlines()
     at = next(i for i, line in enumerate(lines) if MARK in line)
     file = pathlib.Path(folder) / f"block.{suffix}"
+    wings = [word for wing in sorted((source / "src").iterdir()) if wing.is_dir() for word in ("-I", wing)]
     file.write_text("\n".join(lines[:at] + block.text.splitlines() + lines[at + 1:]) + "\n")
-    return complaint([compiler, *options, "-fsyntax-only", "-Wall", "-I", source / "include", "-I", source / "src", file])
+    return complaint([compiler, *options, "-fsyntax-only", "-Wall", "-I", source / "include", *wings, file])
 
 
 def check_cmake(block, source):

@@ -23,11 +23,11 @@ def check(files):
 class CheckIncludes(unittest.TestCase):
     def test_lets_rooms_include_themselves_and_those_above(self):
         code, said = check({
-            "base/a.hpp": "#include <vector>\n",
-            "base/b.cpp": '#include "base/a.hpp"\n',
-            "tree/t.cpp": '#include "model/m.hpp"\n#include "topology/machine.hpp"\n',
-            "tree/t_test.cpp": '#include "support/for_all_seeds.hpp"\n',
-            "main.cpp": '#include "cli/run.hpp"\n',
+            "base/base/a.hpp": "#include <vector>\n",
+            "base/base/b.cpp": '#include "base/a.hpp"\n',
+            "plan/tree/t.cpp": '#include "model/m.hpp"\n#include "topology/machine.hpp"\n',
+            "plan/tree/t_test.cpp": '#include "support/for_all_seeds.hpp"\n',
+            "tool/main.cpp": '#include "cli/run.hpp"\n',
         })
         self.assertEqual((code, said), (0, ""))
 
@@ -38,35 +38,38 @@ class CheckIncludes(unittest.TestCase):
             self.assertIn(part, said)
 
     def test_refuses_a_room_that_looks_down(self):
-        self.refused({"topology/x.cpp": '#include <string>\n\n#include "tree/comm_tree.hpp"\n'},
-                     "src/topology/x.cpp:3: error:", "tree/comm_tree.hpp")
+        self.refused({"plan/topology/x.cpp": '#include <string>\n\n#include "tree/comm_tree.hpp"\n'},
+                     "src/plan/topology/x.cpp:3: error:", "tree/comm_tree.hpp")
 
     def test_refuses_in_sub_folders_and_odd_spellings(self):
-        self.refused({"topology/simgrid/x.cpp": '  #  include   "model/m.hpp"\n'},
-                     "src/topology/simgrid/x.cpp:1: error:")
+        self.refused({"plan/topology/simgrid/x.cpp": '  #  include   "model/m.hpp"\n'},
+                     "src/plan/topology/simgrid/x.cpp:1: error:")
 
     def test_refuses_test_support_outside_of_tests(self):
-        self.refused({"base/x.cpp": '#include "support/for_all_seeds.hpp"\n'}, "src/base/x.cpp:1:")
+        self.refused({"base/base/x.cpp": '#include "support/for_all_seeds.hpp"\n'}, "src/base/base/x.cpp:1:")
 
     def test_refuses_mpi_above_its_room(self):
-        self.refused({"cli/x.cpp": "#include <mpi.h>\n"}, "src/cli/x.cpp:1:", "mpi.h")
+        self.refused({"tool/cli/x.cpp": "#include <mpi.h>\n"}, "src/tool/cli/x.cpp:1:", "mpi.h")
 
     def test_refuses_cli11_outside_of_the_files_behind_its_front(self):
-        self.refused({"cli/show.cpp": "#include <CLI/CLI.hpp>\n",
-                      "cli/options.hpp": "#pragma once\n\n#include <CLI/App.hpp>\n",
-                      "lab/options.cpp": "#include <CLI/CLI.hpp>\n"},
-                     "src/cli/show.cpp:1:", "src/cli/options.hpp:3:", "src/lab/options.cpp:1:", "cli/options.hpp")
+        self.refused({"tool/cli/show.cpp": "#include <CLI/CLI.hpp>\n",
+                      "tool/cli/options.hpp": "#pragma once\n\n#include <CLI/App.hpp>\n",
+                      "study/lab/options.cpp": "#include <CLI/CLI.hpp>\n"},
+                     "src/tool/cli/show.cpp:1:", "src/tool/cli/options.hpp:3:", "src/study/lab/options.cpp:1:", "cli/options.hpp")
 
     def test_lets_the_files_behind_its_front_include_cli11(self):
-        self.assertEqual(check({"cli/options.cpp": "#include <CLI/CLI.hpp>\n"}), (0, ""))
+        self.assertEqual(check({"tool/cli/options.cpp": "#include <CLI/CLI.hpp>\n"}), (0, ""))
 
     def test_refuses_a_room_that_is_not_in_its_table(self):
-        self.refused({"attic/x.cpp": "\n"}, 'room "attic"')
+        self.refused({"plan/attic/x.cpp": "\n"}, 'room "attic"')
+
+    def test_refuses_a_room_in_another_wing(self):
+        self.refused({"run/tree/x.cpp": "\n"}, 'room "tree" of wing "run"')
 
     def test_names_every_line_not_only_the_first(self):
-        self.refused({"base/x.cpp": '#include "tree/a.hpp"\n#include "cli/b.hpp"\n',
-                      "model/y.hpp": '#include "report/c.hpp"\n'},
-                     "src/base/x.cpp:1:", "src/base/x.cpp:2:", "src/model/y.hpp:1:")
+        self.refused({"base/base/x.cpp": '#include "tree/a.hpp"\n#include "cli/b.hpp"\n',
+                      "plan/model/y.hpp": '#include "report/c.hpp"\n'},
+                     "src/base/base/x.cpp:1:", "src/base/base/x.cpp:2:", "src/plan/model/y.hpp:1:")
 
 
 if __name__ == "__main__":

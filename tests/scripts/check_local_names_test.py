@@ -29,9 +29,9 @@ class CheckLocalNames(unittest.TestCase):
         self.assertEqual(check(files), (0, ""))
 
     def clashes(self, first, second, name):
-        code, said = check({"tree/a.cpp": source(first), "tree/b.cpp": source(second)})
+        code, said = check({"plan/tree/a.cpp": source(first), "plan/tree/b.cpp": source(second)})
         self.assertEqual(code, 1, said)
-        self.assertIn(f'error: src/tree/b.cpp:6: "espalier::tree::{name}" is a local name of src/tree/a.cpp:6 too', said)
+        self.assertIn(f'error: src/plan/tree/b.cpp:6: "espalier::tree::{name}" is a local name of src/plan/tree/a.cpp:6 too', said)
 
     def test_two_definitions_of_one_name_clash(self):
         self.clashes("struct Offer {", "struct Offer {", "Offer")
@@ -46,14 +46,14 @@ class CheckLocalNames(unittest.TestCase):
 
     def test_rooms_tests_and_namespaces_are_apart(self):
         one = source("struct Offer {")
-        self.passes({"tree/a.cpp": one, "group/a.cpp": one})
-        self.passes({"tree/a.cpp": one, "tree/a_test.cpp": one})
-        self.passes({"tree/a.cpp": one, "tree/exact/b.cpp": source("struct Offer {", "espalier::tree::exact")})
+        self.passes({"plan/tree/a.cpp": one, "groups/group/a.cpp": one})
+        self.passes({"plan/tree/a.cpp": one, "plan/tree/a_test.cpp": one})
+        self.passes({"plan/tree/a.cpp": one, "plan/tree/exact/b.cpp": source("struct Offer {", "espalier::tree::exact")})
 
     def test_what_is_no_definition_may_come_again(self):
-        self.passes({"tree/a.cpp": source("using Words = std::vector<int>;"), "tree/b.cpp": source("using Words = std::vector<int>;")})
-        self.passes({"tree/a.cpp": source("constexpr Time kFar = milliseconds(1);"), "tree/b.cpp": source("constexpr Time kNear = milliseconds(2);")})
-        self.passes({"tree/a.cpp": source("  int inside;"), "tree/b.cpp": source("  int inside;")})
+        self.passes({"plan/tree/a.cpp": source("using Words = std::vector<int>;"), "plan/tree/b.cpp": source("using Words = std::vector<int>;")})
+        self.passes({"plan/tree/a.cpp": source("constexpr Time kFar = milliseconds(1);"), "plan/tree/b.cpp": source("constexpr Time kNear = milliseconds(2);")})
+        self.passes({"plan/tree/a.cpp": source("  int inside;"), "plan/tree/b.cpp": source("  int inside;")})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Around code inside src/group.
+// Around code inside src/groups/group.
 #include "group/combine.hpp"
 #include "group/group.hpp"
 #include "group/process.hpp"

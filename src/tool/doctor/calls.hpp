@@ -16,7 +16,7 @@ struct Calls {
   std::vector<std::string> hidden;  ///< PMPI_X: called past everything that is preloaded
 };
 
-/// By the tables from which the preloaded library is made (src/pmpi/*.table).
+/// By the tables from which the preloaded library is made (src/run/pmpi/*.table).
 /// @param symbols what the program wants of its libraries, in C or Fortran
 [[nodiscard]] Calls calls_among(std::span<const std::string> symbols);
 

@@ -7,7 +7,7 @@
 
 namespace espalier::pmpi {
 
-/// Called by the front library (src/front) before any wrapper runs.
+/// Called by the front library (src/run/front) before any wrapper runs.
 void attach(const espalier_front_services* services);
 /// Every call goes past the wrappers from now on; nothing where they are linked into the program.
 /// @param why one line for the user, if one wants to know
