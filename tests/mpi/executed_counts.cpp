@@ -39,8 +39,8 @@ int run() {
     const runtime::CachedPlan plan = make_plan(planner, settings, static_cast<Rank>(rank), key);
     for (const runtime::Lane& lane : plan.prepared.lanes) {
       for (std::uint32_t m = lane.first; lane.sends && m < lane.first + lane.count; ++m) {
-        ++expected[lane.way.level].messages;
-        expected[lane.way.level].bytes +=
+        ++expected[lane.link.level].messages;
+        expected[lane.link.level].bytes +=
             plan.prepared.program.units(plan.prepared.messages[m].region) * key.element;
       }
     }

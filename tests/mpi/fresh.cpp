@@ -9,7 +9,7 @@
 namespace espalier::mpi_test {
 namespace {
 
-constexpr int kCallsUntilDue = 64;  // src/run/runtime/course.cpp
+constexpr int kCallsUntilDue = 64;  // src/run/runtime/class_policy.cpp
 
 void use(MPI_Comm comm, Failures& failures) {
   int rank = 0, size = 1, sum = 0;

@@ -78,7 +78,7 @@ void add(Tally& to, const Tally& from) {
 
 /// All plans for one call.
 Tally compare(const NamedMachine& named, const collective::Hierarchy& hierarchy,
-              const select::Terrain& terrain, const Collective& call, std::vector<Case>& cases,
+              const select::CostView& cost_view, const Collective& call, std::vector<Case>& cases,
               std::vector<Case>& losses) {
   Tally tally;
   double best = 0, predicted_best = 0, best_predicted = 0, chosen = 0;
@@ -90,7 +90,7 @@ Tally compare(const NamedMachine& named, const collective::Hierarchy& hierarchy,
     const double simulated =
         to_microseconds(sim::simulate(call, candidate.program_of, hierarchy.machine()).finish);
     const double predicted =
-        to_microseconds(select::predict(candidate.plan, terrain, hierarchy, call));
+        to_microseconds(select::predict(candidate.plan, cost_view, hierarchy, call));
     both.push_back({simulated, predicted});
     const double error = simulated > 0 ? 100 * (predicted - simulated) / simulated : 0;
     tally.errors.push_back(std::abs(error));
@@ -153,7 +153,7 @@ int run(bool table, bool worst, int random) {
       topology::Machine machine = loaded->machine;
       if (named.cyclic) machine = with_placement(machine, cyclic_placement(machine));
       const collective::Hierarchy hierarchy(machine);
-      const select::Terrain terrain(machine);
+      const select::CostView cost_view(machine);
       for (const std::uint64_t bytes : {8U, 1024U, 16384U, 131072U, 1048576U}) {
         if (operation == Operation::Barrier && bytes > 8) continue;
         const bool blocks = operation == Operation::Allgather || operation == Operation::Alltoall ||
@@ -167,7 +167,7 @@ int run(bool table, bool worst, int random) {
                               Bytes{8},
                               true,
                               {}};
-        add(tally, compare(named, hierarchy, terrain, call, cases, losses));
+        add(tally, compare(named, hierarchy, cost_view, call, cases, losses));
       }
     }
     if (table) print(std::string(name_of(operation)), tally);

@@ -23,25 +23,25 @@ namespace {
 constexpr double kWorstAllowed = 0.20;
 constexpr double kMedianAllowed = 0.05;
 
-struct Way {
+struct FlowRule {
   const char* name;
   Weights weights;
   bool ordered_pairs;
 };
-constexpr Way kConnections{"connections", Weights::Equal, true};
-constexpr Way kFlows{"flows", Weights::Equal, false};
-constexpr Way kWeightedFlows{"weighted", Weights::ByLatency, false};
+constexpr FlowRule kConnections{"connections", Weights::Equal, true};
+constexpr FlowRule kFlows{"flows", Weights::Equal, false};
+constexpr FlowRule kWeightedFlows{"weighted", Weights::ByLatency, false};
 
 /// In a process of its own, since SimGrid's engine lives once. Negative if it failed.
-double finish_in_simgrid(const Case& c, const Way& way) {
+double finish_in_simgrid(const Case& c, const FlowRule& rule) {
   int ends[2];
   if (pipe(ends) != 0) return -1;
   std::fflush(stdout);  // or the child would print it once more
   const pid_t child = fork();
   if (child == 0) {
     ReplayOptions options;
-    options.weights = way.weights;
-    options.ordered_pairs = way.ordered_pairs;
+    options.weights = rule.weights;
+    options.ordered_pairs = rule.ordered_pairs;
     const std::vector<double> finish = replay(c.plan, *c.machine, options);
     double last = 0;
     for (const double f : finish) last = f < 0 || last < 0 ? -1 : std::max(last, f);
@@ -63,14 +63,14 @@ struct Comparison {
   double difference = 0;  ///< ours to theirs
 };
 
-Comparison compare(const Case& c, const Way& way, sim::Sharing sharing) {
+Comparison compare(const Case& c, const FlowRule& rule, sim::Sharing sharing) {
   sim::SimOptions options;
   options.sharing = sharing;
-  options.ordered_pairs = way.ordered_pairs;
-  options.shares_by_latency = way.weights == Weights::ByLatency;
+  options.ordered_pairs = rule.ordered_pairs;
+  options.shares_by_latency = rule.weights == Weights::ByLatency;
   Comparison result;
   result.ours = sim::simulate(c.plan, *c.machine, options).finish;
-  const double theirs = finish_in_simgrid(c, way);
+  const double theirs = finish_in_simgrid(c, rule);
   result.theirs = theirs < 0 ? kForever : Time{std::llround(theirs * 1e12)};
   result.difference = theirs < 0 ? 9.99 : to_seconds(result.ours) / theirs - 1;
   return result;
@@ -106,10 +106,10 @@ class Summary {
 
 int check(const std::vector<Case>& all) {
   bool good = true;
-  for (const Way& way : {kConnections, kWeightedFlows}) {
-    Summary summary(way.name);
+  for (const FlowRule& rule : {kConnections, kWeightedFlows}) {
+    Summary summary(rule.name);
     for (const Case& c : all) {
-      summary.add(c, compare(c, way, sim::Sharing::ExactMaxMin).difference);
+      summary.add(c, compare(c, rule, sim::Sharing::ExactMaxMin).difference);
     }
     summary.print();
     good = good && summary.good();

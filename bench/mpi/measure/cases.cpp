@@ -41,7 +41,7 @@ Element sum_up_to(int ranks, int to, int i) {
   return ranks * (ranks - 1LL) / 2 * 1000003LL + ranks * value(0, to, i);
 }
 
-Buffer own(const Place& w, int n) {
+Buffer own(const CommRank& w, int n) {
   return blocks(n, 1, [&](int, int i) { return value(w.rank, 0, i); });
 }
 Buffer room(int n, int blocks_in_it = 1) {
@@ -49,7 +49,7 @@ Buffer room(int n, int blocks_in_it = 1) {
 }
 
 /// Of any number of bytes; elements at the end that are not whole do not travel.
-Case broadcast(const Place& w, long bytes, int root) {
+Case broadcast(const CommRank& w, long bytes, int root) {
   const int whole = static_cast<int>(bytes / static_cast<long>(sizeof(Element)));
   const bool by_bytes = bytes % static_cast<long>(sizeof(Element)) != 0;
   const int count = whole + (by_bytes ? 1 : 0);
@@ -72,7 +72,7 @@ Case broadcast(const Place& w, long bytes, int root) {
           /*in_place=*/true};
 }
 
-Case reduce(const Place& w, int n, int root) {
+Case reduce(const CommRank& w, int n, int root) {
   const MPI_Comm comm = w.comm;
   const bool is_root = w.rank == root;
   return {own(w, n), room(is_root ? n : 0),
@@ -83,7 +83,7 @@ Case reduce(const Place& w, int n, int root) {
           }};
 }
 
-Case allreduce(const Place& w, int n, int) {
+Case allreduce(const CommRank& w, int n, int) {
   const MPI_Comm comm = w.comm;
   return {own(w, n), room(n), holds(n, 1, [=](int, int i) { return sum_up_to(w.size, 0, i); }),
           [=](Buffer& in, Buffer& out) {
@@ -91,12 +91,12 @@ Case allreduce(const Place& w, int n, int) {
           }};
 }
 
-Case barrier(const Place& w, int, int) {
+Case barrier(const CommRank& w, int, int) {
   const MPI_Comm comm = w.comm;
   return {{}, {}, anything, [=](Buffer&, Buffer&) { MPI_Barrier(comm); }};
 }
 
-Case gather(const Place& w, int n, int root) {
+Case gather(const CommRank& w, int n, int root) {
   const MPI_Comm comm = w.comm;
   const bool is_root = w.rank == root;
   return {
@@ -107,7 +107,7 @@ Case gather(const Place& w, int n, int root) {
       }};
 }
 
-Case scatter(const Place& w, int n, int root) {
+Case scatter(const CommRank& w, int n, int root) {
   const MPI_Comm comm = w.comm;
   const bool is_root = w.rank == root;
   return {is_root ? blocks(n, w.size, [](int b, int i) { return value(0, b, i); }) : Buffer{},
@@ -117,7 +117,7 @@ Case scatter(const Place& w, int n, int root) {
           }};
 }
 
-Case allgather(const Place& w, int n, int) {
+Case allgather(const CommRank& w, int n, int) {
   const MPI_Comm comm = w.comm;
   return {own(w, n), room(n, w.size), holds(n, w.size, [](int b, int i) { return value(b, 0, i); }),
           [=](Buffer& in, Buffer& out) {
@@ -125,7 +125,7 @@ Case allgather(const Place& w, int n, int) {
           }};
 }
 
-Case alltoall(const Place& w, int n, int) {
+Case alltoall(const CommRank& w, int n, int) {
   const MPI_Comm comm = w.comm;
   return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }), room(n, w.size),
           holds(n, w.size, [=](int b, int i) { return value(b, w.rank, i); }),
@@ -134,7 +134,7 @@ Case alltoall(const Place& w, int n, int) {
           }};
 }
 
-Case reduce_scatter(const Place& w, int n, int) {
+Case reduce_scatter(const CommRank& w, int n, int) {
   const MPI_Comm comm = w.comm;
   return {blocks(n, w.size, [&](int b, int i) { return value(w.rank, b, i); }), room(n),
           holds(n, 1, [=](int, int i) { return sum_up_to(w.size, w.rank, i); }),
@@ -143,7 +143,7 @@ Case reduce_scatter(const Place& w, int n, int) {
           }};
 }
 
-Case scan(const Place& w, int n, int) {
+Case scan(const CommRank& w, int n, int) {
   const MPI_Comm comm = w.comm;
   return {own(w, n), room(n), holds(n, 1, [=](int, int i) { return sum_up_to(w.rank + 1, 0, i); }),
           [=](Buffer& in, Buffer& out) {
@@ -151,7 +151,7 @@ Case scan(const Place& w, int n, int) {
           }};
 }
 
-Case exscan(const Place& w, int n, int) {
+Case exscan(const CommRank& w, int n, int) {
   const MPI_Comm comm = w.comm;
   return {own(w, n), room(n),
           w.rank == 0 ? IsRight(anything)
@@ -175,28 +175,28 @@ struct Blocks {
   std::vector<int> places;
 };
 
-Case gatherv(const Place& w, int n, int root) {
+Case gatherv(const CommRank& w, int n, int root) {
   return irregular(gather(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
     MPI_Gatherv(in.data(), n, MPI_INT64_T, out.data(), b.counts.data(), b.places.data(),
                 MPI_INT64_T, root, w.comm);
   });
 }
 
-Case scatterv(const Place& w, int n, int root) {
+Case scatterv(const CommRank& w, int n, int root) {
   return irregular(scatter(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
     MPI_Scatterv(in.data(), b.counts.data(), b.places.data(), MPI_INT64_T, out.data(), n,
                  MPI_INT64_T, root, w.comm);
   });
 }
 
-Case allgatherv(const Place& w, int n, int root) {
+Case allgatherv(const CommRank& w, int n, int root) {
   return irregular(allgather(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
     MPI_Allgatherv(in.data(), n, MPI_INT64_T, out.data(), b.counts.data(), b.places.data(),
                    MPI_INT64_T, w.comm);
   });
 }
 
-Case alltoallv(const Place& w, int n, int root) {
+Case alltoallv(const CommRank& w, int n, int root) {
   return irregular(alltoall(w, n, root), [=, b = Blocks(n, w.size)](Buffer& in, Buffer& out) {
     MPI_Alltoallv(in.data(), b.counts.data(), b.places.data(), MPI_INT64_T, out.data(),
                   b.counts.data(), b.places.data(), MPI_INT64_T, w.comm);
@@ -204,7 +204,7 @@ Case alltoallv(const Place& w, int n, int root) {
 }
 
 /// Of elements of 8 bytes.
-using Maker = Case (*)(const Place&, int count, int root);
+using Maker = Case (*)(const CommRank&, int count, int root);
 
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> kMakers{
@@ -224,7 +224,7 @@ bool can_measure(const std::string& operation, long bytes) {
          bytes % static_cast<long>(sizeof(Element)) == 0;
 }
 
-Case make_case(const std::string& operation, const Place& place, long bytes, int root) {
+Case make_case(const std::string& operation, const CommRank& place, long bytes, int root) {
   if (operation == "broadcast") return broadcast(place, bytes, root);
   const int count = static_cast<int>(bytes / static_cast<long>(sizeof(Element)));
   return makers().at(operation)(place, count, root);

@@ -15,7 +15,7 @@ using Element = std::int64_t;
 using Buffer = std::vector<Element>;
 
 /// Where a call takes place, and who we are there.
-struct Place {
+struct CommRank {
   MPI_Comm comm = MPI_COMM_WORLD;
   int rank = 0;
   int size = 1;
@@ -34,6 +34,6 @@ struct Case {
 /// Whether there is such a call; all but broadcasts have elements of 8 bytes.
 bool can_measure(const std::string& operation, long bytes);
 /// @pre can_measure(operation, bytes)
-Case make_case(const std::string& operation, const Place& place, long bytes, int root);
+Case make_case(const std::string& operation, const CommRank& place, long bytes, int root);
 
 }  // namespace measure

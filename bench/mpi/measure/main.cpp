@@ -20,7 +20,7 @@
 namespace {
 
 using measure::Case;
-using measure::Place;
+using measure::CommRank;
 using measure::Timed;
 
 struct Call {
@@ -69,7 +69,7 @@ int position(const std::vector<int>& members, int rank) {
 }
 
 /// The members' own communicator, in their order; rank -1 for those who are none.
-Place place_of(const Call& call) {
+CommRank place_of(const Call& call) {
   const int me = position(call.members, measure::world_rank());
   if (static_cast<int>(call.members.size()) == measure::world_size()) {
     return {MPI_COMM_WORLD, measure::world_rank(), measure::world_size()};
@@ -129,7 +129,7 @@ class Runner {
 
   bool by_acknowledgement_;
   const Call& call_;
-  Place place_;
+  CommRank place_;
   Case case_;
   int made_for_ = -1;
   std::int64_t slot_ = 0;

@@ -43,7 +43,7 @@ Expected<Discovered> discover(Prober& real, std::span<const NodeInfo> nodes, con
   Expected<std::vector<std::optional<EagerLimit>>> eager = std::vector<std::optional<EagerLimit>>{};
   if (budget.eager_limits) eager = find_eager_limits(prober, found, until);
   if (!eager) return eager.error();
-  const bool is_sorted = !seen->out_of_time && seen->uncompared == 0;
+  const bool clusters_resolved = !seen->out_of_time && seen->uncompared == 0;
   auto machine = assemble(found, seen->costs, nodes);
   if (!machine) return machine.error();
   return Discovered{std::move(*machine),
@@ -54,8 +54,8 @@ Expected<Discovered> discover(Prober& real, std::span<const NodeInfo> nodes, con
                     prober.spent(),
                     surveyed,
                     after_calibration - surveyed,
-                    is_sorted,
-                    *calibrated && is_sorted,
+                    clusters_resolved,
+                    *calibrated && clusters_resolved,
                     doubts_of(prober.repeated(), prober.spread(), prober.spent(), until)};
 }
 

@@ -33,7 +33,7 @@ struct Discovered {
   Time spent;                       ///< in all, of which
   Time surveyed;                    ///< on distances and on what messages cost nodes
   Time calibrated;                  ///< on bandwidths
-  bool is_sorted = true;            ///< the clusters are all that was asked for; worth keeping
+  bool clusters_resolved = true;    ///< the clusters are all that was asked for; worth keeping
   bool complete = true;             ///< nor was anything else left out for want of time
   std::vector<std::string> doubts;  ///< why figures may be wrong (doubts.hpp), a sentence each
 };

@@ -9,13 +9,13 @@ namespace {
 constexpr double kMostCrossings = 8;  ///< no protocol takes more
 
 /// Two nodes that meet on this level.
-struct Way {
+struct ProbedLink {
   NodePair nodes;
   Time latency;
   Bandwidth rate;
 };
 
-Way way_over(const FoundCluster& cluster) {
+ProbedLink link_between(const FoundCluster& cluster) {
   const FoundCluster& a = cluster.members[0];
   const FoundCluster& b = cluster.members[1];
   Time latency = cluster.latency;
@@ -25,10 +25,11 @@ Way way_over(const FoundCluster& cluster) {
   return {{a.nodes.front(), b.nodes.front()}, latency, std::min({a.out, b.in, cluster.flow_cap})};
 }
 
-Expected<std::vector<Time>> times_of(Prober& prober, const Way& way, std::span<const Bytes> sizes) {
+Expected<std::vector<Time>> times_of(Prober& prober, const ProbedLink& link,
+                                     std::span<const Bytes> sizes) {
   std::vector<Round> rounds;
   for (const Bytes size : sizes) {
-    rounds.push_back({{Kind::RoundTrip, way.nodes.first, way.nodes.second, size, 1,
+    rounds.push_back({{Kind::RoundTrip, link.nodes.first, link.nodes.second, size, 1,
                        /*repeats=*/5, milliseconds(40)}});
   }
   auto measured = prober.run(rounds);
@@ -73,19 +74,19 @@ Expected<std::vector<std::optional<EagerLimit>>> find_eager_limits(Prober& probe
   for (std::uint64_t kib = 1; kib <= 256; kib *= 2) sizes.push_back({kib << 10U});
   for (std::size_t depth = levels.size(); depth-- > 0;) {
     if (prober.spent() > until) break;
-    const Way way = way_over(*levels[depth].front());
-    auto times = times_of(prober, way, sizes);
+    const ProbedLink link = link_between(*levels[depth].front());
+    auto times = times_of(prober, link, sizes);
     if (!times) return times.error();
-    const auto first = eager_limit(sizes, *times, way.latency, way.rate);
+    const auto first = eager_limit(sizes, *times, link.latency, link.rate);
     if (!first) continue;
     // Once more: what a moment's traffic held up is not held up again.
     const std::vector<Bytes> around{first->limit, {2 * first->limit.value}};
-    auto again = times_of(prober, way, around);
+    auto again = times_of(prober, link, around);
     if (!again) return again.error();
     const auto at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), first->limit) -
                                              sizes.begin());
     for (std::size_t i = 0; i < 2; ++i) (*again)[i] = std::min((*again)[i], (*times)[at + i]);
-    limits[depth] = eager_limit(around, *again, way.latency, way.rate);
+    limits[depth] = eager_limit(around, *again, link.latency, link.rate);
     if (limits[depth]) sizes = around;
   }
   return limits;

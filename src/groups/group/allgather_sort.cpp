@@ -8,11 +8,11 @@
 
 namespace espalier::group {
 
-AllgatherSort::AllgatherSort(Tag tag, const Place& parent, const ConstructionOptions& options)
+AllgatherSort::AllgatherSort(Tag tag, const GroupView& parent, const ConstructionOptions& options)
     : parent_(parent), tag_(tag) {
   expects(parent.numbering == Numbering::World, "this baseline splits the world only");
-  place_.degree = static_cast<std::uint16_t>(options.degree);
-  place_.numbering = Numbering::Heap;
+  view_.degree = static_cast<std::uint16_t>(options.degree);
+  view_.numbering = Numbering::Heap;
 }
 
 void AllgatherSort::enter(Colour colour, Endpoint& endpoint) {
@@ -53,20 +53,20 @@ void AllgatherSort::sort(Id self) {
   Words members;
   for (Id id = 0; id < parent_.size; ++id) {
     if (colours_[(id + parent_.size - self) % parent_.size] != own) continue;
-    if (id == self) place_.rank = members.size();
+    if (id == self) view_.rank = members.size();
     members.push_back(id);
   }
   colours_.clear();
-  place_.size = members.size();
-  place_.depth = static_cast<std::uint16_t>(heap_depth(place_.rank, place_.degree));
-  if (place_.rank > 0) place_.parent = members[(place_.rank - 1) / place_.degree];
-  const std::uint64_t first = std::uint64_t{place_.rank} * place_.degree + 1;
-  const std::uint64_t last = std::min<std::uint64_t>(first + place_.degree, place_.size);
-  for (std::uint64_t c = first; c < last; ++c) place_.children.push_back(members[c]);
+  view_.size = members.size();
+  view_.depth = static_cast<std::uint16_t>(heap_depth(view_.rank, view_.degree));
+  if (view_.rank > 0) view_.parent = members[(view_.rank - 1) / view_.degree];
+  const std::uint64_t first = std::uint64_t{view_.rank} * view_.degree + 1;
+  const std::uint64_t last = std::min<std::uint64_t>(first + view_.degree, view_.size);
+  for (std::uint64_t c = first; c < last; ++c) view_.children.push_back(members[c]);
 }
 
 std::size_t AllgatherSort::bytes() const {
-  std::size_t total = sizeof(*this) - sizeof(Place) + place_.bytes() + colours_.bytes_on_heap();
+  std::size_t total = sizeof(*this) - sizeof(GroupView) + view_.bytes() + colours_.bytes_on_heap();
   for (const auto& [round, words] : early_) total += sizeof(words) + words.bytes_on_heap();
   return total;
 }

@@ -12,12 +12,12 @@ namespace espalier::group {
 /// only.
 class AllgatherSort : public Construction {
  public:
-  AllgatherSort(Tag tag, const Place& parent, const ConstructionOptions& options);
+  AllgatherSort(Tag tag, const GroupView& parent, const ConstructionOptions& options);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override { return done_; }
-  [[nodiscard]] Place place() const override { return place_; }
+  [[nodiscard]] GroupView view() const override { return view_; }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -25,13 +25,13 @@ class AllgatherSort : public Construction {
   void send_round(Endpoint& endpoint);
   void sort(Id self);
 
-  const Place& parent_;
+  const GroupView& parent_;
   Tag tag_;
   std::uint32_t round_ = 0;
   bool done_ = false;
   Words colours_;                         // of this process and those after it, as far as known
   std::map<std::uint32_t, Words> early_;  // of later rounds
-  Place place_;
+  GroupView view_;
 };
 
 /// The time of its allgather without a simulation, which would need n^2 words: all processes do the

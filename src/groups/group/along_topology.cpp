@@ -88,7 +88,7 @@ Words arranged(const Words& counts, Rank degree, Rank& total) {
 
 }  // namespace
 
-AlongTopology::AlongTopology(Tag tag, const Place& parent, Words path,
+AlongTopology::AlongTopology(Tag tag, const GroupView& parent, Words path,
                              const ConstructionOptions& options)
     : parent_(parent),
       exchange_(tag, parent, options.degree, options.routable, IdExchange::Shape::Given),

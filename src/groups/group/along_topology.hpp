@@ -20,19 +20,19 @@ namespace espalier::group {
 class AlongTopology : public Construction {
  public:
   /// @param path this process's clusters, from the outermost inwards; named alike by all
-  AlongTopology(Tag tag, const Place& parent, Words path, const ConstructionOptions& options);
+  AlongTopology(Tag tag, const GroupView& parent, Words path, const ConstructionOptions& options);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override { return ranked_ && exchange_.done(); }
-  [[nodiscard]] Place place() const override { return exchange_.place(); }
+  [[nodiscard]] GroupView view() const override { return exchange_.view(); }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
   void pass_up(Endpoint& endpoint);
   void pass_down(const Words& entries, Rank total, Endpoint& endpoint);
 
-  const Place& parent_;
+  const GroupView& parent_;
   IdExchange exchange_;
   Tag tag_;
   Rank degree_;

@@ -116,12 +116,13 @@ TEST(ClusterShapeProperty, EveryClusterIsOneSubTree) {
   });
 }
 
-void expect_along(Random& rng, const std::map<Id, Place>& parents, std::map<Id, Place>& places) {
+void expect_along(Random& rng, const std::map<Id, GroupView>& parents,
+                  std::map<Id, GroupView>& views) {
   const auto degree = static_cast<Rank>(rng.between(2, 4));
   std::map<Id, Path> path;
   std::map<Id, Colour> colour;
   const auto percent = static_cast<unsigned>(rng.between(0, 110));
-  for (const auto& [id, place] : parents) {
+  for (const auto& [id, view] : parents) {
     path[id] = random_path(rng);
     colour[id] = rng.chance(percent) ? Colour{0} : kNoColour;
   }
@@ -133,15 +134,15 @@ void expect_along(Random& rng, const std::map<Id, Place>& parents, std::map<Id, 
   network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
   ASSERT_EQ(run.not_done(), std::nullopt);
   places = run.places(0, colour_of);
-  ASSERT_EQ(check_group(places, degree, 1000), "");
-  ASSERT_EQ(check_routes(places), "");
-  Made made{std::vector<Path>(places.size()), std::vector<Rank>(places.size(), kNoRank)};
-  for (const auto& [id, place] : places) {
-    made.paths[place.rank] = path.at(id);
-    if (place.parent != kNobody) made.parent[place.rank] = places.at(place.parent).rank;
-    Rank next = place.rank + 1;  // depth-first, as `below` says
-    for (std::uint32_t c = 0; c < place.children.size(); next += place.below[c++]) {
-      ASSERT_EQ(places.at(place.children[c]).rank, next);
+  ASSERT_EQ(check_group(views, degree, 1000), "");
+  ASSERT_EQ(check_routes(views), "");
+  Made made{std::vector<Path>(views.size()), std::vector<Rank>(views.size(), kNoRank)};
+  for (const auto& [id, view] : views) {
+    made.paths[view.rank] = path.at(id);
+    if (view.parent != kNobody) made.parent[view.rank] = views.at(view.parent).rank;
+    Rank next = view.rank + 1;  // depth-first, as `below` says
+    for (std::uint32_t c = 0; c < view.children.size(); next += view.below[c++]) {
+      ASSERT_EQ(views.at(view.children[c]).rank, next);
     }
   }
   ASSERT_EQ(check_topology(made.paths, made.parent, degree), "");
@@ -149,17 +150,17 @@ void expect_along(Random& rng, const std::map<Id, Place>& parents, std::map<Id, 
 
 TEST(AlongTopologyProperty, SpansTheMembersInAnyOrderOfMessages) {
   for_all_seeds(1500, [](Random& rng) {
-    std::map<Id, Place> places;
-    expect_along(rng, world(static_cast<Rank>(rng.between(1, 120)), 3), places);
+    std::map<Id, GroupView> views;
+    expect_along(rng, world(static_cast<Rank>(rng.between(1, 120)), 3), views);
   });
 }
 
 TEST(AlongTopologyProperty, Nests) {
   for_all_seeds(300, [](Random& rng) {
-    std::map<Id, Place> parents = world(static_cast<Rank>(rng.between(2, 80)), 2), places;
+    std::map<Id, GroupView> parents = world(static_cast<Rank>(rng.between(2, 80)), 2), views;
     for (int depth = 0; depth < 3 && !parents.empty(); ++depth) {
-      expect_along(rng, parents, places);
-      parents = places;
+      expect_along(rng, parents, views);
+      parents = views;
     }
   });
 }
@@ -182,8 +183,8 @@ TEST(AlongTopology, CrossesBetweenSitesOnceASite) {
 }
 
 TEST(AlongTopology, RefusesAChain) {
-  const Place place = world_place(0, 3, 2);
-  EXPECT_THROW((void)make_construction(Scheme::AlongTopology, 1, place, {.degree = 1}),
+  const GroupView view = world_view(0, 3, 2);
+  EXPECT_THROW((void)make_construction(Scheme::AlongTopology, 1, view, {.degree = 1}),
                ContractViolation);
   EXPECT_THROW((void)arrange_clusters({}, 1), ContractViolation);
   EXPECT_THROW((void)vertex_at(ClusterSpot{}, 0, 2), ContractViolation);

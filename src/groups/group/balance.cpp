@@ -13,10 +13,10 @@ constexpr std::uint32_t kDownHead = 6;  // position, taken, levels, size, rank, 
 }  // namespace
 
 void ShrinkAndBalance::begin(Endpoint& endpoint) {
-  place_.rank = 0;
-  place_.size = 1 + size_here();
-  place_.parent = kNobody;
-  levels_ = static_cast<std::uint16_t>(least_levels(place_.size, place_.degree));
+  view_.rank = 0;
+  view_.size = 1 + size_here();
+  view_.parent = kNobody;
+  levels_ = static_cast<std::uint16_t>(least_levels(view_.size, view_.degree));
   apply_taken(0);
   plan(endpoint);
 }
@@ -26,9 +26,9 @@ bool ShrinkAndBalance::take_down(const Message& message, Endpoint& endpoint) {
   if (!shrunk_ || words[0] != position_) return false;  // the Fill is still under way
   apply_taken(words[1]);
   levels_ = static_cast<std::uint16_t>(words[2]);
-  place_.size = words[3];
-  place_.rank = words[4];
-  place_.parent = message.from;
+  view_.size = words[3];
+  view_.rank = words[4];
+  view_.parent = message.from;
   imports_ = words[5];
   for (std::uint32_t i = kDownHead; i < words.size(); i += 2) {
     targets_.push_back({words[i], words[i + 1] / 2, words[i + 1] % 2 == 1});
@@ -40,10 +40,10 @@ bool ShrinkAndBalance::take_down(const Message& message, Endpoint& endpoint) {
 void ShrinkAndBalance::take_placed(const Message& message, Endpoint& endpoint) {
   const Words& words = message.words;
   leaving_ = false;
-  place_.parent = message.from;
+  view_.parent = message.from;
   levels_ = static_cast<std::uint16_t>(words[0]);
-  place_.size = words[1];
-  place_.rank = words[2];
+  view_.size = words[1];
+  view_.rank = words[2];
   imports_ = words[3];
   plan(endpoint);
 }
@@ -73,14 +73,14 @@ Rank ShrinkAndBalance::exports() const {
 void ShrinkAndBalance::plan(Endpoint& endpoint) {
   if (exports() == 1 + size_here()) {
     leaving_ = true;
-    place_.rank = kNoRank;
+    view_.rank = kNoRank;
     for (const Branch& branch : branches_) gives_.push_back(branch.size);
     return refine(endpoint);
   }
   // A parent of higher degree: its smallest branches have to go.
   auto kept = std::count_if(branches_.begin(), branches_.end(),
                             [](const Branch& branch) { return !branch.dissolved; });
-  for (; kept > place_.degree; --kept) {
+  for (; kept > view_.degree; --kept) {
     const auto smallest =
         std::min_element(branches_.begin(), branches_.end(), [](const Branch& a, const Branch& b) {
           return std::pair(a.dissolved, a.size) < std::pair(b.dissolved, b.size);
@@ -98,13 +98,13 @@ BalancePlan ShrinkAndBalance::planned() const {
     sizes.push_back(branch.size);
     dissolved.push_back(branch.dissolved);
   }
-  return plan_balance(sizes, {levels_, place_.degree, exports(), imports_}, dissolved);
+  return plan_balance(sizes, {levels_, view_.degree, exports(), imports_}, dissolved);
 }
 
 /// Every branch and every child to be gets its ranks; who has nothing to give is told at once.
 void ShrinkAndBalance::settle(const BalancePlan& plan, Endpoint& endpoint) {
-  place_.depth = static_cast<std::uint16_t>(least_levels(place_.size, place_.degree) - levels_);
-  Rank next = place_.rank + 1;
+  view_.depth = static_cast<std::uint16_t>(least_levels(view_.size, view_.degree) - levels_);
+  Rank next = view_.rank + 1;
   Rank internal = 0;
   for (std::size_t c = 0; c < branches_.size(); ++c) {
     const auto [gives, takes] = plan.children[c];
@@ -115,8 +115,8 @@ void ShrinkAndBalance::settle(const BalancePlan& plan, Endpoint& endpoint) {
     const Rank size = branch.size - gives + takes;
     next += size;
     if (size == 0) continue;
-    place_.children.push_back(branch.root);
-    place_.below.push_back(size);
+    view_.children.push_back(branch.root);
+    view_.below.push_back(size);
   }
   for (const Rank size : plan.slots) {
     slots_.push_back({next, size, size, kNobody});
@@ -136,7 +136,7 @@ void ShrinkAndBalance::settle(const BalancePlan& plan, Endpoint& endpoint) {
 
 void ShrinkAndBalance::send_down(const Branch& branch, Rank imports,
                                  std::span<const Target> targets, Endpoint& endpoint) {
-  Words words{branch.position, branch.taken, levels_ - 1U, place_.size, branch.rank, imports};
+  Words words{branch.position, branch.taken, levels_ - 1U, view_.size, branch.rank, imports};
   for (const Target& target : targets) {
     words.push_back(target.consumer);
     words.push_back(2 * target.count + (target.promised ? 1 : 0));

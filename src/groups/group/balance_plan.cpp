@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "group/place.hpp"
+#include "group/group_view.hpp"
 
 namespace espalier::group {
 namespace {

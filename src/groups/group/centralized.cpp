@@ -6,7 +6,7 @@
 
 namespace espalier::group {
 
-Centralized::Centralized(Tag tag, const Place& parent, const ConstructionOptions& options)
+Centralized::Centralized(Tag tag, const GroupView& parent, const ConstructionOptions& options)
     : parent_(parent),
       tag_(tag),
       degree_(static_cast<std::uint16_t>(options.degree)),
@@ -55,19 +55,19 @@ void Centralized::pass_up(Endpoint& endpoint) {
 /// @param members those of the sub-tree, oneself first
 void Centralized::scatter(Rank rank, Rank size, Id parent, std::span<const Id> members,
                           Endpoint& endpoint) {
-  place_.size = size;
-  place_.rank = rank;
-  place_.parent = parent;
-  place_.degree = degree_;
-  place_.depth = static_cast<std::uint16_t>(heap_depth(rank, degree_));
-  place_.numbering = Numbering::Heap;
+  view_.size = size;
+  view_.rank = rank;
+  view_.parent = parent;
+  view_.degree = degree_;
+  view_.depth = static_cast<std::uint16_t>(heap_depth(rank, degree_));
+  view_.numbering = Numbering::Heap;
   members = members.subspan(1);
   for (std::uint64_t c = std::uint64_t{rank} * degree_ + 1; !members.empty(); ++c) {
     const Rank child = static_cast<Rank>(c);
     const Rank below = heap_below(child, size, degree_);
     Words words{child, size};
     words.append(members.first(below));
-    place_.children.push_back(members[0]);
+    view_.children.push_back(members[0]);
     endpoint.send(members[0], {tag_, 0, Kind::Down, kManyIds, std::move(words)});
     members = members.subspan(below);
   }
@@ -75,7 +75,7 @@ void Centralized::scatter(Rank rank, Rank size, Id parent, std::span<const Id> m
 }
 
 std::size_t Centralized::bytes() const {
-  std::size_t total = sizeof(*this) - sizeof(Place) + place_.bytes();
+  std::size_t total = sizeof(*this) - sizeof(GroupView) + view_.bytes();
   for (const Words& list : lists_) total += sizeof(list) + list.bytes_on_heap();
   return total;
 }

@@ -13,25 +13,25 @@ namespace espalier::group {
 /// and largest message O(m). The ranks are breadth-first.
 class Centralized : public Construction {
  public:
-  Centralized(Tag tag, const Place& parent, const ConstructionOptions& options);
+  Centralized(Tag tag, const GroupView& parent, const ConstructionOptions& options);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override { return done_; }
-  [[nodiscard]] Place place() const override { return place_; }
+  [[nodiscard]] GroupView view() const override { return view_; }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
   void pass_up(Endpoint& endpoint);
   void scatter(Rank rank, Rank size, Id parent, std::span<const Id> members, Endpoint& endpoint);
 
-  const Place& parent_;
+  const GroupView& parent_;
   Tag tag_;
   std::uint16_t degree_;
   bool entered_ = false, member_ = false, done_ = false;
   std::uint32_t missing_;
   std::vector<Words> lists_;  // of the children of the parent's tree
-  Place place_;
+  GroupView view_;
 };
 
 }  // namespace espalier::group

@@ -6,7 +6,7 @@
 
 namespace espalier::group {
 
-Chains::Chains(Tag tag, const Place& parent) : parent_(parent), tag_(tag) {
+Chains::Chains(Tag tag, const GroupView& parent) : parent_(parent), tag_(tag) {
   expects(parent.numbering == Numbering::World, "this baseline splits the world only");
 }
 
@@ -60,17 +60,17 @@ void Chains::advance(Endpoint& endpoint) {
   }
 }
 
-Place Chains::place() const {
-  Place place;
-  if (!member_) return place;
-  place.size = sides_[0].count + 1 + sides_[1].count;
-  place.rank = sides_[0].count;
-  place.parent = sides_[0].nearest;
-  place.degree = 1;
-  place.depth = static_cast<std::uint16_t>(std::min<Rank>(place.rank, 65535));
-  place.numbering = Numbering::Heap;
-  if (sides_[1].nearest != kNobody) place.children.push_back(sides_[1].nearest);
-  return place;
+GroupView Chains::view() const {
+  GroupView view;
+  if (!member_) return view;
+  view.size = sides_[0].count + 1 + sides_[1].count;
+  view.rank = sides_[0].count;
+  view.parent = sides_[0].nearest;
+  view.degree = 1;
+  view.depth = static_cast<std::uint16_t>(std::min<Rank>(view.rank, 65535));
+  view.numbering = Numbering::Heap;
+  if (sides_[1].nearest != kNobody) view.children.push_back(sides_[1].nearest);
+  return view;
 }
 
 std::size_t Chains::bytes() const {

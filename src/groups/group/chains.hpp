@@ -14,17 +14,17 @@ namespace espalier::group {
 /// ids each time. One colour, keys as the parent's ranks; world only (a chain of a chain would pass
 /// ids on).
 ///
-/// Its Place is a tree of degree 1: the parent is the left neighbour, the child the right one.
+/// Its GroupView is a tree of degree 1: the parent is the left neighbour, the child the right one.
 class Chains : public Construction {
  public:
-  Chains(Tag tag, const Place& parent);
+  Chains(Tag tag, const GroupView& parent);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override {
     return entered_ && std::uint64_t{1} << round_ >= parent_.size;
   }
-  [[nodiscard]] Place place() const override;
+  [[nodiscard]] GroupView view() const override;
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -39,7 +39,7 @@ class Chains : public Construction {
   void advance(Endpoint& endpoint);
   [[nodiscard]] bool expects_from(std::size_t side, Id self) const;
 
-  const Place& parent_;
+  const GroupView& parent_;
   Tag tag_;
   std::uint32_t round_ = 0;
   bool entered_ = false, member_ = false;

@@ -17,12 +17,12 @@ struct RootUse {
 /// What all the calls take one way, with what has to be made first. Estimated, from what every
 /// member knows, so all decide alike: all messages cost as between the farthest ranks; a depth that
 /// only the root knows (Numbering::Preorder) counts as the least height.
-[[nodiscard]] Time root_time(RootWay way, const Place& place, const RootUse& use,
+[[nodiscard]] Time root_time(RootWay way, const GroupView& view, const RootUse& use,
                              const model::CostModel& model);
 
 /// The fastest way; ties to the earlier one of the enumeration.
-/// @pre use.root < place.size
-[[nodiscard]] RootWay choose_root(const Place& place, const RootUse& use,
+/// @pre use.root < view.size
+[[nodiscard]] RootWay choose_root(const GroupView& view, const RootUse& use,
                                   const model::CostModel& model);
 
 }  // namespace espalier::group

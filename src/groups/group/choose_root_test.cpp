@@ -17,27 +17,27 @@ const model::LogGP kModel(4096, {microseconds(10), microseconds(1), microseconds
                                  bytes_per_second(1'000'000'000)});
 
 /// Any member's place in a group with breadth-first ranks, with and without links.
-Place heap_place(Rank size, Rank degree, bool routable) {
-  Place place = world_place(0, size, degree);
-  place.numbering = Numbering::Heap;
-  if (routable) place.links.assign(degree, 0);
-  return place;
+GroupView heap_place(Rank size, Rank degree, bool routable) {
+  GroupView view = world_view(0, size, degree);
+  view.numbering = Numbering::Heap;
+  if (routable) view.links.assign(degree, 0);
+  return view;
 }
 
 /// When the last rank has what spreads from `at` along all edges but the one that it came by: in
 /// the order of TreeOperation, children first.
-Time spread(const Place& place, Rank at, Rank from, Bytes size, Time now) {
+Time spread(const GroupView& view, Rank at, Rank from, Bytes size, Time now) {
   const model::MessageCost cost = kModel.cost(0, 1, size);
   std::vector<Rank> neighbours;
-  for (std::uint64_t c = 1; c <= place.degree; ++c) {
-    const std::uint64_t child = std::uint64_t{at} * place.degree + c;
-    if (child < place.size) neighbours.push_back(static_cast<Rank>(child));
+  for (std::uint64_t c = 1; c <= view.degree; ++c) {
+    const std::uint64_t child = std::uint64_t{at} * view.degree + c;
+    if (child < view.size) neighbours.push_back(static_cast<Rank>(child));
   }
-  if (at > 0) neighbours.push_back((at - 1) / place.degree);
+  if (at > 0) neighbours.push_back((at - 1) / view.degree);
   Time last = now;
   for (const Rank to : neighbours) {
     if (to == from) continue;
-    last = std::max(last, spread(place, to, at, size, now + cost.delivered));
+    last = std::max(last, spread(view, to, at, size, now + cost.delivered));
     now += cost.sender_busy;
   }
   return last;
@@ -45,32 +45,32 @@ Time spread(const Place& place, Rank at, Rank from, Bytes size, Time now) {
 
 TEST(ChooseRootProperty, NeverPromisesMoreThanTheTreeKeeps) {
   for_all_seeds(300, [](Random& rng) {
-    const Place place = heap_place(static_cast<Rank>(rng.between(1, 300)),
-                                   static_cast<Rank>(rng.between(2, 6)), rng.chance(50));
-    const RootUse use{static_cast<Rank>(rng.below(place.size)),
+    const GroupView view = heap_place(static_cast<Rank>(rng.between(1, 300)),
+                                      static_cast<Rank>(rng.between(2, 6)), rng.chance(50));
+    const RootUse use{static_cast<Rank>(rng.below(view.size)),
                       Bytes{static_cast<std::uint64_t>(rng.between(0, 100000))}};
-    const Time whole = spread(place, use.root, kNoRank, use.size, {});
-    ASSERT_GE(root_time(RootWay::AnyVertex, place, use, kModel), whole);
-    const Time from_top = spread(place, 0, kNoRank, use.size, {});
-    ASSERT_GE(root_time(RootWay::Forward, place, use, kModel), from_top);
+    const Time whole = spread(view, use.root, kNoRank, use.size, {});
+    ASSERT_GE(root_time(RootWay::AnyVertex, view, use, kModel), whole);
+    const Time from_top = spread(view, 0, kNoRank, use.size, {});
+    ASSERT_GE(root_time(RootWay::Forward, view, use, kModel), from_top);
   });
 }
 
 TEST(ChooseRootProperty, MakesATreeOnceThereAreEnoughCallsAndNotBefore) {
   for_all_seeds(300, [](Random& rng) {
-    const Place place = heap_place(static_cast<Rank>(rng.between(2, 4000)),
-                                   static_cast<Rank>(rng.between(2, 6)), rng.chance(50));
-    RootUse use{static_cast<Rank>(rng.between(1, place.size - 1)), Bytes{8}};
-    ASSERT_NE(choose_root(place, use, kModel), RootWay::OwnTree);
+    const GroupView view = heap_place(static_cast<Rank>(rng.between(2, 4000)),
+                                      static_cast<Rank>(rng.between(2, 6)), rng.chance(50));
+    RootUse use{static_cast<Rank>(rng.between(1, view.size - 1)), Bytes{8}};
+    ASSERT_NE(choose_root(view, use, kModel), RootWay::OwnTree);
     bool own = false;
     for (use.calls = 1; use.calls < 1'000'000; use.calls *= 2) {
-      const bool now = choose_root(place, use, kModel) == RootWay::OwnTree;
+      const bool now = choose_root(view, use, kModel) == RootWay::OwnTree;
       ASSERT_TRUE(now || !own) << "more calls, and the tree is no longer worth it";
       own = now;
     }
     ASSERT_TRUE(own);
     use.root = 0;
-    ASSERT_NE(choose_root(place, use, kModel), RootWay::OwnTree);
+    ASSERT_NE(choose_root(view, use, kModel), RootWay::OwnTree);
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "group/place.hpp"
+#include "group/group_view.hpp"
 
 namespace espalier::group {
 

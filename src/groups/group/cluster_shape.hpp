@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "group/place.hpp"
+#include "group/group_view.hpp"
 
 namespace espalier::group {
 

@@ -38,7 +38,7 @@ Words merged_counts(const Words& a, const Words& b) {
 
 }  // namespace
 
-RankAndHashColours::RankAndHashColours(Tag tag, const Place& parent,
+RankAndHashColours::RankAndHashColours(Tag tag, const GroupView& parent,
                                        const ConstructionOptions& options)
     : parent_(parent),
       exchange_(tag, parent, options.degree, options.routable),

@@ -15,19 +15,19 @@ namespace espalier::group {
 /// numbered through, colour after colour, so that all together have one intermediary each.
 class RankAndHashColours : public Construction {
  public:
-  RankAndHashColours(Tag tag, const Place& parent, const ConstructionOptions& options);
+  RankAndHashColours(Tag tag, const GroupView& parent, const ConstructionOptions& options);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override { return ranked_ && exchange_.done(); }
-  [[nodiscard]] Place place() const override { return exchange_.place(); }
+  [[nodiscard]] GroupView view() const override { return exchange_.view(); }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
   void pass_up(Endpoint& endpoint);
   void pass_down(Words entries, Rank total, Endpoint& endpoint);
 
-  const Place& parent_;
+  const GroupView& parent_;
   IdExchange exchange_;
   Tag tag_;
   std::uint32_t missing_;

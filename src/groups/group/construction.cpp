@@ -61,7 +61,7 @@ bool takes_colours(Scheme scheme) {
          scheme == Scheme::ParallelSort;
 }
 
-std::unique_ptr<Construction> make_construction(Scheme scheme, Tag tag, const Place& parent,
+std::unique_ptr<Construction> make_construction(Scheme scheme, Tag tag, const GroupView& parent,
                                                 const ConstructionOptions& options) {
   expects(options.degree > 0 && options.degree < 255, "make_construction: degree from 1 to 254");
   expects(parent.member(), "make_construction: only members of a group split it");

@@ -7,7 +7,7 @@
 
 #include "base/expected.hpp"
 #include "group/endpoint.hpp"
-#include "group/place.hpp"
+#include "group/group_view.hpp"
 
 namespace espalier::group {
 
@@ -20,7 +20,7 @@ inline constexpr Colour kNoColour = static_cast<Colour>(-1);
 /// Every process of the parent group enters once, at its own time; messages may come before that,
 /// and in any order. It never waits: receive() does what the message allows and returns. Once
 /// done() it will neither send nor receive again, so it can be taken away; what a member keeps is
-/// its Place.
+/// its GroupView.
 class Construction {
  public:
   virtual ~Construction() = default;
@@ -28,7 +28,7 @@ class Construction {
   virtual void receive(const Message& message, Endpoint& endpoint) = 0;
   [[nodiscard]] virtual bool done() const = 0;
   /// @pre done(). rank == kNoRank if the process is no member.
-  [[nodiscard]] virtual Place place() const = 0;
+  [[nodiscard]] virtual GroupView view() const = 0;
   /// What it holds now: the object and all that it owns.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
@@ -60,7 +60,7 @@ struct ConstructionOptions {
 /// @param parent must outlive the construction
 /// @pre the baselines (from AllgatherSort on): the parent is the world
 [[nodiscard]] std::unique_ptr<Construction> make_construction(Scheme scheme, Tag tag,
-                                                              const Place& parent,
+                                                              const GroupView& parent,
                                                               const ConstructionOptions& options);
 
 }  // namespace espalier::group

@@ -55,7 +55,7 @@ std::vector<bool> random_members(Random& rng, Rank size, Rank degree) {
   return members;
 }
 
-void expect_group(Scheme scheme, const std::map<Id, Place>& parents,
+void expect_group(Scheme scheme, const std::map<Id, GroupView>& parents,
                   const std::vector<bool>& members, const ConstructionOptions& options,
                   AnyOrderNetwork& network) {
   const auto colour_of = [&](Id id) { return members[id] ? Colour{7} : kNoColour; };
@@ -64,8 +64,8 @@ void expect_group(Scheme scheme, const std::map<Id, Place>& parents,
   network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
   ASSERT_EQ(run.not_done(), std::nullopt) << name(scheme);
   const auto places = run.places(7, colour_of);
-  const auto count = static_cast<Rank>(places.size());
-  ASSERT_EQ(check_group(places, options.degree, least_levels(count, options.degree)), "")
+  const auto count = static_cast<Rank>(views.size());
+  ASSERT_EQ(check_group(views, options.degree, least_levels(count, options.degree)), "")
       << name(scheme) << " n=" << parents.size() << " m=" << count << " k=" << options.degree;
 }
 
@@ -168,7 +168,7 @@ TEST(GroupConstruction, NoProcessHandlesMoreThanLogSquaredMessages) {
       });
       ASSERT_EQ(run.not_done(), std::nullopt);
       const auto places = run.places(7, colour_of);
-      ASSERT_EQ(check_group(places, degree, least_levels(Rank(places.size()), degree)), "");
+      ASSERT_EQ(check_group(views, degree, least_levels(Rank(views.size()), degree)), "");
       EXPECT_LE(*std::max_element(handled.begin(), handled.end()), 14U * 14U) << below;
     }
   }
@@ -177,7 +177,7 @@ TEST(GroupConstruction, NoProcessHandlesMoreThanLogSquaredMessages) {
 TEST(GroupConstructionProperty, NestsInGroupsOfEveryKind) {
   for_all_seeds(1500, [&](Random& rng) {
     const auto size = static_cast<Rank>(rng.between(2, 80));
-    std::map<Id, Place> parents = world(size, static_cast<Rank>(rng.between(2, 4)));
+    std::map<Id, GroupView> parents = world(size, static_cast<Rank>(rng.between(2, 4)));
     for (int depth = 0; depth < 3 && !parents.empty(); ++depth) {
       const Scheme scheme = kTrees[rng.below(std::size(kTrees))];
       const ConstructionOptions options{.degree = static_cast<Rank>(rng.between(1, 4)),
@@ -213,8 +213,8 @@ void expect_colours(Scheme scheme, Random& rng) {
   ASSERT_EQ(run.not_done(), std::nullopt);
   for (Colour c = 0; c < colours; ++c) {
     const auto places = run.places(c, colour_of);
-    const auto count = static_cast<Rank>(places.size());
-    ASSERT_EQ(check_group(places, degree, least_levels(count, degree)), "") << "colour " << c;
+    const auto count = static_cast<Rank>(views.size());
+    ASSERT_EQ(check_group(views, degree, least_levels(count, degree)), "") << "colour " << c;
   }
 }
 
@@ -236,18 +236,18 @@ TEST(GroupConstructionProperty, ChainsLinkTheMembersInOrder) {
     network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
     ASSERT_EQ(run.not_done(), std::nullopt);
     const auto places = run.places(7, colour_of);
-    ASSERT_EQ(check_group(places, 1, size), "");
+    ASSERT_EQ(check_group(views, 1, size), "");
     Rank next = 0;
-    for (const auto& [id, place] : places) ASSERT_EQ(place.rank, next++);
+    for (const auto& [id, view] : views) ASSERT_EQ(view.rank, next++);
   });
 }
 
 TEST(GroupConstruction, RefusesADegreeOfNothing) {
-  const Place place = world_place(0, 3, 2);
-  EXPECT_THROW((void)make_construction(Scheme::RankAndHash, 1, place, {.degree = 0}),
+  const GroupView view = world_view(0, 3, 2);
+  EXPECT_THROW((void)make_construction(Scheme::RankAndHash, 1, view, {.degree = 0}),
                ContractViolation);
-  EXPECT_THROW((void)make_construction(Scheme::Centralized, 1, Place{}, {}), ContractViolation);
-  EXPECT_THROW((void)world_place(3, 3, 2), ContractViolation);
+  EXPECT_THROW((void)make_construction(Scheme::Centralized, 1, GroupView{}, {}), ContractViolation);
+  EXPECT_THROW((void)world_view(3, 3, 2), ContractViolation);
 }
 
 TEST(GroupConstruction, NamesItsSchemes) {

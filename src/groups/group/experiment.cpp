@@ -43,7 +43,7 @@ class World : public Listener {
 
   Scheme scheme_;
   Experiment experiment_;
-  std::vector<Place> places_;
+  std::vector<GroupView> views_;
   std::vector<Part> parts_;
   const Simulation* clock_ = nullptr;
   Measurement result_;
@@ -69,9 +69,9 @@ World::World(Scheme scheme, const Experiment& experiment)
     : scheme_(scheme),
       experiment_(experiment),
       parts_(std::size_t{experiment.processes} * experiment.groups) {
-  places_.reserve(experiment.processes);
+  views_.reserve(experiment.processes);
   for (Id id = 0; id < experiment.processes; ++id) {
-    places_.push_back(world_place(id, experiment.processes, experiment.degree));
+    views_.push_back(world_view(id, experiment.processes, experiment.degree));
   }
 }
 
@@ -83,7 +83,7 @@ Construction& World::construction(std::uint32_t group, Id id) {
     if (experiment_.path_of && scheme_ == Scheme::AlongTopology) {
       options.path = experiment_.path_of(id);
     }
-    mine.construction = make_construction(scheme_, 1 + Tag{group}, places_[id], options);
+    mine.construction = make_construction(scheme_, 1 + Tag{group}, views_[id], options);
   }
   return *mine.construction;
 }
@@ -107,7 +107,7 @@ void World::receive(const Message& message, Endpoint& endpoint) {
 
 void World::begin(Endpoint& endpoint) {
   const Id self = endpoint.self();
-  for (const Id child : places_[self].children) endpoint.send(child, {0, 0, Kind::Begin, 0, {}});
+  for (const Id child : views_[self].children) endpoint.send(child, {0, 0, Kind::Begin, 0, {}});
   for (std::uint32_t group = 0; group < experiment_.groups; ++group) {
     CountingEndpoint counting(endpoint);
     construction(group, self).enter(drawn_colour(experiment_, group, self), counting);
@@ -134,17 +134,17 @@ void World::note_memory(Part& mine, std::size_t message) {
 void World::check_end(std::uint32_t group, Endpoint& endpoint) {
   Part& mine = part(group, endpoint.self());
   if (mine.done || !mine.construction->done()) return;
-  const Place place = mine.construction->place();
+  const GroupView view = mine.construction->view();
   mine.construction.reset();
   mine.done = true;
-  mine.member = place.member();
+  mine.member = view.member();
   result_.made = std::max(result_.made, clock_->now(endpoint.self()));
   if (!mine.member) return;
   ++result_.members;
-  mine.parent = place.parent;
-  mine.children = place.children;
-  result_.levels = std::max(result_.levels, place.depth + 1U);
-  result_.memory.remaining = std::max(result_.memory.remaining, place.bytes());
+  mine.parent = view.parent;
+  mine.children = view.children;
+  result_.levels = std::max(result_.levels, view.depth + 1U);
+  result_.memory.remaining = std::max(result_.memory.remaining, view.bytes());
   // A chain is no tree to reduce on: its collectives look for their partners as they go.
   if (scheme_ != Scheme::Chains) reduce(group, endpoint);
 }

@@ -34,7 +34,7 @@ struct Experiment {
 struct Memory {
   std::size_t peak = 0;       ///< the most that any process ever had, with the message at hand
   double mean_peak = 0;       ///< over the processes
-  std::size_t remaining = 0;  ///< the most that any process keeps: its Place
+  std::size_t remaining = 0;  ///< the most that any process keeps: its GroupView
 };
 
 struct Measurement {

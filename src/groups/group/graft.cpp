@@ -9,8 +9,8 @@ namespace espalier::group {
 
 /// Asks for a sub-tree where many vertices would have to come one by one. @return whether it did
 bool ShrinkAndBalance::graft_first(const BalancePlan& plan, Endpoint& endpoint) {
-  const Rank few = few_vertices(place_.degree);
-  if (grafts_ >= 2 * place_.degree) return false;
+  const Rank few = few_vertices(view_.degree);
+  if (grafts_ >= 2 * view_.degree) return false;
   std::size_t donor = branches_.size();
   for (std::size_t c = 0; c < branches_.size(); ++c) {
     if (branches_[c].dissolved) continue;

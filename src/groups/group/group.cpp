@@ -20,12 +20,12 @@ Tag construction_tag(Tag group, std::uint32_t number) {
 
 }  // namespace
 
-Rank Group::size() const { return member() ? place().size : 0; }
-Rank Group::rank() const { return member() ? place().rank : kNoRank; }
+Rank Group::size() const { return member() ? view().size : 0; }
+Rank Group::rank() const { return member() ? view().rank : kNoRank; }
 
-const Place& Group::place() const {
+const GroupView& Group::view() const {
   expects(member(), "a group that one is not in has no place");
-  return process_->state(tag_)->place;
+  return process_->state(tag_)->view;
 }
 
 Splitting Group::make(Colour colour, bool settled, const Maker& maker) const {
@@ -33,7 +33,7 @@ Splitting Group::make(Colour colour, bool settled, const Maker& maker) const {
   expects(!parent.leaving, "a split of a group that was given up");
   const std::uint32_t number = parent.splits++;
   const Tag tag = construction_tag(tag_, number);
-  process_->make(tag, {maker(tag, parent.place), tag_, colour, settled, number});
+  process_->make(tag, {maker(tag, parent.view), tag_, colour, settled, number});
   return {*process_, tag};
 }
 
@@ -41,21 +41,21 @@ Splitting Group::split(Colour colour, SplitOptions options) const {
   if (options.scheme == Scheme::RankAndHash) options.scheme = Scheme::RankAndHashColours;
   expects(takes_colours(options.scheme), "split: this scheme knows members and others only");
   expects(member(), "a group that one is not in cannot be split");
-  return make(colour, options.settled, [&](Tag tag, const Place& parent) {
+  return make(colour, options.settled, [&](Tag tag, const GroupView& parent) {
     return make_construction(options.scheme, tag, parent, {options.degree, options.routable});
   });
 }
 
 Splitting Group::enroll(bool joins, SplitOptions options) const {
   expects(member(), "a group that one is not in cannot be split");
-  return make(joins ? 0 : kNoColour, options.settled, [&](Tag tag, const Place& parent) {
+  return make(joins ? 0 : kNoColour, options.settled, [&](Tag tag, const GroupView& parent) {
     return make_construction(options.scheme, tag, parent, {options.degree, options.routable});
   });
 }
 
 Splitting Group::rooted_at(Rank root, SplitOptions options) const {
   expects(root < size(), "rooted_at: no such rank in the group");
-  return make(0, options.settled, [&](Tag tag, const Place& parent) {
+  return make(0, options.settled, [&](Tag tag, const GroupView& parent) {
     return std::make_unique<Rerooted>(tag, parent, root,
                                       ConstructionOptions{options.degree, options.routable});
   });
@@ -63,7 +63,7 @@ Splitting Group::rooted_at(Rank root, SplitOptions options) const {
 
 Splitting Group::ranked_by(std::uint64_t key, SplitOptions options) const {
   expects(member(), "a group that one is not in cannot be ranked");
-  return make(0, options.settled, [&](Tag tag, const Place& parent) {
+  return make(0, options.settled, [&](Tag tag, const GroupView& parent) {
     return std::make_unique<RankedByKey>(tag, parent, key,
                                          ConstructionOptions{options.degree, options.routable});
   });
@@ -71,7 +71,7 @@ Splitting Group::ranked_by(std::uint64_t key, SplitOptions options) const {
 
 Splitting Group::along(Words path, SplitOptions options) const {
   expects(member(), "a group that one is not in follows no topology");
-  return make(0, options.settled, [&](Tag tag, const Place& parent) {
+  return make(0, options.settled, [&](Tag tag, const GroupView& parent) {
     return make_construction(Scheme::AlongTopology, tag, parent,
                              {options.degree, options.routable, std::move(path)});
   });
@@ -101,7 +101,7 @@ Ticket Group::reduce(std::span<std::byte> data, Combine combine, Rank root,
 }
 
 Ticket Group::start(TreeOperation::Call call, std::optional<RootWay> way) const {
-  call.way = way.value_or(cheaper_root_way(place(), call.root));
+  call.way = way.value_or(cheaper_root_way(view(), call.root));
   if (call.way != RootWay::OwnTree) return process_->start(tag_, std::move(call));
   if (call.root > 0) return process_->start_on_own_tree(tag_, std::move(call));
   call.way = RootWay::AnyVertex;  // the tree that is there has this root
@@ -109,7 +109,7 @@ Ticket Group::start(TreeOperation::Call call, std::optional<RootWay> way) const 
 }
 
 RootWay Group::choose_way(const RootUse& call, RootWay plain, const model::CostModel& model) const {
-  return process_->state(tag_)->accounts.count(place(), call, plain, model);
+  return process_->state(tag_)->accounts.count(view(), call, plain, model);
 }
 
 Ticket Group::allreduce(std::span<std::byte> data, Combine combine,

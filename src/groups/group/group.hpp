@@ -24,7 +24,7 @@ class Group {
   [[nodiscard]] Rank size() const;
   [[nodiscard]] Rank rank() const;
   /// For those who want to look.
-  [[nodiscard]] const Place& place() const;
+  [[nodiscard]] const GroupView& view() const;
 
   /// One group for each colour; kNoColour: into none.
   [[nodiscard]] Splitting split(Colour colour, SplitOptions options = {}) const;
@@ -73,7 +73,7 @@ class Group {
  private:
   friend class Process;
   friend class Splitting;
-  using Maker = std::function<std::unique_ptr<Construction>(Tag, const Place& parent)>;
+  using Maker = std::function<std::unique_ptr<Construction>(Tag, const GroupView& parent)>;
   Group(Process& process, Tag tag) : process_(&process), tag_(tag) {}
   [[nodiscard]] Splitting make(Colour colour, bool settled, const Maker& maker) const;
   [[nodiscard]] Ticket start(TreeOperation::Call call, std::optional<RootWay> way) const;

@@ -231,7 +231,7 @@ TEST(Group, RefusesWhatItCannotDo) {
   EXPECT_THROW(world.send(3, {}), ContractViolation);
   EXPECT_THROW((void)world.rooted_at(3), ContractViolation);
   EXPECT_THROW((void)world.split(0, {.scheme = Scheme::Centralized}), ContractViolation);
-  EXPECT_THROW((void)Group().place(), ContractViolation);
+  EXPECT_THROW((void)Group().view(), ContractViolation);
   EXPECT_EQ(Group().size(), 0U);
 }
 

@@ -7,11 +7,11 @@
 
 namespace espalier::group {
 
-IdExchange::IdExchange(Tag tag, const Place& parent, Rank degree, bool routable, Shape shape)
+IdExchange::IdExchange(Tag tag, const GroupView& parent, Rank degree, bool routable, Shape shape)
     : tag_(tag), parent_(parent), shape_(shape), routable_(routable) {
   expects(degree > 0 && degree < 255, "Rank-and-Hash: the degree must be from 1 to 254");
-  place_.degree = static_cast<std::uint16_t>(degree);
-  place_.numbering = shape == Shape::Heap ? Numbering::Heap : Numbering::Preorder;
+  view_.degree = static_cast<std::uint16_t>(degree);
+  view_.numbering = shape == Shape::Heap ? Numbering::Heap : Numbering::Preorder;
 }
 
 /// Groups made at the same time should not all have the same intermediaries.
@@ -21,19 +21,19 @@ Rank IdExchange::shifted(Rank index) const {
 }
 
 Rank IdExchange::true_children(Rank rank, Rank size) const {
-  const std::uint64_t first = std::uint64_t{rank} * place_.degree + 1;
+  const std::uint64_t first = std::uint64_t{rank} * view_.degree + 1;
   if (first >= size) return 0;
-  return static_cast<Rank>(std::min<std::uint64_t>(place_.degree, size - first));
+  return static_cast<Rank>(std::min<std::uint64_t>(view_.degree, size - first));
 }
 
 void IdExchange::announce(Rank rank, const Group& group, Endpoint& endpoint) {
-  place_.rank = rank;
-  place_.size = group.size;
-  place_.depth = static_cast<std::uint16_t>(heap_depth(rank, place_.degree));
+  view_.rank = rank;
+  view_.size = group.size;
+  view_.depth = static_cast<std::uint16_t>(heap_depth(rank, view_.degree));
   knows_parent_ = rank == 0;
   knows_children_ = !routable_ && true_children(rank, group.size) == 0;
   tell(rank, 0, group, endpoint);
-  const Rank k = place_.degree;
+  const Rank k = view_.degree;
   if (!routable_) {
     if (rank > 0) tell((rank - 1) / k, (rank - 1) % k + 1, group, endpoint);
     return;
@@ -44,21 +44,21 @@ void IdExchange::announce(Rank rank, const Group& group, Endpoint& endpoint) {
 void IdExchange::announce_at(const Vertex& vertex, Rank size, Endpoint& endpoint) {
   const Group group{size, 0};
   children_ = static_cast<Rank>(vertex.children.size());
-  place_.rank = vertex.rank;
-  place_.size = size;
-  place_.depth = static_cast<std::uint16_t>(vertex.depth);
-  for (const Hanging& child : vertex.children) place_.below.push_back(child.total);
+  view_.rank = vertex.rank;
+  view_.size = size;
+  view_.depth = static_cast<std::uint16_t>(vertex.depth);
+  for (const Hanging& child : vertex.children) view_.below.push_back(child.total);
   knows_parent_ = vertex.parent == kNoRank;
   knows_children_ = !routable_ && children_ == 0;
   tell(vertex.rank, 0, group, endpoint, children_);
   if (!knows_parent_) tell(vertex.parent, vertex.slot, group, endpoint);
-  if (routable_) tell_links(place_.degree, group, endpoint);
+  if (routable_) tell_links(view_.degree, group, endpoint);
 }
 
 /// All i and c with k i + c = rank + t m, c from 1 to k: there are k of them.
 void IdExchange::tell_links(Rank before, const Group& group, Endpoint& endpoint) {
-  const Rank k = place_.degree;
-  for (std::uint64_t at = place_.rank; at <= std::uint64_t{k} * group.size; at += group.size) {
+  const Rank k = view_.degree;
+  for (std::uint64_t at = view_.rank; at <= std::uint64_t{k} * group.size; at += group.size) {
     if (at == 0) continue;
     tell(static_cast<Rank>((at - 1) / k), before + static_cast<Rank>((at - 1) % k + 1), group,
          endpoint);
@@ -79,7 +79,7 @@ bool IdExchange::receive(const Message& message, Endpoint& endpoint) {
     case Kind::Announce:
       return serve(words, endpoint), true;
     case Kind::Parent:
-      place_.parent = words[0];
+      view_.parent = words[0];
       knows_parent_ = true;
       return true;
     case Kind::Children:
@@ -92,15 +92,15 @@ bool IdExchange::receive(const Message& message, Endpoint& endpoint) {
 
 void IdExchange::take_neighbours(std::span<const Id> ids) {
   const bool heap = shape_ == Shape::Heap;
-  const Rank count = heap ? true_children(place_.rank, place_.size) : children_;
-  place_.children.append(ids.first(count));
-  if (routable_) place_.links.append(heap ? ids : ids.subspan(count));
+  const Rank count = heap ? true_children(view_.rank, view_.size) : children_;
+  view_.children.append(ids.first(count));
+  if (routable_) view_.links.append(heap ? ids : ids.subspan(count));
   knows_children_ = true;
 }
 
 void IdExchange::serve(const Words& words, Endpoint& endpoint) {
   const Rank about = words[0], size = words[1];
-  const Rank links = routable_ ? Rank{place_.degree} : 0;
+  const Rank links = routable_ ? Rank{view_.degree} : 0;
   if (shape_ == Shape::Heap) {
     const Rank children = true_children(about, size);
     const Rank numbers = 1 + std::max(links, children);
@@ -109,7 +109,7 @@ void IdExchange::serve(const Words& words, Endpoint& endpoint) {
     if (++heard_ == numbers) introduce(children, endpoint);
     return;
   }
-  if (served_.empty()) served_.assign(1 + place_.degree + links, kNobody);
+  if (served_.empty()) served_.assign(1 + view_.degree + links, kNobody);
   if (words[2] == 0) served_children_ = words[4];
   served_[words[2]] = words[3];
   ++heard_;
@@ -139,7 +139,7 @@ bool IdExchange::done() const {
   const Rank index =
       static_cast<Rank>((std::uint64_t{parent_.rank} + parent_.size - shifted(0)) % parent_.size);
   const bool serves = index < total_;
-  return (!serves || has_served_) && (!place_.member() || (knows_parent_ && knows_children_));
+  return (!serves || has_served_) && (!view_.member() || (knows_parent_ && knows_children_));
 }
 
 }  // namespace espalier::group

@@ -2,7 +2,7 @@
 
 #include "group/cluster_shape.hpp"
 #include "group/endpoint.hpp"
-#include "group/place.hpp"
+#include "group/group_view.hpp"
 
 namespace espalier::group {
 
@@ -27,7 +27,8 @@ class IdExchange {
 
   enum class Shape : std::uint8_t { Heap, Given };
 
-  IdExchange(Tag tag, const Place& parent, Rank degree, bool routable, Shape shape = Shape::Heap);
+  IdExchange(Tag tag, const GroupView& parent, Rank degree, bool routable,
+             Shape shape = Shape::Heap);
 
   /// The number of all members, of all groups: from now on it is known whether one has to serve.
   void set_total(Rank total) { total_ = total; }
@@ -41,9 +42,9 @@ class IdExchange {
   /// Has served, if it had to, and knows its neighbours, if it is a member.
   /// @pre set_total() was called; announce() too, if this is a member
   [[nodiscard]] bool done() const;
-  [[nodiscard]] const Place& place() const { return place_; }
+  [[nodiscard]] const GroupView& view() const { return view_; }
   [[nodiscard]] std::size_t bytes_on_heap() const {
-    return place_.bytes() - sizeof(Place) + served_.bytes_on_heap();
+    return view_.bytes() - sizeof(GroupView) + served_.bytes_on_heap();
   }
 
  private:
@@ -56,8 +57,8 @@ class IdExchange {
   void take_neighbours(std::span<const Id> ids);
 
   Tag tag_;
-  const Place& parent_;
-  Place place_;
+  const GroupView& parent_;
+  GroupView view_;
   Rank total_ = kNoRank;
   Words served_;       // the ids of the rank served, its children and its links, by number
   Rank children_ = 0;  // Given: of oneself

@@ -14,7 +14,7 @@ Tag Process::own_tree(State& group, Rank root) {
     if (other == root) return tree;
   }
   // Nobody may leave the call that makes it before all have what they need for it.
-  const SplitOptions options{.degree = group.place.degree, .routable = false, .settled = true};
+  const SplitOptions options{.degree = group.view.degree, .routable = false, .settled = true};
   const Tag construction = Group(*this, group.tag).rooted_at(root, options).tag();
   const Tag tree = group_tag(construction, 0);
   trees_to_be_[tree].construction = construction;
@@ -25,7 +25,7 @@ Tag Process::own_tree(State& group, Rank root) {
 Ticket Process::start_on_own_tree(Tag tag, TreeOperation::Call call) {
   State& group = *state(tag);
   expects(!group.leaving, "a collective on a group that was given up");
-  expects(call.root < group.place.size, "a collective: no such root in the group");
+  expects(call.root < group.view.size, "a collective: no such root in the group");
   const Tag tree = own_tree(group, call.root);
   call.root = 0;
   call.way = RootWay::AnyVertex;

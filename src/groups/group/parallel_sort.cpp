@@ -40,13 +40,13 @@ struct ParallelSort::Sorter {
   std::int64_t requests = 0;  // still to be answered; may be negative before they are counted
 };
 
-ParallelSort::ParallelSort(Tag tag, const Place& parent, const ConstructionOptions& options)
+ParallelSort::ParallelSort(Tag tag, const GroupView& parent, const ConstructionOptions& options)
     : parent_(parent), tag_(tag), work_(nullptr, [](Sorter* sorter) { delete sorter; }) {
   expects(parent.numbering == Numbering::World, "this baseline splits the world only");
   while (std::uint64_t{sorters_} * 2 * sorters_ * 2 <= parent.size) sorters_ *= 2;
   block_ = (parent.size + sorters_ - 1) / sorters_;
-  place_.degree = static_cast<std::uint16_t>(options.degree);
-  place_.numbering = Numbering::Heap;
+  view_.degree = static_cast<std::uint16_t>(options.degree);
+  view_.numbering = Numbering::Heap;
   // Blocks that begin beyond the last process have nobody to sort them.
   while (sorters_ > 1 && std::uint64_t{sorters_ - 1} * block_ >= parent.size) {
     sorters_ /= 2;
@@ -81,8 +81,8 @@ void ParallelSort::receive(const Message& message, Endpoint& endpoint) {
     case WhoIs:
       return serve(message.from, words, endpoint);
     default:
-      if (words[1] == 0) place_.parent = words[2];
-      if (words[1] > 0) place_.children[words[1] - 1] = words[2];
+      if (words[1] == 0) view_.parent = words[2];
+      if (words[1] > 0) view_.children[words[1] - 1] = words[2];
       --open_;
   }
 }
@@ -169,7 +169,7 @@ void ParallelSort::rank_items(Endpoint& endpoint) {
       const bool member = colour != kNoColour;
       endpoint.send(id, {tag_, 0, Kind::Sort, 0, Words{YourRank, member ? size : 0, rank, start}});
       if (!member) continue;
-      work_->requests += children_of(rank, size, place_.degree) + (rank > 0 ? 1 : 0);
+      work_->requests += children_of(rank, size, view_.degree) + (rank > 0 ? 1 : 0);
     }
     i = j;
   }
@@ -179,14 +179,14 @@ void ParallelSort::rank_items(Endpoint& endpoint) {
 void ParallelSort::take_rank(const Words& words, Endpoint& endpoint) {
   ranked_ = true;
   if (words[1] == 0) return;
-  place_.size = words[1];
-  place_.rank = words[2];
-  place_.depth = static_cast<std::uint16_t>(heap_depth(place_.rank, place_.degree));
+  view_.size = words[1];
+  view_.rank = words[2];
+  view_.depth = static_cast<std::uint16_t>(heap_depth(view_.rank, view_.degree));
   start_ = words[3];
-  const Rank children = children_of(place_.rank, place_.size, place_.degree);
-  place_.children.assign(children, kNobody);
-  if (place_.rank > 0) ask((place_.rank - 1) / place_.degree, 0, endpoint);
-  for (Rank c = 0; c < children; ++c) ask(place_.rank * place_.degree + 1 + c, 1 + c, endpoint);
+  const Rank children = children_of(view_.rank, view_.size, view_.degree);
+  view_.children.assign(children, kNobody);
+  if (view_.rank > 0) ask((view_.rank - 1) / view_.degree, 0, endpoint);
+  for (Rank c = 0; c < children; ++c) ask(view_.rank * view_.degree + 1 + c, 1 + c, endpoint);
 }
 
 void ParallelSort::ask(Rank rank, std::uint32_t number, Endpoint& endpoint) {
@@ -207,7 +207,7 @@ bool ParallelSort::done() const {
 }
 
 std::size_t ParallelSort::bytes() const {
-  std::size_t total = sizeof(*this) - sizeof(Place) + place_.bytes();
+  std::size_t total = sizeof(*this) - sizeof(GroupView) + view_.bytes();
   if (!work_) return total;
   for (const auto& [step, block] : work_->blocks) total += sizeof(block) + block.bytes_on_heap();
   return total + sizeof(Sorter) + work_->items.capacity() * sizeof(Item) +

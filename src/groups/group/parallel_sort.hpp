@@ -15,12 +15,12 @@ namespace espalier::group {
 /// only.
 class ParallelSort : public Construction {
  public:
-  ParallelSort(Tag tag, const Place& parent, const ConstructionOptions& options);
+  ParallelSort(Tag tag, const GroupView& parent, const ConstructionOptions& options);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override;
-  [[nodiscard]] Place place() const override { return place_; }
+  [[nodiscard]] GroupView view() const override { return view_; }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -42,14 +42,14 @@ class ParallelSort : public Construction {
 
   [[nodiscard]] Id sorter(Rank index) const { return index * block_; }
 
-  const Place& parent_;
+  const GroupView& parent_;
   Tag tag_;
   Rank sorters_ = 1, block_ = 1;
   bool ranked_ = false;
   Rank start_ = 0;  // of the group in the table
   Rank open_ = 0;   // ids that were asked for
   std::unique_ptr<Sorter, void (*)(Sorter*)> work_;
-  Place place_;
+  GroupView view_;
 };
 
 }  // namespace espalier::group

@@ -16,9 +16,9 @@ constexpr Tag kWorldTag = 1;
 }  // namespace
 
 Process::Process(Endpoint& endpoint, Rank world_size, Rank degree) : outbox_(endpoint) {
-  Place place = world_place(endpoint.self(), world_size, degree);
-  place.tag = kWorldTag;
-  groups_[kWorldTag] = std::make_unique<State>(kWorldTag, std::move(place));
+  GroupView view = world_view(endpoint.self(), world_size, degree);
+  view.tag = kWorldTag;
+  groups_[kWorldTag] = std::make_unique<State>(kWorldTag, std::move(view));
 }
 
 Process::~Process() = default;
@@ -53,11 +53,11 @@ void Process::receive(const Message& message) {
     return start_on_trees_made();
   }
   if (message.kind == Kind::Found) return learn(group, message);
-  const auto inside = message.kind == Kind::Relay ? take_relay(group.place, message, outbox_)
+  const auto inside = message.kind == Kind::Relay ? take_relay(group.view, message, outbox_)
                                                   : std::optional(message);
   if (!inside) return;
   if (inside->kind != Kind::Find) return receive(*inside);
-  outbox_.send(inside->from, {group.tag, 0, Kind::Found, 1, Words{group.place.rank}});
+  outbox_.send(inside->from, {group.tag, 0, Kind::Found, 1, Words{group.view.rank}});
 }
 
 /// Enters a construction, with all that came before.
@@ -76,17 +76,17 @@ void Process::make(Tag tag, Making entered) {
 void Process::finish(Tag tag) {
   const Making& making = makings_[tag];
   if (!making.construction->done()) return;
-  Place place = making.construction->place();
+  GroupView view = making.construction->view();
   const Tag group = group_tag(tag, making.colour);
   State& parent = *state(making.parent);
-  const bool settles = making.settled && parent.place.numbering != Numbering::World;
+  const bool settles = making.settled && parent.view.numbering != Numbering::World;
   const std::uint32_t operation = settles ? kSettling + making.number : 0;
-  made_[tag] = {place.member() ? group : 0, making.parent, operation};
+  made_[tag] = {view.member() ? group : 0, making.parent, operation};
   makings_.erase(tag);
   if (settles) barrier(parent, operation);
-  if (!place.member()) return;
-  place.tag = group;
-  groups_[group] = std::make_unique<State>(group, std::move(place));
+  if (!view.member()) return;
+  view.tag = group;
+  groups_[group] = std::make_unique<State>(group, std::move(view));
   const auto early = early_.find(group);
   if (early == early_.end()) return;
   const std::vector<Message> messages = std::move(early->second);
@@ -106,7 +106,7 @@ Ticket Process::start(Tag tag, TreeOperation::Call call) {
 void Process::begin(State& group, TreeOperation::Call call) {
   const std::uint32_t sequence = call.sequence;
   const auto [it, fresh] =
-      group.running.try_emplace(sequence, group.tag, group.place, std::move(call));
+      group.running.try_emplace(sequence, group.tag, group.view, std::move(call));
   it->second.start(outbox_);
   if (const auto early = group.early.find(sequence); early != group.early.end()) {
     for (const Message& message : early->second) it->second.receive(message, outbox_);
@@ -216,7 +216,7 @@ std::size_t Process::waiting_messages() const {
 std::size_t Process::bytes() const {
   std::size_t total = sizeof(*this) + outbox_.bytes();
   for (const auto& [tag, group] : groups_) {
-    total += sizeof(State) - sizeof(Place) + group->place.bytes() +
+    total += sizeof(State) - sizeof(GroupView) + group->view.bytes() +
              group->known.size() * sizeof(std::pair<Rank, Id>) + group->accounts.bytes_on_heap() +
              group->trees.capacity() * sizeof(std::pair<Rank, Tag>);
   }

@@ -23,9 +23,9 @@ void Process::learn(State& group, const Message& message) {
 }
 
 Id Process::known_id(const State& group, Rank rank) const {
-  expects(rank < group.place.size, "send: no such rank in the group");
-  if (group.place.numbering == Numbering::World) return rank;
-  Id id = rank == group.place.rank ? outbox_.self() : kNobody;
+  expects(rank < group.view.size, "send: no such rank in the group");
+  if (group.view.numbering == Numbering::World) return rank;
+  Id id = rank == group.view.rank ? outbox_.self() : kNobody;
   for (const auto& [found, known] : group.known) {
     if (found == rank) id = known;
   }
@@ -37,7 +37,7 @@ bool Process::can_send(Tag tag, Rank to) const {
   if (const Id id = known_id(group, to); id != kNobody) return outbox_.has_room(id);
   const auto it = group.to_send.find(to);
   if (it != group.to_send.end()) return it->second.size() < Group::kCachedIds;
-  return outbox_.has_room(next_hop(group.place, outbox_.self(), to));
+  return outbox_.has_room(next_hop(group.view, outbox_.self(), to));
 }
 
 void Process::send(State& group, Rank to, std::span<const std::byte> data) {
@@ -46,9 +46,9 @@ void Process::send(State& group, Rank to, std::span<const std::byte> data) {
     const bool asked = group.to_send.contains(to);
     group.to_send[to].emplace_back(data.begin(), data.end());
     if (asked) return;
-    return send_routed(group.place, to, {group.tag, 0, Kind::Find, 1, {}}, outbox_);
+    return send_routed(group.view, to, {group.tag, 0, Kind::Find, 1, {}}, outbox_);
   }
-  Words words{kPointToPoint, group.place.rank, static_cast<std::uint32_t>(data.size())};
+  Words words{kPointToPoint, group.view.rank, static_cast<std::uint32_t>(data.size())};
   words.append_bytes(data);
   outbox_.send(id, {group.tag, 0, Kind::Data, 0, std::move(words)});
 }

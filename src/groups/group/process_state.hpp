@@ -17,10 +17,10 @@ inline Tag group_tag(Tag construction, Colour colour) {
 
 /// A group that this process is in.
 struct Process::State {
-  State(Tag name, Place where) : tag(name), place(std::move(where)) {}
+  State(Tag name, GroupView where) : tag(name), view(std::move(where)) {}
 
   Tag tag;
-  Place place;
+  GroupView view;
   std::uint32_t splits = 0, operations = 0;  // calls made so far
   bool leaving = false;                      // retired here, not yet by all members
   std::map<std::uint32_t, TreeOperation> running;

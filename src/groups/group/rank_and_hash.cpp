@@ -7,7 +7,7 @@
 
 namespace espalier::group {
 
-RankAndHash::RankAndHash(Tag tag, const Place& parent, const ConstructionOptions& options)
+RankAndHash::RankAndHash(Tag tag, const GroupView& parent, const ConstructionOptions& options)
     : parent_(parent),
       exchange_(tag, parent, options.degree, options.routable),
       tag_(tag),

@@ -9,7 +9,7 @@
 
 namespace espalier::group {
 
-RankedByKey::RankedByKey(Tag tag, const Place& parent, std::uint64_t key,
+RankedByKey::RankedByKey(Tag tag, const GroupView& parent, std::uint64_t key,
                          const ConstructionOptions& options)
     : tag_(tag), parent_(parent), exchange_(tag, parent, options.degree, options.routable) {
   exchange_.set_total(parent.size);

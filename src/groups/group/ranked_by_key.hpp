@@ -16,12 +16,13 @@ namespace espalier::group {
 /// come too early: one message a round at most.
 class RankedByKey : public Construction {
  public:
-  RankedByKey(Tag tag, const Place& parent, std::uint64_t key, const ConstructionOptions& options);
+  RankedByKey(Tag tag, const GroupView& parent, std::uint64_t key,
+              const ConstructionOptions& options);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override { return sorted_ && ranked_ && exchange_.done(); }
-  [[nodiscard]] Place place() const override { return exchange_.place(); }
+  [[nodiscard]] GroupView view() const override { return exchange_.view(); }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -35,7 +36,7 @@ class RankedByKey : public Construction {
   void go_on(Endpoint& endpoint);
 
   Tag tag_;
-  const Place& parent_;
+  const GroupView& parent_;
   IdExchange exchange_;
   Item held_;
   std::uint32_t round_ = 0;

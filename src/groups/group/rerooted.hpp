@@ -11,7 +11,7 @@ namespace espalier::group {
 /// along a route of the group. The new ranks are the old ones, counted from the root.
 class Rerooted : public Construction {
  public:
-  Rerooted(Tag tag, const Place& parent, Rank root, const ConstructionOptions& options)
+  Rerooted(Tag tag, const GroupView& parent, Rank root, const ConstructionOptions& options)
       : exchange_(tag, parent, options.degree, options.routable), parent_(parent), root_(root) {
     exchange_.set_total(parent.size);
   }
@@ -25,14 +25,14 @@ class Rerooted : public Construction {
     (void)exchange_.receive(message, endpoint);
   }
   [[nodiscard]] bool done() const override { return entered_ && exchange_.done(); }
-  [[nodiscard]] Place place() const override { return exchange_.place(); }
+  [[nodiscard]] GroupView view() const override { return exchange_.view(); }
   [[nodiscard]] std::size_t bytes() const override {
     return sizeof(*this) + exchange_.bytes_on_heap();
   }
 
  private:
   IdExchange exchange_;
-  const Place& parent_;
+  const GroupView& parent_;
   Rank root_;
   bool entered_ = false;
 };

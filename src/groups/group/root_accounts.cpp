@@ -6,7 +6,7 @@
 
 namespace espalier::group {
 
-RootWay RootAccounts::count(const Place& place, const RootUse& call, RootWay plain,
+RootWay RootAccounts::count(const GroupView& view, const RootUse& call, RootWay plain,
                             const model::CostModel& model) {
   expects(call.calls == 1 && plain != RootWay::OwnTree, "RootAccounts: one call, and a plain way");
   if (call.root == 0) return plain;
@@ -23,9 +23,9 @@ RootWay RootAccounts::count(const Place& place, const RootUse& call, RootWay pla
 
   RootUse none = call;
   none.calls = 0;
-  const Time making = root_time(RootWay::OwnTree, place, none, model);
-  const Time on_own_tree = root_time(RootWay::OwnTree, place, call, model) - making;
-  account.forgone += root_time(plain, place, call, model) - on_own_tree;
+  const Time making = root_time(RootWay::OwnTree, view, none, model);
+  const Time on_own_tree = root_time(RootWay::OwnTree, view, call, model) - making;
+  account.forgone += root_time(plain, view, call, model) - on_own_tree;
   const auto trees = static_cast<std::size_t>(std::count_if(
       accounts_.begin(), accounts_.end(), [](const Account& other) { return other.has_tree; }));
   if (account.forgone >= making && trees < kTrees) account.has_tree = true;

@@ -22,7 +22,7 @@ class RootAccounts {
 
   /// Counts one call. @param plain the way that it would go otherwise, Forward or AnyVertex
   /// @pre call.calls == 1
-  [[nodiscard]] RootWay count(const Place& place, const RootUse& call, RootWay plain,
+  [[nodiscard]] RootWay count(const GroupView& view, const RootUse& call, RootWay plain,
                               const model::CostModel& model);
   [[nodiscard]] std::size_t bytes_on_heap() const { return accounts_.capacity() * sizeof(Account); }
 

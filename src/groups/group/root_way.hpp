@@ -1,6 +1,6 @@
 #pragma once
 
-#include "group/place.hpp"
+#include "group/group_view.hpp"
 
 namespace espalier::group {
 
@@ -14,6 +14,6 @@ enum class RootWay : std::uint8_t {
 /// The one of the first two with fewer steps, from what every member knows: to the tree's root is
 /// as far as the depth on the tree, one hop in the world, and the length of a route in a routable
 /// group.
-[[nodiscard]] RootWay cheaper_root_way(const Place& place, Rank root);
+[[nodiscard]] RootWay cheaper_root_way(const GroupView& view, Rank root);
 
 }  // namespace espalier::group

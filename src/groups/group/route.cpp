@@ -7,7 +7,7 @@ constexpr std::uint32_t kHead = 5;  // target, tag (low, high), kind, whom it is
 
 }  // namespace
 
-void send_routed(const Place& group, Rank target, Message message, Endpoint& endpoint) {
+void send_routed(const GroupView& group, Rank target, Message message, Endpoint& endpoint) {
   const Id next = next_hop(group, endpoint.self(), target);
   if (group.numbering == Numbering::World || next == endpoint.self()) {
     return endpoint.send(next, std::move(message));
@@ -19,7 +19,8 @@ void send_routed(const Place& group, Rank target, Message message, Endpoint& end
   endpoint.send(next, {group.tag, 0, Kind::Relay, message.ids, std::move(words)});
 }
 
-std::optional<Message> take_relay(const Place& group, const Message& relay, Endpoint& endpoint) {
+std::optional<Message> take_relay(const GroupView& group, const Message& relay,
+                                  Endpoint& endpoint) {
   const Words& words = relay.words;
   const Id next = next_hop(group, endpoint.self(), words[0]);
   if (next != endpoint.self()) {

@@ -10,16 +10,16 @@
 
 namespace espalier::group {
 
-ShrinkAndBalance::ShrinkAndBalance(Tag tag, const Place& parent, const ConstructionOptions& options,
-                                   Fillers fillers)
+ShrinkAndBalance::ShrinkAndBalance(Tag tag, const GroupView& parent,
+                                   const ConstructionOptions& options, Fillers fillers)
     : parent_(parent),
       tag_(tag),
       fillers_(fillers),
       position_(parent.depth),
       missing_(parent.children.size()) {
   expects(parent.children.size() < 255, "Shrink-and-Balance: the parent's degree is below 255");
-  place_.degree = static_cast<std::uint16_t>(options.degree);
-  place_.numbering = Numbering::Preorder;
+  view_.degree = static_cast<std::uint16_t>(options.degree);
+  view_.numbering = Numbering::Preorder;
 }
 
 void ShrinkAndBalance::enter(Colour colour, Endpoint& endpoint) {
@@ -89,7 +89,7 @@ bool ShrinkAndBalance::done() const {
 }
 
 std::size_t ShrinkAndBalance::bytes() const {
-  std::size_t total = sizeof(*this) - sizeof(Place) + place_.bytes();
+  std::size_t total = sizeof(*this) - sizeof(GroupView) + view_.bytes();
   for (const Words& offer : offers_) total += sizeof(offer) + offer.bytes_on_heap();
   for (const Words& fill : fills_) total += sizeof(fill) + fill.bytes_on_heap();
   for (const Message& message : early_) total += sizeof(message) + message.words.bytes_on_heap();

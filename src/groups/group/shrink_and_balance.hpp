@@ -34,13 +34,13 @@ namespace espalier::group {
 class ShrinkAndBalance : public Construction {
  public:
   enum class Fillers : std::uint8_t { Leaves, Children };
-  ShrinkAndBalance(Tag tag, const Place& parent, const ConstructionOptions& options,
+  ShrinkAndBalance(Tag tag, const GroupView& parent, const ConstructionOptions& options,
                    Fillers fillers);
 
   void enter(Colour colour, Endpoint& endpoint) override;
   void receive(const Message& message, Endpoint& endpoint) override;
   [[nodiscard]] bool done() const override;
-  [[nodiscard]] Place place() const override { return place_; }
+  [[nodiscard]] GroupView view() const override { return view_; }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -106,7 +106,7 @@ class ShrinkAndBalance : public Construction {
   [[nodiscard]] Rank exports() const;
   [[nodiscard]] Rank size_here() const;
 
-  const Place& parent_;
+  const GroupView& parent_;
   Tag tag_;
   Fillers fillers_;
   bool entered_ = false, member_ = false, shrunk_ = false, planned_ = false, leaving_ = false;
@@ -127,7 +127,7 @@ class ShrinkAndBalance : public Construction {
   std::vector<Rank> gives_;  // by branch; empty once supplied
   std::vector<Slot> slots_;
   std::vector<Message> early_;  // what cannot be dealt with yet
-  Place place_;
+  GroupView view_;
 };
 
 }  // namespace espalier::group

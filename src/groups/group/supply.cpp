@@ -21,7 +21,7 @@ constexpr std::size_t most_targets(std::size_t degree) { return 5 * degree; }
 void ShrinkAndBalance::refine(Endpoint& endpoint) {
   const auto suppliers =
       std::count_if(gives_.begin(), gives_.end(), [](Rank gives) { return gives > 0; });
-  const std::size_t an_answer = place_.degree + 1U;
+  const std::size_t an_answer = view_.degree + 1U;
   std::vector<Target> asked;
   while (suppliers > 1) {
     auto most = targets_.end();
@@ -30,7 +30,7 @@ void ShrinkAndBalance::refine(Endpoint& endpoint) {
       if (most == targets_.end() || it->count > most->count) most = it;
     }
     if (most == targets_.end()) break;
-    if (targets_.size() - 1 + (asked.size() + 1) * an_answer > most_targets(place_.degree)) break;
+    if (targets_.size() - 1 + (asked.size() + 1) * an_answer > most_targets(view_.degree)) break;
     asked.push_back(*most);
     targets_.erase(most);
   }
@@ -119,10 +119,10 @@ void ShrinkAndBalance::put_in_slot(Id vertex, Endpoint& endpoint) {
   if (it != slots_.end()) {
     it->root = vertex;
     --it->to_come;
-    place_.children.push_back(vertex);
-    place_.below.push_back(it->size);
-    endpoint.send(vertex, {tag_, 0, Kind::Placed, 0,
-                           Words{levels_ - 1U, place_.size, it->rank, it->to_come}});
+    view_.children.push_back(vertex);
+    view_.below.push_back(it->size);
+    endpoint.send(
+        vertex, {tag_, 0, Kind::Placed, 0, Words{levels_ - 1U, view_.size, it->rank, it->to_come}});
     return;
   }
   it =

@@ -13,24 +13,24 @@ constexpr std::uint32_t kHeadWords = 3;  // sequence, stage, segment
 
 }  // namespace
 
-RootWay cheaper_root_way(const Place& place, Rank root) {
-  if (place.numbering == Numbering::Preorder) return RootWay::AnyVertex;  // its depth is unknown
-  const std::uint32_t depth = heap_depth(root, place.degree);
-  std::uint32_t hops = place.numbering == Numbering::World ? 1 : depth;
-  if (!place.links.empty()) hops = link_hops(0, root, place.size, place.degree);
+RootWay cheaper_root_way(const GroupView& view, Rank root) {
+  if (view.numbering == Numbering::Preorder) return RootWay::AnyVertex;  // its depth is unknown
+  const std::uint32_t depth = heap_depth(root, view.degree);
+  std::uint32_t hops = view.numbering == Numbering::World ? 1 : depth;
+  if (!view.links.empty()) hops = link_hops(0, root, view.size, view.degree);
   return hops < depth ? RootWay::Forward : RootWay::AnyVertex;
 }
 
-Id tree_hop(const Place& place, Rank target) {
-  Place tree = place;  // without its links, and with the world's tree like any other
+Id tree_hop(const GroupView& view, Rank target) {
+  GroupView tree = view;  // without its links, and with the world's tree like any other
   tree.links.clear();
   if (tree.numbering == Numbering::World) tree.numbering = Numbering::Heap;
   return next_hop(tree, kNobody, target);
 }
 
-TreeOperation::TreeOperation(Tag tag, const Place& place, Call call)
-    : tag_(tag), place_(place), call_(std::move(call)) {
-  expects(place_.member() && call_.root < place_.size, "a collective: no such root in the group");
+TreeOperation::TreeOperation(Tag tag, const GroupView& view, Call call)
+    : tag_(tag), view_(view), call_(std::move(call)) {
+  expects(view_.member() && call_.root < view_.size, "a collective: no such root in the group");
   expects(call_.way != RootWay::OwnTree, "a collective: a tree of its own is another group");
   if (call_.kind == Kind::Allreduce) call_.root = 0;
   if (call_.segment_bytes > 0) {
@@ -40,14 +40,14 @@ TreeOperation::TreeOperation(Tag tag, const Place& place, Call call)
         1, (call_.data.size() + call_.segment_bytes - 1) / call_.segment_bytes));
   }
   inner_root_ = call_.way == RootWay::Forward ? 0 : call_.root;
-  if (place_.rank != inner_root_) towards_ = tree_hop(place_, inner_root_);
+  if (view_.rank != inner_root_) towards_ = tree_hop(view_, inner_root_);
   expected_ = static_cast<std::uint32_t>(neighbours().size()) - (towards_ == kNobody ? 0 : 1);
   open_ = segments_;
 }
 
 std::vector<Id> TreeOperation::neighbours() const {
-  std::vector<Id> all(place_.children.begin(), place_.children.end());
-  if (place_.parent != kNobody) all.push_back(place_.parent);
+  std::vector<Id> all(view_.children.begin(), view_.children.end());
+  if (view_.parent != kNobody) all.push_back(view_.parent);
   return all;
 }
 
@@ -75,9 +75,9 @@ void TreeOperation::start(Endpoint& endpoint) {
     sum_.assign(call_.data.begin(), call_.data.end());
     heard_.assign(segments_, 0);
     for (std::uint32_t s = 0; s < segments_; ++s) contribute(s);
-  } else if (place_.rank == call_.root) {
+  } else if (view_.rank == call_.root) {
     // Not on the tree's root: to it, from where the data come back to us like to all others.
-    const Stage stage = place_.rank == inner_root_ ? Out : Result;
+    const Stage stage = view_.rank == inner_root_ ? Out : Result;
     for (std::uint32_t s = 0; s < segments_; ++s) waiting_.push_back({stage, s, kNobody});
   }
   pump(endpoint);
@@ -85,7 +85,7 @@ void TreeOperation::start(Endpoint& endpoint) {
 
 void TreeOperation::close_segment() {
   if (--open_ > 0 || call_.kind == Kind::Broadcast) return;
-  if (call_.kind == Kind::Reduce && place_.rank != call_.root) return;
+  if (call_.kind == Kind::Reduce && view_.rank != call_.root) return;
   std::copy(sum_.begin(), sum_.end(), call_.data.begin());
 }
 
@@ -96,7 +96,7 @@ void TreeOperation::contribute(std::uint32_t index) {
     waiting_.push_back({In, index, kNobody});
   } else if (call_.kind == Kind::Allreduce) {
     waiting_.push_back({Out, index, kNobody});
-  } else if (place_.rank != call_.root) {
+  } else if (view_.rank != call_.root) {
     waiting_.push_back({Result, index, kNobody});
   } else {
     close_segment();
@@ -107,7 +107,7 @@ bool TreeOperation::has_room(const Waiting& next, const Endpoint& endpoint) cons
   if (next.stage == In) return endpoint.has_room(towards_);
   if (next.stage == Result) {
     const Rank target = call_.kind == Kind::Broadcast ? inner_root_ : call_.root;
-    return endpoint.has_room(next_hop(place_, endpoint.self(), target));
+    return endpoint.has_room(next_hop(view_, endpoint.self(), target));
   }
   const std::vector<Id> all = neighbours();
   return std::all_of(all.begin(), all.end(),
@@ -132,12 +132,12 @@ void TreeOperation::send(const Waiting& next, Endpoint& endpoint) {
   }
   if (next.stage == In) {
     endpoint.send(towards_, packed(In, next.index));
-    const bool result_comes = call_.kind == Kind::Allreduce || place_.rank == call_.root;
+    const bool result_comes = call_.kind == Kind::Allreduce || view_.rank == call_.root;
     if (!result_comes) close_segment();
     return;
   }
   const bool broadcast = call_.kind == Kind::Broadcast;
-  send_routed(place_, broadcast ? inner_root_ : call_.root, packed(Result, next.index), endpoint);
+  send_routed(view_, broadcast ? inner_root_ : call_.root, packed(Result, next.index), endpoint);
   if (!broadcast) close_segment();
 }
 

@@ -12,7 +12,7 @@
 namespace espalier::group {
 
 /// The neighbour on the tree that leads to a rank. @pre the rank is not one's own
-[[nodiscard]] Id tree_hop(const Place& place, Rank target);
+[[nodiscard]] Id tree_hop(const GroupView& view, Rank target);
 
 /// One member's part in a collective on the group's tree, as a state machine. Data go in segments,
 /// each by itself, so that a long message is in all levels of the tree at a time. What the endpoint
@@ -31,7 +31,7 @@ class TreeOperation {
   };
 
   /// @pre the place and the data outlive it
-  TreeOperation(Tag tag, const Place& place, Call call);
+  TreeOperation(Tag tag, const GroupView& view, Call call);
 
   void start(Endpoint& endpoint);
   void receive(const Message& message, Endpoint& endpoint);
@@ -59,7 +59,7 @@ class TreeOperation {
   [[nodiscard]] std::vector<Id> neighbours() const;
 
   Tag tag_;
-  const Place& place_;
+  const GroupView& view_;
   Call call_;
   Rank inner_root_;  // where the tree's edges lead to or come from
   Id towards_ = kNobody;

@@ -67,7 +67,7 @@ class AggregatedAlltoall {
         clusters_(clusters),
         carriers_(carriers),
         block_(block),
-        team_(clusters.team_of(program.rank())),
+        participants_(clusters.participants_of(program.rank())),
         here_(clusters.part_of[program.rank()]) {}
 
   void run() {
@@ -142,23 +142,23 @@ class AggregatedAlltoall {
         continue;
       }
       carried_ = bundles;
-      if (team_.size() > 1) receive_rows(blocks(Buffer::In, all), all.size() * block_);
+      if (participants_.size() > 1) receive_rows(blocks(Buffer::In, all), all.size() * block_);
     }
   }
   void receive_rows(const Region& own, std::uint64_t row) {
-    rows_ = Rows(program_, team_.ranks, row);
+    rows_ = Rows(program_, participants_.ranks, row);
     std::vector<PeerRegion> messages;
-    for (Rank p = 0; p < team_.size(); ++p) {
-      if (p == team_.me) {
+    for (Rank p = 0; p < participants_.size(); ++p) {
+      if (p == participants_.me) {
         program_.copy(own, rows_.row(p));
       } else {
-        messages.push_back({team_.ranks[p], rows_.row(p)});
+        messages.push_back({participants_.ranks[p], rows_.row(p)});
       }
     }
     recv_families(program_, messages, kGather);
   }
 
-  void exchange_within() { direct_alltoall_by_rank(program_, team_, block_, kWithin); }
+  void exchange_within() { direct_alltoall_by_rank(program_, participants_, block_, kWithin); }
 
   /// A bundle is some columns of all rows; one rank alone has them in In.
   void send_across() {
@@ -167,7 +167,7 @@ class AggregatedAlltoall {
       const auto some = targets(bundle.other, bundle.stripe);
       const std::uint64_t width = some.size() * block_;
       Region region = blocks(Buffer::In, some);
-      if (team_.size() > 1) {
+      if (participants_.size() > 1) {
         region = slice(Buffer::Scratch, rows_.base() + column, width);
         region.outer = rows_.axis(program_);
       }
@@ -230,7 +230,7 @@ class AggregatedAlltoall {
   const Partition& clusters_;
   Carriers carriers_;
   std::uint64_t block_;
-  Team team_;
+  Participants participants_;
   Rank here_;
   std::vector<Bundle> carried_;  // by this rank
   Rows rows_;                    // of what it carries, one a rank of the cluster

@@ -7,11 +7,11 @@
 #include "collective/block_layout.hpp"
 #include "collective/bruck_allgather.hpp"
 #include "collective/neighbour_exchange_allgather.hpp"
+#include "collective/participants.hpp"
 #include "collective/recursive_doubling_allgather.hpp"
 #include "collective/recursive_halving_reduce_scatter.hpp"
 #include "collective/ring_allgather.hpp"
 #include "collective/ring_reduce_scatter.hpp"
-#include "collective/team.hpp"
 #include "collective/unless_empty.hpp"
 
 namespace espalier::collective {
@@ -32,7 +32,7 @@ namespace {
 
 struct Allgather {
   std::string_view name;
-  void (*append)(ProgramBuilder&, const Team&, const BlockLayout&);
+  void (*append)(ProgramBuilder&, const Participants&, const BlockLayout&);
 };
 constexpr std::array kAllgathers{
     Allgather{"ring", ring_allgather},
@@ -43,7 +43,7 @@ constexpr std::array kAllgathers{
 
 struct ReduceScatter {
   std::string_view name;
-  void (*append)(ProgramBuilder&, const Team&, const BlockLayout&, const Region&);
+  void (*append)(ProgramBuilder&, const Participants&, const BlockLayout&, const Region&);
 };
 constexpr std::array kReduceScatters{
     ReduceScatter{"ring", ring_reduce_scatter},
@@ -58,14 +58,14 @@ const auto* find_in(const Table& table, std::string_view name) {
 }
 
 /// All ranks from the first leaf to the last.
-Team team_along_tree(const Machine& machine, Rank rank) {
-  Team team;
-  team.me = machine.leaf_of(rank);
-  team.ranks.reserve(machine.size());
+Participants participants_along_tree(const Machine& machine, Rank rank) {
+  Participants participants;
+  participants.me = machine.leaf_of(rank);
+  participants.ranks.reserve(machine.size());
   for (topology::Leaf leaf = 0; leaf < machine.size(); ++leaf) {
-    team.ranks.push_back(machine.rank_at(leaf));
+    participants.ranks.push_back(machine.rank_at(leaf));
   }
-  return team;
+  return participants;
 }
 
 /// Vectors know nothing of ranks, so it is enough to call everybody by another name.
@@ -83,10 +83,11 @@ Program renamed(const Machine& machine, const FlatAlgorithm& algorithm, Collecti
 }
 
 /// Block p is that of the rank on leaf p, where a call's buffer has it.
-BlockLayout blocks_along_tree(Buffer buffer, const Team& team, std::uint64_t block) {
+BlockLayout blocks_along_tree(Buffer buffer, const Participants& participants,
+                              std::uint64_t block) {
   std::vector<IndexSet> members;
-  members.reserve(team.ranks.size());
-  for (const Rank rank : team.ranks) members.push_back(IndexSet::single(rank));
+  members.reserve(participants.ranks.size());
+  for (const Rank rank : participants.ranks) members.push_back(IndexSet::single(rank));
   return BlockLayout::bundles(buffer, 0, block, members);
 }
 
@@ -121,16 +122,16 @@ Program along_tree_program(const Machine& machine, const FlatAlgorithm& algorith
     return renamed(machine, algorithm, call, rank, segment);
   }
   ProgramBuilder program(rank);
-  const Team team = team_along_tree(machine, rank);
+  const Participants participants = participants_along_tree(machine, rank);
   const std::uint64_t block = call.block();
   if (gathers) {
     copy_unless_empty(program, slice(Buffer::In, 0, block),
                       slice(Buffer::Out, rank * block, block));
     find_in(kAllgathers, algorithm.name)
-        ->append(program, team, blocks_along_tree(Buffer::Out, team, block));
+        ->append(program, participants, blocks_along_tree(Buffer::Out, participants, block));
   } else {
     find_in(kReduceScatters, algorithm.name)
-        ->append(program, team, blocks_along_tree(Buffer::In, team, block),
+        ->append(program, participants, blocks_along_tree(Buffer::In, participants, block),
                  slice(Buffer::Out, 0, block));
   }
   return std::move(program).build();

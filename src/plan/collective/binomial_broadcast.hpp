@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -13,7 +13,7 @@ namespace espalier::collective {
 /// of bandwidth B everybody has it after ceil(log2 P) (L + n/B), where a tree that serves all
 /// children at once (tree_broadcast.hpp, without segments) has the root's first child wait for all
 /// of them. Each child costs a latency more, so it is for near ones.
-void binomial_broadcast(schedule::ProgramBuilder& program, const Team& team, Rank root,
-                        const schedule::Region& region);
+void binomial_broadcast(schedule::ProgramBuilder& program, const Participants& participants,
+                        Rank root, const schedule::Region& region);
 
 }  // namespace espalier::collective

@@ -10,9 +10,9 @@ using schedule::ProgramBuilder;
 using schedule::Region;
 using schedule::slice;
 
-void binomial_gather(ProgramBuilder& program, const Team& team, Rank root, const Region& own,
-                     const BlockLayout& all) {
-  const Team tree = rotated(team, root);
+void binomial_gather(ProgramBuilder& program, const Participants& participants, Rank root,
+                     const Region& own, const BlockLayout& all) {
+  const Participants tree = rotated(participants, root);
   const BinomialPlace place = binomial_place(tree.me, tree.size());
   if (place.parent != kNoRank && place.children.empty()) {
     send_unless_empty(program, tree.at(place.parent), own);
@@ -20,11 +20,11 @@ void binomial_gather(ProgramBuilder& program, const Team& team, Rank root, const
   }
   // Blocks root .. P-1, 0 .. root-1 are positions 0 .. P-1 of the tree.
   const bool is_root = place.parent == kNoRank;
-  const std::uint64_t bundle = is_root ? 0 : all.units(team.me, place.span);
+  const std::uint64_t bundle = is_root ? 0 : all.units(participants.me, place.span);
   const std::uint64_t scratch = program.scratch(bundle);
   const auto region = [&](Rank position, Rank span) {
     if (is_root) return all.region(program, root + position, span);
-    return slice(Buffer::Scratch, scratch + all.units(team.me, position - tree.me),
+    return slice(Buffer::Scratch, scratch + all.units(participants.me, position - tree.me),
                  all.units(root + position, span));
   };
   copy_unless_empty(program, own, region(tree.me, 1));
@@ -37,16 +37,17 @@ void binomial_gather(ProgramBuilder& program, const Team& team, Rank root, const
   }
 }
 
-void binomial_gather_in_place(ProgramBuilder& program, const Team& team, Rank root,
+void binomial_gather_in_place(ProgramBuilder& program, const Participants& participants, Rank root,
                               const BlockLayout& all) {
-  const Team tree = rotated(team, root);
+  const Participants tree = rotated(participants, root);
   const BinomialPlace place = binomial_place(tree.me, tree.size());
   for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
     recv_unless_empty(program, tree.at(child->position),
                       all.region(program, root + child->position, child->span));
   }
   if (place.parent != kNoRank) {
-    send_unless_empty(program, tree.at(place.parent), all.region(program, team.me, place.span));
+    send_unless_empty(program, tree.at(place.parent),
+                      all.region(program, participants.me, place.span));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -15,12 +15,12 @@ namespace espalier::collective {
 /// positions. Scratch: the same, at ranks that are neither root nor leaf.
 /// @param own this rank's block
 /// @param all the blocks' lengths, and at the root the place they go to
-void binomial_gather(schedule::ProgramBuilder& program, const Team& team, Rank root,
+void binomial_gather(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
                      const schedule::Region& own, const BlockLayout& all);
 
 /// The same where every rank has room for all blocks: each has its own in place before, and its
 /// sub-tree's afterwards. No scratch.
-void binomial_gather_in_place(schedule::ProgramBuilder& program, const Team& team, Rank root,
-                              const BlockLayout& all);
+void binomial_gather_in_place(schedule::ProgramBuilder& program, const Participants& participants,
+                              Rank root, const BlockLayout& all);
 
 }  // namespace espalier::collective

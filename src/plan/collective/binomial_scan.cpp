@@ -10,29 +10,29 @@ using schedule::ProgramBuilder;
 using schedule::Region;
 using schedule::slice;
 
-void binomial_scan(ProgramBuilder& program, const Team& team, const Region& data) {
-  const Rank size = team.size();
-  const std::uint64_t spare = program.scratch(team.me > 0 ? data.length : 0);
+void binomial_scan(ProgramBuilder& program, const Participants& participants, const Region& data) {
+  const Rank size = participants.size();
+  const std::uint64_t spare = program.scratch(participants.me > 0 ? data.length : 0);
   const Region received = slice(Buffer::Scratch, spare, data.length);
   const auto add_from = [&](Rank position) {
-    recv_unless_empty(program, team.ranks[position], received);
+    recv_unless_empty(program, participants.ranks[position], received);
     reduce_unless_empty(program, received, data, Operands::FromThenTo);
   };
   // Counted from 1, the last of each aligned range of 2 * half has the range's sum after its step.
-  const Rank place = team.me + 1;
+  const Rank place = participants.me + 1;
   Rank half = 1;
   for (; half < size; half *= 2) {
     if (place % (2 * half) == 0) {
-      add_from(team.me - half);
-    } else if (place % (2 * half) == half && team.me + half < size) {
-      send_unless_empty(program, team.ranks[team.me + half], data);
+      add_from(participants.me - half);
+    } else if (place % (2 * half) == half && participants.me + half < size) {
+      send_unless_empty(program, participants.ranks[participants.me + half], data);
     }
   }
   for (half /= 2; half > 0; half /= 2) {
-    if (place % (2 * half) == 0 && team.me + half < size) {
-      send_unless_empty(program, team.ranks[team.me + half], data);
+    if (place % (2 * half) == 0 && participants.me + half < size) {
+      send_unless_empty(program, participants.ranks[participants.me + half], data);
     } else if (place % (2 * half) == half && place > half) {
-      add_from(team.me - half);
+      add_from(participants.me - half);
     }
   }
 }

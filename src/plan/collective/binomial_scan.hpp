@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -17,7 +17,7 @@ namespace espalier::collective {
 /// the vector. Keeps rank order.
 /// @param data this rank's contribution before; afterwards that of all positions up to it. A plain
 ///        slice
-void binomial_scan(schedule::ProgramBuilder& program, const Team& team,
+void binomial_scan(schedule::ProgramBuilder& program, const Participants& participants,
                    const schedule::Region& data);
 inline constexpr bool kBinomialScanKeepsRankOrder = true;
 

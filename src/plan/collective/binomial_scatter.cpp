@@ -10,20 +10,20 @@ using schedule::ProgramBuilder;
 using schedule::Region;
 using schedule::slice;
 
-void binomial_scatter(ProgramBuilder& program, const Team& team, Rank root, const BlockLayout& all,
-                      const Region& own) {
-  const Team tree = rotated(team, root);
+void binomial_scatter(ProgramBuilder& program, const Participants& participants, Rank root,
+                      const BlockLayout& all, const Region& own) {
+  const Participants tree = rotated(participants, root);
   const BinomialPlace place = binomial_place(tree.me, tree.size());
   if (place.parent != kNoRank && place.children.empty()) {
     recv_unless_empty(program, tree.at(place.parent), own);
     return;
   }
   const bool is_root = place.parent == kNoRank;
-  const std::uint64_t bundle = is_root ? 0 : all.units(team.me, place.span);
+  const std::uint64_t bundle = is_root ? 0 : all.units(participants.me, place.span);
   const std::uint64_t scratch = program.scratch(bundle);
   const auto region = [&](Rank position, Rank span) {
     if (is_root) return all.region(program, root + position, span);
-    return slice(Buffer::Scratch, scratch + all.units(team.me, position - tree.me),
+    return slice(Buffer::Scratch, scratch + all.units(participants.me, position - tree.me),
                  all.units(root + position, span));
   };
   if (!is_root) {
@@ -35,12 +35,13 @@ void binomial_scatter(ProgramBuilder& program, const Team& team, Rank root, cons
   copy_unless_empty(program, region(tree.me, 1), own);
 }
 
-void binomial_scatter_in_place(ProgramBuilder& program, const Team& team, Rank root,
+void binomial_scatter_in_place(ProgramBuilder& program, const Participants& participants, Rank root,
                                const BlockLayout& all) {
-  const Team tree = rotated(team, root);
+  const Participants tree = rotated(participants, root);
   const BinomialPlace place = binomial_place(tree.me, tree.size());
   if (place.parent != kNoRank) {
-    recv_unless_empty(program, tree.at(place.parent), all.region(program, team.me, place.span));
+    recv_unless_empty(program, tree.at(place.parent),
+                      all.region(program, participants.me, place.span));
   }
   for (const BinomialPlace::Child& child : place.children) {
     send_unless_empty(program, tree.at(child.position),

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -14,12 +14,12 @@ namespace espalier::collective {
 /// root all but its own. Scratch: its sub-tree's blocks, at ranks that are neither root nor leaf.
 /// @param all the blocks' lengths, and at the root the place where they are
 /// @param own where this rank's block goes
-void binomial_scatter(schedule::ProgramBuilder& program, const Team& team, Rank root,
-                      const BlockLayout& all, const schedule::Region& own);
+void binomial_scatter(schedule::ProgramBuilder& program, const Participants& participants,
+                      Rank root, const BlockLayout& all, const schedule::Region& own);
 
 /// The same where every rank has room for all blocks: the root has all in place before, each its
 /// sub-tree's afterwards. No scratch.
-void binomial_scatter_in_place(schedule::ProgramBuilder& program, const Team& team, Rank root,
-                               const BlockLayout& all);
+void binomial_scatter_in_place(schedule::ProgramBuilder& program, const Participants& participants,
+                               Rank root, const BlockLayout& all);
 
 }  // namespace espalier::collective

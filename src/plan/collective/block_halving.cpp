@@ -11,33 +11,34 @@ using schedule::Region;
 namespace {
 
 /// The pair's contributions combined, in scratch, at the active one.
-BlockLayout join_pair(ProgramBuilder& program, const Team& team, Rank partner,
+BlockLayout join_pair(ProgramBuilder& program, const Participants& participants, Rank partner,
                       const BlockLayout& contributions) {
-  const Rank size = team.size();
+  const Rank size = participants.size();
   const BlockLayout joined = contributions.packed(contributions.around(0, size),
                                                   program.scratch(contributions.units(0, size)));
   const Region all = joined.region(program, 0, size);
-  recv_unless_empty(program, team.at(partner), all);
+  recv_unless_empty(program, participants.at(partner), all);
   reduce_unless_empty(program, contributions.region(program, 0, size), all,
-                      team.me < partner ? Operands::FromThenTo : Operands::ToThenFrom);
+                      participants.me < partner ? Operands::FromThenTo : Operands::ToThenFrom);
   return joined;
 }
 
 }  // namespace
 
-void halve_blocks(ProgramBuilder& program, const Team& team, const Fold& fold,
+void halve_blocks(ProgramBuilder& program, const Participants& participants, const Fold& fold,
                   const BlockLayout& contributions, const Region& mine,
                   std::span<const Rank> distances,
                   const std::function<BlockHalves(Rank active, Rank distance)>& halves) {
-  const Rank partner = fold.partner(team.me);
-  if (!fold.is_active(team.me)) {
-    send_unless_empty(program, team.at(partner), contributions.region(program, 0, team.size()));
-    recv_unless_empty(program, team.at(partner), mine);
+  const Rank partner = fold.partner(participants.me);
+  if (!fold.is_active(participants.me)) {
+    send_unless_empty(program, participants.at(partner),
+                      contributions.region(program, 0, participants.size()));
+    recv_unless_empty(program, participants.at(partner), mine);
     return;
   }
   BlockLayout list = contributions;
-  if (partner != kNoRank) list = join_pair(program, team, partner, contributions);
-  const Rank index = fold.active_of(team.me);
+  if (partner != kNoRank) list = join_pair(program, participants, partner, contributions);
+  const Rank index = fold.active_of(participants.me);
   bool done = false;  // the last half may be received where it stays
   for (const Rank distance : distances) {
     const Rank peer = index ^ distance;
@@ -46,17 +47,18 @@ void halve_blocks(ProgramBuilder& program, const Team& team, const Fold& fold,
     const std::uint64_t scratch = program.scratch(done ? 0 : list.units(half.kept));
     const BlockLayout next = list.packed(half.kept, scratch);
     const Region combined = done ? mine : next.region(program, 0, next.blocks());
-    send_unless_empty(program, team.at(fold.position(peer)), list.region(program, half.given));
-    recv_unless_empty(program, team.at(fold.position(peer)), combined);
+    send_unless_empty(program, participants.at(fold.position(peer)),
+                      list.region(program, half.given));
+    recv_unless_empty(program, participants.at(fold.position(peer)), combined);
     reduce_unless_empty(program, list.region(program, half.kept), combined,
                         index < peer ? Operands::FromThenTo : Operands::ToThenFrom);
     list = next;
   }
   if (done) return;
   const Rank first = fold.first(index);
-  copy_unless_empty(program, list.region(program, team.me - first), mine);
+  copy_unless_empty(program, list.region(program, participants.me - first), mine);
   if (partner == kNoRank) return;
-  send_unless_empty(program, team.at(partner), list.region(program, partner - first));
+  send_unless_empty(program, participants.at(partner), list.region(program, partner - first));
 }
 
 }  // namespace espalier::collective

@@ -5,7 +5,7 @@
 
 #include "collective/block_layout.hpp"
 #include "collective/fold.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -22,8 +22,8 @@ struct BlockHalves {
 /// Folded pairs come together first and part at last.
 /// @param halves of an active and a distance
 /// @pre between two partners, what one gives is what the other keeps, in the same order
-void halve_blocks(schedule::ProgramBuilder& program, const Team& team, const Fold& fold,
-                  const BlockLayout& contributions, const schedule::Region& mine,
+void halve_blocks(schedule::ProgramBuilder& program, const Participants& participants,
+                  const Fold& fold, const BlockLayout& contributions, const schedule::Region& mine,
                   std::span<const Rank> distances,
                   const std::function<BlockHalves(Rank active, Rank distance)>& halves);
 

@@ -8,7 +8,7 @@
 
 namespace espalier::collective {
 
-/// Where the blocks 0 .. n-1 of a team lie in one buffer; block p is that of position p.
+/// Where the blocks 0 .. n-1 of the participants lie in one buffer; block p is that of position p.
 ///
 /// A block is a number of members of `unit` units each; member m begins at offset + m * unit. So
 /// the blocks of a call, the uneven pieces of one vector (some of them empty) and what whole

@@ -6,14 +6,17 @@
 
 namespace espalier::collective {
 
-void bruck_allgather(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& all) {
-  const Rank size = team.size();
-  const std::int64_t me = team.me;
+void bruck_allgather(schedule::ProgramBuilder& program, const Participants& participants,
+                     const BlockLayout& all) {
+  const Rank size = participants.size();
+  const std::int64_t me = participants.me;
   for (std::uint64_t distance = 1; distance < size; distance *= 2) {
     const auto d = static_cast<Rank>(distance);
     const Rank count = std::min(d, size - d);
-    send_unless_empty(program, team.at(me - d), all.region(program, team.me, count));
-    recv_unless_empty(program, team.at(me + d), all.region(program, team.me + d, count));
+    send_unless_empty(program, participants.at(me - d),
+                      all.region(program, participants.me, count));
+    recv_unless_empty(program, participants.at(me + d),
+                      all.region(program, participants.me + d, count));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -15,6 +15,7 @@ namespace espalier::collective {
 ///
 /// Steps: ceil(log2 P), any P. Sent a rank: P - 1 blocks. No scratch.
 /// @param all has this rank's block in place; afterwards all blocks
-void bruck_allgather(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& all);
+void bruck_allgather(schedule::ProgramBuilder& program, const Participants& participants,
+                     const BlockLayout& all);
 
 }  // namespace espalier::collective

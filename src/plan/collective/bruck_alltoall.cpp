@@ -56,9 +56,9 @@ void copy_reversed(ProgramBuilder& program, const Region& from, const Region& to
 
 }  // namespace
 
-void bruck_alltoall(ProgramBuilder& program, const Team& team, const BlockLayout& from,
-                    const BlockLayout& to) {
-  const Rank size = team.size();
+void bruck_alltoall(ProgramBuilder& program, const Participants& participants,
+                    const BlockLayout& from, const BlockLayout& to) {
+  const Rank size = participants.size();
   const std::uint64_t block = from.units(0);
   expects(from.is_uniform() && to.is_uniform() && block == to.units(0),
           "bruck_alltoall: blocks of different lengths");
@@ -67,17 +67,17 @@ void bruck_alltoall(ProgramBuilder& program, const Team& team, const BlockLayout
   const auto slots =
       BlockLayout::uniform(Buffer::Scratch, program.scratch(size * block), size, block);
   const std::uint64_t received = program.scratch(with_bit(size, 1).size() * block);
-  program.copy(from.region(program, team.me, size), slots.region(program, 0, size));
+  program.copy(from.region(program, participants.me, size), slots.region(program, 0, size));
   for (std::uint64_t distance = 1; distance < size; distance *= 2) {
     const IndexSet moving = with_bit(size, distance);
     const Region moved = slice(Buffer::Scratch, received, moving.size() * block);
     const auto d = static_cast<std::int64_t>(distance);
-    program.send(team.at(team.me + d), slots.region(program, moving));
-    program.recv(team.at(team.me - d), moved);
+    program.send(participants.at(participants.me + d), slots.region(program, moving));
+    program.recv(participants.at(participants.me - d), moved);
     program.copy(moved, slots.region(program, moving));
   }
   // Slot i is from position me - i, around the end.
-  const Rank before = team.me + 1;
+  const Rank before = participants.me + 1;
   copy_reversed(program, slots.region(program, 0, before), to.region(program, 0, before), block,
                 before);
   if (before == size) return;

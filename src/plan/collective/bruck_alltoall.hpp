@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -17,7 +17,7 @@ namespace espalier::collective {
 /// @param from block p goes to position p
 /// @param to   block p comes from position p
 /// @pre both uniform, with blocks of the same length
-void bruck_alltoall(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& from,
-                    const BlockLayout& to);
+void bruck_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
+                    const BlockLayout& from, const BlockLayout& to);
 
 }  // namespace espalier::collective

@@ -4,29 +4,29 @@
 
 namespace espalier::collective {
 
-void butterfly_barrier(schedule::ProgramBuilder& program, const Team& team) {
-  const Fold fold(team.size());
-  const Rank partner = fold.partner(team.me);
-  const Rank index = fold.active_of(team.me);
+void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& participants) {
+  const Fold fold(participants.size());
+  const Rank partner = fold.partner(participants.me);
+  const Rank index = fold.active_of(participants.me);
   program.fence();
-  if (!fold.is_active(team.me)) {
-    program.send(team.at(partner), {});
-    program.recv(team.at(partner), {});
+  if (!fold.is_active(participants.me)) {
+    program.send(participants.at(partner), {});
+    program.recv(participants.at(partner), {});
     program.fence();
     return;
   }
   if (partner != kNoRank) {
-    program.recv(team.at(partner), {});
+    program.recv(participants.at(partner), {});
     program.fence();
   }
   for (Rank mask = 1; mask < fold.actives(); mask *= 2) {
-    const Rank peer = team.at(fold.position(index ^ mask));
+    const Rank peer = participants.at(fold.position(index ^ mask));
     program.send(peer, {});
     program.recv(peer, {});
     program.fence();
   }
   if (partner == kNoRank) return;
-  program.send(team.at(partner), {});
+  program.send(participants.at(partner), {});
   program.fence();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -11,6 +11,6 @@ namespace espalier::collective {
 /// others than powers of two by folding.
 ///
 /// Steps: floor(log2 P), and 2 for folding. Messages: as many a rank, all empty.
-void butterfly_barrier(schedule::ProgramBuilder& program, const Team& team);
+void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& participants);
 
 }  // namespace espalier::collective

@@ -42,12 +42,12 @@ IndexSet every_second(const Fold& fold, Rank remainder, Rank distance) {
 
 }  // namespace
 
-void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,
+void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                               const BlockLayout& contributions, const schedule::Region& mine) {
-  const Fold fold(team.size());
+  const Fold fold(participants.size());
   std::vector<Rank> distances;
   for (Rank d = 1; d < fold.actives(); d *= 2) distances.push_back(d);
-  halve_blocks(program, team, fold, contributions, mine, distances,
+  halve_blocks(program, participants, fold, contributions, mine, distances,
                [&](Rank active, Rank distance) {
                  const Rank kept = active % (2 * distance);
                  return BlockHalves{every_second(fold, kept, distance),

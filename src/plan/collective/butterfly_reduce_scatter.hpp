@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -19,7 +19,7 @@ namespace espalier::collective {
 /// 2 P).
 /// @param contributions this rank's contributions to all blocks; only read
 /// @param mine          where the result of this rank's block goes
-void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,
+void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                               const BlockLayout& contributions, const schedule::Region& mine);
 inline constexpr bool kButterflyReduceScatterKeepsRankOrder = true;
 

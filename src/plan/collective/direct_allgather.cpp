@@ -4,14 +4,14 @@
 
 namespace espalier::collective {
 
-void direct_allgather(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& all,
-                      std::uint32_t tag) {
-  const schedule::Region own = all.region(program, team.me);
+void direct_allgather(schedule::ProgramBuilder& program, const Participants& participants,
+                      const BlockLayout& all, std::uint32_t tag) {
+  const schedule::Region own = all.region(program, participants.me);
   std::vector<PeerRegion> sends, receives;
-  for (Rank step = 1; step < team.size(); ++step) {
-    const Rank p = (team.me + step) % team.size();
-    sends.push_back({team.at(p), own});
-    receives.push_back({team.at(p), all.region(program, p)});
+  for (Rank step = 1; step < participants.size(); ++step) {
+    const Rank p = (participants.me + step) % participants.size();
+    sends.push_back({participants.at(p), own});
+    receives.push_back({participants.at(p), all.region(program, p)});
   }
   send_families(program, sends, tag);
   recv_families(program, receives, tag);

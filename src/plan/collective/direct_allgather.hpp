@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -15,7 +15,7 @@ namespace espalier::collective {
 /// rank: P - 1 times its block. No scratch.
 /// @param all has this rank's block in place; afterwards all blocks
 /// @param tag see send_families
-void direct_allgather(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& all,
-                      std::uint32_t tag);
+void direct_allgather(schedule::ProgramBuilder& program, const Participants& participants,
+                      const BlockLayout& all, std::uint32_t tag);
 
 }  // namespace espalier::collective

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -12,7 +12,7 @@ namespace espalier::collective {
 /// rank: 2 (P-1)/P of the vector, the least possible. Scratch: P - 1 pieces. Keeps rank order.
 /// @param in  this rank's contribution
 /// @param out the result. Plain slices of equal length
-void direct_allreduce(schedule::ProgramBuilder& program, const Team& team,
+void direct_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                       const schedule::Region& in, const schedule::Region& out);
 
 }  // namespace espalier::collective

@@ -5,28 +5,29 @@
 
 namespace espalier::collective {
 
-void direct_alltoall(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& from,
-                     const BlockLayout& to, std::uint32_t tag) {
+void direct_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
+                     const BlockLayout& from, const BlockLayout& to, std::uint32_t tag) {
   std::vector<PeerRegion> sends, receives;
-  for (Rank step = 1; step < team.size(); ++step) {
-    const Rank p = (team.me + step) % team.size();
-    sends.push_back({team.at(p), from.region(program, p)});
-    receives.push_back({team.at(p), to.region(program, p)});
+  for (Rank step = 1; step < participants.size(); ++step) {
+    const Rank p = (participants.me + step) % participants.size();
+    sends.push_back({participants.at(p), from.region(program, p)});
+    receives.push_back({participants.at(p), to.region(program, p)});
   }
   send_families(program, sends, tag);
   recv_families(program, receives, tag);
-  copy_unless_empty(program, from.region(program, team.me), to.region(program, team.me));
+  copy_unless_empty(program, from.region(program, participants.me),
+                    to.region(program, participants.me));
 }
 
-void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Team& team,
+void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participants& participants,
                              std::uint64_t block, std::uint32_t tag) {
   using schedule::Buffer;
   using schedule::slice;
   std::vector<PeerRegion> sends, receives;
-  sends.reserve(team.size());
-  receives.reserve(team.size());
-  for (Rank step = 1; step < team.size(); ++step) {
-    const Rank peer = team.ranks[(team.me + step) % team.size()];
+  sends.reserve(participants.size());
+  receives.reserve(participants.size());
+  for (Rank step = 1; step < participants.size(); ++step) {
+    const Rank peer = participants.ranks[(participants.me + step) % participants.size()];
     sends.push_back({peer, slice(Buffer::In, peer * block, block)});
     receives.push_back({peer, slice(Buffer::Out, peer * block, block)});
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -16,12 +16,12 @@ namespace espalier::collective {
 /// @param from block p goes to position p
 /// @param to   block p comes from position p
 /// @param tag  see send_families
-void direct_alltoall(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& from,
-                     const BlockLayout& to, std::uint32_t tag);
+void direct_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
+                     const BlockLayout& from, const BlockLayout& to, std::uint32_t tag);
 
-/// The same for a team whose blocks lie where a call's buffers have them: rank r's at r * block of
-/// In and Out. @pre block > 0
-void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Team& team,
+/// The same for the participants whose blocks lie where a call's buffers have them: rank r's at r *
+/// block of In and Out. @pre block > 0
+void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participants& participants,
                              std::uint64_t block, std::uint32_t tag);
 
 }  // namespace espalier::collective

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -14,7 +14,7 @@ namespace espalier::collective {
 /// @param own    this rank's contribution
 /// @param before where that of all positions before it goes; the first position has none
 /// @pre own and before are plain slices
-void direct_exscan(schedule::ProgramBuilder& program, const Team& team, const schedule::Region& own,
-                   const schedule::Region& before);
+void direct_exscan(schedule::ProgramBuilder& program, const Participants& participants,
+                   const schedule::Region& own, const schedule::Region& before);
 
 }  // namespace espalier::collective

@@ -10,23 +10,23 @@ using schedule::ProgramBuilder;
 using schedule::Region;
 using schedule::slice;
 
-void direct_reduce_scatter(ProgramBuilder& program, const Team& team,
+void direct_reduce_scatter(ProgramBuilder& program, const Participants& participants,
                            const BlockLayout& contributions, const Region& mine) {
-  const Rank size = team.size();
-  const std::uint64_t block = contributions.units(team.me);
+  const Rank size = participants.size();
+  const std::uint64_t block = contributions.units(participants.me);
   for (Rank step = 1; step < size; ++step) {
-    const Rank target = (team.me + step) % size;
-    send_unless_empty(program, team.at(target), contributions.region(program, target));
+    const Rank target = (participants.me + step) % size;
+    send_unless_empty(program, participants.at(target), contributions.region(program, target));
   }
-  copy_unless_empty(program, contributions.region(program, team.me), mine);
+  copy_unless_empty(program, contributions.region(program, participants.me), mine);
   if (block == 0) return;
   const std::uint64_t slots = program.scratch((size - 1) * block);
   Region after;  // what the positions after ours come to: where that of the last one arrived
   for (Rank step = 1; step < size; ++step) {
-    const Rank source = (team.me + size - step) % size;
+    const Rank source = (participants.me + size - step) % size;
     const Region received = slice(Buffer::Scratch, slots + (step - 1) * block, block);
-    program.recv(team.at(source), received);
-    if (source < team.me) {
+    program.recv(participants.at(source), received);
+    if (source < participants.me) {
       program.reduce(received, mine, Operands::FromThenTo);
     } else if (source == size - 1) {
       after = received;
@@ -34,7 +34,7 @@ void direct_reduce_scatter(ProgramBuilder& program, const Team& team,
       program.reduce(received, after, Operands::FromThenTo);
     }
   }
-  if (team.me + 1 < size) program.reduce(after, mine, Operands::ToThenFrom);
+  if (participants.me + 1 < size) program.reduce(after, mine, Operands::ToThenFrom);
 }
 
 }  // namespace espalier::collective

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -13,7 +13,7 @@ namespace espalier::collective {
 /// before and after its own are combined apart, each downwards from its end.
 /// @param contributions this rank's contributions to all blocks; only read
 /// @param mine          where the result of this rank's block goes
-void direct_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,
+void direct_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                            const BlockLayout& contributions, const schedule::Region& mine);
 inline constexpr bool kDirectReduceScatterKeepsRankOrder = true;
 /// Messages grow with the square of the ranks, and what each one holds with their number.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -12,8 +12,8 @@ namespace espalier::collective {
 /// @param own    this rank's contribution
 /// @param result that of all positions up to this one
 /// @pre own and result are plain slices
-void direct_scan(schedule::ProgramBuilder& program, const Team& team, const schedule::Region& own,
-                 const schedule::Region& result);
+void direct_scan(schedule::ProgramBuilder& program, const Participants& participants,
+                 const schedule::Region& own, const schedule::Region& result);
 inline constexpr bool kDirectScanKeepsRankOrder = true;
 /// Messages grow with the square of the ranks, and what the last one holds with their number.
 [[nodiscard]] constexpr bool serves_direct_scan(Rank size) { return size <= 128; }

@@ -2,12 +2,12 @@
 
 namespace espalier::collective {
 
-void dissemination_barrier(schedule::ProgramBuilder& program, const Team& team) {
+void dissemination_barrier(schedule::ProgramBuilder& program, const Participants& participants) {
   program.fence();
-  for (std::uint64_t distance = 1; distance < team.size(); distance *= 2) {
+  for (std::uint64_t distance = 1; distance < participants.size(); distance *= 2) {
     const auto d = static_cast<std::int64_t>(distance);
-    program.send(team.at(team.me + d), {});
-    program.recv(team.at(team.me - d), {});
+    program.send(participants.at(participants.me + d), {});
+    program.recv(participants.at(participants.me - d), {});
     program.fence();
   }
 }

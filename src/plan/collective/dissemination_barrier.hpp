@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -12,6 +12,6 @@ namespace espalier::collective {
 /// Journal of Parallel Programming 17(1), 1988: dissemination.
 ///
 /// Steps: ceil(log2 P), any P. Messages: as many a rank, all empty.
-void dissemination_barrier(schedule::ProgramBuilder& program, const Team& team);
+void dissemination_barrier(schedule::ProgramBuilder& program, const Participants& participants);
 
 }  // namespace espalier::collective

@@ -35,29 +35,29 @@ Half half_of(const tree::CommTree& tree, Rank position, const Region& region, st
 
 }  // namespace
 
-void double_tree_broadcast(ProgramBuilder& program, const Team& team, Rank root,
+void double_tree_broadcast(ProgramBuilder& program, const Participants& participants, Rank root,
                            const Region& region, std::uint64_t segment) {
-  const tree::DoubleTree trees = tree::double_binary(tree::everybody(team.size(), root));
+  const tree::DoubleTree trees = tree::double_binary(tree::everybody(participants.size(), root));
   const std::vector<std::uint8_t> steps = tree::two_colouring(trees);
   Region upper = region, lower = region;
   upper.length = (region.length + 1) / 2;
   lower.offset += upper.length;
   lower.length -= upper.length;
-  std::array<Half, 2> halves{half_of(trees.first, team.me, upper, segment, steps, true),
-                             half_of(trees.second, team.me, lower, segment, steps, false)};
+  std::array<Half, 2> halves{half_of(trees.first, participants.me, upper, segment, steps, true),
+                             half_of(trees.second, participants.me, lower, segment, steps, false)};
   // The root sends in both trees: first in the one whose child receives first.
-  const bool is_root = team.me == root;
+  const bool is_root = participants.me == root;
   const bool second_first = is_root
                                 ? !halves[0].children.empty() && steps[halves[0].children[0]] == 1
-                                : steps[team.me] == 1;
+                                : steps[participants.me] == 1;
   if (second_first) std::swap(halves[0], halves[1]);
 
   for (std::uint64_t s = 0; s < std::max(halves[0].segments, halves[1].segments); ++s) {
     for (const Half& half : halves) {
       if (s >= half.segments) continue;
       const Region part = segment_of(half.region, segment, s);
-      if (half.parent != kNoRank) program.recv(team.at(half.parent), part);
-      for (const Rank child : half.children) program.send(team.at(child), part);
+      if (half.parent != kNoRank) program.recv(participants.at(half.parent), part);
+      for (const Rank child : half.children) program.send(participants.at(child), part);
     }
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -16,7 +16,7 @@ namespace espalier::collective {
 /// too. No scratch.
 /// @param region  the message: complete at the root before, everywhere afterwards. A plain slice
 /// @param segment units; 0: each half in one
-void double_tree_broadcast(schedule::ProgramBuilder& program, const Team& team, Rank root,
-                           const schedule::Region& region, std::uint64_t segment);
+void double_tree_broadcast(schedule::ProgramBuilder& program, const Participants& participants,
+                           Rank root, const schedule::Region& region, std::uint64_t segment);
 
 }  // namespace espalier::collective

@@ -31,26 +31,28 @@ struct Piece {
 
 }  // namespace
 
-void exchange_runs(ProgramBuilder& program, const Team& team,
+void exchange_runs(ProgramBuilder& program, const Participants& participants,
                    std::span<const std::vector<RankRun>> runs_of, const RunSlots& mine,
                    const std::function<Share(Rank position)>& share_of, const Region& result) {
-  expects(runs_of.size() == team.size() && runs_of[team.me].size() == mine.slots.size(),
-          "exchange_runs: not the runs of each member");
-  for (Rank step = 1; step < team.size(); ++step) {
-    const Rank to = (team.me + step) % team.size();
-    program.send(team.ranks[to], share_of_slots(program, mine, mine.slots, share_of(to)));
+  expects(
+      runs_of.size() == participants.size() && runs_of[participants.me].size() == mine.slots.size(),
+      "exchange_runs: not the runs of each member");
+  for (Rank step = 1; step < participants.size(); ++step) {
+    const Rank to = (participants.me + step) % participants.size();
+    program.send(participants.ranks[to], share_of_slots(program, mine, mine.slots, share_of(to)));
   }
   std::vector<Piece> pieces;
   std::size_t next = 0;
   mine.slots.for_each([&](std::uint64_t slot) {
-    pieces.push_back({runs_of[team.me][next++].first,
-                      share_of_slots(program, mine, IndexSet::single(slot), share_of(team.me))});
+    pieces.push_back(
+        {runs_of[participants.me][next++].first,
+         share_of_slots(program, mine, IndexSet::single(slot), share_of(participants.me))});
   });
-  for (Rank step = 1; step < team.size(); ++step) {
-    const Rank from = (team.me + team.size() - step) % team.size();
+  for (Rank step = 1; step < participants.size(); ++step) {
+    const Rank from = (participants.me + participants.size() - step) % participants.size();
     const std::uint64_t units = runs_of[from].size() * result.length;
     const std::uint64_t room = program.scratch(units);
-    program.recv(team.ranks[from], slice(Buffer::Scratch, room, units));
+    program.recv(participants.ranks[from], slice(Buffer::Scratch, room, units));
     for (std::size_t i = 0; i < runs_of[from].size(); ++i) {
       pieces.push_back({runs_of[from][i].first,
                         slice(Buffer::Scratch, room + i * result.length, result.length)});

@@ -3,22 +3,22 @@
 #include <bit>
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
 
-/// A flat call seen from one rank: its team, and the buffers of the table in
+/// A flat call seen from one rank: its participants, and the buffers of the table in
 /// schedule/collective.hpp.
 struct FlatCall {
   FlatCall(const schedule::Collective& call, Rank rank)
-      : team(whole_team(call.size, rank)), root(call.root), block(call.block()) {}
+      : participants(all_participants(call.size, rank)), root(call.root), block(call.block()) {}
 
-  Team team;
+  Participants participants;
   Rank root;
   std::uint64_t block;
 
-  [[nodiscard]] Rank me() const { return team.me; }
+  [[nodiscard]] Rank me() const { return participants.me; }
   [[nodiscard]] schedule::Region in() const {
     return schedule::slice(schedule::Buffer::In, 0, block);
   }
@@ -26,10 +26,10 @@ struct FlatCall {
     return schedule::slice(schedule::Buffer::Out, 0, block);
   }
   [[nodiscard]] BlockLayout in_blocks() const {
-    return BlockLayout::uniform(schedule::Buffer::In, 0, team.size(), block);
+    return BlockLayout::uniform(schedule::Buffer::In, 0, participants.size(), block);
   }
   [[nodiscard]] BlockLayout out_blocks() const {
-    return BlockLayout::uniform(schedule::Buffer::Out, 0, team.size(), block);
+    return BlockLayout::uniform(schedule::Buffer::Out, 0, participants.size(), block);
   }
 };
 

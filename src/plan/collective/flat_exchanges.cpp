@@ -23,32 +23,34 @@ using schedule::Operation;
 using schedule::ProgramBuilder;
 
 /// Lays this rank's own block in place, then runs the algorithm.
-template <void (*kAllgather)(ProgramBuilder&, const Team&, const BlockLayout&)>
+template <void (*kAllgather)(ProgramBuilder&, const Participants&, const BlockLayout&)>
 void allgather(ProgramBuilder& program, const Collective& call, std::uint64_t) {
   const FlatCall flat(call, program.rank());
   const BlockLayout all = flat.out_blocks();
   copy_unless_empty(program, flat.in(), all.region(program, flat.me()));
-  kAllgather(program, flat.team, all);
+  kAllgather(program, flat.participants, all);
 }
 
-void direct_allgather_alone(ProgramBuilder& program, const Team& team, const BlockLayout& all) {
-  direct_allgather(program, team, all, 0);
+void direct_allgather_alone(ProgramBuilder& program, const Participants& participants,
+                            const BlockLayout& all) {
+  direct_allgather(program, participants, all, 0);
 }
 
-template <void (*kAlltoall)(ProgramBuilder&, const Team&, const BlockLayout&, const BlockLayout&)>
+template <void (*kAlltoall)(ProgramBuilder&, const Participants&, const BlockLayout&,
+                            const BlockLayout&)>
 void alltoall(ProgramBuilder& program, const Collective& call, std::uint64_t) {
   const FlatCall flat(call, program.rank());
-  kAlltoall(program, flat.team, flat.in_blocks(), flat.out_blocks());
+  kAlltoall(program, flat.participants, flat.in_blocks(), flat.out_blocks());
 }
 
-void direct_alltoall_alone(ProgramBuilder& program, const Team& team, const BlockLayout& from,
-                           const BlockLayout& to) {
-  direct_alltoall(program, team, from, to, 0);
+void direct_alltoall_alone(ProgramBuilder& program, const Participants& participants,
+                           const BlockLayout& from, const BlockLayout& to) {
+  direct_alltoall(program, participants, from, to, 0);
 }
 
-template <void (*kBarrier)(ProgramBuilder&, const Team&)>
+template <void (*kBarrier)(ProgramBuilder&, const Participants&)>
 void barrier(ProgramBuilder& program, const Collective& call, std::uint64_t) {
-  kBarrier(program, whole_team(call.size, program.rank()));
+  kBarrier(program, all_participants(call.size, program.rank()));
 }
 
 constexpr std::array kExchanges{

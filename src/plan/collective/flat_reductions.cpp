@@ -27,43 +27,44 @@ using schedule::Operation;
 using schedule::ProgramBuilder;
 using schedule::Region;
 
-using InPlace = void (*)(ProgramBuilder&, const Team&, const Region&);
+using InPlace = void (*)(ProgramBuilder&, const Participants&, const Region&);
 
 /// Allreduce or scan: this rank's contribution is laid into Out, where the algorithm works.
 template <InPlace kWork>
 void in_out(ProgramBuilder& program, const Collective& call, std::uint64_t) {
   const FlatCall flat(call, program.rank());
   copy_unless_empty(program, flat.in(), flat.out());
-  kWork(program, flat.team, flat.out());
+  kWork(program, flat.participants, flat.out());
 }
 
-template <void (*kReduceScatter)(ProgramBuilder&, const Team&, const BlockLayout&, const Region&)>
+template <void (*kReduceScatter)(ProgramBuilder&, const Participants&, const BlockLayout&,
+                                 const Region&)>
 void reduce_scatter(ProgramBuilder& program, const Collective& call, std::uint64_t) {
   const FlatCall flat(call, program.rank());
-  kReduceScatter(program, flat.team, flat.in_blocks(), flat.out());
+  kReduceScatter(program, flat.participants, flat.in_blocks(), flat.out());
 }
 
 template <InPlace kScan>
 void flat_exscan(ProgramBuilder& program, const Collective& call, std::uint64_t) {
   const FlatCall flat(call, program.rank());
-  shifted_exscan(program, flat.team, flat.in(), flat.out(), kScan);
+  shifted_exscan(program, flat.participants, flat.in(), flat.out(), kScan);
 }
 
 void chain_scan(ProgramBuilder& program, const Collective& call, std::uint64_t segment) {
   const FlatCall flat(call, program.rank());
   copy_unless_empty(program, flat.in(), flat.out());
-  linear_scan(program, flat.team, flat.out(), segment);
+  linear_scan(program, flat.participants, flat.out(), segment);
 }
 
 void chain_exscan(ProgramBuilder& program, const Collective& call, std::uint64_t segment) {
   const FlatCall flat(call, program.rank());
-  linear_exscan(program, flat.team, flat.in(), flat.out(), segment);
+  linear_exscan(program, flat.participants, flat.in(), flat.out(), segment);
 }
 
-template <void (*kScan)(ProgramBuilder&, const Team&, const Region&, const Region&)>
+template <void (*kScan)(ProgramBuilder&, const Participants&, const Region&, const Region&)>
 void from_in_to_out(ProgramBuilder& program, const Collective& call, std::uint64_t) {
   const FlatCall flat(call, program.rank());
-  kScan(program, flat.team, flat.in(), flat.out());
+  kScan(program, flat.participants, flat.in(), flat.out());
 }
 
 constexpr std::string_view kByDefinition = "the definition of the operation, all at once";

@@ -26,13 +26,13 @@ constexpr std::array kRooted{
     FlatAlgorithm{Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", true, any_size,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    scatter_allgather_broadcast(program, flat.team, flat.root, flat.out(),
+                    scatter_allgather_broadcast(program, flat.participants, flat.root, flat.out(),
                                                 AllgatherOf::Ring);
                   }},
     FlatAlgorithm{Operation::Broadcast, "scatter-recursive-doubling", kThakur, true, power_of_two,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    scatter_allgather_broadcast(program, flat.team, flat.root, flat.out(),
+                    scatter_allgather_broadcast(program, flat.participants, flat.root, flat.out(),
                                                 AllgatherOf::RecursiveDoubling);
                   }},
     FlatAlgorithm{Operation::Broadcast, "double-tree",
@@ -42,39 +42,44 @@ constexpr std::array kRooted{
                     if (segment == 0) {
                       segment = kSegmentBytes / std::max<std::uint64_t>(1, call.element.value);
                     }
-                    double_tree_broadcast(program, flat.team, flat.root, flat.out(),
+                    double_tree_broadcast(program, flat.participants, flat.root, flat.out(),
                                           std::max<std::uint64_t>(1, segment));
                   }},
     FlatAlgorithm{Operation::Broadcast, "binomial-in-turn", kThakur, true, any_size,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    binomial_broadcast(program, flat.team, flat.root, flat.out());
+                    binomial_broadcast(program, flat.participants, flat.root, flat.out());
                   }},
     FlatAlgorithm{Operation::Reduce, "rabenseifner", kRabenseifner,
                   kRabenseifnerReduceKeepsRankOrder, any_size,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    rabenseifner_reduce(program, flat.team, flat.root, flat.in(), flat.out());
+                    rabenseifner_reduce(program, flat.participants, flat.root, flat.in(),
+                                        flat.out());
                   }},
     FlatAlgorithm{Operation::Gather, "linear", kPjesivac, true, any_size,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    linear_gather(program, flat.team, flat.root, flat.in(), flat.out_blocks(), 0);
+                    linear_gather(program, flat.participants, flat.root, flat.in(),
+                                  flat.out_blocks(), 0);
                   }},
     FlatAlgorithm{Operation::Gather, "binomial", kThakur, true, any_size,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    binomial_gather(program, flat.team, flat.root, flat.in(), flat.out_blocks());
+                    binomial_gather(program, flat.participants, flat.root, flat.in(),
+                                    flat.out_blocks());
                   }},
     FlatAlgorithm{Operation::Scatter, "linear", kPjesivac, true, any_size,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    linear_scatter(program, flat.team, flat.root, flat.in_blocks(), flat.out(), 0);
+                    linear_scatter(program, flat.participants, flat.root, flat.in_blocks(),
+                                   flat.out(), 0);
                   }},
     FlatAlgorithm{Operation::Scatter, "binomial", kThakur, true, any_size,
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t) {
                     const FlatCall flat(call, program.rank());
-                    binomial_scatter(program, flat.team, flat.root, flat.in_blocks(), flat.out());
+                    binomial_scatter(program, flat.participants, flat.root, flat.in_blocks(),
+                                     flat.out());
                   }},
 };
 

@@ -29,27 +29,28 @@ Rank Fold::position(Rank active) const {
 
 Rank Fold::partner(Rank position) const { return position < 2 * extra_ ? position ^ 1U : kNoRank; }
 
-void fold_in(ProgramBuilder& program, const Team& team, const Fold& fold, const Region& data,
-             std::uint64_t spare) {
-  const Rank partner = fold.partner(team.me);
+void fold_in(ProgramBuilder& program, const Participants& participants, const Fold& fold,
+             const Region& data, std::uint64_t spare) {
+  const Rank partner = fold.partner(participants.me);
   if (partner == kNoRank) return;
-  if (!fold.is_active(team.me)) {
-    send_unless_empty(program, team.at(partner), data);
+  if (!fold.is_active(participants.me)) {
+    send_unless_empty(program, participants.at(partner), data);
     return;
   }
   const Region received = slice(Buffer::Scratch, spare, data.length);
-  recv_unless_empty(program, team.at(partner), received);
+  recv_unless_empty(program, participants.at(partner), received);
   reduce_unless_empty(program, received, data,
-                      partner < team.me ? Operands::FromThenTo : Operands::ToThenFrom);
+                      partner < participants.me ? Operands::FromThenTo : Operands::ToThenFrom);
 }
 
-void fold_out(ProgramBuilder& program, const Team& team, const Fold& fold, const Region& data) {
-  const Rank partner = fold.partner(team.me);
+void fold_out(ProgramBuilder& program, const Participants& participants, const Fold& fold,
+              const Region& data) {
+  const Rank partner = fold.partner(participants.me);
   if (partner == kNoRank) return;
-  if (fold.is_active(team.me)) {
-    send_unless_empty(program, team.at(partner), data);
+  if (fold.is_active(participants.me)) {
+    send_unless_empty(program, participants.at(partner), data);
   } else {
-    recv_unless_empty(program, team.at(partner), data);
+    recv_unless_empty(program, participants.at(partner), data);
   }
 }
 

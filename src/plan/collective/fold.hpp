@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -39,10 +39,10 @@ class Fold {
 
 /// Combines `data` of each pair into that of the active one, through scratch at `spare` as long as
 /// `data`, in the order of the positions.
-void fold_in(schedule::ProgramBuilder& program, const Team& team, const Fold& fold,
+void fold_in(schedule::ProgramBuilder& program, const Participants& participants, const Fold& fold,
              const schedule::Region& data, std::uint64_t spare);
 /// Gives the others of the pairs the `data` of the active ones.
-void fold_out(schedule::ProgramBuilder& program, const Team& team, const Fold& fold,
+void fold_out(schedule::ProgramBuilder& program, const Participants& participants, const Fold& fold,
               const schedule::Region& data);
 
 }  // namespace espalier::collective

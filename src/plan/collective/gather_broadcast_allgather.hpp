@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -14,7 +14,7 @@ namespace espalier::collective {
 /// its sub-tree's blocks, and P blocks to each child; by position 0, ceil(log2 P) * P blocks. No
 /// scratch.
 /// @param all has this rank's block in place; afterwards all blocks
-void gather_broadcast_allgather(schedule::ProgramBuilder& program, const Team& team,
+void gather_broadcast_allgather(schedule::ProgramBuilder& program, const Participants& participants,
                                 const BlockLayout& all);
 
 }  // namespace espalier::collective

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -14,7 +14,7 @@ namespace espalier::collective {
 /// @param own this rank's block
 /// @param all at the root, where the blocks go; elsewhere not looked at
 /// @param tag see send_families
-void linear_gather(schedule::ProgramBuilder& program, const Team& team, Rank root,
+void linear_gather(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
                    const schedule::Region& own, const BlockLayout& all, std::uint32_t tag);
 
 }  // namespace espalier::collective

@@ -24,30 +24,31 @@ Region slot(std::uint64_t slots, std::uint64_t s, std::uint64_t segment, const R
 
 }  // namespace
 
-void linear_scan(ProgramBuilder& program, const Team& team, const Region& data,
+void linear_scan(ProgramBuilder& program, const Participants& participants, const Region& data,
                  std::uint64_t segment) {
-  const std::uint64_t slots = team.me > 0 ? make_slots(program, data, segment) : 0;
+  const std::uint64_t slots = participants.me > 0 ? make_slots(program, data, segment) : 0;
   for (std::uint64_t s = 0; s < segment_count(data, segment); ++s) {
     const Region part = segment_of(data, segment, s);
-    if (team.me > 0) {
+    if (participants.me > 0) {
       const Region received = slot(slots, s, segment, part);
-      recv_unless_empty(program, team.ranks[team.me - 1], received);
+      recv_unless_empty(program, participants.ranks[participants.me - 1], received);
       reduce_unless_empty(program, received, part, Operands::FromThenTo);
     }
-    if (team.me + 1 < team.size()) send_unless_empty(program, team.ranks[team.me + 1], part);
+    if (participants.me + 1 < participants.size())
+      send_unless_empty(program, participants.ranks[participants.me + 1], part);
   }
 }
 
-void linear_exscan(ProgramBuilder& program, const Team& team, const Region& own,
+void linear_exscan(ProgramBuilder& program, const Participants& participants, const Region& own,
                    const Region& before, std::uint64_t segment) {
-  const bool is_last = team.me + 1 == team.size();
-  const bool adds = team.me > 0 && !is_last;
+  const bool is_last = participants.me + 1 == participants.size();
+  const bool adds = participants.me > 0 && !is_last;
   const std::uint64_t slots = adds ? make_slots(program, own, segment) : 0;
   for (std::uint64_t s = 0; s < segment_count(own, segment); ++s) {
     Region sum = segment_of(own, segment, s);
-    if (team.me > 0) {
+    if (participants.me > 0) {
       const Region part = segment_of(before, segment, s);
-      recv_unless_empty(program, team.ranks[team.me - 1], part);
+      recv_unless_empty(program, participants.ranks[participants.me - 1], part);
       if (adds) {
         const Region mine = sum;
         sum = slot(slots, s, segment, part);
@@ -55,7 +56,7 @@ void linear_exscan(ProgramBuilder& program, const Team& team, const Region& own,
         reduce_unless_empty(program, part, sum, Operands::FromThenTo);
       }
     }
-    if (!is_last) send_unless_empty(program, team.ranks[team.me + 1], sum);
+    if (!is_last) send_unless_empty(program, participants.ranks[participants.me + 1], sum);
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -15,14 +15,15 @@ namespace espalier::collective {
 /// @param data    this rank's contribution before; afterwards that of all positions up to it
 /// @param segment units a message; 0: all in one
 /// @pre data is a plain slice
-void linear_scan(schedule::ProgramBuilder& program, const Team& team, const schedule::Region& data,
-                 std::uint64_t segment);
+void linear_scan(schedule::ProgramBuilder& program, const Participants& participants,
+                 const schedule::Region& data, std::uint64_t segment);
 
 /// The same without this rank's own contribution, which goes on to the next position only.
 /// @param own    this rank's contribution
 /// @param before where that of all positions before it goes; the first position has none
-void linear_exscan(schedule::ProgramBuilder& program, const Team& team, const schedule::Region& own,
-                   const schedule::Region& before, std::uint64_t segment);
+void linear_exscan(schedule::ProgramBuilder& program, const Participants& participants,
+                   const schedule::Region& own, const schedule::Region& before,
+                   std::uint64_t segment);
 inline constexpr bool kLinearScanKeepsRankOrder = true;
 
 }  // namespace espalier::collective

@@ -5,15 +5,15 @@
 
 namespace espalier::collective {
 
-void linear_scatter(schedule::ProgramBuilder& program, const Team& team, Rank root,
+void linear_scatter(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
                     const BlockLayout& all, const schedule::Region& own, std::uint32_t tag) {
-  if (team.me != root) {
-    if (own.length > 0) program.recv(team.at(root), own, tag);
+  if (participants.me != root) {
+    if (own.length > 0) program.recv(participants.at(root), own, tag);
     return;
   }
   std::vector<PeerRegion> messages;
-  for (Rank p = 0; p < team.size(); ++p) {
-    if (p != root) messages.push_back({team.at(p), all.region(program, p)});
+  for (Rank p = 0; p < participants.size(); ++p) {
+    if (p != root) messages.push_back({participants.at(p), all.region(program, p)});
   }
   send_families(program, messages, tag);
   copy_unless_empty(program, all.region(program, root), own);

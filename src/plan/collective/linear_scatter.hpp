@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -15,7 +15,7 @@ namespace espalier::collective {
 /// @param all at the root, where the blocks are; elsewhere not looked at
 /// @param own where this rank's block goes
 /// @param tag see send_families
-void linear_scatter(schedule::ProgramBuilder& program, const Team& team, Rank root,
+void linear_scatter(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
                     const BlockLayout& all, const schedule::Region& own, std::uint32_t tag);
 
 }  // namespace espalier::collective

@@ -49,12 +49,13 @@ GroupPositions positions_in_group(Shape shape, Rank position, Rank size) {
   return found;
 }
 
-Links team_links(const LevelChoice& choice, const Team& team) {
-  const GroupPositions here = positions_in_group(choice.shape, team.me, team.size());
+Links participants_links(const LevelChoice& choice, const Participants& participants) {
+  const GroupPositions here =
+      positions_in_group(choice.shape, participants.me, participants.size());
   Links links;
-  if (here.parent != kNoRank) links.parent = {team.ranks[here.parent], choice.segment};
+  if (here.parent != kNoRank) links.parent = {participants.ranks[here.parent], choice.segment};
   for (const Rank child : here.children) {
-    links.children.push_back({team.ranks[child], choice.segment});
+    links.children.push_back({participants.ranks[child], choice.segment});
   }
   return links;
 }
@@ -67,10 +68,10 @@ Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> 
   Links links;
   for (const topology::ClusterId group : hierarchy.groups_of(rank, root)) {
     if (clusters[group].depth < from_level) continue;
-    Team masters{hierarchy.masters_of_members(group, root), 0};
+    Participants masters{hierarchy.masters_of_members(group, root), 0};
     const auto me = std::find(masters.ranks.begin(), masters.ranks.end(), rank);
     masters.me = static_cast<Rank>(me - masters.ranks.begin());
-    Links here = team_links(choices[clusters[group].depth], masters);
+    Links here = participants_links(choices[clusters[group].depth], masters);
     if (here.parent.peer != kNoRank) links.parent = here.parent;
     links.children.insert(links.children.end(), here.children.begin(), here.children.end());
   }

@@ -5,7 +5,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "collective/links.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -42,8 +42,8 @@ struct GroupPositions {
 };
 [[nodiscard]] GroupPositions positions_in_group(Shape shape, Rank position, Rank size);
 
-/// A rank's own part of one level's tree among a team; position 0 is its root.
-[[nodiscard]] Links team_links(const LevelChoice& choice, const Team& team);
+/// A rank's own part of one level's tree among participants; position 0 is its root.
+[[nodiscard]] Links participants_links(const LevelChoice& choice, const Participants& participants);
 
 /// A rank's own part of the multilevel tree: level by level over the masters of each cluster's
 /// members, the slow levels first.

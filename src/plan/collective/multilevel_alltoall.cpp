@@ -124,7 +124,8 @@ class MultilevelAlltoall {
   }
 
   void exchange_within() {
-    direct_alltoall_by_rank(program_, clusters_.team_of(program_.rank()), block_, kWithinLevel);
+    direct_alltoall_by_rank(program_, clusters_.participants_of(program_.rank()), block_,
+                            kWithinLevel);
   }
 
   ProgramBuilder& program_;

@@ -40,7 +40,7 @@ void MultilevelCall::allgather() {
   std::vector<Rank> own{rank_};
   for (const std::vector<Rank>& ranks : below) own.insert(own.end(), ranks.begin(), ranks.end());
   allgather_up(program_, mine, below, own, block);
-  const Team masters = top_masters();
+  const Participants masters = top_masters();
   const std::vector<std::vector<Rank>> sites = outermost_clusters(hierarchy_.machine()).parts;
   if (masters.me < masters.size()) {
     if (choice_.top == Top::Exchange) {

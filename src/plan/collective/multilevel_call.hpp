@@ -2,7 +2,7 @@
 
 #include "collective/multilevel_calls.hpp"
 #include "collective/ordered_reduce.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -34,7 +34,7 @@ class MultilevelCall {
   [[nodiscard]] std::vector<std::vector<Rank>> bundles(const Links& mine, Rank root,
                                                        std::uint32_t from_level) const;
   /// The masters of the outermost clusters, in the order of the lowest rank they speak for.
-  [[nodiscard]] Team top_masters() const;
+  [[nodiscard]] Participants top_masters() const;
   void barrier();
 
   // multilevel_reductions.cpp

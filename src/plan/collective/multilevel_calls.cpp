@@ -62,13 +62,13 @@ std::vector<std::vector<Rank>> MultilevelCall::bundles(const Links& mine, Rank r
   return all;
 }
 
-Team MultilevelCall::top_masters() const {
-  Team team;
-  team.ranks = hierarchy_.masters_of_members(0, 0);
-  std::sort(team.ranks.begin(), team.ranks.end());
-  const auto me = std::find(team.ranks.begin(), team.ranks.end(), rank_);
-  team.me = static_cast<Rank>(me - team.ranks.begin());
-  return team;
+Participants MultilevelCall::top_masters() const {
+  Participants participants;
+  participants.ranks = hierarchy_.masters_of_members(0, 0);
+  std::sort(participants.ranks.begin(), participants.ranks.end());
+  const auto me = std::find(participants.ranks.begin(), participants.ranks.end(), rank_);
+  participants.me = static_cast<Rank>(me - participants.ranks.begin());
+  return participants;
 }
 
 void MultilevelCall::barrier() {

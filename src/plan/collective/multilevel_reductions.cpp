@@ -50,7 +50,7 @@ void MultilevelCall::allreduce() {
     exchange_in_order(mine);
   } else {
     tree_reduce(program_, mine, in_, out_);
-    const Team masters = top_masters();
+    const Participants masters = top_masters();
     if (masters.me < masters.size()) {
       direct_exchange(program_, masters, out_, choice_.levels.front().segment);
     }
@@ -62,7 +62,7 @@ void MultilevelCall::allreduce() {
 void MultilevelCall::exchange_in_order(const Links& mine) {
   const RunSlots slots =
       ordered_reduce_to_runs(program_, finest(mine), runs_of_children(mine, 0, 1), in_);
-  const Team masters = top_masters();
+  const Participants masters = top_masters();
   if (masters.me == masters.size()) return;
   std::vector<std::vector<RankRun>> runs;
   for (const Rank master : masters.ranks) runs.push_back(runs_of(subtree(0, master, 1)));
@@ -90,7 +90,7 @@ void MultilevelCall::reduce_scatter() {
     return scatter_down(program_, mine, below, out_);
   }
   const Links mine = links(0, 1);
-  const Team masters = top_masters();
+  const Participants masters = top_masters();
   const RunSlots slots = reduce_to_masters(mine);
   const auto below = bundles(mine, 0, 1);
   if (masters.me == masters.size()) return scatter_down(program_, mine, below, out_);

@@ -37,9 +37,9 @@ std::uint32_t shared_depth(const topology::Machine& machine, Rank a, Rank b) {
 struct Step {
   std::uint32_t level = 0;
   RankRun whole;
-  Team team;      // of those that end the runs; this rank's run is that of position me
-  bool speaks;    // this rank ends its run
-  Region before;  // what stands before its run within the longer one, if me > 0
+  Participants participants;  // of those that end the runs; this rank's run is that of position me
+  bool speaks;                // this rank ends its run
+  Region before;              // what stands before its run within the longer one, if me > 0
 };
 
 /// From the whole machine inwards, until this rank is alone.
@@ -56,31 +56,31 @@ std::vector<Step> steps_of(const topology::Machine& machine, Rank rank) {
       if (r != run.last && joined[r + 1] > level) continue;
       if (first <= rank && rank <= r) {
         mine = {first, r};
-        step.team.me = step.team.size();
+        step.participants.me = step.participants.size();
       }
-      step.team.ranks.push_back(r);
+      step.participants.ranks.push_back(r);
       first = r + 1;
     }
     step.speaks = mine.last == rank;
     run = mine;
-    if (step.team.size() > 1) steps.push_back(std::move(step));
+    if (step.participants.size() > 1) steps.push_back(std::move(step));
   }
   return steps;
 }
 
-void exscan(ProgramBuilder& program, const LevelChoice& choice, const Team& team, const Region& own,
-            const Region& before) {
+void exscan(ProgramBuilder& program, const LevelChoice& choice, const Participants& participants,
+            const Region& own, const Region& before) {
   switch (choice.shape) {
     case Shape::Flat:
-      return direct_exscan(program, team, own, before);
+      return direct_exscan(program, participants, own, before);
     case Shape::Chain:
-      return linear_exscan(program, team, own, before, choice.segment);
+      return linear_exscan(program, participants, own, before, choice.segment);
     case Shape::Binomial:
     case Shape::Quadnomial:  // no scans of these: only what goes down has that shape
     case Shape::Octonomial:
-      return shifted_exscan(program, team, own, before, binomial_scan);
+      return shifted_exscan(program, participants, own, before, binomial_scan);
     case Shape::Binary:
-      return shifted_exscan(program, team, own, before, recursive_doubling_scan);
+      return shifted_exscan(program, participants, own, before, recursive_doubling_scan);
   }
 }
 
@@ -96,10 +96,10 @@ void multilevel_scan(ProgramBuilder& program, const Hierarchy& hierarchy,
 
   Region total = in;  // of the run that this rank ends
   for (auto step = steps.rbegin(); step != steps.rend() && step->speaks; ++step) {
-    if (step->team.me > 0) step->before = vector();
-    exscan(program, choices[step->level], step->team, total, step->before);
+    if (step->participants.me > 0) step->before = vector();
+    exscan(program, choices[step->level], step->participants, total, step->before);
     const bool ends_longer_run = program.rank() == step->whole.last;
-    if (!ends_longer_run || is_last || step->team.me == 0) continue;
+    if (!ends_longer_run || is_last || step->participants.me == 0) continue;
     const Region longer = vector();
     program.copy(total, longer);
     program.reduce(step->before, longer, Operands::FromThenTo);
@@ -111,10 +111,10 @@ void multilevel_scan(ProgramBuilder& program, const Hierarchy& hierarchy,
     if (!step.speaks) continue;
     if (step.whole.first > 0) {
       if (!before) before = vector();
-      const Team from_last = rotated(step.team, step.team.size() - 1);
-      tree_broadcast(program, team_links(choices[step.level], from_last), *before);
+      const Participants from_last = rotated(step.participants, step.participants.size() - 1);
+      tree_broadcast(program, participants_links(choices[step.level], from_last), *before);
     }
-    if (step.team.me == 0) continue;
+    if (step.participants.me == 0) continue;
     if (before) program.reduce(*before, step.before, Operands::FromThenTo);
     before = step.before;
   }

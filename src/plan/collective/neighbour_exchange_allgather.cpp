@@ -5,27 +5,27 @@
 
 namespace espalier::collective {
 
-void neighbour_exchange_allgather(schedule::ProgramBuilder& program, const Team& team,
-                                  const BlockLayout& all) {
-  const Rank size = team.size();
+void neighbour_exchange_allgather(schedule::ProgramBuilder& program,
+                                  const Participants& participants, const BlockLayout& all) {
+  const Rank size = participants.size();
   if (size == 1) return;
   expects(size % 2 == 0, "neighbour_exchange_allgather: an odd number of ranks");
-  const bool even = team.me % 2 == 0;
-  const Rank peer = team.me ^ 1U;
-  send_unless_empty(program, team.at(peer), all.region(program, team.me));
-  recv_unless_empty(program, team.at(peer), all.region(program, peer));
+  const bool even = participants.me % 2 == 0;
+  const Rank peer = participants.me ^ 1U;
+  send_unless_empty(program, participants.at(peer), all.region(program, participants.me));
+  recv_unless_empty(program, participants.at(peer), all.region(program, peer));
 
   // Pair q is the blocks 2q and 2q + 1. Even ranks turn left in odd steps and odd ranks right, so
   // what comes then is (step + 1) / 2 pairs away on that side, and step / 2 on the other in even
   // steps.
   const Rank pairs = size / 2;
   const auto pair = [&](Rank q) { return all.region(program, 2 * (q % pairs), 2); };
-  Rank last = team.me / 2;
+  Rank last = participants.me / 2;
   for (Rank step = 1; step < pairs; ++step) {
     const bool leftwards = even == (step % 2 == 1);
     const Rank away = (step + 1) / 2;
-    const Rank next = (team.me / 2 + (leftwards ? pairs - away : away)) % pairs;
-    const Rank side = team.at(std::int64_t{team.me} + (leftwards ? -1 : 1));
+    const Rank next = (participants.me / 2 + (leftwards ? pairs - away : away)) % pairs;
+    const Rank side = participants.at(std::int64_t{participants.me} + (leftwards ? -1 : 1));
     send_unless_empty(program, side, pair(last));
     recv_unless_empty(program, side, pair(next));
     last = next;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -14,8 +14,8 @@ namespace espalier::collective {
 /// Steps: P / 2, half of the ring's, all with the two neighbours. Sent a rank: P - 1 blocks. No
 /// scratch.
 /// @param all has this rank's block in place; afterwards all blocks
-/// @pre the team's size is even, or 1
-void neighbour_exchange_allgather(schedule::ProgramBuilder& program, const Team& team,
-                                  const BlockLayout& all);
+/// @pre the participants' size is even, or 1
+void neighbour_exchange_allgather(schedule::ProgramBuilder& program,
+                                  const Participants& participants, const BlockLayout& all);
 
 }  // namespace espalier::collective

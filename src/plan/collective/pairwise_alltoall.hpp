@@ -3,13 +3,13 @@
 #include <functional>
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
-/// One exchange at a time: in step s with position me XOR s if the team is a power of two, else to
-/// me + s and from me - s. In every step each rank sends once and receives once, so nobody is
-/// crowded.
+/// One exchange at a time: in step s with position me XOR s if there are a power of two of them,
+/// else to me + s and from me - s. In every step each rank sends once and receives once, so nobody
+/// is crowded.
 ///
 /// R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of collective communication operations in
 /// MPICH", IJHPCA 19(1), 2005, section 4.3: pairwise exchange.
@@ -18,12 +18,12 @@ namespace espalier::collective {
 /// scratch.
 /// @param from block p goes to position p
 /// @param to   block p comes from position p
-void pairwise_alltoall(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& from,
-                       const BlockLayout& to);
+void pairwise_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
+                       const BlockLayout& from, const BlockLayout& to);
 
 /// The same for regions of any shape: what goes to a position, and what comes from it.
 using RegionOf = std::function<schedule::Region(Rank position)>;
-void pairwise_alltoall(schedule::ProgramBuilder& program, const Team& team, const RegionOf& from,
-                       const RegionOf& to);
+void pairwise_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
+                       const RegionOf& from, const RegionOf& to);
 
 }  // namespace espalier::collective

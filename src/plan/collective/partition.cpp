@@ -18,7 +18,9 @@ Rank Partition::largest() const {
   return static_cast<Rank>(std::max_element(parts.begin(), parts.end(), fewer)->size());
 }
 
-Team Partition::team_of(Rank rank) const { return {parts[part_of[rank]], position_of[rank]}; }
+Participants Partition::participants_of(Rank rank) const {
+  return {parts[part_of[rank]], position_of[rank]};
+}
 
 bool Partition::in_runs() const {
   return std::all_of(parts.begin(), parts.end(), [](const std::vector<Rank>& ranks) {

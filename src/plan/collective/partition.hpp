@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::collective {
@@ -25,7 +25,7 @@ struct Partition {
   [[nodiscard]] Rank smallest() const;
   [[nodiscard]] Rank largest() const;
   /// The ranks of its part, seen from this one.
-  [[nodiscard]] Team team_of(Rank rank) const;
+  [[nodiscard]] Participants participants_of(Rank rank) const;
   /// Every part is a run of consecutive ranks.
   [[nodiscard]] bool in_runs() const;
 };

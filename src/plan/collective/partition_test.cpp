@@ -33,8 +33,8 @@ TEST(PartitionProperty, JoinsTheRanksThatDoNotMeetAtTheOutermostLevel) {
     ASSERT_EQ(found.count(), machine.clusters().front().member_count);
     ASSERT_LE(found.smallest(), found.largest());
     for (Rank a = 0; a < machine.size(); ++a) {
-      const Team team = found.team_of(a);
-      ASSERT_EQ(team.ranks[team.me], a);
+      const Participants participants = found.participants_of(a);
+      ASSERT_EQ(participants.ranks[participants.me], a);
       for (Rank b = 0; b < a; ++b) {
         ASSERT_EQ(found.part_of[a] == found.part_of[b], machine.path(a, b).level > 0);
       }

@@ -5,22 +5,22 @@
 
 namespace espalier::collective {
 
-void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Team& team,
+void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                             const schedule::Region& data) {
-  const Fold fold(team.size());
+  const Fold fold(participants.size());
   const Rank actives = fold.actives();
-  const Rank index = fold.active_of(team.me);
+  const Rank index = fold.active_of(participants.me);
   const BlockLayout pieces = BlockLayout::split(data, actives);
-  halve_vector(program, team, fold, data, pieces);
-  for (Rank mask = actives / 2; fold.is_active(team.me) && mask > 0; mask /= 2) {
+  halve_vector(program, participants, fold, data, pieces);
+  for (Rank mask = actives / 2; fold.is_active(participants.me) && mask > 0; mask /= 2) {
     const Rank peer = index ^ mask;
     const HeldPieces mine = held_pieces(actives, index, 2 * mask);
     const HeldPieces other = held_pieces(actives, peer, 2 * mask);
-    const Rank rank = team.at(fold.position(peer));
+    const Rank rank = participants.at(fold.position(peer));
     send_unless_empty(program, rank, pieces.region(program, mine.first, mine.count));
     recv_unless_empty(program, rank, pieces.region(program, other.first, other.count));
   }
-  fold_out(program, team, fold, data);
+  fold_out(program, participants, fold, data);
 }
 
 }  // namespace espalier::collective

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -16,7 +16,7 @@ namespace espalier::collective {
 /// combined in one place, so all have the same bits. Keeps rank order: near partners first, see
 /// vector_halving.hpp.
 /// @param data this rank's contribution before, the result afterwards. A plain slice
-void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Team& team,
+void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                             const schedule::Region& data);
 inline constexpr bool kRabenseifnerAllreduceKeepsRankOrder = true;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -18,8 +18,8 @@ namespace espalier::collective {
 /// @param own    this rank's contribution
 /// @param result at the root, where the result goes; elsewhere not looked at
 /// @pre plain slices of equal length
-void rabenseifner_reduce(schedule::ProgramBuilder& program, const Team& team, Rank root,
-                         const schedule::Region& own, const schedule::Region& result);
+void rabenseifner_reduce(schedule::ProgramBuilder& program, const Participants& participants,
+                         Rank root, const schedule::Region& own, const schedule::Region& result);
 inline constexpr bool kRabenseifnerReduceKeepsRankOrder = true;
 
 }  // namespace espalier::collective

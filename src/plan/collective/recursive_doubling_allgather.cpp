@@ -7,15 +7,16 @@
 
 namespace espalier::collective {
 
-void recursive_doubling_allgather(schedule::ProgramBuilder& program, const Team& team,
-                                  const BlockLayout& all) {
-  expects(std::has_single_bit(team.size()),
+void recursive_doubling_allgather(schedule::ProgramBuilder& program,
+                                  const Participants& participants, const BlockLayout& all) {
+  expects(std::has_single_bit(participants.size()),
           "recursive_doubling_allgather: not a power of two of ranks");
-  for (Rank mask = 1; mask < team.size(); mask *= 2) {
-    const Rank peer = team.me ^ mask;
+  for (Rank mask = 1; mask < participants.size(); mask *= 2) {
+    const Rank peer = participants.me ^ mask;
     const Rank aligned = ~(mask - 1);
-    send_unless_empty(program, team.at(peer), all.region(program, team.me & aligned, mask));
-    recv_unless_empty(program, team.at(peer), all.region(program, peer & aligned, mask));
+    send_unless_empty(program, participants.at(peer),
+                      all.region(program, participants.me & aligned, mask));
+    recv_unless_empty(program, participants.at(peer), all.region(program, peer & aligned, mask));
   }
 }
 

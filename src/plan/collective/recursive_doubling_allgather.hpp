@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -12,8 +12,9 @@ namespace espalier::collective {
 ///
 /// Steps: log2 P. Sent a rank: P - 1 blocks, always neighbours of one another. No scratch.
 /// @param all has this rank's block in place; afterwards all blocks
-/// @pre the team's size is a power of two (bruck_allgather serves the others in as many steps)
-void recursive_doubling_allgather(schedule::ProgramBuilder& program, const Team& team,
-                                  const BlockLayout& all);
+/// @pre the participants' size is a power of two (bruck_allgather serves the others in as many
+/// steps)
+void recursive_doubling_allgather(schedule::ProgramBuilder& program,
+                                  const Participants& participants, const BlockLayout& all);
 
 }  // namespace espalier::collective

@@ -11,21 +11,22 @@ using schedule::ProgramBuilder;
 using schedule::Region;
 using schedule::slice;
 
-void recursive_doubling_allreduce(ProgramBuilder& program, const Team& team, const Region& data) {
-  const Fold fold(team.size());
-  const bool active = fold.is_active(team.me);
-  const std::uint64_t spare = program.scratch(active && team.size() > 1 ? data.length : 0);
-  fold_in(program, team, fold, data, spare);
-  const Rank index = fold.active_of(team.me);
+void recursive_doubling_allreduce(ProgramBuilder& program, const Participants& participants,
+                                  const Region& data) {
+  const Fold fold(participants.size());
+  const bool active = fold.is_active(participants.me);
+  const std::uint64_t spare = program.scratch(active && participants.size() > 1 ? data.length : 0);
+  fold_in(program, participants, fold, data, spare);
+  const Rank index = fold.active_of(participants.me);
   for (Rank mask = 1; active && mask < fold.actives(); mask *= 2) {
     const Rank peer = index ^ mask;
     const Region received = slice(Buffer::Scratch, spare, data.length);
-    send_unless_empty(program, team.at(fold.position(peer)), data);
-    recv_unless_empty(program, team.at(fold.position(peer)), received);
+    send_unless_empty(program, participants.at(fold.position(peer)), data);
+    recv_unless_empty(program, participants.at(fold.position(peer)), received);
     reduce_unless_empty(program, received, data,
                         peer < index ? Operands::FromThenTo : Operands::ToThenFrom);
   }
-  fold_out(program, team, fold, data);
+  fold_out(program, participants, fold, data);
 }
 
 }  // namespace espalier::collective

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -14,8 +14,8 @@ namespace espalier::collective {
 /// Steps: floor(log2 P), and 2 for folding. Sent a rank: the vector in each step. Scratch: the
 /// vector. Keeps rank order: what is combined are neighbouring ranges of positions.
 /// @param data this rank's contribution before, the result afterwards. A plain slice
-void recursive_doubling_allreduce(schedule::ProgramBuilder& program, const Team& team,
-                                  const schedule::Region& data);
+void recursive_doubling_allreduce(schedule::ProgramBuilder& program,
+                                  const Participants& participants, const schedule::Region& data);
 inline constexpr bool kRecursiveDoublingAllreduceKeepsRankOrder = true;
 
 }  // namespace espalier::collective

@@ -9,17 +9,17 @@ using schedule::Operands;
 using schedule::Region;
 using schedule::slice;
 
-void recursive_doubling_scan(schedule::ProgramBuilder& program, const Team& team,
+void recursive_doubling_scan(schedule::ProgramBuilder& program, const Participants& participants,
                              const Region& data) {
-  const std::uint64_t spare = program.scratch(team.me > 0 ? data.length : 0);
+  const std::uint64_t spare = program.scratch(participants.me > 0 ? data.length : 0);
   const Region received = slice(Buffer::Scratch, spare, data.length);
-  for (std::uint64_t distance = 1; distance < team.size(); distance *= 2) {
+  for (std::uint64_t distance = 1; distance < participants.size(); distance *= 2) {
     const auto d = static_cast<Rank>(distance);
-    if (team.me + distance < team.size()) {
-      send_unless_empty(program, team.ranks[team.me + d], data);
+    if (participants.me + distance < participants.size()) {
+      send_unless_empty(program, participants.ranks[participants.me + d], data);
     }
-    if (team.me < d) continue;
-    recv_unless_empty(program, team.ranks[team.me - d], received);
+    if (participants.me < d) continue;
+    recv_unless_empty(program, participants.ranks[participants.me - d], received);
     reduce_unless_empty(program, received, data, Operands::FromThenTo);
   }
 }

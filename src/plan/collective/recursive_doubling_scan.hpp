@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -16,7 +16,7 @@ namespace espalier::collective {
 /// Keeps rank order.
 /// @param data this rank's contribution before; afterwards that of all positions up to it. A plain
 ///        slice
-void recursive_doubling_scan(schedule::ProgramBuilder& program, const Team& team,
+void recursive_doubling_scan(schedule::ProgramBuilder& program, const Participants& participants,
                              const schedule::Region& data);
 inline constexpr bool kRecursiveDoublingScanKeepsRankOrder = true;
 

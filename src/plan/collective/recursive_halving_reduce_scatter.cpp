@@ -6,14 +6,15 @@ namespace espalier::collective {
 
 using schedule::IndexSet;
 
-void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,
+void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
+                                      const Participants& participants,
                                       const BlockLayout& contributions,
                                       const schedule::Region& mine) {
-  const Fold fold(team.size());
+  const Fold fold(participants.size());
   std::vector<Rank> distances;
   for (Rank d = fold.actives() / 2; d > 0; d /= 2) distances.push_back(d);
   // The list is the blocks of the actives [begin, begin + 2 distance).
-  halve_blocks(program, team, fold, contributions, mine, distances,
+  halve_blocks(program, participants, fold, contributions, mine, distances,
                [&](Rank active, Rank distance) {
                  const Rank begin = active & ~(2 * distance - 1);
                  const auto half_of = [&](Rank a) {

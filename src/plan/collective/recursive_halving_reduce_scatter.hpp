@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -17,7 +17,8 @@ namespace espalier::collective {
 /// 2 P). Does not keep rank order; butterfly_reduce_scatter does.
 /// @param contributions this rank's contributions to all blocks; only read
 /// @param mine          where the result of this rank's block goes
-void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,
+void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
+                                      const Participants& participants,
                                       const BlockLayout& contributions,
                                       const schedule::Region& mine);
 inline constexpr bool kRecursiveHalvingReduceScatterKeepsRankOrder = false;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -14,6 +14,7 @@ namespace espalier::collective {
 /// Steps: P - 1, each of one block to a neighbour. Sent a rank: all blocks but the next one's, the
 /// least possible. No scratch.
 /// @param all has this rank's block in place; afterwards all blocks
-void ring_allgather(schedule::ProgramBuilder& program, const Team& team, const BlockLayout& all);
+void ring_allgather(schedule::ProgramBuilder& program, const Participants& participants,
+                    const BlockLayout& all);
 
 }  // namespace espalier::collective

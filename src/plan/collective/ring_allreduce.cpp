@@ -5,11 +5,11 @@
 
 namespace espalier::collective {
 
-void ring_allreduce(schedule::ProgramBuilder& program, const Team& team,
+void ring_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                     const schedule::Region& data) {
-  const BlockLayout pieces = BlockLayout::split(data, team.size());
-  ring_reduce_scatter_in_place(program, team, pieces);
-  ring_allgather(program, team, pieces);
+  const BlockLayout pieces = BlockLayout::split(data, participants.size());
+  ring_reduce_scatter_in_place(program, participants, pieces);
+  ring_allgather(program, participants, pieces);
 }
 
 }  // namespace espalier::collective

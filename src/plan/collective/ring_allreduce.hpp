@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -14,7 +14,7 @@ namespace espalier::collective {
 /// least possible. Scratch: two pieces. Every piece is combined along one way, so all have the same
 /// bits. Does not keep rank order.
 /// @param data this rank's contribution before, the result afterwards. A plain slice
-void ring_allreduce(schedule::ProgramBuilder& program, const Team& team,
+void ring_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                     const schedule::Region& data);
 inline constexpr bool kRingAllreduceKeepsRankOrder = false;
 

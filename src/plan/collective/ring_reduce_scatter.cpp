@@ -39,35 +39,35 @@ RingSlots make_ring_slots(ProgramBuilder& program, Rank steps, Rank most,
 
 }  // namespace
 
-void ring_reduce_scatter(ProgramBuilder& program, const Team& team,
+void ring_reduce_scatter(ProgramBuilder& program, const Participants& participants,
                          const BlockLayout& contributions, const Region& mine) {
-  const Rank size = team.size();
+  const Rank size = participants.size();
   if (size == 1) {
     copy_unless_empty(program, contributions.region(program, 0), mine);
     return;
   }
-  const Rank right = team.at(std::int64_t{team.me} + 1);
-  const Rank left = team.at(std::int64_t{team.me} - 1);
+  const Rank right = participants.at(std::int64_t{participants.me} + 1);
+  const Rank left = participants.at(std::int64_t{participants.me} - 1);
   const RingSlots slots = make_ring_slots(program, size - 2, kLeavingSlots, contributions);
-  Region partial = contributions.region(program, team.me + size - 1);
+  Region partial = contributions.region(program, participants.me + size - 1);
   for (Rank step = 1; step < size; ++step) {
     send_unless_empty(program, right, partial);
-    const Rank block = (team.me + 2 * size - 1 - step) % size;
+    const Rank block = (participants.me + 2 * size - 1 - step) % size;
     const Region own = contributions.region(program, block);
-    partial = block == team.me ? mine : slots.slot(step, contributions.units(block));
+    partial = block == participants.me ? mine : slots.slot(step, contributions.units(block));
     recv_unless_empty(program, left, partial);
     reduce_unless_empty(program, own, partial, Operands::ToThenFrom);
   }
 }
 
-void ring_reduce_scatter_in_place(ProgramBuilder& program, const Team& team,
+void ring_reduce_scatter_in_place(ProgramBuilder& program, const Participants& participants,
                                   const BlockLayout& data) {
-  const Rank size = team.size();
-  const Rank right = team.at(std::int64_t{team.me} + 1);
-  const Rank left = team.at(std::int64_t{team.me} - 1);
+  const Rank size = participants.size();
+  const Rank right = participants.at(std::int64_t{participants.me} + 1);
+  const Rank left = participants.at(std::int64_t{participants.me} - 1);
   const RingSlots slots = make_ring_slots(program, size - 1, kCombiningSlots, data);
   for (Rank step = 1; step < size; ++step) {
-    const Rank block = (team.me + 2 * size - 1 - step) % size;
+    const Rank block = (participants.me + 2 * size - 1 - step) % size;
     const Region received = slots.slot(step, data.units(block));
     send_unless_empty(program, right, data.region(program, block + 1));
     recv_unless_empty(program, left, received);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -16,13 +16,13 @@ namespace espalier::collective {
 /// order: block b is combined from b + 1 on around the end.
 /// @param contributions this rank's contributions to all blocks; only read
 /// @param mine          where the result of this rank's block goes
-void ring_reduce_scatter(schedule::ProgramBuilder& program, const Team& team,
+void ring_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                          const BlockLayout& contributions, const schedule::Region& mine);
 
 /// The same in place: this rank's block of `data` becomes the result, the others are left half
 /// combined. Scratch: two blocks.
-void ring_reduce_scatter_in_place(schedule::ProgramBuilder& program, const Team& team,
-                                  const BlockLayout& data);
+void ring_reduce_scatter_in_place(schedule::ProgramBuilder& program,
+                                  const Participants& participants, const BlockLayout& data);
 inline constexpr bool kRingReduceScatterKeepsRankOrder = false;
 
 }  // namespace espalier::collective

@@ -6,11 +6,12 @@
 
 namespace espalier::collective {
 
-void scatter_allgather_broadcast(schedule::ProgramBuilder& program, const Team& team, Rank root,
+void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
+                                 const Participants& participants, Rank root,
                                  const schedule::Region& region, AllgatherOf second) {
   // Which piece is whose is for us to say: counted from the root no sub-tree wraps around the end.
-  const Team from_root = rotated(team, root);
-  const BlockLayout pieces = BlockLayout::split(region, team.size());
+  const Participants from_root = rotated(participants, root);
+  const BlockLayout pieces = BlockLayout::split(region, participants.size());
   binomial_scatter_in_place(program, from_root, 0, pieces);
   if (second == AllgatherOf::Ring) {
     ring_allgather(program, from_root, pieces);

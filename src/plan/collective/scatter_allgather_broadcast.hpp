@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -19,8 +19,9 @@ enum class AllgatherOf : std::uint8_t { Ring, RecursiveDoubling };
 /// the message in the allgather, and in the scatter its sub-tree's pieces but its own: about twice
 /// the message by the root, whatever P. No scratch.
 /// @param region the message: complete at the root before, everywhere afterwards. A plain slice
-/// @pre for RecursiveDoubling the team's size is a power of two
-void scatter_allgather_broadcast(schedule::ProgramBuilder& program, const Team& team, Rank root,
+/// @pre for RecursiveDoubling the participants' size is a power of two
+void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
+                                 const Participants& participants, Rank root,
                                  const schedule::Region& region, AllgatherOf second);
 
 }  // namespace espalier::collective

@@ -4,13 +4,15 @@
 
 namespace espalier::collective {
 
-void shifted_exscan(schedule::ProgramBuilder& program, const Team& team,
+void shifted_exscan(schedule::ProgramBuilder& program, const Participants& participants,
                     const schedule::Region& own, const schedule::Region& before,
                     const InclusiveScan& scan) {
-  if (team.me + 1 < team.size()) send_unless_empty(program, team.ranks[team.me + 1], own);
-  if (team.me == 0) return;
-  recv_unless_empty(program, team.ranks[team.me - 1], before);
-  const Team rest{{team.ranks.begin() + 1, team.ranks.end()}, team.me - 1};
+  if (participants.me + 1 < participants.size())
+    send_unless_empty(program, participants.ranks[participants.me + 1], own);
+  if (participants.me == 0) return;
+  recv_unless_empty(program, participants.ranks[participants.me - 1], before);
+  const Participants rest{{participants.ranks.begin() + 1, participants.ranks.end()},
+                          participants.me - 1};
   scan(program, rest, before);
 }
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -18,8 +18,8 @@ namespace espalier::collective {
 /// @param before where that of all positions before it goes; the first position has none
 /// @param scan   in place, as recursive_doubling_scan
 using InclusiveScan =
-    std::function<void(schedule::ProgramBuilder&, const Team&, const schedule::Region&)>;
-void shifted_exscan(schedule::ProgramBuilder& program, const Team& team,
+    std::function<void(schedule::ProgramBuilder&, const Participants&, const schedule::Region&)>;
+void shifted_exscan(schedule::ProgramBuilder& program, const Participants& participants,
                     const schedule::Region& own, const schedule::Region& before,
                     const InclusiveScan& scan);
 

@@ -35,7 +35,7 @@ class StripedVector {
         choice_(choice),
         root_(call.root),
         stripes_(clusters, choice.parts),
-        team_(clusters.team_of(program.rank())),
+        participants_(clusters.participants_of(program.rank())),
         here_(clusters.part_of[program.rank()]),
         in_(slice(Buffer::In, 0, units_in(call, program.rank()))),
         out_(slice(Buffer::Out, 0, units_out(call, program.rank()))) {}
@@ -44,61 +44,65 @@ class StripedVector {
     // Counted from the root on in its cluster, so that it owns the first part.
     const Rank root_cluster = clusters_.part_of[root_];
     const Rank root_position = clusters_.position_of[root_];
-    const Team team = here_ == root_cluster ? rotated(team_, root_position) : team_;
-    const BlockLayout all = stripes_.layout(out_, team.size());
-    if (here_ == root_cluster) binomial_scatter_in_place(program_, team, 0, all);
-    for_each_own_part(team.me, [&](Rank i) {
-      const Team owners = stripes_.owners(i, here_, root_cluster, root_position);
-      tree_broadcast(program_, team_links(choice_.tree, rotated(owners, root_cluster)),
+    const Participants participants =
+        here_ == root_cluster ? rotated(participants_, root_position) : participants_;
+    const BlockLayout all = stripes_.layout(out_, participants.size());
+    if (here_ == root_cluster) binomial_scatter_in_place(program_, participants, 0, all);
+    for_each_own_part(participants.me, [&](Rank i) {
+      const Participants owners = stripes_.owners(i, here_, root_cluster, root_position);
+      tree_broadcast(program_, participants_links(choice_.tree, rotated(owners, root_cluster)),
                      stripes_.part(out_, i));
     });
-    allgather_inside(program_, choice_.inside, team, all);
+    allgather_inside(program_, choice_.inside, participants, all);
   }
 
   void reduce() {
     const Rank root_cluster = clusters_.part_of[root_];
-    const BlockLayout contributions = stripes_.layout(in_, team_.size());
-    const std::uint64_t units = contributions.units(team_.me);
+    const BlockLayout contributions = stripes_.layout(in_, participants_.size());
+    const std::uint64_t units = contributions.units(participants_.me);
     const Region partial = slice(Buffer::Scratch, program_.scratch(units), units);
-    reduce_scatter_inside(program_, choice_.inside, team_, contributions, partial);
+    reduce_scatter_inside(program_, choice_.inside, participants_, contributions, partial);
     // Parts that come together here are laid side by side for the gather.
     const std::uint64_t kept = here_ == root_cluster ? units : 0;
     const Region done = slice(Buffer::Scratch, program_.scratch(kept), kept);
-    for_each_own_part(team_.me, [&](Rank i) {
+    for_each_own_part(participants_.me, [&](Rank i) {
       Region own = stripes_.part(in_, i);
       if (own.length == 0) return;
-      const std::uint64_t shift = own.offset - contributions.region(program_, team_.me).offset;
+      const std::uint64_t shift =
+          own.offset - contributions.region(program_, participants_.me).offset;
       own = slice(Buffer::Scratch, partial.offset + shift, own.length);
       Region result;
       if (kept > 0) result = slice(Buffer::Scratch, done.offset + shift, own.length);
-      const Team owners = stripes_.owners(i, here_);
-      tree_reduce(program_, team_links(choice_.tree, rotated(owners, root_cluster)), own, result);
+      const Participants owners = stripes_.owners(i, here_);
+      tree_reduce(program_, participants_links(choice_.tree, rotated(owners, root_cluster)), own,
+                  result);
     });
     if (here_ != root_cluster) return;
     const Region whole = slice(Buffer::Out, 0, in_.length);
-    binomial_gather(program_, team_, clusters_.position_of[root_], done,
-                    stripes_.layout(whole, team_.size()));
+    binomial_gather(program_, participants_, clusters_.position_of[root_], done,
+                    stripes_.layout(whole, participants_.size()));
   }
 
   void allreduce() {
-    const BlockLayout all = stripes_.layout(out_, team_.size());
-    reduce_scatter_inside(program_, choice_.inside, team_, stripes_.layout(in_, team_.size()),
-                          all.region(program_, team_.me));
-    for_each_own_part(team_.me, [&](Rank i) {
+    const BlockLayout all = stripes_.layout(out_, participants_.size());
+    reduce_scatter_inside(program_, choice_.inside, participants_,
+                          stripes_.layout(in_, participants_.size()),
+                          all.region(program_, participants_.me));
+    for_each_own_part(participants_.me, [&](Rank i) {
       const Region part = stripes_.part(out_, i);
       if (part.length > 0) allreduce_across(stripes_.owners(i, here_), part);
     });
-    allgather_inside(program_, choice_.inside, team_, all);
+    allgather_inside(program_, choice_.inside, participants_, all);
   }
 
  private:
   template <typename Visit>
   void for_each_own_part(Rank position, Visit visit) {
-    const Rank end = stripes_.first_part(position + 1, team_.size());
-    for (Rank i = stripes_.first_part(position, team_.size()); i < end; ++i) visit(i);
+    const Rank end = stripes_.first_part(position + 1, participants_.size());
+    for (Rank i = stripes_.first_part(position, participants_.size()); i < end; ++i) visit(i);
   }
 
-  void allreduce_across(const Team& owners, const Region& part) {
+  void allreduce_across(const Participants& owners, const Region& part) {
     switch (choice_.across) {
       case Across::Exchange:
         return direct_exchange(program_, owners, part, choice_.tree.segment);
@@ -116,7 +120,7 @@ class StripedVector {
   StripedChoice choice_;
   Rank root_;
   Stripes stripes_;
-  Team team_;
+  Participants participants_;
   Rank here_;
   Region in_;
   Region out_;

@@ -51,7 +51,7 @@ BlockLayout layout_of(Buffer buffer, std::uint64_t block,
 void striped_allgather(ProgramBuilder& program, const Partition& clusters, Inside inside,
                        std::uint64_t block) {
   if (block == 0) return;
-  const Team team = clusters.team_of(program.rank());
+  const Participants participants = clusters.participants_of(program.rank());
   const Rank here = clusters.part_of[program.rank()];
   const Region own = slice(Buffer::In, 0, block);
   const auto receivers = stand_ins(clusters, program.rank());
@@ -60,25 +60,25 @@ void striped_allgather(ProgramBuilder& program, const Partition& clusters, Insid
   }
   program.copy(own, slice(Buffer::Out, program.rank() * block, block));
   const auto ranks = stood_for(clusters, here);
-  for (std::size_t i = 1; i < ranks[team.me].size(); ++i) {
-    const Rank from = ranks[team.me][i];
+  for (std::size_t i = 1; i < ranks[participants.me].size(); ++i) {
+    const Rank from = ranks[participants.me][i];
     program.recv(from, slice(Buffer::Out, from * block, block));
   }
-  allgather_inside(program, inside, team, layout_of(Buffer::Out, block, ranks));
+  allgather_inside(program, inside, participants, layout_of(Buffer::Out, block, ranks));
 }
 
 void striped_reduce_scatter(ProgramBuilder& program, const Partition& clusters, Inside inside,
                             std::uint64_t block) {
   if (block == 0) return;
-  const Team team = clusters.team_of(program.rank());
+  const Participants participants = clusters.participants_of(program.rank());
   const Rank here = clusters.part_of[program.rank()];
   const auto ranks = stood_for(clusters, here);
-  const std::uint64_t units = ranks[team.me].size() * block;
+  const std::uint64_t units = ranks[participants.me].size() * block;
   const std::uint64_t partial = program.scratch(units);
-  reduce_scatter_inside(program, inside, team, layout_of(Buffer::In, block, ranks),
+  reduce_scatter_inside(program, inside, participants, layout_of(Buffer::In, block, ranks),
                         slice(Buffer::Scratch, partial, units));
-  for (std::size_t i = 1; i < ranks[team.me].size(); ++i) {
-    program.send(ranks[team.me][i], slice(Buffer::Scratch, partial + i * block, block));
+  for (std::size_t i = 1; i < ranks[participants.me].size(); ++i) {
+    program.send(ranks[participants.me][i], slice(Buffer::Scratch, partial + i * block, block));
   }
   // The first cluster's comes to Out, the others' are put after it one by one.
   const Region out = slice(Buffer::Out, 0, block);

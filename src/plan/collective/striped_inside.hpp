@@ -8,17 +8,18 @@
 
 namespace espalier::collective {
 
-inline void allgather_inside(schedule::ProgramBuilder& program, Inside inside, const Team& team,
-                             const BlockLayout& all) {
-  if (inside == Inside::Ring) return ring_allgather(program, team, all);
-  bruck_allgather(program, team, all);
+inline void allgather_inside(schedule::ProgramBuilder& program, Inside inside,
+                             const Participants& participants, const BlockLayout& all) {
+  if (inside == Inside::Ring) return ring_allgather(program, participants, all);
+  bruck_allgather(program, participants, all);
 }
 
 inline void reduce_scatter_inside(schedule::ProgramBuilder& program, Inside inside,
-                                  const Team& team, const BlockLayout& contributions,
-                                  const schedule::Region& mine) {
-  if (inside == Inside::Ring) return ring_reduce_scatter(program, team, contributions, mine);
-  butterfly_reduce_scatter(program, team, contributions, mine);
+                                  const Participants& participants,
+                                  const BlockLayout& contributions, const schedule::Region& mine) {
+  if (inside == Inside::Ring)
+    return ring_reduce_scatter(program, participants, contributions, mine);
+  butterfly_reduce_scatter(program, participants, contributions, mine);
 }
 
 }  // namespace espalier::collective

@@ -43,15 +43,16 @@ BlockLayout Stripes::layout(const Region& vector, Rank size) const {
   return BlockLayout::bundles(vector.buffer, vector.offset, 1, pieces);
 }
 
-Team Stripes::owners(Rank i, Rank here, Rank turned, Rank from) const {
-  Team team;
-  team.me = here;
+Participants Stripes::owners(Rank i, Rank here, Rank turned, Rank from) const {
+  Participants participants;
+  participants.me = here;
   for (Rank c = 0; c < clusters_->count(); ++c) {
     const Rank size = clusters_->size_of(c);
     const Rank position = owner(i, parts_, size);
-    team.ranks.push_back(clusters_->parts[c][c == turned ? (from + position) % size : position]);
+    participants.ranks.push_back(
+        clusters_->parts[c][c == turned ? (from + position) % size : position]);
   }
-  return team;
+  return participants;
 }
 
 }  // namespace espalier::collective

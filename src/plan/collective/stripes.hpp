@@ -30,7 +30,7 @@ class Stripes {
   [[nodiscard]] BlockLayout layout(const schedule::Region& vector, Rank size) const;
   /// The owners of part i, cluster by cluster, seen from this cluster's. @param turned the cluster
   /// whose ranks are counted from `from` on, or kNoRank
-  [[nodiscard]] Team owners(Rank i, Rank here, Rank turned = kNoRank, Rank from = 0) const;
+  [[nodiscard]] Participants owners(Rank i, Rank here, Rank turned = kNoRank, Rank from = 0) const;
 
  private:
   /// Where part i of that many units begins.

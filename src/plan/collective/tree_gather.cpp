@@ -101,23 +101,25 @@ void allgather_up(ProgramBuilder& program, const Links& links,
   program.send(links.parent.peer, blocks(program, Buffer::Out, own_bundle, block));
 }
 
-void exchange_bundles(ProgramBuilder& program, const Team& team,
+void exchange_bundles(ProgramBuilder& program, const Participants& participants,
                       std::span<const std::vector<Rank>> bundle_of, std::uint64_t block) {
-  const Region mine = blocks(program, Buffer::Out, bundle_of[team.me], block);
-  for (Rank step = 1; step < team.size(); ++step) program.send(team.at(team.me + step), mine);
-  for (Rank step = 1; step < team.size(); ++step) {
-    const Rank from = (team.me + team.size() - step) % team.size();
-    program.recv(team.ranks[from], blocks(program, Buffer::Out, bundle_of[from], block));
+  const Region mine = blocks(program, Buffer::Out, bundle_of[participants.me], block);
+  for (Rank step = 1; step < participants.size(); ++step)
+    program.send(participants.at(participants.me + step), mine);
+  for (Rank step = 1; step < participants.size(); ++step) {
+    const Rank from = (participants.me + participants.size() - step) % participants.size();
+    program.recv(participants.ranks[from], blocks(program, Buffer::Out, bundle_of[from], block));
   }
 }
 
-void ring_bundles(ProgramBuilder& program, const Team& team,
+void ring_bundles(ProgramBuilder& program, const Participants& participants,
                   std::span<const std::vector<Rank>> bundle_of, std::uint64_t block) {
-  for (Rank step = 0; step + 1 < team.size(); ++step) {
-    const Rank sent = (team.me + team.size() - step) % team.size();
-    const Rank received = (team.me + team.size() - step - 1) % team.size();
-    program.send(team.at(team.me + 1), blocks(program, Buffer::Out, bundle_of[sent], block));
-    program.recv(team.at(static_cast<std::int64_t>(team.me) - 1),
+  for (Rank step = 0; step + 1 < participants.size(); ++step) {
+    const Rank sent = (participants.me + participants.size() - step) % participants.size();
+    const Rank received = (participants.me + participants.size() - step - 1) % participants.size();
+    program.send(participants.at(participants.me + 1),
+                 blocks(program, Buffer::Out, bundle_of[sent], block));
+    program.recv(participants.at(static_cast<std::int64_t>(participants.me) - 1),
                  blocks(program, Buffer::Out, bundle_of[received], block));
   }
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "collective/links.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -39,11 +39,11 @@ void scatter_packed(schedule::ProgramBuilder& program, const Links& links,
 void allgather_up(schedule::ProgramBuilder& program, const Links& links,
                   std::span<const std::vector<Rank>> bundle_of_child,
                   const std::vector<Rank>& own_bundle, std::uint64_t block);
-/// bundle_of[p] are the blocks that team member p has; afterwards all have all. Directly, one
+/// bundle_of[p] are the blocks that participant p has; afterwards all have all. Directly, one
 /// latency; or round the ring, which loads each member's link with one message at a time.
-void exchange_bundles(schedule::ProgramBuilder& program, const Team& team,
+void exchange_bundles(schedule::ProgramBuilder& program, const Participants& participants,
                       std::span<const std::vector<Rank>> bundle_of, std::uint64_t block);
-void ring_bundles(schedule::ProgramBuilder& program, const Team& team,
+void ring_bundles(schedule::ProgramBuilder& program, const Participants& participants,
                   std::span<const std::vector<Rank>> bundle_of, std::uint64_t block);
 /// All bundles down the tree, one after the other.
 void broadcast_bundles(schedule::ProgramBuilder& program, const Links& links,

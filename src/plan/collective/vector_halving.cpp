@@ -19,26 +19,26 @@ HeldPieces held_pieces(Rank actives, Rank active, Rank mask) {
   return held;
 }
 
-void halve_vector(ProgramBuilder& program, const Team& team, const Fold& fold, const Region& data,
-                  const BlockLayout& pieces) {
+void halve_vector(ProgramBuilder& program, const Participants& participants, const Fold& fold,
+                  const Region& data, const BlockLayout& pieces) {
   const Rank actives = fold.actives();
-  const Rank index = fold.active_of(team.me);
-  const bool active = fold.is_active(team.me);
+  const Rank index = fold.active_of(participants.me);
+  const bool active = fold.is_active(participants.me);
   // A folded pair's vector comes whole, later ones by halves.
   std::uint64_t most = 0;
   if (active && actives > 1) most = pieces.units(0, actives / 2);
-  if (active && fold.partner(team.me) != kNoRank) most = data.length;
+  if (active && fold.partner(participants.me) != kNoRank) most = data.length;
   const std::uint64_t spare = program.scratch(most);
-  fold_in(program, team, fold, data, spare);
+  fold_in(program, participants, fold, data, spare);
   for (Rank mask = 1; active && mask < actives; mask *= 2) {
     const Rank peer = index ^ mask;
     const HeldPieces kept = held_pieces(actives, index, 2 * mask);
     const HeldPieces given = held_pieces(actives, peer, 2 * mask);
     const Region mine = pieces.region(program, kept.first, kept.count);
     const Region received = slice(Buffer::Scratch, spare, mine.length);
-    send_unless_empty(program, team.at(fold.position(peer)),
+    send_unless_empty(program, participants.at(fold.position(peer)),
                       pieces.region(program, given.first, given.count));
-    recv_unless_empty(program, team.at(fold.position(peer)), received);
+    recv_unless_empty(program, participants.at(fold.position(peer)), received);
     reduce_unless_empty(program, received, mine,
                         peer < index ? Operands::FromThenTo : Operands::ToThenFrom);
   }

@@ -2,7 +2,7 @@
 
 #include "collective/block_layout.hpp"
 #include "collective/fold.hpp"
-#include "collective/team.hpp"
+#include "collective/participants.hpp"
 
 namespace espalier::collective {
 
@@ -23,7 +23,7 @@ struct HeldPieces {
 /// active a has the result in held_pieces(actives, a, actives).
 /// @param data   this rank's contribution, overwritten. A plain slice
 /// @param pieces data, split for the actives
-void halve_vector(schedule::ProgramBuilder& program, const Team& team, const Fold& fold,
-                  const schedule::Region& data, const BlockLayout& pieces);
+void halve_vector(schedule::ProgramBuilder& program, const Participants& participants,
+                  const Fold& fold, const schedule::Region& data, const BlockLayout& pieces);
 
 }  // namespace espalier::collective

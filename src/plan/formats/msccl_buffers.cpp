@@ -57,7 +57,7 @@ void MscclBuffers::work_in_scratch(const Collective& call, Rank rank, std::uint6
 
 schedule::Region MscclBuffers::region(const MscclSlice& part, std::uint64_t count) const {
   if (part.buffer == 's') return slice(Buffer::Scratch, part.offset, count);
-  const Place& place = part.buffer == 'i' ? input_ : output_;
+  const BufferStart& place = part.buffer == 'i' ? input_ : output_;
   return slice(place.buffer, place.offset + part.offset, count);
 }
 

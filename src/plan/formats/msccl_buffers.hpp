@@ -32,12 +32,12 @@ class MscclBuffers {
   void work_in_scratch(const schedule::Collective& call, Rank rank, std::uint64_t units,
                        std::uint64_t own);
 
-  struct Place {
+  struct BufferStart {
     schedule::Buffer buffer;
     std::uint64_t offset = 0;
   };
-  Place input_{schedule::Buffer::In, 0};
-  Place output_{schedule::Buffer::Out, 0};
+  BufferStart input_{schedule::Buffer::In, 0};
+  BufferStart output_{schedule::Buffer::Out, 0};
   std::uint64_t scratch_ = 0;
   std::optional<LocalCopy> before_, after_;
 };

@@ -89,13 +89,14 @@ TEST(Ranking, ATreeByNumberIsNotTakenForWhatItIsFromRootZero) {
   const collective::Hierarchy hierarchy(machine);
   for (const Operation operation : {Operation::Broadcast, Operation::Reduce}) {
     const Collective call{operation, machine.size(), 0, 4096, Bytes{1}, true, {}};
-    for (const Choice& choice : ranking(hierarchy, Terrain(machine), call, Bits::Any, Roots::Any)) {
+    for (const Choice& choice :
+         ranking(hierarchy, CostView(machine), call, Bits::Any, Roots::Any)) {
       const auto* tree = std::get_if<BlindTree>(&choice.plan);
       if (tree == nullptr || collective::radix_of(tree->shape) < 2) continue;
-      EXPECT_GT(choice.predicted, predict(choice.plan, Terrain(machine), hierarchy, call));
+      EXPECT_GT(choice.predicted, predict(choice.plan, CostView(machine), hierarchy, call));
       EXPECT_GT(choice.over_roots, 1.1) << name_of(choice.plan, call);
     }
-    const Choice first = ranking(hierarchy, Terrain(machine), call, Bits::Any, Roots::Any).front();
+    const Choice first = ranking(hierarchy, CostView(machine), call, Bits::Any, Roots::Any).front();
     EXPECT_TRUE(std::holds_alternative<collective::MultilevelChoice>(first.plan) ||
                 std::holds_alternative<TwoLevel>(first.plan) ||
                 std::holds_alternative<collective::StripedChoice>(first.plan))
@@ -129,7 +130,7 @@ TEST(Ranking, OfEquallyFastPlansTheOneThatCopiesNothingGoesFirst) {
                         std::uint64_t bytes) {
     const collective::Hierarchy hierarchy(machine);
     const schedule::Collective call{operation, machine.size(), 0, bytes, Bytes{1}, true, {}};
-    return name_of(ranking(hierarchy, Terrain(machine), call).front().plan, call);
+    return name_of(ranking(hierarchy, CostView(machine), call).front().plan, call);
   };
   EXPECT_EQ(first(few, schedule::Operation::Alltoall, 65536), "direct");
   EXPECT_EQ(first(few, schedule::Operation::Scatter, 16384), "linear");

@@ -4,7 +4,7 @@
 
 namespace espalier::select {
 
-/// A plan and the time that the closed forms give it, or a simulation (replay.hpp).
+/// A plan and the time that the closed forms give it, or a simulation (rank_by_simulation.hpp).
 struct Choice {
   Plan plan;
   Time predicted;

@@ -55,7 +55,7 @@ bool has_usual_segments(const Plan& plan, const Collective& call) {
 }
 
 /// Every block goes straight from its owner to who wants it.
-bool carries_once(const Plan& plan, const Collective& call) {
+bool sends_each_block_directly(const Plan& plan, const Collective& call) {
   const auto* classical = std::get_if<Classical>(&plan);
   if (classical == nullptr) return false;
   switch (call.operation) {
@@ -72,29 +72,29 @@ bool carries_once(const Plan& plan, const Collective& call) {
 /// Memory has no figures on most machines, and copies cost all the same: of plans that are
 /// practically as fast the one that copies nothing goes first, if its messages (taken for a
 /// microsecond each) are not too many, and one that carries them together if they are.
-void put_forward_what_carries_once(std::vector<Choice>& ranked, const Collective& call) {
+void prefer_direct_plans(std::vector<Choice>& ranked, const Collective& call) {
   if (ranked.empty()) return;
   const std::int64_t best = ranked.front().predicted.picoseconds;
   const bool too_many = std::int64_t{call.size} * microseconds(1).picoseconds > best / 100;
   const auto it = std::find_if(ranked.begin(), ranked.end(), [&](const Choice& choice) {
-    return carries_once(choice.plan, call) != too_many;
+    return sends_each_block_directly(choice.plan, call) != too_many;
   });
   if (it == ranked.end() || it->predicted.picoseconds > best + best / 200) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
 
-bool is_by_number(const Plan& plan) {
+bool ignores_topology(const Plan& plan) {
   return std::holds_alternative<BlindTree>(plan) || std::holds_alternative<Classical>(plan) ||
          std::holds_alternative<AlongTree>(plan);
 }
 
 /// Of practically as fast trees the one that knows the machine goes first: the others cross slow
 /// links more often, which costs others.
-void put_forward_what_knows_the_machine(std::vector<Choice>& ranked, const Collective& call) {
+void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& call) {
   if (ranked.empty() || !schedule::has_root(call.operation)) return;
   const std::int64_t best = ranked.front().predicted.picoseconds;
   const auto it = std::find_if(ranked.begin(), ranked.end(),
-                               [](const Choice& choice) { return !is_by_number(choice.plan); });
+                               [](const Choice& choice) { return !ignores_topology(choice.plan); });
   if (it == ranked.end() || it->predicted.picoseconds > best + best / 100) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
@@ -133,8 +133,8 @@ Plan in_elements(Plan plan, Bytes from, Bytes to) {
   return plan;
 }
 
-Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, const Terrain& terrain,
-                      const Collective& call) {
+Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
+                      const CostView& cost_view, const Collective& call) {
   const auto* begun = std::get_if<MultilevelChoice>(&start.plan);
   if (begun == nullptr) return start;
   MultilevelChoice best = *begun;
@@ -143,7 +143,7 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, cons
     if (best.levels[level] == other) return false;
     MultilevelChoice changed = best;
     changed.levels[level] = other;
-    const Time predicted = predict(changed, terrain, hierarchy, call);
+    const Time predicted = predict(changed, cost_view, hierarchy, call);
     if (predicted >= least) return false;
     least = predicted;
     best = std::move(changed);
@@ -170,30 +170,31 @@ namespace {
 
 /// From several roots: all, or spread so that no step of the machine's is in step with them.
 double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
-                       const Terrain& terrain, const Collective& call) {
+                       const CostView& cost_view, const Collective& call) {
   constexpr Rank kRoots = 8;
   const Rank step = call.size <= kRoots ? 1 : static_cast<Rank>(0.618 * call.size);
   double sum = 0;
   for (Rank i = 0; i < std::min(call.size, kRoots); ++i) {
     Collective from_there = call;
     from_there.root = static_cast<Rank>(std::uint64_t{i} * step % call.size);
-    sum += to_seconds(predict(plan, terrain, hierarchy, from_there));
+    sum += to_seconds(predict(plan, cost_view, hierarchy, from_there));
   }
   return sum;
 }
 
 void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierarchy& hierarchy,
-                           const Terrain& terrain, const Collective& call) {
+                           const CostView& cost_view, const Collective& call) {
   constexpr double kWorthALook = 1.5;
-  const auto knows = std::find_if(ranked.begin(), ranked.end(),
-                                  [](const Choice& choice) { return !is_by_number(choice.plan); });
+  const auto knows = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
+    return !ignores_topology(choice.plan);
+  });
   if (!schedule::has_root(call.operation) || knows == ranked.end()) return;
   const double from_0 = to_seconds(knows->predicted);
-  const double over_all = time_over_roots(knows->plan, hierarchy, terrain, call);
+  const double over_all = time_over_roots(knows->plan, hierarchy, cost_view, call);
   for (Choice& choice : ranked) {
     const double takes = to_seconds(choice.predicted);
-    if (!is_by_number(choice.plan) || takes <= 0 || takes > kWorthALook * from_0) continue;
-    const double beside = time_over_roots(choice.plan, hierarchy, terrain, call) / over_all;
+    if (!ignores_topology(choice.plan) || takes <= 0 || takes > kWorthALook * from_0) continue;
+    const double beside = time_over_roots(choice.plan, hierarchy, cost_view, call) / over_all;
     const double over_roots = beside / (takes / from_0);
     if (over_roots < 1.001) continue;
     choice.over_roots = over_roots;
@@ -203,13 +204,13 @@ void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierar
 
 }  // namespace
 
-std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrain& terrain,
+std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
                             const Collective& call, Bits bits, Roots roots) {
   std::vector<Choice> ranked;
   for (Candidate& candidate : candidates(hierarchy, call, bits)) {
     if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
     if (call.size > kEverySegmentUpTo && !has_usual_segments(candidate.plan, call)) continue;
-    const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+    const Time predicted = predict(candidate.plan, cost_view, hierarchy, call);
     ranked.push_back({std::move(candidate.plan), predicted});
   }
   const auto sort = [&] {
@@ -218,23 +219,23 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const Terrai
   };
   sort();
   if (roots == Roots::Any) {
-    look_from_other_roots(ranked, hierarchy, terrain, call);
+    look_from_other_roots(ranked, hierarchy, cost_view, call);
     sort();
   }
   const auto multilevel = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
     return std::holds_alternative<MultilevelChoice>(choice.plan);
   });
   if (multilevel == ranked.end()) {
-    put_forward_what_carries_once(ranked, call);
+    prefer_direct_plans(ranked, call);
     return ranked;
   }
-  Choice tuned = tuned_by_level(*multilevel, hierarchy, terrain, call);
+  Choice tuned = tuned_by_level(*multilevel, hierarchy, cost_view, call);
   const bool known = std::any_of(ranked.begin(), ranked.end(),
                                  [&](const Choice& choice) { return choice.plan == tuned.plan; });
   if (!known) ranked.push_back(std::move(tuned));
   sort();
-  put_forward_what_knows_the_machine(ranked, call);
-  put_forward_what_carries_once(ranked, call);
+  prefer_topology_aware_plans(ranked, call);
+  prefer_direct_plans(ranked, call);
   return ranked;
 }
 
@@ -253,16 +254,17 @@ const Best& Chooser::best_of(const Collective& call, Roots roots) {
   if (found != chosen_.end()) return found->second;
   if (chosen_.size() >= kMost) chosen_.clear();
   const auto make = [&] { return look_for_best(call, size_class, roots); };
-  if (!choosing_.share) return chosen_.emplace(key, make()).first->second;
+  if (!options_.share) return chosen_.emplace(key, make()).first->second;
   const std::string name = fmt::format("{} {} {} {} {}", schedule::name_of(call.operation),
                                        size_class, call.commutative, call.irregular(), root);
-  return chosen_.emplace(key, choosing_.share(name, make)).first->second;
+  return chosen_.emplace(key, options_.share(name, make)).first->second;
 }
 
 Best Chooser::look_for_best(const Collective& call, unsigned size_class, Roots roots) const {
   const Collective one = representative(call, size_class, roots);
-  std::vector<Choice> ranked = ranking(hierarchy_, terrain_, one, bits_, roots);
-  if (choosing_.replay) ranked = replayed(std::move(ranked), hierarchy_, one, *choosing_.replay);
+  std::vector<Choice> ranked = ranking(hierarchy_, cost_view_, one, bits_, roots);
+  if (options_.budget)
+    ranked = ranked_by_simulation(std::move(ranked), hierarchy_, one, *options_.budget);
   // An irregular call needs a plan that takes blocks of any length.
   const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
   const auto first = std::find_if(ranked.begin(), ranked.end(), serves);

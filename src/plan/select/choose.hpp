@@ -10,7 +10,7 @@
 #include "select/candidates.hpp"
 #include "select/choice.hpp"
 #include "select/predict.hpp"
-#include "select/replay.hpp"
+#include "select/rank_by_simulation.hpp"
 
 namespace espalier::select {
 
@@ -32,13 +32,14 @@ enum class Roots : std::uint8_t {
 /// know the machine, which go before others within 1 %. To the multilevel
 /// ones comes the best of them tuned level by level (tuned_by_level()).
 [[nodiscard]] std::vector<Choice> ranking(const collective::Hierarchy& hierarchy,
-                                          const Terrain& terrain, const schedule::Collective& call,
-                                          Bits bits = Bits::Any, Roots roots = Roots::Own);
+                                          const CostView& cost_view,
+                                          const schedule::Collective& call, Bits bits = Bits::Any,
+                                          Roots roots = Roots::Own);
 
 /// Lets each level choose its own tree and segment size, the slowest level first, as long as that
 /// makes the prediction shorter. At most kRounds * levels * shapes * segments predictions.
 [[nodiscard]] Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
-                                    const Terrain& terrain, const schedule::Collective& call);
+                                    const CostView& cost_view, const schedule::Collective& call);
 
 /// What a chooser comes to for a class of calls.
 struct Best {
@@ -47,8 +48,8 @@ struct Best {
 };
 
 /// How a chooser goes about it, beyond predicting.
-struct Choosing {
-  std::optional<Replay> replay;  ///< of the best by prediction; none: prediction decides
+struct ChooserOptions {
+  std::optional<SimulationBudget> budget;  ///< of the best by prediction; none: prediction decides
   /// Where ranks that share a memory keep what one of them has found for all: what is there under
   /// that name, or else what `make` returns. Without it everybody works it out alone.
   std::function<const Best&(const std::string& name, const std::function<Best()>& make)> share;
@@ -64,11 +65,11 @@ struct Choosing {
 class Chooser {
  public:
   explicit Chooser(const collective::Hierarchy& hierarchy, Bits bits = Bits::Any,
-                   Choosing choosing = {})
+                   ChooserOptions options = {})
       : hierarchy_(hierarchy),
-        terrain_(hierarchy.machine()),
+        cost_view_(hierarchy.machine()),
         bits_(bits),
-        choosing_(std::move(choosing)) {}
+        options_(std::move(options)) {}
 
   /// The plan for this call: its segments are in the call's own elements; `predicted` is that of
   /// the class.
@@ -78,10 +79,10 @@ class Chooser {
                                                 Roots roots = Roots::Any);
   /// What this call itself is predicted to take under a plan.
   [[nodiscard]] Time predict(const Plan& plan, const schedule::Collective& call) const {
-    return select::predict(plan, terrain_, hierarchy_, call);
+    return select::predict(plan, cost_view_, hierarchy_, call);
   }
-  /// Whether choices are by replay: their segments are as the network wants them.
-  [[nodiscard]] bool replays() const { return choosing_.replay.has_value(); }
+  /// Whether choices are by simulation: their segments are as the network wants them.
+  [[nodiscard]] bool simulates() const { return options_.budget.has_value(); }
   [[nodiscard]] std::size_t remembered() const { return chosen_.size(); }
 
   static constexpr std::size_t kMost = 1024;
@@ -94,9 +95,9 @@ class Chooser {
                                    Roots roots) const;
 
   const collective::Hierarchy& hierarchy_;
-  Terrain terrain_;
+  CostView cost_view_;
   Bits bits_;
-  Choosing choosing_;
+  ChooserOptions options_;
   std::map<Key, Best> chosen_;
 };
 

@@ -25,14 +25,14 @@ void Crossings::thin_out(double part) {
   }
 }
 
-FlowSharing::FlowSharing(const Terrain& terrain)
-    : terrain_(terrain),
-      counts_(terrain),
-      left_(terrain.resources(), 0),
-      waiting_(terrain.resources(), 0) {}
+FlowSharing::FlowSharing(const CostView& cost_view)
+    : cost_view_(cost_view),
+      counts_(cost_view),
+      left_(cost_view.resources(), 0),
+      waiting_(cost_view.resources(), 0) {}
 
 void FlowSharing::settle(std::span<Flow> flows, const Crossings* others) {
-  find_ways(flows);
+  find_paths(flows);
   if (flows.size() == 1) return settle_one(flows.front(), others);
   fill(flows, others);
   stagger(flows);
@@ -40,30 +40,30 @@ void FlowSharing::settle(std::span<Flow> flows, const Crossings* others) {
 
 /// A flow by itself: the slowest of what it crosses decides.
 void FlowSharing::settle_one(Flow& flow, const Crossings* others) {
-  const Way& way = ways_.front();
-  flow.per_byte = way.alone;
-  for (std::uint32_t k = 0; k < way.count; ++k) {
-    const ResourceId r = resources_[way.first + k];
+  const FlowPath& path = paths_.front();
+  flow.per_byte = path.alone;
+  for (std::uint32_t k = 0; k < path.count; ++k) {
+    const ResourceId r = resources_[path.first + k];
     const std::uint32_t all = others != nullptr ? std::max((*others)[r], 1U) : 1U;
-    flow.per_byte = std::max(flow.per_byte, all * terrain_.per_byte(r));
+    flow.per_byte = std::max(flow.per_byte, all * cost_view_.per_byte(r));
   }
   flow.end = flow.start + flow.latency + flow.bytes * flow.per_byte;
 }
 
-void FlowSharing::find_ways(std::span<Flow> flows) {
-  ways_.clear();
+void FlowSharing::find_paths(std::span<Flow> flows) {
+  paths_.clear();
   resources_.clear();
   counts_.clear();
   for (Flow& flow : flows) {
-    terrain_.find_route(flow.from, flow.to, route_);
-    flow.latency = terrain_.latency(route_);
+    cost_view_.find_route(flow.from, flow.to, route_);
+    flow.latency = cost_view_.latency(route_);
     flow.level = route_.level;
     const auto crossed = route_.resources();
-    const Picos cap = terrain_.cap_per_byte(route_);
-    ways_.push_back({static_cast<std::uint32_t>(resources_.size()),
-                     static_cast<std::uint32_t>(crossed.size()), cap, cap});
+    const Picos cap = cost_view_.cap_per_byte(route_);
+    paths_.push_back({static_cast<std::uint32_t>(resources_.size()),
+                      static_cast<std::uint32_t>(crossed.size()), cap, cap});
     for (const ResourceId r : crossed) {
-      ways_.back().least = std::max(ways_.back().least, terrain_.per_byte(r));
+      paths_.back().least = std::max(paths_.back().least, cost_view_.per_byte(r));
     }
     resources_.insert(resources_.end(), crossed.begin(), crossed.end());
     counts_.add(route_);
@@ -74,20 +74,20 @@ void FlowSharing::find_ways(std::span<Flow> flows) {
 void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
   open_.clear();
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    Way& way = ways_[i];
+    FlowPath& path = paths_[i];
     std::uint32_t shared = 0;
-    for (std::uint32_t k = 0; k < way.count; ++k) {
-      const ResourceId r = resources_[way.first + k];
+    for (std::uint32_t k = 0; k < path.count; ++k) {
+      const ResourceId r = resources_[path.first + k];
       const std::uint32_t all = others != nullptr ? std::max((*others)[r], counts_[r]) : counts_[r];
       if (counts_[r] == 1) {
-        way.alone = std::max(way.alone, all * terrain_.per_byte(r));
+        path.alone = std::max(path.alone, all * cost_view_.per_byte(r));
         continue;
       }
-      left_[r] = 1 / terrain_.per_byte(r);
+      left_[r] = 1 / cost_view_.per_byte(r);
       waiting_[r] = all;
-      resources_[way.first + shared++] = r;
+      resources_[path.first + shared++] = r;
     }
-    way.count = shared;
+    path.count = shared;
     open_.push_back(i);
   }
   held_by_.assign(flows.size(), kNoResource);
@@ -95,7 +95,7 @@ void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
   while (!open_.empty()) {
     double least = 0;
     for (const std::size_t i : open_) {
-      shares_[i] = share_of(ways_[i]);
+      shares_[i] = share_of(paths_[i]);
       if (shares_[i].rate != 0 && (least == 0 || shares_[i].rate < least)) least = shares_[i].rate;
     }
     if (least == 0) break;  // nothing limits the rest
@@ -114,8 +114,8 @@ void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
     }
     open_.resize(kept);
     for (const std::size_t i : settled_) {
-      for (std::uint32_t k = 0; k < ways_[i].count; ++k) {
-        const ResourceId r = resources_[ways_[i].first + k];
+      for (std::uint32_t k = 0; k < paths_[i].count; ++k) {
+        const ResourceId r = resources_[paths_[i].first + k];
         left_[r] = std::max(0.0, left_[r] - least);
         --waiting_[r];
       }
@@ -125,10 +125,10 @@ void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
 }
 
 /// What a flow would get now, and what holds it back; a rate of 0: nothing does.
-FlowSharing::Share FlowSharing::share_of(const Way& way) const {
-  Share share{way.alone == 0 ? 0 : 1 / way.alone, kNoResource};
-  for (std::uint32_t k = 0; k < way.count; ++k) {
-    const ResourceId r = resources_[way.first + k];
+FlowSharing::Share FlowSharing::share_of(const FlowPath& path) const {
+  Share share{path.alone == 0 ? 0 : 1 / path.alone, kNoResource};
+  for (std::uint32_t k = 0; k < path.count; ++k) {
+    const ResourceId r = resources_[path.first + k];
     const double rate = left_[r] / waiting_[r];
     if (share.rate == 0 || rate < share.rate) share = {rate, r};
   }
@@ -140,13 +140,13 @@ FlowSharing::Share FlowSharing::share_of(const Way& way) const {
 void FlowSharing::stagger(std::span<Flow> flows) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
     Flow& flow = flows[i];
-    const Picos per_byte = held_by_[i] == kNoResource ? flow.per_byte : ways_[i].least;
+    const Picos per_byte = held_by_[i] == kNoResource ? flow.per_byte : paths_[i].least;
     flow.end = flow.start + flow.latency + flow.bytes * per_byte;
   }
   crossing_.clear();
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    for (std::uint32_t k = 0; k < ways_[i].count; ++k) {
-      crossing_.push_back({resources_[ways_[i].first + k], static_cast<std::uint32_t>(i)});
+    for (std::uint32_t k = 0; k < paths_[i].count; ++k) {
+      crossing_.push_back({resources_[paths_[i].first + k], static_cast<std::uint32_t>(i)});
     }
   }
   std::sort(crossing_.begin(), crossing_.end());
@@ -177,7 +177,7 @@ void FlowSharing::share(std::span<Flow> flows,
     if (flows[i].per_byte != 0) rate += 1 / flows[i].per_byte;
   }
   if (!any) return;
-  share_equally(sharers_, held ? 1 / rate : terrain_.per_byte(resource));
+  share_equally(sharers_, held ? 1 / rate : cost_view_.per_byte(resource));
   std::size_t k = 0;
   for (const auto& [r, i] : here) {
     const bool mine = held_by_[i] == resource;

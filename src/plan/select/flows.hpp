@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "select/cost_view.hpp"
 #include "select/sharing.hpp"
-#include "select/terrain.hpp"
 
 namespace espalier::select {
 
@@ -25,7 +25,7 @@ struct Flow {
 /// Counts of messages on every resource, quick to clear.
 class Crossings {
  public:
-  explicit Crossings(const Terrain& terrain) : counts_(terrain.resources(), 0) {}
+  explicit Crossings(const CostView& cost_view) : counts_(cost_view.resources(), 0) {}
   void add(const sim::Route& route, std::uint32_t messages = 1);
   void clear();
   /// As if only that part of the messages were there at a time, but never none.
@@ -45,14 +45,14 @@ class Crossings {
 /// O(n (route + distinct bottlenecks)).
 class FlowSharing {
  public:
-  explicit FlowSharing(const Terrain& terrain);
+  explicit FlowSharing(const CostView& cost_view);
 
   /// Fills in the outs of the flows.
   /// @param others if given: messages that cross each resource meanwhile, these among them
   void settle(std::span<Flow> flows, const Crossings* others = nullptr);
 
  private:
-  struct Way {
+  struct FlowPath {
     std::uint32_t first = 0, count = 0;  // into resources_
     Picos alone = 0;                     // what limits it that no other of the flows crosses
     Picos least = 0;                     // a byte takes at least that
@@ -61,18 +61,18 @@ class FlowSharing {
     double rate = 0;
     sim::ResourceId holder = sim::kNoResource;
   };
-  [[nodiscard]] Share share_of(const Way& way) const;
+  [[nodiscard]] Share share_of(const FlowPath& path) const;
   void settle_one(Flow& flow, const Crossings* others);
-  void find_ways(std::span<Flow> flows);
+  void find_paths(std::span<Flow> flows);
   void fill(std::span<Flow> flows, const Crossings* others);
   void stagger(std::span<Flow> flows);
   void share(std::span<Flow> flows, std::span<const std::pair<sim::ResourceId, std::uint32_t>> here,
              sim::ResourceId resource, bool held);
 
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   Crossings counts_;
   sim::Route route_;
-  std::vector<Way> ways_;
+  std::vector<FlowPath> paths_;
   std::vector<sim::ResourceId> resources_;
   std::vector<double> left_;              // of each resource, while filling
   std::vector<std::uint32_t> waiting_;    // flows on it without a rate yet

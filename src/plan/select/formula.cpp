@@ -40,8 +40,8 @@ Bandwidth bandwidth_of(const Machine& machine, const Cluster& cluster) {
 
 double predicted(const Plan& plan, const Hierarchy& hierarchy, const Collective& call,
                  std::span<const Scale> scales, double processor = 1) {
-  const Terrain terrain(hierarchy.machine(), scales, processor);
-  return static_cast<double>(predict(plan, terrain, hierarchy, call).picoseconds);
+  const CostView cost_view(hierarchy.machine(), scales, processor);
+  return static_cast<double>(predict(plan, cost_view, hierarchy, call).picoseconds);
 }
 
 Time time_of(double picoseconds) { return Time{static_cast<std::int64_t>(picoseconds)}; }
@@ -114,14 +114,14 @@ std::vector<Limit> limits(const std::vector<Choice>& ranked, const Hierarchy& hi
   const auto faster_at = [&](double factor) {
     std::vector<Scale> scales(machine.levels().size());
     scales.front().latency = factor;
-    const Terrain terrain(machine, scales);
+    const CostView cost_view(machine, scales);
     const double mine =
-        static_cast<double>(predict(ranked.front().plan, terrain, hierarchy, call).picoseconds);
+        static_cast<double>(predict(ranked.front().plan, cost_view, hierarchy, call).picoseconds);
     std::size_t best = tried;
     double least = mine * (1 - 1e-6);
     for (std::size_t i = 1; i < tried; ++i) {
       const auto other =
-          static_cast<double>(predict(ranked[i].plan, terrain, hierarchy, call).picoseconds);
+          static_cast<double>(predict(ranked[i].plan, cost_view, hierarchy, call).picoseconds);
       if (other >= least) continue;
       least = other;
       best = i;

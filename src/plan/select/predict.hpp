@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "select/cost_view.hpp"
 #include "select/plan.hpp"
-#include "select/terrain.hpp"
 #include "select/whole_tree.hpp"
 
 namespace espalier::select {
@@ -14,8 +14,8 @@ namespace espalier::select {
 ///
 /// O(ranks) for trees, O(ranks log ranks) for algorithms in log ranks rounds; of direct exchanges
 /// O(ranks^2).
-/// @pre terrain is of the hierarchy's machine; the plan serves the call
-[[nodiscard]] Time predict(const Plan& plan, const Terrain& terrain,
+/// @pre cost_view is of the hierarchy's machine; the plan serves the call
+[[nodiscard]] Time predict(const Plan& plan, const CostView& cost_view,
                            const collective::Hierarchy& hierarchy,
                            const schedule::Collective& call);
 
@@ -27,30 +27,31 @@ enum class Partials : std::uint8_t {
   Blocks,  ///< one for each block of the reference order
 };
 
-/// @param segments bytes a message on each level of the terrain's machine
+/// @param segments bytes a message on each level of the cost_view's machine
 [[nodiscard]] Picos predict_multilevel(const collective::MultilevelChoice& choice,
-                                       std::span<const double> segments, const Terrain& terrain,
+                                       std::span<const double> segments, const CostView& cost_view,
                                        const collective::Hierarchy& hierarchy,
                                        const schedule::Collective& call, Partials partials);
 /// The operations without a tree of masters: bundles of an alltoall, runs of a scan.
 [[nodiscard]] Picos predict_aggregated_alltoall(const collective::Carriers& carriers,
-                                                const Terrain& terrain,
+                                                const CostView& cost_view,
                                                 const collective::Hierarchy& hierarchy,
                                                 const schedule::Collective& call);
 [[nodiscard]] Picos predict_multilevel_scan(const collective::MultilevelChoice& choice,
-                                            const Terrain& terrain,
+                                            const CostView& cost_view,
                                             const collective::Hierarchy& hierarchy,
                                             const schedule::Collective& call);
-[[nodiscard]] Picos predict_striped(const collective::StripedChoice& choice, const Terrain& terrain,
+[[nodiscard]] Picos predict_striped(const collective::StripedChoice& choice,
+                                    const CostView& cost_view,
                                     const collective::Hierarchy& hierarchy,
                                     const schedule::Collective& call);
-[[nodiscard]] Picos predict_blind_tree(const BlindTree& plan, const Terrain& terrain,
+[[nodiscard]] Picos predict_blind_tree(const BlindTree& plan, const CostView& cost_view,
                                        const schedule::Collective& call);
 /// A broadcast or reduction along one tree. @param segment bytes a message; 0: whole
-[[nodiscard]] Picos predict_one_tree(const WholeTree& tree, double segment, const Terrain& terrain,
-                                     const schedule::Collective& call);
+[[nodiscard]] Picos predict_one_tree(const WholeTree& tree, double segment,
+                                     const CostView& cost_view, const schedule::Collective& call);
 /// @param order the ranks as the algorithm counts them: by number, or along the machine
 [[nodiscard]] Picos predict_classical(const std::string& name, std::vector<Rank> order,
-                                      const Terrain& terrain, const schedule::Collective& call);
+                                      const CostView& cost_view, const schedule::Collective& call);
 
 }  // namespace espalier::select

@@ -11,7 +11,7 @@ using collective::Partition;
 
 /// The three steps of collective/aggregated_alltoall.cpp (to the carriers, across, to the targets),
 /// and beside them what stays within each cluster.
-Picos predict_aggregated_alltoall(const Carriers& carriers, const Terrain& terrain,
+Picos predict_aggregated_alltoall(const Carriers& carriers, const CostView& cost_view,
                                   const collective::Hierarchy& hierarchy,
                                   const schedule::Collective& call) {
   const Partition clusters = collective::outermost_clusters(hierarchy.machine());
@@ -56,10 +56,10 @@ Picos predict_aggregated_alltoall(const Carriers& carriers, const Terrain& terra
       }
     }
   }
-  Rounds rounds(terrain);
+  Rounds rounds(cost_view);
   Picos within = 0;
   for (const auto& ranks : clusters.parts) {
-    Rounds inside(terrain);
+    Rounds inside(cost_view);
     inside.all_to_all(ranks, block);
     within = std::max(within, inside.finish());
   }

@@ -4,29 +4,29 @@
 
 namespace espalier::select {
 
-std::vector<Picos> gather_times(const Terrain& terrain, const WholeTree& tree, double block) {
+std::vector<Picos> gather_times(const CostView& cost_view, const WholeTree& tree, double block) {
   std::vector<Picos> ready(tree.size(), 0);
-  FlowSharing sharing(terrain);
+  FlowSharing sharing(cost_view);
   std::vector<Flow> flows;
   for (std::size_t i = tree.order.size(); i-- > 0;) {
     const Rank v = tree.order[i];
     flows.clear();
     for (const Rank child : tree.children_of(v)) {
       const double bytes = tree.subtree[child] * block;
-      flows.push_back({child, v, bytes, ready[child] + terrain.send(child, bytes)});
+      flows.push_back({child, v, bytes, ready[child] + cost_view.send(child, bytes)});
     }
     sharing.settle(flows);
     std::stable_sort(flows.begin(), flows.end(),
                      [](const Flow& a, const Flow& b) { return a.end < b.end; });
     for (const Flow& flow : flows) {
-      ready[v] = std::max(ready[v], flow.end) + terrain.recv(v, flow.bytes);
+      ready[v] = std::max(ready[v], flow.end) + cost_view.recv(v, flow.bytes);
     }
   }
   return ready;
 }
 
-Picos gather_time(const Terrain& terrain, const WholeTree& tree, double block) {
-  const std::vector<Picos> ready = gather_times(terrain, tree, block);
+Picos gather_time(const CostView& cost_view, const WholeTree& tree, double block) {
+  const std::vector<Picos> ready = gather_times(cost_view, tree, block);
   Picos last = 0;
   for (const Rank r : tree.order) {
     if (tree.parent[r] == kNoRank) last = std::max(last, ready[r]);
@@ -34,39 +34,40 @@ Picos gather_time(const Terrain& terrain, const WholeTree& tree, double block) {
   return last;
 }
 
-std::vector<Picos> scatter_times(const Terrain& terrain, const WholeTree& tree, double block) {
+std::vector<Picos> scatter_times(const CostView& cost_view, const WholeTree& tree, double block) {
   std::vector<Picos> here(tree.size(), 0);
-  FlowSharing sharing(terrain);
+  FlowSharing sharing(cost_view);
   std::vector<Flow> flows;
   for (const Rank v : tree.order) {
     flows.clear();
     Picos processor = here[v];
     for (const Rank child : tree.children_of(v)) {
       const double bytes = tree.subtree[child] * block;
-      processor += terrain.send(v, bytes);
+      processor += cost_view.send(v, bytes);
       flows.push_back({v, child, bytes, processor});
     }
     sharing.settle(flows);
-    for (const Flow& flow : flows) here[flow.to] = flow.end + terrain.recv(flow.to, flow.bytes);
+    for (const Flow& flow : flows) here[flow.to] = flow.end + cost_view.recv(flow.to, flow.bytes);
     here[v] = processor;
   }
   return here;
 }
 
-Picos scatter_time(const Terrain& terrain, const WholeTree& tree, double block) {
-  const std::vector<Picos> here = scatter_times(terrain, tree, block);
+Picos scatter_time(const CostView& cost_view, const WholeTree& tree, double block) {
+  const std::vector<Picos> here = scatter_times(cost_view, tree, block);
   return *std::max_element(here.begin(), here.end());
 }
 
-Picos bundles_down_time(const Terrain& terrain, const WholeTree& tree, std::span<const Rank> roots,
-                        std::span<const double> sizes, std::span<const std::vector<Picos>> here) {
+Picos bundles_down_time(const CostView& cost_view, const WholeTree& tree,
+                        std::span<const Rank> roots, std::span<const double> sizes,
+                        std::span<const std::vector<Picos>> here) {
   // Of each rank, when it has each bundle.
   const std::size_t n = sizes.size();
   std::vector<Picos> at(static_cast<std::size_t>(tree.size()) * n, 0);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     for (std::size_t b = 0; b < n; ++b) at[roots[i] * n + b] = here[i][b];
   }
-  FlowSharing sharing(terrain);
+  FlowSharing sharing(cost_view);
   std::vector<Flow> flows;
   std::vector<Picos> through;  // of each child: when its connection is free again
   Picos last = 0;
@@ -85,7 +86,7 @@ Picos bundles_down_time(const Terrain& terrain, const WholeTree& tree, std::span
       flows.clear();
       processor = std::max(processor, at[v * n + b]);
       for (std::size_t k = 0; k < children.size(); ++k) {
-        processor += terrain.send(v, sizes[b]);
+        processor += cost_view.send(v, sizes[b]);
         flows.push_back({v, children[k], sizes[b], processor});
       }
       sharing.settle(flows);
@@ -93,7 +94,7 @@ Picos bundles_down_time(const Terrain& terrain, const WholeTree& tree, std::span
         const Picos takes = flows[k].end - flows[k].start - flows[k].latency;
         const Picos free = std::max(through[k], flows[k].start + flows[k].latency);
         through[k] = free + takes;
-        at[children[k] * n + b] = through[k] + terrain.recv(children[k], sizes[b]);
+        at[children[k] * n + b] = through[k] + cost_view.recv(children[k], sizes[b]);
       }
     }
   }

@@ -20,12 +20,12 @@ using schedule::Operation;
 class ClassicalPrediction {
  public:
   /// @param order the ranks as the algorithm counts them
-  ClassicalPrediction(const Terrain& terrain, const Collective& call, std::vector<Rank> order)
-      : terrain_(terrain),
+  ClassicalPrediction(const CostView& cost_view, const Collective& call, std::vector<Rank> order)
+      : cost_view_(cost_view),
         call_(call),
         bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)),
         size_(static_cast<double>(call.size)),
-        rounds_(terrain),
+        rounds_(cost_view),
         everybody_(std::move(order)) {}
 
   Picos finish(const std::string& name) {
@@ -39,9 +39,9 @@ class ClassicalPrediction {
       case Operation::Barrier:
         return barrier(name);
       case Operation::Gather:
-        return gather_time(terrain_, bundle_tree(name), bytes_);
+        return gather_time(cost_view_, bundle_tree(name), bytes_);
       case Operation::Scatter:
-        return scatter_time(terrain_, bundle_tree(name), bytes_);
+        return scatter_time(cost_view_, bundle_tree(name), bytes_);
       case Operation::Allgather:
         return allgather(name);
       case Operation::Alltoall:
@@ -64,7 +64,8 @@ class ClassicalPrediction {
     return turned;
   }
   [[nodiscard]] WholeTree bundle_tree(const std::string& name) const {
-    return team_tree(call_.size, from_root(), name == "linear" ? Shape::Flat : Shape::Binomial);
+    return participants_tree(call_.size, from_root(),
+                             name == "linear" ? Shape::Flat : Shape::Binomial);
   }
 
   Picos broadcast(const std::string& name) {
@@ -73,7 +74,7 @@ class ClassicalPrediction {
     // Scattered down a binomial tree in pieces, then gathered by all.
     const WholeTree tree = bundle_tree("binomial");
     const double piece = bytes_ / size_;
-    const Picos scattered = scatter_time(terrain_, tree, piece);
+    const Picos scattered = scatter_time(cost_view_, tree, piece);
     const std::vector<Rank> members = from_root();
     for (const Rank r : members) rounds_.set_clock(r, scattered);
     if (name == "scatter-ring") {
@@ -103,13 +104,13 @@ class ClassicalPrediction {
     const auto root = static_cast<Rank>(
         std::find(everybody_.begin(), everybody_.end(), call_.root) - everybody_.begin());
     const tree::DoubleTree trees = tree::double_binary(tree::everybody(call_.size, root));
-    const std::vector<double> segments(terrain_.machine().levels().size(), kSegment);
+    const std::vector<double> segments(cost_view_.machine().levels().size(), kSegment);
     Picos last = 0, busiest = 0;
-    Loads both(terrain_);
+    Loads both(cost_view_);
     for (const tree::CommTree* half : {&trees.first, &trees.second}) {
       const WholeTree tree = whole_tree(*half, everybody_);
       std::vector<Stream> streams(call_.size, {0, 0, bytes_ / 2});
-      TreePrediction prediction(terrain_, tree, bytes_ / 2, segments);
+      TreePrediction prediction(cost_view_, tree, bytes_ / 2, segments);
       prediction.broadcast(streams);
       for (const Stream& stream : streams) last = std::max(last, stream.last);
       const Loads one = prediction.broadcast_loads();
@@ -124,7 +125,7 @@ class ClassicalPrediction {
     butterfly(rounds_, everybody_, {true, true, bytes_, 0},
               [&](Rank, Rank mask) { return bytes_ / (2.0 * mask); });
     const Picos halved = rounds_.finish();
-    return halved + gather_time(terrain_, bundle_tree("binomial"), bytes_ / size_);
+    return halved + gather_time(cost_view_, bundle_tree("binomial"), bytes_ / size_);
   }
 
   Picos allreduce(const std::string& name) {
@@ -171,12 +172,12 @@ class ClassicalPrediction {
       rounds_.all_to_all(everybody_, bytes_);
     } else {
       // To rank 0 and down again, whole.
-      const WholeTree tree = team_tree(call_.size, everybody_, Shape::Binomial);
-      const Picos gathered = gather_time(terrain_, tree, bytes_);
+      const WholeTree tree = participants_tree(call_.size, everybody_, Shape::Binomial);
+      const Picos gathered = gather_time(cost_view_, tree, bytes_);
       const double all = bytes_ * size_;
-      const std::vector<double> whole(terrain_.machine().levels().size(), 0);
+      const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
       std::vector<Stream> streams(call_.size, {gathered, gathered, all});
-      TreePrediction(terrain_, tree, all, whole).broadcast(streams);
+      TreePrediction(cost_view_, tree, all, whole).broadcast(streams);
       Picos last = gathered;
       for (const Stream& stream : streams) last = std::max(last, stream.last);
       return last;
@@ -258,13 +259,13 @@ class ClassicalPrediction {
   /// is combined as it comes, by ranks that have sent theirs.
   template <typename Targets>
   Picos all_combine(Targets targets, double bytes) {
-    FlowSharing sharing(terrain_);
+    FlowSharing sharing(cost_view_);
     std::vector<Flow> flows;
     std::vector<Picos> clocks(call_.size, 0);
     for (Rank p = 0; p < call_.size; ++p) {
       for (Rank step = 1; step <= targets(p); ++step) {
         const Rank q = (p + step) % call_.size;
-        clocks[p] += terrain_.send(everybody_[p], bytes);
+        clocks[p] += cost_view_.send(everybody_[p], bytes);
         flows.push_back({everybody_[p], everybody_[q], bytes, clocks[p]});
       }
     }
@@ -276,8 +277,8 @@ class ClassicalPrediction {
     Picos last = 0;
     for (const Flow& flow : flows) {
       Picos& end = ends[flow.to];
-      end = std::max(end, flow.end) + terrain_.recv(flow.to, bytes) +
-            terrain_.combine(flow.to, bytes);
+      end = std::max(end, flow.end) + cost_view_.recv(flow.to, bytes) +
+            cost_view_.combine(flow.to, bytes);
       last = std::max(last, end);
     }
     return last;
@@ -295,7 +296,7 @@ class ClassicalPrediction {
       rounds_.exchange(messages, true, true);
     }
     // Who has its final result sends it on to all it serves at once.
-    FlowSharing sharing(terrain_);
+    FlowSharing sharing(cost_view_);
     std::vector<Flow> flows;
     for (Rank low = half; low > 1; low /= 2) {
       for (Rank place = low; place <= size; place += 2 * low) {
@@ -304,21 +305,21 @@ class ClassicalPrediction {
         Picos processor = rounds_.clock(from);
         for (Rank step = low / 2; step > 0; step /= 2) {
           if (place + step > size) continue;
-          processor += terrain_.send(from, bytes_);
+          processor += cost_view_.send(from, bytes_);
           flows.push_back({from, members[place + step - 1], bytes_, processor});
         }
         sharing.settle(flows);
         rounds_.set_clock(from, processor);
         for (const Flow& flow : flows) {
           rounds_.set_clock(flow.to, std::max(rounds_.clock(flow.to), flow.end) +
-                                         terrain_.recv(flow.to, bytes_) +
-                                         terrain_.combine(flow.to, bytes_));
+                                         cost_view_.recv(flow.to, bytes_) +
+                                         cost_view_.combine(flow.to, bytes_));
         }
       }
     }
   }
 
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   const Collective& call_;
   double bytes_;
   double size_;
@@ -328,10 +329,10 @@ class ClassicalPrediction {
 
 }  // namespace
 
-Picos predict_classical(const std::string& name, std::vector<Rank> order, const Terrain& terrain,
+Picos predict_classical(const std::string& name, std::vector<Rank> order, const CostView& cost_view,
                         const Collective& call) {
   if (call.size == 1) return 0;
-  return ClassicalPrediction(terrain, call, std::move(order)).finish(name);
+  return ClassicalPrediction(cost_view, call, std::move(order)).finish(name);
 }
 
 }  // namespace espalier::select

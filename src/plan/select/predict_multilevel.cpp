@@ -19,12 +19,12 @@ using schedule::Operation;
 class MultilevelPrediction {
  public:
   MultilevelPrediction(const MultilevelChoice& choice, std::span<const double> segments,
-                       const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call,
-                       Partials partials)
+                       const CostView& cost_view, const Hierarchy& hierarchy,
+                       const Collective& call, Partials partials)
       : choice_(choice),
         partials_(partials),
         segments_(segments.begin(), segments.end()),
-        terrain_(terrain),
+        cost_view_(cost_view),
         hierarchy_(hierarchy),
         call_(call),
         bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)) {}
@@ -39,19 +39,19 @@ class MultilevelPrediction {
       case Operation::Barrier:
         return allreduce();
       case Operation::Gather:
-        return gather_time(terrain_, tree(call_.root, 0), bytes_);
+        return gather_time(cost_view_, tree(call_.root, 0), bytes_);
       case Operation::Scatter:
-        return scatter_time(terrain_, tree(call_.root, 0), bytes_);
+        return scatter_time(cost_view_, tree(call_.root, 0), bytes_);
       case Operation::Allgather:
         return allgather();
       case Operation::ReduceScatter:
         return reduce_scatter();
       case Operation::Alltoall:
-        return predict_aggregated_alltoall(choice_.carriers, terrain_, hierarchy_, call_);
+        return predict_aggregated_alltoall(choice_.carriers, cost_view_, hierarchy_, call_);
       case Operation::Scan:
       case Operation::Exscan:
         if (partials_ == Partials::Blocks) return fixed_scan();
-        return predict_multilevel_scan(choice_, terrain_, hierarchy_, call_);
+        return predict_multilevel_scan(choice_, cost_view_, hierarchy_, call_);
       case Operation::Unknown:
         break;
     }
@@ -74,14 +74,14 @@ class MultilevelPrediction {
   Picos broadcast() {
     const WholeTree whole = tree(call_.root, 0);
     auto streams = all_there();
-    TreePrediction(terrain_, whole, bytes_, segments_).broadcast(streams);
+    TreePrediction(cost_view_, whole, bytes_, segments_).broadcast(streams);
     return latest(streams);
   }
 
   Picos reduce() {
     const WholeTree whole = tree(call_.root, 0);
     auto streams = all_there();
-    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
     keep_order(prediction);
     prediction.reduce(streams);
     return streams[call_.root].last;
@@ -105,7 +105,7 @@ class MultilevelPrediction {
     const bool exchange = choice_.top == Top::Exchange;
     const WholeTree whole = tree(0, exchange ? 1 : 0);
     auto streams = all_there();
-    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
     keep_order(prediction);
     prediction.reduce(streams);
     if (exchange) exchange_streams(streams);
@@ -125,7 +125,7 @@ class MultilevelPrediction {
   }
 
   [[nodiscard]] Loads exchange_loads() const {
-    Loads loads(terrain_);
+    Loads loads(cost_view_);
     const double segment = exchange_segment();
     const std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
     for (const Rank from : masters) {
@@ -150,11 +150,11 @@ class MultilevelPrediction {
     for (std::size_t i = 0; i < masters.size(); ++i) {
       Picos processor = streams[masters[i]].first;
       for (std::size_t step = 1; step < masters.size(); ++step) {
-        processor += terrain_.send(masters[i], segment);
+        processor += cost_view_.send(masters[i], segment);
         flows.push_back({masters[i], masters[(i + step) % masters.size()], segment, processor});
       }
     }
-    FlowSharing sharing(terrain_);
+    FlowSharing sharing(cost_view_);
     sharing.settle(flows);
     std::vector<Flow> whole = flows;
     for (Flow& flow : whole) flow.bytes = bytes_;
@@ -168,12 +168,12 @@ class MultilevelPrediction {
                      [&](std::size_t a, std::size_t b) { return flows[a].end < flows[b].end; });
     for (const Rank m : masters) {
       streams[m].grain = segment;
-      streams[m].first += others * terrain_.send(m, segment);
+      streams[m].first += others * cost_view_.send(m, segment);
     }
     for (const std::size_t i : order) {
       Stream& to = streams[flows[i].to];
-      to.first = std::max(to.first, flows[i].end) + terrain_.recv(flows[i].to, segment) +
-                 terrain_.combine(flows[i].to, segment);
+      to.first = std::max(to.first, flows[i].end) + cost_view_.recv(flows[i].to, segment) +
+                 cost_view_.combine(flows[i].to, segment);
     }
     for (const Rank m : masters) streams[m].last = std::max(streams[m].last, streams[m].first);
     if (count <= 1 && segment >= bytes_) {
@@ -183,9 +183,9 @@ class MultilevelPrediction {
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const Flow& flow = flows[i];
       const Stream& from = before[flow.from];
-      const Picos work = terrain_.recv(flow.to, segment) + terrain_.combine(flow.to, segment);
+      const Picos work = cost_view_.recv(flow.to, segment) + cost_view_.combine(flow.to, segment);
       const Picos step = flow.latency + segment * flow.per_byte + work;
-      const Picos send = terrain_.send(flow.from, segment);
+      const Picos send = cost_view_.send(flow.from, segment);
       Stream& to = streams[flow.to];
       to.last = std::max({to.last, whole[i].end + work, from.last + others * send + step,
                           from.first + count * others * send + step,
@@ -198,7 +198,7 @@ class MultilevelPrediction {
   Picos fixed_scan() {
     const WholeTree whole = tree(0, 0);
     auto streams = all_there();
-    TreePrediction prediction(terrain_, whole, bytes_, upward_segments());
+    TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
     prediction.keep_blocks();
     prediction.reduce(streams);
     prediction.broadcast(streams);
@@ -212,16 +212,16 @@ class MultilevelPrediction {
     const double all = bytes_ * call_.size;
     const WholeTree whole = tree(0, exchange ? 1 : 0);
     std::vector<Stream> streams(call_.size, {0, 0, all});
-    TreePrediction prediction(terrain_, whole, all, std::vector<double>(segments_.size(), 0));
+    TreePrediction prediction(cost_view_, whole, all, std::vector<double>(segments_.size(), 0));
     keep_order(prediction);
     prediction.reduce(streams);
-    const std::vector<Picos> down = scatter_times(terrain_, whole, bytes_);
+    const std::vector<Picos> down = scatter_times(cost_view_, whole, bytes_);
     if (!exchange) {
       return streams[0].last + *std::max_element(down.begin(), down.end());
     }
     std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
     std::sort(masters.begin(), masters.end());
-    Rounds rounds(terrain_);
+    Rounds rounds(cost_view_);
     std::vector<Rounds::Message> messages;
     for (std::size_t i = 0; i < masters.size(); ++i) {
       rounds.set_clock(masters[i], streams[masters[i]].last);
@@ -239,13 +239,13 @@ class MultilevelPrediction {
   /// Up within the outermost clusters, across, and down again.
   Picos allgather() {
     const WholeTree within = tree(0, 1);
-    std::vector<Picos> ready = gather_times(terrain_, within, bytes_);
+    std::vector<Picos> ready = gather_times(cost_view_, within, bytes_);
     std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
     std::sort(masters.begin(), masters.end());
     std::vector<double> sites;
     for (const Rank m : masters) sites.push_back(within.subtree[m] * bytes_);
     std::vector<std::vector<Picos>> here = across(masters, sites, ready);
-    return bundles_down_time(terrain_, within, masters, sites, here);
+    return bundles_down_time(cost_view_, within, masters, sites, here);
   }
 
   /// For each master, when it has each master's bundle.
@@ -256,12 +256,12 @@ class MultilevelPrediction {
     std::vector<std::vector<Picos>> here(n, std::vector<Picos>(n, 0));
     std::vector<Picos> clock(n);
     for (std::size_t i = 0; i < n; ++i) here[i][i] = clock[i] = ready[masters[i]];
-    FlowSharing sharing(terrain_);
+    FlowSharing sharing(cost_view_);
     std::vector<Flow> flows;
     if (choice_.top == Top::Exchange) {
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t step = 1; step < n; ++step) {
-          clock[i] += terrain_.send(masters[i], sites[i]);
+          clock[i] += cost_view_.send(masters[i], sites[i]);
           flows.push_back({masters[i], masters[(i + step) % n], sites[i], clock[i]});
         }
       }
@@ -269,11 +269,11 @@ class MultilevelPrediction {
       for (std::size_t k = 0; k < flows.size(); ++k) {
         const std::size_t from = k / (n - 1);
         const std::size_t to = (from + 1 + k % (n - 1)) % n;
-        here[to][from] = flows[k].end + terrain_.recv(masters[to], sites[from]);
+        here[to][from] = flows[k].end + cost_view_.recv(masters[to], sites[from]);
       }
       return here;
     }
-    Rounds rounds(terrain_);
+    Rounds rounds(cost_view_);
     for (std::size_t i = 0; i < n; ++i) rounds.set_clock(masters[i], ready[masters[i]]);
     std::vector<Rounds::Message> messages;
     for (std::size_t step = 0; step + 1 < n; ++step) {
@@ -292,7 +292,7 @@ class MultilevelPrediction {
   const MultilevelChoice& choice_;
   Partials partials_;
   std::vector<double> segments_;
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   const Hierarchy& hierarchy_;
   const Collective& call_;
   double bytes_;
@@ -301,9 +301,9 @@ class MultilevelPrediction {
 }  // namespace
 
 Picos predict_multilevel(const MultilevelChoice& choice, std::span<const double> segments,
-                         const Terrain& terrain, const Hierarchy& hierarchy, const Collective& call,
-                         Partials partials) {
-  return MultilevelPrediction(choice, segments, terrain, hierarchy, call, partials).finish();
+                         const CostView& cost_view, const Hierarchy& hierarchy,
+                         const Collective& call, Partials partials) {
+  return MultilevelPrediction(choice, segments, cost_view, hierarchy, call, partials).finish();
 }
 
 }  // namespace espalier::select

@@ -22,13 +22,13 @@ class Runs {
   /// The last ranks of the runs that make up a longer one, for each longer run of the level.
   [[nodiscard]] std::vector<std::vector<Rank>> teams(std::uint32_t level) const {
     std::vector<std::vector<Rank>> found;
-    std::vector<Rank> team;
+    std::vector<Rank> participants;
     for (Rank r = 0; r < machine_.size(); ++r) {
       const bool ends = r + 1 == machine_.size() || joined_[r + 1] <= level;
-      if (ends) team.push_back(r);
+      if (ends) participants.push_back(r);
       if (r + 1 == machine_.size() || joined_[r + 1] < level) {
-        if (team.size() > 1) found.push_back(team);
-        team.clear();
+        if (participants.size() > 1) found.push_back(participants);
+        participants.clear();
       }
     }
     return found;
@@ -47,10 +47,10 @@ class Runs {
 
 class ScanPrediction {
  public:
-  ScanPrediction(const Terrain& terrain, const Collective& call)
-      : terrain_(terrain),
+  ScanPrediction(const CostView& cost_view, const Collective& call)
+      : cost_view_(cost_view),
         bytes_(static_cast<double>(call.count * call.element.value)),
-        rounds_(terrain) {}
+        rounds_(cost_view) {}
 
   void totals_up(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
     switch (choice.shape) {
@@ -72,18 +72,18 @@ class ScanPrediction {
   /// What stands before a run, from its last rank to the last ranks of its parts.
   void down(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice,
             Rank first_end) {
-    for (const std::vector<Rank>& team : teams) {
-      if (team.back() <= first_end) continue;  // nothing stands before it
-      std::vector<Rank> from_last{team.back()};
-      from_last.insert(from_last.end(), team.begin(), team.end() - 1);
-      const WholeTree tree = team_tree(terrain_.size(), from_last, choice.shape);
-      std::vector<Stream> streams(terrain_.size(), {0, 0, bytes_});
-      for (const Rank r : team) streams[r] = {rounds_.clock(r), rounds_.clock(r), bytes_};
-      const std::vector<double> whole(terrain_.machine().levels().size(), 0);
-      TreePrediction(terrain_, tree, bytes_, whole).broadcast(streams);
-      for (const Rank r : team) {
+    for (const std::vector<Rank>& participants : teams) {
+      if (participants.back() <= first_end) continue;  // nothing stands before it
+      std::vector<Rank> from_last{participants.back()};
+      from_last.insert(from_last.end(), participants.begin(), participants.end() - 1);
+      const WholeTree tree = participants_tree(cost_view_.size(), from_last, choice.shape);
+      std::vector<Stream> streams(cost_view_.size(), {0, 0, bytes_});
+      for (const Rank r : participants) streams[r] = {rounds_.clock(r), rounds_.clock(r), bytes_};
+      const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
+      TreePrediction(cost_view_, tree, bytes_, whole).broadcast(streams);
+      for (const Rank r : participants) {
         rounds_.set_clock(
-            r, std::max(rounds_.clock(r), streams[r].last) + terrain_.combine(r, bytes_));
+            r, std::max(rounds_.clock(r), streams[r].last) + cost_view_.combine(r, bytes_));
       }
     }
   }
@@ -94,43 +94,44 @@ class ScanPrediction {
   template <typename Add>
   void round(const std::vector<std::vector<Rank>>& teams, bool combines, Add add) {
     std::vector<Rounds::Message> messages;
-    for (const std::vector<Rank>& team : teams) add(team, messages);
+    for (const std::vector<Rank>& participants : teams) add(participants, messages);
     rounds_.exchange(messages, combines, combines);
   }
   void direct(const std::vector<std::vector<Rank>>& teams) {
-    round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
-      for (std::size_t i = 0; i < team.size(); ++i) {
-        for (std::size_t k = i + 1; k < team.size(); ++k) {
-          messages.push_back({team[i], team[k], bytes_});
+    round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+      for (std::size_t i = 0; i < participants.size(); ++i) {
+        for (std::size_t k = i + 1; k < participants.size(); ++k) {
+          messages.push_back({participants[i], participants[k], bytes_});
         }
       }
     });
   }
   static std::size_t largest(const std::vector<std::vector<Rank>>& teams) {
     std::size_t most = 0;
-    for (const auto& team : teams) most = std::max(most, team.size());
+    for (const auto& participants : teams) most = std::max(most, participants.size());
     return most;
   }
   void chain(const std::vector<std::vector<Rank>>& teams) {
     for (std::size_t p = 0; p + 1 < largest(teams); ++p) {
-      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
-        if (p + 1 < team.size()) messages.push_back({team[p], team[p + 1], bytes_});
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        if (p + 1 < participants.size())
+          messages.push_back({participants[p], participants[p + 1], bytes_});
       });
     }
   }
   void shift(const std::vector<std::vector<Rank>>& teams) {
-    round(teams, false, [&](const std::vector<Rank>& team, auto& messages) {
-      for (std::size_t p = 0; p + 1 < team.size(); ++p) {
-        messages.push_back({team[p], team[p + 1], bytes_});
+    round(teams, false, [&](const std::vector<Rank>& participants, auto& messages) {
+      for (std::size_t p = 0; p + 1 < participants.size(); ++p) {
+        messages.push_back({participants[p], participants[p + 1], bytes_});
       }
     });
   }
   /// Among all but the first.
   void doubling(const std::vector<std::vector<Rank>>& teams) {
     for (std::size_t d = 1; d + 1 < largest(teams); d *= 2) {
-      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
-        for (std::size_t p = 1; p + d < team.size(); ++p) {
-          messages.push_back({team[p], team[p + d], bytes_});
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        for (std::size_t p = 1; p + d < participants.size(); ++p) {
+          messages.push_back({participants[p], participants[p + d], bytes_});
         }
       });
     }
@@ -139,33 +140,33 @@ class ScanPrediction {
     const std::size_t most = largest(teams) - 1;
     std::size_t half = 1;
     for (; half < most; half *= 2) {
-      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
-        for (std::size_t p = half; p + half < team.size(); p += 2 * half) {
-          messages.push_back({team[p], team[p + half], bytes_});
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        for (std::size_t p = half; p + half < participants.size(); p += 2 * half) {
+          messages.push_back({participants[p], participants[p + half], bytes_});
         }
       });
     }
     for (half /= 2; half > 0; half /= 2) {
-      round(teams, true, [&](const std::vector<Rank>& team, auto& messages) {
-        for (std::size_t p = 2 * half; p + half < team.size(); p += 2 * half) {
-          messages.push_back({team[p], team[p + half], bytes_});
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        for (std::size_t p = 2 * half; p + half < participants.size(); p += 2 * half) {
+          messages.push_back({participants[p], participants[p + half], bytes_});
         }
       });
     }
   }
 
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   double bytes_;
   Rounds rounds_;
 };
 
 }  // namespace
 
-Picos predict_multilevel_scan(const collective::MultilevelChoice& choice, const Terrain& terrain,
+Picos predict_multilevel_scan(const collective::MultilevelChoice& choice, const CostView& cost_view,
                               const collective::Hierarchy& hierarchy, const Collective& call) {
   if (call.size == 1) return 0;
   const Runs runs(hierarchy.machine());
-  ScanPrediction prediction(terrain, call);
+  ScanPrediction prediction(cost_view, call);
   for (std::size_t l = choice.levels.size(); l-- > 0;) {
     const auto teams = runs.teams(static_cast<std::uint32_t>(l));
     if (!teams.empty()) prediction.totals_up(teams, choice.levels[l]);

@@ -7,7 +7,7 @@
 namespace espalier::select {
 
 /// The rounds of the classical algorithms among any ranks in any order, as collective/ builds them
-/// over a Team: each moves the clocks of its members on.
+/// over a Participants: each moves the clocks of its members on.
 
 /// Member a sends `bytes(a, mask)` to a ^ mask, for mask = 1, 2, 4, ... or down;
 /// other numbers of members fold their pairs in before, with messages of `folded` bytes.

@@ -22,15 +22,15 @@ using schedule::Operation;
 /// part, within again.
 class StripedPrediction {
  public:
-  StripedPrediction(const StripedChoice& choice, const Terrain& terrain, const Partition& clusters,
-                    const Collective& call)
+  StripedPrediction(const StripedChoice& choice, const CostView& cost_view,
+                    const Partition& clusters, const Collective& call)
       : choice_(choice),
-        terrain_(terrain),
+        cost_view_(cost_view),
         clusters_(clusters),
         stripes_(clusters, choice.parts),
         call_(call),
         bytes_(static_cast<double>(call.count * call.element.value)),
-        rounds_(terrain) {}
+        rounds_(cost_view) {}
 
   Picos finish() {
     switch (call_.operation) {
@@ -76,16 +76,16 @@ class StripedPrediction {
 
   /// Reduce-scatter or allgather within every cluster.
   void share_out(double all, bool reduces) {
-    for (const std::vector<Rank>& team : clusters_.parts) {
-      if (team.size() < 2) continue;
-      const double each = piece(all, team.size());
-      const auto size = static_cast<double>(team.size());
+    for (const std::vector<Rank>& participants : clusters_.parts) {
+      if (participants.size() < 2) continue;
+      const double each = piece(all, participants.size());
+      const auto size = static_cast<double>(participants.size());
       if (choice_.inside == Inside::Ring) {
-        rounds_.ring(team, size - 1, longest(all, team.size()), reduces, 0, each);
+        rounds_.ring(participants, size - 1, longest(all, participants.size()), reduces, 0, each);
       } else if (reduces) {
-        halving(rounds_, team, true, each);
+        halving(rounds_, participants, true, each);
       } else {
-        dissemination(rounds_, team, [&](Rank distance) {
+        dissemination(rounds_, participants, [&](Rank distance) {
           return each * std::min<double>(distance, size - distance);
         });
       }
@@ -99,10 +99,11 @@ class StripedPrediction {
     std::vector<Rounds::Message> messages;
     const auto round = [&](double bytes, bool combines, auto peer_of) {
       messages.clear();
-      for (const auto& team : owners) {
+      for (const auto& participants : owners) {
         for (Rank p = 0; p < count; ++p) {
           const Rank peer = peer_of(p);
-          if (peer != p && peer < count) messages.push_back({team[p], team[peer], bytes});
+          if (peer != p && peer < count)
+            messages.push_back({participants[p], participants[peer], bytes});
         }
       }
       rounds_.exchange(messages, combines);
@@ -110,10 +111,10 @@ class StripedPrediction {
     switch (choice_.across) {
       case Across::Exchange:
         messages.clear();
-        for (const auto& team : owners) {
+        for (const auto& participants : owners) {
           for (Rank p = 0; p < count; ++p) {
             for (Rank step = 1; step < count; ++step) {
-              messages.push_back({team[p], team[(p + step) % count], part()});
+              messages.push_back({participants[p], participants[(p + step) % count], part()});
             }
           }
         }
@@ -138,21 +139,22 @@ class StripedPrediction {
     std::vector<Rounds::Message> messages;
     const auto pairs = [&](bool in) {
       messages.clear();
-      for (const auto& team : owners) {
+      for (const auto& participants : owners) {
         for (Rank p = 0; p < clusters_.count(); ++p) {
           if (fold.is_active(p)) continue;
-          const Rank active = team[fold.partner(p)];
-          messages.push_back(in ? Rounds::Message{team[p], active, part()}
-                                : Rounds::Message{active, team[p], part()});
+          const Rank active = participants[fold.partner(p)];
+          messages.push_back(in ? Rounds::Message{participants[p], active, part()}
+                                : Rounds::Message{active, participants[p], part()});
         }
       }
       if (!messages.empty()) rounds_.exchange(messages, in);
     };
     const auto step = [&](Rank mask, double bytes, bool combines) {
       messages.clear();
-      for (const auto& team : owners) {
+      for (const auto& participants : owners) {
         for (Rank a = 0; a < fold.actives(); ++a) {
-          messages.push_back({team[fold.position(a)], team[fold.position(a ^ mask)], bytes});
+          messages.push_back(
+              {participants[fold.position(a)], participants[fold.position(a ^ mask)], bytes});
         }
       }
       rounds_.exchange(messages, combines);
@@ -170,12 +172,13 @@ class StripedPrediction {
   void broadcast() {
     const Rank home = clusters_.part_of[call_.root];
     const Rank position = clusters_.position_of[call_.root];
-    std::vector<Rank> team = clusters_.parts[home];
-    std::rotate(team.begin(), team.begin() + position, team.end());
-    const WholeTree scatter = team_tree(call_.size, team, collective::Shape::Binomial);
+    std::vector<Rank> participants = clusters_.parts[home];
+    std::rotate(participants.begin(), participants.begin() + position, participants.end());
+    const WholeTree scatter =
+        participants_tree(call_.size, participants, collective::Shape::Binomial);
     const std::vector<Picos> there =
-        scatter_times(terrain_, scatter, bytes_ / static_cast<double>(team.size()));
-    for (const Rank r : team) rounds_.set_clock(r, there[r]);
+        scatter_times(cost_view_, scatter, bytes_ / static_cast<double>(participants.size()));
+    for (const Rank r : participants) rounds_.set_clock(r, there[r]);
     along_trees(home, position, false);
     share_out(bytes_, false);
   }
@@ -184,13 +187,15 @@ class StripedPrediction {
     share_out(bytes_, true);
     const Rank home = clusters_.part_of[call_.root];
     along_trees(home, 0, true);
-    std::vector<Rank> team = clusters_.parts[home];
-    std::rotate(team.begin(), team.begin() + clusters_.position_of[call_.root], team.end());
+    std::vector<Rank> participants = clusters_.parts[home];
+    std::rotate(participants.begin(), participants.begin() + clusters_.position_of[call_.root],
+                participants.end());
     Picos latest = 0;
-    for (const Rank r : team) latest = std::max(latest, rounds_.clock(r));
-    const WholeTree tree = team_tree(call_.size, team, collective::Shape::Binomial);
-    rounds_.set_clock(call_.root, latest + gather_time(terrain_, tree,
-                                                       bytes_ / static_cast<double>(team.size())));
+    for (const Rank r : participants) latest = std::max(latest, rounds_.clock(r));
+    const WholeTree tree = participants_tree(call_.size, participants, collective::Shape::Binomial);
+    rounds_.set_clock(
+        call_.root,
+        latest + gather_time(cost_view_, tree, bytes_ / static_cast<double>(participants.size())));
   }
 
   /// Every part down (or up) its tree of owners, generation by generation.
@@ -230,13 +235,13 @@ class StripedPrediction {
   void blocks_across(bool reduces) {
     std::vector<Rounds::Message> messages;
     for (Rank c = 0; c < clusters_.count(); ++c) {
-      const auto& team = clusters_.parts[c];
-      for (std::uint64_t p = 0; p < team.size(); ++p) {
+      const auto& participants = clusters_.parts[c];
+      for (std::uint64_t p = 0; p < participants.size(); ++p) {
         for (Rank step = 1; step < clusters_.count(); ++step) {
           const auto& other = clusters_.parts[(c + step) % clusters_.count()];
-          const Rank there = other[p * other.size() / team.size()];
-          messages.push_back(reduces ? Rounds::Message{there, team[p], bytes_}
-                                     : Rounds::Message{team[p], there, bytes_});
+          const Rank there = other[p * other.size() / participants.size()];
+          messages.push_back(reduces ? Rounds::Message{there, participants[p], bytes_}
+                                     : Rounds::Message{participants[p], there, bytes_});
         }
       }
     }
@@ -244,7 +249,7 @@ class StripedPrediction {
   }
 
   const StripedChoice& choice_;
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   const Partition& clusters_;
   Stripes stripes_;
   const Collective& call_;
@@ -254,14 +259,14 @@ class StripedPrediction {
 
 }  // namespace
 
-Picos predict_striped(const StripedChoice& choice, const Terrain& terrain,
+Picos predict_striped(const StripedChoice& choice, const CostView& cost_view,
                       const collective::Hierarchy& hierarchy, const Collective& call) {
   const bool by_number = !call.commutative && (call.operation == Operation::Allreduce ||
                                                call.operation == Operation::ReduceScatter);
   const Partition clusters = collective::outermost_clusters(
       hierarchy.machine(),
       by_number ? collective::RankOrder::Rising : collective::RankOrder::AlongTree);
-  return StripedPrediction(choice, terrain, clusters, call).finish();
+  return StripedPrediction(choice, cost_view, clusters, call).finish();
 }
 
 }  // namespace espalier::select

@@ -76,7 +76,7 @@ TEST(Predict, IsTheSimulationForOneByteDownAnyTree) {
   for_all_seeds(60, [](Random& rng) {
     const topology::Machine machine = any_machine(rng);
     const Hierarchy hierarchy(machine);
-    const Terrain terrain(machine);
+    const CostView cost_view(machine);
     const Collective call{Operation::Broadcast,
                           machine.size(),
                           static_cast<Rank>(rng.below(machine.size())),
@@ -87,7 +87,7 @@ TEST(Predict, IsTheSimulationForOneByteDownAnyTree) {
     for (const Candidate& candidate : candidates(hierarchy, call)) {
       if (!std::holds_alternative<collective::MultilevelChoice>(candidate.plan)) continue;
       const Time simulated = sim::simulate(call, candidate.program_of, machine).finish;
-      const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+      const Time predicted = predict(candidate.plan, cost_view, hierarchy, call);
       EXPECT_NEAR(to_microseconds(predicted), to_microseconds(simulated),
                   1e-3 * to_microseconds(simulated))
           << candidate.name;
@@ -101,7 +101,7 @@ TEST(Predict, CountsAllChildrenOfAReductionThatIsCutOnOneLevelOnly) {
   const auto machine =
       *topology::parse_synthetic("cluster:5(3ms,20Mbit/s) proc:4(100us,100Mbit/s,send=10us)");
   const Hierarchy hierarchy(machine);
-  const Terrain terrain(machine);
+  const CostView cost_view(machine);
   const Collective call{Operation::Reduce, machine.size(), 0, 131072, Bytes{8}, true, {}};
   using collective::Shape;
   for (const Shape outer : {Shape::Flat, Shape::Chain}) {
@@ -112,7 +112,7 @@ TEST(Predict, CountsAllChildrenOfAReductionThatIsCutOnOneLevelOnly) {
           {}};
       const Candidate candidate = candidate_of(choice, hierarchy, call, "");
       const Time simulated = sim::simulate(call, candidate.program_of, machine).finish;
-      const Time predicted = predict(candidate.plan, terrain, hierarchy, call);
+      const Time predicted = predict(candidate.plan, cost_view, hierarchy, call);
       EXPECT_NEAR(to_microseconds(predicted), to_microseconds(simulated),
                   0.1 * to_microseconds(simulated))
           << candidate.name;
@@ -123,11 +123,11 @@ TEST(Predict, CountsAllChildrenOfAReductionThatIsCutOnOneLevelOnly) {
 TEST(Predict, TakesNoTimeAlone) {
   const auto machine = *topology::parse_synthetic("proc:1(5us)");
   const Hierarchy hierarchy(machine);
-  const Terrain terrain(machine);
+  const CostView cost_view(machine);
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     const Collective call{static_cast<Operation>(o), 1, 0, 8, Bytes{8}, true, {}};
     for (const Candidate& candidate : candidates(hierarchy, call)) {
-      EXPECT_EQ(predict(candidate.plan, terrain, hierarchy, call), Time{0}) << candidate.name;
+      EXPECT_EQ(predict(candidate.plan, cost_view, hierarchy, call), Time{0}) << candidate.name;
     }
   }
 }

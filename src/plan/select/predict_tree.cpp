@@ -8,13 +8,13 @@
 namespace espalier::select {
 
 void Loads::add(Rank from, Rank to, double bytes, double messages, bool combines) {
-  terrain_.find_route(from, to, route_);
+  cost_view_.find_route(from, to, route_);
   for (const sim::ResourceId r : route_.resources()) {
-    resources_[r] += messages * bytes * terrain_.per_byte(r);
+    resources_[r] += messages * bytes * cost_view_.per_byte(r);
   }
-  processors_[from] += messages * terrain_.send(from, bytes);
-  processors_[to] += messages * terrain_.recv(to, bytes);
-  if (combines) processors_[to] += messages * terrain_.combine(to, bytes);
+  processors_[from] += messages * cost_view_.send(from, bytes);
+  processors_[to] += messages * cost_view_.recv(to, bytes);
+  if (combines) processors_[to] += messages * cost_view_.combine(to, bytes);
 }
 
 Picos Loads::busiest() const {
@@ -28,9 +28,13 @@ void Loads::operator+=(const Loads& other) {
   for (std::size_t i = 0; i < processors_.size(); ++i) processors_[i] += other.processors_[i];
 }
 
-TreePrediction::TreePrediction(const Terrain& terrain, const WholeTree& tree, double bytes,
+TreePrediction::TreePrediction(const CostView& cost_view, const WholeTree& tree, double bytes,
                                std::span<const double> segments)
-    : terrain_(terrain), tree_(tree), bytes_(bytes), crossings_(terrain), sharing_(terrain) {
+    : cost_view_(cost_view),
+      tree_(tree),
+      bytes_(bytes),
+      crossings_(cost_view),
+      sharing_(cost_view) {
   for (const double segment : segments) {
     Cut cut{bytes, 1, bytes};
     if (segment > 0 && segment < bytes) {
@@ -56,7 +60,7 @@ void TreePrediction::find_levels() {
     if (parent != kNoRank) depth_[rank] = depth_[parent] + 1;
     if (depth_[rank] == layers_.size()) layers_.push_back(i);
     if (parent == kNoRank) continue;
-    terrain_.find_route(parent, rank, route);
+    cost_view_.find_route(parent, rank, route);
     level_[rank] = route.level;
     if (pipelined_) crossings_.add(route);
   }
@@ -119,14 +123,14 @@ void TreePrediction::count_layer(std::size_t begin, std::size_t end) {
   sim::Route route;
   for (std::size_t i = begin; i < end; ++i) {
     for (const Rank child : tree_.children_of(tree_.order[i])) {
-      terrain_.find_route(tree_.order[i], child, route);
+      cost_view_.find_route(tree_.order[i], child, route);
       crossings_.add(route);
     }
   }
 }
 
 Loads TreePrediction::loads(bool upwards) const {
-  Loads loads(terrain_);
+  Loads loads(cost_view_);
   for (const Rank child : tree_.order) {
     const Rank parent = tree_.parent[child];
     if (parent == kNoRank) continue;
@@ -161,14 +165,14 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
       Picos processor = here.first, sends = 0, one_round = 0;
       for (const Rank child : children) {
         const Cut c = cut(level_[child]);
-        processor = std::max(processor, there(here, c.segment)) + terrain_.send(v, c.segment);
+        processor = std::max(processor, there(here, c.segment)) + cost_view_.send(v, c.segment);
         flows.push_back({v, child, c.segment, processor});
-        sends += c.count * terrain_.send(v, c.segment);
-        one_round += terrain_.send(v, c.segment);
+        sends += c.count * cost_view_.send(v, c.segment);
+        one_round += cost_view_.send(v, c.segment);
       }
       if (tree_.parent[v] != kNoRank) {
         const Cut in = cut(level_[v]);
-        sends += (in.count - 1) * terrain_.recv(v, in.segment);
+        sends += (in.count - 1) * cost_view_.recv(v, in.segment);
       }
       settle(flows, false);
       // The last segments alone, when all before them are through.
@@ -176,7 +180,7 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
       Picos after = 0;
       for (std::size_t k = 0; k < children.size(); ++k) {
         tails_[k].bytes = cut(level_[children[k]]).rest;
-        after += terrain_.send(v, tails_[k].bytes);
+        after += cost_view_.send(v, tails_[k].bytes);
         tails_[k].start = here.last + after;
       }
       if (pipelined_ || here.last > here.first) sharing_.settle(tails_);
@@ -185,21 +189,21 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
         const Rank child = children[k];
         const Flow& flow = flows[k];
         const Cut c = cut(level_[child]);
-        after += terrain_.send(v, c.rest);
+        after += cost_view_.send(v, c.rest);
         Stream& out = streams[child];
         out.grain = c.segment;
-        out.first = flow.end + terrain_.recv(child, c.segment);
+        out.first = flow.end + cost_view_.recv(child, c.segment);
         out.last = out.first;
         if (c.count == 1 && here.last <= here.first) continue;
-        const Picos step = flow.latency + c.rest * flow.per_byte + terrain_.recv(child, c.rest);
+        const Picos step = flow.latency + c.rest * flow.per_byte + cost_view_.recv(child, c.rest);
         if (c.count > 1) {
           const Picos flowing =
-              flow.start + flow.latency + bytes_ * flow.per_byte + terrain_.recv(child, c.rest);
+              flow.start + flow.latency + bytes_ * flow.per_byte + cost_view_.recv(child, c.rest);
           const Picos served = here.first + sends - one_round + after + step;
-          const Picos taken = out.first + (c.count - 1) * terrain_.recv(child, c.segment);
+          const Picos taken = out.first + (c.count - 1) * cost_view_.recv(child, c.segment);
           out.last = std::max({out.last, flowing, served, taken});
         }
-        out.last = std::max(out.last, tails_[k].end + terrain_.recv(child, c.rest));
+        out.last = std::max(out.last, tails_[k].end + cost_view_.recv(child, c.rest));
         if (c.count == 1) out.first = out.last;
       }
     }
@@ -224,7 +228,7 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       for (const Rank child : children) {
         const Cut c = cut(level_[child]);
         const double bytes = vectors(child) * c.segment;
-        const Picos start = there(streams[child], c.segment) + terrain_.send(child, bytes);
+        const Picos start = there(streams[child], c.segment) + cost_view_.send(child, bytes);
         flows.push_back({child, v, bytes, start});
       }
       settle(flows, true);
@@ -232,14 +236,15 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       for (std::size_t k = 0; k < children.size(); ++k) {
         const Cut c = cut(level_[children[k]]);
         arrivals.push_back({flows[k].end, k});
-        work += c.count * (terrain_.recv(v, c.segment) + terrain_.combine(v, c.segment));
+        work += c.count * (cost_view_.recv(v, c.segment) + cost_view_.combine(v, c.segment));
       }
       std::sort(arrivals.begin(), arrivals.end());
       Picos clock = 0;
       out.grain = 0;
       for (const auto& [at, k] : arrivals) {
         const Cut c = cut(level_[children[k]]);
-        clock = std::max(clock, at) + terrain_.recv(v, c.segment) + terrain_.combine(v, c.segment);
+        clock =
+            std::max(clock, at) + cost_view_.recv(v, c.segment) + cost_view_.combine(v, c.segment);
         // What comes whole is there when the first parts are combined, and makes none coarser.
         if (c.count > 1) out.grain = std::max(out.grain, c.segment);
       }
@@ -247,7 +252,7 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       if (!in_parts) out.grain = bytes_;
       if (tree_.parent[v] != kNoRank) {
         const Cut up = cut(level_[v]);
-        work += (up.count - 1) * terrain_.send(v, up.segment);
+        work += (up.count - 1) * cost_view_.send(v, up.segment);
       }
       out.first = out.last = clock;
       if (!in_parts) continue;
@@ -255,15 +260,15 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
       tails_ = flows;
       for (std::size_t k = 0; k < children.size(); ++k) {
         tails_[k].bytes = vectors(children[k]) * cut(level_[children[k]]).rest;
-        tails_[k].start = streams[children[k]].last + terrain_.send(children[k], tails_[k].bytes);
+        tails_[k].start = streams[children[k]].last + cost_view_.send(children[k], tails_[k].bytes);
       }
       sharing_.settle(tails_);
       for (std::size_t k = 0; k < children.size(); ++k) {
         const Rank child = children[k];
         const Cut c = cut(level_[child]);
-        const Picos taken = terrain_.recv(v, c.rest) + terrain_.combine(v, c.rest);
+        const Picos taken = cost_view_.recv(v, c.rest) + cost_view_.combine(v, c.rest);
         const Picos flowing = whole_[k].end + taken;
-        const Picos sent = streams[child].first + c.count * terrain_.send(child, c.segment);
+        const Picos sent = streams[child].first + c.count * cost_view_.send(child, c.segment);
         const Picos tail = tails_[k].end - tails_[k].start;
         out.last = std::max({out.last, flowing, tails_[k].end + taken, sent + tail + taken});
       }

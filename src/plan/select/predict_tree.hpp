@@ -20,8 +20,10 @@ struct Stream {
 /// for both, so the busiest has more to do than in either.
 class Loads {
  public:
-  explicit Loads(const Terrain& terrain)
-      : terrain_(terrain), resources_(terrain.resources(), 0), processors_(terrain.size(), 0) {}
+  explicit Loads(const CostView& cost_view)
+      : cost_view_(cost_view),
+        resources_(cost_view.resources(), 0),
+        processors_(cost_view.size(), 0) {}
 
   /// `messages` of `bytes` each, combined on arrival or not.
   void add(Rank from, Rank to, double bytes, double messages, bool combines);
@@ -29,7 +31,7 @@ class Loads {
   void operator+=(const Loads& other);
 
  private:
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   std::vector<Picos> resources_;
   std::vector<Picos> processors_;
   sim::Route route_;
@@ -49,7 +51,7 @@ class Loads {
 class TreePrediction {
  public:
   /// @param segments bytes a message on each level; 0: whole
-  TreePrediction(const Terrain& terrain, const WholeTree& tree, double bytes,
+  TreePrediction(const CostView& cost_view, const WholeTree& tree, double bytes,
                  std::span<const double> segments);
 
   /// Reductions that do not commute carry one vector for each run of ranks of a sub-tree.
@@ -79,7 +81,7 @@ class TreePrediction {
   void count_layer(std::size_t begin, std::size_t end);
   void settle(std::vector<Flow>& flows, bool upwards);
 
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   const WholeTree& tree_;
   double bytes_;
   std::vector<Cut> cuts_;

@@ -14,20 +14,20 @@ bool rendezvous(double bytes) {
 
 }  // namespace
 
-Rounds::Rounds(const Terrain& terrain)
-    : terrain_(terrain),
-      sharing_(terrain),
-      crossings_(terrain),
-      clocks_(terrain.size(), 0),
-      free_(terrain.resources(), 0) {}
+Rounds::Rounds(const CostView& cost_view)
+    : cost_view_(cost_view),
+      sharing_(cost_view),
+      crossings_(cost_view),
+      clocks_(cost_view.size(), 0),
+      free_(cost_view.resources(), 0) {}
 
 void Rounds::exchange(std::span<const Message> messages, bool combines, bool keeps) {
   flows_.clear();
   std::vector<Picos> sent = clocks_;
   for (const Message& m : messages) {
-    sent[m.from] += terrain_.send(m.from, m.bytes);
-    terrain_.find_route(m.from, m.to, route_);
-    const Picos latency = terrain_.latency(route_);
+    sent[m.from] += cost_view_.send(m.from, m.bytes);
+    cost_view_.find_route(m.from, m.to, route_);
+    const Picos latency = cost_view_.latency(route_);
     Picos start = sent[m.from];
     for (const sim::ResourceId r : route_.resources()) {
       start = std::max(start, free_[r] - latency);
@@ -36,9 +36,10 @@ void Rounds::exchange(std::span<const Message> messages, bool combines, bool kee
   }
   sharing_.settle(flows_);
   for (const Flow& flow : flows_) {
-    terrain_.find_route(flow.from, flow.to, route_);
+    cost_view_.find_route(flow.from, flow.to, route_);
     for (const sim::ResourceId r : route_.resources()) {
-      free_[r] = std::max(free_[r], flow.start + flow.latency) + flow.bytes * terrain_.per_byte(r);
+      free_[r] =
+          std::max(free_[r], flow.start + flow.latency) + flow.bytes * cost_view_.per_byte(r);
     }
   }
   std::vector<std::size_t> order(flows_.size());
@@ -48,8 +49,8 @@ void Rounds::exchange(std::span<const Message> messages, bool combines, bool kee
   clocks_ = sent;
   for (const std::size_t i : order) {
     const Flow& flow = flows_[i];
-    clocks_[flow.to] = std::max(clocks_[flow.to], flow.end) + terrain_.recv(flow.to, flow.bytes);
-    if (combines) clocks_[flow.to] += terrain_.combine(flow.to, flow.bytes);
+    clocks_[flow.to] = std::max(clocks_[flow.to], flow.end) + cost_view_.recv(flow.to, flow.bytes);
+    if (combines) clocks_[flow.to] += cost_view_.combine(flow.to, flow.bytes);
   }
   if (!keeps) return;
   for (const Flow& flow : flows_) {
@@ -73,10 +74,10 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
   Picos pace = 0, latest = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Flow& flow = flows_[i];
-    Picos taken = terrain_.recv(flow.to, bytes);
-    if (combines) taken += terrain_.combine(flow.to, bytes);
-    step[i] = terrain_.send(flow.from, bytes) + flow.latency + bytes * flow.per_byte + taken;
-    const Picos work = terrain_.send(flow.to, bytes) + taken;
+    Picos taken = cost_view_.recv(flow.to, bytes);
+    if (combines) taken += cost_view_.combine(flow.to, bytes);
+    step[i] = cost_view_.send(flow.from, bytes) + flow.latency + bytes * flow.per_byte + taken;
+    const Picos work = cost_view_.send(flow.to, bytes) + taken;
     pace = std::max({pace, mean * flow.per_byte, work});
     latest = std::max(latest, clocks_[members[i]]);
   }
@@ -109,24 +110,24 @@ void Rounds::all_to_all(std::span<const Rank> members, double bytes) {
   Picos latency = 0, capped = 0, latest = 0, processor = 0, sending = 0;
   for (const Rank from : members) {
     latest = std::max(latest, clocks_[from]);
-    processor =
-        std::max(processor, (n - 1) * (terrain_.send(from, bytes) + terrain_.recv(from, bytes)));
+    processor = std::max(processor,
+                         (n - 1) * (cost_view_.send(from, bytes) + cost_view_.recv(from, bytes)));
     for (const Rank to : members) {
       if (from == to) continue;
-      terrain_.find_route(from, to, route_);
+      cost_view_.find_route(from, to, route_);
       crossings_.add(route_);
-      latency = std::max(latency, terrain_.latency(route_));
-      capped = std::max(capped, bytes * terrain_.cap_per_byte(route_));
+      latency = std::max(latency, cost_view_.latency(route_));
+      capped = std::max(capped, bytes * cost_view_.cap_per_byte(route_));
     }
   }
   Picos busiest = capped;
-  for (sim::ResourceId r = 0; r < terrain_.resources(); ++r) {
+  for (sim::ResourceId r = 0; r < cost_view_.resources(); ++r) {
     if (crossings_[r] != 0)
-      busiest = std::max(busiest, crossings_[r] * bytes * terrain_.per_byte(r));
+      busiest = std::max(busiest, crossings_[r] * bytes * cost_view_.per_byte(r));
   }
   Picos one = 0;
   for (const Rank r : members) {
-    one = std::max(one, terrain_.send(r, bytes) + terrain_.recv(r, bytes));
+    one = std::max(one, cost_view_.send(r, bytes) + cost_view_.recv(r, bytes));
   }
   const Picos done =
       latest + std::max({latency + busiest + one, latency + sending + one, processor});

@@ -18,7 +18,7 @@ namespace espalier::select {
 /// in one step.
 class Rounds {
  public:
-  explicit Rounds(const Terrain& terrain);
+  explicit Rounds(const CostView& cost_view);
 
   struct Message {
     Rank from = 0;
@@ -45,7 +45,7 @@ class Rounds {
   [[nodiscard]] Picos finish() const;
 
  private:
-  const Terrain& terrain_;
+  const CostView& cost_view_;
   FlowSharing sharing_;
   Crossings crossings_;
   std::vector<Picos> clocks_;

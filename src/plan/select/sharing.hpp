@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "select/terrain.hpp"
+#include "select/cost_view.hpp"
 
 namespace espalier::select {
 

@@ -62,12 +62,13 @@ WholeTree multilevel_tree(const collective::Hierarchy& hierarchy,
   return from_edges(machine.size(), edges);
 }
 
-WholeTree team_tree(Rank size, std::span<const Rank> team, collective::Shape shape) {
+WholeTree participants_tree(Rank size, std::span<const Rank> participants,
+                            collective::Shape shape) {
   std::vector<Edge> edges;
-  const auto members = static_cast<Rank>(team.size());
+  const auto members = static_cast<Rank>(participants.size());
   for (Rank position = 0; position < members; ++position) {
     for (const Rank child : collective::positions_in_group(shape, position, members).children) {
-      edges.push_back({team[position], team[child]});
+      edges.push_back({participants[position], participants[child]});
     }
   }
   return from_edges(size, edges);

@@ -31,6 +31,7 @@ struct WholeTree {
 /// @param order the rank of each position of the tree; empty: they are ranks
 [[nodiscard]] WholeTree whole_tree(const tree::CommTree& tree, std::span<const Rank> order = {});
 /// Among some ranks, the first of them its root; all others stand alone.
-[[nodiscard]] WholeTree team_tree(Rank size, std::span<const Rank> team, collective::Shape shape);
+[[nodiscard]] WholeTree participants_tree(Rank size, std::span<const Rank> participants,
+                                          collective::Shape shape);
 
 }  // namespace espalier::select

@@ -8,16 +8,16 @@ namespace espalier::tree {
 namespace {
 
 /// A place on the ring, counted from the root: negative to its left.
-using Place = std::int64_t;
+using Position = std::int64_t;
 
 /// The digit 1 at `digit`, to the base -2.
-constexpr Place power(int digit) {
-  return digit % 2 == 0 ? Place{1} << digit : -(Place{1} << digit);
+constexpr Position power(int digit) {
+  return digit % 2 == 0 ? Position{1} << digit : -(Position{1} << digit);
 }
 /// The greatest and least numbers of so many digits, and the one that is all ones.
-constexpr Place greatest(int digits) { return ((Place{1} << (digits + digits % 2)) - 1) / 3; }
-constexpr Place least(int digits) { return greatest(digits) + 1 - (Place{1} << digits); }
-constexpr Place all_ones(int digits) { return (1 - power(digits)) / 3; }
+constexpr Position greatest(int digits) { return ((Position{1} << (digits + digits % 2)) - 1) / 3; }
+constexpr Position least(int digits) { return greatest(digits) + 1 - (Position{1} << digits); }
+constexpr Position all_ones(int digits) { return (1 - power(digits)) / 3; }
 
 class BineTree {
  public:
@@ -31,22 +31,22 @@ class BineTree {
   [[nodiscard]] CommTree take() && { return std::move(tree_); }
 
  private:
-  [[nodiscard]] Rank rank_at(Place place) const {
+  [[nodiscard]] Rank rank_at(Position place) const {
     return who_.at(static_cast<Rank>(place < 0 ? place + count_ : place));
   }
 
   /// The block: all numbers that end in `digits` free digits, `prefix` being those before them.
-  void grow(Place holder, Place prefix, int digits) {
+  void grow(Position holder, Position prefix, int digits) {
     while (digits > 0) {
       --digits;
-      const Place zeros = prefix;  // the prefix of the half whose next digit is 0
-      const Place ones = prefix + power(digits);
+      const Position zeros = prefix;  // the prefix of the half whose next digit is 0
+      const Position ones = prefix + power(digits);
       const bool in_zeros = least(digits) <= holder - zeros && holder - zeros <= greatest(digits);
-      const Place other = in_zeros ? ones : zeros;
+      const Position other = in_zeros ? ones : zeros;
       // The paper's partner repeats that next digit to the end.
-      const Place partner = in_zeros ? ones + all_ones(digits) : zeros;
+      const Position partner = in_zeros ? ones + all_ones(digits) : zeros;
       if (other + least(digits) <= last_ && other + greatest(digits) >= first_) {
-        const Place kept = std::clamp(partner, first_, last_);
+        const Position kept = std::clamp(partner, first_, last_);
         tree_.append_child(rank_at(holder), rank_at(kept));
         grow(kept, other, digits);
       }
@@ -56,9 +56,9 @@ class BineTree {
 
   const Participants& who_;
   CommTree tree_;
-  Place count_;
-  Place first_ = 0;  ///< the kept places: [first_, last_]
-  Place last_ = 0;
+  Position count_;
+  Position first_ = 0;  ///< the kept places: [first_, last_]
+  Position last_ = 0;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace espalier {
 namespace {
 
-group::SplitOptions inner(const SplitOptions& options, const group::Place& parent) {
+group::SplitOptions inner(const SplitOptions& options, const group::GroupView& parent) {
   expects(options.degree < 255, "a group's tree: the degree is at most 254");
   group::SplitOptions made;
   switch (options.scheme) {
@@ -29,22 +29,22 @@ group::SplitOptions inner(const SplitOptions& options, const group::Place& paren
 
 /// A reduction's result must not need others on its last way: they are done and may be elsewhere.
 /// And long data must not pile up at one who passes them on. One hop is fine.
-group::RootWay safe_way(const group::Place& place, Rank root, GroupRoot wish, bool direct) {
+group::RootWay safe_way(const group::GroupView& view, Rank root, GroupRoot asked, bool direct) {
   using group::RootWay;
-  if (wish == GroupRoot::AnyVertex) return RootWay::AnyVertex;
+  if (asked == GroupRoot::AnyVertex) return RootWay::AnyVertex;
   const bool one_hop =
-      place.numbering == group::Numbering::World ||
-      (!place.links.empty() && group::link_hops(0, root, place.size, place.degree) <= 1);
+      view.numbering == group::Numbering::World ||
+      (!view.links.empty() && group::link_hops(0, root, view.size, view.degree) <= 1);
   if (direct && !one_hop) return RootWay::AnyVertex;
-  return wish == GroupRoot::Forward ? RootWay::Forward : group::cheaper_root_way(place, root);
+  return asked == GroupRoot::Forward ? RootWay::Forward : group::cheaper_root_way(view, root);
 }
 
 /// Which way a call goes: the user's, or the plain one until a tree for its root has paid.
 group::RootWay way_of(const GroupRuntime& runtime, const group::Group& group,
-                      const group::RootUse& call, GroupRoot wish, bool direct) {
-  if (wish == GroupRoot::OwnTree) return group::RootWay::OwnTree;
-  const group::RootWay plain = safe_way(group.place(), call.root, wish, direct);
-  if (wish != GroupRoot::Cheapest || !runtime.network) return plain;
+                      const group::RootUse& call, GroupRoot asked, bool direct) {
+  if (asked == GroupRoot::OwnTree) return group::RootWay::OwnTree;
+  const group::RootWay plain = safe_way(group.view(), call.root, asked, direct);
+  if (asked != GroupRoot::Cheapest || !runtime.network) return plain;
   return group.choose_way(call, plain, *runtime.network);
 }
 
@@ -83,7 +83,7 @@ NewGroup Group::isplit(int colour, SplitOptions options) const {
   made.construction_ =
       parent
           .split(colour == MPI_UNDEFINED ? group::kNoColour : static_cast<group::Colour>(colour),
-                 inner(options, parent.place()))
+                 inner(options, parent.view()))
           .tag();
   return made;
 }
@@ -93,7 +93,7 @@ NewGroup Group::ienroll(bool joins, SplitOptions options) const {
   const group::Group parent = runtime_->group(tag_);
   NewGroup made;
   made.runtime_ = runtime_;
-  made.construction_ = parent.enroll(joins, inner(options, parent.place())).tag();
+  made.construction_ = parent.enroll(joins, inner(options, parent.view())).tag();
   return made;
 }
 
@@ -102,7 +102,7 @@ NewGroup Group::irooted_at(GroupRank root, SplitOptions options) const {
   const group::Group parent = runtime_->group(tag_);
   NewGroup made;
   made.runtime_ = runtime_;
-  made.construction_ = parent.rooted_at(root, inner(options, parent.place())).tag();
+  made.construction_ = parent.rooted_at(root, inner(options, parent.view())).tag();
   return made;
 }
 
@@ -111,7 +111,7 @@ NewGroup Group::iranked_by(std::uint64_t key, SplitOptions options) const {
   const group::Group parent = runtime_->group(tag_);
   NewGroup made;
   made.runtime_ = runtime_;
-  made.construction_ = parent.ranked_by(key, inner(options, parent.place())).tag();
+  made.construction_ = parent.ranked_by(key, inner(options, parent.view())).tag();
   return made;
 }
 
@@ -121,7 +121,7 @@ NewGroup Group::ialong_topology(SplitOptions options) const {
   const group::Group parent = runtime_->group(tag_);
   NewGroup made;
   made.runtime_ = runtime_;
-  made.construction_ = parent.along(*runtime_->path, inner(options, parent.place())).tag();
+  made.construction_ = parent.along(*runtime_->path, inner(options, parent.view())).tag();
   return made;
 }
 
@@ -129,17 +129,17 @@ Group Group::along_topology(SplitOptions options) const { return ialong_topology
 
 bool Group::worth_a_tree(GroupRank root, std::size_t bytes, std::uint32_t calls) const {
   expect_member(member());
-  const group::Place& place = runtime_->group(tag_).place();
-  expects(root < place.size, "worth_a_tree: no such root in the group");
+  const group::GroupView& view = runtime_->group(tag_).view();
+  expects(root < view.size, "worth_a_tree: no such root in the group");
   if (!runtime_->network) return false;
-  const std::size_t segment = runtime_->segment(place, bytes, 0);
+  const std::size_t segment = runtime_->segment(view, bytes, 0);
   const group::RootUse use{root, Bytes{bytes}, calls, segment, /*settled=*/true};
-  return group::choose_root(place, use, *runtime_->network) == group::RootWay::OwnTree;
+  return group::choose_root(view, use, *runtime_->network) == group::RootWay::OwnTree;
 }
 
 int Group::tree_parent() const {
   expect_member(member());
-  const group::Id parent = runtime_->group(tag_).place().parent;
+  const group::Id parent = runtime_->group(tag_).view().parent;
   return parent == group::kNobody ? -1 : static_cast<int>(parent);
 }
 
@@ -165,7 +165,7 @@ GroupRequest Group::start_broadcast(std::span<std::byte> data, GroupRank root,
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
   expects(root < group.size(), "broadcast: no such root in the group");
-  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
+  const std::size_t segment = runtime_->segment(group.view(), data.size(), options.segment_bytes);
   const bool is_long = data.size() > segment;
   const group::RootUse call{root, Bytes{data.size()}, 1, segment, /*settled=*/true};
   return request(
@@ -177,7 +177,7 @@ GroupRequest Group::start_reduce(std::span<std::byte> data, ElementOperation ope
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
   expects(root < group.size(), "reduce: no such root in the group");
-  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
+  const std::size_t segment = runtime_->segment(group.view(), data.size(), options.segment_bytes);
   const group::RootUse call{root, Bytes{data.size()}, 1, segment, /*settled=*/true};
   return request(group.reduce(data, inner(std::move(operation)), root, segment,
                               way_of(*runtime_, group, call, options.root, true)));
@@ -187,7 +187,7 @@ GroupRequest Group::start_allreduce(std::span<std::byte> data, ElementOperation 
                                     const CollectiveOptions& options) const {
   expect_member(member());
   const group::Group group = runtime_->group(tag_);
-  const std::size_t segment = runtime_->segment(group.place(), data.size(), options.segment_bytes);
+  const std::size_t segment = runtime_->segment(group.view(), data.size(), options.segment_bytes);
   return request(group.allreduce(data, inner(std::move(operation)), segment));
 }
 

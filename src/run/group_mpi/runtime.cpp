@@ -81,13 +81,13 @@ bool GroupRuntime::progress() {
   return any;
 }
 
-std::size_t GroupRuntime::segment(const group::Place& place, std::size_t bytes,
-                                  std::size_t wish) const {
-  if (wish == 0 && !network) return kUsualSegment;
-  if (wish == 0) {
-    wish = group::choose_segment(place.size, Bytes{bytes}, place.degree, *network).segment_bytes;
+std::size_t GroupRuntime::segment(const group::GroupView& view, std::size_t bytes,
+                                  std::size_t asked) const {
+  if (asked == 0 && !network) return kUsualSegment;
+  if (asked == 0) {
+    asked = group::choose_segment(view.size, Bytes{bytes}, view.degree, *network).segment_bytes;
   }
-  return wish == 0 ? kLongestSegment : std::min(wish, kLongestSegment);
+  return asked == 0 ? kLongestSegment : std::min(asked, kLongestSegment);
 }
 
 }  // namespace espalier

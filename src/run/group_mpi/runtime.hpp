@@ -35,9 +35,9 @@ class GroupRuntime {
   }
   [[nodiscard]] group::Group group(std::uint64_t tag) { return process.group(tag); }
   /// What a collective's segments should be. Depends on nothing that members do not share.
-  /// @param wish the user's; 0: none
-  [[nodiscard]] std::size_t segment(const group::Place& place, std::size_t bytes,
-                                    std::size_t wish) const;
+  /// @param asked bytes that the user asked for; 0: none
+  [[nodiscard]] std::size_t segment(const group::GroupView& view, std::size_t bytes,
+                                    std::size_t asked) const;
 
   mpi::OwnedComm comm;
   std::optional<group::Words> path;  ///< this process's clusters, if the topology is known

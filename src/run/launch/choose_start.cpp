@@ -19,7 +19,7 @@ bool can_be_started(const std::string& word) {
   return !find_program(word, ".", environment("PATH")).empty();
 }
 
-Place place_of(const CommandLine::Part& part) {
+CommandContext place_of(const CommandLine::Part& part) {
   return {part.directory.empty() ? "." : part.directory, environment("PATH")};
 }
 
@@ -60,7 +60,7 @@ Expected<Chosen> choose_alone(const Words& words, std::optional<Mpi> named) {
 /// What part of a Slurm line would run, as far as it can be seen.
 Expected<std::optional<UsedMpi>> mpi_of_part(const CommandLine& line, std::size_t part,
                                              std::string& script) {
-  const Place place = place_of(line.parts[part]);
+  const CommandContext context = place_of(line.parts[part]);
   const Words command = line.command_of(part);
   if (line.kind == Launcher::Sbatch) {
     const auto wrap = option_of(line, part, "wrap");
@@ -69,15 +69,15 @@ Expected<std::optional<UsedMpi>> mpi_of_part(const CommandLine& line, std::size_
     if (!wrap && !std::filesystem::exists(command.front())) {
       return Error{command.front(), "there is no such script", "check its name"};
     }
-    return mpi_of_script(script, wrap ? "--wrap" : command.front(), place);
+    return mpi_of_script(script, wrap ? "--wrap" : command.front(), context);
   }
   const auto options_end =
       line.words.begin() + static_cast<std::ptrdiff_t>(line.parts[part].program);
   const auto options = line.words.begin() + static_cast<std::ptrdiff_t>(line.parts[part].first);
   if (std::find(options, options_end, "--multi-prog") != options_end) {
-    return mpi_of_script(text_of(command.front()), command.front(), place);
+    return mpi_of_script(text_of(command.front()), command.front(), context);
   }
-  return mpi_of_command(command, place);
+  return mpi_of_command(command, context);
 }
 
 Expected<Chosen> choose_slurm(const Words& words, Launcher kind, std::optional<Mpi> named) {

@@ -49,7 +49,7 @@ Words behind(const Words& words, std::size_t first) {
 
 class Search {
  public:
-  explicit Search(Place place) : place_(std::move(place)) {}
+  explicit Search(CommandContext context) : place_(std::move(context)) {}
 
   Used command(const Words& words, std::size_t depth) {
     const std::string file = find(words.front());
@@ -204,7 +204,7 @@ class Search {
     return lines;
   }
 
-  Place place_;
+  CommandContext place_;
   std::set<std::string> plain_;  ///< files of a script that have been looked at
 };
 
@@ -215,13 +215,13 @@ std::string text_of(const std::string& file) {
 }
 
 Expected<std::optional<UsedMpi>> mpi_of_command(const std::vector<std::string>& words,
-                                                const Place& place) {
-  return Search(place).command(words, kDeepest);
+                                                const CommandContext& context) {
+  return Search(context).command(words, kDeepest);
 }
 
 Expected<std::optional<UsedMpi>> mpi_of_script(const std::string& text, const std::string& name,
-                                               const Place& place) {
-  return Search(place).script(text, name, kDeepest);
+                                               const CommandContext& context) {
+  return Search(context).script(text, name, kDeepest);
 }
 
 }  // namespace espalier::launch

@@ -15,7 +15,7 @@ struct UsedMpi {
 };
 
 /// Where a command would be run.
-struct Place {
+struct CommandContext {
   std::string directory = ".";
   std::string path;  ///< PATH
 };
@@ -27,12 +27,12 @@ struct Place {
 /// An error if there is no such program, if nothing can be preloaded into it, if its MPI is none of
 /// ours, or if a script uses both.
 Expected<std::optional<UsedMpi>> mpi_of_command(const std::vector<std::string>& words,
-                                                const Place& place);
+                                                const CommandContext& context);
 
 /// The same for the text of a shell script: whatever of its words names a program or a launcher is
 /// looked at. Words with "$" in them cannot be.
 Expected<std::optional<UsedMpi>> mpi_of_script(const std::string& text, const std::string& name,
-                                               const Place& place);
+                                               const CommandContext& context);
 
 /// The text of a file, up to 1 MiB; empty if it cannot be read.
 [[nodiscard]] std::string text_of(const std::string& file);

@@ -74,14 +74,14 @@ TEST(MpiLauncher, IsToldByItsVersion) {
 }
 
 TEST(MpiOfCommand, SaysNothingWhereNothingIsKnown) {
-  const Place place{".", "/usr/bin:/bin"};
-  EXPECT_EQ(mpi_of_command({"true"}, place)->has_value(), false);
-  EXPECT_EQ(mpi_of_command({"env", "A=b", "true"}, place)->has_value(), false);
-  EXPECT_EQ(mpi_of_command({"sh", "-c", "exit 3"}, place)->has_value(), false);
-  EXPECT_EQ(mpi_of_script("# mpiexec\n$X ${Y}\n", "s", place)->has_value(), false);
-  EXPECT_FALSE(mpi_of_command({"no-such-program"}, place));
-  EXPECT_FALSE(mpi_of_command({"env", "A=b", "./no-such-program"}, place));
-  EXPECT_FALSE(mpi_of_command({"sh", "no-such-script"}, place));
+  const CommandContext context{".", "/usr/bin:/bin"};
+  EXPECT_EQ(mpi_of_command({"true"}, context)->has_value(), false);
+  EXPECT_EQ(mpi_of_command({"env", "A=b", "true"}, context)->has_value(), false);
+  EXPECT_EQ(mpi_of_command({"sh", "-c", "exit 3"}, context)->has_value(), false);
+  EXPECT_EQ(mpi_of_script("# mpiexec\n$X ${Y}\n", "s", context)->has_value(), false);
+  EXPECT_FALSE(mpi_of_command({"no-such-program"}, context));
+  EXPECT_FALSE(mpi_of_command({"env", "A=b", "./no-such-program"}, context));
+  EXPECT_FALSE(mpi_of_command({"sh", "no-such-script"}, context));
 }
 
 TEST(MpiOfCommand, EndsOnScriptsThatRunThemselves) {

@@ -10,15 +10,16 @@ namespace espalier::launch {
 namespace {
 
 /// --export and where it stands, in `words` itself.
-struct Place {
+struct ExportOption {
   std::size_t word = 0;
   std::size_t length = 0;  ///< 2: its value is the next word
   std::string value;
 };
 
-std::optional<Place> find_option(const CommandLine& line, std::size_t part, std::string_view name) {
+std::optional<ExportOption> find_option(const CommandLine& line, std::size_t part,
+                                        std::string_view name) {
   const CommandLine::Part& here = line.parts[part];
-  std::optional<Place> found;
+  std::optional<ExportOption> found;
   for (std::size_t i = here.first; i < here.program;) {
     const std::string& word = line.words[i];
     const std::size_t values = values_of(line.kind, word).value_or(0);
@@ -89,7 +90,7 @@ Expected<std::vector<std::string>> with_export(const CommandLine& line, const st
     const std::string text = "--export=" + export_list(old, preload, variables);
     const auto at =
         words.begin() + static_cast<std::ptrdiff_t>(place ? place->word : line.parts[p].first);
-    if (place) {
+    if (context) {
       *at = text;
       if (place->length == 2) words.erase(at + 1);
     } else {

@@ -105,7 +105,7 @@ void BlockExecutor::send(std::uint32_t index) {
   Parcel& parcel = transfer.parcel;
   note(make_parcel(store_->read(transfer.message->region), self_, parcel));
   if (error_ != MPI_SUCCESS) return;
-  channel_.count_sent(lane.way.level, parcel.bytes);
+  channel_.count_sent(lane.link.level, parcel.bytes);
   Flow& flow = flows_[lane.peer];
   flow.since_synchronous += parcel.bytes + kEnvelopeBytes;
   const bool synchronous = flow.since_synchronous > options_.synchronous_after;
@@ -120,7 +120,7 @@ void BlockExecutor::send(std::uint32_t index) {
   send_piece(index, head, head_tag(transfer), is_short && synchronous);
   bool is_first = true;  // whoever has its first part has posted receives for all
   const std::uint64_t most =
-      bytes_in_one(lane.way, bytes_of(parcel.rest), options_.max_piece_bytes);
+      bytes_in_one(lane.link, bytes_of(parcel.rest), options_.max_piece_bytes);
   for_each_piece(parcel.rest, most, [&](const Piece& piece) {
     send_piece(index, piece, rest_tag(transfer), std::exchange(is_first, false) && synchronous);
   });
@@ -171,7 +171,7 @@ void BlockExecutor::open_head(std::uint32_t index, std::uint64_t bytes) {
 void BlockExecutor::receive_rest(std::uint32_t index) {
   Transfer& transfer = transfers_[index];
   transfer.parcel = {};
-  const std::uint64_t most = bytes_in_one(lane_of(transfer).way, bytes_of(transfer.arrival.blocks),
+  const std::uint64_t most = bytes_in_one(lane_of(transfer).link, bytes_of(transfer.arrival.blocks),
                                           options_.max_piece_bytes);
   for_each_piece(transfer.arrival.blocks, most, [&](const Piece& piece) {
     MPI_Request request = MPI_REQUEST_NULL;

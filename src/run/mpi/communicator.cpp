@@ -214,26 +214,26 @@ Communicator::Tried& Communicator::tried(const PlanKey& key) {
     if (tried_.size() >= kMostTried) forget_tried();
     it = tried_.emplace(calls, Tried{}).first;
     const bool is_known = !world_.verdicts.empty() && world_.verdicts.find(group_->where(), calls);
-    it->second.calls_until_course =
+    it->second.calls_until_policy =
         is_known ? 0
-                 : runtime::calls_before_course(world_.settings, group_->is_even(), !may_change());
+                 : runtime::calls_before_policy(world_.settings, group_->is_even(), !may_change());
   }
   last_class_ = calls;
   return *(last_tried_ = &it->second);
 }
 
-runtime::Course& Communicator::begin_course(Tried& tried, const PlanKey& key) {
-  runtime::Course course =
-      group_->course(key, [begin = world_.begin] { return PMPI_Wtime() - begin; });
+runtime::ClassPolicy& Communicator::begin_policy(Tried& tried, const PlanKey& key) {
+  runtime::ClassPolicy policy =
+      group_->policy(key, [begin = world_.begin] { return PMPI_Wtime() - begin; });
   const auto known =
       changes_.empty() ? world_.verdicts.find(group_->where(), class_of(key)) : std::nullopt;
-  for (std::uint32_t w = 0; known && course.trial && w < course.ways.size(); ++w) {
-    if (course.ways[w].name != *known) continue;
-    course.trial->keep_known(w);
-    course.calls_until_it = 0;
+  for (std::uint32_t w = 0; known && policy.trial && w < policy.candidates.size(); ++w) {
+    if (policy.candidates[w].name != *known) continue;
+    policy.trial->keep_known(w);
+    policy.calls_until_it = 0;
   }
-  tried.course = std::make_unique<runtime::Course>(std::move(course));
-  return *tried.course;
+  tried.policy = std::make_unique<runtime::ClassPolicy>(std::move(policy));
+  return *tried.policy;
 }
 
 bool Communicator::is_among_the_first() {
@@ -241,36 +241,36 @@ bool Communicator::is_among_the_first() {
   return executor_ == nullptr && !from_the_first && gainful_calls_++ < kCallsBeforeHidden;
 }
 
-std::optional<runtime::Wish> Communicator::wish(Tried& tried, const PlanKey& key) {
-  runtime::Course& course = tried.course != nullptr ? *tried.course : begin_course(tried, key);
-  if (course.calls_until_it > 0) {
-    --course.calls_until_it;
-    return course.ways.front().wish;
+std::optional<runtime::WhichPlan> Communicator::which(Tried& tried, const PlanKey& key) {
+  runtime::ClassPolicy& policy = tried.policy != nullptr ? *tried.policy : begin_policy(tried, key);
+  if (policy.calls_until_it > 0) {
+    --policy.calls_until_it;
+    return policy.candidates.front().which;
   }
   // A trial needs the hidden communicator, also for the MPI library's turns.
-  if (course.trial && executor_ == nullptr) {
-    const auto& by_prediction = course.ways.front().wish;
+  if (policy.trial && executor_ == nullptr) {
+    const auto& by_prediction = policy.candidates.front().which;
     if (by_prediction || is_among_the_first() || !make_hidden(key)) return by_prediction;
   }
-  std::uint32_t way = course.trial ? course.trial->kept() : 0;
-  if (course.trial && !course.trial->is_decided()) {
+  std::uint32_t candidate = policy.trial ? policy.trial->kept() : 0;
+  if (policy.trial && !policy.trial->is_decided()) {
     if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
-    way = course.trial->begin_call(*tried.agreement);
-    if (course.trial->is_timed()) timed_ = &course;
-    if (course.trial->is_decided()) tried.agreement.reset();
+    candidate = policy.trial->begin_call(*tried.agreement);
+    if (policy.trial->is_timed()) timed_ = &policy;
+    if (policy.trial->is_decided()) tried.agreement.reset();
   }
-  if (is_watched() && (!course.trial || course.trial->takes_what_is_kept())) {
-    if (!course.watch) course.watch.emplace(&PMPI_Wtime);
+  if (is_watched() && (!policy.trial || policy.trial->takes_what_is_kept())) {
+    if (!policy.watch) policy.watch.emplace(&PMPI_Wtime);
     if (!tried.watch_agreement) {
       tried.watch_agreement = std::make_unique<LateAgreement>(hidden_.get());
     }
-    if (course.watch->begin_call(*tried.watch_agreement)) {
-      if (measure_again()) return wish(this->tried(key), key);
-      course.watch->settle(false);
+    if (policy.watch->begin_call(*tried.watch_agreement)) {
+      if (measure_again()) return which(this->tried(key), key);
+      policy.watch->settle(false);
     }
-    if (course.watch->is_timed()) timed_ = &course;
+    if (policy.watch->is_timed()) timed_ = &policy;
   }
-  return course.ways[way].wish;
+  return policy.candidates[candidate].which;
 }
 
 bool Communicator::measure_again() {
@@ -307,27 +307,27 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
   return plan;
 }
 
-Reason Communicator::why_native(const runtime::Course& course) const {
-  const bool is_tried = course.trial && course.calls_until_it == 0 &&
-                        (executor_ != nullptr || course.trial->is_decided());
-  if (is_tried && !course.trial->is_decided()) return Reason::Trial;
-  if (is_tried && course.trial->has_timed_a_plan()) return Reason::Slower;
+Reason Communicator::why_native(const runtime::ClassPolicy& policy) const {
+  const bool is_tried = policy.trial && policy.calls_until_it == 0 &&
+                        (executor_ != nullptr || policy.trial->is_decided());
+  if (is_tried && !policy.trial->is_decided()) return Reason::Trial;
+  if (is_tried && policy.trial->has_timed_a_plan()) return Reason::Slower;
   return group_->is_even() ? Reason::OneLevel : Reason::NoGain;
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
   Tried& mine = tried(key);
-  if (mine.calls_until_course > 0) {
-    --mine.calls_until_course;
+  if (mine.calls_until_policy > 0) {
+    --mine.calls_until_policy;
     is_for_good_ = false;
     reason = Reason::OneLevel;
     return nullptr;
   }
-  const std::optional<runtime::Wish> wished = wish(mine, key);
-  if (!wished) {
-    const runtime::Course& course = *tried(key).course;
-    is_for_good_ = !may_change() && (!course.trial || course.trial->is_decided());
-    reason = why_native(course);
+  const std::optional<runtime::WhichPlan> asked = which(mine, key);
+  if (!asked) {
+    const runtime::ClassPolicy& policy = *tried(key).policy;
+    is_for_good_ = !may_change() && (!policy.trial || policy.trial->is_decided());
+    reason = why_native(policy);
     return nullptr;
   }
   if (is_among_the_first()) {
@@ -338,16 +338,16 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
     reason = *never_;
     return nullptr;
   }
-  PlanKey as_wished = key;
-  as_wished.wish = *wished;
-  return cached(as_wished);
+  PlanKey as_asked = key;
+  as_asked.which = *asked;
+  return cached(as_asked);
 }
 
 bool Communicator::make_hidden(const PlanKey& key) {
   // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
   PlanKey shared = key;
   shared.in_place = false;  // a rank's own affair
-  shared.wish = runtime::Wish::Best;
+  shared.which = runtime::WhichPlan::Best;
   const CachedPlan of_first = group_->plan(0, shared);
   if (agree(schedule::hash_of(of_first.prepared.program))) return true;
   never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
@@ -357,20 +357,20 @@ bool Communicator::make_hidden(const PlanKey& key) {
 void Communicator::add_to(runtime::Verdicts& verdicts) const {
   if (!changes_.empty()) return;  // they are about another network than the next run begins with
   for (const auto& [calls, tried] : tried_) {
-    if (tried.course == nullptr) continue;
-    const auto& trial = tried.course->trial;
+    if (tried.policy == nullptr) continue;
+    const auto& trial = tried.policy->trial;
     if (!trial || !trial->has_verdict()) continue;
-    verdicts.set(group_->where(), calls, tried.course->ways[trial->kept()].name);
+    verdicts.set(group_->where(), calls, tried.policy->candidates[trial->kept()].name);
   }
 }
 
 std::vector<runtime::TrialRecord> Communicator::trials() const {
   std::vector<runtime::TrialRecord> records = past_trials_;
   for (const auto& [calls, tried] : tried_) {
-    if (tried.course == nullptr) continue;
-    const auto& trial = tried.course->trial;
-    if (!trial || tried.course->calls_until_it > 0) continue;
-    records.push_back({name(), calls, tried.course->ways, trial->times(), std::nullopt,
+    if (tried.policy == nullptr) continue;
+    const auto& trial = tried.policy->trial;
+    if (!trial || tried.policy->calls_until_it > 0) continue;
+    records.push_back({name(), calls, tried.policy->candidates, trial->times(), std::nullopt,
                        std::string(trial->why()), trial->unended()});
     if (trial->has_verdict()) records.back().kept = trial->kept();
   }
@@ -379,9 +379,9 @@ std::vector<runtime::TrialRecord> Communicator::trials() const {
 
 std::size_t Communicator::undecided() const {
   return static_cast<std::size_t>(std::count_if(tried_.begin(), tried_.end(), [](const auto& one) {
-    const auto& course = one.second.course;
-    return course == nullptr ? one.second.calls_until_course > 0
-                             : course->trial && !course->trial->is_decided();
+    const auto& policy = one.second.policy;
+    return policy == nullptr ? one.second.calls_until_policy > 0
+                             : policy->trial && !policy->trial->is_decided();
   }));
 }
 

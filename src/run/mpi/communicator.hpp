@@ -12,7 +12,7 @@
 #include "mpi/late_agreement.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/world.hpp"
-#include "runtime/course.hpp"
+#include "runtime/class_policy.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
@@ -100,7 +100,7 @@ class Communicator {
   /// call is counted, so that all ranks change their mind at the same one.
   [[nodiscard]] bool is_for_good() const { return is_for_good_; }
   /// Who wants to know how long the call of the last plan() takes, if somebody does.
-  [[nodiscard]] runtime::Course* timed() { return std::exchange(timed_, nullptr); }
+  [[nodiscard]] runtime::ClassPolicy* timed() { return std::exchange(timed_, nullptr); }
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
   /// Classes of calls whose trial has not ended.
   [[nodiscard]] std::size_t undecided() const;
@@ -137,21 +137,21 @@ class Communicator {
   [[nodiscard]] bool agree(std::uint64_t plan_hash);
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
   struct Tried {
-    std::uint32_t calls_until_course = 0;
-    std::unique_ptr<runtime::Course> course;         // made when it is due
+    std::uint32_t calls_until_policy = 0;
+    std::unique_ptr<runtime::ClassPolicy> policy;    // made when it is due
     std::unique_ptr<LateAgreement> agreement;        // while its trial is on
     std::unique_ptr<LateAgreement> watch_agreement;  // while it is watched
   };
   Tried& tried(const runtime::PlanKey& key);
   void forget_tried();
-  std::optional<runtime::Wish> wish(Tried& tried, const runtime::PlanKey& key);
+  std::optional<runtime::WhichPlan> which(Tried& tried, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
   [[nodiscard]] bool may_change() const { return !group_->far_pairs().empty(); }
-  runtime::Course& begin_course(Tried& tried, const runtime::PlanKey& key);
+  runtime::ClassPolicy& begin_policy(Tried& tried, const runtime::PlanKey& key);
   bool measure_again();
   void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
-  [[nodiscard]] runtime::Reason why_native(const runtime::Course& course) const;
+  [[nodiscard]] runtime::Reason why_native(const runtime::ClassPolicy& policy) const;
   /// Whether this call goes to the MPI library because few like it came before on this
   /// communicator, which may be freed soon. Counts it.
   bool is_among_the_first();
@@ -172,7 +172,7 @@ class Communicator {
   std::map<runtime::CallClass, Tried> tried_;
   runtime::CallClass last_class_;
   Tried* last_tried_ = nullptr;
-  runtime::Course* timed_ = nullptr;
+  runtime::ClassPolicy* timed_ = nullptr;
   bool is_for_good_ = false;
   OwnedComm probes_;  // for measuring again; made when that is needed
   std::vector<std::string> changes_;

@@ -8,19 +8,20 @@ using runtime::PlanKey;
 CallOutlook Communicator::outlook(const PlanKey& key) {
   if (never_) return {false, "native", std::string(name_of(*never_))};
   Tried& mine = tried(key);
-  if (mine.calls_until_course > 0) {
+  if (mine.calls_until_policy > 0) {
     return {false, "native", std::string(name_of(runtime::Reason::OneLevel))};
   }
-  const runtime::Course& course = mine.course != nullptr ? *mine.course : begin_course(mine, key);
-  const bool is_decided = course.trial && course.calls_until_it == 0 && course.trial->has_verdict();
-  const std::optional<runtime::Wish> wished =
-      course.ways[is_decided ? course.trial->kept() : 0].wish;
-  PlanKey as_wished = key;
-  as_wished.wish = wished.value_or(runtime::Wish::ByPrediction);
-  const runtime::CachedPlan& plan = *cached(as_wished);
-  CallOutlook outlook{wished.has_value(), "native", std::string(name_of(why_native(course))),
+  const runtime::ClassPolicy& policy =
+      mine.policy != nullptr ? *mine.policy : begin_policy(mine, key);
+  const bool is_decided = policy.trial && policy.calls_until_it == 0 && policy.trial->has_verdict();
+  const std::optional<runtime::WhichPlan> asked =
+      policy.candidates[is_decided ? policy.trial->kept() : 0].which;
+  PlanKey as_asked = key;
+  as_asked.which = asked.value_or(runtime::WhichPlan::ByPrediction);
+  const runtime::CachedPlan& plan = *cached(as_asked);
+  CallOutlook outlook{asked.has_value(), "native", std::string(name_of(why_native(policy))),
                       plan.predicted, plan.native_predicted};
-  if (!wished) return outlook;
+  if (!asked) return outlook;
   outlook.name = plan.name;
   outlook.why = plan.why;
   const bool is_asked_for = world_.settings.force || world_.settings.reproducible;

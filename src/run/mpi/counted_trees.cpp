@@ -31,13 +31,13 @@ void CountedTrees::plan_for(const topology::Machine& machine) {
   gatherings_.clear();
 }
 
-runtime::Way CountedTrees::way_to(Rank rank) const {
+runtime::PeerLink CountedTrees::link_to(Rank rank) const {
   const topology::Path path = machine_->path(static_cast<Rank>(self_.rank), rank);
   return {path.level, path.latency >= runtime::kFarLatency};
 }
 
 RoleCall CountedTrees::role_call(const Call& call) const {
-  return {call.plan->signature, [this](Rank rank) { return way_to(rank); }, call.buffers};
+  return {call.plan->signature, [this](Rank rank) { return link_to(rank); }, call.buffers};
 }
 
 CountedTrees::Ran CountedTrees::scatter(const Call& call) {
@@ -134,7 +134,7 @@ int CountedTrees::hear(const Call& call, Gathering& gathering) {
 
 void CountedTrees::take(Gathering& gathering, runtime::Roles roles, Rank parent) const {
   gathering.program = runtime::prepare(runtime::gather_program(roles, parent),
-                                       [&](Rank rank) { return way_to(rank); });
+                                       [&](Rank rank) { return link_to(rank); });
 }
 
 }  // namespace espalier::mpi

@@ -54,7 +54,7 @@ class CountedTrees {
     std::uint64_t calls_summed = 0;
   };
   [[nodiscard]] bool is_me(Rank rank) const { return rank == static_cast<Rank>(self_.rank); }
-  [[nodiscard]] runtime::Way way_to(Rank rank) const;
+  [[nodiscard]] runtime::PeerLink link_to(Rank rank) const;
   [[nodiscard]] RoleCall role_call(const Call& call) const;
   Gathering& gathering_of(Rank root);
   static void add_lengths(Gathering& gathering, const BlockBuffers& buffers);

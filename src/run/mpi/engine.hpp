@@ -21,8 +21,8 @@ struct LastCall {
     bool planned = false;
     runtime::Reason reason{};  ///< if not planned
   } outcome;
-  runtime::Course* timed = nullptr;  ///< wants to know how long it takes
-  double begin = 0;                  ///< if so
+  runtime::ClassPolicy* timed = nullptr;  ///< wants to know how long it takes
+  double begin = 0;                       ///< if so
   /// Where it is counted, if calls like it are native for good; and the size of its communicator.
   std::uint64_t* native_for_good = nullptr;
   int size = 0;

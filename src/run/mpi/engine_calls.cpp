@@ -38,7 +38,7 @@ const CachedPlan* Engine::plan(Communicator& comm, const PlanKey& key) {
     native(&comm, key.operation, reason);
     if (!comm.is_for_good()) last.native_for_good = nullptr;
   }
-  if (runtime::Course* timed = comm.timed()) {
+  if (runtime::ClassPolicy* timed = comm.timed()) {
     last.timed = timed;
     last.begin = PMPI_Wtime();
   }

@@ -20,7 +20,7 @@ std::uint64_t most_in_one([[maybe_unused]] const Lane& lane, [[maybe_unused]] st
 #ifdef ESPALIER_SMPI  // has no handshakes to save, and simulates each part as a flow of its own
   return most;
 #else
-  return bytes_in_one(lane.way, bytes, most);
+  return bytes_in_one(lane.link, bytes, most);
 #endif
 }
 
@@ -188,7 +188,7 @@ void Executor::post(std::uint32_t lane, const Message& message) {
   for (Posted& piece : pieces) piece.last = &piece == &pieces.back();
   open_messages_[message.op] += static_cast<std::uint32_t>(pieces.size()) - 1;
   if (!call_->program->lanes[lane].sends) return;
-  LevelCount& count = sent_[call_->program->lanes[lane].way.level];
+  LevelCount& count = sent_[call_->program->lanes[lane].link.level];
   ++count.messages;
   for (const Posted& piece : pieces) count.bytes += piece.bytes;
 }

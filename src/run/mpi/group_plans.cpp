@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mpi/choosing.hpp"
+#include "mpi/chooser_options.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::mpi {
@@ -34,15 +34,17 @@ runtime::Planner& GroupPlans::planner() {
   if (planner_ == nullptr) {
     hierarchy_ = std::make_unique<const collective::Hierarchy>(machine_);
     planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(settings_),
-                                                  kNativeMpi, choosing_for(machine_));
+                                                  kNativeMpi, chooser_options_for(machine_));
   }
   return *planner_;
 }
 
-runtime::Course GroupPlans::course(const runtime::PlanKey& key, std::function<double()> elapsed) {
+runtime::ClassPolicy GroupPlans::policy(const runtime::PlanKey& key,
+                                        std::function<double()> elapsed) {
   ++choices_;
   const std::lock_guard lock(mutex_);
-  return make_course(planner(), settings_, key, is_even_, far_pairs_.empty(), std::move(elapsed));
+  return make_class_policy(planner(), settings_, key, is_even_, far_pairs_.empty(),
+                           std::move(elapsed));
 }
 
 runtime::CachedPlan GroupPlans::plan(Rank rank, const runtime::PlanKey& key) {

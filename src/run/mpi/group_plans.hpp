@@ -10,7 +10,7 @@
 #include "collective/hierarchy.hpp"
 #include "mpi/link_changes.hpp"
 #include "mpi/world.hpp"
-#include "runtime/course.hpp"
+#include "runtime/class_policy.hpp"
 
 namespace espalier::mpi {
 
@@ -25,7 +25,7 @@ class GroupPlans {
   /// @param members the group's ranks in MPI_COMM_WORLD
   /// @param where a hash of machine and members
   /// @param far_pairs links to watch; those of the machine as it was first
-  /// @param choices counts what course() and plan() are asked for
+  /// @param choices counts what policy() and plan() are asked for
   GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
              std::vector<FarPair> far_pairs, const runtime::Settings& settings, Counter& choices);
   GroupPlans(const GroupPlans&) = delete;
@@ -39,9 +39,9 @@ class GroupPlans {
   /// Links to watch; empty: none may change.
   [[nodiscard]] const std::vector<FarPair>& far_pairs() const { return far_pairs_; }
 
-  /// See runtime::make_course.
-  [[nodiscard]] runtime::Course course(const runtime::PlanKey& key,
-                                       std::function<double()> elapsed);
+  /// See runtime::make_class_policy.
+  [[nodiscard]] runtime::ClassPolicy policy(const runtime::PlanKey& key,
+                                            std::function<double()> elapsed);
   /// See runtime::make_plan.
   [[nodiscard]] runtime::CachedPlan plan(Rank rank, const runtime::PlanKey& key);
 

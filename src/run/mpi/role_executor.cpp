@@ -94,12 +94,12 @@ void RoleExecutor::pass_on(Roles roles, std::span<const BlockView> blocks, std::
 void RoleExecutor::send(Roles roles, std::span<const BlockView> blocks, std::uint64_t number,
                         const RoleCall& call) {
   const Rank to = roles.front().rank;
-  const runtime::Way way = call.way_to(to);
+  const runtime::PeerLink link = call.link_to(to);
   Parcel& parcel = parcels_.emplace_back();
   append_role_header(number, roles, parcel.head);
   note(add_data(blocks, self_, parcel));
   if (error_ != MPI_SUCCESS) return;
-  channel_.count_sent(way.level, parcel.bytes);
+  channel_.count_sent(link.level, parcel.bytes);
   Flow& flow = flows_[to];
   flow.since_synchronous += parcel.bytes + kEnvelopeBytes;
   // One call has at most one message to a rank, and waits for it: so no more than that is ahead.
@@ -109,7 +109,7 @@ void RoleExecutor::send(Roles roles, std::span<const BlockView> blocks, std::uin
   head.address = parcel.head.data();
   head.count = static_cast<int>(parcel.head.size());
   post(head, to, tags_.role_tag(number, call.signature), synchronous);
-  const std::uint64_t most = bytes_in_one(way, bytes_of(parcel.rest), options_.max_piece_bytes);
+  const std::uint64_t most = bytes_in_one(link, bytes_of(parcel.rest), options_.max_piece_bytes);
   for_each_piece(parcel.rest, most, [&](const Piece& piece) {
     post(piece, to, tags_.role_data_tag(number, call.signature), false);
   });
@@ -169,7 +169,7 @@ void RoleExecutor::receive_data(const Head& head, std::span<const Segment> place
     return;
   }
   const std::uint64_t most =
-      bytes_in_one(call.way_to(head.source), head.header.total, options_.max_piece_bytes);
+      bytes_in_one(call.link_to(head.source), head.header.total, options_.max_piece_bytes);
   for_each_piece(places, most, [&](const Piece& piece) {
     MPI_Request request = MPI_REQUEST_NULL;
     note(PMPI_Irecv(piece.address, piece.count, piece.type, static_cast<int>(head.source),

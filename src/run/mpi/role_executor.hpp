@@ -12,9 +12,9 @@ namespace espalier::mpi {
 
 /// A call along a tree that only its root knows.
 struct RoleCall {
-  std::uint64_t signature = 0;               ///< as of BlockExecution
-  std::function<runtime::Way(Rank)> way_to;  ///< the same at both ends
-  BlockBuffers* buffers = nullptr;           ///< of scatters
+  std::uint64_t signature = 0;                     ///< as of BlockExecution
+  std::function<runtime::PeerLink(Rank)> link_to;  ///< the same at both ends
+  BlockBuffers* buffers = nullptr;                 ///< of scatters
 };
 
 /// Runs scatters, and tells trees, along a tree that only its root knows: a message says to whom

@@ -71,7 +71,7 @@ template <typename Planned, typename Native, typename Size>
   mpi::LastCall& last = mpi::Engine::last_call();
   int code = MPI_SUCCESS;
   const bool is_planned = without_bugs([&] { return planned(engine, code); });
-  runtime::Course* const timed = std::exchange(last.timed, nullptr);
+  runtime::ClassPolicy* const timed = std::exchange(last.timed, nullptr);
   if (is_planned && code != MPI_SUCCESS) return hand_to_user(comm, code);
   const bool keeps_log = engine.keeps_log();
   if (timed == nullptr) {

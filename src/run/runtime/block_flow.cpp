@@ -21,7 +21,7 @@ class BlockFlow {
   BlockFlow(Rank watched, const std::vector<schedule::Program>& programs) : watched_(watched) {
     for (const schedule::Program& program : programs) {
       State state;
-      state.program = prepare(program, [](Rank) { return Way{}; });
+      state.program = prepare(program, [](Rank) { return PeerLink{}; });
       state.waits = state.program.waits;
       state.open = state.program.message_count;
       state.scratch.resize(program.scratch_units);

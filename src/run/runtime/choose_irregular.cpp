@@ -100,10 +100,11 @@ const Planner::BlockDecision& Planner::decide_blocks(const Collective& call) {
   return block_decisions_.emplace(key, std::move(decision)).first->second;
 }
 
-PlanChoice Planner::choose_blocks(const Collective& call, const Settings& settings, Wish wish) {
-  if (wish == Wish::RunnerUp) return {"native", "no other plan", {}, {}, {}, 0};
+PlanChoice Planner::choose_blocks(const Collective& call, const Settings& settings,
+                                  WhichPlan which) {
+  if (which == WhichPlan::RunnerUp) return {"native", "no other plan", {}, {}, {}, 0};
   const BlockDecision& decision = decide_blocks(call);
-  if (!settings.force && wish == Wish::ByPrediction && !decision.gains) {
+  if (!settings.force && which == WhichPlan::ByPrediction && !decision.gains) {
     return {"native", "no gain predicted", decision.predicted, decision.native, {}, 0};
   }
   return {name_of(decision.plan, call),

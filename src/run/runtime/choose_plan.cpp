@@ -111,16 +111,16 @@ const Planner::Decision& Planner::decide(const Collective& call) {
   const auto make_usable = [&](select::Plan& plan) {
     plan = with_usable_segments(plan, chooser_, hierarchy_.machine(), decision.stands_for);
   };
-  if (is_cut(call) && !chooser_.replays()) {
+  if (is_cut(call) && !chooser_.simulates()) {
     make_usable(decision.plan);
     if (decision.second) make_usable(*decision.second);
   }
   return decided_.emplace(key, std::move(decision)).first->second;
 }
 
-const Planner::Outlook& Planner::outlook(const Decision& decision, Wish wish, Rank root) {
+const Planner::Outlook& Planner::outlook(const Decision& decision, WhichPlan which, Rank root) {
   Collective one = decision.stands_for;
-  const bool is_second = wish == Wish::RunnerUp;
+  const bool is_second = which == WhichPlan::RunnerUp;
   const std::tuple key{one.operation,          one.count, one.commutative,
                        decision.blocks_differ, is_second, root};
   const auto found = outlooks_.find(key);
@@ -132,10 +132,11 @@ const Planner::Outlook& Planner::outlook(const Decision& decision, Wish wish, Ra
   return outlooks_.emplace(key, made).first->second;
 }
 
-PlanChoice Planner::choose(const Collective& call, const Settings& settings, Wish wish) {
+PlanChoice Planner::choose(const Collective& call, const Settings& settings, WhichPlan which) {
   const bool in_order = bits_ == select::Bits::Reference && reduces(call.operation);
   const bool by_counts = call.irregular() && tree_named(settings, call.operation).has_value();
-  const bool must_plan = settings.force || in_order || wish != Wish::ByPrediction || by_counts;
+  const bool must_plan =
+      settings.force || in_order || which != WhichPlan::ByPrediction || by_counts;
   const auto named = settings.algorithm.find(call.operation);
   if (named != settings.algorithm.end() && !in_order) {
     if (auto choice = forced(hierarchy_, call, named->second)) return std::move(*choice);
@@ -144,15 +145,15 @@ PlanChoice Planner::choose(const Collective& call, const Settings& settings, Wis
   if (!must_plan && !is_uneven(hierarchy_.machine())) return native("one level only");
   if (call.irregular() && call.operation != Operation::ReduceScatter) {
     return choose_blocks(call, settings,
-                         by_counts && wish == Wish::ByPrediction ? Wish::Best : wish);
+                         by_counts && which == WhichPlan::ByPrediction ? WhichPlan::Best : which);
   }
   if (!must_plan && call.irregular() && call.size > kUnequalBlocksUpTo) {
     return native("blocks of different lengths on too many ranks");
   }
   const Decision& decision = decide(call);
-  const bool is_second = wish == Wish::RunnerUp;
+  const bool is_second = which == WhichPlan::RunnerUp;
   if (is_second && !decision.second) return native("no other plan");
-  const Outlook& times = outlook(decision, wish, call.root);
+  const Outlook& times = outlook(decision, which, call.root);
   if (!must_plan && times.native && !is_gain(times.planned, *times.native) &&
       !(is_flattered(mpi_, hierarchy_.machine()) && times.planned <= *times.native)) {
     return {"native", "no gain predicted", times.planned, times.native, {}, 0};

@@ -17,7 +17,7 @@
 namespace espalier::runtime {
 
 using select::Best;
-using select::Choosing;
+using select::ChooserOptions;
 
 /// How a call shall run: along a plan, or as the MPI library does it.
 struct PlanChoice {
@@ -38,7 +38,7 @@ struct PlanChoice {
 inline constexpr Rank kOwnRootsUpTo = 64;
 
 /// Which of the ways to run a call is asked for.
-enum class Wish : std::uint8_t {
+enum class WhichPlan : std::uint8_t {
   ByPrediction,  ///< the best plan, or native where that gains nothing
   Best,          ///< the best plan, gain or not
   RunnerUp,      ///< the best of the other plans
@@ -53,16 +53,16 @@ class Planner {
  public:
   /// @param bits Reference: reductions in the reference order, whatever it costs, and never native
   explicit Planner(const collective::Hierarchy& hierarchy, select::Bits bits = select::Bits::Any,
-                   NativeMpi mpi = NativeMpi::Unknown, Choosing choosing = {})
+                   NativeMpi mpi = NativeMpi::Unknown, ChooserOptions options = {})
       : hierarchy_(hierarchy),
         bits_(bits),
         mpi_(mpi),
-        chooser_(hierarchy, bits, std::move(choosing)) {}
+        chooser_(hierarchy, bits, std::move(options)) {}
 
   /// @pre call.size == hierarchy().machine().size()
-  /// @return native also where there is no plan as wished
+  /// @return native also where there is no plan as asked for
   [[nodiscard]] PlanChoice choose(const schedule::Collective& call, const Settings& settings,
-                                  Wish wish = Wish::ByPrediction);
+                                  WhichPlan which = WhichPlan::ByPrediction);
   [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
 
  private:
@@ -80,7 +80,7 @@ class Planner {
   };
   const Decision& decide(const schedule::Collective& call);
   /// From a root: trees by number cross the slow levels more often from some than from others.
-  const Outlook& outlook(const Decision& decision, Wish wish, Rank root);
+  const Outlook& outlook(const Decision& decision, WhichPlan which, Rank root);
   /// Of irregular calls (choose_irregular.cpp), by operation and assumed block.
   struct BlockDecision {
     select::Plan plan;
@@ -89,7 +89,7 @@ class Planner {
     bool gains = false;
   };
   [[nodiscard]] PlanChoice choose_blocks(const schedule::Collective& call, const Settings& settings,
-                                         Wish wish);
+                                         WhichPlan which);
   const BlockDecision& decide_blocks(const schedule::Collective& call);
   [[nodiscard]] std::optional<Time> predict_native_blocks(
       const schedule::Collective& regular) const;

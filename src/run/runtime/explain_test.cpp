@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "runtime/course.hpp"
+#include "runtime/class_policy.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -78,7 +78,7 @@ TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
   const std::string longer(50, 'x');
   const TrialRecord record{"world (4)",
                            {Operation::Allreduce, 0, 17, true, false, false},
-                           {{Wish::Best, longer, 0.035}, {std::nullopt, "native", 0.155}},
+                           {{WhichPlan::Best, longer, 0.035}, {std::nullopt, "native", 0.155}},
                            {INFINITY, INFINITY},
                            std::nullopt,
                            ""};
@@ -97,7 +97,7 @@ TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
 TEST(Explain, ATrialIsInOneStateAndOfOneKindOfCalls) {
   TrialRecord record{"world (4)",
                      {Operation::Reduce, 3, 17, false, false, false},
-                     {{std::nullopt, "native", 0.1}, {Wish::Best, "ring", 0.2}},
+                     {{std::nullopt, "native", 0.1}, {WhichPlan::Best, "ring", 0.2}},
                      {1e-6, INFINITY},
                      std::nullopt,
                      "",

@@ -23,7 +23,7 @@ using topology::Machine;
 
 /// The fastest broadcast over a tree of levels, whose messages have one peer each.
 select::Choice best_tree(const collective::Hierarchy& part, const Collective& call) {
-  const auto ranked = ranking(part, select::Terrain(part.machine()), call);
+  const auto ranked = ranking(part, select::CostView(part.machine()), call);
   const auto found = std::find_if(ranked.begin(), ranked.end(), [](const select::Choice& choice) {
     return std::holds_alternative<collective::MultilevelChoice>(choice.plan);
   });
@@ -45,7 +45,7 @@ schedule::Program on_machine(schedule::Program program, std::span<const Rank> me
 PreparedProgram prepared(schedule::Program program, const Machine& machine, Rank rank) {
   return prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return Way{path.level, path.latency >= kFarLatency};
+    return PeerLink{path.level, path.latency >= kFarLatency};
   });
 }
 

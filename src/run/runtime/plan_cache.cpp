@@ -107,7 +107,7 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   schedule::Collective call{key.operation,      machine.size(),  key.root,  key.count,
                             Bytes{key.element}, key.commutative, key.counts};
   if (key.irregular) call.counts.assign(machine.size(), key.count);
-  PlanChoice choice = planner.choose(call, settings, key.wish);
+  PlanChoice choice = planner.choose(call, settings, key.which);
   CachedPlan plan;
   plan.call = call;
   plan.scales_to = choice.scales_to;
@@ -129,7 +129,7 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   }
   plan.prepared = prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return Way{path.level, path.latency >= kFarLatency};
+    return PeerLink{path.level, path.latency >= kFarLatency};
   });
   plan.signature = schedule::hash_of(call);
   return plan;

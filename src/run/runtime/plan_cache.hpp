@@ -25,7 +25,7 @@ struct PlanKey {
   bool irregular = false;
   std::vector<std::uint64_t> counts =
       {};  ///< elements of each block, if they differ and all ranks know them
-  Wish wish = Wish::ByPrediction;
+  WhichPlan which = WhichPlan::ByPrediction;
   friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
 };
 

@@ -211,7 +211,7 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
     const PreparedProgram& p = plan.prepared;
     std::vector<std::uint32_t> messages(p.program.ops.size(), 0);
     for (const Lane& lane : p.lanes) {
-      ASSERT_EQ(lane.way.level, machine.path(rank, lane.peer).level);
+      ASSERT_EQ(lane.link.level, machine.path(rank, lane.peer).level);
       for (std::uint32_t m = lane.first; m < lane.first + lane.count; ++m) {
         const schedule::Op& op = p.program.ops[p.messages[m].op];
         ASSERT_EQ(op.kind == schedule::OpKind::Send, lane.sends);

@@ -34,7 +34,7 @@ void turn_dependencies_round(PreparedProgram& p) {
   }
 }
 
-void sort_into_lanes(PreparedProgram& p, const std::function<Way(Rank)>& way_to) {
+void sort_into_lanes(PreparedProgram& p, const std::function<PeerLink(Rank)>& link_to) {
   const auto ops = static_cast<std::uint32_t>(p.program.ops.size());
   std::map<std::pair<Rank, bool>, std::uint32_t> ids;
   std::vector<std::vector<Message>> by_lane;
@@ -48,7 +48,7 @@ void sort_into_lanes(PreparedProgram& p, const std::function<Way(Rank)>& way_to)
       const auto [it, is_new] =
           ids.try_emplace({peer, sends}, static_cast<std::uint32_t>(p.lanes.size()));
       if (is_new) {
-        p.lanes.push_back({peer, sends, way_to(peer), 0, 0});
+        p.lanes.push_back({peer, sends, link_to(peer), 0, 0});
         by_lane.emplace_back();
       }
       p.messages_of_op.push_back(static_cast<std::uint32_t>(by_lane[it->second].size()));
@@ -104,7 +104,7 @@ std::vector<SequentialStep> steps_of(const PreparedProgram& p) {
       step.length = region.length;
       step.tag = op.tag;
       step.peer = op.peer;
-      step.level = p.lanes[p.lanes_of_op[p.first_message[i]]].way.level;
+      step.level = p.lanes[p.lanes_of_op[p.first_message[i]]].link.level;
     }
     steps.push_back(step);
   }
@@ -113,15 +113,15 @@ std::vector<SequentialStep> steps_of(const PreparedProgram& p) {
 
 }  // namespace
 
-PreparedProgram prepare(schedule::Program program, const std::function<Way(Rank)>& way_to) {
+PreparedProgram prepare(schedule::Program program, const std::function<PeerLink(Rank)>& link_to) {
   PreparedProgram p;
   p.program = std::move(program);
   turn_dependencies_round(p);
-  sort_into_lanes(p, way_to);
+  sort_into_lanes(p, link_to);
   if (is_sequential(p.program)) p.steps = steps_of(p);
   for (const Lane& lane : p.lanes) {
-    p.levels = std::max(p.levels, lane.way.level + 1);
-    p.goes_far |= lane.way.is_far;
+    p.levels = std::max(p.levels, lane.link.level + 1);
+    p.goes_far |= lane.link.is_far;
   }
   for (const Message& message : p.messages) p.longest = std::max(p.longest, message.region.length);
   return p;

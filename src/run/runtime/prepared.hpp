@@ -18,7 +18,7 @@ struct Message {
 };
 
 /// How another rank is reached.
-struct Way {
+struct PeerLink {
   std::uint32_t level = 0;  ///< of the channel that joins the two ranks
   bool is_far = false;      ///< a handshake takes longer than sending a long message in parts
 };
@@ -30,7 +30,7 @@ inline constexpr Time kFarLatency{100'000'000};  // 100 us
 struct Lane {
   Rank peer = 0;
   bool sends = false;
-  Way way;
+  PeerLink link;
   std::uint32_t first = 0;  ///< into PreparedProgram::messages
   std::uint32_t count = 0;
 };
@@ -74,16 +74,16 @@ struct PreparedProgram {
   }
 };
 
-/// @param way_to a rank; called once for each lane
+/// @param link_to a rank; called once for each lane
 [[nodiscard]] PreparedProgram prepare(schedule::Program program,
-                                      const std::function<Way(Rank)>& way_to);
+                                      const std::function<PeerLink(Rank)>& link_to);
 
 /// How many bytes of a message go into one of MPI's: far away as many as go without a handshake,
 /// unless the message is so long that it does not matter. The same at both ends.
-[[nodiscard]] inline std::uint64_t bytes_in_one(const Way& way, std::uint64_t message,
+[[nodiscard]] inline std::uint64_t bytes_in_one(const PeerLink& link, std::uint64_t message,
                                                 std::uint64_t most) {
   constexpr std::uint64_t kParts = 256;
-  return way.is_far && message <= kParts * kEagerBytes ? kEagerBytes : most;
+  return link.is_far && message <= kParts * kEagerBytes ? kEagerBytes : most;
 }
 
 }  // namespace espalier::runtime

@@ -23,33 +23,33 @@ constexpr std::uint32_t kTimedInLongRun = 32, kFewestInLongRun = 4;
 constexpr double kTimeThatSays = 1e-3;
 /// After as many calls at most the clock is asked again; the program may do much in between.
 constexpr double kMostCallsToWait = 1024;
-/// Beyond that a way is not worth a second round.
+/// Beyond that a candidate is not worth a second round.
 constexpr double kFarSlower = 1.3;
 /// Up to here the program does little but these calls.
 constexpr double kMostBetween = 2;
 
 }  // namespace
 
-Trial::Trial(std::vector<TrialWay> ways, TrialOptions options)
-    : ways_(std::move(ways)),
+Trial::Trial(std::vector<TrialCandidate> candidates, TrialOptions options)
+    : candidates_(std::move(candidates)),
       options_(std::move(options)),
-      least_(ways_.size(), kNever),
-      agreed_(ways_.size(), kNever) {}
+      least_(candidates_.size(), kNever),
+      agreed_(candidates_.size(), kNever) {}
 
 void Trial::enter(Phase phase) {
   phase_ = phase;
   calls_ = 0;
 }
 
-void Trial::keep(std::uint32_t way, std::string_view why) {
-  kept_ = way;
+void Trial::keep(std::uint32_t candidate, std::string_view why) {
+  kept_ = candidate;
   why_ = why;
   enter(Phase::Kept);
 }
 
 bool Trial::has_timed_a_plan() const {
-  for (std::size_t w = 0; w < ways_.size(); ++w) {
-    if (!ways_[w].is_native && agreed_[w] < kNever) return true;
+  for (std::size_t w = 0; w < candidates_.size(); ++w) {
+    if (!candidates_[w].is_native && agreed_[w] < kNever) return true;
   }
   return is_known_;
 }
@@ -60,7 +60,7 @@ Trial::Unended Trial::unended() const {
 }
 
 /// 0 1 2 2 1 0 0 1 2 ...
-std::uint32_t Trial::way_in_turn(std::uint32_t number) const {
+std::uint32_t Trial::candidate_in_turn(std::uint32_t number) const {
   const auto n = static_cast<std::uint32_t>(rivals_.size());
   const std::uint32_t turn = number / block_ % (2 * n);
   return rivals_[turn < n ? turn : 2 * n - 1 - turn];
@@ -94,14 +94,14 @@ std::uint32_t Trial::step(Agreement& agreement) {
   }
   if (phase_ == Phase::Probation && calls_ == until_next_) enter(Phase::Turns);
   if (phase_ == Phase::Kept) return kept_;
-  way_ = phase_ == Phase::Turns ? way_in_turn(calls_) : kept_;
+  candidate_ = phase_ == Phase::Turns ? candidate_in_turn(calls_) : kept_;
   const std::uint32_t place = calls_ % block_;
   const bool has_samples =
       phase_ == Phase::First || phase_ == Phase::Turns || phase_ == Phase::LongRun;
   is_timed_ = has_samples && place >= first_timed() &&
               (place == first_timed() || place + 1 == block_ || !reads_no_clock_within());
   ++calls_;
-  return way_;
+  return candidate_;
 }
 
 void Trial::note(double begin, double seconds, std::uint64_t bytes) {
@@ -133,7 +133,7 @@ void Trial::end_block() {
     } else {
       is_close_ = all <= kMostBetween * sum_;
     }
-    least_[way_] = std::min(least_[way_], (is_close_ ? all : sum_) / samples_);
+    least_[candidate_] = std::min(least_[candidate_], (is_close_ ? all : sum_) / samples_);
   }
   sum_ = 0;
   samples_ = 0;
@@ -141,13 +141,14 @@ void Trial::end_block() {
 
 /// The largest counts: one rank that cannot compare speaks for all, and the shortest time elapsed.
 std::vector<double> Trial::handed_in() const {
-  std::vector<double> mine = are_comparable_ ? least_ : std::vector<double>(ways_.size(), kNever);
+  std::vector<double> mine =
+      are_comparable_ ? least_ : std::vector<double>(candidates_.size(), kNever);
   mine.push_back(-options_.elapsed());
   return mine;
 }
 
 bool Trial::take(std::vector<double> agreed) {
-  if (agreed.size() != ways_.size() + 1) {
+  if (agreed.size() != candidates_.size() + 1) {
     keep(kept_, "the ranks could not agree");
     return false;
   }
@@ -155,7 +156,7 @@ bool Trial::take(std::vector<double> agreed) {
     keep(kept_, "calls too different to compare");
     return false;
   }
-  for (std::size_t w = 0; w < ways_.size(); ++w) {
+  for (std::size_t w = 0; w < candidates_.size(); ++w) {
     if (agreed[w] < kNever) agreed_[w] = agreed[w];
   }
   elapsed_ = -agreed.back();
@@ -163,14 +164,14 @@ bool Trial::take(std::vector<double> agreed) {
 }
 
 void Trial::forget_plans() {
-  for (std::size_t w = 0; w < ways_.size(); ++w) {
-    if (!ways_[w].is_native) least_[w] = kNever;
+  for (std::size_t w = 0; w < candidates_.size(); ++w) {
+    if (!candidates_[w].is_native) least_[w] = kNever;
   }
 }
 
 /// A few short calls say little: the MPI library's own go on until there is time for many.
 bool Trial::waits_for_time() {
-  if (!ways_[0].is_native || !options_.looks_again) return false;
+  if (!candidates_[0].is_native || !options_.looks_again) return false;
   const double needed = std::min(kMostCalls * agreed_[0], kTimeThatSays);
   if (kMostTried * agreed_[0] >= needed || kShare * elapsed_ >= needed) return false;
   const double calls = (needed / kShare - elapsed_) / std::max(agreed_[0], 1e-9);
@@ -181,17 +182,17 @@ bool Trial::waits_for_time() {
 
 void Trial::judge_first() {
   if (waits_for_time()) return;
-  const double predicted = ways_[0].predicted;
+  const double predicted = candidates_[0].predicted;
   const bool is_as_predicted =
       predicted > 0 && agreed_[0] <= kAsPredicted * predicted && agreed_[0] >= kFarLess * predicted;
   rivals_ = {0};
-  for (std::uint32_t w = 1; w < ways_.size(); ++w) {
-    if (is_as_predicted && ways_[w].predicted >= kFarBehind * predicted) continue;
+  for (std::uint32_t w = 1; w < candidates_.size(); ++w) {
+    if (is_as_predicted && candidates_[w].predicted >= kFarBehind * predicted) continue;
     rivals_.push_back(w);
   }
   if (rivals_.size() == 1) {
     why_ = "as predicted, and all others far behind";
-    return ways_[0].is_native ? keep(0, why_) : see_in_the_long_run();
+    return candidates_[0].is_native ? keep(0, why_) : see_in_the_long_run();
   }
   // Twice each in any case.
   block_ = rivals_.size() == 2 ? 5 : 4;
@@ -206,17 +207,18 @@ bool Trial::goes_on_with_the_best(double least) {
   std::vector<std::uint32_t> near;
   double slowest = 0;
   for (const std::uint32_t w : rivals_) {
-    if (agreed_[w] > kFarSlower * least && !(ways_[w].is_native && options_.looks_again)) continue;
+    if (agreed_[w] > kFarSlower * least && !(candidates_[w].is_native && options_.looks_again))
+      continue;
     near.push_back(w);
     slowest = std::max(slowest, agreed_[w]);
   }
-  const auto ways = static_cast<std::uint32_t>(near.size());
+  const auto candidates = static_cast<std::uint32_t>(near.size());
   const double calls = std::min(kMostCalls, kShare * elapsed_ / std::max(slowest, 1e-9));
-  if (ways < 2 || calls < 4.0 * ways * block_) return false;
+  if (candidates < 2 || calls < 4.0 * candidates * block_) return false;
   has_gone_on_ = true;
   rivals_ = std::move(near);
-  block_ = std::clamp(static_cast<std::uint32_t>(calls / (4 * ways)), block_, kLongBlock);
-  turns_ = 2 * ways * static_cast<std::uint32_t>(calls / (2 * ways * block_));
+  block_ = std::clamp(static_cast<std::uint32_t>(calls / (4 * candidates)), block_, kLongBlock);
+  turns_ = 2 * candidates * static_cast<std::uint32_t>(calls / (2 * candidates * block_));
   forget_plans();
   enter(Phase::Turns);
   return true;
@@ -226,9 +228,9 @@ void Trial::judge_all() {
   std::uint32_t best = 0;
   double least = kNever;
   for (const std::uint32_t w : rivals_) {
-    const double time = ways_[w].is_native ? std::min(agreed_[w] * (1 - options_.least_gain),
-                                                      agreed_[w] - options_.least_seconds)
-                                           : agreed_[w];
+    const double time = candidates_[w].is_native ? std::min(agreed_[w] * (1 - options_.least_gain),
+                                                            agreed_[w] - options_.least_seconds)
+                                                 : agreed_[w];
     if (time >= least) continue;
     best = w;
     least = time;
@@ -236,7 +238,7 @@ void Trial::judge_all() {
   if (goes_on_with_the_best(agreed_[best])) return;
   kept_ = best;
   why_ = "the fastest of those tried";
-  if (looked_ || ways_[best].is_native) return keep(best, why_);
+  if (looked_ || candidates_[best].is_native) return keep(best, why_);
   options_.looks_again ? look_again_later(block_) : see_in_the_long_run();
 }
 
@@ -264,17 +266,18 @@ void Trial::judge_long_run() {
 
 void Trial::look_again_later(std::uint32_t block) {
   const auto native =
-      std::find_if(ways_.begin(), ways_.end(), [](const TrialWay& way) { return way.is_native; });
-  if (native == ways_.end()) return keep(kept_, why_);
-  const auto other = static_cast<std::uint32_t>(native - ways_.begin());
+      std::find_if(candidates_.begin(), candidates_.end(),
+                   [](const TrialCandidate& candidate) { return candidate.is_native; });
+  if (native == candidates_.end()) return keep(kept_, why_);
+  const auto other = static_cast<std::uint32_t>(native - candidates_.begin());
   looked_ = true;
   rivals_ = {kept_, other};
   has_gone_on_ = true;
   turns_ = kTurnsOfSecondLook;
   block_ = block;
   const bool is_known = agreed_[other] < kNever;
-  const double slower =
-      is_known ? agreed_[other] / agreed_[kept_] : ways_[other].predicted / ways_[kept_].predicted;
+  const double slower = is_known ? agreed_[other] / agreed_[kept_]
+                                 : candidates_[other].predicted / candidates_[kept_].predicted;
   const double calls = kTurnsOfSecondLook / 2.0 * block_ * std::clamp(slower, 1.0, 1e6);
   until_next_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
   forget_plans();

@@ -12,10 +12,10 @@
 namespace espalier::runtime {
 namespace {
 
-/// A communicator of ranks in step: times are what time_of(rank, way) says.
+/// A communicator of ranks in step: times are what time_of(rank, candidate) says.
 template <typename TimeOf>
-std::vector<std::uint32_t> ways_taken(std::vector<Trial>& trials, std::uint32_t calls,
-                                      TimeOf time_of, std::uint64_t bytes = 8) {
+std::vector<std::uint32_t> candidates_taken(std::vector<Trial>& trials, std::uint32_t calls,
+                                            TimeOf time_of, std::uint64_t bytes = 8) {
   Meeting meeting(trials.size());
   std::vector<std::unique_ptr<Member>> members;
   for (std::size_t r = 0; r < trials.size(); ++r) {
@@ -24,20 +24,21 @@ std::vector<std::uint32_t> ways_taken(std::vector<Trial>& trials, std::uint32_t 
   std::vector<std::uint32_t> taken;
   for (std::uint32_t call = 0; call < calls; ++call) {
     for (std::size_t r = 0; r < trials.size(); ++r) {
-      const std::uint32_t way = trials[r].begin_call(*members[r]);
-      if (r == 0) taken.push_back(way);
-      EXPECT_EQ(way, taken.back()) << "call " << call << " of rank " << r;
-      if (trials[r].is_timed()) trials[r].note(10.0 * call, time_of(r, way), bytes);
+      const std::uint32_t candidate = trials[r].begin_call(*members[r]);
+      if (r == 0) taken.push_back(candidate);
+      EXPECT_EQ(candidate, taken.back()) << "call " << call << " of rank " << r;
+      if (trials[r].is_timed()) trials[r].note(10.0 * call, time_of(r, candidate), bytes);
     }
   }
   return taken;
 }
 
-const std::vector<TrialWay> kPlanAndNative{{1e-3, false}, {2e-3, true}};
+const std::vector<TrialCandidate> kPlanAndNative{{1e-3, false}, {2e-3, true}};
 
 TEST(Trial, KeepsWhatIsAsPredictedWithoutTryingWhatIsFarBehind) {
   std::vector<Trial> trials(3, Trial(kPlanAndNative));
-  const auto taken = ways_taken(trials, 400, [](std::size_t, std::uint32_t) { return 1.2e-3; });
+  const auto taken =
+      candidates_taken(trials, 400, [](std::size_t, std::uint32_t) { return 1.2e-3; });
   EXPECT_EQ(std::count(taken.begin(), taken.end(), 0U), 400);
   EXPECT_TRUE(trials[0].is_decided());
   EXPECT_EQ(trials[0].why(), "as predicted, and all others far behind");
@@ -49,7 +50,7 @@ TEST(Trial, SaysWhatCallsDoAsLongAsThereIsNoVerdict) {
     TrialOptions options;
     options.looks_again = looks_again;
     std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}, options));
-    ways_taken(trials, calls, [](std::size_t, std::uint32_t) { return 1e-6; });
+    candidates_taken(trials, calls, [](std::size_t, std::uint32_t) { return 1e-6; });
     EXPECT_FALSE(trials[0].has_verdict());
     EXPECT_FALSE(trials[0].has_timed_a_plan());
     return trials[0].unended();
@@ -76,16 +77,18 @@ TEST(Trial, KeepsTheLibrarysOwnWithoutHavingTimedAPlanWhereCallsCannotBeCompared
 
 TEST(Trial, DoesNotTryWhatIsFarBehindBesideARival) {
   std::vector<Trial> trials(2, Trial({{1e-3, false}, {9e-3, true}, {1.1e-3, false}}));
-  const auto taken = ways_taken(
-      trials, 60, [](std::size_t, std::uint32_t way) { return way == 2 ? 0.9e-3 : 1.1e-3; });
+  const auto taken = candidates_taken(trials, 60, [](std::size_t, std::uint32_t candidate) {
+    return candidate == 2 ? 0.9e-3 : 1.1e-3;
+  });
   EXPECT_EQ(std::count(taken.begin(), taken.end(), 1U), 0);
   EXPECT_EQ(trials[0].kept(), 2U);
 }
 
 TEST(Trial, FindsOutWhereThePredictionIsWrong) {
   std::vector<Trial> trials(3, Trial(kPlanAndNative));
-  const auto taken =
-      ways_taken(trials, 60, [](std::size_t, std::uint32_t way) { return way == 0 ? 5e-3 : 3e-3; });
+  const auto taken = candidates_taken(trials, 60, [](std::size_t, std::uint32_t candidate) {
+    return candidate == 0 ? 5e-3 : 3e-3;
+  });
   EXPECT_EQ(trials[2].kept(), 1U);
   EXPECT_EQ(trials[2].times(), (std::vector<double>{5e-3, 3e-3}));
   EXPECT_EQ(taken.back(), 1U);
@@ -93,8 +96,8 @@ TEST(Trial, FindsOutWhereThePredictionIsWrong) {
 
 TEST(Trial, CountsTheSlowestRank) {
   std::vector<Trial> trials(2, Trial(kPlanAndNative));
-  ways_taken(trials, 60, [](std::size_t rank, std::uint32_t way) {
-    return way == 1 ? 3e-3 : rank == 0 ? 1e-3 : 4e-3;  // the plan is quick on rank 0 only
+  candidates_taken(trials, 60, [](std::size_t rank, std::uint32_t candidate) {
+    return candidate == 1 ? 3e-3 : rank == 0 ? 1e-3 : 4e-3;  // the plan is quick on rank 0 only
   });
   EXPECT_EQ(trials[0].kept(), 1U);
 }
@@ -104,8 +107,9 @@ TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMore) {
   options.least_gain = 0.05;
   for (const double gain : {0.04, 0.06}) {
     std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}, options));
-    ways_taken(trials, 60,
-               [&](std::size_t, std::uint32_t way) { return way == 0 ? 1e-3 : 1e-3 * (1 - gain); });
+    candidates_taken(trials, 60, [&](std::size_t, std::uint32_t candidate) {
+      return candidate == 0 ? 1e-3 : 1e-3 * (1 - gain);
+    });
     EXPECT_EQ(trials[0].kept(), gain > 0.05 ? 1U : 0U);
   }
 }
@@ -113,8 +117,9 @@ TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMore) {
 TEST(Trial, LeavesCallsToTheLibraryUnlessAPlanGainsMoreThanDecidingCosts) {
   for (const double gain : {120e-9, 180e-9}) {
     std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}));
-    ways_taken(trials, 60,
-               [&](std::size_t, std::uint32_t way) { return way == 0 ? 4e-7 : 4e-7 - gain; });
+    candidates_taken(trials, 60, [&](std::size_t, std::uint32_t candidate) {
+      return candidate == 0 ? 4e-7 : 4e-7 - gain;
+    });
     EXPECT_EQ(trials[0].kept(), gain > 150e-9 ? 1U : 0U);
   }
 }
@@ -130,10 +135,10 @@ TEST(Trial, APlanThatRanAheadOfItsMessagesIsLookedAtAgainInLongBlocks) {
     std::uint32_t in_a_row = 0, last = 9;
     int calls = 0;
     for (; !trial.is_decided() && calls < 200000; ++calls) {
-      const std::uint32_t way = trial.begin_call(member);
-      in_a_row = way == last ? in_a_row + 1 : 0;
-      last = way;
-      const double takes = way == 1 ? 300e-6 : in_a_row < 20 ? 20e-6 : 400e-6;
+      const std::uint32_t candidate = trial.begin_call(member);
+      in_a_row = candidate == last ? in_a_row + 1 : 0;
+      last = candidate;
+      const double takes = candidate == 1 ? 300e-6 : in_a_row < 20 ? 20e-6 : 400e-6;
       if (trial.is_timed()) trial.note(now, takes, 8);
       now += takes;
       if (calls == 100) {
@@ -147,8 +152,9 @@ TEST(Trial, APlanThatRanAheadOfItsMessagesIsLookedAtAgainInLongBlocks) {
 
 TEST(Trial, APlanThatTakesTheSameInTheLongRunStays) {
   std::vector<Trial> trials(2, Trial(kPlanAndNative));
-  const auto taken = ways_taken(
-      trials, 2000, [](std::size_t, std::uint32_t way) { return way == 0 ? 2.5e-3 : 3e-3; });
+  const auto taken = candidates_taken(trials, 2000, [](std::size_t, std::uint32_t candidate) {
+    return candidate == 0 ? 2.5e-3 : 3e-3;
+  });
   EXPECT_TRUE(trials[0].is_decided());
   EXPECT_EQ(trials[0].kept(), 0U);
   EXPECT_LE(std::count(taken.begin(), taken.end(), 1U), Trial::kMostTried);
@@ -158,10 +164,10 @@ TEST(Trial, APlanThatTakesTheSameInTheLongRunStays) {
 TEST(Trial, TheTimeOfAKeptWayIsTheOneThatItWasComparedBy) {
   std::vector<Trial> trials(1, Trial(kPlanAndNative));
   std::uint32_t calls = 0;
-  const auto takes = [&](std::size_t, std::uint32_t way) {
-    return way == 1 ? 3e-3 : ++calls > Trial::kMostTried ? 3.4e-3 : 2.5e-3;
+  const auto takes = [&](std::size_t, std::uint32_t candidate) {
+    return candidate == 1 ? 3e-3 : ++calls > Trial::kMostTried ? 3.4e-3 : 2.5e-3;
   };
-  ways_taken(trials, 2000, takes);
+  candidates_taken(trials, 2000, takes);
   EXPECT_TRUE(trials[0].is_decided());
   EXPECT_EQ(trials[0].kept(), 0U);
   EXPECT_LT(trials[0].times()[0], trials[0].times()[1]);
@@ -173,8 +179,8 @@ TEST(Trial, ThePreferredWayNeedNotBeAmongTheBest) {
     TrialOptions options;
     options.elapsed = [] { return 10.0; };
     std::vector<Trial> trials(2, Trial({{-1, false}, {-1, true}, {-1, false}}, options));
-    ways_taken(trials, 20000, [&](std::size_t, std::uint32_t way) {
-      return way == 0 ? 9e-4 : way == best ? 2.0e-4 : 2.3e-4;
+    candidates_taken(trials, 20000, [&](std::size_t, std::uint32_t candidate) {
+      return candidate == 0 ? 9e-4 : candidate == best ? 2.0e-4 : 2.3e-4;
     });
     EXPECT_TRUE(trials[0].is_decided());
     EXPECT_EQ(trials[0].kept(), best);
@@ -207,7 +213,7 @@ TEST(Trial, InLongBlocksOfCallsThatFollowEachOtherReadsNoClockWithin) {
   }
 }
 
-/// Which way stays if calls take so long on this rank, and so long pass from one to the next.
+/// Which candidate stays if calls take so long on this rank, and so long pass from one to the next.
 std::uint32_t kept_of(double plan, double native, double plan_to_next, double native_to_next) {
   Trial trial(kPlanAndNative);
   Meeting meeting(1);
@@ -237,8 +243,8 @@ TEST(Trial, DoesNotCompareCallsOfDifferentLengths) {
   Meeting meeting(1);
   Member member(meeting);
   for (int call = 0; call < 60; ++call) {
-    const std::uint32_t way = trial.begin_call(member);
-    if (trial.is_timed()) trial.note(call, way == 0 ? 5e-3 : 1e-3, call % 2 == 0 ? 100 : 200);
+    const std::uint32_t candidate = trial.begin_call(member);
+    if (trial.is_timed()) trial.note(call, candidate == 0 ? 5e-3 : 1e-3, call % 2 == 0 ? 100 : 200);
   }
   EXPECT_TRUE(trial.is_decided());
   EXPECT_EQ(trial.kept(), 0U);
@@ -246,13 +252,14 @@ TEST(Trial, DoesNotCompareCallsOfDifferentLengths) {
 }
 
 TEST(Trial, TriesFewCallsUnlessThereIsTime) {
-  for (const std::size_t ways : {2U, 3U}) {
+  for (const std::size_t candidates : {2U, 3U}) {
     for (const double elapsed : {0.0, 0.5, 100.0}) {
       TrialOptions options;
       options.elapsed = [=] { return elapsed; };
-      std::vector<TrialWay> all(ways, {-1, false});
+      std::vector<TrialCandidate> all(candidates, {-1, false});
       std::vector<Trial> trials(2, Trial(all, options));
-      const auto taken = ways_taken(trials, 9000, [](std::size_t, std::uint32_t) { return 1e-4; });
+      const auto taken =
+          candidates_taken(trials, 9000, [](std::size_t, std::uint32_t) { return 1e-4; });
       const auto tried = 9000 - std::count(taken.begin(), taken.end(), 0U);
       EXPECT_TRUE(tried <= Trial::kMostTried ||
                   static_cast<double>(tried) * 1e-4 <= Trial::kShare * elapsed)
@@ -264,15 +271,16 @@ TEST(Trial, TriesFewCallsUnlessThereIsTime) {
 
 TEST(Trial, KeepsTheFastestUnderNoise) {
   for_all_seeds(200, [](Random& random) {
-    const std::size_t ways = 2 + random.below(2);
-    std::vector<TrialWay> all(ways);
-    std::vector<double> times(ways);
-    for (std::size_t w = 0; w < ways; ++w) times[w] = 1e-3 * (1 + 0.3 * static_cast<double>(w));
-    for (std::size_t w = ways; w > 1; --w) std::swap(times[w - 1], times[random.below(w)]);
+    const std::size_t candidates = 2 + random.below(2);
+    std::vector<TrialCandidate> all(candidates);
+    std::vector<double> times(candidates);
+    for (std::size_t w = 0; w < candidates; ++w)
+      times[w] = 1e-3 * (1 + 0.3 * static_cast<double>(w));
+    for (std::size_t w = candidates; w > 1; --w) std::swap(times[w - 1], times[random.below(w)]);
     std::vector<Trial> trials(1 + random.below(6), Trial(all));
-    ways_taken(trials, 400, [&](std::size_t, std::uint32_t way) {
+    candidates_taken(trials, 400, [&](std::size_t, std::uint32_t candidate) {
       const double late = random.chance(20) ? 1e-3 * static_cast<double>(random.below(50)) / 10 : 0;
-      return times[way] * (1 + 0.1 * static_cast<double>(random.below(100)) / 100) +
+      return times[candidate] * (1 + 0.1 * static_cast<double>(random.below(100)) / 100) +
              (random.chance(5) ? late : 0);
     });
     const auto best = std::min_element(times.begin(), times.end()) - times.begin();
@@ -289,9 +297,9 @@ TEST(Trial, APlanThatWonByChanceIsFoundOutByASecondLook) {
     options.looks_again = looks_again;
     std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}, {-1, false}}, options));
     std::uint32_t calls = 0;
-    const auto taken = ways_taken(trials, 3000, [&](std::size_t, std::uint32_t way) {
+    const auto taken = candidates_taken(trials, 3000, [&](std::size_t, std::uint32_t candidate) {
       const bool is_busy = calls++ < 45;  // of those that are timed, on both ranks
-      return way != 0 ? 2e-3 * way : is_busy ? 3e-3 : 1e-3;
+      return candidate != 0 ? 2e-3 * candidate : is_busy ? 3e-3 : 1e-3;
     });
     EXPECT_TRUE(trials[0].is_decided());
     EXPECT_EQ(trials[0].kept(), looks_again ? 0U : 1U);
@@ -307,10 +315,10 @@ TEST(Trial, TimesOfTheLibraryBeforePlansWereTriedCountForIt) {
     options.first_calls = first;
     std::vector<Trial> trials(1, Trial({{-1, true}, {-1, false}}, options));
     std::uint32_t timed = 0;
-    const auto taken = ways_taken(trials, 200, [&](std::size_t, std::uint32_t way) {
+    const auto taken = candidates_taken(trials, 200, [&](std::size_t, std::uint32_t candidate) {
       // Busy in the very first calls, and again as soon as plans are tried.
       const bool is_quiet = ++timed > 3 && timed <= first / 4 * 3;
-      return way == 0 ? (is_quiet ? 1e-3 : 4e-3) : 2e-3;
+      return candidate == 0 ? (is_quiet ? 1e-3 : 4e-3) : 2e-3;
     });
     EXPECT_EQ(std::count(taken.begin(), taken.begin() + first, 0U), first);
     EXPECT_EQ(trials[0].kept(), first == 4 ? 1U : 0U);
@@ -322,8 +330,9 @@ TEST(Trial, APlanThatIsFasterStaysAfterItsSecondLook) {
     TrialOptions options;
     options.looks_again = true;
     std::vector<Trial> trials(2, Trial({{-1, false}, {-1, true}, {-1, false}}, options));
-    const auto taken = ways_taken(
-        trials, 3000, [&](std::size_t, std::uint32_t way) { return way == best ? 1e-3 : 2e-3; });
+    const auto taken = candidates_taken(trials, 3000, [&](std::size_t, std::uint32_t candidate) {
+      return candidate == best ? 1e-3 : 2e-3;
+    });
     EXPECT_TRUE(trials[0].is_decided());
     EXPECT_TRUE(trials[0].has_verdict());
     EXPECT_EQ(trials[0].kept(), best);
@@ -384,7 +393,7 @@ class Interleaved {
  private:
   struct Own {
     explicit Own(Meeting& meeting) : agreement(meeting) {}
-    Trial trial{std::vector<TrialWay>{{1e-3, false}, {1.1e-3, true}, {1.2e-3, false}}, [] {
+    Trial trial{std::vector<TrialCandidate>{{1e-3, false}, {1.1e-3, true}, {1.2e-3, false}}, [] {
                   TrialOptions options;
                   options.looks_again = true;
                   return options;

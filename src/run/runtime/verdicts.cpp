@@ -17,19 +17,19 @@ constexpr std::size_t kMost = 100000;
 }  // namespace
 
 std::optional<std::string> Verdicts::find(std::uint64_t where, const CallClass& calls) const {
-  const auto found = ways_.find({where, calls});
-  return found == ways_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = candidates_.find({where, calls});
+  return found == candidates_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void Verdicts::set(std::uint64_t where, const CallClass& calls, std::string way) {
-  if (ways_.size() < kMost || ways_.contains({where, calls})) {
-    ways_[{where, calls}] = std::move(way);
+void Verdicts::set(std::uint64_t where, const CallClass& calls, std::string candidate) {
+  if (candidates_.size() < kMost || candidates_.contains({where, calls})) {
+    candidates_[{where, calls}] = std::move(candidate);
   }
 }
 
 std::string Verdicts::to_text() const {
   nlohmann::json all = nlohmann::json::array();
-  for (const auto& [key, way] : ways_) {
+  for (const auto& [key, candidate] : candidates_) {
     const CallClass& calls = key.second;
     all.push_back({{"where", fmt::format("{:016x}", key.first)},
                    {"operation", std::string(schedule::name_of(calls.operation))},
@@ -38,7 +38,7 @@ std::string Verdicts::to_text() const {
                    {"commutative", calls.commutative},
                    {"irregular", calls.irregular},
                    {"unequal", calls.unequal},
-                   {"way", way}});
+                   {"way", candidate}});
   }
   return nlohmann::json{{"format", kFormat}, {"verdicts", all}}.dump(1) + "\n";
 }

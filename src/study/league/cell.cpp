@@ -55,7 +55,7 @@ std::string to_line(const Cell& cell) {
               {"placement", cell.event.placement},
               {"operation", name_of(cell.event.operation)},
               {"bytes", cell.event.bytes},
-              {"team", cell.team},
+              {"team", cell.contender},
               {"state", name_of(cell.state)},
               {"us", cell.microseconds},
               {"plan", cell.plan},

@@ -26,10 +26,10 @@ enum class State : std::uint8_t {
 };
 [[nodiscard]] const char* name_of(State state);
 
-/// One team's result in one event.
+/// One contender's result in one event.
 struct Cell {
   Event event;
-  std::string team;  ///< "espalier", "ompi", "bcast:NTSL"
+  std::string contender;  ///< "espalier", "ompi", "bcast:NTSL"
   State state = State::Failed;
   double microseconds = 0;  ///< simulated, a mean over the roots; of Right and Wrong
   std::string plan;         ///< ours only

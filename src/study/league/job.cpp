@@ -56,18 +56,21 @@ bool read_result_line(const std::string& line, Cell& cell) {
 
 }  // namespace
 
-Expected<std::string> write_ground(const Ground& ground, const std::filesystem::path& folder) {
+Expected<std::string> write_machine_files(const PlacedMachine& placed_machine,
+                                          const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   std::ofstream platform(folder / "platform.xml");
   std::ofstream machine(folder / "machine.json");
   std::ofstream hosts(folder / "hosts");
-  const std::string json = topology::write_json(ground.placed);
-  platform << (ground.placed.size() <= kFewRanks ? topology::write_simgrid_pairs(ground.placed)
-                                                 : topology::write_simgrid(ground.placed))
+  const std::string json = topology::write_json(placed_machine.placed);
+  platform << (placed_machine.placed.size() <= kFewRanks
+                   ? topology::write_simgrid_pairs(placed_machine.placed)
+                   : topology::write_simgrid(placed_machine.placed))
            << std::flush;
   machine << json << std::flush;
-  for (const std::string& host : topology::simgrid_hosts(ground.placed)) hosts << host << '\n';
+  for (const std::string& host : topology::simgrid_hosts(placed_machine.placed))
+    hosts << host << '\n';
   hosts.flush();
   if (!platform || !machine || !hosts) {
     return Error{folder.string(), "the platform cannot be written there", "is the disk full?"};
@@ -75,8 +78,9 @@ Expected<std::string> write_ground(const Ground& ground, const std::filesystem::
   return json;
 }
 
-std::vector<std::string> command_of(const Job& job, const Team& team, const Ground& ground,
-                                    const Field& field, const std::filesystem::path& folder) {
+std::vector<std::string> command_of(const Job& job, const Contender& contender,
+                                    const PlacedMachine& placed_machine, const Field& field,
+                                    const std::filesystem::path& folder) {
   // What SimGrid says of algorithms that abort is of no use here.
   std::vector<std::string> line{"sh", "-c", "exec \"$@\" 2>/dev/null", "sh",
                                 // Whoever ends the league ends its runs, SIGKILL or not: timeout(1)
@@ -86,15 +90,15 @@ std::vector<std::string> command_of(const Job& job, const Team& team, const Grou
                                 fmt::format("--cpu={}:{}", field.seconds, field.seconds + 5),
                                 "timeout", "-k", "5", std::to_string(kPatience * field.seconds),
                                 "env", "ESPALIER_MACHINE=" + (folder / "machine.json").string()};
-  for (const std::string& variable : team.environment()) line.push_back(variable);
+  for (const std::string& variable : contender.environment()) line.push_back(variable);
   for (const std::string& word :
        {std::string("smpirun"), std::string("-platform"), (folder / "platform.xml").string(),
         std::string("-hostfile"), (folder / "hosts").string(), std::string("-np"),
-        std::to_string(ground.placed.size()), std::string("--log=root.thres:critical")}) {
+        std::to_string(placed_machine.placed.size()), std::string("--log=root.thres:critical")}) {
     line.push_back(word);
   }
   for (const char* option : kExact) line.push_back(fmt::format("--cfg={}", option));
-  for (const std::string& option : team.options()) line.push_back("--cfg=" + option);
+  for (const std::string& option : contender.options()) line.push_back("--cfg=" + option);
   line.push_back(field.program.string());
   line.push_back("--roots");
   line.push_back(std::to_string(field.roots));
@@ -123,12 +127,13 @@ Ending ending_of(int exit_code, double seconds, const Field& field) {
   }
 }
 
-std::vector<Cell> cells_of(const Job& job, const Team& team, const Ground& ground,
-                           const std::string& output, bool too_long) {
+std::vector<Cell> cells_of(const Job& job, const Contender& contender,
+                           const PlacedMachine& placed_machine, const std::string& output,
+                           bool too_long) {
   std::vector<Cell> cells;
   for (const std::uint64_t size : job.sizes) {
-    cells.push_back({{ground.machine, ground.placement, job.operation, size},
-                     team.name,
+    cells.push_back({{placed_machine.machine, placed_machine.placement, job.operation, size},
+                     contender.name,
                      too_long ? State::TooLong : State::Failed,
                      0,
                      "",

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "league/play.hpp"
+#include "league/run_league.hpp"
 #include "league/standard_machines.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/synthetic.hpp"
@@ -14,21 +14,21 @@ namespace {
 
 using schedule::Operation;
 
-Ground small_ground() {
+PlacedMachine small_machine() {
   return {"small", "block", topology::parse_synthetic("proc:4(1us,1Gbit/s)").value()};
 }
 const Job kJob{0, 0, Operation::Broadcast, {8, 4096, 65536}};
 
 std::vector<State> states_of(const std::string& output, bool too_long = false) {
   std::vector<State> states;
-  for (const Cell& cell : cells_of(kJob, ours(), small_ground(), output, too_long)) {
+  for (const Cell& cell : cells_of(kJob, ours(), small_machine(), output, too_long)) {
     states.push_back(cell.state);
   }
   return states;
 }
 
 TEST(CellsOf, ReadsTimesDataAndPlans) {
-  const auto cells = cells_of(kJob, ours(), small_ground(),
+  const auto cells = cells_of(kJob, ours(), small_machine(),
                               "broadcast,8,1.500,1,2 of 2,multilevel flat, in order\n"
                               "broadcast,4096,20.000,0,2 of 2,chain\n"
                               "broadcast,65536,30.250,1,0 of 2,disabled\n",
@@ -62,15 +62,15 @@ TEST(CommandOf, GivesOnlyPeersTheirAlgorithmAndOnlyUsThePlans) {
     return std::find(line.begin(), line.end(), word) != line.end();
   };
   const Field field{"times", 2, 60};
-  const auto our_line = command_of(kJob, ours(), small_ground(), field, "f");
+  const auto our_line = command_of(kJob, ours(), small_machine(), field, "f");
   EXPECT_TRUE(has(our_line, "ESPALIER_FORCE=1"));
   EXPECT_TRUE(has(our_line, "broadcast:4096"));
-  const Team peer = selectors_called("ompi").value().front();
-  const auto their_line = command_of(kJob, peer, small_ground(), field, "f");
+  const Contender peer = selectors_called("ompi").value().front();
+  const auto their_line = command_of(kJob, peer, small_machine(), field, "f");
   EXPECT_TRUE(has(their_line, "ESPALIER_DISABLE=1"));
   EXPECT_TRUE(has(their_line, "--cfg=smpi/coll-selector:ompi"));
-  const Team single = single_algorithms().front();
-  EXPECT_TRUE(has(command_of(kJob, single, small_ground(), field, "f"), "--cfg=smpi/bcast:NTSB"));
+  const Contender single = single_algorithms().front();
+  EXPECT_TRUE(has(command_of(kJob, single, small_machine(), field, "f"), "--cfg=smpi/bcast:NTSB"));
 }
 
 TEST(Teams, AreRefusedIfThereAreNone) {
@@ -79,22 +79,22 @@ TEST(Teams, AreRefusedIfThereAreNone) {
 }
 
 TEST(Teams, OfSingleAlgorithmsPlayTheirOwnOperationOnly) {
-  for (const Team& team : single_algorithms()) {
+  for (const Contender& contender : single_algorithms()) {
     int played = 0;
     for (int o = 0; o < schedule::kOperationCount; ++o) {
-      if (team.plays(static_cast<Operation>(o))) ++played;
+      if (contender.plays(static_cast<Operation>(o))) ++played;
     }
-    EXPECT_EQ(played, 1) << team.name;
+    EXPECT_EQ(played, 1) << contender.name;
   }
 }
 
 TEST(EventsOf, LeaveOutWhatDoesNotFitAndSizesOfBarriers) {
-  const Fixture fixture{{small_ground()},
+  const LeagueTask task{{small_machine()},
                         {ours()},
                         {Operation::Barrier, Operation::Alltoall},
                         {8, 1024},
                         4 * 4 * 2 * 8};
-  const auto events = events_of(fixture, fixture.grounds.front());
+  const auto events = events_of(task, task.placed_machines.front());
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].bytes, 0U);
   EXPECT_EQ(events[1].bytes, 8U);
@@ -104,11 +104,11 @@ TEST(StampOf, ChangesWithTheLibraryForUsOnly) {
   Rules before;
   Rules after;
   after.library = "new";
-  const Team peer = selectors_called("ompi").value().front();
-  EXPECT_NE(stamp_of(small_ground(), ours(), before), stamp_of(small_ground(), ours(), after));
-  EXPECT_EQ(stamp_of(small_ground(), peer, before), stamp_of(small_ground(), peer, after));
+  const Contender peer = selectors_called("ompi").value().front();
+  EXPECT_NE(stamp_of(small_machine(), ours(), before), stamp_of(small_machine(), ours(), after));
+  EXPECT_EQ(stamp_of(small_machine(), peer, before), stamp_of(small_machine(), peer, after));
   after.field.roots = 7;
-  EXPECT_NE(stamp_of(small_ground(), peer, before), stamp_of(small_ground(), peer, after));
+  EXPECT_NE(stamp_of(small_machine(), peer, before), stamp_of(small_machine(), peer, after));
 }
 
 TEST(StandardMachines, AreAllThere) {

@@ -84,7 +84,7 @@ std::string cell_of(const Line& line) {
   }
   const auto ratio = line.to_selector();
   const bool we_win = !line.any || line.ours->microseconds <= line.any->microseconds;
-  const std::string winner = we_win ? "espalier" : line.any->team;
+  const std::string winner = we_win ? "espalier" : line.any->contender;
   const std::string bound =
       line.to_bound() ? fmt::format(", {:.2f} x bound", *line.to_bound()) : "";
   return fmt::format(

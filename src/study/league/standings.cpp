@@ -18,7 +18,7 @@ std::optional<double> over(const std::optional<Cell>& ours, const std::optional<
 }
 
 void take_better(std::optional<Best>& best, const Cell& cell) {
-  if (!best || cell.microseconds < best->microseconds) best = {cell.team, cell.microseconds};
+  if (!best || cell.microseconds < best->microseconds) best = {cell.contender, cell.microseconds};
 }
 
 /// The mean of logarithms, so that twice as fast here and twice as slow there is even.
@@ -43,13 +43,14 @@ std::vector<Gain> gains_of(std::span<const Line> lines) {
   for (const Line& line : lines) {
     if (!line.is_right()) continue;
     for (const Cell& peer : line.peers) {
-      const bool is_single = peer.team.find(':') != std::string::npos;
+      const bool is_single = peer.contender.find(':') != std::string::npos;
       if (is_single || peer.state != State::Right) continue;
-      means[peer.team].add(peer.microseconds / line.ours->microseconds);
+      means[peer.contender].add(peer.microseconds / line.ours->microseconds);
     }
   }
   std::vector<Gain> gains;
-  for (const auto& [team, mean] : means) gains.push_back({team, mean.value(), mean.count()});
+  for (const auto& [contender, mean] : means)
+    gains.push_back({contender, mean.value(), mean.count()});
   std::stable_sort(gains.begin(), gains.end(),
                    [](const Gain& a, const Gain& b) { return a.factor < b.factor; });
   return gains;
@@ -64,7 +65,7 @@ std::optional<double> Line::to_bound() const {
   return ours->microseconds / bound_us;
 }
 
-std::vector<Line> lines_of(std::span<const Cell> cells, std::span<const Team> teams,
+std::vector<Line> lines_of(std::span<const Cell> cells, std::span<const Contender> contenders,
                            const std::function<double(const Event&)>& bound_of) {
   std::vector<Line> lines;
   for (const Cell& cell : cells) {
@@ -72,16 +73,17 @@ std::vector<Line> lines_of(std::span<const Cell> cells, std::span<const Team> te
       lines.push_back({cell.event, bound_of(cell.event), {}, {}, {}, {}});
     }
     Line& line = lines.back();
-    const auto team = std::find_if(teams.begin(), teams.end(),
-                                   [&](const Team& t) { return t.name == cell.team; });
-    if (team == teams.end()) continue;
-    if (team->kind == TeamKind::Ours) {
+    const auto contender =
+        std::find_if(contenders.begin(), contenders.end(),
+                     [&](const Contender& t) { return t.name == cell.contender; });
+    if (contender == contenders.end()) continue;
+    if (contender->kind == ContenderKind::Ours) {
       line.ours = cell;
       continue;
     }
     line.peers.push_back(cell);
     if (cell.state != State::Right) continue;
-    if (team->kind == TeamKind::Selector) take_better(line.selector, cell);
+    if (contender->kind == ContenderKind::Selector) take_better(line.selector, cell);
     take_better(line.any, cell);
   }
   return lines;
@@ -111,7 +113,7 @@ Standing standing_of(std::span<const Line> lines, std::string name) {
     }
     if (const auto ratio = line.to_bound()) to_bound.add(*ratio);
     const bool has_singles = std::any_of(line.peers.begin(), line.peers.end(), [](const Cell& c) {
-      return c.team.find(':') != std::string::npos;
+      return c.contender.find(':') != std::string::npos;
     });
     if (has_singles && line.to_any()) {
       ++standing.with_any;
@@ -146,7 +148,7 @@ std::vector<Criterion> criteria_of(std::span<const Line> lines) {
   criteria.push_back({"geometric mean at least 1.5 times the best single selector",
                       all.gains.empty()
                           ? "no selector took part"
-                          : fmt::format("{:.2f} times {}", gain, all.gains.front().team),
+                          : fmt::format("{:.2f} times {}", gain, all.gains.front().contender),
                       gain >= kWantedGain});
   if (all.with_any > 0) {
     const double share = static_cast<double>(all.near_any) / static_cast<double>(all.with_any);

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "league/cell.hpp"
-#include "league/teams.hpp"
+#include "league/contenders.hpp"
 
 namespace espalier::league {
 
-/// The best of several teams with right data.
+/// The best of several contenders with right data.
 struct Best {
-  std::string team;
+  std::string contender;
   double microseconds = 0;
 };
 
@@ -33,14 +33,15 @@ struct Line {
   [[nodiscard]] std::optional<double> to_bound() const;
 };
 
-/// Cells in the order of play(); one line for each event.
+/// Cells in the order of run_league(); one line for each event.
 /// @param bound_of in microseconds
-[[nodiscard]] std::vector<Line> lines_of(std::span<const Cell> cells, std::span<const Team> teams,
+[[nodiscard]] std::vector<Line> lines_of(std::span<const Cell> cells,
+                                         std::span<const Contender> contenders,
                                          const std::function<double(const Event&)>& bound_of);
 
 /// Our mean gain over one selector: geometric, over the events in which both are right.
 struct Gain {
-  std::string team;
+  std::string contender;
   double factor = 0;
   std::size_t events = 0;
 };

@@ -10,14 +10,14 @@ namespace {
 
 using schedule::Operation;
 
-const std::vector<Team> kTeams{ours(),
-                               {"ompi", TeamKind::Selector, {}},
-                               {"mpich", TeamKind::Selector, {}},
-                               {"bcast:NTSL", TeamKind::Single, Operation::Broadcast}};
+const std::vector<Contender> kTeams{ours(),
+                                    {"ompi", ContenderKind::Selector, {}},
+                                    {"mpich", ContenderKind::Selector, {}},
+                                    {"bcast:NTSL", ContenderKind::Single, Operation::Broadcast}};
 
-Cell cell(std::uint64_t bytes, const std::string& team, double time, State state = State::Right,
-          const std::string& machine = "m") {
-  return {{machine, "block", Operation::Broadcast, bytes}, team, state, time, "", ""};
+Cell cell(std::uint64_t bytes, const std::string& contender, double time,
+          State state = State::Right, const std::string& machine = "m") {
+  return {{machine, "block", Operation::Broadcast, bytes}, contender, state, time, "", ""};
 }
 
 std::vector<Line> lines(const std::vector<Cell>& cells) {
@@ -28,7 +28,7 @@ TEST(Lines, CompareWithTheBestThatIsRight) {
   const auto all = lines({cell(8, "espalier", 20), cell(8, "ompi", 5, State::Wrong),
                           cell(8, "mpich", 40), cell(8, "bcast:NTSL", 16)});
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].selector->team, "mpich");
+  EXPECT_EQ(all[0].selector->contender, "mpich");
   EXPECT_EQ(*all[0].to_selector(), 0.5);
   EXPECT_EQ(*all[0].to_any(), 1.25);
   EXPECT_EQ(*all[0].to_bound(), 2.0);
@@ -72,7 +72,7 @@ TEST(Standings, TakeTheGeometricMeanOverEachSelectorByItself) {
              cell(16, "espalier", 10), cell(16, "ompi", 10), cell(16, "mpich", 1, State::Wrong)});
   const Standing standing = standing_of(all, "m");
   ASSERT_EQ(standing.gains.size(), 2U);
-  EXPECT_EQ(standing.gains[0].team, "ompi");
+  EXPECT_EQ(standing.gains[0].contender, "ompi");
   EXPECT_NEAR(standing.gains[0].factor, 2, 1e-12);
   EXPECT_EQ(standing.gains[1].events, 1U);
   EXPECT_NEAR(standing.gains[1].factor, 3, 1e-12);

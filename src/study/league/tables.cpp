@@ -33,7 +33,7 @@ Shown our_time(const Line& line) {
 Shown best_time(const std::optional<Best>& best) {
   return best ? Shown(Decimal{best->microseconds, 1}) : Shown();
 }
-Shown best_name(const std::optional<Best>& best) { return best ? Shown(best->team) : Shown(); }
+Shown best_name(const std::optional<Best>& best) { return best ? Shown(best->contender) : Shown(); }
 
 std::vector<Shown> where(const Event& event) {
   return {event.machine, event.placement, std::string(name_of(event.operation)), size_cell(event)};
@@ -113,7 +113,7 @@ report::Table standing_table(std::span<const Line> lines) {
         {s.machine, static_cast<std::int64_t>(s.events),
          Shown(static_cast<std::int64_t>(s.losses), s.losses == 0 ? Style::Good : Style::Bad),
          s.worst > 0 ? Shown(Decimal{s.worst, 2}) : Shown(),
-         s.gains.empty() ? Shown() : Shown(s.gains.front().team),
+         s.gains.empty() ? Shown() : Shown(s.gains.front().contender),
          s.gains.empty() ? Shown() : Shown(Decimal{s.gains.front().factor, 2}),
          s.to_bound > 0 ? Shown(Decimal{s.to_bound, 2}) : Shown(),
          s.with_any > 0 ? Shown(Decimal{percent(), 1}) : Shown()});
@@ -125,7 +125,7 @@ report::Table fault_table(std::span<const Line> lines) {
   std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> faults;
   const auto add = [&](const Cell& cell) {
     if (cell.state == State::Right) return;
-    ++faults[{cell.team, std::string(name_of(cell.event.operation)), name_of(cell.state)}];
+    ++faults[{cell.contender, std::string(name_of(cell.event.operation)), name_of(cell.state)}];
   };
   for (const Line& line : lines) {
     if (line.ours) add(*line.ours);
@@ -162,7 +162,7 @@ report::Table full_table(std::span<const Line> lines) {
     const bool ended = cell.state == State::Right || cell.state == State::Wrong;
     table.rows.push_back(
         {cell.event.machine, cell.event.placement, std::string(name_of(cell.event.operation)),
-         static_cast<std::int64_t>(cell.event.bytes), cell.team, Decimal{line.bound_us, 3},
+         static_cast<std::int64_t>(cell.event.bytes), cell.contender, Decimal{line.bound_us, 3},
          ended ? Shown(Decimal{cell.microseconds, 3}) : Shown(), std::string(name_of(cell.state)),
          cell.plan});
   };
@@ -173,14 +173,14 @@ report::Table full_table(std::span<const Line> lines) {
   return table;
 }
 
-nlohmann::ordered_json to_json(std::span<const Line> lines, const Fixture& fixture,
+nlohmann::ordered_json to_json(std::span<const Line> lines, const LeagueTask& task,
                                const Field& field) {
   using Json = nlohmann::ordered_json;
   Json machines = Json::array();
-  for (const Ground& ground : fixture.grounds) {
-    machines.push_back({{"machine", ground.machine},
-                        {"placement", ground.placement},
-                        {"is", Json::parse(topology::write_json(ground.placed))}});
+  for (const PlacedMachine& placed_machine : task.placed_machines) {
+    machines.push_back({{"machine", placed_machine.machine},
+                        {"placement", placed_machine.placement},
+                        {"is", Json::parse(topology::write_json(placed_machine.placed))}});
   }
   return {{"format", "espalier-bench-1"},
           {"on", "smpi"},

@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 
-#include "league/play.hpp"
+#include "league/run_league.hpp"
 #include "league/standings.hpp"
 #include "report/table.hpp"
 
@@ -18,11 +18,11 @@ namespace espalier::league {
 /// Those with wrong data and those that fail, with how many events of which operations.
 [[nodiscard]] report::Table fault_table(std::span<const Line> lines);
 [[nodiscard]] report::Table criteria_table(std::span<const Line> lines);
-/// One row for each event and team, for programs.
+/// One row for each event and contender, for programs.
 [[nodiscard]] report::Table full_table(std::span<const Line> lines);
 
 /// espalier-bench-1, on smpi.
-[[nodiscard]] nlohmann::ordered_json to_json(std::span<const Line> lines, const Fixture& fixture,
+[[nodiscard]] nlohmann::ordered_json to_json(std::span<const Line> lines, const LeagueTask& task,
                                              const Field& field);
 
 }  // namespace espalier::league

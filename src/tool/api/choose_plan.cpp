@@ -32,8 +32,8 @@ Collective regular(const Collective& call) {
   return one;
 }
 
-Plan made(const Machine& machine, const Call& call, const Collective& inside, PlanInside::Way way,
-          std::string name, std::optional<Time> predicted) {
+Plan made(const Machine& machine, const Call& call, const Collective& inside,
+          PlanInside::AnyPlan way, std::string name, std::optional<Time> predicted) {
   return Plan(std::make_shared<const PlanInside>(
       PlanInside{machine, call, inside, std::move(way), std::move(name), predicted}));
 }
@@ -51,9 +51,9 @@ std::vector<Plan> by_lengths(const Machine& machine, const Call& call, const Col
 std::vector<Plan> by_prediction(const Machine& machine, const Call& call,
                                 const Collective& inside) {
   const collective::Hierarchy hierarchy(*machine.inside());
-  const select::Terrain terrain(*machine.inside());
+  const select::CostView cost_view(*machine.inside());
   std::vector<Plan> plans;
-  for (select::Choice& choice : ranking(hierarchy, terrain, regular(inside))) {
+  for (select::Choice& choice : ranking(hierarchy, cost_view, regular(inside))) {
     if (!can_do(choice.plan, hierarchy, inside)) continue;
     std::string name = name_of(choice.plan, inside);
     plans.push_back(
@@ -95,7 +95,7 @@ Expected<Plan> plan_named(const Machine& machine, const Call& call, const std::s
   if (!goes_by_lengths(inside)) {
     if (auto other = select::candidate_called(name, hierarchy, inside)) {
       const Time predicted =
-          predict(other->plan, select::Terrain(*machine.inside()), hierarchy, regular(inside));
+          predict(other->plan, select::CostView(*machine.inside()), hierarchy, regular(inside));
       return made(machine, call, inside, std::move(other->plan), name, predicted);
     }
   }

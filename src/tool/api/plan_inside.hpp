@@ -13,12 +13,12 @@ namespace espalier {
 /// is small, they are not.
 class PlanInside {
  public:
-  using Way = std::variant<select::Plan, select::IrregularPlan, schedule::Schedule>;
+  using AnyPlan = std::variant<select::Plan, select::IrregularPlan, schedule::Schedule>;
 
   Machine machine;
   Call call;
   schedule::Collective inside;
-  Way way;
+  AnyPlan way;
   std::string name;
   std::optional<Time> predicted;
 

@@ -19,7 +19,7 @@
 #include "cli/output.hpp"
 #include "league/bound.hpp"
 #include "league/page.hpp"
-#include "league/play.hpp"
+#include "league/run_league.hpp"
 #include "league/standard_machines.hpp"
 #include "league/tables.hpp"
 #include "topology/load_machine.hpp"
@@ -63,15 +63,15 @@ Expected<topology::Machine> machine_called(const std::string& name) {
   return std::move(loaded->machine);
 }
 
-Expected<std::vector<league::Ground>> grounds_from(const SmpiOptions& options) {
+Expected<std::vector<league::PlacedMachine>> machines_from(const SmpiOptions& options) {
   std::vector<std::string> names = split_outside_brackets(options.machines);
   if (names.empty())
     names.assign(league::kStandardMachines.begin(), league::kStandardMachines.end());
-  std::vector<league::Ground> grounds;
+  std::vector<league::PlacedMachine> placed_machines;
   for (const std::string& name : names) {
     auto machine = machine_called(name);
     if (!machine) return machine.error();
-    const std::size_t first = grounds.size();
+    const std::size_t first = placed_machines.size();
     for (const std::string& placement : split_outside_brackets(options.placements)) {
       if (placement != "block" && placement != "cyclic") {
         return Error{"--placement", fmt::format("there is no placement \"{}\"", placement),
@@ -80,11 +80,11 @@ Expected<std::vector<league::Ground>> grounds_from(const SmpiOptions& options) {
       auto placed = with_placement(
           *machine, placement == "block" ? block_placement(*machine) : cyclic_placement(*machine));
       // On one switch they are the same.
-      if (grounds.size() > first && grounds.back().placed == placed) continue;
-      grounds.push_back({name, placement, std::move(placed)});
+      if (placed_machines.size() > first && placed_machines.back().placed == placed) continue;
+      placed_machines.push_back({name, placement, std::move(placed)});
     }
   }
-  return grounds;
+  return placed_machines;
 }
 
 Expected<std::vector<Operation>> operations_from(const std::string& list) {
@@ -117,10 +117,10 @@ Expected<std::vector<std::uint64_t>> sizes_from(const std::string& list) {
   return sizes;
 }
 
-Expected<league::Fixture> fixture_from(const SmpiOptions& options) {
-  league::Fixture fixture;
-  auto grounds = grounds_from(options);
-  if (!grounds) return grounds.error();
+Expected<league::LeagueTask> task_from(const SmpiOptions& options) {
+  league::LeagueTask task;
+  auto placed_machines = machines_from(options);
+  if (!placed_machines) return placed_machines.error();
   auto operations = operations_from(options.operations);
   if (!operations) return operations.error();
   auto sizes = sizes_from(options.sizes);
@@ -129,16 +129,17 @@ Expected<league::Fixture> fixture_from(const SmpiOptions& options) {
   if (!selectors) return selectors.error();
   const auto memory = parse_bytes(options.memory);
   if (!memory) return Error{"--memory", memory.error().what, "such as 3GiB"};
-  fixture.grounds = *std::move(grounds);
-  fixture.operations = *std::move(operations);
-  fixture.sizes = *std::move(sizes);
-  fixture.memory = memory->value;
-  fixture.teams.push_back(league::ours());
-  for (league::Team& team : *selectors) fixture.teams.push_back(std::move(team));
+  task.placed_machines = *std::move(placed_machines);
+  task.operations = *std::move(operations);
+  task.sizes = *std::move(sizes);
+  task.memory = memory->value;
+  task.contenders.push_back(league::ours());
+  for (league::Contender& contender : *selectors) task.contenders.push_back(std::move(contender));
   if (options.single) {
-    for (league::Team& team : league::single_algorithms()) fixture.teams.push_back(std::move(team));
+    for (league::Contender& contender : league::single_algorithms())
+      task.contenders.push_back(std::move(contender));
   }
-  return fixture;
+  return task;
 }
 
 /// Nothing if it cannot be read.
@@ -179,8 +180,8 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-Expected<std::vector<league::Cell>> play_all(const league::Fixture& fixture, league::Rules& rules,
-                                             const std::string& resume) {
+Expected<std::vector<league::Cell>> run_contenders(const league::LeagueTask& task, league::Rules& rules,
+                                            const std::string& resume) {
   std::vector<league::Cell> known;
   std::ofstream results;
   if (!resume.empty()) {
@@ -195,16 +196,16 @@ Expected<std::vector<league::Cell>> play_all(const league::Fixture& fixture, lea
   rules.keep = [&](const league::Cell& cell) {
     if (results.is_open()) results << to_line(cell) << std::endl;
   };
-  return play(fixture, rules, known);
+  return run_league(task, rules, known);
 }
 
-Outcome write_results(const SmpiOptions& options, const league::Fixture& fixture,
+Outcome write_results(const SmpiOptions& options, const league::LeagueTask& task,
                       const league::Field& field, const std::vector<league::Line>& lines,
                       const report::Canvas& canvas) {
   if (!options.html.empty()) {
     if (auto bad = write_output(options.html, league::page(lines))) return bad;
   }
-  const std::string json = league::to_json(lines, fixture, field).dump(1) + "\n";
+  const std::string json = league::to_json(lines, task, field).dump(1) + "\n";
   if (!options.save.empty()) {
     if (auto bad = write_output(options.save, json)) return bad;
   }
@@ -252,12 +253,12 @@ void add_smpi_options(App& app, SmpiOptions& o) {
 Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   const auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
-  auto fixture = fixture_from(options);
-  if (!fixture) return Failure{fixture.error()};
+  auto task = task_from(options);
+  if (!task) return Failure{task.error()};
   std::vector<league::Forecast> forecasts;
   if (options.candidates) {
-    forecasts = forecasts_of(*fixture);
-    fixture->teams = teams_of(forecasts);
+    forecasts = forecasts_of(*task);
+    task->contenders = contenders_of(forecasts);
   }
   const Scratch scratch;
   if (scratch.path().empty()) return Failure{{"bench", "there is no room for platforms", ""}};
@@ -272,7 +273,7 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   rules.library = content_of(rules.field.program);
   rules.folder = scratch.path();
   rules.progress = show_standings;
-  auto cells = play_all(*fixture, rules, options.resume);
+  auto cells = run_contenders(*task, rules, options.resume);
   if (!cells) return Failure{cells.error()};
   if (options.candidates) {
     const auto played = with_times(std::move(forecasts), *cells);
@@ -281,15 +282,16 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
                                  to_text(agreement_table(played), *canvas));
   }
   const std::vector<league::Line> lines =
-      league::lines_of(*cells, fixture->teams, [&](const league::Event& event) {
-        for (const league::Ground& ground : fixture->grounds) {
-          if (ground.machine == event.machine && ground.placement == event.placement) {
-            return league::bound_us(ground.placed, event, options.roots);
+      league::lines_of(*cells, task->contenders, [&](const league::Event& event) {
+        for (const league::PlacedMachine& placed_machine : task->placed_machines) {
+          if (placed_machine.machine == event.machine &&
+              placed_machine.placement == event.placement) {
+            return league::bound_us(placed_machine.placed, event, options.roots);
           }
         }
         return 0.0;
       });
-  return write_results(options, *fixture, rules.field, lines, *canvas);
+  return write_results(options, *task, rules.field, lines, *canvas);
 }
 
 }  // namespace espalier::cli

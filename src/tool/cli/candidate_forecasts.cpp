@@ -17,11 +17,11 @@ using report::Decimal;
 void add_forecasts(std::vector<Forecast>& all, const league::Ground& ground,
                    const league::Event& event) {
   const collective::Hierarchy hierarchy(ground.placed);
-  const select::Terrain terrain(ground.placed);
+  const select::CostView cost_view(ground.placed);
   const schedule::Collective call{
       event.operation, ground.placed.size(), 0, event.bytes, Bytes{1}, true, {}};
   for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
-    const Time predicted = select::predict(candidate.plan, terrain, hierarchy, call);
+    const Time predicted = select::predict(candidate.plan, cost_view, hierarchy, call);
     const Time played =
         select::play(candidate.plan, hierarchy, call, select::without_connections());
     all.push_back({event, candidate.name, to_microseconds(predicted), to_microseconds(played), 0});
@@ -40,7 +40,7 @@ std::vector<Forecast> forecasts_of(const league::Fixture& fixture) {
   return all;
 }
 
-std::vector<league::Team> teams_of(std::span<const Forecast> forecasts) {
+std::vector<league::Team> contenders_of(std::span<const Forecast> forecasts) {
   std::vector<league::Team> teams;
   std::set<std::pair<schedule::Operation, std::string>> seen;
   for (const Forecast& forecast : forecasts) {

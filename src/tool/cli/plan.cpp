@@ -70,7 +70,7 @@ Expected<std::vector<PlanRow>> rows_of(const std::vector<select::Choice>& ranked
 
 /// Numbers of 4 or 8 bytes are taken for floating-point ones, summed in bins.
 Expected<std::optional<OrderFree>> order_free(const Hierarchy& hierarchy,
-                                              const select::Terrain& terrain,
+                                              const select::CostView& cost_view,
                                               const Collective& call) {
   const bool sums = call.operation == schedule::Operation::Reduce ||
                     call.operation == schedule::Operation::Allreduce ||
@@ -81,7 +81,7 @@ Expected<std::optional<OrderFree>> order_free(const Hierarchy& hierarchy,
   wide.element = Bytes{call.element.value == 8 ? sizeof(reproducible::Binned<double>)
                                                : sizeof(reproducible::Binned<float>)};
   wide.commutative = true;
-  const select::Choice best = ranking(hierarchy, terrain, wide).front();
+  const select::Choice best = ranking(hierarchy, cost_view, wide).front();
   OrderFree found{wide.element, name_of(best.plan, wide), best.predicted, std::nullopt};
   const Machine& machine = hierarchy.machine();
   if (machine.size() > kVerifiedUpTo) return std::optional(found);
@@ -129,9 +129,9 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   }
 
   const Hierarchy hierarchy(*machine);
-  const select::Terrain terrain(*machine);
+  const select::CostView cost_view(*machine);
   const auto bits = options.reproducible ? select::Bits::Reference : select::Bits::Any;
-  const std::vector<select::Choice> ranked = ranking(hierarchy, terrain, *call, bits);
+  const std::vector<select::Choice> ranked = ranking(hierarchy, cost_view, *call, bits);
   const select::Plan chosen = ranked.front().plan;
   PlanReport report{*machine,
                     *call,
@@ -159,7 +159,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     if (!options.svg.empty()) return write_output(options.svg, plan_svg(schedule, *machine));
   }
   if (options.reproducible) {
-    auto sum = order_free(hierarchy, terrain, *call);
+    auto sum = order_free(hierarchy, cost_view, *call);
     if (!sum) return Failure{sum.error(), kExitInternal};
     report.order_free = *sum;
   }

@@ -73,8 +73,8 @@ Expected<select::Candidate> candidate_from(const std::string& name,
                                            const Collective& call, const Machine& machine) {
   std::vector<select::Candidate> candidates = select::candidates(hierarchy, call);
   if (name.empty()) {
-    const select::Terrain terrain(machine);
-    return candidate_of(ranking(hierarchy, terrain, call).front().plan, hierarchy, call);
+    const select::CostView cost_view(machine);
+    return candidate_of(ranking(hierarchy, cost_view, call).front().plan, hierarchy, call);
   }
   std::vector<std::string> known;
   for (select::Candidate& candidate : candidates) {

@@ -130,9 +130,9 @@ void tell_mpi(const launch::Program& program, Report& report) {
 }
 
 /// What a Python program would load.
-void tell_python(const std::string& python, const launch::Place& place, Report& report) {
-  const std::string file = launch::find_program(python, ".", place.path);
-  const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file, place.path);
+void tell_python(const std::string& python, const launch::CommandContext& context, Report& report) {
+  const std::string file = launch::find_program(python, ".", context.path);
+  const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file, context.path);
   if (!module) {
     report.add(Level::Warning, fmt::format("{} has no mpi4py", file.empty() ? python : file),
                "install it for this Python, or name another: espalier run -- mpiexec -n 4 "
@@ -167,9 +167,9 @@ void tell_binary(const launch::Program& program, Report& report) {
   if (launch::served_by(program.mpis.front(), program.file)) tell_calls(program, report);
 }
 
-void tell_script(const std::string& name, const std::string& file, const launch::Place& place,
-                 Report& report) {
-  auto used = launch::mpi_of_command({file}, place);
+void tell_script(const std::string& name, const std::string& file,
+                 const launch::CommandContext& context, Report& report) {
+  auto used = launch::mpi_of_command({file}, context);
   if (!used) {
     report.add(used.error());
   } else if (*used) {
@@ -184,9 +184,9 @@ void tell_script(const std::string& name, const std::string& file, const launch:
 
 /// A program of Python that does not name mpi4py may have it through others.
 void tell_python_script(const std::string& file, const std::string& python,
-                        const launch::Place& place, Report& report) {
+                        const launch::CommandContext& context, Report& report) {
   if (launch::text_of(file).find("mpi4py") != std::string::npos) {
-    tell_python(python, place, report);
+    tell_python(python, context, report);
   } else {
     report.add(Level::Note, "a program of Python that does not name mpi4py",
                "if it loads MPI all the same, espalier run takes the launcher's library");
@@ -205,12 +205,12 @@ bool begins_like_program(const std::string& file) {
 
 Findings check_program(const std::string& name, const Environment& environment) {
   Report report(name);
-  const launch::Place place{".", value_of(environment, "PATH")};
-  const std::string file = launch::find_program(name, ".", place.path);
+  const launch::CommandContext context{".", value_of(environment, "PATH")};
+  const std::string file = launch::find_program(name, ".", context.path);
   std::error_code error;
   const bool is_there = std::filesystem::is_regular_file(name, error);
   if (file.empty() && is_there && name.ends_with(".py")) {
-    tell_python_script(name, "python3", place, report);
+    tell_python_script(name, "python3", context, report);
     return report.take();
   }
   if (std::filesystem::is_directory(name, error)) {
@@ -234,13 +234,13 @@ Findings check_program(const std::string& name, const Environment& environment) 
   if (!program) {
     report.add(program.error());
   } else if (launch::is_python(name)) {
-    tell_python(name, place, report);
+    tell_python(name, context, report);
   } else if (program->elf) {
     tell_binary(*program, report);
   } else if (launch::is_python(program->interpreter)) {
-    tell_python_script(file, program->interpreter, place, report);
+    tell_python_script(file, program->interpreter, context, report);
   } else {
-    tell_script(name, file, place, report);
+    tell_script(name, file, context, report);
   }
   return report.take();
 }

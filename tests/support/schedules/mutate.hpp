@@ -30,7 +30,7 @@ inline Region& region_of(Op& op, Random& rng) {
   return rng.chance(50) ? op.from : op.to;
 }
 
-struct Place {
+struct OpPosition {
   Program* program = nullptr;
   std::uint32_t id = 0;
   [[nodiscard]] Op& op() const { return program->ops[id]; }
@@ -38,8 +38,8 @@ struct Place {
 
 /// Any op with a property.
 template <typename Wanted>
-std::optional<Place> any_op(Schedule& s, Random& rng, Wanted wanted) {
-  std::vector<Place> found;
+std::optional<OpPosition> any_op(Schedule& s, Random& rng, Wanted wanted) {
+  std::vector<OpPosition> found;
   for (Program& program : s.programs) {
     for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
       if (wanted(program.ops[i])) found.push_back({&program, i});
@@ -50,8 +50,8 @@ std::optional<Place> any_op(Schedule& s, Random& rng, Wanted wanted) {
 }
 /// Another op of the same rank with a property.
 template <typename Wanted>
-std::optional<Place> any_other(const Place& here, Random& rng, Wanted wanted) {
-  std::vector<Place> found;
+std::optional<OpPosition> any_other(const OpPosition& here, Random& rng, Wanted wanted) {
+  std::vector<OpPosition> found;
   for (std::uint32_t i = 0; i < here.program->ops.size(); ++i) {
     if (i != here.id && wanted(here.program->ops[i])) found.push_back({here.program, i});
   }
@@ -59,7 +59,7 @@ std::optional<Place> any_other(const Place& here, Random& rng, Wanted wanted) {
   return found[static_cast<std::size_t>(rng.below(found.size()))];
 }
 /// The other end of a message that is no family.
-inline std::optional<Place> partner_of(Schedule& s, const Place& here) {
+inline std::optional<OpPosition> partner_of(Schedule& s, const OpPosition& here) {
   const Op& op = here.op();
   if (op.peer >= s.programs.size()) return std::nullopt;
   Program& there = s.programs[op.peer];
@@ -67,7 +67,7 @@ inline std::optional<Place> partner_of(Schedule& s, const Place& here) {
     const Op& other = there.ops[i];
     if (is_plain_message(other) && other.kind != op.kind && other.peer == here.program->rank &&
         other.tag == op.tag) {
-      return Place{&there, i};
+      return OpPosition{&there, i};
     }
   }
   return std::nullopt;
@@ -111,7 +111,7 @@ inline bool drop_message(Schedule& s, Random& rng) {
   if (!at) return false;
   const auto other = partner_of(s, *at);
   if (!other) return false;
-  for (const Place& end : {*at, *other}) {
+  for (const OpPosition& end : {*at, *other}) {
     Editable edit(*end.program);
     edit.drop(end.id, true);
     edit.put_back(*end.program);
@@ -212,7 +212,7 @@ inline bool shorten_both(Schedule& s, Random& rng) {
   if (!at) return false;
   const std::uint64_t length = rng.below(at->op().from.length);
   at->op().from.length = length;
-  Place to = *at;
+  OpPosition to = *at;
   if (at->op().kind == OpKind::Send) {
     const auto other = partner_of(s, *at);
     if (!other) return false;

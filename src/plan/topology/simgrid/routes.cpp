@@ -52,7 +52,7 @@ void Routes::append(const Zone& zone, const Edge& edge, std::vector<LinkId>& lin
   links.insert(links.end(), first, first + edge.link_count);
 }
 
-bool Routes::local(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way) {
+bool Routes::local(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
   const Zone& in = platform_.zones[zone];
   way = {};
   switch (in.routing) {
@@ -61,23 +61,23 @@ bool Routes::local(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way) 
     case Routing::Full: {
       const Edge* found = edge(zone, from, to);
       if (found == nullptr) return fail_between(zone, from, to);
-      append(in, *found, way.links);
-      way.gateway_from = found->gateway_from;
-      way.gateway_to = found->gateway_to;
+      append(in, *found, route.links);
+      route.gateway_from = found->gateway_from;
+      route.gateway_to = found->gateway_to;
       break;
     }
     case Routing::Floyd:
     case Routing::Dijkstra:
-      if (!over_graph(zone, from, to, way)) return false;
+      if (!over_graph(zone, from, to, route)) return false;
       break;
     case Routing::Star:
-      if (!over_star(zone, from, to, way)) return false;
+      if (!over_star(zone, from, to, route)) return false;
       break;
     case Routing::Torus:
-      over_torus(zone, from, to, way);
+      over_torus(zone, from, to, route);
       break;
   }
-  return spend(1 + way.links.size());
+  return spend(1 + route.links.size());
 }
 
 const std::uint32_t* Routes::vertices_before(ZoneId zone, std::uint32_t from) {
@@ -111,7 +111,7 @@ const std::uint32_t* Routes::vertices_before(ZoneId zone, std::uint32_t from) {
   return cache.rows[from].data();
 }
 
-bool Routes::over_graph(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way) {
+bool Routes::over_graph(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
   const Zone& in = platform_.zones[zone];
   const std::uint32_t* before = vertices_before(zone, from);
   if (before == nullptr) return false;
@@ -122,17 +122,18 @@ bool Routes::over_graph(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& 
   }
   std::reverse(hops.begin(), hops.end());
   if (!spend(hops.size())) return false;
-  way.gateway_from = hops.front()->gateway_from;
-  way.gateway_to = hops.back()->gateway_to;
+  route.gateway_from = hops.front()->gateway_from;
+  route.gateway_to = hops.back()->gateway_to;
   for (std::size_t i = 0; i < hops.size(); ++i) {
     // Through a zone on the way: from where one hop enters it to where the next one leaves it.
-    if (i > 0 && !between(hops[i - 1]->gateway_to, hops[i]->gateway_from, way.links)) return false;
-    append(in, *hops[i], way.links);
+    if (i > 0 && !between(hops[i - 1]->gateway_to, hops[i]->gateway_from, route.links))
+      return false;
+    append(in, *hops[i], route.links);
   }
   return true;
 }
 
-bool Routes::over_star(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way) {
+bool Routes::over_star(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
   const Zone& in = platform_.zones[zone];
   const Arms& a = in.arms[from];
   const Arms& b = in.arms[to];
@@ -141,13 +142,13 @@ bool Routes::over_star(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& w
       return fail_between(zone, from, to);
     }
   }
-  way.gateway_from = a.gateway;
-  way.gateway_to = b.gateway;
+  route.gateway_from = a.gateway;
+  route.gateway_to = b.gateway;
   // A star counts a link that lies on both arms once.
   for (const std::vector<LinkId>* arm : {&a.up, &b.down}) {
     for (const LinkId link : *arm) {
-      if (std::find(way.links.begin(), way.links.end(), link) == way.links.end()) {
-        way.links.push_back(link);
+      if (std::find(route.links.begin(), route.links.end(), link) == route.links.end()) {
+        route.links.push_back(link);
       }
     }
   }
@@ -155,13 +156,13 @@ bool Routes::over_star(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& w
 }
 
 /// Dimension by dimension, the shorter way round, as SimGrid's torus: half way round it goes up.
-void Routes::over_torus(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way) {
+void Routes::over_torus(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
   const Zone& in = platform_.zones[zone];
   const std::size_t dimensions = in.dimensions.size();
-  way.gateway_from = in.points[from];
-  way.gateway_to = in.points[to];
+  route.gateway_from = in.points[from];
+  route.gateway_to = in.points[to];
   const auto pass_limiter = [&](std::uint32_t host) {
-    if (!in.torus_limiters.empty()) way.links.push_back(in.torus_limiters[host]);
+    if (!in.torus_limiters.empty()) route.links.push_back(in.torus_limiters[host]);
   };
   std::uint32_t stride = 1;
   std::uint32_t at = from;
@@ -176,7 +177,7 @@ void Routes::over_torus(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& 
       const std::uint32_t next = at - x * stride + next_x * stride;
       pass_limiter(at);
       const LinkId link = in.torus_links[(upwards ? at : next) * dimensions + d];
-      way.links.push_back(upwards ? link : platform_.links[link].back);
+      route.links.push_back(upwards ? link : platform_.links[link].back);
       at = next;
       x = next_x;
     }
@@ -197,13 +198,13 @@ bool Routes::between(PointId from, PointId to, std::vector<LinkId>& links) {
     a = platform_.zones[zone_of(a)].point;
     b = platform_.zones[zone_of(b)].point;
   }
-  Way way;
-  if (!local(zone_of(a), platform_.points[a].index, platform_.points[b].index, way)) return false;
+  ZoneRoute route;
+  if (!local(zone_of(a), platform_.points[a].index, platform_.points[b].index, route)) return false;
   // Gateways lie within a and b, so each step leads into deeper zones.
-  if (a != from && !between(from, way.gateway_from, links)) return false;
-  links.insert(links.end(), way.links.begin(), way.links.end());
-  if (!spend(1 + way.links.size())) return false;
-  return b == to || between(way.gateway_to, to, links);
+  if (a != from && !between(from, route.gateway_from, links)) return false;
+  links.insert(links.end(), route.links.begin(), route.links.end());
+  if (!spend(1 + route.links.size())) return false;
+  return b == to || between(route.gateway_to, to, links);
 }
 
 }  // namespace espalier::topology::simgrid

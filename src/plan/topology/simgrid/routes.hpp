@@ -11,7 +11,7 @@ namespace espalier::topology::simgrid {
 
 /// A route between two members of a zone. Its ends lie within them; kNone where nothing lies
 /// between a member's hosts and the route (routing None).
-struct Way {
+struct ZoneRoute {
   std::vector<LinkId> links;
   PointId gateway_from = kNone;
   PointId gateway_to = kNone;
@@ -31,7 +31,7 @@ class Routes {
   ~Routes();
 
   /// From one point of `zone` to another, by their indices there. @pre from != to
-  bool local(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way);
+  bool local(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route);
   /// Appends the links from a host or router to another; none if it is the same.
   bool between(PointId from, PointId to, std::vector<LinkId>& links);
 
@@ -45,9 +45,9 @@ class Routes {
  private:
   struct Cache;
   bool fail_between(ZoneId zone, std::uint32_t from, std::uint32_t to);
-  bool over_graph(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way);
-  bool over_star(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way);
-  void over_torus(ZoneId zone, std::uint32_t from, std::uint32_t to, Way& way);
+  bool over_graph(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route);
+  bool over_star(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route);
+  void over_torus(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route);
   const std::uint32_t* vertices_before(ZoneId zone, std::uint32_t from);
   void append(const Zone& zone, const Edge& edge, std::vector<LinkId>& links);
 

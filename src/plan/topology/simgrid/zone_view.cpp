@@ -213,8 +213,8 @@ const Ends* ZoneView::ends_at(const ViewMember& member, PointId gateway) {
 }
 
 /// As Routes::local, but for what is tied to a star: that is known without looking.
-bool ZoneView::local(std::uint32_t from, std::uint32_t to, Way& way) {
-  if (from != to) return routes_.local(id_, from, to, way);
+bool ZoneView::local(std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
+  if (from != to) return routes_.local(id_, from, to, route);
   way = {};  // two hosts of groups, on one hub
   return true;
 }
@@ -223,22 +223,22 @@ bool ZoneView::route(std::size_t from, std::size_t to, Piece& piece) {
   piece = {};
   const ViewMember& a = members_[from];
   const ViewMember& b = members_[to];
-  Way way;
+  ZoneRoute route;
   if (zone_.routing == Routing::Star) {
     const Arms& up = zone_.arms[a.vertex];
     const Arms& down = zone_.arms[b.vertex];
-    if (a.vertex != b.vertex && !local(a.vertex, b.vertex, way)) return false;
-    way.links.clear();
-    if (!a.tied) way.links = up.up;
-    if (!b.tied) way.links.insert(way.links.end(), down.down.begin(), down.down.end());
-  } else if (!local(a.vertex, b.vertex, way)) {
+    if (a.vertex != b.vertex && !local(a.vertex, b.vertex, route)) return false;
+    route.links.clear();
+    if (!a.tied) route.links = up.up;
+    if (!b.tied) route.links.insert(route.links.end(), down.down.begin(), down.down.end());
+  } else if (!local(a.vertex, b.vertex, route)) {
     return false;
   }
-  const Ends* leaving = ends_at(a, way.gateway_from);
-  const Ends* arriving = ends_at(b, way.gateway_to);
+  const Ends* leaving = ends_at(a, route.gateway_from);
+  const Ends* arriving = ends_at(b, route.gateway_to);
   if (leaving != nullptr) piece.append(leaving->out);
-  piece.links.insert(piece.links.end(), way.links.begin() + a.tied_out,
-                     way.links.end() - b.tied_in);
+  piece.links.insert(piece.links.end(), route.links.begin() + a.tied_out,
+                     route.links.end() - b.tied_in);
   if (arriving != nullptr) piece.append(arriving->in);
   return routes_.spend(piece.links.size());
 }
@@ -253,16 +253,17 @@ bool ZoneView::exit(std::size_t from, std::size_t gateway, Piece& piece) {
     if (const Ends* ends = ends_at(member, target)) piece = ends->out;
     return true;
   }
-  Way way;
-  if (!local(member.vertex, vertex, way)) return false;
+  ZoneRoute route;
+  if (!local(member.vertex, vertex, route)) return false;
   if (zone_.routing == Routing::Star) {
-    way.links = zone_.arms[vertex].down;
+    route.links = zone_.arms[vertex].down;
     const std::vector<LinkId>& up = zone_.arms[member.vertex].up;
-    if (!member.tied) way.links.insert(way.links.begin(), up.begin(), up.end());
+    if (!member.tied) route.links.insert(route.links.begin(), up.begin(), up.end());
   }
-  if (const Ends* ends = ends_at(member, way.gateway_from)) piece.append(ends->out);
-  piece.links.insert(piece.links.end(), way.links.begin() + member.tied_out, way.links.end());
-  return routes_.between(way.gateway_to, target, piece.links) && routes_.spend(piece.links.size());
+  if (const Ends* ends = ends_at(member, route.gateway_from)) piece.append(ends->out);
+  piece.links.insert(piece.links.end(), route.links.begin() + member.tied_out, route.links.end());
+  return routes_.between(route.gateway_to, target, piece.links) &&
+         routes_.spend(piece.links.size());
 }
 
 bool ZoneView::entry(std::size_t to, std::size_t gateway, Piece& piece) {
@@ -275,16 +276,16 @@ bool ZoneView::entry(std::size_t to, std::size_t gateway, Piece& piece) {
     if (const Ends* ends = ends_at(member, source)) piece = ends->in;
     return true;
   }
-  Way way;
-  if (!local(vertex, member.vertex, way)) return false;
+  ZoneRoute route;
+  if (!local(vertex, member.vertex, route)) return false;
   if (zone_.routing == Routing::Star) {
-    way.links = zone_.arms[vertex].up;
+    route.links = zone_.arms[vertex].up;
     const std::vector<LinkId>& down = zone_.arms[member.vertex].down;
-    if (!member.tied) way.links.insert(way.links.end(), down.begin(), down.end());
+    if (!member.tied) route.links.insert(route.links.end(), down.begin(), down.end());
   }
-  if (!routes_.between(source, way.gateway_from, piece.links)) return false;
-  piece.links.insert(piece.links.end(), way.links.begin(), way.links.end() - member.tied_in);
-  if (const Ends* ends = ends_at(member, way.gateway_to)) piece.append(ends->in);
+  if (!routes_.between(source, route.gateway_from, piece.links)) return false;
+  piece.links.insert(piece.links.end(), route.links.begin(), route.links.end() - member.tied_in);
+  if (const Ends* ends = ends_at(member, route.gateway_to)) piece.append(ends->in);
   return routes_.spend(piece.links.size());
 }
 

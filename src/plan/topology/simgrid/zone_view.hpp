@@ -59,7 +59,7 @@ class ZoneView {
   /// Those of a member with several ways out, which are no part of `up` and `down`.
   [[nodiscard]] const Ends* ends_at(const ViewMember& member, PointId gateway);
   [[nodiscard]] std::uint32_t vertex_of(PointId inner) const;
-  bool local(std::uint32_t from, std::uint32_t to, Way& way);
+  bool local(std::uint32_t from, std::uint32_t to, ZoneRoute& route);
 
   const Platform& platform_;
   Routes& routes_;

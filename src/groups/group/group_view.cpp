@@ -1,4 +1,4 @@
-#include "group/place.hpp"
+#include "group/group_view.hpp"
 
 #include <algorithm>
 
@@ -7,15 +7,15 @@
 namespace espalier::group {
 namespace {
 
-Id towards_by_links(const Place& place, Rank target) {
-  const std::uint64_t k = place.degree, m = place.size;
+Id towards_by_links(const GroupView& view, Rank target) {
+  const std::uint64_t k = view.degree, m = view.size;
   // After so many hops from i all of reach consecutive ranks can be reached, beginning with first.
-  std::uint64_t first = place.rank, reach = 1;
+  std::uint64_t first = view.rank, reach = 1;
   while ((target + m - first) % m >= reach) {
     first = (first * k + 1) % m;
     reach *= k;
   }
-  return place.links[(target + m - first) % m / (reach / k)];
+  return view.links[(target + m - first) % m / (reach / k)];
 }
 
 }  // namespace
@@ -32,50 +32,50 @@ std::uint32_t link_hops(Rank from, Rank target, Rank size, Rank degree) {
 
 namespace {
 
-Id towards_by_heap(const Place& place, Rank target) {
+Id towards_by_heap(const GroupView& view, Rank target) {
   Rank above = target;
-  while (above > place.rank) {
-    const Rank parent = (above - 1) / place.degree;
-    if (parent == place.rank) return place.children[above - place.degree * place.rank - 1];
+  while (above > view.rank) {
+    const Rank parent = (above - 1) / view.degree;
+    if (parent == view.rank) return view.children[above - view.degree * view.rank - 1];
     above = parent;
   }
-  return place.parent;
+  return view.parent;
 }
 
-Id towards_by_ranges(const Place& place, Rank target) {
-  if (target < place.rank) return place.parent;
-  Rank first = place.rank + 1;
-  for (std::uint32_t c = 0; c < place.children.size(); first += place.below[c++]) {
-    if (target < first + place.below[c]) return place.children[c];
+Id towards_by_ranges(const GroupView& view, Rank target) {
+  if (target < view.rank) return view.parent;
+  Rank first = view.rank + 1;
+  for (std::uint32_t c = 0; c < view.children.size(); first += view.below[c++]) {
+    if (target < first + view.below[c]) return view.children[c];
   }
-  return place.parent;
+  return view.parent;
 }
 
 }  // namespace
 
-Place world_place(Id id, Rank size, Rank degree) {
-  expects(id < size && degree > 0 && degree < 65536, "world_place: no such process or degree");
-  expects(heap_depth(size - 1, degree) < 65535, "world_place: a tree of so many levels");
-  Place place;
-  place.size = size;
-  place.rank = id;
-  place.parent = id == 0 ? kNobody : (id - 1) / degree;
-  place.degree = static_cast<std::uint16_t>(degree);
-  place.depth = static_cast<std::uint16_t>(heap_depth(id, degree));
+GroupView world_view(Id id, Rank size, Rank degree) {
+  expects(id < size && degree > 0 && degree < 65536, "world_view: no such process or degree");
+  expects(heap_depth(size - 1, degree) < 65535, "world_view: a tree of so many levels");
+  GroupView view;
+  view.size = size;
+  view.rank = id;
+  view.parent = id == 0 ? kNobody : (id - 1) / degree;
+  view.degree = static_cast<std::uint16_t>(degree);
+  view.depth = static_cast<std::uint16_t>(heap_depth(id, degree));
   const std::uint64_t first = std::uint64_t{id} * degree + 1;
   for (std::uint64_t c = first; c < std::min<std::uint64_t>(first + degree, size); ++c) {
-    place.children.push_back(static_cast<Id>(c));
+    view.children.push_back(static_cast<Id>(c));
   }
-  return place;
+  return view;
 }
 
-Id next_hop(const Place& place, Id self, Rank target) {
-  expects(place.member() && target < place.size, "next_hop: no such rank in the group");
-  if (place.numbering == Numbering::World) return target;
-  if (target == place.rank) return self;
-  if (!place.links.empty()) return towards_by_links(place, target);
-  return place.numbering == Numbering::Heap ? towards_by_heap(place, target)
-                                            : towards_by_ranges(place, target);
+Id next_hop(const GroupView& view, Id self, Rank target) {
+  expects(view.member() && target < view.size, "next_hop: no such rank in the group");
+  if (view.numbering == Numbering::World) return target;
+  if (target == view.rank) return self;
+  if (!view.links.empty()) return towards_by_links(view, target);
+  return view.numbering == Numbering::Heap ? towards_by_heap(view, target)
+                                           : towards_by_ranges(view, target);
 }
 
 std::uint32_t heap_depth(Rank rank, Rank degree) {

@@ -1,4 +1,4 @@
-#include "select/replay.hpp"
+#include "select/rank_by_simulation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,27 +24,27 @@ TEST(Replayed, PutsTheFastestPlayedFirstAndLosesNoPlan) {
   for_all_seeds(20, [](Random& random) {
     const auto machine = topology::random_machine(random.next(), {1, 12, 3, true});
     const Hierarchy hierarchy(machine);
-    const Terrain terrain(machine);
+    const CostView cost_view(machine);
     const auto operation = static_cast<Operation>(random.below(schedule::kOperationCount));
     const std::uint64_t bytes = std::uint64_t{1} << random.below(18);
     const Collective call = replayed_call(operation, machine.size(), bytes);
-    const std::vector<Choice> ranked = ranking(hierarchy, terrain, call);
-    const Replay replay{without_connections(), 8, 1U << 16U};
-    const std::vector<Choice> anew = replayed(ranked, hierarchy, call, replay);
+    const std::vector<Choice> ranked = ranking(hierarchy, cost_view, call);
+    const SimulationBudget budget{without_connections(), 8, 1U << 16U};
+    const std::vector<Choice> anew = ranked_by_simulation(ranked, hierarchy, call, budget);
     ASSERT_EQ(anew.size(), ranked.size());
     for (const Choice& choice : ranked) {
       EXPECT_TRUE(std::any_of(anew.begin(), anew.end(),
                               [&](const Choice& other) { return other.plan == choice.plan; }));
     }
-    if (anew == ranked) return;  // too long to be played
-    const std::size_t played = std::min<std::size_t>(8, ranked.size());
+    if (anew == ranked) return;  // too long to be simulated
+    const std::size_t simulated = std::min<std::size_t>(8, ranked.size());
     const auto takes = [&](const Choice& choice) {
       return choice.over_roots *
-             to_seconds(play(choice.plan, hierarchy, call, without_connections()));
+             to_seconds(simulated_time(choice.plan, hierarchy, call, without_connections()));
     };
     EXPECT_NEAR(to_seconds(anew.front().predicted), takes(anew.front()), 1e-11);
     EXPECT_LE(to_seconds(anew.front().predicted), takes(ranked.front()) + 1e-11);
-    EXPECT_EQ(anew, replayed(ranked, hierarchy, call, replay)) << played;
+    EXPECT_EQ(anew, ranked_by_simulation(ranked, hierarchy, call, budget)) << simulated;
   });
 }
 
@@ -52,9 +52,10 @@ TEST(Replayed, PlaysNothingThatTakesTooManyMessages) {
   const auto machine = *topology::parse_synthetic("site:2(1ms,1Gbit/s) proc:4(10us,1Gbit/s)");
   const Hierarchy hierarchy(machine);
   const Collective call = replayed_call(Operation::Alltoall, 8, 1024);
-  const std::vector<Choice> ranked = ranking(hierarchy, Terrain(machine), call);
-  EXPECT_EQ(replayed(ranked, hierarchy, call, {without_connections(), 8, 3}), ranked);
-  EXPECT_EQ(replayed(ranked, hierarchy, call, {without_connections(), 0, 1000}), ranked);
+  const std::vector<Choice> ranked = ranking(hierarchy, CostView(machine), call);
+  EXPECT_EQ(ranked_by_simulation(ranked, hierarchy, call, {without_connections(), 8, 3}), ranked);
+  EXPECT_EQ(ranked_by_simulation(ranked, hierarchy, call, {without_connections(), 0, 1000}),
+            ranked);
 }
 
 /// Parts one at a time wait for a latency each: over a long way longer ones are better, which the
@@ -63,11 +64,11 @@ TEST(Replayed, MakesPartsLongerOverALongWay) {
   const auto machine = *topology::parse_synthetic("proc:6(2ms,1Gbit/s,send=1us,recv=1us)");
   const Hierarchy hierarchy(machine);
   const Collective call = replayed_call(Operation::Broadcast, 6, 1U << 20U);
-  const Replay replay{without_connections(), 48, 1U << 20U};
-  const std::vector<Choice> ranked = ranking(hierarchy, Terrain(machine), call);
-  const std::vector<Choice> anew = replayed(ranked, hierarchy, call, replay);
+  const SimulationBudget budget{without_connections(), 48, 1U << 20U};
+  const std::vector<Choice> ranked = ranking(hierarchy, CostView(machine), call);
+  const std::vector<Choice> anew = ranked_by_simulation(ranked, hierarchy, call, budget);
   EXPECT_LT(anew.front().predicted,
-            play(ranked.front().plan, hierarchy, call, without_connections()));
+            simulated_time(ranked.front().plan, hierarchy, call, without_connections()));
 }
 
 TEST(Chooser, AsksOthersBeforeItLooksForItself) {
@@ -75,8 +76,8 @@ TEST(Chooser, AsksOthersBeforeItLooksForItself) {
   const Hierarchy hierarchy(machine);
   std::map<std::string, Best> shared;
   int made = 0;
-  Choosing choosing;
-  choosing.share = [&](const std::string& name, const std::function<Best()>& make) -> const Best& {
+  ChooserOptions options;
+  options.share = [&](const std::string& name, const std::function<Best()>& make) -> const Best& {
     const auto it = shared.find(name);
     if (it != shared.end()) return it->second;
     ++made;
@@ -84,7 +85,7 @@ TEST(Chooser, AsksOthersBeforeItLooksForItself) {
   };
   Chooser alone(hierarchy);
   for (int rank = 0; rank < 3; ++rank) {
-    Chooser chooser(hierarchy, Bits::Any, choosing);
+    Chooser chooser(hierarchy, Bits::Any, options);
     for (const Operation operation : {Operation::Broadcast, Operation::Allreduce}) {
       const Collective call = replayed_call(operation, 8, 4096);
       EXPECT_EQ(chooser.choose(call), alone.choose(call));

@@ -25,12 +25,12 @@ struct Scale {
 /// A machine as the predictor sees it: times instead of bandwidths, resources by number.
 ///
 /// The machine must outlive it. O(processes + clusters) to make.
-class Terrain {
+class CostView {
  public:
   /// @param scales one for each level; empty: none
   /// @param processor multiplies all costs of sending, receiving and combining
-  explicit Terrain(const topology::Machine& machine, std::span<const Scale> scales = {},
-                   double processor = 1);
+  explicit CostView(const topology::Machine& machine, std::span<const Scale> scales = {},
+                    double processor = 1);
 
   [[nodiscard]] const topology::Machine& machine() const { return machine_; }
   [[nodiscard]] Rank size() const { return machine_.size(); }

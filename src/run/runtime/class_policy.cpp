@@ -1,4 +1,4 @@
-#include "runtime/course.hpp"
+#include "runtime/class_policy.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr std::uint32_t kCallsUntilTrial = 64;
 /// Timed, right before plans are: a native call must not look slow by chance.
 constexpr std::uint32_t kNativeCallsFirst = 32;
 constexpr double kLeastGainOnEvenMachines = 0.05;
-/// Plans that are predicted to be as much slower than another way are not tried beside it.
+/// Plans that are predicted to be as much slower than another candidate are not tried beside it.
 constexpr double kWorthTrying = 1.3;
 
 double seconds_of(const std::optional<Time>& time) {
@@ -49,23 +49,24 @@ bool may_try(const Settings& settings) {
   return settings.trial && !settings.force && !settings.reproducible && settings.algorithm.empty();
 }
 
-std::uint32_t calls_before_course(const Settings& settings, bool is_even, bool is_near) {
+std::uint32_t calls_before_policy(const Settings& settings, bool is_even, bool is_near) {
   return is_even && is_near && may_try(settings) ? kCallsUntilTrial : 0;
 }
 
-Course make_course(Planner& planner, const Settings& settings, const PlanKey& key, bool is_even,
-                   bool is_near, std::function<double()> elapsed) {
+ClassPolicy make_class_policy(Planner& planner, const Settings& settings, const PlanKey& key,
+                              bool is_even, bool is_near, std::function<double()> elapsed) {
   const schedule::Collective call = collective_of(planner, key);
   const PlanChoice usual = planner.choose(call, settings);
-  const Option native{std::nullopt, "native", seconds_of(usual.native_predicted)};
-  Course course;
+  const Candidate native{std::nullopt, "native", seconds_of(usual.native_predicted)};
+  ClassPolicy policy;
   if (!may_try(settings)) {
-    course.ways = {usual.planned() ? Option{Wish::Best, usual.name, seconds_of(usual.predicted)}
-                                   : native};
-    return course;
+    policy.candidates = {usual.planned()
+                             ? Candidate{WhichPlan::Best, usual.name, seconds_of(usual.predicted)}
+                             : native};
+    return policy;
   }
-  const auto add_plan = [&](Wish wish, const PlanChoice& choice) {
-    course.ways.push_back({wish, choice.name, seconds_of(choice.predicted)});
+  const auto add_plan = [&](WhichPlan which, const PlanChoice& choice) {
+    policy.candidates.push_back({which, choice.name, seconds_of(choice.predicted)});
   };
   const auto is_worth = [&](const PlanChoice& choice, double beside) {
     const double predicted = seconds_of(choice.predicted);
@@ -73,34 +74,36 @@ Course make_course(Planner& planner, const Settings& settings, const PlanKey& ke
            (beside < 0 || (predicted >= 0 && predicted <= kWorthTrying * beside));
   };
   if (usual.planned()) {
-    add_plan(Wish::Best, usual);
-    course.ways.push_back(native);
-    const PlanChoice second = planner.choose(call, settings, Wish::RunnerUp);
-    if (is_worth(second, course.ways.front().predicted)) add_plan(Wish::RunnerUp, second);
+    add_plan(WhichPlan::Best, usual);
+    policy.candidates.push_back(native);
+    const PlanChoice second = planner.choose(call, settings, WhichPlan::RunnerUp);
+    if (is_worth(second, policy.candidates.front().predicted))
+      add_plan(WhichPlan::RunnerUp, second);
   } else {
-    course.ways.push_back(native);
-    const PlanChoice best = planner.choose(call, settings, Wish::Best);
+    policy.candidates.push_back(native);
+    const PlanChoice best = planner.choose(call, settings, WhichPlan::Best);
     if (best.planned() && (is_even || is_worth(best, native.predicted))) {
-      add_plan(Wish::Best, best);
-      if (is_near && !is_even) course.calls_until_it = kCallsUntilTrial;
+      add_plan(WhichPlan::Best, best);
+      if (is_near && !is_even) policy.calls_until_it = kCallsUntilTrial;
     }
   }
-  if (course.ways.size() < 2) return course;
-  std::vector<TrialWay> ways;
-  for (const Option& way : course.ways) ways.push_back({is_even ? -1 : way.predicted, !way.wish});
+  if (policy.candidates.size() < 2) return policy;
+  std::vector<TrialCandidate> candidates;
+  for (const Candidate& candidate : policy.candidates)
+    candidates.push_back({is_even ? -1 : candidate.predicted, !candidate.which});
   TrialOptions options;
   options.elapsed = std::move(elapsed);
   options.looks_again = is_near;
   if (is_even) options.least_gain = kLeastGainOnEvenMachines;
-  if (!course.ways.front().wish && is_near) options.first_calls = kNativeCallsFirst;
-  course.trial.emplace(std::move(ways), std::move(options));
-  return course;
+  if (!policy.candidates.front().which && is_near) options.first_calls = kNativeCallsFirst;
+  policy.trial.emplace(std::move(candidates), std::move(options));
+  return policy;
 }
 
 namespace {
 
 std::string unended(const TrialRecord& record) {
-  const std::string& first = record.ways.front().name;
+  const std::string& first = record.candidates.front().name;
   switch (record.unended) {
     case Trial::Unended::TakingTurns:
       return "not ended, too few calls: they took turns";
@@ -130,14 +133,16 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
         "\n  trial of {}, {}{}, on {}: {}{}\n", schedule::name_of(record.calls.operation),
         record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
         kind_of(record.calls), record.communicator,
-        record.kept ? fmt::format("kept {} ({})", record.ways[*record.kept].name, record.why)
+        record.kept ? fmt::format("kept {} ({})", record.candidates[*record.kept].name, record.why)
                     : unended(record),
         record.was_made_anew ? "; then links changed, and plans were made anew" : "");
     std::size_t widest = 40;
-    for (const Option& way : record.ways) widest = std::max(widest, way.name.size());
-    for (std::size_t w = 0; w < record.ways.size(); ++w) {
-      text += fmt::format("    {:<{}} took {:>8}, predicted {:>8}\n", record.ways[w].name, widest,
-                          time_text(record.times[w]), time_text(record.ways[w].predicted));
+    for (const Candidate& candidate : record.candidates)
+      widest = std::max(widest, candidate.name.size());
+    for (std::size_t w = 0; w < record.candidates.size(); ++w) {
+      text +=
+          fmt::format("    {:<{}} took {:>8}, predicted {:>8}\n", record.candidates[w].name, widest,
+                      time_text(record.times[w]), time_text(record.candidates[w].predicted));
     }
   }
   return text;

@@ -1,5 +1,5 @@
 // With a script in the place of smpirun.
-#include "league/play.hpp"
+#include "league/run_league.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -27,11 +27,11 @@ class PlayTest : public testing::Test {
     rules_.field = {"smpi_times", 1, 60};
     rules_.folder = folder_ / "grounds";
     rules_.keep = [this](const Cell& cell) { kept_.push_back(cell); };
-    fixture_.grounds.push_back(
+    task_.placed_machines.push_back(
         {"small", "block", topology::parse_synthetic("proc:2(1us,1Gbit/s)").value()});
-    fixture_.teams = {ours()};
-    fixture_.operations = {Operation::Broadcast};
-    fixture_.sizes = {8, 4096, 65536};
+    task_.contenders = {ours()};
+    task_.operations = {Operation::Broadcast};
+    task_.sizes = {8, 4096, 65536};
   }
   void TearDown() override {
     setenv("PATH", path_.c_str(), 1);
@@ -60,7 +60,7 @@ class PlayTest : public testing::Test {
   fs::path folder_;
   std::string path_;
   Rules rules_;
-  Fixture fixture_;
+  LeagueTask task_;
   std::vector<Cell> kept_;
 };
 
@@ -68,13 +68,13 @@ TEST_F(PlayTest, KeepsNothingOfWhatWasInterruptedAndPlaysItWhenResumed) {
   for (const char* signal : {"TERM", "INT", "HUP"}) {
     kept_.clear();
     have_smpirun("8", std::string("kill -") + signal + " $$");
-    const auto stopped = play(fixture_, rules_, {});
+    const auto stopped = run_league(task_, rules_, {});
     ASSERT_FALSE(stopped.has_value()) << signal;
     EXPECT_EQ(stopped.error().what, "interrupted");
     ASSERT_EQ(kept_.size(), 1U) << signal;
     EXPECT_EQ(kept_sizes(), std::vector<std::uint64_t>{8});
     have_smpirun("none", "true");
-    const auto resumed = play(fixture_, rules_, std::vector<Cell>(kept_));
+    const auto resumed = run_league(task_, rules_, std::vector<Cell>(kept_));
     ASSERT_TRUE(resumed.has_value());
     ASSERT_EQ(resumed->size(), 3U);
     for (const Cell& cell : *resumed) EXPECT_EQ(cell.state, State::Right);
@@ -84,7 +84,7 @@ TEST_F(PlayTest, KeepsNothingOfWhatWasInterruptedAndPlaysItWhenResumed) {
 
 TEST_F(PlayTest, GoesOnWithoutWhatWasKilledAndDoesNotKeepIt) {
   have_smpirun("8", "kill -KILL $$");
-  const auto played = play(fixture_, rules_, {});
+  const auto played = run_league(task_, rules_, {});
   ASSERT_TRUE(played.has_value());
   ASSERT_EQ(played->size(), 3U);
   EXPECT_EQ((*played)[1].state, State::Failed);
@@ -93,7 +93,7 @@ TEST_F(PlayTest, GoesOnWithoutWhatWasKilledAndDoesNotKeepIt) {
 
 TEST_F(PlayTest, KeepsAnAbortAsAFailureOfThatEventOnly) {
   have_smpirun("8", "kill -ABRT $$");
-  const auto played = play(fixture_, rules_, {});
+  const auto played = run_league(task_, rules_, {});
   ASSERT_TRUE(played.has_value());
   ASSERT_EQ(kept_.size(), 3U);
   EXPECT_EQ(kept_[1].state, State::Failed);
@@ -104,7 +104,7 @@ TEST_F(PlayTest, KeepsAnAbortAsAFailureOfThatEventOnly) {
 TEST_F(PlayTest, MarksWhatTakesTooLong) {
   rules_.field.seconds = 1;
   have_smpirun("4096", "while :; do :; done");
-  const auto played = play(fixture_, rules_, {});
+  const auto played = run_league(task_, rules_, {});
   ASSERT_TRUE(played.has_value());
   ASSERT_EQ(kept_.size(), 3U);
   EXPECT_EQ(kept_[2].state, State::TooLong);
@@ -112,19 +112,19 @@ TEST_F(PlayTest, MarksWhatTakesTooLong) {
 }
 
 TEST_F(PlayTest, PlaysAScanForOneSelectorAndBelievesItOfAll) {
-  fixture_.teams = *selectors_called("ompi,mpich");
-  fixture_.teams.insert(fixture_.teams.begin(), ours());
-  fixture_.operations = {Operation::Scan, Operation::Reduce};
-  fixture_.sizes = {8};
+  task_.contenders = *selectors_called("ompi,mpich");
+  task_.contenders.insert(task_.contenders.begin(), ours());
+  task_.operations = {Operation::Scan, Operation::Reduce};
+  task_.sizes = {8};
   std::ofstream script(folder_ / "smpirun");
   script << "#!/bin/sh\nfor word; do case $word in scan:*|reduce:*)\n"
             "  echo \"${word%:*},${word#*:},1.5,1,1 of 1,chain\"\n esac; done\n";
   script.close();
   fs::permissions(folder_ / "smpirun", fs::perms::owner_all);
-  const auto played = play(fixture_, rules_, {});
+  const auto played = run_league(task_, rules_, {});
   ASSERT_TRUE(played.has_value());
   ASSERT_EQ(played->size(), 6U);
-  EXPECT_EQ((*played)[2].team, "mpich");
+  EXPECT_EQ((*played)[2].contender, "mpich");
   EXPECT_EQ((*played)[2].event.operation, Operation::Scan);
   EXPECT_EQ((*played)[2].state, State::Right);
   EXPECT_EQ(kept_.size(), 5U) << "one scan less";

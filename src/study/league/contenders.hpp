@@ -8,7 +8,7 @@
 
 namespace espalier::league {
 
-enum class TeamKind : std::uint8_t {
+enum class ContenderKind : std::uint8_t {
   Ours,
   Selector,  ///< SMPI's copy of how an MPI library chooses: "ompi"
   Single,    ///< one algorithm of SMPI for one operation: "bcast:NTSL"
@@ -16,13 +16,13 @@ enum class TeamKind : std::uint8_t {
 };
 
 /// Who takes part.
-struct Team {
+struct Contender {
   std::string name;
-  TeamKind kind = TeamKind::Ours;
+  ContenderKind kind = ContenderKind::Ours;
   schedule::Operation operation = schedule::Operation::Barrier;  ///< of an algorithm or plan
 
   [[nodiscard]] bool plays(schedule::Operation event) const {
-    return kind == TeamKind::Ours || kind == TeamKind::Selector || operation == event;
+    return kind == ContenderKind::Ours || kind == ContenderKind::Selector || operation == event;
   }
   /// Options of SimGrid, "name:value".
   [[nodiscard]] std::vector<std::string> options() const;
@@ -30,12 +30,12 @@ struct Team {
   [[nodiscard]] std::vector<std::string> environment() const;
 };
 
-[[nodiscard]] Team ours();
+[[nodiscard]] Contender ours();
 /// @param plan by its name
-[[nodiscard]] Team with_plan(schedule::Operation operation, std::string plan);
+[[nodiscard]] Contender with_plan(schedule::Operation operation, std::string plan);
 /// "ompi,mpich,mvapich2,impi"
-Expected<std::vector<Team>> selectors_called(const std::string& list);
+Expected<std::vector<Contender>> selectors_called(const std::string& list);
 /// All of SimGrid 3.32 but its selectors; scans have none.
-[[nodiscard]] std::vector<Team> single_algorithms();
+[[nodiscard]] std::vector<Contender> single_algorithms();
 
 }  // namespace espalier::league

@@ -1,4 +1,4 @@
-#include "mpi/choosing.hpp"
+#include "mpi/chooser_options.hpp"
 
 #ifdef ESPALIER_SMPI
 #include <fmt/format.h>
@@ -26,19 +26,19 @@ const runtime::Best& shared(const std::string& name, const std::function<runtime
 
 }  // namespace
 
-runtime::Choosing choosing_for(const topology::Machine& machine) {
-  runtime::Choosing choosing;
-  choosing.replay.emplace();
-  choosing.replay->sim = select::without_connections();
+runtime::ChooserOptions chooser_options_for(const topology::Machine& machine) {
+  runtime::ChooserOptions options;
+  options.budget.emplace();
+  options.replay->sim = select::without_connections();
   const std::size_t where = std::hash<std::string>()(topology::write_json(machine));
-  choosing.share = [where](const std::string& name,
-                           const std::function<runtime::Best()>& make) -> const runtime::Best& {
+  options.share = [where](const std::string& name,
+                          const std::function<runtime::Best()>& make) -> const runtime::Best& {
     return shared(fmt::format("{:x} {}", where, name), make);
   };
-  return choosing;
+  return options;
 }
 #else
-runtime::Choosing choosing_for(const topology::Machine& /*machine*/) { return {}; }
+runtime::ChooserOptions chooser_options_for(const topology::Machine& /*machine*/) { return {}; }
 #endif
 
 }  // namespace espalier::mpi

@@ -9,8 +9,8 @@
 
 namespace espalier::select {
 
-/// How many of the plans that are fastest by prediction are played event by event, and on what.
-struct Replay {
+/// How many of the plans that are fastest by prediction are simulated event by event, and on what.
+struct SimulationBudget {
   sim::SimOptions sim;
   std::uint32_t plans = 256;          ///< at most
   std::uint64_t messages = 1U << 20;  ///< at most, of all of them; whole plans only
@@ -26,17 +26,18 @@ struct Replay {
 [[nodiscard]] sim::SimOptions without_connections();
 
 /// The fastest by prediction, each with all the segment sizes that `ranked` has of it, by their
-/// times when played; then the others as they were. Ties stay in the order of `ranked`.
+/// times when simulated; then the others as they were. Ties stay in the order of `ranked`.
 ///
 /// Work: at most `plans` simulations of `messages` messages in all, whatever the machine; a plan
-/// that does not fit is not played. If that is the fastest by prediction, nothing is.
+/// that does not fit is not simulated. If that is the fastest by prediction, nothing is.
 /// @pre ranked is sorted by predicted time, its plans serve the call
-[[nodiscard]] std::vector<Choice> replayed(std::vector<Choice> ranked,
-                                           const collective::Hierarchy& hierarchy,
-                                           const schedule::Collective& call, const Replay& replay);
+[[nodiscard]] std::vector<Choice> ranked_by_simulation(std::vector<Choice> ranked,
+                                                       const collective::Hierarchy& hierarchy,
+                                                       const schedule::Collective& call,
+                                                       const SimulationBudget& budget);
 
 /// When the last rank is done with the plan.
-[[nodiscard]] Time play(const Plan& plan, const collective::Hierarchy& hierarchy,
-                        const schedule::Collective& call, const sim::SimOptions& options);
+[[nodiscard]] Time simulated_time(const Plan& plan, const collective::Hierarchy& hierarchy,
+                                  const schedule::Collective& call, const sim::SimOptions& options);
 
 }  // namespace espalier::select

@@ -1,4 +1,4 @@
-#include "league/teams.hpp"
+#include "league/contenders.hpp"
 
 #include <fmt/format.h>
 
@@ -57,55 +57,55 @@ constexpr std::array kSelectors{"ompi", "mpich", "mvapich2", "impi"};
 
 }  // namespace
 
-std::vector<std::string> Team::options() const {
+std::vector<std::string> Contender::options() const {
   switch (kind) {
-    case TeamKind::Ours:
-    case TeamKind::Plan:
+    case ContenderKind::Ours:
+    case ContenderKind::Plan:
       return {};
-    case TeamKind::Selector:
+    case ContenderKind::Selector:
       return {"smpi/coll-selector:" + name};
-    case TeamKind::Single:
+    case ContenderKind::Single:
       break;
   }
   return {"smpi/" + name};
 }
 
-std::vector<std::string> Team::environment() const {
-  if (kind == TeamKind::Ours) return {"ESPALIER_FORCE=1"};
-  if (kind != TeamKind::Plan) return {"ESPALIER_DISABLE=1"};
+std::vector<std::string> Contender::environment() const {
+  if (kind == ContenderKind::Ours) return {"ESPALIER_FORCE=1"};
+  if (kind != ContenderKind::Plan) return {"ESPALIER_DISABLE=1"};
   return {"ESPALIER_FORCE=1",
           fmt::format("ESPALIER_ALGORITHM={}={}", schedule::name_of(operation), name)};
 }
 
-Team ours() { return {"espalier", TeamKind::Ours, {}}; }
+Contender ours() { return {"espalier", ContenderKind::Ours, {}}; }
 
-Team with_plan(schedule::Operation operation, std::string plan) {
-  return {std::move(plan), TeamKind::Plan, operation};
+Contender with_plan(schedule::Operation operation, std::string plan) {
+  return {std::move(plan), ContenderKind::Plan, operation};
 }
 
-Expected<std::vector<Team>> selectors_called(const std::string& list) {
-  std::vector<Team> teams;
+Expected<std::vector<Contender>> selectors_called(const std::string& list) {
+  std::vector<Contender> contenders;
   std::istringstream in(list);
   for (std::string name; std::getline(in, name, ',');) {
     if (std::find(kSelectors.begin(), kSelectors.end(), name) == kSelectors.end()) {
       return Error{"--peer", fmt::format("there is no selector \"{}\"", name),
                    fmt::format("{}", fmt::join(kSelectors, ", "))};
     }
-    teams.push_back({name, TeamKind::Selector, {}});
+    contenders.push_back({name, ContenderKind::Selector, {}});
   }
-  return teams;
+  return contenders;
 }
 
-std::vector<Team> single_algorithms() {
-  std::vector<Team> teams;
+std::vector<Contender> single_algorithms() {
+  std::vector<Contender> contenders;
   for (const Algorithms& of_one : kAlgorithms) {
     std::istringstream in(of_one.names);
     for (std::string name; in >> name;) {
-      teams.push_back(
-          {fmt::format("{}:{}", of_one.option, name), TeamKind::Single, of_one.operation});
+      contenders.push_back(
+          {fmt::format("{}:{}", of_one.option, name), ContenderKind::Single, of_one.operation});
     }
   }
-  return teams;
+  return contenders;
 }
 
 }  // namespace espalier::league

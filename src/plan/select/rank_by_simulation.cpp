@@ -1,4 +1,4 @@
-#include "select/replay.hpp"
+#include "select/rank_by_simulation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@ using schedule::OpKind;
 /// Of one plan. Exchanges of everybody with everybody in segments have a million, all under way at
 /// once, and are never the fastest.
 constexpr std::uint64_t kMostMessages = 1U << 15U;
-/// What would take so many times as long as another took when played, were its prediction wrong by
-/// as much as the worst so far of those that take less than predicted, is not.
+/// What would take so many times as long as another took when simulated, were its prediction wrong
+/// by as much as the worst so far of those that take less than predicted, is not.
 constexpr double kHopeless = 2;
 
 using schedule::Schedule;
@@ -39,7 +39,7 @@ std::uint64_t messages_of(const Schedule& schedule) {
 
 /// Places in `ranked` of what is worth playing: the best, all that differ from it in segments only,
 /// the best of the others, and so on.
-std::vector<std::size_t> worth_playing(const std::vector<Choice>& ranked, std::size_t most) {
+std::vector<std::size_t> worth_simulating(const std::vector<Choice>& ranked, std::size_t most) {
   std::vector<std::size_t> places;
   std::vector<bool> taken(ranked.size());
   for (std::size_t first = 0; first < ranked.size(); ++first) {
@@ -65,19 +65,20 @@ sim::SimOptions without_connections() {
   return options;
 }
 
-Time play(const Plan& plan, const collective::Hierarchy& hierarchy, const Collective& call,
-          const sim::SimOptions& options) {
+Time simulated_time(const Plan& plan, const collective::Hierarchy& hierarchy,
+                    const Collective& call, const sim::SimOptions& options) {
   return sim::simulate(all_parts(plan, hierarchy, call), hierarchy.machine(), options).finish;
 }
 
-std::vector<Choice> replayed(std::vector<Choice> ranked, const collective::Hierarchy& hierarchy,
-                             const Collective& call, const Replay& replay) {
-  std::vector<Choice> played;
+std::vector<Choice> ranked_by_simulation(std::vector<Choice> ranked,
+                                         const collective::Hierarchy& hierarchy,
+                                         const Collective& call, const SimulationBudget& budget) {
+  std::vector<Choice> simulated;
   std::vector<bool> is_played(ranked.size());
-  std::uint64_t left = replay.messages;
+  std::uint64_t left = budget.messages;
   Time fastest = kForever;
-  double least = 1;  // time played over time predicted
-  for (const std::size_t place : worth_playing(ranked, replay.plans)) {
+  double least = 1;  // time simulated over time predicted
+  for (const std::size_t place : worth_simulating(ranked, budget.plans)) {
     const auto predicted = static_cast<double>(ranked[place].predicted.picoseconds);
     if (predicted * least > kHopeless * static_cast<double>(fastest.picoseconds)) continue;
     const Schedule schedule = all_parts(ranked[place].plan, hierarchy, call);
@@ -87,20 +88,20 @@ std::vector<Choice> replayed(std::vector<Choice> ranked, const collective::Hiera
       continue;
     }
     left -= messages;
-    const Time from_0 = sim::simulate(schedule, hierarchy.machine(), replay.sim).finish;
+    const Time from_0 = sim::simulate(schedule, hierarchy.machine(), budget.sim).finish;
     const double over_roots = ranked[place].over_roots;
     const Time takes{std::llround(static_cast<double>(from_0.picoseconds) * over_roots)};
     fastest = std::min(fastest, takes);
     if (predicted > 0) least = std::min(least, static_cast<double>(takes.picoseconds) / predicted);
-    played.push_back({ranked[place].plan, takes, over_roots});
+    simulated.push_back({ranked[place].plan, takes, over_roots});
     is_played[place] = true;
   }
-  std::stable_sort(played.begin(), played.end(),
+  std::stable_sort(simulated.begin(), simulated.end(),
                    [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    if (!is_played[i]) played.push_back(std::move(ranked[i]));
+    if (!is_played[i]) simulated.push_back(std::move(ranked[i]));
   }
-  return played;
+  return simulated;
 }
 
 }  // namespace espalier::select

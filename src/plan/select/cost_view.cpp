@@ -1,4 +1,4 @@
-#include "select/terrain.hpp"
+#include "select/cost_view.hpp"
 
 #include "base/contract.hpp"
 
@@ -31,10 +31,11 @@ std::uint32_t level_of(const Resource& resource, const topology::Machine& machin
 
 }  // namespace
 
-Terrain::Terrain(const topology::Machine& machine, std::span<const Scale> scales, double processor)
+CostView::CostView(const topology::Machine& machine, std::span<const Scale> scales,
+                   double processor)
     : machine_(machine), network_(machine), scales_(scales.begin(), scales.end()) {
   expects(scales.empty() || scales.size() == machine.levels().size(),
-          "Terrain: not one scale for each level");
+          "CostView: not one scale for each level");
   per_byte_.reserve(network_.resources().size());
   for (const Resource& resource : network_.resources()) {
     Picos each = per_byte_of(resource.capacity);
@@ -52,12 +53,12 @@ Terrain::Terrain(const topology::Machine& machine, std::span<const Scale> scales
   }
 }
 
-Picos Terrain::latency(const sim::Route& route) const {
+Picos CostView::latency(const sim::Route& route) const {
   const auto plain = static_cast<Picos>(route.latency.picoseconds);
   return scales_.empty() ? plain : plain * scales_[route.level].latency;
 }
 
-Picos Terrain::cap_per_byte(const sim::Route& route) const {
+Picos CostView::cap_per_byte(const sim::Route& route) const {
   const Picos plain = per_byte_of(route.cap);
   return scales_.empty() ? plain : plain * scales_[route.level].per_byte;
 }

@@ -9,7 +9,7 @@ namespace espalier::collective {
 
 /// The ranks among whom an algorithm works, in its own order, seen from one of them: all ranks of a
 /// call, the processes of a node, or the masters of the sites.
-struct Team {
+struct Participants {
   std::vector<Rank> ranks;
   Rank me = 0;  ///< this rank's position
 
@@ -22,20 +22,21 @@ struct Team {
 };
 
 /// All ranks 0 .. size-1 in order.
-[[nodiscard]] inline Team whole_team(Rank size, Rank rank) {
-  Team team;
-  team.me = rank;
-  team.ranks.reserve(size);
-  for (Rank r = 0; r < size; ++r) team.ranks.push_back(r);
-  return team;
+[[nodiscard]] inline Participants all_participants(Rank size, Rank rank) {
+  Participants participants;
+  participants.me = rank;
+  participants.ranks.reserve(size);
+  for (Rank r = 0; r < size; ++r) participants.ranks.push_back(r);
+  return participants;
 }
 
 /// The same ranks, counted from `first` on and around.
-[[nodiscard]] inline Team rotated(const Team& team, Rank first) {
-  Team turned;
-  turned.me = (team.me + team.size() - first) % team.size();
-  turned.ranks.assign(team.ranks.begin() + first, team.ranks.end());
-  turned.ranks.insert(turned.ranks.end(), team.ranks.begin(), team.ranks.begin() + first);
+[[nodiscard]] inline Participants rotated(const Participants& participants, Rank first) {
+  Participants turned;
+  turned.me = (participants.me + participants.size() - first) % participants.size();
+  turned.ranks.assign(participants.ranks.begin() + first, participants.ranks.end());
+  turned.ranks.insert(turned.ranks.end(), participants.ranks.begin(),
+                      participants.ranks.begin() + first);
   return turned;
 }
 

@@ -16,7 +16,7 @@ enum class Numbering : std::uint8_t {
 /// One process's view of a group: all that it stores of it once it is made.
 ///
 /// O(k): size, own rank, and the ids of the tree's neighbours.
-struct Place {
+struct GroupView {
   Tag tag = 0;  ///< the group's name in messages; of groups nobody routes through: any
   Rank size = 0;
   Rank rank = kNoRank;
@@ -30,19 +30,20 @@ struct Place {
 
   [[nodiscard]] bool member() const { return rank != kNoRank; }
   [[nodiscard]] std::size_t bytes() const {
-    return sizeof(Place) + children.bytes_on_heap() + below.bytes_on_heap() + links.bytes_on_heap();
+    return sizeof(GroupView) + children.bytes_on_heap() + below.bytes_on_heap() +
+           links.bytes_on_heap();
   }
 };
 
 /// The group of all processes; nothing is sent for it. @pre id < size, degree > 0
-[[nodiscard]] Place world_place(Id id, Rank size, Rank degree);
+[[nodiscard]] GroupView world_view(Id id, Rank size, Rank degree);
 
 /// The next process on the way to a rank of the group, itself if that is this one's.
 ///
 /// World: one hop. Routable groups: at most ceil(log_k m) hops, spread over all (a generalised de
 /// Bruijn graph: M. Imase, M. Itoh, "Design to minimize diameter on building-block network", IEEE
 /// Transactions on Computers 1981). Others: along the tree, through its root more often than not.
-[[nodiscard]] Id next_hop(const Place& place, Id self, Rank target);
+[[nodiscard]] Id next_hop(const GroupView& view, Id self, Rank target);
 
 /// Hops between two ranks of a routable group.
 [[nodiscard]] std::uint32_t link_hops(Rank from, Rank target, Rank size, Rank degree);
