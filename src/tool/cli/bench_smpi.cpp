@@ -180,8 +180,9 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-Expected<std::vector<league::Cell>> run_contenders(const league::LeagueTask& task, league::Rules& rules,
-                                            const std::string& resume) {
+Expected<std::vector<league::Cell>> run_contenders(const league::LeagueTask& task,
+                                                   league::Rules& rules,
+                                                   const std::string& resume) {
   std::vector<league::Cell> known;
   std::ofstream results;
   if (!resume.empty()) {
