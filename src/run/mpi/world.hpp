@@ -39,7 +39,7 @@ class World {
   bool is_agreed = false;
   int rank = 0;                         ///< this process in MPI_COMM_WORLD
   int size = 1;                         ///< processes of MPI_COMM_WORLD
-  double program_begin = PMPI_Wtime();  ///< about when the program began, by MPI_Wtime
+  double program_begin = PMPI_Wtime();  ///< when the program began, roughly, by MPI_Wtime
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)

@@ -43,7 +43,7 @@ bool is_cut(const Collective& call) {
     case Operation::Allreduce:
       return true;
     case Operation::ReduceScatter:
-      return !call.irregular();  // else its units are blocks
+      return !call.irregular();  // units of irregular calls are blocks
     default:
       return false;
   }
