@@ -14,40 +14,40 @@ using league::Forecast;
 using report::Align;
 using report::Decimal;
 
-void add_forecasts(std::vector<Forecast>& all, const league::Ground& ground,
+void add_forecasts(std::vector<Forecast>& all, const league::PlacedMachine& placed_machine,
                    const league::Event& event) {
-  const collective::Hierarchy hierarchy(ground.placed);
-  const select::CostView cost_view(ground.placed);
+  const collective::Hierarchy hierarchy(placed_machine.placed);
+  const select::CostView cost_view(placed_machine.placed);
   const schedule::Collective call{
-      event.operation, ground.placed.size(), 0, event.bytes, Bytes{1}, true, {}};
+      event.operation, placed_machine.placed.size(), 0, event.bytes, Bytes{1}, true, {}};
   for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
     const Time predicted = select::predict(candidate.plan, cost_view, hierarchy, call);
     const Time played =
-        select::play(candidate.plan, hierarchy, call, select::without_connections());
+        select::simulated_time(candidate.plan, hierarchy, call, select::without_connections());
     all.push_back({event, candidate.name, to_microseconds(predicted), to_microseconds(played), 0});
   }
 }
 
 }  // namespace
 
-std::vector<Forecast> forecasts_of(const league::Fixture& fixture) {
+std::vector<Forecast> forecasts_of(const league::LeagueTask& task) {
   std::vector<Forecast> all;
-  for (const league::Ground& ground : fixture.grounds) {
-    for (const league::Event& event : events_of(fixture, ground)) {
-      add_forecasts(all, ground, event);
+  for (const league::PlacedMachine& placed_machine : task.placed_machines) {
+    for (const league::Event& event : events_of(task, placed_machine)) {
+      add_forecasts(all, placed_machine, event);
     }
   }
   return all;
 }
 
 std::vector<league::Contender> contenders_of(std::span<const Forecast> forecasts) {
-  std::vector<league::Contender> teams;
+  std::vector<league::Contender> contenders;
   std::set<std::pair<schedule::Operation, std::string>> seen;
   for (const Forecast& forecast : forecasts) {
     if (!seen.emplace(forecast.event.operation, forecast.plan).second) continue;
-    teams.push_back(league::with_plan(forecast.event.operation, forecast.plan));
+    contenders.push_back(league::with_plan(forecast.event.operation, forecast.plan));
   }
-  return teams;
+  return contenders;
 }
 
 std::vector<Forecast> with_times(std::vector<Forecast> forecasts,
@@ -55,8 +55,8 @@ std::vector<Forecast> with_times(std::vector<Forecast> forecasts,
   std::map<std::pair<league::Event, std::string>, double> times;
   for (const league::Cell& cell : cells) {
     // A plan that is none for this size is not what was played.
-    if (cell.state != league::State::Right || cell.plan != cell.team) continue;
-    times[{cell.event, cell.team}] = cell.microseconds;
+    if (cell.state != league::State::Right || cell.plan != cell.contender) continue;
+    times[{cell.event, cell.contender}] = cell.microseconds;
   }
   std::vector<Forecast> played;
   for (Forecast& forecast : forecasts) {
