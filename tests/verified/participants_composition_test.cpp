@@ -76,65 +76,66 @@ Rank position_of(const std::vector<Rank>& ranks, Rank rank) {
   return static_cast<Rank>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 
-/// Block p is that of the team's p-th rank, where a call's buffer has it.
+/// Block p is that of the participants's p-th rank, where a call's buffer has it.
 BlockLayout by_rank(Buffer buffer, const std::vector<Rank>& ranks, std::uint64_t block) {
   std::vector<IndexSet> members;
   for (const Rank r : ranks) members.push_back(IndexSet::single(r));
   return BlockLayout::bundles(buffer, 0, block, members);
 }
 
-TEST(TeamProperty, AllgathersInAnyOrderOfTheRanks) {
+TEST(ParticipantsProperty, AllgathersInAnyOrderOfTheRanks) {
   for_all_seeds(300, [](Random& rng) {
     const Collective call = random_call(rng, Operation::Allgather);
     const auto ranks = shuffled_ranks(rng, call.size);
     const std::uint64_t which = rng.below(4);
     ASSERT_EQ(check(call, rng.next(),
                     [&](ProgramBuilder& program, Rank me) {
-                      const Team team{ranks, position_of(ranks, me)};
+                      const Participants participants{ranks, position_of(ranks, me)};
                       const BlockLayout all = by_rank(Buffer::Out, ranks, call.count);
                       program.copy(slice(Buffer::In, 0, call.count),
                                    slice(Buffer::Out, me * call.count, call.count));
-                      if (which == 0) ring_allgather(program, team, all);
-                      if (which == 1) bruck_allgather(program, team, all);
-                      if (which == 2) direct_allgather(program, team, all, 0);
-                      if (which == 3) gather_broadcast_allgather(program, team, all);
+                      if (which == 0) ring_allgather(program, participants, all);
+                      if (which == 1) bruck_allgather(program, participants, all);
+                      if (which == 2) direct_allgather(program, participants, all, 0);
+                      if (which == 3) gather_broadcast_allgather(program, participants, all);
                     }),
               "");
   });
 }
 
-TEST(TeamProperty, ExchangesInAnyOrderOfTheRanks) {
+TEST(ParticipantsProperty, ExchangesInAnyOrderOfTheRanks) {
   for_all_seeds(300, [](Random& rng) {
     const Collective call = random_call(rng, Operation::Alltoall);
     const auto ranks = shuffled_ranks(rng, call.size);
     const bool direct = rng.chance(50);
     ASSERT_EQ(check(call, rng.next(),
                     [&](ProgramBuilder& program, Rank me) {
-                      const Team team{ranks, position_of(ranks, me)};
+                      const Participants participants{ranks, position_of(ranks, me)};
                       const BlockLayout from = by_rank(Buffer::In, ranks, call.count);
                       const BlockLayout to = by_rank(Buffer::Out, ranks, call.count);
-                      if (direct) direct_alltoall(program, team, from, to, 0);
-                      if (!direct) pairwise_alltoall(program, team, from, to);
+                      if (direct) direct_alltoall(program, participants, from, to, 0);
+                      if (!direct) pairwise_alltoall(program, participants, from, to);
                     }),
               "");
   });
 }
 
-TEST(TeamProperty, ReduceScattersInAnyOrderOfTheRanks) {
+TEST(ParticipantsProperty, ReduceScattersInAnyOrderOfTheRanks) {
   for_all_seeds(300, [](Random& rng) {
     const Collective call = random_call(rng, Operation::ReduceScatter);
     const auto ranks = shuffled_ranks(rng, call.size);
     const std::uint64_t which = rng.below(5);
     ASSERT_EQ(check(call, rng.next(),
                     [&](ProgramBuilder& program, Rank me) {
-                      const Team team{ranks, position_of(ranks, me)};
+                      const Participants participants{ranks, position_of(ranks, me)};
                       const BlockLayout from = by_rank(Buffer::In, ranks, call.count);
                       const auto mine = slice(Buffer::Out, 0, call.count);
-                      if (which == 0) recursive_halving_reduce_scatter(program, team, from, mine);
-                      if (which == 1) butterfly_reduce_scatter(program, team, from, mine);
-                      if (which == 2) ring_reduce_scatter(program, team, from, mine);
-                      if (which == 3) pairwise_reduce_scatter(program, team, from, mine);
-                      if (which == 4) direct_reduce_scatter(program, team, from, mine);
+                      if (which == 0)
+                        recursive_halving_reduce_scatter(program, participants, from, mine);
+                      if (which == 1) butterfly_reduce_scatter(program, participants, from, mine);
+                      if (which == 2) ring_reduce_scatter(program, participants, from, mine);
+                      if (which == 3) pairwise_reduce_scatter(program, participants, from, mine);
+                      if (which == 4) direct_reduce_scatter(program, participants, from, mine);
                     }),
               "");
   });
@@ -145,16 +146,16 @@ struct Clusters {
   std::vector<std::vector<Rank>> members;
   std::vector<Rank> cluster_of;
 
-  [[nodiscard]] Team within(Rank me) const {
+  [[nodiscard]] Participants within(Rank me) const {
     const auto& ranks = members[cluster_of[me]];
     return {ranks, position_of(ranks, me)};
   }
   [[nodiscard]] bool is_master(Rank me) const { return within(me).me == 0; }
-  [[nodiscard]] Team masters(Rank me) const {
-    Team team;
-    for (const auto& ranks : members) team.ranks.push_back(ranks.front());
-    team.me = cluster_of[me];
-    return team;
+  [[nodiscard]] Participants masters(Rank me) const {
+    Participants participants;
+    for (const auto& ranks : members) participants.ranks.push_back(ranks.front());
+    participants.me = cluster_of[me];
+    return participants;
   }
 };
 
@@ -171,7 +172,7 @@ Clusters random_clusters(Random& rng, Rank size, bool in_runs) {
   return found;
 }
 
-TEST(TeamProperty, AllgathersTheBundlesOfScatteredClusters) {
+TEST(ParticipantsProperty, AllgathersTheBundlesOfScatteredClusters) {
   for_all_seeds(300, [](Random& rng) {
     const Collective call = random_call(rng, Operation::Allgather);
     const Clusters clusters = random_clusters(rng, call.size, false);
@@ -181,14 +182,14 @@ TEST(TeamProperty, AllgathersTheBundlesOfScatteredClusters) {
     const bool linear = rng.chance(50);
     ASSERT_EQ(check(call, rng.next(),
                     [&](ProgramBuilder& program, Rank me) {
-                      const Team within = clusters.within(me);
+                      const Participants within = clusters.within(me);
                       const auto own = slice(Buffer::In, 0, call.count);
                       const BlockLayout here = by_rank(Buffer::Out, within.ranks, call.count);
                       // Tags of the builder's own count from 0, so the caller's are far from them.
                       if (linear) linear_gather(program, within, 0, own, here, 1000);
                       if (!linear) binomial_gather(program, within, 0, own, here);
                       if (clusters.is_master(me)) {
-                        const Team masters = clusters.masters(me);
+                        const Participants masters = clusters.masters(me);
                         const auto all = BlockLayout::bundles(Buffer::Out, 0, call.count, bundles);
                         if (which == 0) ring_allgather(program, masters, all);
                         if (which == 1) bruck_allgather(program, masters, all);
@@ -202,7 +203,7 @@ TEST(TeamProperty, AllgathersTheBundlesOfScatteredClusters) {
   });
 }
 
-TEST(TeamProperty, ScattersBundlesOfUnevenClusters) {
+TEST(ParticipantsProperty, ScattersBundlesOfUnevenClusters) {
   for_all_seeds(300, [](Random& rng) {
     Collective call = random_call(rng, Operation::Scatter);
     call.root = 0;  // the first master
@@ -212,7 +213,7 @@ TEST(TeamProperty, ScattersBundlesOfUnevenClusters) {
     const bool linear = rng.chance(50);
     ASSERT_EQ(check(call, rng.next(),
                     [&](ProgramBuilder& program, Rank me) {
-                      const Team within = clusters.within(me);
+                      const Participants within = clusters.within(me);
                       const auto own = slice(Buffer::Out, 0, call.count);
                       const std::uint64_t bundle =
                           clusters.is_master(me) ? within.size() * call.count : 0;
@@ -231,7 +232,7 @@ TEST(TeamProperty, ScattersBundlesOfUnevenClusters) {
   });
 }
 
-TEST(TeamProperty, AllreducesLevelByLevelInRankOrderIfClustersAreRuns) {
+TEST(ParticipantsProperty, AllreducesLevelByLevelInRankOrderIfClustersAreRuns) {
   for_all_seeds(300, [](Random& rng) {
     Collective call = random_call(rng, Operation::Allreduce);
     call.commutative = rng.chance(50);
@@ -240,12 +241,12 @@ TEST(TeamProperty, AllreducesLevelByLevelInRankOrderIfClustersAreRuns) {
     const bool double_tree = rng.chance(50);
     ASSERT_EQ(check(call, rng.next(),
                     [&](ProgramBuilder& program, Rank me) {
-                      const Team within = clusters.within(me);
+                      const Participants within = clusters.within(me);
                       const auto in = slice(Buffer::In, 0, call.count);
                       const auto out = slice(Buffer::Out, 0, call.count);
                       rabenseifner_reduce(program, within, 0, in, out);
                       if (clusters.is_master(me)) {
-                        const Team masters = clusters.masters(me);
+                        const Participants masters = clusters.masters(me);
                         if (halving) rabenseifner_allreduce(program, masters, out);
                         if (!halving) recursive_doubling_allreduce(program, masters, out);
                       }
