@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "place/problem.hpp"
+#include "map/problem.hpp"
 #include "place/select_topology.hpp"
 
 namespace espalier::place {
@@ -13,7 +13,7 @@ namespace espalier::place {
 /// A way to place, and what came of it.
 struct Candidate {
   std::string name;
-  Placement placement;
+  map::Placement placement;
   Time predicted;  ///< by replay
   Time traffic;    ///< total_cost(): decides among equals
 };
@@ -35,6 +35,7 @@ struct Answer {
 /// clusters that the paper would take, and on the fastest nodes where they differ), each also after
 /// refine(); then a local search on the predicted time from the best of them. Chosen is the one
 /// with the shortest predicted time; so it is never worse, as predicted, than any of them alone.
-[[nodiscard]] Answer place_processes(const Problem& problem, const SearchOptions& options = {});
+[[nodiscard]] Answer place_processes(const map::Problem& problem,
+                                     const SearchOptions& options = {});
 
 }  // namespace espalier::place

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "place/problem.hpp"
+#include "map/problem.hpp"
 
 namespace espalier::place {
 
@@ -19,7 +19,7 @@ inline constexpr Principles kSortedList{true, true, false, false};
 inline constexpr Principles kFullSelection{};
 
 struct RankedCluster {
-  std::uint32_t cluster = 0;  ///< into Problem::clusters
+  std::uint32_t cluster = 0;  ///< into map::Problem::clusters
   Time mean_latency;          ///< to the other clusters
   std::uint32_t slots = 0;
   bool used = false;
@@ -40,7 +40,7 @@ struct Selection {
   Time typical;                          ///< step 4: the weight of the median channel
   std::vector<HeavyChannel> heavy;       ///< step 4: the heaviest first
   std::vector<std::vector<Rank>> order;  ///< step 5: processes and groups of processes
-  Placement placement;                   ///< step 6
+  map::Placement placement;              ///< step 6
   std::vector<std::string> explanation;  ///< a line for each step
 };
 
@@ -57,12 +57,12 @@ struct Selection {
 ///
 /// Ties go to the lower rank and to what is listed first. O(slots log slots + edges log edges +
 /// clusters^2).
-[[nodiscard]] Selection select_topology(const Problem& problem, const Principles& principles);
+[[nodiscard]] Selection select_topology(const map::Problem& problem, const Principles& principles);
 
 /// Steps 1 and 2 alone: slots in the order of their use.
-[[nodiscard]] std::vector<RankedCluster> rank_clusters(const Problem& problem,
+[[nodiscard]] std::vector<RankedCluster> rank_clusters(const map::Problem& problem,
                                                        const Principles& principles);
 [[nodiscard]] std::vector<std::uint32_t> slots_by_cluster(
-    const Problem& problem, const std::vector<RankedCluster>& clusters);
+    const map::Problem& problem, const std::vector<RankedCluster>& clusters);
 
 }  // namespace espalier::place

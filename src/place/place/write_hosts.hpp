@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "place/problem.hpp"
+#include "map/problem.hpp"
 
 namespace espalier::place {
 
@@ -19,10 +19,10 @@ enum class HostsForm : std::uint8_t {
 [[nodiscard]] std::string_view name_of(HostsForm form);
 [[nodiscard]] std::optional<HostsForm> hosts_form_named(std::string_view name);
 
-[[nodiscard]] std::string write_hosts(const Problem& problem, const Placement& placement,
+[[nodiscard]] std::string write_hosts(const map::Problem& problem, const map::Placement& placement,
                                       HostsForm form);
 /// The command line that uses such a file.
-[[nodiscard]] std::string launch_line(const Problem& problem, const Placement& placement,
+[[nodiscard]] std::string launch_line(const map::Problem& problem, const map::Placement& placement,
                                       HostsForm form, const std::string& file);
 
 }  // namespace espalier::place

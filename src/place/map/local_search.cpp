@@ -1,11 +1,11 @@
-#include "place/local_search.hpp"
+#include "map/local_search.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "base/random.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 namespace {
 
 /// A placement and who is in each slot.
@@ -147,4 +147,4 @@ Time search(const Problem& problem, Replayer& replayer, std::uint64_t steps_a_re
   return best_time;
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -1,10 +1,10 @@
 // The replay's other half: what becomes of a message between two processes.
 #include <algorithm>
 
-#include "place/replay_state.hpp"
+#include "map/replay_state.hpp"
 #include "sim/latency_weight.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 void Replayer::State::send(Rank process, const ReadyTrace::Step& step) {
   const std::uint32_t c = step.channel;
@@ -119,4 +119,4 @@ bool Replayer::State::break_circle() {
   return any;
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

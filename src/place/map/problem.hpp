@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/expected.hpp"
-#include "place/inventory.hpp"
+#include "map/inventory.hpp"
 #include "profile/profile.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 /// What the user wants besides speed.
 struct Constraints {
@@ -76,4 +76,8 @@ void obey_pins(const Problem& problem, Placement& placement);
 /// Each process in a slot of its own, pins obeyed.
 [[nodiscard]] bool is_valid(const Problem& problem, const Placement& placement);
 
-}  // namespace espalier::place
+/// How much two processes want to be near each other, for each of `problem.edges`: a whole number,
+/// at least 1, that grows with what the edge costs on the slowest path of the machine.
+[[nodiscard]] std::vector<std::int32_t> affinities(const Problem& problem);
+
+}  // namespace espalier::map

@@ -6,7 +6,7 @@
 #include "profile/profile.hpp"
 #include "topology/machine.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 /// Who is to be which node of a graph of processes that communicate along its edges: for each node
 /// a member of `ranks`, by its index.
@@ -21,4 +21,4 @@ namespace espalier::place {
                                         std::span<const Rank> ranks, Rank nodes,
                                         std::vector<profile::Pair> pairs);
 
-}  // namespace espalier::place
+}  // namespace espalier::map

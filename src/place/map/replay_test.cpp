@@ -1,4 +1,4 @@
-#include "place/replay.hpp"
+#include "map/replay.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,20 +6,23 @@
 #include <map>
 #include <numeric>
 
-#include "place/load_inventory.hpp"
-#include "place/portfolio.hpp"
 #include "profile/trace_writer.hpp"
 #include "profile/workload.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
-#include "support/inventory_from.hpp"
 #include "support/random_placements.hpp"
 #include "topology/load_machine.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 namespace {
 
 using profile::Profile;
+
+Inventory inventory_from(const std::string& machine) {
+  auto loaded = topology::load_machine(machine);
+  EXPECT_TRUE(loaded.has_value()) << to_string(loaded.error());
+  return inventory_of(std::move(loaded->machine));
+}
 
 /// The trace as a schedule, message by message, for the simulator.
 schedule::Schedule as_schedule(const Profile& profile) {
@@ -171,17 +174,6 @@ TEST(Replay, DoesNotKeepAShortWayWaitingForAMessageOnALongOne) {
   EXPECT_LT(replayer.clocks()[2], milliseconds(3));
 }
 
-TEST(Replay, TakesTheSpeedOfANodeIntoAccount) {
-  const Inventory inventory = inventory_from("node:2(1us,speed=1|2)");
-  Profile one = profile::silent_profile("one", 1);
-  profile::TraceWriter(one.processes[0].actions).compute(seconds(3));
-  const auto problem = make_problem(inventory, one, {});
-  EXPECT_EQ(predict(*problem, {0}), seconds(3));
-  EXPECT_EQ(predict(*problem, {1}), milliseconds(1500));
-  EXPECT_EQ(place_processes(*problem).candidates[place_processes(*problem).chosen].placement,
-            Placement{1});
-}
-
 TEST(Replay, OfACutLoopComesCloseToAllOfIt) {
   for (const char* name : {"lu.S", "mg.W", "cg.S", "is.S"}) {
     const auto profile = profile::make_workload(name, 16, {.heavy_factor = 2});
@@ -198,4 +190,4 @@ TEST(Replay, OfACutLoopComesCloseToAllOfIt) {
 }
 
 }  // namespace
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -2,9 +2,9 @@
 #include <queue>
 #include <set>
 
-#include "place/mappings.hpp"
+#include "map/mappings.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 namespace {
 
 /// Free slots, host by host: all slots of a host are alike.
@@ -139,4 +139,4 @@ Placement greedy_placement(const Problem& problem, const std::vector<std::uint32
   return placement;
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -4,12 +4,12 @@
 #include <functional>
 #include <queue>
 
-#include "place/replay.hpp"
+#include "map/replay.hpp"
 #include "sim/bottleneck_clocks.hpp"
 #include "sim/fair_shares.hpp"
 #include "sim/network.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 struct Replayer::State {
   State(const Problem& p, const ReadyTrace& t, sim::Sharing s);
@@ -95,4 +95,4 @@ struct Replayer::State {
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
 };
 
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "place/replay.hpp"
+#include "map/replay.hpp"
 #include "profile/rounds.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 using profile::Action;
 using profile::ActionKind;
@@ -209,4 +209,4 @@ ReadyTrace::ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps
   messages_ = 0;
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

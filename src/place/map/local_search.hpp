@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "place/replay.hpp"
+#include "map/replay.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 /// Swaps, and moves to free slots, that make the sum of all edges' costs smaller, next to the
 /// partners of each process; until none is found or `most_moves` were tried. Sorting out who
@@ -18,4 +18,4 @@ void refine(const Problem& problem, Placement& placement, std::uint64_t most_mov
 Time search(const Problem& problem, Replayer& replayer, std::uint64_t steps_a_replay,
             std::uint64_t most_steps, std::uint64_t seed, Placement& placement);
 
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -1,10 +1,10 @@
-#include "place/replay.hpp"
+#include "map/replay.hpp"
 
 #include <algorithm>
 
-#include "place/replay_state.hpp"
+#include "map/replay_state.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 Replayer::State::State(const Problem& p, const ReadyTrace& t, sim::Sharing s)
     : problem(p),
@@ -151,4 +151,4 @@ Time predict(const Problem& problem, const Placement& placement) {
   return Replayer(problem, trace, sharing_for(problem)).finish(placement);
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -1,4 +1,4 @@
-#include "place/reorder.hpp"
+#include "map/reorder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "support/for_all_seeds.hpp"
 #include "topology/load_machine.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 namespace {
 
 topology::Machine machine_of(const std::string& text) {
@@ -111,4 +111,4 @@ TEST(ReorderProperty, GivesEachNodeAnotherProcessAndTheSameAgain) {
 }
 
 }  // namespace
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "place/mappings.hpp"
-#include "place/slot_tree.hpp"
+#include "map/mappings.hpp"
+#include "map/slot_tree.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 namespace {
 
 struct Unit {
@@ -176,4 +176,4 @@ Placement grouped_placement(const Problem& problem, const std::vector<std::uint3
   return placement;
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

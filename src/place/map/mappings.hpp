@@ -1,18 +1,12 @@
 #pragma once
 
-#include "place/problem.hpp"
+#include "map/problem.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 // Mappings of processes to slots by who communicates with whom, without the order of dependence and
 // without the speed of nodes. `slots` are candidates in the order of preference; the first as many
 // as there are processes are used, but for greedy_placement. All obey pins.
-
-/// Down the machine's tree: the processes of each cluster are cut into its members' shares with
-/// libscotch (F. Pellegrini, J. Roman: "Scotch: a software package for static mapping by dual
-/// recursive bipartitioning of process and architecture graphs", HPCN 1996).
-[[nodiscard]] Placement scotch_placement(const Problem& problem,
-                                         const std::vector<std::uint32_t>& slots);
 
 /// Up the machine's tree: processes into groups of a host's size, these into groups of a cluster's
 /// number of hosts, and so on, each by affinity (E. Jeannot, G. Mercier, F. Tessier: "Process
@@ -26,8 +20,4 @@ namespace espalier::place {
 [[nodiscard]] Placement greedy_placement(const Problem& problem,
                                          const std::vector<std::uint32_t>& slots);
 
-/// The affinity of two processes for the first two: whole numbers that grow with their cost on the
-/// slowest path, at least 1.
-[[nodiscard]] std::vector<std::int32_t> affinities(const Problem& problem);
-
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -1,12 +1,12 @@
-#include "place/reorder.hpp"
+#include "map/reorder.hpp"
 
 #include <numeric>
 
-#include "place/local_search.hpp"
-#include "place/mappings.hpp"
+#include "map/local_search.hpp"
+#include "map/mappings.hpp"
 #include "topology/views.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 namespace {
 
 /// Replays of more than that say little and take long.
@@ -65,4 +65,4 @@ std::vector<Rank> reorder(const topology::Machine& machine, std::span<const Rank
   return result;
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

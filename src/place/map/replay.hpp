@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "place/problem.hpp"
+#include "map/problem.hpp"
 #include "sim/options.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 /// A message of fewer bytes is sent at once; nothing of longer ones flows before their receiver is
 /// ready for them (rendezvous). What Open MPI over TCP and SMPI have.
@@ -92,4 +92,4 @@ class Replayer {
 /// One prediction, with up to two million steps, shared as sharing_for() says.
 [[nodiscard]] Time predict(const Problem& problem, const Placement& placement);
 
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "place/problem.hpp"
+#include "map/problem.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 /// The part of the machine's tree that some slots need: clusters with one member are left out.
 struct SlotTree {
@@ -63,4 +63,4 @@ struct SlotTree {
   return tree;
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map
