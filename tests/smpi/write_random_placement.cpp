@@ -10,7 +10,6 @@
 #include "map/replay.hpp"
 #include "place/load_inventory.hpp"
 #include "place/portfolio.hpp"
-#include "place/scotch_placement.hpp"
 #include "profile/json.hpp"
 #include "support/random_placements.hpp"
 #include "topology/write_simgrid.hpp"

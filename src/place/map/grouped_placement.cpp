@@ -13,7 +13,8 @@ namespace {
 
 struct Unit {
   std::vector<Rank> processes;
-  std::vector<std::pair<std::uint32_t, std::int64_t>> affinity;  ///< to other units
+  /// Other units and the affinity to them.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> affinity;
   std::int64_t total = 0;
 };
 
@@ -62,7 +63,7 @@ class Pool {
  private:
   const std::vector<Unit>& units_;
   std::vector<bool> free_;
-  std::vector<std::int64_t> pull_;  ///< affinity to those that are free
+  std::vector<std::int64_t> pull_;  ///< affinity of each unit to units that are still free
   std::vector<std::vector<std::uint32_t>> by_size_;
   std::vector<std::size_t> next_;
 };

@@ -17,7 +17,7 @@ Inventory inventory_of(topology::Machine machine) {
   machine = topology::with_placement(std::move(machine), along_the_tree);
   Inventory inventory{machine.name(), machine, {}, {}};
   std::vector<bool> listed(machine.size());
-  std::vector<std::string> paths;  // of the hosts, as a lab calls them
+  std::vector<std::string> paths;  // names of the hosts as a lab gives them
   for (const Leaf leaf : order) {
     if (listed[leaf]) continue;
     Host host;

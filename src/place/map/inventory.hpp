@@ -16,7 +16,7 @@ enum class HostState : std::uint8_t { Free, Busy, Down };
 /// machine.
 struct Host {
   std::string name;
-  std::string cluster;  ///< "" if it is in none
+  std::string cluster;  ///< empty if the host is in no cluster
   std::uint32_t slots = 1;
   std::uint32_t cores = 1;
   std::uint64_t speed_millionths = 1'000'000;
@@ -29,7 +29,7 @@ struct Host {
 /// their slots.
 struct Inventory {
   std::string name;
-  topology::Machine machine;  ///< rank r on leaf r
+  topology::Machine machine;  ///< rank r stands on leaf r
   std::vector<Host> hosts;
   std::vector<std::string> notes;  ///< what the source did not say, one sentence each
 };

@@ -1,9 +1,8 @@
-#include "map/local_search.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include "base/random.hpp"
+#include "map/mappings.hpp"
 
 namespace espalier::map {
 namespace {

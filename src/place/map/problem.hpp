@@ -12,22 +12,22 @@
 
 namespace espalier::map {
 
-/// What the user wants besides speed.
+/// What the user demands besides speed.
 struct Constraints {
-  std::vector<std::string> exclude;                ///< hosts that are not to be used
-  std::vector<std::pair<Rank, std::string>> pins;  ///< a process and its host
-  std::uint32_t per_node = 0;                      ///< processes on one host at most; 0: slots
+  std::vector<std::string> exclude;  ///< names of hosts and clusters that must not be used
+  std::vector<std::pair<Rank, std::string>> pins;  ///< processes that must run on the host named
+  std::uint32_t per_node = 0;  ///< most processes on one host; 0: as many as it has slots
 };
 
 /// A place for one process.
 struct Slot {
   topology::Leaf leaf = 0;
-  std::uint32_t host = 0;     ///< into Inventory::hosts
-  std::uint32_t cluster = 0;  ///< into Problem::clusters
+  std::uint32_t host = 0;     ///< index into Inventory::hosts
+  std::uint32_t cluster = 0;  ///< index into Problem::clusters
   std::uint64_t speed_millionths = 1'000'000;
 };
 
-/// Between two processes, both directions together.
+/// Traffic of a process with another one, both directions together.
 struct Edge {
   Rank other = 0;
   std::uint64_t messages = 0;
@@ -38,11 +38,11 @@ struct Edge {
 struct Problem {
   const Inventory* inventory = nullptr;
   const profile::Profile* profile = nullptr;
-  std::vector<Slot> slots;  ///< that may be used, in the order of the listing; host by host
+  std::vector<Slot> slots;  ///< usable slots, host by host as the inventory lists them
   std::vector<std::string> clusters;
-  std::vector<std::uint32_t> pinned;  ///< of each process: its slot, or kFree
+  std::vector<std::uint32_t> pinned;  ///< slot that each process is pinned to, or kFree
   std::vector<std::uint32_t> first_edge;
-  std::vector<Edge> edges;  ///< of each process, by the other
+  std::vector<Edge> edges;  ///< edges of process 0, then of 1, ...; each ordered by `other`
 
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
   [[nodiscard]] Rank size() const { return static_cast<Rank>(pinned.size()); }
@@ -54,7 +54,7 @@ struct Problem {
   [[nodiscard]] topology::Path path(std::uint32_t slot_a, std::uint32_t slot_b) const {
     return machine().path(slots[slot_a].leaf, slots[slot_b].leaf);
   }
-  /// What an edge's messages take if they go one by one between these slots.
+  /// Time of an edge's messages if they go one by one between these slots.
   [[nodiscard]] Time cost(const Edge& edge, std::uint32_t slot_a, std::uint32_t slot_b) const;
 };
 
@@ -67,13 +67,13 @@ using Placement = std::vector<std::uint32_t>;
 Expected<Problem> make_problem(const Inventory& inventory, const profile::Profile& profile,
                                const Constraints& constraints);
 
-/// The sum of all edges' costs: no order of dependence, no waiting; for search among many.
+/// The sum of all edges' costs. Ignores the order of messages and waiting: quick, for searches.
 [[nodiscard]] Time total_cost(const Problem& problem, const Placement& placement);
 
-/// Puts pinned processes where they belong; who stands there takes their place.
+/// Moves pinned processes to their slots; the process in such a slot gets the one left.
 void obey_pins(const Problem& problem, Placement& placement);
 
-/// Each process in a slot of its own, pins obeyed.
+/// Whether each process has a slot of its own and pins are obeyed.
 [[nodiscard]] bool is_valid(const Problem& problem, const Placement& placement);
 
 /// How much two processes want to be near each other, for each of `problem.edges`: a whole number,

@@ -44,7 +44,7 @@ class TraceCompiler {
     }
     trace_.first_step_.push_back(trace_.steps_.size());
     trace_.messages_ = 0;
-    for (ReadyTrace::Channel& c : trace_.channels_) {
+    for (ReadyTrace::TraceChannel& c : trace_.channels_) {
       c.first_message = trace_.messages_;
       trace_.messages_ += c.messages;
     }

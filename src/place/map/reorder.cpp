@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "map/local_search.hpp"
 #include "map/mappings.hpp"
 #include "topology/views.hpp"
 

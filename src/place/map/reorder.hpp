@@ -8,15 +8,15 @@
 
 namespace espalier::map {
 
-/// Who is to be which node of a graph of processes that communicate along its edges: for each node
-/// a member of `ranks`, by its index.
+/// Assigns processes to the nodes of a graph along whose edges they communicate.
 ///
-/// As they come (node i is member i) unless TreeMatch-style groups or a greedy mapping, after
-/// swaps that lessen the cost, make the sum of all edges' costs smaller and a round of messages
-/// along all edges, as replayed, not longer by more than a hundredth. No libscotch: programs may
-/// bring their own.
-/// @param ranks of the machine, each once; at least as many as nodes
-/// @param pairs between nodes; those of a node with itself do not matter
+/// Candidates: the given order (node i is member i), TreeMatch-style groups and a greedy mapping,
+/// each improved by swaps. The one with the least sum of edge costs wins, if a replayed round of
+/// messages along all edges takes at most 1 % longer than in the given order. Does not use
+/// libscotch: programs may bring their own.
+/// @param ranks ranks of the machine, each once; at least as many as nodes
+/// @param pairs traffic between nodes; that of a node with itself is ignored
+/// @return for each node the index of its process in `ranks`
 [[nodiscard]] std::vector<Rank> reorder(const topology::Machine& machine,
                                         std::span<const Rank> ranks, Rank nodes,
                                         std::vector<profile::Pair> pairs);

@@ -31,12 +31,12 @@ Replayer::State::State(const Problem& p, const ReadyTrace& t, sim::Sharing s)
 void Replayer::State::begin(const Placement& placement) {
   now = Time{};
   for (std::size_t c = 0; c < routes.size(); ++c) {
-    const ReadyTrace::Channel& channel = trace.channels_[c];
+    const ReadyTrace::TraceChannel& channel = trace.channels_[c];
     network.find_route(problem.slots[placement[channel.from]].leaf,
                        problem.slots[placement[channel.to]].leaf, routes[c]);
   }
-  std::fill(messages.begin(), messages.end(), Message{});
-  std::fill(channels.begin(), channels.end(), Channel{});
+  std::fill(messages.begin(), messages.end(), MessageState{});
+  std::fill(channels.begin(), channels.end(), ChannelState{});
   std::fill(waits_for.begin(), waits_for.end(), kNothing);
   std::fill(waits_for_sent.begin(), waits_for_sent.end(), kNothing);
   std::fill(clock.begin(), clock.end(), Time{});
@@ -58,8 +58,8 @@ void Replayer::State::begin(const Placement& placement) {
 }
 
 bool Replayer::State::receive(Rank process, const ReadyTrace::Step& step) {
-  Channel& channel = channels[step.channel];
-  const ReadyTrace::Channel& all = trace.channels_[step.channel];
+  ChannelState& channel = channels[step.channel];
+  const ReadyTrace::TraceChannel& all = trace.channels_[step.channel];
   if (channel.received == all.messages) return true;  // nobody ever sends it
   const auto message = static_cast<std::uint32_t>(all.first_message + channel.received);
   if (messages[message].arrived == kForever) {
@@ -74,7 +74,7 @@ bool Replayer::State::receive(Rank process, const ReadyTrace::Step& step) {
 }
 
 bool Replayer::State::await_send(Rank process, std::uint32_t c) {
-  Channel& channel = channels[c];
+  ChannelState& channel = channels[c];
   if (channel.awaited_all) return true;  // more waits than sends
   const std::uint32_t message = channel.next_await;
   if (messages[message].arrived == kForever) {

@@ -13,8 +13,8 @@ namespace espalier::map {
 /// ready for them (rendezvous). What Open MPI over TCP and SMPI have.
 inline constexpr Bytes kEagerLimit{64 * 1024};
 
-/// A trace made ready to be replayed often: collectives as messages, loops unrolled, or, if that is
-/// more than `most_steps`, cut to a few rounds whose last one stands for the rest.
+/// A trace prepared for many replays: collectives become messages and loops are unrolled. If that
+/// is more than `most_steps`, loops are cut to a few rounds, whose last one stands for the rest.
 ///
 /// A cut loop is exact as soon as its rounds take equally long, which they do after the first ones
 /// where processes wait for each other; each process's own clock is stretched by its own last
@@ -34,15 +34,16 @@ class ReadyTrace {
  private:
   friend class Replayer;
   friend class TraceCompiler;
-  /// Post: a receive is ready for its message. Sent: waits until the send is over. Both of large
-  /// messages alone.
+  /// Post: a receive is ready for its message. Sent: waits until the send is over. Both exist for
+  /// long messages only.
   enum class Kind : std::uint8_t { Compute, Send, Recv, Post, Sent, Snapshot, Stretch };
   struct Step {
     Kind kind = Kind::Compute;
-    std::uint32_t channel = 0;  ///< of messages; of Snapshot and Stretch: which clock is kept
-    std::uint64_t amount = 0;   ///< picoseconds, bytes, rounds that are left
+    /// Channel of the message; Snapshot and Stretch: which clock is kept.
+    std::uint32_t channel = 0;
+    std::uint64_t amount = 0;  ///< Compute: picoseconds; messages: bytes; Stretch: rounds left out
   };
-  struct Channel {
+  struct TraceChannel {
     Rank from = 0;
     Rank to = 0;
     std::uint64_t first_message = 0;
@@ -50,9 +51,9 @@ class ReadyTrace {
   };
 
   Bytes eager_limit_;
-  std::vector<std::uint64_t> first_step_;  ///< of each process, and one more
+  std::vector<std::uint64_t> first_step_;  ///< index of each process's first step, and the end
   std::vector<Step> steps_;
-  std::vector<Channel> channels_;
+  std::vector<TraceChannel> channels_;
   std::uint64_t messages_ = 0;
   bool cut_ = false;
   bool too_long_ = false;
@@ -71,14 +72,14 @@ class ReadyTrace {
 /// O(steps x (log processes + depth)), and for ExactMaxMin what settling the shares takes.
 class Replayer {
  public:
-  /// Both outlive it.
+  /// @pre problem and trace outlive it
   Replayer(const Problem& problem, const ReadyTrace& trace,
            sim::Sharing sharing = sim::Sharing::ExactMaxMin);
   ~Replayer();
 
-  /// When the last process is done.
+  /// Replays the trace; returns when the last process is done.
   [[nodiscard]] Time finish(const Placement& placement);
-  /// When each is, after finish().
+  /// When each process was done in the last finish().
   [[nodiscard]] const std::vector<Time>& clocks() const;
 
  private:
@@ -86,7 +87,7 @@ class Replayer {
   std::unique_ptr<State> state_;
 };
 
-/// How predictions for such a problem share links: exactly where that does not take too long.
+/// How replays of this problem share links: exactly, unless that takes too long.
 [[nodiscard]] sim::Sharing sharing_for(const Problem& problem);
 
 /// One prediction, with up to two million steps, shared as sharing_for() says.

@@ -19,7 +19,7 @@ void Replayer::State::send(Rank process, const ReadyTrace::Step& step) {
 
 /// A long message waits in its channel's row until its receiver is ready.
 void Replayer::State::ask(std::uint32_t c, std::uint32_t message) {
-  Channel& channel = channels[c];
+  ChannelState& channel = channels[c];
   if (channel.last_long != kNothing) messages[channel.last_long].next_long = message;
   channel.last_long = message;
   if (channel.next_begin == kNothing) channel.next_begin = message;
@@ -37,14 +37,14 @@ void Replayer::State::ask(std::uint32_t c, std::uint32_t message) {
 }
 
 void Replayer::State::post(Rank process, std::uint32_t c) {
-  Channel& channel = channels[c];
+  ChannelState& channel = channels[c];
   if (channel.posted == trace.channels_[c].messages) return;  // nobody ever sends it
   posts[trace.channels_[c].first_message + channel.posted++] = clock[process];
   if (channel.next_begin != kNothing) begin_next(c, clock[process]);
 }
 
 void Replayer::State::begin_next(std::uint32_t c, Time ready) {
-  Channel& channel = channels[c];
+  ChannelState& channel = channels[c];
   const std::uint32_t message = channel.next_begin;
   channel.next_begin = messages[message].next_long;
   channel.posted = std::max(channel.posted, ++channel.begun);
@@ -73,7 +73,7 @@ void Replayer::State::carry(const Turn& turn) {
 
 void Replayer::State::deliver(std::uint32_t message, Time arrived) {
   const std::uint32_t c = channel_of[message];
-  const ReadyTrace::Channel& channel = trace.channels_[c];
+  const ReadyTrace::TraceChannel& channel = trace.channels_[c];
   messages[message].arrived = arrived;
   if (waits_for[channel.to] == c && channel.first_message + channels[c].received == message) {
     waits_for[channel.to] = kNothing;

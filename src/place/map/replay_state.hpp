@@ -16,13 +16,14 @@ struct Replayer::State {
 
   static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
 
-  /// A process goes on, or a message comes to the links of its way. All of them in the order of
-  /// time: links serve what comes first, and a message over a long way comes later than one that
-  /// set out after it over a short one.
+  /// An event: a process goes on, or a message reaches the links of its path. Events are handled in
+  /// the order of time, since links serve what comes first; a message on a long path may come later
+  /// than one that set out after it on a short path.
   struct Turn {
     Time at;
-    Rank process = 0;                  ///< who goes on, or sent it
-    std::uint32_t message = kNothing;  ///< that comes
+    Rank process = 0;  ///< the process that goes on, or the sender of `message`
+    /// The message that reaches its links; kNothing: the process goes on.
+    std::uint32_t message = kNothing;
     friend bool operator>(const Turn& a, const Turn& b) {
       if (a.at != b.at) return a.at > b.at;
       if (a.process != b.process) return a.process > b.process;
@@ -30,21 +31,21 @@ struct Replayer::State {
     }
   };
   /// Numbered channel by channel, in the order of sending.
-  struct Message {
+  struct MessageState {
     Time arrived = kForever;
-    Time asked;  ///< a long one: when its sender was ready
+    Time asked;  ///< long messages only: when the sender was ready
     std::uint64_t bytes = 0;
-    std::uint32_t next_long = kNothing;  ///< of its channel
+    std::uint32_t next_long = kNothing;  ///< next long message of the same channel
   };
-  struct Channel {
+  struct ChannelState {
     std::uint32_t sent = 0;
     std::uint32_t received = 0;
-    std::uint32_t posted = 0;             ///< long ones
-    std::uint32_t begun = 0;              ///< long ones that have set out
-    std::uint32_t next_begin = kNothing;  ///< the first long one that has not
+    std::uint32_t posted = 0;             ///< receives posted for long messages
+    std::uint32_t begun = 0;              ///< long messages that have set out
+    std::uint32_t next_begin = kNothing;  ///< first long message that has not set out
     std::uint32_t last_long = kNothing;
-    std::uint32_t next_await = kNothing;  ///< the first long one whose end nobody waited for
-    bool awaited_all = true;              ///< next_await is the one after last_long
+    std::uint32_t next_await = kNothing;  ///< first long message whose end nobody waited for
+    bool awaited_all = true;              ///< next_await is the message after last_long
   };
 
   void run_all();
@@ -63,27 +64,30 @@ struct Replayer::State {
   void send(Rank process, const ReadyTrace::Step& step);
   void post(Rank process, std::uint32_t channel);
   void ask(std::uint32_t channel, std::uint32_t message);
-  /// The first long message of the channel that waits sets out.
+  /// Lets the first waiting long message of the channel set out.
   void begin_next(std::uint32_t channel, Time ready);
   void set_out(std::uint32_t channel, std::uint32_t message, Time at);
-  /// It has come to the links.
+  /// A message has reached the links of its path.
   void carry(const Turn& turn);
-  /// It is there at `arrived`; wakes who waits for it.
+  /// The message arrives at `arrived`; wakes the process that waits for it.
   void deliver(std::uint32_t message, Time arrived);
-  /// If all wait for each other: whether any long message could be set out.
+  /// If all processes wait for each other, lets a long message set out. @return whether there was
+  /// one
   bool break_circle();
 
   const Problem& problem;
   const ReadyTrace& trace;
   sim::Sharing sharing;
   sim::Network network;
-  std::vector<sim::Route> routes;         ///< of each channel
-  std::vector<std::uint32_t> channel_of;  ///< of each message
-  std::vector<Message> messages;
-  std::vector<Time> posts;  ///< of each channel as many as messages
-  std::vector<Channel> channels;
-  std::vector<std::uint32_t> waits_for;       ///< a channel to receive from, or kNothing
-  std::vector<std::uint32_t> waits_for_sent;  ///< a message, or kNothing
+  std::vector<sim::Route> routes;         ///< route of each channel
+  std::vector<std::uint32_t> channel_of;  ///< channel of each message
+  std::vector<MessageState> messages;
+  std::vector<Time> posts;  ///< times of posted receives of long messages, channel by channel
+  std::vector<ChannelState> channels;
+  /// Channel that each process wants to receive from, or kNothing.
+  std::vector<std::uint32_t> waits_for;
+  /// Message whose end each process waits for, or kNothing.
+  std::vector<std::uint32_t> waits_for_sent;
   std::vector<std::uint64_t> next;
   std::vector<Time> clock;
   std::vector<Time> kept;

@@ -11,12 +11,13 @@ namespace espalier::map {
 /// The part of the machine's tree that some slots need: clusters with one member are left out.
 struct SlotTree {
   struct Node {
-    std::uint32_t depth = 0;              ///< in this tree
-    std::vector<std::uint32_t> children;  ///< nodes; of a slot: none
-    std::vector<std::uint32_t> slots;     ///< below it, along the machine
+    std::uint32_t depth = 0;              ///< distance from the root of this tree
+    std::vector<std::uint32_t> children;  ///< indices of its children; a slot has none
+    /// Slots below this node, in the order of the machine's leaves.
+    std::vector<std::uint32_t> slots;
   };
-  std::vector<Node> nodes;  ///< [0] is the whole
-  std::uint32_t depth = 0;  ///< of the deepest node
+  std::vector<Node> nodes;  ///< [0] is the root
+  std::uint32_t depth = 0;  ///< depth of the deepest node
 };
 
 [[nodiscard]] inline SlotTree slot_tree(const Problem& problem, std::vector<std::uint32_t> slots) {
@@ -28,14 +29,14 @@ struct SlotTree {
     paths[s] = problem.machine().member_path(problem.slots[s].leaf);
   }
   SlotTree tree;
-  struct Part {
+  struct OpenNode {
     std::uint32_t node;
     std::size_t level;
   };
   tree.nodes.push_back({0, {}, std::move(slots)});
-  std::vector<Part> open{{0, 0}};
+  std::vector<OpenNode> open{{0, 0}};
   while (!open.empty()) {
-    const Part part = open.back();
+    const OpenNode part = open.back();
     open.pop_back();
     const std::vector<std::uint32_t> here = tree.nodes[part.node].slots;
     if (here.size() <= 1) continue;

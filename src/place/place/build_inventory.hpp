@@ -9,19 +9,19 @@
 
 namespace espalier::place {
 
-/// A host before the machine is built.
+/// A host as described, before the machine is built.
 struct HostSpec {
   std::string where;  ///< "file:line", for errors
   map::Host host;
 };
-/// Between two clusters.
+/// A link between two clusters.
 struct LinkSpec {
   std::string where;
   std::string a, b;
   Time latency;
   Bandwidth capacity = kUnlimited;
 };
-/// One cluster's own network where it differs.
+/// Network of one cluster, if it differs from that of the others.
 struct ClusterSpec {
   std::string where;
   std::string name;
@@ -31,11 +31,11 @@ struct ClusterSpec {
 struct InventorySpec {
   std::string where;
   std::string name;
-  topology::Channel between;  ///< clusters
-  topology::Uplink uplink;    ///< of a cluster
-  topology::Channel inside;   ///< a cluster, between hosts
-  topology::Uplink port;      ///< of a host
-  topology::Channel memory;   ///< inside a host
+  topology::Channel between;  ///< network between clusters
+  topology::Uplink uplink;    ///< uplink of a cluster
+  topology::Channel inside;   ///< network between the hosts of a cluster
+  topology::Uplink port;      ///< uplink of a host
+  topology::Channel memory;   ///< channel between the slots of a host
   topology::Cost send, recv;
   std::vector<ClusterSpec> clusters;
   std::vector<LinkSpec> links;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "map/local_search.hpp"
 #include "map/mappings.hpp"
-#include "place/scotch_placement.hpp"
 
 namespace espalier::place {
 namespace {

@@ -9,7 +9,6 @@
 #include "map/mappings.hpp"
 #include "map/replay.hpp"
 #include "place/load_inventory.hpp"
-#include "place/scotch_placement.hpp"
 #include "profile/trace_writer.hpp"
 #include "profile/workload.hpp"
 #include "support/for_all_seeds.hpp"

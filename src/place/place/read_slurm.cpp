@@ -55,7 +55,7 @@ map::HostState state_of(const LocatedJson* state, const LocatedJson* flags) {
 void add(InventorySpec& spec, std::string where, const std::string& name, std::string partition,
          std::uint32_t cpus, std::uint32_t busy, map::HostState state) {
   for (const HostSpec& known : spec.hosts) {
-    if (known.host.name == name) return;  // in several partitions: the first one counts
+    if (known.host.name == name) return;  // the host is in several partitions: the first one counts
   }
   map::Host host;
   host.name = name;

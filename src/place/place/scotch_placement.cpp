@@ -7,13 +7,12 @@
 #include <scotch/scotch.h>
 // clang-format on
 
-#include "place/scotch_placement.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include "map/mappings.hpp"
 #include "map/slot_tree.hpp"
+#include "place/portfolio.hpp"
 
 namespace espalier::place {
 namespace {
@@ -82,7 +81,8 @@ class Mapper {
                                      const std::vector<std::uint32_t>& shares) {
     const SubGraph graph = graph_of(processes);
     std::vector<SCOTCH_Num> part(processes.size(), 0);
-    if (!cut_by_scotch(graph, shares, part)) {  // out of memory, say: any cut will do
+    if (!cut_by_scotch(graph, shares,
+                       part)) {  // Scotch failed, for lack of memory say: any cut will do
       std::size_t at = 0;
       for (std::size_t k = 0; k < shares.size(); ++k) {
         for (std::uint32_t i = 0; i < shares[k]; ++i) part[at++] = static_cast<SCOTCH_Num>(k);

@@ -8,12 +8,12 @@
 
 namespace espalier::place {
 
-/// Files by which a launcher puts each process where the placement has it.
+/// Formats of files that tell a launcher where each process runs.
 enum class HostsForm : std::uint8_t {
-  OpenMpiRankfile,   ///< "rank 0=n1 slot=0": mpiexec --host n1:2 --rankfile FILE
-  OpenMpiHostfile,   ///< a host for each rank: mpiexec --hostfile FILE --map-by seq:OVERSUBSCRIBE
-  MpichMachinefile,  ///< "n1:2", in the order of ranks: mpiexec -f FILE
-  SlurmHostfile,     ///< a host for each rank: SLURM_HOSTFILE=FILE srun --distribution=arbitrary
+  OpenMpiRankfile,   ///< lines such as "rank 0=n1 slot=0"; mpiexec --host n1:2 --rankfile FILE
+  OpenMpiHostfile,   ///< one host a rank; mpiexec --hostfile FILE --map-by seq:OVERSUBSCRIBE
+  MpichMachinefile,  ///< lines such as "n1:2", in the order of ranks; mpiexec -f FILE
+  SlurmHostfile,     ///< one host a rank; SLURM_HOSTFILE=FILE srun --distribution=arbitrary
 };
 /// "openmpi-rankfile", ...
 [[nodiscard]] std::string_view name_of(HostsForm form);

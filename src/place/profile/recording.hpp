@@ -55,15 +55,16 @@ class Recording {
   Time before_;
   Time in_mpi_;
   Folder folder_{256};
-  Profile shape_;  ///< its communicators alone
+  Profile shape_;  ///< only its communicators are used
   std::vector<Sum> called_;
   std::vector<Sum> executed_;
 };
 
 struct Joined {
   Profile profile;
-  std::uint64_t left_out = 0;    ///< calls that are not in it
-  std::uint64_t cut_traces = 0;  ///< processes whose trace was too long: then there is none at all
+  std::uint64_t left_out = 0;  ///< calls that the profile does not contain
+  /// Processes whose trace was too long; if any, the profile has no trace.
+  std::uint64_t cut_traces = 0;
 };
 
 /// All processes' recordings, by rank, as one profile. Communicators with the same members are one.

@@ -1,6 +1,20 @@
-#include "group/route.hpp"
+#include "group/endpoint.hpp"
+
+#include <array>
+
+#include "group/message.hpp"
 
 namespace espalier::group {
+
+std::string_view name(Kind kind) {
+  static constexpr std::array<std::string_view, kKinds> kNames{
+      "begin",  "up",       "down",   "down_empty", "list",    "announce", "relay",
+      "parent", "children", "fill",   "graft",      "grafted", "ask",      "answer",
+      "adopt",  "forward",  "placed", "gather",     "scan",    "sort",     "table",
+      "finish", "data",     "find",   "found",      "traffic"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 namespace {
 
 constexpr std::uint32_t kHead = 5;  // target, tag (low, high), kind, whom it is from
