@@ -59,16 +59,16 @@ struct Profile {
   std::vector<Pair> executed;
 
   [[nodiscard]] Rank size() const { return static_cast<Rank>(processes.size()); }
-  /// Whether there is an order of dependence to replay.
+  /// Whether there is a trace to replay.
   [[nodiscard]] bool has_trace() const;
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-/// No MPI lets a shorter message wait for its receiver.
+/// Any MPI sends shorter messages before their receiver is ready.
 inline constexpr std::uint64_t kMarkedBytes = 4096;
-/// Files that name more are taken for a mistake.
+/// Files with more processes are refused as a mistake.
 inline constexpr std::uint64_t kMaxProfiledProcesses = std::uint64_t{1} << 20;
-/// Of one process, loops counted once.
+/// Deepest nesting of loops.
 inline constexpr std::uint64_t kMaxLoopDepth = 16;
 /// Bytes, messages and repetitions that are still added up without overflow.
 inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 48;
@@ -76,18 +76,18 @@ inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 48;
 /// A profile of `size` silent processes with the world as its only communicator.
 [[nodiscard]] Profile silent_profile(std::string name, Rank size);
 
-/// Both lists of pairs together, by (from, to).
+/// `pairs` and `executed` added up, ordered by (from, to).
 [[nodiscard]] std::vector<Pair> all_pairs(const Profile& profile);
-/// By (from, to), each pair once, silent ones left out. Sums stay below 2^64 by saturation.
+/// Each pair once, ordered by (from, to), without pairs that have no messages. Sums saturate.
 [[nodiscard]] std::vector<Pair> merged(std::vector<Pair> pairs);
 
-/// `pairs` and `executed` as the trace has them; collectives as messages of rounds.hpp.
+/// Fills in `pairs` and `executed` from the trace; collectives as messages of rounds.hpp.
 /// O(actions, and messages of each collective; loops are counted, not run).
 void count_pairs(Profile& profile);
 
-/// An order of dependence for a profile that has none: in each of as many rounds as a pair has
-/// messages (the median pair), every process sends to all its partners, then hears from them all.
-/// A guess.
+/// Makes up a trace for a profile that has none: in each round, every process sends to all its
+/// partners, then receives from all of them. There are as many rounds as the median pair has
+/// messages.
 void guess_trace(Profile& profile);
 
 }  // namespace espalier::profile

@@ -38,7 +38,7 @@ Expected<Profile> make_workload(std::string_view name, Rank processes,
 
 /// "lu", "mg", ...
 [[nodiscard]] std::vector<std::string> workload_names();
-/// Of a grid for `processes`, rows <= columns, as square as can be.
+/// Number of rows of a grid for `processes`: rows <= columns, as square as can be.
 [[nodiscard]] Rank rows_of(Rank processes);
 
 }  // namespace espalier::profile

@@ -18,7 +18,7 @@ struct Forecast {
   std::string method;     ///< such as "median of 10"
 };
 
-/// How one method did.
+/// One method, its error so far and its forecast.
 struct MethodError {
   std::string method;
   double mean_error = 0;
@@ -46,13 +46,13 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// What a file holds; `notes` say in a sentence each what is wrong with it.
+/// The samples of a file; `notes` say what is wrong with it, one sentence each.
 struct HistoryRead {
   std::vector<Sample> samples;  ///< ordered by time
   std::vector<std::string> notes;
 };
 
-/// For others who use histories of the same folder.
+/// How long to wait for others who use histories of the same folder.
 inline constexpr std::chrono::milliseconds kPatience{30'000};
 
 /// Adds samples to an SQLite file, which is made if it is not there. Writers wait for each other,

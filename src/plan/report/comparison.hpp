@@ -22,7 +22,7 @@ struct Contender {
 [[nodiscard]] Contender contender(const TimedTree& timed, std::string_view title,
                                   const topology::Machine& machine);
 
-/// What no tree can be better than, and whether one is known that reaches it.
+/// A lower bound of any tree's time; `is_optimum` if a tree is known that reaches it.
 struct Bound {
   Time value;
   bool is_optimum = false;
