@@ -1,6 +1,6 @@
 #pragma once
 
-#include "place/inventory.hpp"
+#include "map/inventory.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
@@ -18,7 +18,7 @@ struct ParkMachine {
   std::uint64_t noise_seed = 0;  ///< else every latency is off by up to 10 %
 };
 /// The same figures as that file.
-[[nodiscard]] place::Inventory park_inventory(const ParkMachine& machine = {});
+[[nodiscard]] map::Inventory park_inventory(const ParkMachine& machine = {});
 /// The weight of the inserted channels in LU: round trips for each message of the wavefront.
 inline constexpr std::uint64_t kParkHeavyFactor = 1;
 

@@ -35,7 +35,7 @@ struct Request {
   tree::Participants who;
   Bytes size;
   Rank arity = 2;
-  report::Operation operation = report::Operation::Broadcast;
+  schedule::Operation operation = schedule::Operation::Broadcast;
 };
 Expected<Request> understand(const RequestOptions& options);
 
