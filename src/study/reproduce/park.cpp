@@ -83,7 +83,7 @@ Exhibit worked_example(const PaperOptions&) {
 
 struct MeanTime {
   double mean = 0;
-  double half = 0;  ///< of the 95 % interval
+  double half = 0;  ///< half the width of the 95 % interval
 };
 MeanTime mean_of(const std::vector<double>& values) {
   double sum = 0, squares = 0;

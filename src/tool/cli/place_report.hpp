@@ -13,7 +13,7 @@ struct ShownPlacement {
   const place::Answer& answer;
   std::size_t chosen = 0;
   std::string policy;
-  std::string launch;  ///< the command line, with PROGRAM
+  std::string launch;  ///< command line that starts PROGRAM so placed
 };
 
 /// Clusters and hosts with their processes, a table of processes, the candidates, why.

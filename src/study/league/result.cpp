@@ -1,4 +1,4 @@
-#include "league/cell.hpp"
+#include "league/result.hpp"
 
 #include <fmt/format.h>
 
@@ -11,16 +11,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kStates{State::Right, State::Wrong, State::Failed, State::TooLong};
+constexpr std::array kStates{ResultState::Right, ResultState::Wrong, ResultState::Failed,
+                             ResultState::TooLong};
 
-std::optional<State> state_named(const std::string& name) {
-  for (const State state : kStates) {
+std::optional<ResultState> state_named(const std::string& name) {
+  for (const ResultState state : kStates) {
     if (name == name_of(state)) return state;
   }
   return std::nullopt;
 }
 
-std::optional<Cell> read_line(const std::string& line) {
+std::optional<Result> read_line(const std::string& line) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return std::nullopt;
   const auto text = [&](const char* key) {
@@ -35,49 +36,49 @@ std::optional<Cell> read_line(const std::string& line) {
       time == json.end() || !time->is_number() || text("machine").empty() || text("team").empty()) {
     return std::nullopt;
   }
-  return Cell{{text("machine"), text("placement"), *operation, bytes->get<std::uint64_t>()},
-              text("team"),
-              *state,
-              time->get<double>(),
-              text("plan"),
-              text("stamp")};
+  return Result{{text("machine"), text("placement"), *operation, bytes->get<std::uint64_t>()},
+                text("team"),
+                *state,
+                time->get<double>(),
+                text("plan"),
+                text("stamp")};
 }
 
 }  // namespace
 
-const char* name_of(State state) {
+const char* name_of(ResultState state) {
   constexpr std::array kNames{"right", "wrong", "failed", "too long"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
-std::string to_line(const Cell& cell) {
-  return Json{{"machine", cell.event.machine},
-              {"placement", cell.event.placement},
-              {"operation", name_of(cell.event.operation)},
-              {"bytes", cell.event.bytes},
-              {"team", cell.contender},
-              {"state", name_of(cell.state)},
-              {"us", cell.microseconds},
-              {"plan", cell.plan},
-              {"stamp", cell.stamp}}
+std::string to_line(const Result& result) {
+  return Json{{"machine", result.event.machine},
+              {"placement", result.event.placement},
+              {"operation", name_of(result.event.operation)},
+              {"bytes", result.event.bytes},
+              {"team", result.contender},
+              {"state", name_of(result.state)},
+              {"us", result.microseconds},
+              {"plan", result.plan},
+              {"stamp", result.stamp}}
       .dump();
 }
 
-Expected<std::vector<Cell>> read_lines(const std::string& text, const std::string& file) {
-  std::vector<Cell> cells;
+Expected<std::vector<Result>> read_lines(const std::string& text, const std::string& file) {
+  std::vector<Result> results;
   std::size_t number = 1;
   for (std::size_t at = 0; at < text.size(); ++number) {
     const std::size_t end = text.find('\n', at);
     if (end == std::string::npos) break;
-    const auto cell = read_line(text.substr(at, end - at));
-    if (!cell) {
+    const auto result = read_line(text.substr(at, end - at));
+    if (!result) {
       return Error{fmt::format("{}:{}", file, number), "this is no result of the league",
                    "name another file, or delete this one"};
     }
-    cells.push_back(*cell);
+    results.push_back(*result);
     at = end + 1;
   }
-  return cells;
+  return results;
 }
 
 std::uint64_t bytes_of_all_ranks(const Event& event, Rank ranks) {
