@@ -16,7 +16,7 @@ namespace {
 const model::LogGP kModel(4096, {microseconds(10), microseconds(1), microseconds(1),
                                  bytes_per_second(1'000'000'000)});
 
-/// Any member's place in a group with breadth-first ranks, with and without links.
+/// Any member's view in a group with breadth-first ranks, with and without links.
 GroupView heap_place(Rank size, Rank degree, bool routable) {
   GroupView view = world_view(0, size, degree);
   view.numbering = Numbering::Heap;

@@ -40,8 +40,8 @@ std::vector<Forecast> forecasts_of(const league::Fixture& fixture) {
   return all;
 }
 
-std::vector<league::Team> contenders_of(std::span<const Forecast> forecasts) {
-  std::vector<league::Team> teams;
+std::vector<league::Contender> contenders_of(std::span<const Forecast> forecasts) {
+  std::vector<league::Contender> teams;
   std::set<std::pair<schedule::Operation, std::string>> seen;
   for (const Forecast& forecast : forecasts) {
     if (!seen.emplace(forecast.event.operation, forecast.plan).second) continue;

@@ -54,7 +54,7 @@ void Routes::append(const Zone& zone, const Edge& edge, std::vector<LinkId>& lin
 
 bool Routes::local(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
   const Zone& in = platform_.zones[zone];
-  way = {};
+  route = {};
   switch (in.routing) {
     case Routing::None:
       break;

@@ -215,7 +215,7 @@ const Ends* ZoneView::ends_at(const ViewMember& member, PointId gateway) {
 /// As Routes::local, but for what is tied to a star: that is known without looking.
 bool ZoneView::local(std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
   if (from != to) return routes_.local(id_, from, to, route);
-  way = {};  // two hosts of groups, on one hub
+  route = {};  // two hosts of groups, on one hub
   return true;
 }
 
