@@ -38,7 +38,7 @@ inline namespace api {
 /// What becomes of a call, as far as that is known before it is made.
 struct CallPlan {
   bool planned = false;
-  std::string name = "native";  ///< of the plan; "native": as the MPI library does it
+  std::string name = "native";  ///< name of the plan; "native" means the MPI library's own call
   std::string why = "no library";
   std::optional<Time> predicted = {};
   std::optional<Time> native_predicted = {};
@@ -329,7 +329,7 @@ class Communicator {
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Comm lane_ = MPI_COMM_NULL;  // for multicasts without a plan; made when one is needed
+  MPI_Comm lane_ = MPI_COMM_NULL;  // carries multicasts without a plan; made when one is needed
   bool is_mine_ = false;
   int rank_ = -1;
   int size_ = 0;

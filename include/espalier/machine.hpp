@@ -20,7 +20,7 @@
 namespace espalier {
 
 namespace topology {
-class Machine;  // behind the scenes
+class Machine;  // internal
 }
 
 /// One level of a machine: the channel ("wan") and what it joins ("site"). Level 0 is the slowest.
@@ -33,29 +33,29 @@ struct Level {
 /// Some processes that are nearer to each other than to all others.
 struct Cluster {
   std::string name;                   ///< may be empty
-  std::uint32_t level = 0;            ///< of the channel that joins its members
+  std::uint32_t level = 0;            ///< level of the channel that joins its members
   std::uint32_t parent = 0;           ///< index into Machine::clusters(); of the first: itself
-  Time latency;                       ///< between two members
-  Bandwidth backbone = kUnlimited;    ///< shared by all that crosses it
-  Bandwidth uplink_out = kUnlimited;  ///< of its way to the cluster it is in
+  Time latency;                       ///< latency between two members
+  Bandwidth backbone = kUnlimited;    ///< bandwidth that all messages between members share
+  Bandwidth uplink_out = kUnlimited;  ///< bandwidth from this cluster to the one around it
   Bandwidth uplink_in = kUnlimited;
-  std::vector<Rank> ranks;  ///< of all processes in it, ascending
+  std::vector<Rank> ranks;  ///< all processes in the cluster, ascending
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
 /// How two processes reach each other when nobody else is sending.
 struct Path {
-  std::uint32_t level = 0;           ///< of the channel that joins them
+  std::uint32_t level = 0;           ///< level of the channel that joins the two
   Time latency;                      ///< end to end
-  Bandwidth bandwidth = kUnlimited;  ///< of the narrowest resource on the way
+  Bandwidth bandwidth = kUnlimited;  ///< bandwidth of the narrowest resource on the path
   friend bool operator==(const Path&, const Path&) = default;
 };
 
 /// What a message costs a process itself, as opposed to the network.
 struct ProcessCosts {
-  Time send;                            ///< a message, however short
+  Time send;                            ///< time that sending a message takes, however short
   Time recv;                            ///< the same at its receiver
-  Bandwidth send_rate = kUnlimited;     ///< and its bytes
+  Bandwidth send_rate = kUnlimited;     ///< rate at which the sender handles a message's bytes
   Bandwidth recv_rate = kUnlimited;     ///< the same at its receiver
   Bandwidth combine_rate = kUnlimited;  ///< operand bytes of reductions
   friend bool operator==(const ProcessCosts&, const ProcessCosts&) = default;

@@ -14,7 +14,7 @@
 namespace espalier {
 
 namespace model {
-class CostModel;  // behind the scenes
+class CostModel;  // internal
 }
 
 /// What one message costs, counted from the moment its sender turns to it.

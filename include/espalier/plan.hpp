@@ -24,9 +24,9 @@ namespace espalier {
 /// What the verifier found (docs/verification.md).
 struct Verdict {
   std::vector<std::string> findings;  ///< "rank 3, op 7: wrong-result: found ...; expected ..."
-  std::uint64_t left_off = 0;         ///< further ones
-  std::uint64_t messages = 0;         ///< of the plan; this and what follows is whole only if ok()
-  Bytes bytes;                        ///< sent
+  std::uint64_t left_off = 0;         ///< findings beyond those listed
+  std::uint64_t messages = 0;         ///< the plan's messages; incomplete unless ok()
+  Bytes bytes;                        ///< the plan's bytes; incomplete unless ok()
   [[nodiscard]] bool ok() const { return findings.empty(); }
 };
 
@@ -46,8 +46,8 @@ struct Simulation {
     Bytes bytes;
     friend bool operator==(const Level&, const Level&) = default;
   };
-  Time finish;                    ///< of the last rank; kForever: one never ends
-  std::vector<Time> rank_finish;  ///< of each
+  Time finish;                    ///< when the last rank is done; kForever: one never ends
+  std::vector<Time> rank_finish;  ///< when each rank is done
   std::vector<Level> levels;      ///< what crossed each level of the machine
   std::string bottleneck;         ///< "uplink out of anl"; empty: nothing limited was used
   friend bool operator==(const Simulation&, const Simulation&) = default;

@@ -31,15 +31,16 @@ inline namespace api {
 enum class Status : int {
   Ok = ESPALIER_OK,
   NoLibrary = ESPALIER_NO_LIBRARY,
-  UnknownMachine = ESPALIER_UNKNOWN_MACHINE,  ///< until discover(), or the first call on all
+  UnknownMachine = ESPALIER_UNKNOWN_MACHINE,  ///< not found yet: discover() finds it, or the first
+                                              ///< call on all processes
   OtherProcesses = ESPALIER_OTHER_PROCESSES,  ///< an intercommunicator, or spawned processes
 };
 
 struct Topology {
   Status status = Status::NoLibrary;
   int levels = 1;                         ///< the greatest depth
-  std::vector<int> depths;                ///< of each rank
-  std::vector<std::vector<int>> colours;  ///< of each rank, one for each of its levels
+  std::vector<int> depths;                ///< each rank's depth
+  std::vector<std::vector<int>> colours;  ///< [rank][level]: colour of a rank at each of its levels
 
   /// The innermost level that joins two ranks: 0 is the slowest. @pre both are ranks
   [[nodiscard]] int level_between(int a, int b) const {

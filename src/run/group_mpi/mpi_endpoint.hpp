@@ -53,7 +53,7 @@ class MpiEndpoint : public group::Endpoint {
   struct Slot {
     MPI_Request request = MPI_REQUEST_NULL;
     std::vector<std::byte> bytes;
-    group::Id to = group::kNobody;  // of a send
+    group::Id to = group::kNobody;  // receiver of a send
   };
   /// A message of which parts are still to come.
   struct Partial {

@@ -64,7 +64,8 @@ Expected<std::optional<UsedMpi>> mpi_of_part(const CommandLine& line, std::size_
   const Words command = line.command_of(part);
   if (line.kind == Launcher::Sbatch) {
     const auto wrap = option_of(line, part, "wrap");
-    if (!wrap && command.empty()) return std::optional<UsedMpi>{};  // from standard input
+    if (!wrap && command.empty())
+      return std::optional<UsedMpi>{};  // the script comes from standard input
     script = wrap ? *wrap : text_of(command.front());
     if (!wrap && !std::filesystem::exists(command.front())) {
       return Error{command.front(), "there is no such script", "check its name"};

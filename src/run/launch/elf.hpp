@@ -14,10 +14,10 @@ namespace espalier::launch {
 struct Elf {
   std::string interpreter;  ///< the dynamic loader; empty: linked statically
   std::vector<std::string> needed;
-  std::string soname;         ///< a library's own name; empty for programs
-  std::string rpath;          ///< folders to look through, before and
-  std::string runpath;        ///< behind LD_LIBRARY_PATH; with the second the first does not count
-  std::uint16_t machine = 0;  ///< as in <elf.h>: EM_X86_64
+  std::string soname;   ///< a library's own name; empty for programs
+  std::string rpath;    ///< folders to look through, before and
+  std::string runpath;  ///< DT_RUNPATH, searched after LD_LIBRARY_PATH; if set, rpath is ignored
+  std::uint16_t machine = 0;  ///< EM_X86_64 and others of <elf.h>
 
   /// Also of a shared library, which names no loader.
   [[nodiscard]] bool is_static() const { return interpreter.empty(); }

@@ -21,7 +21,7 @@ using Words = std::vector<std::string>;
 using Used = Expected<std::optional<UsedMpi>>;
 
 constexpr std::size_t kDeepest = 4;       // scripts that run scripts
-constexpr std::size_t kMostWords = 2000;  // of a script
+constexpr std::size_t kMostWords = 2000;  // most words of a script that are looked at
 
 // Programs that run the one that is named behind them.
 constexpr std::array<std::string_view, 25> kWrappers{

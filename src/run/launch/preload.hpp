@@ -9,7 +9,7 @@ namespace espalier::launch {
 
 /// Libraries as LD_PRELOAD can name them.
 struct Preload {
-  std::string libraries;  ///< with ":" between them
+  std::string libraries;  ///< paths of the libraries, separated by ":"
   Variables variables;    ///< environment that the loader needs to find the preloads
 };
 

@@ -14,14 +14,14 @@ namespace espalier::mpi {
 /// A block that is there: bytes side by side, or elements of a layout with gaps.
 struct BlockView {
   const std::byte* address = nullptr;
-  std::uint64_t bytes = 0;         ///< of data
+  std::uint64_t bytes = 0;         ///< length of the data, without gaps
   const Layout* layout = nullptr;  ///< nullptr: side by side
 };
 
 /// Where the user wants a block.
 struct BlockPlace {
   std::byte* address = nullptr;
-  std::uint64_t capacity = 0;      ///< bytes of data
+  std::uint64_t capacity = 0;      ///< most bytes of data that fit
   const Layout* layout = nullptr;  ///< nullptr: side by side
 
   [[nodiscard]] BlockView view(std::uint64_t bytes) const { return {address, bytes, layout}; }
@@ -31,8 +31,9 @@ struct BlockPlace {
 struct BlockBuffers {
   std::vector<BlockView> in;
   std::vector<BlockPlace> out;
-  std::deque<Layout> layouts;               ///< that the above refer to
-  std::unique_ptr<std::byte[]> input_copy;  ///< if the program would overwrite its input
+  std::deque<Layout> layouts;  ///< layouts that `in` and `out` point to
+  std::unique_ptr<std::byte[]>
+      input_copy;  ///< copy of the input; only if the plan would overwrite it
 };
 
 /// The blocks of a call at one rank, in place or not. Nothing where an argument that is significant

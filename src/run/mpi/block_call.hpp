@@ -9,7 +9,7 @@ namespace espalier::mpi {
 struct BlockArguments {
   const void* buffer = nullptr;
   const int* counts = nullptr;         ///< one for each block
-  const int* displacements = nullptr;  ///< in extents of the type; nullptr: one block, at 0
+  const int* displacements = nullptr;  ///< offsets in extents of the type; nullptr: one block, at 0
   MPI_Datatype type{};
   const MPI_Datatype* types = nullptr;  ///< alltoallw: one for each block, displacements in bytes
 };

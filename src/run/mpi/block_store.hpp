@@ -23,8 +23,8 @@ struct Segment {
 
 /// Blocks that are about to come: where their bytes shall go.
 struct Arrival {
-  std::vector<Segment> blocks;  ///< one for each
-  Memory staged;                ///< for those that cannot go where they belong
+  std::vector<Segment> blocks;  ///< where each block goes
+  Memory staged;                ///< memory of blocks that cannot be received into the user's buffer
 };
 
 /// All blocks of one rank while a call runs. A unit of Scratch is a reference, to the user's input
@@ -64,8 +64,9 @@ class BlockStore {
   const schedule::Program& program_;
   BlockBuffers buffers_;
   SelfLane self_;
-  std::array<std::vector<BlockView>, 3> blocks_;  // by buffer; of Out: what has come so far
-  std::vector<Memory> held_;                      // what they refer to, but for the user's
+  std::array<std::vector<BlockView>, 3>
+      blocks_;                // blocks of each buffer; in Out only those that have come so far
+  std::vector<Memory> held_;  // memory that blocks_ refers to, besides the user's
   bool overflowed_ = false;
 };
 

@@ -10,7 +10,7 @@ namespace espalier::mpi {
 
 /// Elements of the user, as a call describes them.
 struct UserData {
-  std::byte* address = nullptr;  ///< of element 0, as MPI wants it; never written if it is an input
+  std::byte* address = nullptr;  ///< element 0, as MPI wants it; inputs are never written
   std::uint64_t count = 0;
   Layout layout = byte_layout();
 

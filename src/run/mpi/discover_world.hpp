@@ -15,7 +15,7 @@ struct DiscoverOptions {
   bool read_cache = true;
   bool write_cache = true;
   discover::Budget budget;
-  Progress progress;  ///< told on rank 0 while it measures
+  Progress progress;  ///< called on rank 0 while it measures
 };
 
 /// What all processes know afterwards.
@@ -25,7 +25,7 @@ struct WorldDiscovery {
   std::vector<std::string> notes;   ///< what went wrong and was passed over
   std::vector<std::string> doubts;  ///< why figures may be wrong
   bool from_cache = false;
-  double waited = 0;  ///< on rank 0: seconds until the last process came
+  double waited = 0;  ///< seconds that rank 0 waited for the last process
 };
 
 /// Finds and measures the machine that MPI_COMM_WORLD runs on: one process a node measures, the

@@ -33,7 +33,7 @@ class ElementMemory {
 struct ElementBuffers {
   Layout layout;
   std::uint64_t units_per_element = 1;
-  std::array<std::byte*, 3> base{};  ///< In (never written), Out, Scratch
+  std::array<std::byte*, 3> base{};  ///< base addresses of In (never written), Out and Scratch
 
   [[nodiscard]] std::uint64_t bytes_per_unit() const {
     const auto size = static_cast<std::uint64_t>(layout.size);

@@ -47,7 +47,7 @@ struct ExecutorOptions {
   /// together, and nothing would be pipelined.
   std::uint32_t window_of_parts = 0;
   std::uint64_t max_piece_bytes = kMaxPieceBytes;
-  double stall_seconds = 1;  ///< then it is looked whether the others run the same call
+  double stall_seconds = 1;  ///< time without progress before looking for messages of other calls
 };
 
 /// One call, as an executor needs it.
@@ -55,7 +55,7 @@ struct Execution {
   const runtime::PreparedProgram* program = nullptr;
   ElementBuffers buffers;
   Reduction reduction;
-  std::uint64_t signature = 0;  ///< of the call; ranks that disagree on it run into an error
+  std::uint64_t signature = 0;  ///< the call's signature; ranks with different ones get an error
 };
 
 /// Runs programs over one communicator of its own, one after the other.
@@ -95,23 +95,23 @@ class Executor {
  private:
   struct Flow {
     std::uint64_t since_synchronous = 0;
-    std::uint32_t synchronous = 0;  // under way
+    std::uint32_t synchronous = 0;  // synchronous messages under way
   };
   struct LaneState {
     std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
-    std::size_t next = 0;              // of those
+    std::size_t next = 0;              // next entry of `ready`
     std::uint32_t under_way = 0;
-    std::uint32_t parts_under_way = 0;  // of those within window_of_parts
-    Flow* flow = nullptr;               // of lanes that send
+    std::uint32_t parts_under_way = 0;  // messages under way that count in window_of_parts
+    Flow* flow = nullptr;               // flow to the peer; only for lanes that send
   };
   struct Posted {
     std::uint32_t lane = 0;
     std::uint32_t op = 0;
     Rank peer = 0;
     bool sends = false;
-    bool last = true;  // piece of its message
+    bool last = true;  // it is the last piece of its message
     bool synchronous = false;
-    bool is_part = false;  // within window_of_parts
+    bool is_part = false;  // it counts in window_of_parts
     std::uint64_t bytes = 0;
   };
 
@@ -159,7 +159,7 @@ class Executor {
   LateAgreement pace_;
   bool keeps_pace_ = false;
   bool left_messages_ = false;
-  std::vector<Flow> flows_;  // to each rank
+  std::vector<Flow> flows_;  // one for each receiving rank
   std::vector<LevelCount> sent_;
 
   // Of the call that runs; kept for the next one.

@@ -55,7 +55,7 @@ class GroupPlans {
   const bool is_even_;
   const std::vector<FarPair> far_pairs_;
   Counter& choices_;
-  std::mutex mutex_;  // of what follows: made when the first plan is due
+  std::mutex mutex_;  // guards the members below, which are made when the first plan is due
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<runtime::Planner> planner_;
 };
@@ -83,7 +83,7 @@ class Groups {
   std::mutex mutex_;
   std::multimap<std::uint64_t, std::weak_ptr<GroupPlans>> groups_;
   std::size_t when_cleared_ = kMostKept;
-  std::vector<std::shared_ptr<GroupPlans>> kept_;  // used last comes last
+  std::vector<std::shared_ptr<GroupPlans>> kept_;  // the most recently used comes last
 };
 
 }  // namespace espalier::mpi

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kPairs = 3;
 constexpr int kRoundTrips = 4;
-constexpr int kParts = 16;  // of as many bytes as travel without a handshake
+constexpr int kParts = 16;  // parts, each small enough to travel without a handshake
 constexpr int kMostTurns = 8;
 constexpr double kStillOpens = 1.2;
 constexpr double kLatencyChanged = 1.3;

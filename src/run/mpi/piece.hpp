@@ -12,8 +12,8 @@ struct Piece {
   void* address = nullptr;
   int count = 0;
   MPI_Datatype type = MPI_BYTE;
-  OwnedType own;            ///< if a type had to be made for it
-  std::uint64_t bytes = 0;  ///< of data
+  OwnedType own;            ///< the type, if one had to be made for this piece
+  std::uint64_t bytes = 0;  ///< data bytes, without gaps
 };
 
 /// Longer messages travel in several: MPI counts in int.

@@ -12,7 +12,7 @@ namespace espalier::mpi {
 /// What one node has to do in an experiment.
 struct ProbeTask {
   discover::Experiment experiment;
-  bool initiates = false;  ///< else it answers
+  bool initiates = false;  ///< this rank sends first; else it answers
 };
 
 /// The tasks of each node, in the order of the rounds. All nodes go through the rounds in one

@@ -11,7 +11,7 @@ namespace espalier::mpi {
 template <typename Posted>
 struct Requests {
   std::vector<MPI_Request> handles;
-  std::vector<Posted> posted;  ///< of each handle
+  std::vector<Posted> posted;  ///< what each request is about
 
   void add(MPI_Request handle, const Posted& about) {
     handles.push_back(handle);
@@ -29,7 +29,7 @@ struct Requests {
   template <typename Stalled, typename Act>
   void wait_for_some(double stall_seconds, int& error, Stalled stalled, Act act) {
     const auto n = static_cast<int>(handles.size());
-    if (n == 0) {  // cannot be: the program was verified
+    if (n == 0) {  // impossible for verified programs
       error = MPI_ERR_INTERN;
       return;
     }
@@ -89,8 +89,8 @@ struct Requests {
     posted.resize(kept);
   }
 
-  std::vector<int> indices;          // of those that are complete
-  std::vector<MPI_Status> statuses;  // of those
+  std::vector<int> indices;          // which requests are complete
+  std::vector<MPI_Status> statuses;  // statuses of the complete requests
 };
 
 }  // namespace espalier::mpi

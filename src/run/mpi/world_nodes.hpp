@@ -10,16 +10,16 @@ namespace espalier::mpi {
 
 /// The first process of a node, and what is known of the node.
 struct NodeText {
-  int leader = 0;    ///< rank of MPI_COMM_WORLD
+  int leader = 0;    ///< rank in MPI_COMM_WORLD
   std::string text;  ///< discover::NodeRecord
 };
 
 /// The processes of MPI_COMM_WORLD by node.
 struct WorldNodes {
-  OwnedComm world;              ///< all of them in the order of MPI_COMM_WORLD, for us alone
-  bool is_leader = false;       ///< the first of its node
-  std::vector<NodeText> nodes;  ///< on rank 0, whose own is the first
-  double waited = 0;            ///< on rank 0: seconds until the last process came
+  OwnedComm world;              ///< our own copy of MPI_COMM_WORLD
+  bool is_leader = false;       ///< this process is the first of its node
+  std::vector<NodeText> nodes;  ///< all nodes, rank 0's first; empty on other ranks
+  double waited = 0;            ///< seconds that rank 0 waited for the last process
 };
 
 /// Who shares memory: those that MPI says do, and that can map what the first of them shares.

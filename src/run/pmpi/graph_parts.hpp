@@ -13,7 +13,7 @@ namespace espalier::pmpi {
 /// so.
 struct GraphPart {
   bool is_sound = true;
-  std::vector<int> edges;      ///< from (-1: the process itself), to, weight
+  std::vector<int> edges;      ///< triples: from (-1: the process itself), to, weight
   std::vector<int> adjacency;  ///< indegree, sources, weights, outdegree, destinations, weights
 };
 /// MPI_Dist_graph_create's arguments.
@@ -27,7 +27,7 @@ struct GatheredGraph {
   int size = 0;
   bool is_sound = false;
   std::vector<profile::Pair> pairs;
-  std::vector<std::vector<int>> adjacency;  ///< of each process
+  std::vector<std::vector<int>> adjacency;  ///< each process's GraphPart::adjacency
 };
 /// Collective. Not sound where any part is not, or the communicator is not one group's.
 [[nodiscard]] GatheredGraph gather_graph(MPI_Comm comm, const GraphPart& mine);

@@ -17,7 +17,7 @@ struct CallShape {
   std::array<std::int64_t, 3> numbers{};  ///< counts and root
   std::array<MPI_Datatype, 2> types{};    ///< MPI_Datatype{}: none
   MPI_Op op{};
-  const int* counts = nullptr;  ///< of all blocks, where that depends on them: by their values
+  const int* counts = nullptr;  ///< counts of all blocks, compared by value; may be null
 };
 
 /// The last call of each kind that was found to go to the MPI library for good, of this thread: the

@@ -25,7 +25,7 @@ namespace {
 struct Clock {
   int depth = 0;
   std::int64_t left = -1;  ///< when its last call ended; -1: it has made none
-  Time computed;           ///< since its last action
+  Time computed;           ///< time computed since the last recorded action
 };
 constinit thread_local Clock clock_of_thread;
 

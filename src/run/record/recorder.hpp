@@ -20,9 +20,9 @@ struct Communicator : std::enable_shared_from_this<Communicator> {
   int me = 0;                        ///< my rank there
   std::vector<Rank> members;         ///< ranks of the world; kNoRank: not of ours
   std::vector<Rank> peers;           ///< whom messages go to: the members, or the other group
-  std::uint32_t number = 0;          ///< in the recording
+  std::uint32_t number = 0;          ///< number of the communicator in the recording
   bool is_ours = false;              ///< all members are of our world
-  std::vector<Rank> sources, dests;  ///< of neighbourhood collectives
+  std::vector<Rank> sources, dests;  ///< neighbours, for neighbourhood collectives
   bool knows_neighbours = false;
 
   [[nodiscard]] Rank peer(std::intptr_t rank) const {
@@ -43,12 +43,13 @@ struct Request {
   bool is_receive = false;
   bool is_persistent = false;
   bool is_active = true;
-  bool is_cancelled = false;                 ///< or asked to be
+  bool is_cancelled = false;                 ///< cancelled, or asked to be
   std::shared_ptr<const Communicator> comm;  ///< only for a receive
   int source = 0;                            ///< only for a receive; maybe MPI_ANY_SOURCE
   std::uint64_t room = 0;                    ///< bytes that a receive has room for
   bool in_collective = false;
-  std::vector<Message> sends, receives;  ///< of others, when started and when completed
+  std::vector<Message> sends,
+      receives;  ///< not of receives; noted at start, and at completion
 };
 
 /// The state of this process. Only between begin() and end(), under its lock where the program uses
@@ -56,7 +57,7 @@ struct Request {
 struct Recorder {
   Recorder(MPI_Comm own, Rank me, Rank size, std::string path);
 
-  MPI_Comm own_world;  ///< ours, for the end
+  MPI_Comm own_world;  ///< our copy of MPI_COMM_WORLD, used at the end
   std::string file;
   profile::Recording recording;
   bool has_threads = false;

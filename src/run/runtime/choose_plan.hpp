@@ -21,7 +21,7 @@ using select::ChooserOptions;
 
 /// How a call shall run: along a plan, or as the MPI library does it.
 struct PlanChoice {
-  std::string name;  ///< of the plan, or "native"
+  std::string name;  ///< name of the plan, or "native"
   std::string why;
   std::optional<Time> predicted;
   std::optional<Time> native_predicted;
@@ -69,7 +69,7 @@ class Planner {
   static constexpr std::size_t kMost = 1024;
   using Key = std::tuple<schedule::Operation, std::uint32_t, bool, bool, Rank>;
   struct Decision {
-    select::Plan plan;  // in bytes
+    select::Plan plan;  // plan for a message of bytes
     std::optional<select::Plan> second;
     schedule::Collective stands_for;
     bool blocks_differ = false;

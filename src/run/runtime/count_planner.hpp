@@ -50,7 +50,9 @@ class CountPlanner {
   [[nodiscard]] std::optional<RolePlan> better_gather(Rank root, std::vector<std::uint64_t> bytes,
                                                       bool is_first);
 
-  [[nodiscard]] std::size_t planned() const { return planned_; }  ///< for tests
+  [[nodiscard]] std::size_t planned() const {
+    return planned_;
+  }  ///< how many plans were made, for tests
 
  private:
   using Key = std::pair<Rank, std::vector<std::uint64_t>>;
@@ -77,8 +79,8 @@ class CountPlanner {
   std::map<schedule::Operation, std::string> named_;
   std::map<Key, Entry> entries_;
   std::string usual_;                         // the tree that is best for equal blocks
-  std::map<Rank, tree::CommTree> standing_;   // that tree, by root
-  std::map<Rank, tree::CommTree> gathering_;  // given last
+  std::map<Rank, tree::CommTree> standing_;   // the tree named `usual_`, for each root
+  std::map<Rank, tree::CommTree> gathering_;  // the tree given last, for each root
   RolePlan last_;
   std::uint64_t clock_ = 0;
   std::size_t planned_ = 0;

@@ -58,11 +58,11 @@ struct PassedCalls {
 
 /// What we took ourselves, as far as we know it. Bytes of the MPI library's own are not in it.
 struct Footprint {
-  double start_ms = 0;              ///< in MPI_Init, waiting for other ranks included
-  std::int64_t start_bytes = 0;     ///< how much the process grew meanwhile (resident)
-  double discover_ms = 0;           ///< finding and measuring the machine; 0: that was not done
-  std::uint64_t plan_bytes = 0;     ///< of all plans kept, at most at a time in each communicator
-  std::uint64_t staging_bytes = 0;  ///< for copies and partial results, at most in one call
+  double start_ms = 0;           ///< time in MPI_Init, waiting for other ranks included
+  std::int64_t start_bytes = 0;  ///< how much the process grew meanwhile (resident)
+  double discover_ms = 0;        ///< finding and measuring the machine; 0: that was not done
+  std::uint64_t plan_bytes = 0;  ///< sum over communicators of the most that each one's plans took
+  std::uint64_t staging_bytes = 0;  ///< most bytes of copies and partial results in one call
   int hidden = 0;                   ///< hidden communicators, at most at a time
   std::vector<std::string> found;   ///< what discovery said, a sentence each
 };
@@ -75,8 +75,8 @@ struct CallRecord {
   std::string plan;  ///< "native" if it was
   std::string why;
   std::uint64_t calls = 0;
-  double predicted_us = -1;  ///< a call; negative: not known
-  double measured_us = 0;    ///< of all calls together
+  double predicted_us = -1;  ///< predicted time of a call; negative: unknown
+  double measured_us = 0;    ///< time of all calls together
 };
 
 /// Counts of one communicator, or of several added up. Programs make thousands of communicators and

@@ -14,7 +14,7 @@ namespace espalier::runtime {
 struct MulticastCall {
   Rank root = 0;
   std::uint64_t bytes = 0;
-  std::vector<Rank> to = {};  ///< in the caller's order, without the root, none twice
+  std::vector<Rank> to = {};  ///< receivers in the caller's order, without the root, none twice
   friend auto operator<=>(const MulticastCall&, const MulticastCall&) = default;
 
   [[nodiscard]] bool has(Rank rank) const;

@@ -14,8 +14,8 @@ namespace espalier::runtime {
 /// parents before children, sub-trees side by side.
 struct RoleEntry {
   Rank rank = 0;
-  std::uint64_t bytes = 0;  ///< of its own block
-  std::uint32_t tree = 1;   ///< entries of its sub-tree, with itself
+  std::uint64_t bytes = 0;  ///< bytes of the rank's own block
+  std::uint32_t tree = 1;   ///< entries of its sub-tree, itself included
   friend bool operator==(const RoleEntry&, const RoleEntry&) = default;
 };
 using Roles = std::span<const RoleEntry>;
@@ -40,9 +40,9 @@ void append_role_header(std::uint64_t call, Roles roles, std::vector<std::byte>&
 
 struct RoleHeader {
   std::uint64_t call = 0;
-  std::vector<RoleEntry> roles;  ///< at least one
+  std::vector<RoleEntry> roles;  ///< entries of the receiver's sub-tree; at least its own
   std::size_t size = 0;          ///< bytes of the header itself
-  std::uint64_t total = 0;       ///< of all blocks
+  std::uint64_t total = 0;       ///< bytes of all blocks
 };
 
 /// Nothing if `bytes` does not begin with a header for ranks below `ranks`, of sub-trees that lie

@@ -19,7 +19,7 @@ struct Settings {
   bool reproducible = false;  ///< one order of combining, whatever the machine
   int log = 0;                ///< 0 silent, 1 what was decided at start, 2 every new plan
   std::string explain;        ///< "": no; "1": stderr; else a file
-  std::string machine;        ///< as written in ESPALIER_MACHINE; "": none was named
+  std::string machine;        ///< text of ESPALIER_MACHINE; empty if none was named
   bool discover = true;       ///< measure the machine if none is named and there are several nodes
   bool cache = true;          ///< keep what was measured, and use what was kept
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
