@@ -6,7 +6,7 @@
 
 #include "base/random.hpp"
 #include "bound/witness_json.hpp"
-#include "select/score.hpp"
+#include "select/rank_by_simulation.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/write_json.hpp"
 

@@ -5,8 +5,7 @@
 #include <iostream>
 
 #include "collective/flat_algorithms.hpp"
-#include "formats/goal.hpp"
-#include "formats/msccl.hpp"
+#include "formats/load_schedule.hpp"
 #include "schedule/read_json.hpp"
 #include "schedule/write_json.hpp"
 #include "select/candidates.hpp"

@@ -7,7 +7,6 @@
 #include "collective/links.hpp"
 #include "collective/tree_broadcast.hpp"
 #include "collective/tree_reduce.hpp"
-#include "select/blind_tree.hpp"
 #include "select/speed_tree.hpp"
 #include "topology/views.hpp"
 
