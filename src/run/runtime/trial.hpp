@@ -63,11 +63,12 @@ struct TrialOptions {
 ///      To Turns, once, for those near the fastest, with as many calls as kShare allows.
 ///      To Kept, if native won or the winner was rechecked.
 ///      Else to Probation (`rechecks_winner`) or to LongRun.
-///   6. LongRun: the winner runs for as many calls as would take 0.2 s; the last 32 are timed.
+///   6. LongRun: the winner runs for as many calls as would take 0.2 s. The last 32 are timed, or
+///      the second half if that is less.
 ///      Calls in one direction over far links return before their messages arrive, until all
 ///      buffers between are full: only then does their time count.
 ///   7. AgreeingOnLongRun: the winner runs, kCallsToAgree calls. To Kept, if it took at most 1.3 of
-///      its time in Turns; else to Probation.
+///      its time before; else to Probation.
 ///   8. Probation: the winner runs until so many calls have passed that native calls in the
 ///      next Turns take at most kShare of their time. To Turns of winner and native.
 ///   9. Kept: one candidate runs for good. No clock is read.
