@@ -193,14 +193,14 @@ class [[gnu::visibility("default")]] Group {
     using T = std::ranges::range_value_t<Data>;
     return start_allreduce(bytes_of(data), elementwise<T>(operation), options);
   }
-  // With an operation of MPI's, built-in or made by MPI_Op_create as commutative; types without
+  // The operation is MPI's, built-in or made by MPI_Op_create as commutative. Types are without
   // gaps. Both must live until it is over.
   [[nodiscard]] GroupRequest ireduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                                      GroupRank root, CollectiveOptions options = {}) const;
   [[nodiscard]] GroupRequest iallreduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                                         CollectiveOptions options = {}) const;
 
-  /// To one member; copied. Returns at once, or, where 16 are under way to it already, when that
+  /// Sends a copy to one member. Returns at once, or, if 16 are under way to it already, when that
   /// member has made progress. The first message to a rank asks for its id along the
   /// group, so members on the way have to make progress; the last 16 are remembered. Two messages
   /// between the same members keep their order.

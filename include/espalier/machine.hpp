@@ -68,9 +68,9 @@ class [[gnu::visibility("default")]] Machine {
   [[nodiscard]] const std::string& name() const;
   /// Number of processes; at least 1.
   [[nodiscard]] Rank size() const;
-  /// As many as the deepest process has, slowest first.
+  /// The levels, slowest first: as many as the deepest process has.
   [[nodiscard]] std::vector<Level> levels() const;
-  /// In depth-first order; the first is the whole machine. O(processes * depth).
+  /// All clusters in depth-first order; the first is the whole machine. O(processes * depth).
   [[nodiscard]] std::vector<Cluster> clusters() const;
   /// Number of levels of this process. @pre rank < size(), as for all that follow
   [[nodiscard]] std::uint32_t depth(Rank rank) const;
@@ -80,7 +80,7 @@ class [[gnu::visibility("default")]] Machine {
   [[nodiscard]] std::vector<std::uint32_t> colours(Rank rank) const;
   /// "anl.m1.3": of names where there are names, else of indices.
   [[nodiscard]] std::string describe(Rank rank) const;
-  /// From a rank to itself: no latency, unlimited.
+  /// The path between two ranks. A rank reaches itself without latency, at unlimited bandwidth.
   [[nodiscard]] Path path(Rank from, Rank to) const;
   [[nodiscard]] ProcessCosts costs(Rank rank) const;
 
@@ -95,7 +95,7 @@ class [[gnu::visibility("default")]] Machine {
   /// Everything but the notes.
   friend bool operator==(const Machine& a, const Machine& b) { return a.equals(b); }
 
-  /// Behind the scenes.
+  /// Internal.
   explicit Machine(std::shared_ptr<const topology::Machine> inside,
                    std::vector<std::string> notes = {})
       : inside_(std::move(inside)), notes_(std::move(notes)) {}
@@ -108,7 +108,7 @@ class [[gnu::visibility("default")]] Machine {
   std::vector<std::string> notes_;
 };
 
-/// From what a user names on the command line: a file (our JSON, SimGrid platform XML, hwloc XML,
+/// Reads what a user names on the command line: a file (our JSON, SimGrid platform XML, hwloc XML,
 /// Slurm's topology.conf, a line; told apart by content), a line itself ("site:2(30ms) proc:16"),
 /// or "random:SEED[:PROCESSES]". The error says where in the file, what and what to do.
 [[nodiscard, gnu::visibility("default")]] Expected<Machine> load_machine(

@@ -73,7 +73,7 @@ class [[gnu::visibility("default")]] Plan {
   [[nodiscard]] bool knows_topology() const;
   /// What each level of the machine does, outermost first; empty for plans that know no levels.
   [[nodiscard]] std::vector<std::string> per_level() const;
-  /// By closed forms. Of calls with counts: by simulation if they are a
+  /// Predicted time, by closed forms. For calls with counts: by simulation if they are a
   /// scatter or gather, else that of blocks of the mean length. Nothing for plans that were read.
   [[nodiscard]] std::optional<Time> predicted() const;
 
@@ -88,7 +88,7 @@ class [[gnu::visibility("default")]] Plan {
   /// The same on every computer for equal plans, and only for them (but for a chance of 2^-64).
   [[nodiscard]] std::uint64_t hash() const;
 
-  /// Behind the scenes.
+  /// Internal.
   explicit Plan(std::shared_ptr<const PlanInside> inside) : inside_(std::move(inside)) {}
 
  private:
@@ -109,11 +109,11 @@ inline constexpr Rank kMostByLengths = 2048;
 [[nodiscard, gnu::visibility("default")]] Expected<Plan> plan_named(const Machine& machine,
                                                                     const Call& call,
                                                                     const std::string& name);
-/// From what to_json() wrote, or another tool in that form. Not verified.
+/// Reads a plan that to_json() wrote, or another tool in that form. It is not verified.
 [[nodiscard, gnu::visibility("default")]] Expected<Plan> read_plan(const Machine& machine,
                                                                    const std::string& json);
 
-/// For any call, root, placement and lengths of blocks. Up to O(ranks^2 * depth).
+/// The bound holds for any call, root, placement and lengths of blocks. Up to O(ranks^2 * depth).
 [[nodiscard, gnu::visibility("default")]] Expected<LowerBound> lower_bound(const Machine& machine,
                                                                            const Call& call);
 

@@ -57,7 +57,7 @@ struct Topology {
 /// Has the machine found and measured now, unless it is known. Collective over MPI_COMM_WORLD.
 inline Status discover() { return static_cast<Status>(espalier_discover()); }
 
-/// Of the processes of a communicator. Local.
+/// The topology of the processes of a communicator. Local.
 [[nodiscard]] inline Topology topology_of(MPI_Comm comm) {
   Topology topology;
   int size = 0;

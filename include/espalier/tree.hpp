@@ -20,7 +20,7 @@ struct TreeAlgorithm {
   std::string title;   ///< "fastest node first"
   std::string source;  ///< the paper, in one line
 };
-/// In the order of docs/algorithms.md.
+/// All algorithms, in the order of docs/algorithms.md.
 [[nodiscard, gnu::visibility("default")]] std::vector<TreeAlgorithm> tree_algorithms();
 
 /// Who sends to whom, in which order. Holds the root and any of the other ranks (a multicast).

@@ -96,7 +96,7 @@ class BlockExecutor {
   ExecutorOptions options_;
   std::vector<Flow> flows_;  // one for each receiving rank
 
-  // Of the call that runs.
+  // State of the call that runs.
   const BlockExecution* call_ = nullptr;
   std::optional<BlockStore> store_;
   int error_ = MPI_SUCCESS;
@@ -108,7 +108,7 @@ class BlockExecutor {
   std::size_t next_copy_ = 0;
   std::deque<Transfer> transfers_;
   Requests<Posted> requests_;
-  /// After an error: MPI may still read their memory.
+  /// Memory of calls that failed, which MPI may still read.
   struct Abandoned {
     std::deque<Transfer> transfers;
     BlockStore store;

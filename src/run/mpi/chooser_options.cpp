@@ -1,4 +1,4 @@
-#include "mpi/chooser_options.hpp"
+#include "mpi/group_plans.hpp"
 
 #ifdef ESPALIER_SMPI
 #include <fmt/format.h>

@@ -242,7 +242,7 @@ bool Communicator::is_among_the_first() {
   return executor_ == nullptr && !from_the_first && gainful_calls_++ < kCallsBeforeHidden;
 }
 
-std::optional<runtime::WhichPlan> Communicator::which(ClassState& state, const PlanKey& key) {
+std::optional<runtime::WhichPlan> Communicator::which_plan(ClassState& state, const PlanKey& key) {
   runtime::ClassPolicy& policy = state.policy != nullptr ? *state.policy : begin_policy(state, key);
   if (policy.calls_until_trial > 0) {
     --policy.calls_until_trial;
@@ -266,7 +266,7 @@ std::optional<runtime::WhichPlan> Communicator::which(ClassState& state, const P
       state.watch_agreement = std::make_unique<LateAgreement>(hidden_.get());
     }
     if (policy.watch->begin_call(*state.watch_agreement)) {
-      if (measure_again()) return which(state_of(key), key);
+      if (measure_again()) return which_plan(state_of(key), key);
       policy.watch->settle(false);
     }
     if (policy.watch->is_timed()) timed_ = &policy;
@@ -324,7 +324,7 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
     reason = Reason::OneLevel;
     return nullptr;
   }
-  const std::optional<runtime::WhichPlan> asked = which(mine, key);
+  const std::optional<runtime::WhichPlan> asked = which_plan(mine, key);
   if (!asked) {
     const runtime::ClassPolicy& policy = *state_of(key).policy;
     is_for_good_ = !may_change() && (!policy.trial || policy.trial->is_decided());

@@ -163,11 +163,16 @@ class Communicator {
   };
   ClassState& state_of(const runtime::PlanKey& key);
   void forget_classes();
-  std::optional<runtime::WhichPlan> which(ClassState& state, const runtime::PlanKey& key);
+  /// The candidate of the next call of this class; absent: native. Steps the trial and the watch.
+  std::optional<runtime::WhichPlan> which_plan(ClassState& state, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
   [[nodiscard]] bool may_change() const { return !group_->far_pairs().empty(); }
+  /// Makes the policy of a class, with the decision of an earlier run if there is one.
   runtime::ClassPolicy& begin_policy(ClassState& state, const runtime::PlanKey& key);
+  /// Answers an alarm of a watch: measures far links. If some changed, makes all plans anew and
+  /// returns true. Collective.
   bool measure_again();
+  /// Forgets all plans and classes; plans for this group and its machine from now on.
   void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
   [[nodiscard]] runtime::Reason why_native(const runtime::ClassPolicy& policy) const;

@@ -49,7 +49,7 @@ class CountedTrees {
         program;  // program of the tree that the root announced; absent before
     std::string name;
     std::optional<Time> predicted;
-    // At the root: what was told last, and bytes since then.
+    // Only at the root: the tree that was announced last, and bytes since then.
     std::vector<runtime::RoleEntry> roles;
     std::vector<std::uint64_t> sums;
     std::uint64_t calls_summed = 0;

@@ -18,7 +18,7 @@ struct DiscoverOptions {
   Progress progress;  ///< called on rank 0 while it measures
 };
 
-/// What all processes know afterwards.
+/// What discovery found; all processes get the same, but for `waited`.
 struct WorldDiscovery {
   topology::Machine machine;
   std::vector<std::string> words;   ///< what was found, and how well; a sentence each
@@ -33,7 +33,7 @@ struct WorldDiscovery {
 /// machine, or the same error.
 /// @param over holds all processes of MPI_COMM_WORLD, in any order. Collective over it, and on no
 ///   other communicator of the user, who may have calls under way there.
-/// @param leaders for each rank, the lowest of its node, as MPI says: RollCall::leaders()
+/// @param leaders for each rank, the lowest rank of its node, as MPI says: RollCall::leaders()
 [[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over,
                                                       std::span<const int> leaders);
 

@@ -176,9 +176,20 @@ class Engine {
     if (found != nullptr && found->never() == runtime::Reason::MachineUnknown) settle(*found);
     return found;
   }
+  /// Lets a communicator take the machine as soon as all its members can do so at the same call.
+  /// Called before each of its calls until then:
+  ///   1. If the world has not agreed: a call on all processes agrees now; any other call stays
+  ///      native.
+  ///   2. If the machine is unknown: a call on all processes finds it now (with several threads
+  ///   only
+  ///      a call on MPI_COMM_WORLD itself); any other call stays native.
+  ///   3. If the machine is known: the communicator takes it (with several threads only once all
+  ///      members know it).
   void settle(Communicator& comm);
+  /// Agrees on the world, if that was not done yet. @return whether the ranks agree
   bool settle_world(MPI_Comm over);
   [[nodiscard]] bool all_take_part();
+  /// Finds the machine, if it is unknown. Collective over `over`, a communicator of all processes.
   void learn_machine(MPI_Comm over);
   bool native(Communicator* comm, schedule::Operation operation, runtime::Reason reason);
   /// Notes that a planned call failed. Its code goes to the user's error handler later, when

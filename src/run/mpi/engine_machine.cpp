@@ -2,7 +2,7 @@
 // waits for ever and none mixes plans with native calls:
 // docs/adr/0011-discovery-in-the-first-call.md
 #include "mpi/engine.hpp"
-#include "mpi/world_machine.hpp"
+#include "mpi/world.hpp"
 
 namespace espalier::mpi {
 

@@ -10,7 +10,9 @@
 #include "collective/hierarchy.hpp"
 #include "mpi/link_changes.hpp"
 #include "mpi/world.hpp"
+#include "runtime/choose_plan.hpp"
 #include "runtime/class_policy.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::mpi {
 
@@ -85,5 +87,10 @@ class Groups {
   std::size_t when_cleared_ = kMostKept;
   std::vector<std::shared_ptr<GroupPlans>> kept_;  // the most recently used comes last
 };
+
+/// How plans are chosen on this MPI: by prediction. Under SMPI the best plans by prediction are
+/// simulated with links shared as SMPI shares them, once for all ranks, which are one process
+/// there.
+[[nodiscard]] runtime::ChooserOptions chooser_options_for(const topology::Machine& machine);
 
 }  // namespace espalier::mpi

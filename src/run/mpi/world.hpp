@@ -94,4 +94,18 @@ enum class WorldAgreement : std::uint8_t {
 ///   communicator is used, since calls may be under way there.
 [[nodiscard]] WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init);
 
+/// The machine with its hash, which covers the settings agreed on in `world`. With ESPALIER_LOG
+/// rank 0 says on stderr what it is.
+/// @param as_text the machine as text, for the hash; empty if the nodes tell all
+[[nodiscard]] KnownMachine known_machine(const World& world, topology::Machine machine,
+                                         std::string_view as_text);
+
+/// A machine of two levels, the nodes that MPI reports, with figures of an ordinary cluster.
+[[nodiscard]] KnownMachine machine_of_nodes(const World& world);
+
+/// The machine found and measured, or from the cache. If that fails, machine_of_nodes(), on all
+/// ranks alike.
+/// @param over a communicator of all processes; collective over it
+[[nodiscard]] KnownMachine discovered_machine(const World& world, MPI_Comm over);
+
 }  // namespace espalier::mpi

@@ -1,10 +1,9 @@
-#include "runtime/block_flow.hpp"
-
 #include <deque>
 #include <map>
 #include <tuple>
 
 #include "base/contract.hpp"
+#include "runtime/element_program.hpp"
 #include "runtime/prepared.hpp"
 
 namespace espalier::runtime {

@@ -27,7 +27,7 @@ PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {
 /// (element_program.hpp): above this that takes too long, and it is done only if it must be.
 constexpr Rank kUnequalBlocksUpTo = 1024;
 
-/// Of a vector, or of a block; of blocks that differ their mean.
+/// Bytes of the vector, or of a block; the mean if blocks differ.
 Bytes bytes_of(const Collective& call) {
   if (!call.irregular()) return Bytes{call.count * call.element.value};
   const std::uint64_t sum =

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/block_flow.hpp"
-
 namespace espalier::runtime {
 
 using schedule::Buffer;

@@ -109,7 +109,7 @@ Time latencies_of(const Plan& plan, const select::Chooser& chooser, const Collec
   return chooser.predict(plan, empty);
 }
 
-/// Of an algorithm by name, or of a tree that has none.
+/// Bytes of the longest message of an algorithm, or of a tree without a name.
 std::uint64_t longest_message(const std::string& name, const Collective& call) {
   const std::uint64_t bytes = call.count * call.element.value;  // the vector, or one block
   switch (call.operation) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/element_program.hpp"
-#include "runtime/rescale.hpp"
+#include "runtime/prepared.hpp"
 #include "schedule/in_place.hpp"
 #include "schedule/schedule.hpp"
 

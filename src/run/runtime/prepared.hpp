@@ -26,7 +26,7 @@ struct PeerLink {
 /// Latencies from here on are far: MPI's handshakes take two to four of them.
 inline constexpr Time kFarLatency{100'000'000};  // 100 us
 
-/// All messages one way between this rank and another.
+/// All messages from this rank to another, or from another to this one.
 struct Lane {
   Rank peer = 0;
   bool sends = false;
@@ -87,5 +87,10 @@ struct PreparedProgram {
   constexpr std::uint64_t kParts = 256;
   return link.is_far && message <= kParts * kEagerBytes ? kEagerBytes : most;
 }
+
+/// The same program for calls with `to` units a block instead of `from`: all that is counted in
+/// units grows by one factor. O(steps), without a new program.
+/// @pre it cuts no block: every offset, stride and length is a multiple of `from`
+void rescale(PreparedProgram& prepared, std::uint64_t from, std::uint64_t to);
 
 }  // namespace espalier::runtime

@@ -80,7 +80,7 @@ struct TrialOptions {
 /// takes longer than some calls.
 class Trial {
  public:
-  /// At most as many calls of the first Turns take another candidate than 0.
+  /// Bound on the calls of the first Turns that take another candidate than 0.
   static constexpr std::uint32_t kMostOtherCalls = 20;
   /// The share of the program's time that a trial may take beyond that.
   static constexpr double kShare = 0.02;

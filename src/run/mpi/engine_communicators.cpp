@@ -1,4 +1,6 @@
-// Plans off and on by the info of a communicator.
+// What Engine does with the program's communicators besides their calls: plans on and off by info,
+// hidden communicators given back when the program runs out of communicators.
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -10,7 +12,7 @@ using runtime::Reason;
 
 namespace {
 
-/// In the order in which one outdoes the other.
+/// A later value outdoes an earlier one.
 enum class Switch : int { NotSaid, On, Off };
 
 Switch switch_in(MPI_Info info) {
@@ -40,6 +42,31 @@ void Engine::set_info(MPI_Comm comm, MPI_Info info, bool keeps) {
   } else {
     PMPI_Comm_delete_attr(comm, off_keyval_);
   }
+}
+
+bool Engine::give_back(MPI_Comm among) {
+  int inter = 1;
+  PMPI_Comm_test_inter(among, &inter);
+  if (inter != 0) return false;
+  auto ranks = ranks_in_world(among);
+  if (!ranks) return false;  // others may not have our library
+  std::sort(ranks->begin(), ranks->end());
+  share_.close();
+  std::map<MPI_Comm, Communicator*> live;
+  {
+    const std::lock_guard lock(mutex_);
+    live = live_;
+  }
+  for (const auto& [handle, one] : live) {
+    // All members are here: so all do without from the same call on.
+    if (!one->holds_hidden() || !one->has_only(*ranks)) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      add_to(past_sent_, one->executor().sent());
+    }
+    one->give_back();
+  }
+  return true;
 }
 
 }  // namespace espalier::mpi

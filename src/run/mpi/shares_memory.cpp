@@ -1,5 +1,3 @@
-#include "mpi/shared_trial.hpp"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -8,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <random>
+
+#include "mpi/world_nodes.hpp"
 
 namespace espalier::mpi {
 namespace {
