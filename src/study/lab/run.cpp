@@ -15,7 +15,7 @@
 #include <numeric>
 
 #include "base/file.hpp"
-#include "lab/host.hpp"
+#include "lab/daemon.hpp"
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
 #include "topology/views.hpp"

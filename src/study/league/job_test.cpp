@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "league/run_league.hpp"
-#include "league/standard_machines.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/synthetic.hpp"
 

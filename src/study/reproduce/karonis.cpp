@@ -1,5 +1,3 @@
-#include "reproduce/karonis.hpp"
-
 #include <fmt/format.h>
 
 #include <functional>
@@ -12,6 +10,7 @@
 #include "collective/tree_broadcast.hpp"
 #include "report/plot.hpp"
 #include "reproduce/karonis_lab.hpp"
+#include "reproduce/paper.hpp"
 #include "select/choose.hpp"
 #include "sim/simulate.hpp"
 #include "topology/synthetic.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <espalier/machine.hpp>
 
-#include "api/ranks.hpp"
+#include "api/call.hpp"
 #include "base/contract.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/views.hpp"

@@ -3,7 +3,7 @@
 
 #include <espalier/tree.hpp>
 
-#include "api/ranks.hpp"
+#include "api/call.hpp"
 #include "base/contract.hpp"
 #include "model/node_initiation.hpp"
 #include "tree/algorithm.hpp"
