@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # clang-tidy over every source that BUILD_DIR compiles, as many at a time as there are cores.
 #
-#   scripts/lint.sh BUILD_DIR [FILE...]      e.g. build/dev src/plan/tree/chain.cpp
+#   scripts/lint.sh BUILD_DIR [FILE...]      e.g. build/dev src/plan/tree/spoc.cpp
 #
 # The checks are in .clang-tidy. Prints the findings and one line of summary; exits 1 if there are any.
 set -u

@@ -4,8 +4,7 @@
 #include "formats/loaded_schedule.hpp"
 #include "formats/msccl.hpp"
 #include "fuzz/check_loaded.hpp"
-#include "schedule/read_json.hpp"
-#include "schedule/write_json.hpp"
+#include "schedule/json.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::fuzz {

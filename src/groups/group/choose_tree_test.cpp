@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/loggp.hpp"
+#include "model/logp_models.hpp"
 
 namespace espalier::group {
 namespace {

@@ -56,8 +56,9 @@ class BlockLayout {
   std::uint64_t offset_ = 0;
   std::uint64_t unit_ = 0;
   Rank blocks_ = 0;
-  std::vector<schedule::IndexRun> runs_;  // members, block after block; none if uniform
-  std::vector<std::uint32_t> first_run_;  // of each block, and the end
+  std::vector<schedule::IndexRun> runs_;  // runs of members, block after block; empty if uniform
+  std::vector<std::uint32_t>
+      first_run_;  // [block] index of its first run; one more entry ends the last block
 };
 
 }  // namespace espalier::collective

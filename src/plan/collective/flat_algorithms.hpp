@@ -12,9 +12,9 @@ namespace espalier::collective {
 /// A classical algorithm as a whole call among all ranks, blind to the topology.
 struct FlatAlgorithm {
   schedule::Operation operation;
-  std::string_view name;    ///< "ring", as CLI, reports and documents call it
+  std::string_view name;    ///< name in CLI, reports and documents: "ring"
   std::string_view source;  ///< the paper, in one line
-  bool keeps_rank_order;    ///< may reduce operations that do not commute; true if it reduces none
+  bool keeps_rank_order;    ///< also right for operations that do not commute
   bool (*serves)(Rank size);
   void (*append)(schedule::ProgramBuilder&, const schedule::Collective&, std::uint64_t segment);
 

@@ -30,7 +30,7 @@ class Hierarchy {
 
  private:
   const topology::Machine& machine_;
-  std::vector<Rank> lowest_rank_;  // of each cluster
+  std::vector<Rank> lowest_rank_;  // [ClusterId]
 };
 
 }  // namespace espalier::collective

@@ -23,10 +23,10 @@ enum class Across : std::uint8_t {
 
 /// A plan in which every cluster has several leaders, each for a part of the data.
 struct StripedChoice {
-  Rank parts = 0;  ///< of a vector; 0: as many as the smallest outermost cluster has ranks
+  Rank parts = 0;  ///< parts of the vector; 0: as many as the smallest outermost cluster has ranks
   Inside inside = Inside::Ring;
-  Across across = Across::Exchange;     ///< of allreduce
-  LevelChoice tree = {Shape::Flat, 0};  ///< over the clusters, of broadcast and reduce
+  Across across = Across::Exchange;     ///< allreduce only
+  LevelChoice tree = {Shape::Flat, 0};  ///< broadcast and reduce only: tree over the clusters
   friend bool operator==(const StripedChoice&, const StripedChoice&) = default;
 };
 

@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "formats/block_bytes.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
-#include "verify/structure.hpp"
+#include "verify/checks.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::formats {

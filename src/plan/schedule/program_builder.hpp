@@ -55,13 +55,13 @@ class ProgramBuilder {
     std::uint64_t begin, end;
   };
   /// Who last wrote a stretch of a buffer, and who has read it since.
-  struct Stretch {
+  struct BufferUse {
     std::uint64_t end = 0;
     OpId writer = kNobody;
     std::vector<OpId> readers;
   };
   static constexpr OpId kNobody = ~OpId{0};
-  using History = std::map<std::uint64_t, Stretch>;  // by begin; stretches do not overlap
+  using History = std::map<std::uint64_t, BufferUse>;  // begin -> stretch; stretches do not overlap
 
   [[nodiscard]] std::vector<Interval> intervals(const Region& region) const;
   [[nodiscard]] std::vector<Interval> intervals_of_family(const Op& op, const Region& region) const;

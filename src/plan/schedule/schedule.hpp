@@ -13,8 +13,8 @@ namespace espalier::schedule {
 /// whole is for verifying, simulating and drawing.
 struct Schedule {
   Collective call;
-  std::string algorithm;          ///< as the table of candidates calls it
-  std::vector<Program> programs;  ///< one for each rank, in order
+  std::string algorithm;          ///< name as in the table of candidates
+  std::vector<Program> programs;  ///< [rank]
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

@@ -1,11 +1,8 @@
 #pragma once
 
 #include "collective/multilevel.hpp"
-#include "tree/binomial.hpp"
-#include "tree/chain.hpp"
 #include "tree/comm_tree.hpp"
-#include "tree/flat.hpp"
-#include "tree/knomial.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::select {
 

@@ -31,7 +31,7 @@ class BlockLengths {
   void write(Rank rank, const schedule::Region& region, const Lengths& lengths);
 
   const schedule::Schedule& schedule_;
-  std::vector<Lengths> out_;  ///< of each rank; empty until something is written
+  std::vector<Lengths> out_;  ///< [rank] empty until something is written
   std::vector<Lengths> scratch_;
   std::map<std::uint32_t, Lengths> under_way_;
 };

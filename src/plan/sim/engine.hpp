@@ -28,17 +28,17 @@ class Engine {
  private:
   /// What is known of a message, kept at its Recv's task but for the last.
   enum State : std::uint8_t {
-    kPosted = 1,  // the receiver is ready for it
-    kAsked = 2,   // rendezvous: the sender is
+    kPosted = 1,  // the receiver is ready for the message
+    kAsked = 2,   // rendezvous: the sender is ready
     kArrived = 4,
     kInParts = 8,  // at a Send's task: see in_parts()
   };
   struct Processor {
-    TaskId first = kNone;  // of those that are ready
+    TaskId first = kNone;  // ready task with the lowest number
     TaskId running = kNone;
     std::uint32_t ops_left = 0;
     const topology::NodeCosts* costs = nullptr;
-    std::vector<TaskId> others;  // a heap, least first; mostly empty
+    std::vector<TaskId> others;  // further ready tasks: heap, least first; mostly empty
 
     void add_ready(TaskId task);
     void drop_first();
@@ -54,7 +54,7 @@ class Engine {
   /// Messages of one ordered pair of ranks.
   struct Connection {
     TaskId flowing = kNone;
-    TaskId last = kNone;  // of those behind it
+    TaskId last = kNone;  // last message that waits behind `flowing`
   };
 
   // engine.cpp: processors

@@ -12,7 +12,7 @@ namespace espalier::verify {
 
 using ExprId = std::uint32_t;
 inline constexpr ExprId kUndefined = 0;  ///< nobody has written it
-inline constexpr ExprId kWrong = 1;      ///< not right, and reported where it came to be
+inline constexpr ExprId kWrong = 1;      ///< a wrong value, which was reported where it came to be
 
 /// What a unit of a buffer can hold: a unit of a rank's input, or two such values combined, left
 /// and right. Each different expression has one id, so that equal ids mean equal bits.

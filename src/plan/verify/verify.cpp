@@ -1,11 +1,7 @@
 #include "verify/verify.hpp"
 
-#include "verify/barrier.hpp"
+#include "verify/checks.hpp"
 #include "verify/goals.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
-#include "verify/races.hpp"
-#include "verify/structure.hpp"
 #include "verify/symbolic_run.hpp"
 
 namespace espalier::verify {

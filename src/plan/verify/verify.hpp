@@ -9,8 +9,9 @@
 namespace espalier::verify {
 
 struct Limits {
-  std::size_t findings = 16;                       ///< told; further ones are counted
-  std::uint64_t slices = std::uint64_t{1} << 26U;  ///< looked at, of all ops and messages
+  std::size_t findings = 16;  ///< most findings that are kept; further ones are counted
+  std::uint64_t slices = std::uint64_t{1}
+                         << 26U;  ///< most slices of all ops and messages that are looked at
 };
 
 /// Proves that a schedule does what its call asks for, in every order of execution that its

@@ -8,7 +8,7 @@
 #include "base/text_hash.hpp"
 #include "mpi/discover_world.hpp"
 #include "topology/machine_spec.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {

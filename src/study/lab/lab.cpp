@@ -15,7 +15,7 @@
 #include "lab/processes.hpp"
 #include "lab/router.hpp"
 #include "lab/slow_hosts.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include "league/run_league.hpp"
 #include "league/standard_machines.hpp"
 #include "topology/load_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::league {
 namespace {

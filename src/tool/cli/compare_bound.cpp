@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "tree/exact_optimum.hpp"
-#include "tree/initiation_costs.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::cli {
 

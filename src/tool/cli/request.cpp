@@ -9,7 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "model/parse_model.hpp"
 #include "report/text.hpp"
 #include "topology/load_machine.hpp"

@@ -7,8 +7,7 @@
 #include "cli/request.hpp"
 #include "report/draw_machine.hpp"
 #include "report/machine_svg.hpp"
-#include "topology/write_json.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -19,7 +19,7 @@ class CpuSet {
   [[nodiscard]] bool contains(std::uint32_t cpu) const;
 
  private:
-  std::vector<std::uint32_t> words_;  ///< the lowest first
+  std::vector<std::uint32_t> words_;  ///< lowest word first
   bool all_above_ = false;
 };
 

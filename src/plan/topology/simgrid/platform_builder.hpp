@@ -23,7 +23,7 @@ class PlatformBuilder {
   Expected<PointId> add_router(const std::string& name, ZoneId zone, std::uint32_t line);
   Expected<PointId> add_host(const std::string& name, const Host& host, ZoneId zone,
                              std::uint32_t line);
-  Failure add_group(Group group);
+  Failure add_group(HostGroup group);
   /// Its forward half, if it has two (called NAME_UP and NAME_DOWN).
   Expected<LinkId> add_link(const std::string& name, Bandwidth bandwidth, Time latency,
                             Sharing sharing, std::uint32_t line);

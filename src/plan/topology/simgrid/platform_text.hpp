@@ -11,7 +11,7 @@ namespace espalier::topology::simgrid {
 /// What a route passes: a link, or one direction of it.
 struct Pass {
   std::string link;
-  const char* direction = "";  ///< UP or DOWN of a SPLITDUPLEX link
+  const char* direction = "";  ///< "UP" or "DOWN" for half of a SPLITDUPLEX link, else ""
 };
 using Passes = std::vector<Pass>;
 
@@ -21,7 +21,7 @@ using Passes = std::vector<Pass>;
 /// A point between which routes run, as they see it.
 struct End {
   std::string id;
-  std::string gateway;  ///< if it is a zone
+  std::string gateway;  ///< "" unless the end is a zone
   Passes up;
   Passes down;
 

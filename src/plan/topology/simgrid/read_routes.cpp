@@ -109,15 +109,15 @@ Failure read_host_link(Reading& in, const pugi::xml_node& node, ZoneId zone) {
                  "it may stand in a <zone routing=\"Cluster\">"};
   }
   Arms arms;
-  for (const char* way : {"up", "down"}) {
-    auto id = in.source.required(node, route);
+  for (const char* direction : {"up", "down"}) {
+    auto id = in.source.required(node, direction);
     if (!id) return id.error();
     const LinkId link = in.builder.find_link(*id);
     if (link == kNone) {
-      return Error{in.source.where(node), fmt::format("{}: no link \"{:.60}\"", route, *id),
+      return Error{in.source.where(node), fmt::format("{}: no link \"{:.60}\"", direction, *id),
                    "the halves of a SPLITDUPLEX link x are called x_UP and x_DOWN"};
     }
-    (std::string_view(route) == "up" ? arms.up : arms.down) = {link};
+    (std::string_view(direction) == "up" ? arms.up : arms.down) = {link};
   }
   const Zone& star = in.builder.zone(zone);
   arms.up.insert(arms.up.end(), star.centre.begin(), star.centre.end());

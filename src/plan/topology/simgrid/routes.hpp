@@ -52,7 +52,7 @@ class Routes {
   void append(const Zone& zone, const Edge& edge, std::vector<LinkId>& links);
 
   const Platform& platform_;
-  std::vector<std::unique_ptr<Cache>> caches_;  ///< beside the zones; made when asked for
+  std::vector<std::unique_ptr<Cache>> caches_;  ///< [ZoneId] filled on the first question
   std::uint64_t steps_ = 0;
   Failure failure_;
 };
