@@ -5,7 +5,7 @@
 
 namespace espalier::collective {
 
-// Allgathers among participants, one algorithm a source file.
+// Allgathers among participants. Algorithms of one paper share a source file: ring.cpp, bruck.cpp.
 
 /// Each passes on to its right neighbour what the left one gave it last, until all blocks have gone
 /// around.

@@ -5,8 +5,7 @@
 
 namespace espalier::collective {
 
-// Allreduces among participants, one algorithm a source file, and the reduce that is half of one.
-// Along a tree: tree_links.hpp.
+// Allreduces among participants, and the reduce by vector halving. Along a tree: tree_links.hpp.
 
 /// Partners at distance 1, 2, 4, ... exchange what they have and combine it, both in the order of
 /// their positions, so both have the same bits.

@@ -9,7 +9,7 @@
 
 namespace espalier::collective {
 
-// Alltoalls that are blind to the topology, one algorithm a source file.
+// Alltoalls that are blind to the topology.
 
 /// Everybody sends everybody its block at once, beginning with the next rank.
 ///
@@ -25,8 +25,8 @@ namespace espalier::collective {
 void direct_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
                      const BlockLayout& from, const BlockLayout& to, std::uint32_t tag);
 
-/// The same for the participants whose blocks lie where a call's buffers have them: rank r's at r *
-/// block of In and Out. @pre block > 0
+/// direct_alltoall() for participants whose blocks lie where a call's buffers have them: rank r's
+/// at r * block of In and Out. @pre block > 0
 void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participants& participants,
                              std::uint64_t block, std::uint32_t tag);
 
@@ -44,7 +44,7 @@ void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participan
 void pairwise_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
                        const BlockLayout& from, const BlockLayout& to);
 
-/// The same for regions of any shape: what goes to a position, and what comes from it.
+/// pairwise_alltoall() for regions of any shape: what goes to a position, and what comes from it.
 using RegionOf = std::function<schedule::Region(Rank position)>;
 void pairwise_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
                        const RegionOf& from, const RegionOf& to);

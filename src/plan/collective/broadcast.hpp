@@ -5,7 +5,7 @@
 
 namespace espalier::collective {
 
-// Broadcasts among participants, one algorithm a source file. Along any other tree: tree_links.hpp.
+// Broadcasts among participants. Along any other tree: tree_links.hpp.
 
 /// R. Thakur, R. Rabenseifner, W. Gropp: "Optimization of collective communication operations in
 /// MPICH", IJHPCA 19(1), 2005: the binomial tree, whose ranks pass the whole message on to one

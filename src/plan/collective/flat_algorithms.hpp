@@ -26,12 +26,12 @@ struct FlatAlgorithm {
                                         std::uint64_t segment = 0) const;
 };
 
-/// Every one, operation by operation, in the order of docs/collectives.md.
+/// All classical algorithms, operation by operation, in the order of docs/collectives.md.
 [[nodiscard]] std::span<const FlatAlgorithm> flat_algorithms();
-/// By name, or nullptr.
+/// The algorithm of that operation and name, or nullptr.
 [[nodiscard]] const FlatAlgorithm* find_flat_algorithm(schedule::Operation operation,
                                                        std::string_view name);
-/// All ranks' parts.
+/// The programs of all ranks.
 [[nodiscard]] schedule::Schedule flat_schedule(const FlatAlgorithm& algorithm,
                                                const schedule::Collective& call,
                                                std::uint64_t segment = 0);

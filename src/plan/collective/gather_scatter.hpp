@@ -45,8 +45,8 @@ void linear_scatter(schedule::ProgramBuilder& program, const Participants& parti
 void binomial_gather(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
                      const schedule::Region& own, const BlockLayout& all);
 
-/// The same where every rank has room for all blocks: each has its own in place before, and its
-/// sub-tree's afterwards. No scratch.
+/// binomial_gather() where every rank has room for all blocks: each has its own in place before,
+/// and its sub-tree's afterwards. No scratch.
 void binomial_gather_in_place(schedule::ProgramBuilder& program, const Participants& participants,
                               Rank root, const BlockLayout& all);
 
@@ -62,8 +62,8 @@ void binomial_gather_in_place(schedule::ProgramBuilder& program, const Participa
 void binomial_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                       Rank root, const BlockLayout& all, const schedule::Region& own);
 
-/// The same where every rank has room for all blocks: the root has all in place before, each its
-/// sub-tree's afterwards. No scratch.
+/// binomial_scatter() where every rank has room for all blocks: the root has all in place before,
+/// each its sub-tree's afterwards. No scratch.
 void binomial_scatter_in_place(schedule::ProgramBuilder& program, const Participants& participants,
                                Rank root, const BlockLayout& all);
 

@@ -20,21 +20,22 @@ namespace espalier::collective {
 /// MPICH", IJHPCA 19(1), 2005, section 4.4. Ours may say who stays.
 class Fold {
  public:
-  /// Of a pair `keep` stays, of the other pairs the lower. @pre size > 0
+  /// @param keep position that stays active in its pair; in other pairs the lower stays. @pre size
+  /// > 0
   explicit Fold(Rank size, Rank keep = 0);
 
   [[nodiscard]] Rank actives() const { return actives_; }
-  /// Pairs.
+  /// Number of pairs.
   [[nodiscard]] Rank extra() const { return extra_; }
   [[nodiscard]] Rank first(Rank active) const {
     return active + (active < extra_ ? active : extra_);
   }
-  /// Of the position itself or of the one that stands for it.
+  /// Number of the active that stands for this position.
   [[nodiscard]] Rank active_of(Rank position) const;
-  /// Who is active a.
+  /// Position of an active.
   [[nodiscard]] Rank position(Rank active) const;
   [[nodiscard]] bool is_active(Rank p) const { return position(active_of(p)) == p; }
-  /// The other of the pair, or kNoRank.
+  /// The other position of the pair, or kNoRank if there is none.
   [[nodiscard]] Rank partner(Rank position) const;
 
  private:

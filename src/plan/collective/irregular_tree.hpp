@@ -40,7 +40,7 @@ class IrregularTree {
 
   [[nodiscard]] Ranks bundle_of(Rank rank) const;
   [[nodiscard]] std::vector<Ranks> pieces_of(Rank rank) const;
-  /// Those with a bundle.
+  /// The children that have a bundle.
   [[nodiscard]] std::vector<Rank> children_of(Rank rank) const;
   /// Where some of a rank's blocks are in its own buffers.
   [[nodiscard]] schedule::Region place_of(schedule::ProgramBuilder& program, Ranks blocks) const;

@@ -14,7 +14,7 @@ namespace espalier::collective {
 enum class Shape : std::uint8_t { Flat, Chain, Binomial, Binary, Quadnomial, Octonomial };
 inline constexpr int kShapeCount = 6;
 
-/// Of binomial trees and their kin; 0 for others.
+/// Radix of binomial trees and their kin; 0 for other shapes.
 [[nodiscard]] constexpr Rank radix_of(Shape shape) {
   switch (shape) {
     case Shape::Binomial:

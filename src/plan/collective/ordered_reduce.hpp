@@ -42,8 +42,8 @@ struct RunSlots {
   schedule::IndexSet slots;  ///< one slot for each run, in rank order
 };
 
-/// The same where the tree does not hold all ranks, so that several runs may remain at its root: it
-/// is told where they are. Elsewhere there are none.
+/// ordered_reduce() where the tree does not hold all ranks, so that several runs may remain at its
+/// root: it is told where they are. Elsewhere there are none.
 [[nodiscard]] RunSlots ordered_reduce_to_runs(schedule::ProgramBuilder& program,
                                               const TreeLinks& links,
                                               std::span<const std::vector<RankRun>> runs_of_child,

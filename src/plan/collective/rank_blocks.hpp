@@ -28,7 +28,7 @@ namespace espalier::collective {
 ///   b_m ... b_1 with r's own:  b_m (... (b_2 (b_1 r)))
 [[nodiscard]] std::vector<RankRun> blocks_before(Rank rank);
 
-/// Those that ranks of a set need and that do not lie within it, in rank order.
+/// The blocks that ranks of a set need and that do not lie within the set, in rank order.
 /// @pre as for blocks_within
 [[nodiscard]] std::vector<RankRun> blocks_from_outside(std::span<const Rank> ranks);
 

@@ -5,7 +5,7 @@
 
 namespace espalier::collective {
 
-// Reduce-scatters among participants, one algorithm a source file.
+// Reduce-scatters among participants.
 
 /// Partners at distance P/2, P/4, ... each give away the half of their blocks that the other's side
 /// owns, and combine the half they keep.
@@ -72,8 +72,8 @@ inline constexpr bool kPairwiseReduceScatterKeepsRankOrder = true;
 void ring_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                          const BlockLayout& contributions, const schedule::Region& mine);
 
-/// The same in place: this rank's block of `data` becomes the result, the others are left half
-/// combined. Scratch: two blocks.
+/// ring_reduce_scatter() in place: this rank's block of `data` becomes the result, the others are
+/// left half combined. Scratch: two blocks.
 void ring_reduce_scatter_in_place(schedule::ProgramBuilder& program,
                                   const Participants& participants, const BlockLayout& data);
 inline constexpr bool kRingReduceScatterKeepsRankOrder = false;

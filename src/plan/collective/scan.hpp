@@ -7,7 +7,7 @@
 
 namespace espalier::collective {
 
-// Scans and exscans among participants, one algorithm a source file.
+// Scans and exscans among participants.
 
 /// In round k everybody passes what it has to the position 2^k further on, which puts it before its
 /// own.
@@ -37,7 +37,7 @@ inline constexpr bool kRecursiveDoublingScanKeepsRankOrder = true;
 void linear_scan(schedule::ProgramBuilder& program, const Participants& participants,
                  const schedule::Region& data, std::uint64_t segment);
 
-/// The same without this rank's own contribution, which goes on to the next position only.
+/// linear_scan() without this rank's own contribution, which goes on to the next position only.
 /// @param own    this rank's contribution
 /// @param before where that of all positions before it goes; the first position has none
 void linear_exscan(schedule::ProgramBuilder& program, const Participants& participants,

@@ -39,9 +39,9 @@ struct StripedChoice {
 /// This rank's own part: where node links are the bottleneck and not the channel between the
 /// clusters, or where each flow across it is capped, all ranks carry their share across.
 ///
-///   broadcast       scatter in the root's cluster | each part down a tree of its owners |
-///   allgather reduce          reduce-scatter | each part up a tree of its owners | gather in the
-///   root's cluster allreduce       reduce-scatter | each part among its owners | allgather
+///   broadcast       scatter in the root's cluster | parts down trees of their owners | allgather
+///   reduce          reduce-scatter | parts up trees of their owners | gather at the root
+///   allreduce       reduce-scatter | each part among its owners | allgather
 ///   allgather       each block to one rank of each other cluster | allgather
 ///   reduce-scatter  reduce-scatter | each block from one rank of each other cluster
 ///

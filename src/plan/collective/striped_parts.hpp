@@ -19,9 +19,9 @@ namespace espalier::collective {
 void striped_allgather(schedule::ProgramBuilder& program, const Partition& clusters, Inside inside,
                        std::uint64_t block);
 
-/// The mirror: a position reduces, within its cluster, its own block and those of the others'
-/// positions that it stands for, and sends each of these to its owner, who combines one partial
-/// result from each cluster, in the clusters' order. Scratch: those blocks.
+/// The mirror of striped_allgather(): a position reduces, within its cluster, its own block and
+/// those of the others' positions that it stands for, and sends each of these to its owner, who
+/// combines one partial result from each cluster, in the clusters' order. Scratch: those blocks.
 /// @param block units; In has one for each rank, Out one
 void striped_reduce_scatter(schedule::ProgramBuilder& program, const Partition& clusters,
                             Inside inside, std::uint64_t block);

@@ -22,14 +22,15 @@ void gather_at_root(schedule::ProgramBuilder& program, const TreeLinks& links,
                     std::span<const std::vector<Rank>> bundle_of_child, const schedule::Region& own,
                     schedule::Buffer to, std::uint64_t block);
 
-/// The mirror: the root's `all` holds a block for each rank.
+/// The mirror of gather_at_root(): the root's `all` holds a block for each rank.
 void scatter_from_root(schedule::ProgramBuilder& program, const TreeLinks& links,
                        std::span<const std::vector<Rank>> bundle_of_child,
                        const schedule::Region& all, std::uint64_t block,
                        const schedule::Region& own);
 void scatter_down(schedule::ProgramBuilder& program, const TreeLinks& links,
                   std::span<const std::vector<Rank>> bundle_of_child, const schedule::Region& own);
-/// The same for a rank that has its sub-tree's blocks already, packed in scratch from `room` on.
+/// scatter_down() for a rank that has its sub-tree's blocks already, packed in scratch from `room`
+/// on.
 void scatter_packed(schedule::ProgramBuilder& program, const TreeLinks& links,
                     std::span<const std::vector<Rank>> bundle_of_child, std::uint64_t room,
                     const schedule::Region& own);

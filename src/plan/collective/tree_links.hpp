@@ -23,7 +23,7 @@ struct TreeLinks {
   friend bool operator==(const TreeLinks&, const TreeLinks&) = default;
 };
 
-/// From a tree of all ranks, every edge with the same segments.
+/// The links of a rank in a tree of all ranks, every edge with the same segments.
 [[nodiscard]] TreeLinks links_of(const tree::CommTree& tree, Rank rank, std::uint64_t segment);
 
 /// Passes `region` of this rank down the tree: each segment goes on as soon as it is here, so

@@ -29,7 +29,7 @@ class NodeInitiation : public CostModel {
 /// Each rank's cost of sending `size` bytes, the links left out: what FNF, SPOC and the exact
 /// optimum look at.
 [[nodiscard]] std::vector<Time> send_costs(const topology::Machine& machine, Bytes size);
-/// The same for receiving.
+/// Each rank's cost of receiving `size` bytes, the links left out.
 [[nodiscard]] std::vector<Time> recv_costs(const topology::Machine& machine, Bytes size);
 
 /// How long each rank needs to combine an operand of `size` bytes with its own in a reduction.

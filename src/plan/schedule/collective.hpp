@@ -23,12 +23,12 @@ enum class Operation : std::uint8_t {
   Exscan,
   Unknown,  ///< messages whose meaning is not known, all in Scratch: another tool's schedule
 };
-/// Of those with a meaning.
+/// Number of operations but Unknown.
 inline constexpr int kOperationCount = 11;
 
 /// "broadcast", "reduce-scatter", "unknown": as CLI, JSON and documents call it.
 [[nodiscard]] std::string_view name_of(Operation operation);
-/// Of those with a meaning.
+/// The operation of that name; never Unknown.
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
 [[nodiscard]] bool has_root(Operation operation);
 /// Whether it combines what several ranks bring along.

@@ -18,7 +18,8 @@ struct Schedule {
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// The same on every machine for equal values, and only for them (but for a chance of 2^-64).
+/// A hash that is equal on every machine for equal values, and only for them (but for a chance of
+/// 2^-64).
 [[nodiscard]] std::uint64_t hash_of(const Program& program);
 [[nodiscard]] std::uint64_t hash_of(const Collective& call);
 [[nodiscard]] std::uint64_t hash_of(const Schedule& schedule);

@@ -19,7 +19,7 @@ class BlockLengths {
   [[nodiscard]] std::uint64_t bytes_read(Rank rank, std::uint32_t op) const;
   /// Member `k` of a Send sets out under the name `message`. Returns its bytes.
   std::uint64_t send(std::uint32_t message, Rank rank, std::uint32_t op, std::uint32_t k);
-  /// It is received by member `k` of a Recv.
+  /// Member `k` of a Recv receives `message`.
   void receive(std::uint32_t message, Rank rank, std::uint32_t op, std::uint32_t k);
   void copy(Rank rank, std::uint32_t op);
 

@@ -46,7 +46,7 @@ class Route {
   Time latency;                ///< Path::latency
   Bandwidth cap = kUnlimited;  ///< limit of each single flow
 
-  /// Limited ones only; none stands twice.
+  /// The limited resources on the route, each once.
   [[nodiscard]] std::span<const ResourceId> resources() const {
     return std::span(storage_).first(count_);
   }
@@ -69,11 +69,11 @@ class Network {
   explicit Network(const topology::Machine& machine);
 
   [[nodiscard]] std::span<const Resource> resources() const { return resources_; }
-  /// No route has more.
+  /// Most resources on any route.
   [[nodiscard]] std::size_t longest_route() const { return longest_route_; }
-  /// Of all channels and direct links; uplinks may add to it.
+  /// The longest latency of all channels and direct links; uplinks may add to it.
   [[nodiscard]] Time longest_latency() const { return longest_latency_; }
-  /// Into `route`, whose memory is used again. O(depth).
+  /// Writes the route into `route`, whose memory is used again. O(depth).
   void find_route(Rank from, Rank to, Route& route) const;
 
  private:
@@ -100,7 +100,7 @@ class Network {
     std::uint32_t first_out = 0;
     std::uint32_t first_in = 0;
   };
-  /// So many clusters left on the way up (or entered on the way down): none, one, ...
+  /// The state after a number of clusters were left on the path up (or entered on the path down).
   struct Climb {
     ClusterId at = 0;
     std::uint32_t index = 0;  ///< position of the last cluster left, among the members of `at`

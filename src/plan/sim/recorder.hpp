@@ -50,10 +50,11 @@ struct Recorder {
 /// The messages of a run, by sender, then in program order.
 [[nodiscard]] std::vector<MessageTrace> timeline(const TaskGraph& graph, const Recorder& notes);
 
-/// Its Reduces, Copies and Computes, by rank, then in program order.
+/// The Reduces, Copies and Computes of a run, by rank, then in program order.
 [[nodiscard]] std::vector<StepTrace> local_steps(const TaskGraph& graph, const Recorder& notes);
 
-/// From the end of `rank` back to the beginning, always to what was waited for last.
+/// The steps that decided when `rank` ended: from its end back to the beginning, always to what was
+/// waited for last.
 /// @param entered when each rank entered the call
 [[nodiscard]] std::vector<CriticalStep> critical_path(const TaskGraph& graph, const Recorder& notes,
                                                       Rank rank, std::span<const Time> entered);

@@ -82,7 +82,8 @@ struct SimResult {
   std::vector<ResourceUse> resources;  ///< [ResourceId] as Network numbers them
   std::uint64_t messages = 0;          ///< number of messages carried
   std::uint64_t unmatched = 0;         ///< Sends without Recv and Recvs without Send
-  /// Whose work, bytes / capacity, is longest; kNoResource if nothing limited was used.
+  /// The resource whose work (bytes / capacity) takes longest; kNoResource if nothing limited was
+  /// used.
   ResourceId bottleneck = kNoResource;
 
   // Only with SimOptions::trace:

@@ -85,7 +85,7 @@ class TaskGraphBuilder {
   /// @param element bytes of a unit; 0 where lengths are not known beforehand
   explicit TaskGraphBuilder(Bytes element) : element_(element) {}
 
-  /// Room for so many ops with a task each.
+  /// Reserves room for `ops` ops with one task each.
   void reserve(std::size_t ops);
   /// @pre of ranks 0, 1, ... in order
   void add(const schedule::Program& program);

@@ -68,9 +68,9 @@ class Machine {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Number of processes; at least 1.
   [[nodiscard]] Rank size() const { return static_cast<Rank>(leaf_of_rank_.size()); }
-  /// As many as the deepest process has levels.
+  /// Level names, outermost first; as many as the deepest process has levels.
   [[nodiscard]] std::span<const LevelName> levels() const { return levels_; }
-  /// In depth-first order; [0] is the whole machine.
+  /// All clusters in depth-first order; [0] is the whole machine.
   [[nodiscard]] std::span<const Cluster> clusters() const { return clusters_; }
   [[nodiscard]] std::span<const Member> members(const Cluster& c) const;
   [[nodiscard]] std::span<const PairLink> pairs(const Cluster& c) const;
@@ -95,7 +95,7 @@ class Machine {
   /// For each of its levels: which of all clusters of that level it is in, counted along the tree.
   /// Unique within the level.
   [[nodiscard]] std::vector<std::uint32_t> cluster_ids(Rank rank) const;
-  /// The same, counted within the cluster of the level above.
+  /// As cluster_ids(), but counted within the cluster of the level above.
   [[nodiscard]] std::vector<std::uint32_t> member_path(Rank rank) const;
   /// "anl.m1.3", of names where there are names, else of indices.
   [[nodiscard]] std::string describe(Rank rank) const;

@@ -16,7 +16,7 @@ namespace espalier::topology {
 /// A machine from the JSON form of docs/machine.md (schema: data/machine.schema.json).
 /// @param file only named in errors
 Expected<Machine> read_json(std::string_view text, const std::string& file);
-/// With its "notes".
+/// read_json(), and the "notes" of the file.
 Expected<LoadedMachine> read_json_and_notes(std::string_view text, const std::string& file);
 
 /// A machine in one line, in the spirit of hwloc's synthetic topologies, from the outermost level
@@ -70,7 +70,7 @@ Expected<LoadedMachine> read_hwloc(std::string_view text, const std::string& fil
 /// HWLOC_SYNTHETIC, ...) are obeyed.
 Expected<LoadedMachine> discover_local_node();
 
-/// The same, and on which leaf (core) each CPU is that the system counts; kNoLeaf: on none.
+/// The local node, and the leaf (core) of each CPU of the system; kNoLeaf: the CPU is not used.
 struct LocalNode {
   Machine machine;
   std::vector<Leaf> leaf_of_cpu;

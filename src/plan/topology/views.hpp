@@ -12,8 +12,8 @@ namespace espalier::topology {
 /// @pre ranks are different ranks of the machine, at least one
 [[nodiscard]] Machine submachine(const Machine& machine, std::span<const Rank> ranks);
 
-/// The same without the outermost levels that join nothing any more. (Uplinks and backbones of what
-/// is left keep their capacities: who else uses them is not known here.)
+/// submachine() without the outermost levels that join nothing any more. (Uplinks and backbones of
+/// what is left keep their capacities: who else uses them is not known here.)
 [[nodiscard]] Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks);
 
 /// The machine as one who knows a single partition sees it: its clusters of this depth (1: the

@@ -26,7 +26,8 @@ struct Algorithm {
   std::string_view title;   ///< full name: "fastest node first"
   std::string_view source;  ///< the paper, in one line
   CommTree (*build)(const TreeRequest&);
-  /// Why it can not answer a request, if so; nullptr: it can answer all. @pre of build: no reason
+  /// Why it cannot answer a request; nothing if it can. nullptr: it can answer every request.
+  /// build() must not be called with a request that is refused.
   std::optional<Error> (*refusal)(const TreeRequest&) = nullptr;
   /// Beyond so many participants it takes seconds and more (its time grows as their square), so
   /// that it is built only if asked for by name.
@@ -35,7 +36,7 @@ struct Algorithm {
 
 /// Every algorithm that builds one tree, in the order of the documentation.
 [[nodiscard]] std::span<const Algorithm> algorithms();
-/// By name, or nullptr.
+/// The algorithm of that name, or nullptr.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
 
 }  // namespace espalier::tree

@@ -12,11 +12,11 @@ namespace espalier::tree {
 
 /// When the search for the optimum gives up.
 struct ExactLimits {
-  /// In units of one schedule looked at (larger ones count for more), so that every rank that plans
-  /// alone stops at the same place. About eight million a second, and what the bounds take: less
-  /// than half a second.
+  /// Work of the search, in schedules looked at (larger ones count for more), so that every rank
+  /// that plans alone stops at the same place. About eight million a second, and what the bounds
+  /// take: less than half a second.
   std::uint64_t search_steps = 2'000'000;
-  /// For people who wait. Never set it where ranks must plan alike.
+  /// For interactive use. Never set it where ranks must plan alike.
   std::optional<std::chrono::milliseconds> wall_clock{};
 };
 

@@ -71,11 +71,11 @@ inline constexpr Rank kMostPairsAsked = 8192;
 /// served later than in `tree`: Lemma 2 of Banikazemi, Moorthy and Panda (ICPP 1998) as a
 /// procedure.
 ///
-/// Model: one message occupies its sender for `send_cost[sender]`, as in initiation_trees.hpp.
+/// Model: one message occupies its sender for `send_cost[sender]`, as for fastest_node_first().
 /// @pre send_cost.size() == tree.size()
 [[nodiscard]] CommTree with_faster_parents(const CommTree& tree, std::span<const Time> send_cost);
 
-/// What with_faster_parents() gives.
+/// Whether no rank but the root has a faster child.
 [[nodiscard]] bool has_faster_parents(const CommTree& tree, std::span<const Time> send_cost);
 
 /// Reduction or gather tree for ranks that receive and combine at different speeds: the mirror of

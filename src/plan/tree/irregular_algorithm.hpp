@@ -19,9 +19,9 @@ struct IrregularAlgorithm {
   bool knows_times = true;     ///< the builder asks the cost model for t(i, j, m)
 };
 
-/// Every one of them, in the order of the documentation.
+/// All builders for scatterv and gatherv, in the order of the documentation.
 [[nodiscard]] std::span<const IrregularAlgorithm> irregular_algorithms();
-/// By name, or nullptr.
+/// The builder of that name, or nullptr.
 [[nodiscard]] const IrregularAlgorithm* find_irregular_algorithm(std::string_view name);
 
 }  // namespace espalier::tree

@@ -43,9 +43,9 @@ enum class Mapping : std::uint8_t {
 /// @post spans the participants
 [[nodiscard]] CommTree traeff(const IrregularRequest& request);
 
-/// The same by predicted times: sorted by t(parent, i, m_i), cut into subsets of about the same sum
-/// of them, and in each the child is the one to whom the parent gets all bytes of the subset in the
-/// least time. Both are done anew for each parent. O(P log^2 P).
+/// Traeff's tree by predicted times: sorted by t(parent, i, m_i), cut into subsets of about the
+/// same sum of them, and in each the child is the one to whom the parent gets all bytes of the
+/// subset in the least time. Both are done anew for each parent. O(P log^2 P).
 [[nodiscard]] CommTree model_traeff(const IrregularRequest& request);
 
 /// Traeff's fully distributed tree, which nobody needs all lengths for: neighbouring runs of 1, 2,
@@ -67,8 +67,8 @@ enum class Mapping : std::uint8_t {
 
 /// How a clustered tree is put together.
 struct Clustering {
-  /// Of each outermost cluster but the root's: so many ranks get a share of its blocks each, in
-  /// messages of their own. One message uses a link once; where single flows are capped (a TCP
+  /// Number of ranks in each outermost cluster but the root's that get a share of its blocks, each
+  /// in a message of its own. One message uses a link once; where single flows are capped (a TCP
   /// window), several at a time use more of it.
   Rank carriers = 1;
   bool trees_inside = false;  ///< innermost clusters use model_traeff(); false: flat trees

@@ -14,10 +14,10 @@ namespace espalier::tree {
 /// children in their order as soon as it can. Ranks outside the tree: kForever. O(members).
 [[nodiscard]] std::vector<Time> broadcast_times(const CommTree& tree, const model::CostModel& model,
                                                 Bytes size);
-/// The last of them.
+/// When the last rank has the message.
 [[nodiscard]] Time broadcast_time(const CommTree& tree, const model::CostModel& model, Bytes size);
 
-/// The same under initiation costs alone, without a model object.
+/// broadcast_time() under initiation costs alone, without a model object.
 [[nodiscard]] Time initiation_time(const CommTree& tree, std::span<const Time> send_cost);
 
 /// When each rank holds the combined operands of its sub-tree, all ranks having their own at time

@@ -71,7 +71,7 @@ struct OpEvent {
 /// An order in which everything can happen when sends are synchronous: a message is over only after
 /// both its ops have begun. If there is none, the ops of one cycle of waits are reported.
 ///
-/// Who waits for what is fixed (checks.hpp), and more buffering only takes waits away; so if
+/// Who waits for what is fixed (Traffic), and more buffering only takes waits away; so if
 /// there is such an order, no run of the plan can get stuck under any buffering, as long as every
 /// op that may begin does begin. O(ops + dependencies + messages).
 [[nodiscard]] std::optional<std::vector<OpEvent>> synchronous_order(

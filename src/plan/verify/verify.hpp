@@ -25,8 +25,8 @@ struct Limits {
 /// A schedule of an unknown call gets the progress-only verdict below.
 [[nodiscard]] Verdict verify(const schedule::Schedule& schedule, const Limits& limits = {});
 
-/// Only what needs no knowledge of the call's data: structure, matching, no deadlock under any
-/// buffering. Not looked at: races, what is read and written, results. Verdict::data_checked is
+/// Checks only what needs no knowledge of the call's data: structure, matching, no deadlock under
+/// any buffering. Not looked at: races, what is read and written, results. Verdict::data_checked is
 /// false.
 [[nodiscard]] Verdict verify_progress(const schedule::Schedule& schedule,
                                       const Limits& limits = {});

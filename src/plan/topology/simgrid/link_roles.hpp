@@ -63,7 +63,7 @@ class LinkRoles {
   /// @param single by class: whether it has one member only
   void work_out(const ZoneRoutes& routes, const std::vector<bool>& single);
   [[nodiscard]] const LinkRole& of(LinkId link) const { return roles_[link]; }
-  /// Those with a role, in the order in which they were met.
+  /// Links that have a role, in the order in which they were met.
   [[nodiscard]] const std::vector<LinkId>& used() const { return used_; }
 
  private:

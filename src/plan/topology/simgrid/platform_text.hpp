@@ -45,7 +45,7 @@ class PlatformText {
   void pipe(std::uint32_t depth, const std::string& id, Bandwidth rate, Time latency);
   /// The links of an uplink, and how routes pass them. Nothing for one that costs nothing.
   void uplink(std::uint32_t depth, const std::string& id, const Uplink& uplink, End& end);
-  /// That of a cluster, if it has a limit, and how routes pass it.
+  /// Writes the backbone of a cluster, if it has a limit. Returns how routes pass it.
   Passes backbone(std::uint32_t depth, ClusterId cluster);
   /// The link of each pair with a distance or capacity of its own.
   std::vector<Pass> pairs(std::uint32_t depth, ClusterId cluster);

@@ -42,9 +42,10 @@ class ZoneView {
   /// A star counts a link on both ends of a route once.
   [[nodiscard]] bool counts_links_once() const { return zone_.routing == Routing::Star; }
 
-  /// Without `up` of the one and `down` of the other. Two of one group if from == to.
+  /// The route between two members, without `up` of the first and `down` of the second. Two hosts
+  /// of one group if from == to.
   bool route(std::size_t from, std::size_t to, RoutePart& piece);
-  /// To the gateway of that number of the zone, without `up`; from it, without `down`.
+  /// The routes to a gateway of the zone, without `up`, and from it, without `down`.
   bool exit(std::size_t from, std::size_t gateway, RoutePart& piece);
   bool entry(std::size_t to, std::size_t gateway, RoutePart& piece);
 
@@ -57,7 +58,7 @@ class ZoneView {
   void tie_to_router(ViewMember& member);
   [[nodiscard]] bool is_gateway(std::uint32_t vertex) const;
   [[nodiscard]] bool transit(std::uint32_t vertex) const;
-  /// Those of a member with several ways out, which are no part of `up` and `down`.
+  /// The routes at this gateway of a member with several gateways; not part of `up` and `down`.
   [[nodiscard]] const GatewayRoutes* ends_at(const ViewMember& member, PointId gateway);
   [[nodiscard]] std::uint32_t vertex_of(PointId inner) const;
   bool local(std::uint32_t from, std::uint32_t to, ZoneRoute& route);
@@ -73,7 +74,7 @@ class ZoneView {
   std::vector<std::uint32_t> gateway_vertices_;
 };
 
-/// Without what machine_spec.hpp forbids in a name.
+/// The name without the characters that machine_spec.hpp forbids.
 [[nodiscard]] std::string plain_name(std::string_view name);
 /// "node-[1-29,58].site"
 [[nodiscard]] std::string hostlist_of(const HostGroup& group);

@@ -22,8 +22,8 @@ struct DeadlineRange {
 [[nodiscard]] DeadlineRange search_deadlines(const Instance& instance, Ticks lower, Ticks upper,
                                              SearchBudget& budget);
 
-/// The same without looking for schedules: improves the lower bound only, in well under a second
-/// for any number of ranks.
+/// search_deadlines() without looking for schedules: improves the lower bound only, in well under a
+/// second for any number of ranks.
 [[nodiscard]] DeadlineRange raise_lower_bound(const Instance& instance, Ticks lower, Ticks upper);
 
 }  // namespace espalier::tree::exact

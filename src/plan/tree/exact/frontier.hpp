@@ -30,7 +30,7 @@ struct Frontier {
   Rank to_serve = 0;           ///< sum of `waiting`
   std::int64_t worth = 0;      ///< sum of the worths of `sends`
 
-  /// Whoever is left can be served as leaves.
+  /// The free sends suffice to serve all waiting ranks as leaves.
   [[nodiscard]] bool complete() const { return sends.size() >= to_serve; }
   /// See potential.hpp. @pre !sends.empty()
   [[nodiscard]] std::int64_t surplus(const Potential& potential) const;
@@ -43,7 +43,7 @@ struct Frontier {
   return 1 + (frontier.waiting.size() + frontier.sends.size()) / 64;
 }
 
-/// Nobody but the root has it.
+/// The first frontier: only the root has the message.
 [[nodiscard]] Frontier start(const Instance& instance, const Potential& potential, Ticks deadline);
 
 /// `to` becomes `from` after the earliest send of it has served one of `speed_class`.

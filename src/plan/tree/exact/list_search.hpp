@@ -30,7 +30,7 @@ struct SearchResult {
 [[nodiscard]] SearchResult list_search(const Instance& instance, const Potential& potential,
                                        Ticks deadline, SearchBudget& budget);
 
-/// The same question, looking only at the `width` most promising schedules of each length: finds or
+/// list_search() that looks only at the `width` most promising schedules of each length: finds or
 /// fails (Stopped), and never answers None.
 [[nodiscard]] SearchResult beam_search(const Instance& instance, const Potential& potential,
                                        Ticks deadline, std::size_t width, SearchBudget& budget);

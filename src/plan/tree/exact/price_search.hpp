@@ -31,7 +31,7 @@ class PriceSearch {
   /// prove it too early. O(rounds * cells * sum over classes of sends).
   void improve(Ticks deadline, int rounds);
 
-  /// Of the best prices so far.
+  /// The worth that the best prices so far give.
   [[nodiscard]] Worth worth() const { return worth_; }
 
  private:
