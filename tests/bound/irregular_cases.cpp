@@ -6,7 +6,7 @@
 
 #include "base/random.hpp"
 #include "bound/lower_bound.hpp"
-#include "select/score.hpp"
+#include "select/rank_by_simulation.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/writers.hpp"
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "formats/goal.hpp"
-#include "formats/loaded_schedule.hpp"
-#include "formats/msccl.hpp"
+#include "formats/load_schedule.hpp"
 #include "fuzz/check_loaded.hpp"
 #include "schedule/json.hpp"
 #include "verify/verify.hpp"

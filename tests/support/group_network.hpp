@@ -12,7 +12,7 @@
 
 #include "base/random.hpp"
 #include "group/construction.hpp"
-#include "group/route.hpp"
+#include "group/endpoint.hpp"
 
 namespace espalier::testing_support {
 
@@ -89,41 +89,41 @@ class AnyOrderNetwork {
 
 /// Checks the trees of one new group as an outsider: every member once, ranks 0 .. m-1, parents and
 /// children agree, no vertex has too many children, ranks lie as the numbering says.
-/// @param places of those who are in the group, by id
+/// @param views of those who are in the group, by id
 /// @return what is wrong, or nothing
-inline std::string check_group(const std::map<group::Id, group::Place>& places, Rank degree,
+inline std::string check_group(const std::map<group::Id, group::GroupView>& views, Rank degree,
                                std::uint32_t most_levels) {
-  const auto size = static_cast<Rank>(places.size());
+  const auto size = static_cast<Rank>(views.size());
   std::map<Rank, group::Id> by_rank;
-  for (const auto& [id, place] : places) {
+  for (const auto& [id, view] : views) {
     const std::string who = "process " + std::to_string(id) + ": ";
-    if (place.size != size) return who + "size is " + std::to_string(place.size);
-    if (!by_rank.emplace(place.rank, id).second || place.rank >= size) {
-      return who + "rank " + std::to_string(place.rank) + " is wrong or taken";
+    if (view.size != size) return who + "size is " + std::to_string(view.size);
+    if (!by_rank.emplace(view.rank, id).second || view.rank >= size) {
+      return who + "rank " + std::to_string(view.rank) + " is wrong or taken";
     }
-    if (place.children.size() > degree) return who + "too many children";
-    if ((place.parent == group::kNobody) != (place.depth == 0)) return who + "depth";
-    for (const group::Id child : place.children) {
-      const auto it = places.find(child);
-      if (it == places.end()) return who + "child " + std::to_string(child) + " is no member";
+    if (view.children.size() > degree) return who + "too many children";
+    if ((view.parent == group::kNobody) != (view.depth == 0)) return who + "depth";
+    for (const group::Id child : view.children) {
+      const auto it = views.find(child);
+      if (it == views.end()) return who + "child " + std::to_string(child) + " is no member";
       if (it->second.parent != id) return who + "child has another parent";
-      if (it->second.depth != place.depth + 1) return who + "child's depth";
+      if (it->second.depth != view.depth + 1) return who + "child's depth";
     }
-    if (place.depth >= most_levels) return who + "too deep";
+    if (view.depth >= most_levels) return who + "too deep";
   }
   // One root, every other one its parent's child, depths grow: a tree that spans all.
   Rank edges = 0, roots = 0;
-  for (const auto& [id, place] : places) {
-    edges += place.children.size();
-    roots += place.parent == group::kNobody ? 1 : 0;
-    for (std::uint32_t c = 0; c < place.children.size(); ++c) {
+  for (const auto& [id, view] : views) {
+    edges += view.children.size();
+    roots += view.parent == group::kNobody ? 1 : 0;
+    for (std::uint32_t c = 0; c < view.children.size(); ++c) {
       for (std::uint32_t d = 0; d < c; ++d) {
-        if (place.children[c] == place.children[d]) return "a child twice";
+        if (view.children[c] == view.children[d]) return "a child twice";
       }
     }
-    for (std::uint32_t c = 0; c < place.children.size(); ++c) {
-      const Rank child = places.at(place.children[c]).rank;
-      if (place.numbering == group::Numbering::Heap && child != place.rank * degree + 1 + c) {
+    for (std::uint32_t c = 0; c < view.children.size(); ++c) {
+      const Rank child = views.at(view.children[c]).rank;
+      if (view.numbering == group::Numbering::Heap && child != view.rank * degree + 1 + c) {
         return "ranks are not breadth-first";
       }
     }
@@ -133,13 +133,13 @@ inline std::string check_group(const std::map<group::Id, group::Place>& places, 
 }
 
 /// Sends a note from every member to every rank along next_hop(). @return what is wrong, or nothing
-inline std::string check_routes(const std::map<group::Id, group::Place>& places) {
-  for (const auto& [from, place] : places) {
-    for (const auto& [to, other] : places) {
+inline std::string check_routes(const std::map<group::Id, group::GroupView>& views) {
+  for (const auto& [from, view] : views) {
+    for (const auto& [to, other] : views) {
       group::Id at = from;
       for (std::size_t hops = 0; at != to; ++hops) {
-        if (hops > 2 * places.size()) return "no way from " + std::to_string(from);
-        at = next_hop(places.at(at), at, other.rank);
+        if (hops > 2 * views.size()) return "no way from " + std::to_string(from);
+        at = next_hop(views.at(at), at, other.rank);
       }
     }
   }
@@ -149,13 +149,13 @@ inline std::string check_routes(const std::map<group::Id, group::Place>& places)
 /// All processes of a group taking part in one construction.
 class GroupRun {
  public:
-  GroupRun(group::Scheme scheme, const std::map<group::Id, group::Place>& parents,
+  GroupRun(group::Scheme scheme, const std::map<group::Id, group::GroupView>& parents,
            group::ConstructionOptions options, group::Tag tag = 1,
            const std::function<group::Words(group::Id)>& path_of = nullptr)
       : parents_(parents) {
-    for (const auto& [id, place] : parents_) {
+    for (const auto& [id, view] : parents_) {
       if (path_of) options.path = path_of(id);
-      parts_[id] = group::make_construction(scheme, tag, place, options);
+      parts_[id] = group::make_construction(scheme, tag, view, options);
     }
   }
   void enter(AnyOrderNetwork& network, const std::function<group::Colour(group::Id)>& colour_of) {
@@ -184,29 +184,29 @@ class GroupRun {
     return std::nullopt;
   }
   /// Those of a colour. @pre all are done
-  [[nodiscard]] std::map<group::Id, group::Place> places(
+  [[nodiscard]] std::map<group::Id, group::GroupView> views(
       group::Colour colour, const std::function<group::Colour(group::Id)>& colour_of) const {
-    std::map<group::Id, group::Place> places;
+    std::map<group::Id, group::GroupView> views;
     for (const auto& [id, part] : parts_) {
       if (colour_of(id) == colour) {
-        places[id] = part->place();
+        views[id] = part->view();
       } else if (colour_of(id) == group::kNoColour) {
-        EXPECT_FALSE(part->place().member());
+        EXPECT_FALSE(part->view().member());
       }
     }
-    return places;
+    return views;
   }
   [[nodiscard]] std::size_t bytes(group::Id id) const { return parts_.at(id)->bytes(); }
 
  private:
-  std::map<group::Id, group::Place> parents_;
+  std::map<group::Id, group::GroupView> parents_;
   std::map<group::Id, std::unique_ptr<group::Construction>> parts_;
 };
 
-inline std::map<group::Id, group::Place> world(Rank size, Rank degree) {
-  std::map<group::Id, group::Place> places;
-  for (group::Id id = 0; id < size; ++id) places[id] = group::world_place(id, size, degree);
-  return places;
+inline std::map<group::Id, group::GroupView> world(Rank size, Rank degree) {
+  std::map<group::Id, group::GroupView> views;
+  for (group::Id id = 0; id < size; ++id) views[id] = group::world_view(id, size, degree);
+  return views;
 }
 
 }  // namespace espalier::testing_support

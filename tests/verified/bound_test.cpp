@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bound/lower_bound.hpp"
-#include "select/score.hpp"
+#include "select/rank_by_simulation.hpp"
 #include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"

@@ -5,8 +5,7 @@
 #include <iostream>
 
 #include "collective/flat_algorithms.hpp"
-#include "formats/goal.hpp"
-#include "formats/msccl.hpp"
+#include "formats/load_schedule.hpp"
 #include "schedule/json.hpp"
 #include "select/candidates.hpp"
 #include "sim/simulate.hpp"

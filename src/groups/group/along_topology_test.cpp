@@ -133,7 +133,7 @@ void expect_along(Random& rng, const std::map<Id, GroupView>& parents,
   run.enter(network, colour_of);
   network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
   ASSERT_EQ(run.not_done(), std::nullopt);
-  places = run.places(0, colour_of);
+  views = run.views(0, colour_of);
   ASSERT_EQ(check_group(views, degree, 1000), "");
   ASSERT_EQ(check_routes(views), "");
   Made made{std::vector<Path>(views.size()), std::vector<Rank>(views.size(), kNoRank)};

@@ -63,7 +63,7 @@ void expect_group(Scheme scheme, const std::map<Id, GroupView>& parents,
   run.enter(network, colour_of);
   network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
   ASSERT_EQ(run.not_done(), std::nullopt) << name(scheme);
-  const auto places = run.places(7, colour_of);
+  const auto views = run.views(7, colour_of);
   const auto count = static_cast<Rank>(views.size());
   ASSERT_EQ(check_group(views, options.degree, least_levels(count, options.degree)), "")
       << name(scheme) << " n=" << parents.size() << " m=" << count << " k=" << options.degree;
@@ -167,7 +167,7 @@ TEST(GroupConstruction, NoProcessHandlesMoreThanLogSquaredMessages) {
         run.receive(m, e);
       });
       ASSERT_EQ(run.not_done(), std::nullopt);
-      const auto places = run.places(7, colour_of);
+      const auto views = run.views(7, colour_of);
       ASSERT_EQ(check_group(views, degree, least_levels(Rank(views.size()), degree)), "");
       EXPECT_LE(*std::max_element(handled.begin(), handled.end()), 14U * 14U) << below;
     }
@@ -190,7 +190,7 @@ TEST(GroupConstructionProperty, NestsInGroupsOfEveryKind) {
       run.enter(network, colour_of);
       network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
       ASSERT_EQ(run.not_done(), std::nullopt) << name(scheme);
-      parents = run.places(0, colour_of);
+      parents = run.views(0, colour_of);
       const auto count = static_cast<Rank>(parents.size());
       ASSERT_EQ(check_group(parents, options.degree, least_levels(count, options.degree)), "")
           << name(scheme);
@@ -212,7 +212,7 @@ void expect_colours(Scheme scheme, Random& rng) {
   network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
   ASSERT_EQ(run.not_done(), std::nullopt);
   for (Colour c = 0; c < colours; ++c) {
-    const auto places = run.places(c, colour_of);
+    const auto views = run.views(c, colour_of);
     const auto count = static_cast<Rank>(views.size());
     ASSERT_EQ(check_group(views, degree, least_levels(count, degree)), "") << "colour " << c;
   }
@@ -235,7 +235,7 @@ TEST(GroupConstructionProperty, ChainsLinkTheMembersInOrder) {
     run.enter(network, colour_of);
     network.run([&](const Message& m, Endpoint& e) { run.receive(m, e); });
     ASSERT_EQ(run.not_done(), std::nullopt);
-    const auto places = run.places(7, colour_of);
+    const auto views = run.views(7, colour_of);
     ASSERT_EQ(check_group(views, 1, size), "");
     Rank next = 0;
     for (const auto& [id, view] : views) ASSERT_EQ(view.rank, next++);

@@ -3,8 +3,6 @@
 #include <array>
 
 #include "base/file.hpp"
-#include "formats/goal.hpp"
-#include "formats/msccl.hpp"
 #include "schedule/json.hpp"
 
 namespace espalier::formats {

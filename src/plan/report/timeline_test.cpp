@@ -5,7 +5,7 @@
 
 #include "report/critical_list.hpp"
 #include "report/lanes.hpp"
-#include "report/stack_svg.hpp"
+#include "report/svg.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/plans.hpp"

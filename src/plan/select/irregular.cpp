@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "model/cost_model.hpp"
 #include "model/machine_models.hpp"
+#include "model/time_reversed.hpp"
 #include "sim/simulate.hpp"
 #include "tree/irregular_algorithm.hpp"
 #include "tree/irregular_trees.hpp"

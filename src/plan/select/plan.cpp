@@ -5,7 +5,6 @@
 #include "base/contract.hpp"
 #include "base/units.hpp"
 #include "collective/tree_links.hpp"
-#include "select/blind_tree.hpp"
 #include "select/speed_tree.hpp"
 #include "topology/views.hpp"
 

@@ -7,7 +7,7 @@
 
 namespace espalier::select {
 
-using Message = Rounds::Message;
+using Message = Rounds::RoundMessage;
 
 void butterfly(Rounds& rounds, std::span<const Rank> members, const Butterfly& how,
                const std::function<double(Rank active, Rank mask)>& bytes) {

@@ -7,7 +7,7 @@
 #include "base/units.hpp"
 #include "collective/multilevel.hpp"
 #include "select/candidates.hpp"
-#include "select/sharing.hpp"
+#include "select/flows.hpp"
 #include "select/whole_tree.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"

@@ -2,6 +2,7 @@
 
 #include "base/contract.hpp"
 #include "model/cost_model.hpp"
+#include "model/time_reversed.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"

@@ -5,6 +5,7 @@
 #include "base/contract.hpp"
 #include "model/cost_model.hpp"
 #include "model/machine_models.hpp"
+#include "model/time_reversed.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"

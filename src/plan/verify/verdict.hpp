@@ -34,6 +34,22 @@ inline constexpr int kFindingKindCount = 15;
 /// "wrong-result": as JSON, tables and tests call it.
 [[nodiscard]] std::string_view name_of(FindingKind kind);
 
+/// The stages of the verifier, in the order in which they run (docs/verification.md).
+enum class Stage : std::uint8_t {
+  Structure,    ///< each op alone: ids, dependencies, lengths, slices within their buffers
+  Matching,     ///< every send has its receive
+  Progress,     ///< no deadlock, even if no message is buffered
+  Races,        ///< ops of a rank that share units are ordered
+  Data,         ///< every output unit holds what the operation promises
+  RankOrder,    ///< done within Data, for operators that do not commute: operands in rank order
+  SameBits,     ///< done within Data, for allreduce: all ranks combine in the same order
+  BarrierExit,  ///< no rank leaves a barrier before all have entered
+};
+inline constexpr int kStageCount = 8;
+
+/// "rank order": as tables and JSON call it.
+[[nodiscard]] std::string_view name_of(Stage stage);
+
 inline constexpr std::uint32_t kNoOp = std::numeric_limits<std::uint32_t>::max();
 
 /// One thing that is wrong, in an engineer's words.
@@ -43,6 +59,8 @@ struct Finding {
   std::uint32_t op = kNoOp;  ///< op of that program; kNoOp: the program as a whole
   std::string found;
   std::string expected;
+  /// Which stage found it; findings of RankOrder and SameBits carry Data.
+  Stage stage = Stage::Structure;
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
@@ -63,7 +81,9 @@ struct Statistics {
 struct Verdict {
   std::vector<Finding> findings;  ///< at most Limits::findings, the first ones found
   std::uint64_t left_off = 0;     ///< number of further findings, which are not kept
-  Statistics statistics;          ///< complete only if ok()
+  /// Stages that ran, in order. A stage that the next ones stand on ends the list if it refused.
+  std::vector<Stage> stages;
+  Statistics statistics;  ///< complete only if ok()
   /// Reductions: how every output unit of every rank is put together: which operands, in which
   /// order, with which parentheses. Two correct schedules of one call give the same bits whatever
   /// the data if (and, but for a chance of 2^-64, only if) this is the same.
@@ -99,16 +119,21 @@ class Findings {
       return;
     }
     Words w = words();
-    kept_.push_back({kind, rank, op, std::move(w.found), std::move(w.expected)});
+    kept_.push_back({kind, rank, op, std::move(w.found), std::move(w.expected), stage()});
   }
+  /// From here on, findings belong to this stage.
+  void enter(Stage stage) { stages_.push_back(stage); }
   [[nodiscard]] bool none() const { return kept_.empty() && left_off_ == 0; }
   /// Whether the next one would only be counted.
   [[nodiscard]] bool full() const { return kept_.size() >= limit_; }
   void hand_over(Verdict& verdict) &&;
 
  private:
+  [[nodiscard]] Stage stage() const { return stages_.empty() ? Stage::Structure : stages_.back(); }
+
   std::size_t limit_;
   std::vector<Finding> kept_;
+  std::vector<Stage> stages_;
   std::uint64_t left_off_ = 0;
 };
 

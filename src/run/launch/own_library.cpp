@@ -17,7 +17,7 @@ Expected<std::string> find_library(std::string_view name, const std::string& giv
     places = {tool / "../lib" / name, tool / "../lib/espalier" / name, tool / name};
   }
   for (const fs::path& place : places) {
-    if (fs::is_regular_file(context, error)) return fs::canonical(context, error).string();
+    if (fs::is_regular_file(place, error)) return fs::canonical(place, error).string();
   }
   return Error{places.front().lexically_normal().string(), "there is no such library here",
                "build it (make), or name it with --library"};

@@ -1,10 +1,9 @@
-#include "launch/slurm_line.hpp"
-
 #include <fmt/format.h>
 
 #include <sstream>
 
 #include "base/contract.hpp"
+#include "launch/slurm.hpp"
 
 namespace espalier::launch {
 namespace {
@@ -90,7 +89,7 @@ Expected<std::vector<std::string>> with_export(const CommandLine& line, const st
     const std::string text = "--export=" + export_list(old, preload, variables);
     const auto at =
         words.begin() + static_cast<std::ptrdiff_t>(place ? place->word : line.parts[p].first);
-    if (context) {
+    if (place) {
       *at = text;
       if (place->length == 2) words.erase(at + 1);
     } else {

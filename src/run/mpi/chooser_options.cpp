@@ -1,4 +1,4 @@
-#include "mpi/chooser_options.hpp"
+#include "mpi/group_plans.hpp"
 
 #ifdef ESPALIER_SMPI
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ const runtime::Best& shared(const std::string& name, const std::function<runtime
 runtime::ChooserOptions chooser_options_for(const topology::Machine& machine) {
   runtime::ChooserOptions options;
   options.budget.emplace();
-  options.replay->sim = select::without_connections();
+  options.budget->sim = select::without_connections();
   const std::size_t where = std::hash<std::string>()(topology::write_json(machine));
   options.share = [where](const std::string& name,
                           const std::function<runtime::Best()>& make) -> const runtime::Best& {

@@ -1,5 +1,3 @@
-#include "mpi/world_machine.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,6 +5,7 @@
 
 #include "base/text_hash.hpp"
 #include "mpi/discover_world.hpp"
+#include "mpi/world.hpp"
 #include "topology/machine_spec.hpp"
 #include "topology/writers.hpp"
 

@@ -14,7 +14,6 @@
 
 #include "discover/node_record.hpp"
 #include "mpi/probe_tasks.hpp"
-#include "mpi/shared_trial.hpp"
 #include "topology/readers.hpp"
 #include "topology/writers.hpp"
 

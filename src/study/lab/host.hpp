@@ -19,7 +19,7 @@ std::optional<Error> make_own_namespaces(const StateFolder& folder);
 
 /// Moves this process into the namespaces of the one that holds a host.
 std::optional<Error> enter_host(pid_t holder);
-/// The network only; for the router.
+/// Moves this process into the network namespace of a host only; for the router.
 std::optional<Error> enter_network(pid_t holder);
 
 }  // namespace espalier::lab

@@ -10,10 +10,10 @@ namespace espalier::lab {
 
 /// A computer of the lab: a cluster of processes that share memory, or one process of its own.
 struct Host {
-  std::string name;           ///< its hostname: letters, digits and dashes, unique in the lab
-  topology::Member place;     ///< the cluster or the leaf it stands for
-  std::vector<Rank> ranks;    ///< that run on it, ascending
-  std::uint32_t address = 0;  ///< IPv4, in host byte order
+  std::string name;           ///< hostname: letters, digits and dashes, unique in the lab
+  topology::Member place;     ///< cluster or leaf of the machine that the host stands for
+  std::vector<Rank> ranks;    ///< ranks that run on the host, ascending
+  std::uint32_t address = 0;  ///< IPv4 address in host byte order
 
   friend bool operator==(const Host&, const Host&) = default;
 };
@@ -21,12 +21,14 @@ struct Host {
 /// Addresses are 10.1.x.y; more hosts than this are refused.
 inline constexpr std::size_t kMostHosts = 250;
 
-/// Which parts of a machine are computers, along the tree.
+/// Which parts of a machine are computers, in the order of its tree:
 ///
-/// The outermost clusters that hold nothing but processes, directly or in parts of a computer
-/// (sockets, NUMA nodes, caches); a leaf that is not called a process (core, rank, ...) or that
-/// hangs beside clusters or directly below the whole machine is a computer of its own.
-/// The whole machine is never one: a lab has a network.
+/// - the outermost clusters that hold nothing but processes, directly or in parts of a computer
+///   (sockets, NUMA nodes, caches);
+/// - a leaf that is not called a process (core, rank, ...), that hangs beside clusters, or that
+///   hangs directly below the whole machine.
+///
+/// The whole machine is never a computer, since a lab has a network.
 Expected<std::vector<Host>> hosts_of(const topology::Machine& machine);
 
 /// The host each rank runs on.

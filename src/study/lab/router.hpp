@@ -11,7 +11,7 @@
 namespace espalier::lab {
 
 /// Starts the process that carries frames between the hosts as the plan and the links' cells say.
-/// @param holders of the hosts, in their order
+/// @param holders the process that holds each host, in the order of the plan's hosts
 Expected<Starting> start_router(const StateFolder& folder, const LabPlan& plan,
                                 std::span<const pid_t> holders);
 

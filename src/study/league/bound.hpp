@@ -1,11 +1,12 @@
 #pragma once
 
-#include "league/cell.hpp"
+#include "league/result.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::league {
 
-/// What no plan can beat, in microseconds: a mean over the same roots as the times.
+/// Lower bound of the time of any plan, in microseconds: the mean over `roots` evenly spread roots,
+/// as measured times are.
 [[nodiscard]] double bound_us(const topology::Machine& machine, const Event& event, int roots);
 
 }  // namespace espalier::league

@@ -7,9 +7,9 @@
 
 namespace espalier::league {
 
-/// The league as one HTML file without anything outside it: what was to be shown and was found, the
-/// standing of each machine, where we lose and by how much, and for each machine and operation who
-/// wins at each size, with our time over the best selector's and over the bound.
-[[nodiscard]] std::string page(std::span<const Line> lines);
+/// The league as one HTML file that loads nothing else: the criteria, the standing of each machine,
+/// our losses, and for each machine, operation and size the winner, our time over the best
+/// selector's, and our time over the bound.
+[[nodiscard]] std::string page(std::span<const EventResults> lines);
 
 }  // namespace espalier::league

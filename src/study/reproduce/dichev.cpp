@@ -17,7 +17,7 @@ using report::Cell;
 using report::Column;
 using report::Decimal;
 
-constexpr std::uint32_t kTrials = 60;  ///< of our own plan's local search, in each row
+constexpr std::uint32_t kTrials = 60;  ///< steps of the local search for our plan, in each row
 
 Column dichev_column(std::string key, std::string title) {
   return {std::move(key), std::move(title), Align::Right, 0};

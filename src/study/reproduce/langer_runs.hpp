@@ -6,12 +6,14 @@
 
 namespace espalier::reproduce {
 
+/// One simulated construction of a group.
 struct GroupRun {
   group::Scheme scheme = group::Scheme::RankAndHash;
   group::Experiment experiment;
 };
 
-/// All of them on the paper's machine, several at a time; results in the order of the runs.
+/// Simulates all runs on the paper's machine, several at a time. Results are in the order of
+/// `runs`.
 [[nodiscard]] std::vector<group::Measurement> measure_all(const std::vector<GroupRun>& runs);
 
 /// The schemes of the paper's figures, in their order.

@@ -15,10 +15,10 @@ namespace espalier::reproduce {
 /// How many random cases the experiments draw.
 struct PaperOptions {
   std::uint64_t seed = 1;
-  unsigned cases = 10'000;         ///< banikazemi: of each row of Table 2, as in the paper
-  unsigned large_cases = 10'000;   ///< of its continuation beyond 9 nodes
-  unsigned testbed_cases = 2'000;  ///< placements of fast nodes, figures 4 to 6
-  unsigned multiple_cases = 20;    ///< of each point of figure 10
+  unsigned cases = 10'000;         ///< banikazemi: cases in each row of Table 2, as in the paper
+  unsigned large_cases = 10'000;   ///< banikazemi: cases in each row beyond 9 nodes
+  unsigned testbed_cases = 2'000;  ///< banikazemi: placements of fast nodes in figures 4 to 6
+  unsigned multiple_cases = 20;    ///< banikazemi: cases for each point of figure 10
   Rank most_processes = 131'072;   ///< langer: the largest world, as in the paper
 };
 
@@ -35,18 +35,19 @@ struct LabPart {
   std::string_view title;
 };
 
+/// A paper whose experiments are done again.
 struct Paper {
   std::string_view key;       ///< "banikazemi"
   std::string_view citation;  ///< "banikazemi1998"
   std::string_view about;     ///< authors, title, venue, year
   std::vector<PaperPart> parts;
-  std::vector<LabPart> lab_parts = {};  ///< of --on lab; none if the paper has no such form
+  std::vector<LabPart> lab_parts = {};  ///< parts that --on lab can measure; often none
   Expected<std::vector<Exhibit>> (*on_lab)(const LabOptions&, const MeasureOnLab&) = nullptr;
-  std::vector<LabPart> here_parts = {};  ///< of --on here
+  std::vector<LabPart> here_parts = {};  ///< parts that --on here can measure; often none
   Expected<std::vector<Exhibit>> (*on_here)(const HereOptions&, const TimeSplits&) = nullptr;
 };
 
-/// All that are reproduced, in the order of the documents.
+/// All papers that are reproduced, in the order of docs/papers.
 [[nodiscard]] const std::vector<Paper>& papers();
 
 }  // namespace espalier::reproduce

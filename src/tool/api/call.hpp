@@ -7,9 +7,9 @@
 
 namespace espalier::api {
 
-/// A call as planning has it, or why it makes no sense among so many ranks.
+/// The public call as planning has it, or why it makes no sense among so many ranks.
 Expected<schedule::Collective> inside_of(const Call& call, Rank ranks);
-/// And back. @pre its operation has a meaning
+/// The public form of a planned call. @pre the operation is not Unknown
 [[nodiscard]] Call outside_of(const schedule::Collective& call);
 
 }  // namespace espalier::api

@@ -8,7 +8,7 @@
 namespace espalier::cli {
 
 std::optional<report::Bound> bound_for(const Request& request) {
-  if (request.operation != report::Operation::Broadcast) return {};
+  if (request.operation != schedule::Operation::Broadcast) return {};
   const auto costs = tree::initiation_costs_of(*request.model, request.size, request.who);
   if (!costs) return {};
   const tree::ExactResult best = tree::exact_optimum(*costs, request.who);

@@ -126,7 +126,7 @@ Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
   }
   const std::size_t problems = count(findings, Level::Problem);
   if (problems == 0) return {};
-  return Failure{{}, kExitRefused};  // which was told above
+  return Failure{{}, kExitRefused};  // empty error: the findings are printed already
 }
 
 constexpr std::string_view kDoctorDescription =

@@ -83,7 +83,7 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
   return write_output("-", report::json_text(document));
 }
 
-/// Allgatherv and alltoallv.
+/// The candidates of allgatherv or alltoallv.
 report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::size_t shown) {
   report::Table table;
   table.columns = {{"plan", "plan", Align::Left, 16},
@@ -100,7 +100,8 @@ report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::
   return table;
 }
 
-/// Proven, if it can be; what to say of it.
+/// Verifies the plan if the machine has at most kVerifiedUpTo ranks. Returns what to print about
+/// that; an error if the plan is refused.
 Expected<std::string> settle(const IrregularCall& asked, const schedule::Schedule& schedule) {
   std::string verdict = "not verified: more ranks than are verified whole";
   if (asked.machine.size() <= kVerifiedUpTo) {

@@ -11,12 +11,13 @@ inline constexpr int kExitInternal = 1;  ///< a bug, no memory, output that coul
 inline constexpr int kExitRefused = 1;   ///< espalier verify: the schedule is wrong
 inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
 
+/// Why a command failed.
 struct Failure {
-  Error error;  ///< without words: all was said already
+  Error error;  ///< empty: already reported, only the exit code counts
   int exit_code = kExitUsage;
 };
 
-/// Nothing if all went well.
+/// How a command ended: absent means success.
 using Outcome = std::optional<Failure>;
 
 }  // namespace espalier::cli

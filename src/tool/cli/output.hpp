@@ -13,14 +13,14 @@ namespace espalier::cli {
 /// failure (1). A reader that has gone away (`| head`) is none: it has seen what it wanted.
 [[nodiscard]] Outcome write_output(const std::string& path, std::string_view text);
 
-/// Standard error, for notes and errors; nothing is done if that fails.
+/// Writes to standard error, for notes and errors. A failure to write is ignored.
 void write_message(std::string_view text);
 
 /// Makes writing to a closed pipe an error code instead of a signal, and keeps files from being
 /// opened in the place of a standard stream that was closed.
 void prepare_streams();
 
-/// Before another program takes our place.
+/// Undoes what prepare_streams() did to signals, before exec() of another program.
 void restore_signals();
 
 }  // namespace espalier::cli

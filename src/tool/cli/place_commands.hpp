@@ -4,7 +4,7 @@
 
 namespace espalier::cli {
 
-// Which process where: what to know of a program, of the network, and the choice.
+// Commands for placing processes: profiles of programs, weather of the network, the choice.
 [[nodiscard]] Command profile_command();
 [[nodiscard]] Command weather_command();
 [[nodiscard]] Command place_command();

@@ -17,7 +17,7 @@ Expected<std::vector<TimedSplit>> read_splits(const std::string& output) {
   std::vector<TimedSplit> splits;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("split ")) continue;  // launchers say things too
+    if (!line.starts_with("split ")) continue;  // a line of the launcher
     std::istringstream words(line.substr(6));
     TimedSplit split;
     if (!(words >> split.ranks >> split.colours >> split.comm_split >> split.allgather >>

@@ -6,7 +6,6 @@
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "report/draw_machine.hpp"
-#include "report/machine_svg.hpp"
 #include "topology/writers.hpp"
 
 namespace espalier::cli {

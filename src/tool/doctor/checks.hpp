@@ -13,7 +13,7 @@ namespace espalier::doctor {
 /// All variables of the environment.
 using Environment = std::map<std::string, std::string>;
 [[nodiscard]] Environment own_environment();
-/// Empty if it is not set.
+/// The value of a variable; empty if it is not set.
 [[nodiscard]] std::string value_of(const Environment& environment, const std::string& name);
 
 /// Our own libraries, the MPIs that they are linked with, and all launchers in PATH.
