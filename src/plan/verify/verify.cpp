@@ -29,7 +29,7 @@ Statistics count_traffic(const schedule::Schedule& schedule, const Traffic& traf
 /// What is known once progress is proven: who meets whom, and an order of all begins and ends.
 struct Proven {
   Traffic traffic;
-  std::vector<Event> order;
+  std::vector<OpEvent> order;
 };
 
 /// The stages that need no knowledge of the data. Each stands on those before it: with a broken
