@@ -11,7 +11,7 @@
 #include "report/comparison.hpp"
 #include "report/text.hpp"
 #include "tree/exact_optimum.hpp"
-#include "tree/initiation_costs.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::cli {
 namespace {
