@@ -39,7 +39,7 @@ void use(const Calls& calls, MPI_Comm comm) {
 double timed(const Calls& calls) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  use(kNative, comm);  // what the MPI library itself does at first is not ours
+  use(kNative, comm);  // the MPI library's own work at first use is not measured
   PMPI_Barrier(MPI_COMM_WORLD);
   const double begin = PMPI_Wtime();
   use(calls, comm);
@@ -75,7 +75,7 @@ double resident_kib() {
 }
 
 void print_memory(int rank, const Calls& calls, int count, bool are_alive) {
-  constexpr int kWarmUp = 100;  // what comes once is not counted
+  constexpr int kWarmUp = 100;  // first calls, whose one-time work is not counted
   std::vector<MPI_Comm> alive;
   double begin = 0;
   const auto dup = [&] {

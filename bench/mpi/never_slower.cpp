@@ -112,7 +112,7 @@ double timed(const std::function<void(Data&)>& call, Data& data, int calls) {
 }
 
 struct Cell {
-  double ratio = 1, low = 1, high = 1;  // native / ours
+  double ratio = 1, low = 1, high = 1;  // native time / our time, and its interval
   double ours = 0, native = 0;          // seconds
   [[nodiscard]] bool is_slower() const { return high < 1 / 1.05 && ours - native > 50e-9; }
 };
@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
     if (!only.empty() && only != operation.name) continue;
     for (const int bytes : sizes) {
       if (std::string(operation.name) == "Barrier" && bytes != sizes.front()) continue;
-      MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // each cell decides anew
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // a new communicator makes a new decision
       Data data(bytes);
       const Cell cell = compare(operation, data);
       operation.ours(data);

@@ -22,7 +22,7 @@ void verify_one(benchmark::State& state, const Maker& make, Rank p) {
 }
 
 void add(const Maker& make, Rank p) {
-  const Schedule small = make(2, 0, 1);  // for its names only
+  const Schedule small = make(2, 0, 1);  // only its names are used
   const std::string name = std::string(schedule::name_of(small.call.operation)) +
                            (small.call.irregular() ? "-v/" : "/") + small.algorithm +
                            (small.call.commutative ? "/" : "-ordered/") + std::to_string(p);

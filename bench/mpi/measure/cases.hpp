@@ -25,13 +25,14 @@ struct CommRank {
 struct Case {
   Buffer in;
   Buffer out;
-  /// Of what came out; not a copy of it, which many ranks in one process would have no room for.
+  /// Whether the output is right. It computes what is expected anew: a copy would not fit into the
+  /// memory of one process with many ranks.
   std::function<bool(const Buffer& out)> is_right;
   std::function<void(Buffer& in, Buffer& out)> call;
-  bool in_place = false;  ///< `out` begins as `in`
+  bool in_place = false;  ///< whether `out` starts as a copy of `in`
 };
 
-/// Whether there is such a call; all but broadcasts have elements of 8 bytes.
+/// Whether there is such a call. All operations but broadcast have elements of 8 bytes.
 bool can_measure(const std::string& operation, long bytes);
 /// @pre can_measure(operation, bytes)
 Case make_case(const std::string& operation, const CommRank& place, long bytes, int root);

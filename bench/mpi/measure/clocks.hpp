@@ -16,7 +16,7 @@ struct Timed {
   Step prepare;
   Step call;
   Step check;
-  int root = 0;  ///< in MPI_COMM_WORLD
+  int root = 0;  ///< rank of MPI_COMM_WORLD
 };
 
 /// For ranks that share a clock, as hosts of a lab do: all start a call at one moment, and its time
@@ -25,12 +25,13 @@ struct Timed {
 class SharedClock {
  public:
   SharedClock();
-  /// Nanoseconds, the same on all ranks.
+  /// The time of one call in nanoseconds, the same on all ranks.
   std::int64_t time(const Timed& timed);
-  /// `count` calls, each at a moment that was agreed on before the first of them: without a word
-  /// between them, which over a wide-area network would take longer than the calls.
-  /// @param slot between two of them; 0: found out by calls that do not count. Longer afterwards if
-  ///        it was too short.
+  /// Times `count` calls. The ranks agree on the start of every call before the first one: to agree
+  /// between calls would take longer than the calls over a wide-area network.
+  /// @param slot time between two starts; 0 means that warm-up calls find it. It is longer on
+  /// return
+  ///        if it was too short.
   std::vector<std::int64_t> times(int count, const std::function<Timed(int)>& nth,
                                   std::int64_t& slot);
 

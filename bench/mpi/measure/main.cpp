@@ -27,8 +27,8 @@ struct Call {
   std::string operation;
   long bytes = 0;
   std::string root_text;
-  std::vector<int> roots;    // one, or all members
-  std::vector<int> members;  // in MPI_COMM_WORLD
+  std::vector<int> roots;    // one root, or all members in turn
+  std::vector<int> members;  // ranks of MPI_COMM_WORLD
 };
 
 std::vector<std::string> split(const std::string& text, char by) {

@@ -126,8 +126,8 @@ void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
 }
 
 /// What a flow would get now, and what holds it back; a rate of 0: nothing does.
-FlowSharing::Share FlowSharing::share_of(const FlowPath& path) const {
-  Share share{path.alone == 0 ? 0 : 1 / path.alone, kNoResource};
+FlowSharing::RateAndHolder FlowSharing::share_of(const FlowPath& path) const {
+  RateAndHolder share{path.alone == 0 ? 0 : 1 / path.alone, kNoResource};
   for (std::uint32_t k = 0; k < path.count; ++k) {
     const ResourceId r = resources_[path.first + k];
     const double rate = left_[r] / waiting_[r];

@@ -1,11 +1,9 @@
-#include "topology/read_json.hpp"
-
 #include <gtest/gtest.h>
 
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -48,6 +48,19 @@ TEST(VerifyProgressProperty, FindsOfMutantsJustWhatVerifyFindsBeforeItLooksAtDat
   EXPECT_GT(refused, 0U);
 }
 
+TEST(VerifyStages, EndWithTheOneThatRefusedAndFindingsNameIt) {
+  using Stages = std::vector<Stage>;
+  Schedule schedule = test_schedules::all_makers()[0](3, 0, 4);
+  const Stages progress{Stage::Structure, Stage::Matching, Stage::Progress};
+  EXPECT_EQ(verify_progress(schedule).stages, progress);
+  const Stages all = verify(schedule).stages;
+  EXPECT_EQ(Stages(all.begin() + 3, all.begin() + 5), (Stages{Stage::Races, Stage::Data}));
+  schedule.programs[1].ops.clear();
+  const Verdict refused = verify(schedule);
+  EXPECT_EQ(refused.stages, (Stages{Stage::Structure, Stage::Matching}));
+  EXPECT_EQ(refused.findings.at(0).stage, Stage::Matching);
+}
+
 TEST(VerifyProgress, IsAllThatIsSaidOfAnUnknownCall) {
   Schedule schedule = test_schedules::all_makers()[0](3, 0, 4);
   schedule.call = {};

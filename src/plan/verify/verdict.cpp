@@ -13,9 +13,14 @@ constexpr std::array<std::string_view, kFindingKindCount> kNames{
     "no-partner", "repeated-tag",    "length",       "deadlock",       "race",
     "undefined",  "wrong-reduction", "wrong-result", "different-bits", "early-exit"};
 
+constexpr std::array<std::string_view, kStageCount> kStageNames{
+    "structure", "matching",   "progress",  "races",
+    "data",      "rank order", "same bits", "nobody leaves early"};
+
 }  // namespace
 
 std::string_view name_of(FindingKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(Stage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
 
 std::string to_string(const Finding& finding) {
   std::string where = finding.rank == kNoRank ? "call" : fmt::format("rank {}", finding.rank);
@@ -46,6 +51,7 @@ std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
 void Findings::hand_over(Verdict& verdict) && {
   verdict.findings = std::move(kept_);
   verdict.left_off = left_off_;
+  verdict.stages = std::move(stages_);
 }
 
 }  // namespace espalier::verify

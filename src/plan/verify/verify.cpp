@@ -1,11 +1,10 @@
 #include "verify/verify.hpp"
 
-#include "verify/barrier.hpp"
+#include <optional>
+#include <vector>
+
+#include "verify/checks.hpp"
 #include "verify/goals.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
-#include "verify/races.hpp"
-#include "verify/structure.hpp"
 #include "verify/symbolic_run.hpp"
 
 namespace espalier::verify {
@@ -27,36 +26,47 @@ Statistics count_traffic(const schedule::Schedule& schedule, const Traffic& traf
   return statistics;
 }
 
-void look_at_progress(const schedule::Schedule& schedule, const Limits& limits, Findings& findings,
-                      Verdict& verdict) {
+/// What is known once progress is proven: who meets whom, and an order of all begins and ends.
+struct Proven {
+  Traffic traffic;
+  std::vector<OpEvent> order;
+};
+
+/// The stages that need no knowledge of the data. Each stands on those before it: with a broken
+/// structure there is nothing to match, without a matching no order.
+std::optional<Proven> prove_progress(const schedule::Schedule& schedule, const Limits& limits,
+                                     Findings& findings) {
+  findings.enter(Stage::Structure);
   check_structure(schedule, limits.slices, findings);
-  if (!findings.none()) return;
-  const auto traffic = match_messages(schedule, findings);
-  if (!traffic) return;
-  verdict.statistics = count_traffic(schedule, *traffic);
-  (void)synchronous_order(schedule, *traffic, findings);
+  if (!findings.none()) return std::nullopt;
+  findings.enter(Stage::Matching);
+  auto traffic = match_messages(schedule, findings);
+  if (!traffic) return std::nullopt;
+  findings.enter(Stage::Progress);
+  auto order = synchronous_order(schedule, *traffic, findings);
+  if (!order) return std::nullopt;
+  return Proven{*std::move(traffic), *std::move(order)};
 }
 
-/// Each step stands on those before it: with a broken structure there is nothing to match, without
-/// a matching no order, without an order no run. Races do not stop the run: its findings may help
-/// to see what was meant.
-void look_at(const schedule::Schedule& schedule, const Limits& limits, Findings& findings,
-             Verdict& verdict) {
-  check_structure(schedule, limits.slices, findings);
-  if (!findings.none()) return;
-  const auto traffic = match_messages(schedule, findings);
-  if (!traffic) return;
-  const auto order = synchronous_order(schedule, *traffic, findings);
-  if (!order) return;
+/// The stages that look at data. Races do not stop the run: its findings may help to see what was
+/// meant.
+void prove_data(const schedule::Schedule& schedule, const Proven& progress, Findings& findings,
+                Verdict& verdict) {
+  const schedule::Collective& call = schedule.call;
+  findings.enter(Stage::Races);
   for (const schedule::Program& program : schedule.programs) check_races(program, findings);
-  SymbolicRun run(schedule, *traffic, findings);
-  run.run(*order);
+  findings.enter(Stage::Data);
+  SymbolicRun run(schedule, progress.traffic, findings);
+  run.run(progress.order);
   verdict.statistics = run.statistics();
   check_goals(schedule, run, findings);
-  if (schedule.call.operation == schedule::Operation::Barrier) {
-    check_barrier(schedule, *traffic, *order, findings);
+  if (reduces(call.operation) && !call.commutative) findings.enter(Stage::RankOrder);
+  if (call.operation == schedule::Operation::Allreduce) findings.enter(Stage::SameBits);
+  if (call.operation == schedule::Operation::Barrier) {
+    findings.enter(Stage::BarrierExit);
+    check_barrier(schedule, progress.traffic, progress.order, findings);
   }
-  if (findings.none()) describe_association(schedule.call, run, verdict);
+  if (findings.none()) describe_association(call, run, verdict);
 }
 
 }  // namespace
@@ -64,7 +74,9 @@ void look_at(const schedule::Schedule& schedule, const Limits& limits, Findings&
 Verdict verify_progress(const schedule::Schedule& schedule, const Limits& limits) {
   Verdict verdict;
   Findings findings(limits.findings);
-  look_at_progress(schedule, limits, findings, verdict);
+  if (const auto progress = prove_progress(schedule, limits, findings)) {
+    verdict.statistics = count_traffic(schedule, progress->traffic);
+  }
   std::move(findings).hand_over(verdict);
   return verdict;
 }
@@ -76,7 +88,9 @@ Verdict verify(const schedule::Schedule& schedule, const Limits& limits) {
   Verdict verdict;
   verdict.data_checked = true;
   Findings findings(limits.findings);
-  look_at(schedule, limits, findings, verdict);
+  if (const auto progress = prove_progress(schedule, limits, findings)) {
+    prove_data(schedule, *progress, findings, verdict);
+  }
   std::move(findings).hand_over(verdict);
   return verdict;
 }

@@ -9,8 +9,8 @@
 namespace espalier::verify {
 
 struct Limits {
-  std::size_t findings = 16;                       ///< told; further ones are counted
-  std::uint64_t slices = std::uint64_t{1} << 26U;  ///< looked at, of all ops and messages
+  std::size_t findings = 16;                       ///< most findings kept; others are counted
+  std::uint64_t slices = std::uint64_t{1} << 26U;  ///< most slices of all ops and messages
 };
 
 /// Proves that a schedule does what its call asks for, in every order of execution that its
@@ -21,12 +21,13 @@ struct Limits {
 /// grow with ops, dependencies, messages and slices (times a logarithm), and for reductions whose
 /// partial results are no runs of ranks with P / 64 words for each. Never throws on a bad schedule.
 ///
+/// The verdict names the stages that ran, and for each finding the stage that found it.
+///
 /// A schedule of an unknown call gets the progress-only verdict below.
 [[nodiscard]] Verdict verify(const schedule::Schedule& schedule, const Limits& limits = {});
 
-/// Only what needs no knowledge of the call's data: structure, matching, no deadlock under any
-/// buffering. Not looked at: races, what is read and written, results. Verdict::data_checked is
-/// false.
+/// Runs only the stages that need no knowledge of the call's data: structure, matching, and
+/// progress under any buffering. Skips races, data and results, so Verdict::data_checked is false.
 [[nodiscard]] Verdict verify_progress(const schedule::Schedule& schedule,
                                       const Limits& limits = {});
 

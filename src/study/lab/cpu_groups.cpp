@@ -78,7 +78,7 @@ std::string own_group(bool is_v2) {
 }
 
 std::optional<Error> remove_folder(const std::string& path) {
-  constexpr int kTurns = 200;  // of 10 ms: processes that were killed take a moment to leave
+  constexpr int kTurns = 200;  // turns of 10 ms each, until killed processes are gone
   for (int turn = 0; turn < kTurns; ++turn) {
     if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return std::nullopt;
     if (errno != EBUSY) break;

@@ -20,16 +20,16 @@ class CpuGroups {
   /// Makes the lab's folder and tries it out; an error says why the kernel does not let us.
   static Expected<CpuGroups> make(const StateFolder& folder,
                                   const std::string& mounts = kCgroupMounts);
-  /// Of a lab that is up; nothing if it has none. Also from inside one of its hosts.
+  /// The groups of a lab that is up; absent if it has none. Works inside a host of the lab too.
   static std::optional<CpuGroups> of(const StateFolder& folder);
 
-  /// The host's group, made if it is not there: so many thousandths of a core's time.
+  /// Limits a host to so many thousandths of a core's time. Makes the host's group if need be.
   std::optional<Error> cap(const std::string& host, std::int64_t permille) const;
-  /// No cap; the group, if there is one, stays.
+  /// Lifts the limit; the group, if there is one, stays.
   std::optional<Error> uncap(const std::string& host) const;
   /// Moves a process, with all its threads, into the host's group.
   std::optional<Error> join(const std::string& host, pid_t process) const;
-  /// Moves it where the lab was started, if it is in a group of this lab.
+  /// Moves a process out of this lab's groups, into the group in which the lab was started.
   std::optional<Error> leave(pid_t process) const;
   /// The mounted tree of groups, which hosts need to see.
   [[nodiscard]] const std::string& root() const { return root_; }

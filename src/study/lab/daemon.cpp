@@ -14,7 +14,7 @@
 namespace espalier::lab {
 namespace {
 
-constexpr char kReady = '+';  // anything else is the text of an error: where \n what \n hint
+constexpr char kReady = '+';  // ready; other bytes are an error: where \n what \n hint
 
 void leave_the_terminal(const std::string& name) {
   ::setsid();

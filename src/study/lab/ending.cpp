@@ -15,7 +15,7 @@
 namespace espalier::lab {
 namespace {
 
-int the_folder = -1;  // of the lab; open, since a host has another view of the files
+int the_folder = -1;  // file descriptor of the lab's folder: a host cannot open it by its path
 
 char* put_text(char* at, const char* text) {
   while (*text != '\0') *at++ = *text++;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kDevice = "/dev/net/tun";
 constexpr const char* kName = "eth0";
-constexpr std::uint32_t kQueueLength = 5000;  // frames; the router keeps up, bursts are large
+constexpr std::uint32_t kQueueLength = 5000;  // in frames: room for large bursts
 constexpr unsigned char kPrefix = 16;
 
 Error interface_error(const char* doing, int why = errno) {

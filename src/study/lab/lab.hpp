@@ -18,9 +18,10 @@ namespace espalier::lab {
 
 inline constexpr Time kLongestQueue = milliseconds(200);
 
+/// How a lab is brought up.
 struct UpSettings {
   Time longest_queue = kLongestQueue;
-  bool slow_by_library = false;  ///< slow hosts by the library in the ranks, not by cgroups
+  bool slow_by_library = false;  ///< the library in the ranks slows hosts, not cgroups
 };
 
 enum class UpResult { Started, WasUp, RouterRestarted, Rebuilt };
@@ -34,7 +35,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
 
 struct DownResult {
   bool was_there = false;
-  std::vector<std::string> left;  ///< foreign files in the lab's folder: they and the folder stay
+  std::vector<std::string> left;  ///< foreign files in the lab's folder, which stay there
 };
 
 /// Ends all processes of the lab and removes its files and its folder; also what is left of a
@@ -46,11 +47,11 @@ struct OpenLab {
   StateFolder folder;
   topology::Machine machine;
   LabPlan plan;
-  std::vector<pid_t> holders;  ///< of the hosts, in order; 0 where it is gone
-  pid_t router = 0;            ///< 0 if it is gone
+  std::vector<pid_t> holders;  ///< process that holds each host; 0 if it is gone
+  pid_t router = 0;            ///< process id of the router; 0 if it is gone
   LinkBoard board;
   RankBoard ranks;
-  std::optional<CpuGroups> cpu;  ///< nothing: slow ranks are slowed by the library
+  std::optional<CpuGroups> cpu;  ///< absent if the library slows ranks
 
   [[nodiscard]] bool is_whole() const;
 };

@@ -12,27 +12,29 @@ namespace espalier::lab {
 enum class Mpi { Mpich, OpenMpi };
 
 Expected<Mpi> mpi_called(const std::string& name);
-/// From what `ldd PROGRAM` printed.
+/// The MPI that a program is linked with. @param libraries what `ldd PROGRAM` printed
 Expected<Mpi> mpi_in(const std::string& libraries, const std::string& program);
 
+/// What is to be started, and where.
 struct LaunchRequest {
   Mpi mpi = Mpi::Mpich;
-  Rank ranks = 0;  ///< the first so many of the machine
+  Rank ranks = 0;  ///< number of ranks: the first ranks of the machine
   std::string hostfile;
   std::string remote_shell;
-  std::string shim;                      ///< the library for all ranks
-  std::string part_file;                 ///< of a part of the ranks: the machine they see; else ""
-  std::string part_machine;              ///< what to write into it
-  std::string rank_cells;                ///< the file that says how slow each rank is
-  bool poll = false;                     ///< let waiting ranks poll, without priority
-  std::vector<std::string> preloads;     ///< behind the shim
+  std::string shim;  ///< path of the library that is preloaded into all ranks
+  std::string
+      part_file;  ///< file for the machine that a part of the ranks sees; empty for all ranks
+  std::string part_machine;              ///< text of part_file
+  std::string rank_cells;                ///< file that says how slow each rank is
+  bool poll = false;                     ///< waiting ranks poll instead of sleeping
+  std::vector<std::string> preloads;     ///< libraries preloaded behind the shim
   std::vector<std::string> environment;  ///< NAME=value for the ranks
   std::vector<std::string> mpiexec_arguments;
-  std::vector<std::string> program;  ///< and its arguments
+  std::vector<std::string> program;  ///< program and its arguments
 };
 
 struct Launch {
-  std::string hostfile;  ///< what to write into it
+  std::string hostfile;  ///< text of the host file
   std::vector<std::string> command;
 };
 

@@ -8,12 +8,12 @@
 
 namespace espalier::lab {
 
-/// How punctual the router is.
+/// Counters of the router: how punctual it is.
 struct RouterCell {
-  std::atomic<std::uint64_t> released{0};   ///< frames passed on
-  std::atomic<std::uint64_t> late_ns{0};    ///< sum over them: passed on after they were due
-  std::atomic<std::uint64_t> latest_ns{0};  ///< the worst of them
-  std::atomic<std::uint64_t> refused{0};    ///< frames a host's interface did not take
+  std::atomic<std::uint64_t> released{0};   ///< number of frames passed on
+  std::atomic<std::uint64_t> late_ns{0};    ///< sum of how late frames were passed on
+  std::atomic<std::uint64_t> latest_ns{0};  ///< longest that a frame was late
+  std::atomic<std::uint64_t> refused{0};  ///< number of frames that a host's interface did not take
   std::atomic<std::int64_t> longest_queue_ns{0};
 };
 

@@ -16,9 +16,9 @@ struct LinkCell {
   std::atomic<std::uint64_t> bits_per_second{kUnlimited.bits_per_second};
   std::atomic<std::uint64_t> flow_bits_per_second{kUnlimited.bits_per_second};
   std::atomic<std::uint64_t> is_cut{0};
-  std::atomic<std::uint64_t> packets{0};  ///< as they would be on a wire of 1500-byte frames
-  std::atomic<std::uint64_t> bytes{0};    ///< the same, headers and gaps among them
-  std::atomic<std::uint64_t> drops{0};    ///< frames: the queue was full, or the link cut
+  std::atomic<std::uint64_t> packets{0};  ///< packets of 1500 bytes that a wire would have carried
+  std::atomic<std::uint64_t> bytes{0};    ///< bytes of those packets, with headers and gaps
+  std::atomic<std::uint64_t> drops{0};    ///< frames dropped: the queue was full, or the link cut
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto kNoOrder = std::memory_order_relaxed;
 constexpr std::size_t kManyFlows = 4096;
-constexpr Instant kAtALowestRate = 3'600'000'000'000;  // a rate of 0 bit/s: an hour, then lost
+constexpr Instant kAtALowestRate = 3'600'000'000'000;  // 1 h: longest time of a frame at rate 0
 
 }  // namespace
 

@@ -15,16 +15,16 @@ using Instant = std::int64_t;
 
 /// What the network needs to know of a frame.
 struct FrameOnWire {
-  std::uint64_t bytes = 0;    ///< of all its packets, headers and gaps among them
-  std::uint32_t packets = 1;  ///< a large one of TCP stands for several
-  std::uint64_t flow = 0;     ///< names its connection
+  std::uint64_t bytes = 0;    ///< bytes on the wire of all its packets, with headers and gaps
+  std::uint32_t packets = 1;  ///< number of packets on the wire; a large TCP segment is several
+  std::uint64_t flow = 0;     ///< identity of its connection
 };
 
 /// Where a frame is on its route.
 struct Journey {
   Instant first = 0;    ///< when its first packet reaches the next link, or the end
-  Instant last = 0;     ///< when its last byte does, if nothing more holds it up
-  std::size_t hop = 0;  ///< of the route: the next link
+  Instant last = 0;     ///< when its last byte arrives there, if nothing delays it further
+  std::size_t hop = 0;  ///< index of the next link in the route
 };
 
 /// When frames leave the links they entered: rates, queues and delays, in virtual time.

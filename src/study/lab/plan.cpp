@@ -18,7 +18,7 @@ using topology::Uplink;
 struct Part {
   Member member;
   ClusterId parent;
-  std::uint32_t index;  ///< among the parent's members
+  std::uint32_t index;  ///< index among the parent's members
 };
 
 class Planner {

@@ -19,10 +19,11 @@ enum class LinkKind : std::uint8_t { Way, Uplink, Backbone };
 struct Link {
   std::string name;
   LinkKind kind = LinkKind::Way;
-  std::uint32_t level = 0;  ///< of the channel: a way's own, for an uplink the one it leads to
+  std::uint32_t level =
+      0;  ///< level of the link's channel; for an uplink, of the channel it leads to
   Time delay;
   Bandwidth rate = kUnlimited;
-  Bandwidth flow_cap = kUnlimited;  ///< of each connection, for ways
+  Bandwidth flow_cap = kUnlimited;  ///< ways only: limit of each connection
 
   friend bool operator==(const Link&, const Link&) = default;
 };
@@ -40,6 +41,7 @@ struct LabPlan {
   [[nodiscard]] Time delay(std::size_t from, std::size_t to) const;
 };
 
+/// The lab of a machine.
 /// @post delay(a, b) is the machine's path latency between the parts that are the hosts (without
 ///       uplinks of processes inside a host: what is inside is real memory, not emulated)
 Expected<LabPlan> plan_lab(const topology::Machine& machine);

@@ -49,7 +49,7 @@ std::vector<pid_t> processes_of(const StateFolder& folder) {
 }
 
 std::optional<Error> end_processes(const StateFolder& folder) {
-  constexpr int kTurns = 500;  // of 10 ms
+  constexpr int kTurns = 500;  // turns of 10 ms each
   std::vector<pid_t> left;
   for (int turn = 0; turn < kTurns; ++turn) {
     left = processes_of(folder);

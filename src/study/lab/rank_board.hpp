@@ -35,9 +35,10 @@ class RankBoard {
   std::size_t ranks_;
 };
 
-inline constexpr std::int64_t kAllOfACore = 1000;  // permille
+inline constexpr std::int64_t kAllOfACore = 1000;  // in thousandths of a core's time
 
-/// What the machine says of its ranks: costs of sending, and speeds relative to the fastest.
+/// One cell for each rank of the machine: its cost of sending, and its speed relative to the
+/// fastest.
 [[nodiscard]] std::vector<EspalierRankCell> rank_cells(const topology::Machine& machine);
 
 }  // namespace espalier::lab

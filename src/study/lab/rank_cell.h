@@ -9,9 +9,9 @@
 
 typedef struct EspalierRankCell {
   int64_t send_ns;              /* what each send over the network costs */
-  int64_t send_bits_per_second; /* and its bytes; 0: nothing */
-  int64_t cpu_permille;         /* of a core's time; 1000: all of it */
-  int64_t cpu_by_library;       /* 1: the library has to see to that, 0: the kernel does */
+  int64_t send_bits_per_second; /* rate at which the bytes of a send cost time; 0: nothing */
+  int64_t cpu_permille;         /* share of a core's time; 1000: all of it */
+  int64_t cpu_by_library;       /* who limits that share: 1 the library, 0 the kernel */
 } EspalierRankCell;
 
 #endif

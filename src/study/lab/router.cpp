@@ -1,4 +1,3 @@
-#include "lab/router.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,9 +12,9 @@
 #include <cstring>
 #include <memory>
 
+#include "lab/daemon.hpp"
 #include "lab/delay_queue.hpp"
 #include "lab/frame.hpp"
-#include "lab/host.hpp"
 #include "lab/interface.hpp"
 #include "lab/link_board.hpp"
 #include "lab/network.hpp"
@@ -25,7 +24,7 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::size_t kLargestFrame = 70'000;  // 64 KiB of TCP and its headers
-constexpr int kFramesInTurn = 32;              // from one host before the next one is looked at
+constexpr int kFramesInTurn = 32;  // frames from one host before it is the next host's turn
 // What passing a frame on takes beside its delay: the router and the receiver have to be woken.
 // Half of what ping measures between two hosts without any delay (87 us at best, 111 us on
 // average; 2 cores of an Arm server under load). Frames leave that much earlier.

@@ -15,22 +15,22 @@
 #include <numeric>
 
 #include "base/file.hpp"
-#include "lab/host.hpp"
+#include "lab/daemon.hpp"
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
 #include "topology/views.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::lab {
 namespace {
 
-volatile sig_atomic_t asked_to_stop = 0;  // by which signal
+volatile sig_atomic_t asked_to_stop = 0;  // number of the signal that asked us to stop
 
 void remember(int signal) { asked_to_stop = signal; }
 
 void set_signal(int signal, void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = handler;  // without SA_RESTART: waiting has to end
+  action.sa_handler = handler;  // no SA_RESTART, so that a signal ends waiting
   ::sigaction(signal, &action, nullptr);
 }
 
@@ -129,7 +129,7 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
     if (auto e = write_text(part.path, request.part_machine, 0644)) return *e;
   }
   if (!output.empty()) {
-    if (auto e = remove_own_file(output)) return *e;  // of a process that was killed
+    if (auto e = remove_own_file(output)) return *e;  // left over from a killed process
   }
   const std::size_t first = host_of_rank(lab.plan.hosts, lab.machine.size())[0];
   const std::string mark = fmt::format("ESPALIER_LAB_RUN={}", ::getpid());

@@ -11,8 +11,8 @@ namespace espalier::lab {
 
 /// A change of hosts while programs run.
 struct HostChange {
-  std::optional<topology::Cost> send;        ///< of each of its ranks
-  std::optional<std::int64_t> cpu_permille;  ///< of the time of the cores that its ranks would have
+  std::optional<topology::Cost> send;        ///< cost of a send of each of the host's ranks
+  std::optional<std::int64_t> cpu_permille;  ///< share of the cores of its ranks, in thousandths
 };
 
 /// Hosts by name ("anl-m1"), by a part of the machine ("anl", "anl.m1"), or all ("machine").
@@ -28,7 +28,7 @@ std::optional<Error> apply(const HostChange& change, const std::vector<std::size
 /// A host's share of the time of the cores that its ranks would have: the mean of its ranks'.
 [[nodiscard]] std::int64_t cpu_share(const RankBoard& ranks, const Host& host);
 
-/// Caps the hosts that are slow, of a lab that comes up.
+/// Caps the processor time of all slow hosts of a lab that is being brought up.
 std::optional<Error> cap_slow_hosts(const CpuGroups& groups, const RankBoard& ranks,
                                     const LabPlan& plan);
 

@@ -62,7 +62,7 @@ Agreement agreement_of(std::span<const Forecast> forecasts,
     std::size_t i = first;
     for (; i < forecasts.size() && forecasts[i].event == forecasts[first].event; ++i) {
       wanted.push_back(expected(forecasts[i]));
-      found.push_back(forecasts[i].simulated_us);
+      found.push_back(forecasts[i].smpi_us);
       errors.push_back(std::abs(wanted.back() / found.back() - 1));
     }
     first = i;

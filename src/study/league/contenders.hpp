@@ -15,27 +15,28 @@ enum class ContenderKind : std::uint8_t {
   Plan,      ///< one plan of ours for one operation, whether it would be chosen or not
 };
 
-/// Who takes part.
+/// Who is measured.
 struct Contender {
   std::string name;
   ContenderKind kind = ContenderKind::Ours;
-  schedule::Operation operation = schedule::Operation::Barrier;  ///< of an algorithm or plan
+  schedule::Operation operation =
+      schedule::Operation::Barrier;  ///< the only operation of a Single or Plan
 
-  [[nodiscard]] bool plays(schedule::Operation event) const {
-    return kind == ContenderKind::Ours || kind == ContenderKind::Selector || operation == event;
+  [[nodiscard]] bool takes_part_in(schedule::Operation called) const {
+    return kind == ContenderKind::Ours || kind == ContenderKind::Selector || operation == called;
   }
   /// Options of SimGrid, "name:value".
   [[nodiscard]] std::vector<std::string> options() const;
-  /// NAME=value for our runtime, which is inside also where a peer is measured.
+  /// NAME=value for our runtime, which is linked in even when a peer is measured.
   [[nodiscard]] std::vector<std::string> environment() const;
 };
 
 [[nodiscard]] Contender ours();
-/// @param plan by its name
+/// @param plan the name of the plan
 [[nodiscard]] Contender with_plan(schedule::Operation operation, std::string plan);
-/// "ompi,mpich,mvapich2,impi"
+/// The selectors of a list such as "ompi,mpich,mvapich2,impi".
 Expected<std::vector<Contender>> selectors_called(const std::string& list);
-/// All of SimGrid 3.32 but its selectors; scans have none.
+/// Every single algorithm of SimGrid 3.32. There is none for scans.
 [[nodiscard]] std::vector<Contender> single_algorithms();
 
 }  // namespace espalier::league

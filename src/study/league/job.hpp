@@ -1,62 +1,71 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "league/cell.hpp"
 #include "league/contenders.hpp"
+#include "league/result.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::league {
 
-/// A machine that is played on, its ranks placed.
+/// A machine with its ranks placed on it.
 struct PlacedMachine {
-  std::string machine;
-  std::string placement;
-  topology::Machine placed;
+  std::string name;       ///< the name that it was asked for by: "flat-64"
+  std::string placement;  ///< "block" or "cyclic"
+  topology::Machine machine;
 };
 
 /// Calls of one operation by one contender on one machine: one run of smpirun, sizes from small to
 /// large.
 struct Job {
-  std::size_t placed_machine = 0;
-  std::size_t contender = 0;
+  std::size_t machine = 0;    ///< index into LeagueTask::machines
+  std::size_t contender = 0;  ///< index into LeagueTask::contenders
   schedule::Operation operation = schedule::Operation::Barrier;
   std::vector<std::uint64_t> sizes;
 };
 
-struct Field {
-  std::filesystem::path program;  ///< smpi_times
-  int roots = 2;                  ///< of rooted operations, evenly spread
-  int seconds = 60;               ///< of processor time that one job may take
+/// How each job is run.
+struct RunSettings {
+  std::filesystem::path program;  ///< path of smpi_times
+  int roots = 2;                  ///< rooted operations: how many roots, evenly spread
+  int seconds = 60;               ///< processor time that one job may take
 };
 
-/// The platform, the hosts of the ranks and the machine for our runtime, in `folder`.
-Expected<std::string> write_machine_files(const PlacedMachine& placed_machine,
+/// Writes the platform, the hosts of the ranks and the machine for our runtime into `folder`.
+/// Returns the machine as JSON.
+Expected<std::string> write_machine_files(const PlacedMachine& placed,
                                           const std::filesystem::path& folder);
 
-/// @param folder where write_machine_files() has been
+/// The command line of a job. @param folder the folder that write_machine_files() has filled
 [[nodiscard]] std::vector<std::string> command_of(const Job& job, const Contender& contender,
-                                                  const PlacedMachine& placed_machine,
-                                                  const Field& field,
+                                                  const PlacedMachine& placed,
+                                                  const RunSettings& settings,
                                                   const std::filesystem::path& folder);
 
 /// How a run came to its end.
 enum class Ending : std::uint8_t {
-  ByItself,  ///< also by aborting: that is the contender's own doing
-  TooLong,
-  Interrupted,  ///< somebody ended it: says nothing about the contender
-  Killed,       ///< the same by a signal that takes no notice, as when memory runs out
+  ByItself,     ///< the program ended or aborted: the contender's own doing
+  TooLong,      ///< the program used up its time
+  Interrupted,  ///< a signal from outside: says nothing about the contender
+  Killed,       ///< SIGKILL from outside, as when memory runs out
 };
-/// @param exit_code of timeout(1), or 128 + the signal that ended it
-[[nodiscard]] Ending ending_of(int exit_code, double seconds, const Field& field);
+/// @param exit_code what timeout(1) returned, or 128 + the signal that ended it
+/// @param seconds how long the run took by the clock
+[[nodiscard]] Ending ending_of(int exit_code, double seconds, const RunSettings& settings);
 
-/// What the program printed, one cell for each of the job's sizes in their order; those after the
-/// last line have failed (or took too long).
-[[nodiscard]] std::vector<Cell> cells_of(const Job& job, const Contender& contender,
-                                         const PlacedMachine& placed_machine,
-                                         const std::string& output, bool too_long);
+/// Reads what the program printed: one result for each size of the job, in order. Sizes without a
+/// line have failed, or took too long.
+[[nodiscard]] std::vector<Result> results_of(const Job& job, const Contender& contender,
+                                             const PlacedMachine& placed, const std::string& output,
+                                             bool too_long);
+
+/// The files of data/machines/ that make up the standard set, in the order of the page.
+inline constexpr std::array kStandardMachines{
+    "flat-64",     "three-machine-grid", "dichev-39",   "park-20",      "hnow-64",
+    "cloud-zones", "three-continents",   "numa-server", "dragonfly-72", "fat-tree-256"};
 
 }  // namespace espalier::league

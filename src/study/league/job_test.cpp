@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "league/run_league.hpp"
-#include "league/standard_machines.hpp"
 #include "topology/load_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::league {
 namespace {
@@ -19,38 +18,38 @@ PlacedMachine small_machine() {
 }
 const Job kJob{0, 0, Operation::Broadcast, {8, 4096, 65536}};
 
-std::vector<State> states_of(const std::string& output, bool too_long = false) {
-  std::vector<State> states;
-  for (const Cell& cell : cells_of(kJob, ours(), small_machine(), output, too_long)) {
-    states.push_back(cell.state);
+std::vector<ResultState> states_of(const std::string& output, bool too_long = false) {
+  std::vector<ResultState> states;
+  for (const Result& result : results_of(kJob, ours(), small_machine(), output, too_long)) {
+    states.push_back(result.state);
   }
   return states;
 }
 
 TEST(CellsOf, ReadsTimesDataAndPlans) {
-  const auto cells = cells_of(kJob, ours(), small_machine(),
-                              "broadcast,8,1.500,1,2 of 2,multilevel flat, in order\n"
-                              "broadcast,4096,20.000,0,2 of 2,chain\n"
-                              "broadcast,65536,30.250,1,0 of 2,disabled\n",
-                              false);
-  ASSERT_EQ(cells.size(), 3U);
-  EXPECT_EQ(cells[0].state, State::Right);
-  EXPECT_EQ(cells[0].microseconds, 1.5);
-  EXPECT_EQ(cells[0].plan, "multilevel flat, in order");
-  EXPECT_EQ(cells[1].state, State::Wrong);
-  EXPECT_EQ(cells[2].microseconds, 30.25);
-  EXPECT_EQ(cells[2].plan, "") << "it was not planned";
+  const auto results = results_of(kJob, ours(), small_machine(),
+                                  "broadcast,8,1.500,1,2 of 2,multilevel flat, in order\n"
+                                  "broadcast,4096,20.000,0,2 of 2,chain\n"
+                                  "broadcast,65536,30.250,1,0 of 2,disabled\n",
+                                  false);
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results[0].state, ResultState::Right);
+  EXPECT_EQ(results[0].microseconds, 1.5);
+  EXPECT_EQ(results[0].plan, "multilevel flat, in order");
+  EXPECT_EQ(results[1].state, ResultState::Wrong);
+  EXPECT_EQ(results[2].microseconds, 30.25);
+  EXPECT_EQ(results[2].plan, "") << "it was not planned";
 }
 
 TEST(CellsOf, TakesWhatIsMissingAsFailed) {
-  using enum State;
+  using enum ResultState;
   EXPECT_EQ(states_of(""), (std::vector{Failed, Failed, Failed}));
   EXPECT_EQ(states_of("broadcast,8,1.5,1,0 of 2,\n"), (std::vector{Right, Failed, Failed}));
   EXPECT_EQ(states_of("broadcast,8,1.5,1,0 of 2,\n", true), (std::vector{Right, TooLong, TooLong}));
 }
 
 TEST(CellsOf, TakesNothingForATimeThatIsNone) {
-  using enum State;
+  using enum ResultState;
   for (const char* output : {"broadcast,8,fast,1,0 of 2,\n", "reduce,8,1.5,1,0 of 2,\n",
                              "broadcast,16,1.5,1,0 of 2,\n", "broadcast,8,1.5\n"}) {
     EXPECT_EQ(states_of(output), (std::vector{Failed, Failed, Failed})) << output;
@@ -61,16 +60,17 @@ TEST(CommandOf, GivesOnlyPeersTheirAlgorithmAndOnlyUsThePlans) {
   const auto has = [](const std::vector<std::string>& line, const std::string& word) {
     return std::find(line.begin(), line.end(), word) != line.end();
   };
-  const Field field{"times", 2, 60};
-  const auto our_line = command_of(kJob, ours(), small_machine(), field, "f");
+  const RunSettings settings{"times", 2, 60};
+  const auto our_line = command_of(kJob, ours(), small_machine(), settings, "f");
   EXPECT_TRUE(has(our_line, "ESPALIER_FORCE=1"));
   EXPECT_TRUE(has(our_line, "broadcast:4096"));
   const Contender peer = selectors_called("ompi").value().front();
-  const auto their_line = command_of(kJob, peer, small_machine(), field, "f");
+  const auto their_line = command_of(kJob, peer, small_machine(), settings, "f");
   EXPECT_TRUE(has(their_line, "ESPALIER_DISABLE=1"));
   EXPECT_TRUE(has(their_line, "--cfg=smpi/coll-selector:ompi"));
   const Contender single = single_algorithms().front();
-  EXPECT_TRUE(has(command_of(kJob, single, small_machine(), field, "f"), "--cfg=smpi/bcast:NTSB"));
+  EXPECT_TRUE(
+      has(command_of(kJob, single, small_machine(), settings, "f"), "--cfg=smpi/bcast:NTSB"));
 }
 
 TEST(Teams, AreRefusedIfThereAreNone) {
@@ -80,11 +80,11 @@ TEST(Teams, AreRefusedIfThereAreNone) {
 
 TEST(Teams, OfSingleAlgorithmsPlayTheirOwnOperationOnly) {
   for (const Contender& contender : single_algorithms()) {
-    int played = 0;
+    int operations = 0;
     for (int o = 0; o < schedule::kOperationCount; ++o) {
-      if (contender.plays(static_cast<Operation>(o))) ++played;
+      if (contender.takes_part_in(static_cast<Operation>(o))) ++operations;
     }
-    EXPECT_EQ(played, 1) << contender.name;
+    EXPECT_EQ(operations, 1) << contender.name;
   }
 }
 
@@ -94,20 +94,20 @@ TEST(EventsOf, LeaveOutWhatDoesNotFitAndSizesOfBarriers) {
                         {Operation::Barrier, Operation::Alltoall},
                         {8, 1024},
                         4 * 4 * 2 * 8};
-  const auto events = events_of(task, task.placed_machines.front());
+  const auto events = events_of(task, task.machines.front());
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].bytes, 0U);
   EXPECT_EQ(events[1].bytes, 8U);
 }
 
 TEST(StampOf, ChangesWithTheLibraryForUsOnly) {
-  Rules before;
-  Rules after;
+  LeagueSettings before;
+  LeagueSettings after;
   after.library = "new";
   const Contender peer = selectors_called("ompi").value().front();
   EXPECT_NE(stamp_of(small_machine(), ours(), before), stamp_of(small_machine(), ours(), after));
   EXPECT_EQ(stamp_of(small_machine(), peer, before), stamp_of(small_machine(), peer, after));
-  after.field.roots = 7;
+  after.run.roots = 7;
   EXPECT_NE(stamp_of(small_machine(), peer, before), stamp_of(small_machine(), peer, after));
 }
 

@@ -1,4 +1,3 @@
-#include "league/page.hpp"
 
 #include <fmt/format.h>
 
@@ -78,7 +77,7 @@ std::string colour_of(double ratio) {
   return fmt::format("hsl({} 60% {:.0f}%)", hue, lightness);
 }
 
-std::string cell_of(const Line& line) {
+std::string cell_of(const EventResults& line) {
   if (!line.is_right()) {
     return fmt::format("<td class=\"no\">{}</td>", line.ours ? name_of(line.ours->state) : "");
   }
@@ -95,11 +94,11 @@ std::string cell_of(const Line& line) {
 }
 
 /// Operations down, sizes across.
-std::string grid_of(const std::vector<const Line*>& lines) {
+std::string grid_of(const std::vector<const EventResults*>& lines) {
   std::set<std::uint64_t> sizes;
   std::vector<schedule::Operation> operations;
-  std::map<std::pair<schedule::Operation, std::uint64_t>, const Line*> found;
-  for (const Line* line : lines) {
+  std::map<std::pair<schedule::Operation, std::uint64_t>, const EventResults*> found;
+  for (const EventResults* line : lines) {
     sizes.insert(line->event.bytes);
     if (operations.empty() || operations.back() != line->event.operation) {
       operations.push_back(line->event.operation);
@@ -124,7 +123,7 @@ std::string grid_of(const std::vector<const Line*>& lines) {
 
 }  // namespace
 
-std::string page(std::span<const Line> lines) {
+std::string page(std::span<const EventResults> lines) {
   std::string out = kHead;
   out += "<h2>What it has to show</h2>\n" + html_of(criteria_table(lines));
   out += "<h2>Standings</h2>\n" + html_of(standing_table(lines));
@@ -135,7 +134,7 @@ std::string page(std::span<const Line> lines) {
       "and its ratio to the lower bound.</p>\n";
   for (std::size_t first = 0; first < lines.size();) {
     const Event& event = lines[first].event;
-    std::vector<const Line*> of_one;
+    std::vector<const EventResults*> of_one;
     std::size_t last = first;
     for (; last < lines.size() && lines[last].event.machine == event.machine &&
            lines[last].event.placement == event.placement;

@@ -11,25 +11,25 @@
 #include <thread>
 
 #include "launch/run_and_read.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::league {
 namespace {
 
 using Key = std::pair<Event, std::string>;
-using Results = std::map<Key, Cell>;
+using ResultMap = std::map<Key, Result>;
 
-/// FNV-1a: to tell apart, not to keep secret.
+/// FNV-1a: tells texts apart, and is no protection against forgery.
 std::string digest(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return fmt::format("{:016x}", hash);
 }
 
-/// Who plays for a contender: SMPI has one scan and one exscan, whoever is to choose, so that the
-/// first selector's run is that of all of them.
-const Contender& player_for(const Contender& contender, schedule::Operation operation,
-                            const LeagueTask& task) {
+/// The contender that is run to learn a contender's time. SMPI has a single scan and a single
+/// exscan, whatever the selector, so the first selector is run for all of them.
+const Contender& measured_for(const Contender& contender, schedule::Operation operation,
+                              const LeagueTask& task) {
   using schedule::Operation;
   if (contender.kind != ContenderKind::Selector) return contender;
   if (operation != Operation::Scan && operation != Operation::Exscan) return contender;
@@ -38,19 +38,20 @@ const Contender& player_for(const Contender& contender, schedule::Operation oper
   });
 }
 
-/// What is still to be played.
-std::vector<Job> jobs_of(const LeagueTask& task, const Results& known) {
+/// Jobs for all events and contenders without a known result.
+std::vector<Job> jobs_of(const LeagueTask& task, const ResultMap& known) {
   std::vector<Job> jobs;
-  for (std::size_t g = 0; g < task.placed_machines.size(); ++g) {
-    const std::vector<Event> events = events_of(task, task.placed_machines[g]);
-    for (std::size_t t = 0; t < task.contenders.size(); ++t) {
+  for (std::size_t m = 0; m < task.machines.size(); ++m) {
+    const std::vector<Event> events = events_of(task, task.machines[m]);
+    for (std::size_t c = 0; c < task.contenders.size(); ++c) {
       for (const Event& event : events) {
-        if (!task.contenders[t].plays(event.operation)) continue;
-        if (&player_for(task.contenders[t], event.operation, task) != &task.contenders[t]) continue;
-        if (known.count({event, task.contenders[t].name}) > 0) continue;
-        if (jobs.empty() || jobs.back().placed_machine != g || jobs.back().contender != t ||
+        if (!task.contenders[c].takes_part_in(event.operation)) continue;
+        if (&measured_for(task.contenders[c], event.operation, task) != &task.contenders[c])
+          continue;
+        if (known.count({event, task.contenders[c].name}) > 0) continue;
+        if (jobs.empty() || jobs.back().machine != m || jobs.back().contender != c ||
             jobs.back().operation != event.operation) {
-          jobs.push_back({g, t, event.operation, {}});
+          jobs.push_back({m, c, event.operation, {}});
         }
         jobs.back().sizes.push_back(event.bytes);
       }
@@ -59,16 +60,17 @@ std::vector<Job> jobs_of(const LeagueTask& task, const Results& known) {
   return jobs;
 }
 
-/// Jobs in turn to workers, what they find to whoever keeps it.
-class Match {
+/// Hands jobs to workers in turn, and their results to LeagueSettings::keep.
+class LeagueRun {
  public:
-  Match(const LeagueTask& task, const Rules& rules, std::vector<Job> jobs, Results& results)
-      : task_(task), rules_(rules), jobs_(std::move(jobs)), results_(results) {}
+  LeagueRun(const LeagueTask& task, const LeagueSettings& settings, std::vector<Job> jobs,
+            ResultMap& known)
+      : task_(task), settings_(settings), jobs_(std::move(jobs)), known_(known) {}
 
   std::optional<Error> run() {
     begin_ = std::chrono::steady_clock::now();
     std::vector<std::thread> workers;
-    for (unsigned w = 0; w < std::max(1U, rules_.at_once); ++w) {
+    for (unsigned w = 0; w < std::max(1U, settings_.at_once); ++w) {
       workers.emplace_back([this] { work(); });
     }
     for (std::thread& worker : workers) worker.join();
@@ -80,7 +82,7 @@ class Match {
     for (std::size_t j = next_++; j < jobs_.size(); j = next_++) {
       Job job = jobs_[j];
       while (!job.sizes.empty()) {
-        if (auto bad = play_once(job)) {
+        if (auto bad = run_once(job)) {
           const std::lock_guard lock(mutex_);
           error_ = std::move(bad);
           next_ = jobs_.size();
@@ -91,51 +93,52 @@ class Match {
     }
   }
 
-  /// Takes from the job what has been played: all, or up to the first size that failed.
-  std::optional<Error> play_once(Job& job) {
-    const PlacedMachine& placed_machine = task_.placed_machines[job.placed_machine];
+  /// Runs the job once, and takes the sizes that have a result out of it: all of them, or those up
+  /// to the first that failed.
+  std::optional<Error> run_once(Job& job) {
+    const PlacedMachine& placed = task_.machines[job.machine];
     const Contender& contender = task_.contenders[job.contender];
     const auto began = std::chrono::steady_clock::now();
     const auto finished = launch::run_and_read(
-        command_of(job, contender, placed_machine, rules_.field, folder_of(job.placed_machine)));
+        command_of(job, contender, placed, settings_.run, folder_of(job.machine)));
     if (!finished) return finished.error();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-    const Ending ending = ending_of(finished->exit_code, passed.count(), rules_.field);
+    const Ending ending = ending_of(finished->exit_code, passed.count(), settings_.run);
     const bool too_long = ending == Ending::TooLong;
-    std::vector<Cell> cells = cells_of(job, contender, placed_machine, finished->output, too_long);
-    const auto bad = std::find_if(cells.begin(), cells.end(), [](const Cell& cell) {
-      return cell.state == State::Failed || cell.state == State::TooLong;
+    std::vector<Result> results = results_of(job, contender, placed, finished->output, too_long);
+    const auto bad = std::find_if(results.begin(), results.end(), [](const Result& result) {
+      return result.state == ResultState::Failed || result.state == ResultState::TooLong;
     });
-    // Longer messages take longer still to simulate.
-    if (bad != cells.end() && !too_long) cells.erase(bad + 1, cells.end());
+    // If a size takes too long, so do all longer ones; else they are run again.
+    if (bad != results.end() && !too_long) results.erase(bad + 1, results.end());
     const std::lock_guard lock(mutex_);
-    for (Cell& cell : cells) {
-      const bool is_cut_off = cell.state == State::Failed && ending != Ending::ByItself;
+    for (Result& result : results) {
+      const bool is_cut_off = result.state == ResultState::Failed && ending != Ending::ByItself;
       if (is_cut_off && ending == Ending::Interrupted) {
         return Error{"bench", "interrupted", "--resume FILE goes on from what was kept"};
       }
-      cell.stamp = stamp_of(placed_machine, contender, rules_);
-      if (rules_.keep && !is_cut_off) rules_.keep(cell);
-      results_.insert_or_assign({cell.event, cell.contender}, cell);
+      result.stamp = stamp_of(placed, contender, settings_);
+      if (settings_.keep && !is_cut_off) settings_.keep(result);
+      known_.insert_or_assign({result.event, result.contender}, result);
     }
-    job.sizes.erase(job.sizes.begin(), job.sizes.begin() + static_cast<long>(cells.size()));
+    job.sizes.erase(job.sizes.begin(), job.sizes.begin() + static_cast<long>(results.size()));
     return std::nullopt;
   }
 
   void report_done() {
     const std::lock_guard lock(mutex_);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
-    if (rules_.progress) rules_.progress({++done_, jobs_.size(), passed.count()});
+    if (settings_.progress) settings_.progress({++done_, jobs_.size(), passed.count()});
   }
 
-  [[nodiscard]] std::filesystem::path folder_of(std::size_t placed_machine) const {
-    return rules_.folder / std::to_string(placed_machine);
+  [[nodiscard]] std::filesystem::path folder_of(std::size_t machine) const {
+    return settings_.folder / std::to_string(machine);
   }
 
   const LeagueTask& task_;
-  const Rules& rules_;
+  const LeagueSettings& settings_;
   std::vector<Job> jobs_;
-  Results& results_;
+  ResultMap& known_;
   std::mutex mutex_;
   std::atomic<std::size_t> next_ = 0;
   std::size_t done_ = 0;
@@ -145,13 +148,13 @@ class Match {
 
 }  // namespace
 
-std::vector<Event> events_of(const LeagueTask& task, const PlacedMachine& placed_machine) {
+std::vector<Event> events_of(const LeagueTask& task, const PlacedMachine& placed) {
   std::vector<Event> events;
   for (const schedule::Operation operation : task.operations) {
     const bool is_barrier = operation == schedule::Operation::Barrier;
     for (const std::uint64_t size : is_barrier ? std::vector<std::uint64_t>{0} : task.sizes) {
-      Event event{placed_machine.machine, placed_machine.placement, operation, size};
-      if (bytes_of_all_ranks(event, placed_machine.placed.size()) <= task.memory) {
+      Event event{placed.name, placed.placement, operation, size};
+      if (bytes_of_all_ranks(event, placed.machine.size()) <= task.memory) {
         events.push_back(std::move(event));
       }
     }
@@ -159,48 +162,47 @@ std::vector<Event> events_of(const LeagueTask& task, const PlacedMachine& placed
   return events;
 }
 
-std::string stamp_of(const PlacedMachine& placed_machine, const Contender& contender,
-                     const Rules& rules) {
+std::string stamp_of(const PlacedMachine& placed, const Contender& contender,
+                     const LeagueSettings& settings) {
   std::string all =
-      fmt::format("1 {} {}", rules.field.roots, topology::write_json(placed_machine.placed));
+      fmt::format("1 {} {}", settings.run.roots, topology::write_json(placed.machine));
   if (contender.kind == ContenderKind::Ours || contender.kind == ContenderKind::Plan)
-    all += rules.library;
+    all += settings.library;
   return digest(all);
 }
 
-Expected<std::vector<Cell>> run_league(const LeagueTask& task, const Rules& rules,
-                                       std::span<const Cell> known) {
-  std::map<std::pair<std::string, std::string>, const PlacedMachine*> placed_machines;
-  for (const PlacedMachine& placed_machine : task.placed_machines) {
-    placed_machines[{placed_machine.machine, placed_machine.placement}] = &placed_machine;
+Expected<std::vector<Result>> run_league(const LeagueTask& task, const LeagueSettings& settings,
+                                         std::span<const Result> known) {
+  std::map<std::pair<std::string, std::string>, const PlacedMachine*> machines;
+  for (const PlacedMachine& placed : task.machines) {
+    machines[{placed.name, placed.placement}] = &placed;
   }
   std::map<std::pair<const PlacedMachine*, std::string>, std::string> stamps;
-  for (const PlacedMachine& placed_machine : task.placed_machines) {
+  for (const PlacedMachine& placed : task.machines) {
     for (const Contender& contender : task.contenders) {
-      stamps[{&placed_machine, contender.name}] = stamp_of(placed_machine, contender, rules);
+      stamps[{&placed, contender.name}] = stamp_of(placed, contender, settings);
     }
   }
-  Results results;
-  for (const Cell& cell : known) {
-    const auto placed_machine = placed_machines.find({cell.event.machine, cell.event.placement});
-    if (placed_machine == placed_machines.end()) continue;
-    const auto stamp = stamps.find({placed_machine->second, cell.contender});
-    if (stamp == stamps.end() || stamp->second != cell.stamp) continue;
-    results.insert_or_assign({cell.event, cell.contender}, cell);
+  ResultMap found;
+  for (const Result& result : known) {
+    const auto placed = machines.find({result.event.machine, result.event.placement});
+    if (placed == machines.end()) continue;
+    const auto stamp = stamps.find({placed->second, result.contender});
+    if (stamp == stamps.end() || stamp->second != result.stamp) continue;
+    found.insert_or_assign({result.event, result.contender}, result);
   }
-  for (std::size_t g = 0; g < task.placed_machines.size(); ++g) {
-    const auto written =
-        write_machine_files(task.placed_machines[g], rules.folder / std::to_string(g));
+  for (std::size_t m = 0; m < task.machines.size(); ++m) {
+    const auto written = write_machine_files(task.machines[m], settings.folder / std::to_string(m));
     if (!written) return written.error();
   }
-  if (auto bad = Match(task, rules, jobs_of(task, results), results).run()) return *bad;
-  std::vector<Cell> all;
-  for (const PlacedMachine& placed_machine : task.placed_machines) {
-    for (const Event& event : events_of(task, placed_machine)) {
+  if (auto bad = LeagueRun(task, settings, jobs_of(task, found), found).run()) return *bad;
+  std::vector<Result> all;
+  for (const PlacedMachine& placed : task.machines) {
+    for (const Event& event : events_of(task, placed)) {
       for (const Contender& contender : task.contenders) {
-        if (!contender.plays(event.operation)) continue;
-        const auto it = results.find({event, player_for(contender, event.operation, task).name});
-        if (it == results.end()) continue;
+        if (!contender.takes_part_in(event.operation)) continue;
+        const auto it = found.find({event, measured_for(contender, event.operation, task).name});
+        if (it == found.end()) continue;
         all.push_back(it->second);
         all.back().contender = contender.name;
       }

@@ -9,47 +9,50 @@
 
 namespace espalier::league {
 
-/// What is to be played.
+/// What is to be measured.
 struct LeagueTask {
-  std::vector<PlacedMachine> placed_machines;
+  std::vector<PlacedMachine> machines;
   std::vector<Contender> contenders;
   std::vector<schedule::Operation> operations;
   std::vector<std::uint64_t> sizes;
-  /// Events whose buffers, over all ranks, need more are left out: all ranks are one process.
+  /// Most bytes of buffers, over all ranks, that an event may need; other events are left out. All
+  /// ranks are one process under SMPI.
   std::uint64_t memory = std::uint64_t{3} << 30U;
 };
 
-/// Events of one machine, operation by operation, sizes from small to large; a barrier once.
-[[nodiscard]] std::vector<Event> events_of(const LeagueTask& task,
-                                           const PlacedMachine& placed_machine);
+/// The events of one machine: operation by operation, sizes from small to large. A barrier is one
+/// event.
+[[nodiscard]] std::vector<Event> events_of(const LeagueTask& task, const PlacedMachine& placed);
 
-struct Progress {
-  std::size_t done = 0;
+/// How far the league has come.
+struct LeagueProgress {
+  std::size_t done = 0;  ///< jobs that have ended
   std::size_t jobs = 0;
-  double seconds = 0;  ///< since the first job began
+  double seconds = 0;  ///< time since the first job began
 };
 
-struct Rules {
-  Field field;
-  unsigned at_once = 1;  ///< jobs
-  std::string library;   ///< a stamp of our library
-  std::filesystem::path folder;
-  std::function<void(const Progress&)> progress;
+/// How the whole league is run.
+struct LeagueSettings {
+  RunSettings run;
+  unsigned at_once = 1;          ///< how many jobs run at a time
+  std::string library;           ///< whatever changes with our library, such as its bytes
+  std::filesystem::path folder;  ///< folder for platforms, one sub-folder for each machine
+  std::function<void(const LeagueProgress&)> progress;
   /// Called for each result as soon as it is there, one at a time.
-  std::function<void(const Cell&)> keep;
+  std::function<void(const Result&)> keep;
 };
 
-/// What a contender's result on a machine depends on, beside the event.
-[[nodiscard]] std::string stamp_of(const PlacedMachine& placed_machine, const Contender& contender,
-                                   const Rules& rules);
+/// Digest of what a contender's result on a machine depends on, besides the event.
+[[nodiscard]] std::string stamp_of(const PlacedMachine& placed, const Contender& contender,
+                                   const LeagueSettings& settings);
 
-/// Plays what is not among `known` (same event, contender and stamp), and returns all of it, known
-/// ones too, in the order of machines, events and contenders.
+/// Runs every event and contender that has no result of the same stamp in `known`. Returns all
+/// results, known ones too, in the order of machines, events and contenders.
 ///
-/// A contender that aborts has failed in that event only: the sizes after it are played again. A
-/// run that somebody else ended says nothing: its event is not kept, and after an interrupt nothing
-/// more is played.
-Expected<std::vector<Cell>> run_league(const LeagueTask& task, const Rules& rules,
-                                       std::span<const Cell> known);
+/// A contender that aborts has failed in that event only: another run measures the sizes after it.
+/// If a run was ended from outside, the event that it was in is not kept; after an interrupt no
+/// further job runs.
+Expected<std::vector<Result>> run_league(const LeagueTask& task, const LeagueSettings& settings,
+                                         std::span<const Result> known);
 
 }  // namespace espalier::league

@@ -1,4 +1,4 @@
-// With a script in the place of smpirun.
+// A script stands in for smpirun.
 #include "league/run_league.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::league {
 namespace {
@@ -24,10 +24,10 @@ class PlayTest : public testing::Test {
     folder_ = name;
     path_ = std::getenv("PATH");
     setenv("PATH", (folder_.string() + ":" + path_).c_str(), 1);
-    rules_.field = {"smpi_times", 1, 60};
-    rules_.folder = folder_ / "grounds";
-    rules_.keep = [this](const Cell& cell) { kept_.push_back(cell); };
-    task_.placed_machines.push_back(
+    settings_.run = {"smpi_times", 1, 60};
+    settings_.folder = folder_ / "machines";
+    settings_.keep = [this](const Result& result) { kept_.push_back(result); };
+    task_.machines.push_back(
         {"small", "block", topology::parse_synthetic("proc:2(1us,1Gbit/s)").value()});
     task_.contenders = {ours()};
     task_.operations = {Operation::Broadcast};
@@ -51,63 +51,63 @@ class PlayTest : public testing::Test {
   }
   std::vector<std::uint64_t> kept_sizes() const {
     std::vector<std::uint64_t> sizes;
-    for (const Cell& cell : kept_) {
-      if (cell.state == State::Right) sizes.push_back(cell.event.bytes);
+    for (const Result& result : kept_) {
+      if (result.state == ResultState::Right) sizes.push_back(result.event.bytes);
     }
     return sizes;
   }
 
   fs::path folder_;
   std::string path_;
-  Rules rules_;
+  LeagueSettings settings_;
   LeagueTask task_;
-  std::vector<Cell> kept_;
+  std::vector<Result> kept_;
 };
 
 TEST_F(PlayTest, KeepsNothingOfWhatWasInterruptedAndPlaysItWhenResumed) {
   for (const char* signal : {"TERM", "INT", "HUP"}) {
     kept_.clear();
     have_smpirun("8", std::string("kill -") + signal + " $$");
-    const auto stopped = run_league(task_, rules_, {});
+    const auto stopped = run_league(task_, settings_, {});
     ASSERT_FALSE(stopped.has_value()) << signal;
     EXPECT_EQ(stopped.error().what, "interrupted");
     ASSERT_EQ(kept_.size(), 1U) << signal;
     EXPECT_EQ(kept_sizes(), std::vector<std::uint64_t>{8});
     have_smpirun("none", "true");
-    const auto resumed = run_league(task_, rules_, std::vector<Cell>(kept_));
+    const auto resumed = run_league(task_, settings_, std::vector<Result>(kept_));
     ASSERT_TRUE(resumed.has_value());
     ASSERT_EQ(resumed->size(), 3U);
-    for (const Cell& cell : *resumed) EXPECT_EQ(cell.state, State::Right);
+    for (const Result& result : *resumed) EXPECT_EQ(result.state, ResultState::Right);
     EXPECT_EQ(kept_sizes(), (std::vector<std::uint64_t>{8, 4096, 65536})) << "8 B once only";
   }
 }
 
 TEST_F(PlayTest, GoesOnWithoutWhatWasKilledAndDoesNotKeepIt) {
   have_smpirun("8", "kill -KILL $$");
-  const auto played = run_league(task_, rules_, {});
-  ASSERT_TRUE(played.has_value());
-  ASSERT_EQ(played->size(), 3U);
-  EXPECT_EQ((*played)[1].state, State::Failed);
-  for (const Cell& cell : kept_) EXPECT_EQ(cell.state, State::Right);
+  const auto results = run_league(task_, settings_, {});
+  ASSERT_TRUE(results.has_value());
+  ASSERT_EQ(results->size(), 3U);
+  EXPECT_EQ((*results)[1].state, ResultState::Failed);
+  for (const Result& result : kept_) EXPECT_EQ(result.state, ResultState::Right);
 }
 
 TEST_F(PlayTest, KeepsAnAbortAsAFailureOfThatEventOnly) {
   have_smpirun("8", "kill -ABRT $$");
-  const auto played = run_league(task_, rules_, {});
-  ASSERT_TRUE(played.has_value());
+  const auto results = run_league(task_, settings_, {});
+  ASSERT_TRUE(results.has_value());
   ASSERT_EQ(kept_.size(), 3U);
-  EXPECT_EQ(kept_[1].state, State::Failed);
+  EXPECT_EQ(kept_[1].state, ResultState::Failed);
   EXPECT_EQ(kept_[1].event.bytes, 4096U);
   EXPECT_EQ(kept_sizes(), (std::vector<std::uint64_t>{8, 65536}));
 }
 
 TEST_F(PlayTest, MarksWhatTakesTooLong) {
-  rules_.field.seconds = 1;
+  settings_.run.seconds = 1;
   have_smpirun("4096", "while :; do :; done");
-  const auto played = run_league(task_, rules_, {});
-  ASSERT_TRUE(played.has_value());
+  const auto results = run_league(task_, settings_, {});
+  ASSERT_TRUE(results.has_value());
   ASSERT_EQ(kept_.size(), 3U);
-  EXPECT_EQ(kept_[2].state, State::TooLong);
+  EXPECT_EQ(kept_[2].state, ResultState::TooLong);
   EXPECT_EQ(kept_sizes(), (std::vector<std::uint64_t>{8, 4096}));
 }
 
@@ -121,26 +121,26 @@ TEST_F(PlayTest, PlaysAScanForOneSelectorAndBelievesItOfAll) {
             "  echo \"${word%:*},${word#*:},1.5,1,1 of 1,chain\"\n esac; done\n";
   script.close();
   fs::permissions(folder_ / "smpirun", fs::perms::owner_all);
-  const auto played = run_league(task_, rules_, {});
-  ASSERT_TRUE(played.has_value());
-  ASSERT_EQ(played->size(), 6U);
-  EXPECT_EQ((*played)[2].contender, "mpich");
-  EXPECT_EQ((*played)[2].event.operation, Operation::Scan);
-  EXPECT_EQ((*played)[2].state, State::Right);
+  const auto results = run_league(task_, settings_, {});
+  ASSERT_TRUE(results.has_value());
+  ASSERT_EQ(results->size(), 6U);
+  EXPECT_EQ((*results)[2].contender, "mpich");
+  EXPECT_EQ((*results)[2].event.operation, Operation::Scan);
+  EXPECT_EQ((*results)[2].state, ResultState::Right);
   EXPECT_EQ(kept_.size(), 5U) << "one scan less";
 }
 
 TEST(EndingOf, TellsWhoEndedARun) {
-  const Field field{"p", 1, 60};
-  EXPECT_EQ(ending_of(0, 1, field), Ending::ByItself);
-  EXPECT_EQ(ending_of(134, 1, field), Ending::ByItself);
-  EXPECT_EQ(ending_of(139, 1, field), Ending::ByItself);
-  EXPECT_EQ(ending_of(124, 60, field), Ending::TooLong);
-  EXPECT_EQ(ending_of(152, 5, field), Ending::TooLong);
-  EXPECT_EQ(ending_of(137, 1200, field), Ending::TooLong);
-  EXPECT_EQ(ending_of(137, 5, field), Ending::Killed);
-  EXPECT_EQ(ending_of(130, 5, field), Ending::Interrupted);
-  EXPECT_EQ(ending_of(143, 5, field), Ending::Interrupted);
+  const RunSettings settings{"p", 1, 60};
+  EXPECT_EQ(ending_of(0, 1, settings), Ending::ByItself);
+  EXPECT_EQ(ending_of(134, 1, settings), Ending::ByItself);
+  EXPECT_EQ(ending_of(139, 1, settings), Ending::ByItself);
+  EXPECT_EQ(ending_of(124, 60, settings), Ending::TooLong);
+  EXPECT_EQ(ending_of(152, 5, settings), Ending::TooLong);
+  EXPECT_EQ(ending_of(137, 1200, settings), Ending::TooLong);
+  EXPECT_EQ(ending_of(137, 5, settings), Ending::Killed);
+  EXPECT_EQ(ending_of(130, 5, settings), Ending::Interrupted);
+  EXPECT_EQ(ending_of(143, 5, settings), Ending::Interrupted);
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+
+#include "bound/lower_bound.hpp"
+#include "measure/measured.hpp"
 
 namespace espalier::league {
 namespace {
@@ -12,13 +16,14 @@ namespace {
 constexpr double kWantedGain = 1.5;
 constexpr double kWantedNear = 0.90;
 
-std::optional<double> over(const std::optional<Cell>& ours, const std::optional<Best>& best) {
-  if (!ours || ours->state != State::Right || !best) return std::nullopt;
+std::optional<double> over(const std::optional<Result>& ours, const std::optional<Best>& best) {
+  if (!ours || ours->state != ResultState::Right || !best) return std::nullopt;
   return ours->microseconds / best->microseconds;
 }
 
-void take_better(std::optional<Best>& best, const Cell& cell) {
-  if (!best || cell.microseconds < best->microseconds) best = {cell.contender, cell.microseconds};
+void take_better(std::optional<Best>& best, const Result& result) {
+  if (!best || result.microseconds < best->microseconds)
+    best = {result.contender, result.microseconds};
 }
 
 /// The mean of logarithms, so that twice as fast here and twice as slow there is even.
@@ -38,13 +43,13 @@ class GeometricMean {
   std::size_t count_ = 0;
 };
 
-std::vector<Gain> gains_of(std::span<const Line> lines) {
+std::vector<Gain> gains_of(std::span<const EventResults> lines) {
   std::map<std::string, GeometricMean> means;
-  for (const Line& line : lines) {
+  for (const EventResults& line : lines) {
     if (!line.is_right()) continue;
-    for (const Cell& peer : line.peers) {
+    for (const Result& peer : line.peers) {
       const bool is_single = peer.contender.find(':') != std::string::npos;
-      if (is_single || peer.state != State::Right) continue;
+      if (is_single || peer.state != ResultState::Right) continue;
       means[peer.contender].add(peer.microseconds / line.ours->microseconds);
     }
   }
@@ -58,52 +63,53 @@ std::vector<Gain> gains_of(std::span<const Line> lines) {
 
 }  // namespace
 
-std::optional<double> Line::to_selector() const { return over(ours, selector); }
-std::optional<double> Line::to_any() const { return over(ours, any); }
-std::optional<double> Line::to_bound() const {
+std::optional<double> EventResults::to_selector() const { return over(ours, selector); }
+std::optional<double> EventResults::to_any() const { return over(ours, any); }
+std::optional<double> EventResults::to_bound() const {
   if (!is_right() || bound_us <= 0) return std::nullopt;
   return ours->microseconds / bound_us;
 }
 
-std::vector<Line> lines_of(std::span<const Cell> cells, std::span<const Contender> contenders,
-                           const std::function<double(const Event&)>& bound_of) {
-  std::vector<Line> lines;
-  for (const Cell& cell : cells) {
-    if (lines.empty() || lines.back().event != cell.event) {
-      lines.push_back({cell.event, bound_of(cell.event), {}, {}, {}, {}});
+std::vector<EventResults> results_by_event(std::span<const Result> results,
+                                           std::span<const Contender> contenders,
+                                           const std::function<double(const Event&)>& bound_of) {
+  std::vector<EventResults> lines;
+  for (const Result& result : results) {
+    if (lines.empty() || lines.back().event != result.event) {
+      lines.push_back({result.event, bound_of(result.event), {}, {}, {}, {}});
     }
-    Line& line = lines.back();
+    EventResults& line = lines.back();
     const auto contender =
         std::find_if(contenders.begin(), contenders.end(),
-                     [&](const Contender& t) { return t.name == cell.contender; });
+                     [&](const Contender& t) { return t.name == result.contender; });
     if (contender == contenders.end()) continue;
     if (contender->kind == ContenderKind::Ours) {
-      line.ours = cell;
+      line.ours = result;
       continue;
     }
-    line.peers.push_back(cell);
-    if (cell.state != State::Right) continue;
-    if (contender->kind == ContenderKind::Selector) take_better(line.selector, cell);
-    take_better(line.any, cell);
+    line.peers.push_back(result);
+    if (result.state != ResultState::Right) continue;
+    if (contender->kind == ContenderKind::Selector) take_better(line.selector, result);
+    take_better(line.any, result);
   }
   return lines;
 }
 
-bool is_undecided(const Line& line) {
-  return line.ours && line.ours->state == State::TooLong && !line.selector;
+bool is_undecided(const EventResults& line) {
+  return line.ours && line.ours->state == ResultState::TooLong && !line.selector;
 }
 
-bool is_loss(const Line& line) {
+bool is_loss(const EventResults& line) {
   if (is_undecided(line)) return false;
   if (!line.is_right()) return line.ours.has_value();
   return line.to_selector().value_or(0) > 1 + kMargin;
 }
 
-Standing standing_of(std::span<const Line> lines, std::string name) {
+Standing standing_of(std::span<const EventResults> lines, std::string name) {
   Standing standing;
   standing.machine = std::move(name);
   GeometricMean to_bound;
-  for (const Line& line : lines) {
+  for (const EventResults& line : lines) {
     if (is_undecided(line)) continue;
     ++standing.events;
     if (is_loss(line)) ++standing.losses;
@@ -112,7 +118,7 @@ Standing standing_of(std::span<const Line> lines, std::string name) {
       standing.worst_event = line.event;
     }
     if (const auto ratio = line.to_bound()) to_bound.add(*ratio);
-    const bool has_singles = std::any_of(line.peers.begin(), line.peers.end(), [](const Cell& c) {
+    const bool has_singles = std::any_of(line.peers.begin(), line.peers.end(), [](const Result& c) {
       return c.contender.find(':') != std::string::npos;
     });
     if (has_singles && line.to_any()) {
@@ -125,7 +131,7 @@ Standing standing_of(std::span<const Line> lines, std::string name) {
   return standing;
 }
 
-std::vector<Standing> standings_of(std::span<const Line> lines) {
+std::vector<Standing> standings_of(std::span<const EventResults> lines) {
   std::vector<Standing> standings;
   for (std::size_t first = 0; first < lines.size();) {
     const std::string& machine = lines[first].event.machine;
@@ -137,7 +143,7 @@ std::vector<Standing> standings_of(std::span<const Line> lines) {
   return standings;
 }
 
-std::vector<Criterion> criteria_of(std::span<const Line> lines) {
+std::vector<Criterion> criteria_of(std::span<const EventResults> lines) {
   const Standing all = standing_of(lines, "all");
   std::vector<Criterion> criteria;
   criteria.push_back(
@@ -157,6 +163,21 @@ std::vector<Criterion> criteria_of(std::span<const Line> lines) {
                         share >= kWantedNear});
   }
   return criteria;
+}
+
+double bound_us(const topology::Machine& machine, const Event& event, int roots) {
+  std::set<Rank> taken{0};
+  for (int k = 0; has_root(event.operation) && k < roots; ++k) {
+    taken.insert(static_cast<Rank>(std::uint64_t{machine.size()} * static_cast<unsigned>(k) /
+                                   static_cast<unsigned>(roots)));
+  }
+  double sum = 0;
+  for (const Rank root : taken) {
+    const schedule::Collective call{event.operation, machine.size(), root, event.bytes / 8,
+                                    Bytes{8},        true,           {}};
+    sum += to_microseconds(bound::lower_bound(machine, call).value);
+  }
+  return sum / static_cast<double>(taken.size());
 }
 
 }  // namespace espalier::league

@@ -6,70 +6,75 @@
 #include <string>
 #include <vector>
 
-#include "league/cell.hpp"
 #include "league/contenders.hpp"
+#include "league/result.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::league {
 
-/// The best of several contenders with right data.
+/// The fastest of several contenders whose data were right.
 struct Best {
   std::string contender;
   double microseconds = 0;
 };
 
-/// All results of one event.
-struct Line {
+/// All results of one event: a line of the tables.
+struct EventResults {
   Event event;
-  double bound_us = 0;  ///< what no plan can beat; 0 where it is not known
-  std::optional<Cell> ours;
-  std::optional<Best> selector;
-  std::optional<Best> any;  ///< of selectors and single algorithms
-  std::vector<Cell> peers;  ///< all, also those left out for wrong data or failing
+  double bound_us = 0;  ///< lower bound of any plan's time; 0 if it is not known
+  std::optional<Result> ours;
+  std::optional<Best> selector;  ///< best of the selectors
+  std::optional<Best> any;       ///< best of selectors and single algorithms
+  std::vector<Result> peers;     ///< all results but ours, wrong and failed ones too
 
-  [[nodiscard]] bool is_right() const { return ours && ours->state == State::Right; }
-  /// How many times as long as the best selector we take; nothing without two right results.
+  [[nodiscard]] bool is_right() const { return ours && ours->state == ResultState::Right; }
+  /// Our time over the best selector's; absent unless both results are right.
   [[nodiscard]] std::optional<double> to_selector() const;
+  /// Our time over that of the best selector or single algorithm.
   [[nodiscard]] std::optional<double> to_any() const;
+  /// Our time over the lower bound.
   [[nodiscard]] std::optional<double> to_bound() const;
 };
 
-/// Cells in the order of run_league(); one line for each event.
-/// @param bound_of in microseconds
-[[nodiscard]] std::vector<Line> lines_of(std::span<const Cell> cells,
-                                         std::span<const Contender> contenders,
-                                         const std::function<double(const Event&)>& bound_of);
+/// Sums up each event. @pre `results` are in the order of run_league()
+/// @param bound_of the lower bound of an event in microseconds
+[[nodiscard]] std::vector<EventResults> results_by_event(
+    std::span<const Result> results, std::span<const Contender> contenders,
+    const std::function<double(const Event&)>& bound_of);
 
-/// Our mean gain over one selector: geometric, over the events in which both are right.
+/// Our gain over one selector: the geometric mean over the events in which both are right.
 struct Gain {
   std::string contender;
-  double factor = 0;
+  double factor = 0;  ///< its time over ours
   std::size_t events = 0;
 };
 
-/// One machine, all placements, operations and sizes.
+/// Sums up one machine over all placements, operations and sizes.
 struct Standing {
   std::string machine;
   std::size_t events = 0;
   std::size_t losses = 0;  ///< slower than the best selector by more than kMargin, or not right
-  double worst = 0;        ///< our time over the best selector's
-  Event worst_event;
-  /// Over each selector, smallest first: the first is the best single one.
+  double worst = 0;        ///< largest ratio of our time to the best selector's
+  Event worst_event;       ///< event of that ratio
+  /// Our gain over each selector, smallest first: the first is over the best single selector.
   std::vector<Gain> gains;
-  double to_bound = 0;       ///< geometric mean
-  std::size_t with_any = 0;  ///< events that single algorithms took part in
-  std::size_t near_any = 0;  ///< of those, at most kNear slower than the best of all
+  double to_bound = 0;       ///< geometric mean of our time over the bound
+  std::size_t with_any = 0;  ///< number of events with single algorithms
+  /// Number of those events in which we are at most kNear slower than the best of all.
+  std::size_t near_any = 0;
 };
 inline constexpr double kMargin = 0.03;
 inline constexpr double kNear = 0.10;
 
-/// Of each machine in the order of the lines.
-[[nodiscard]] std::vector<Standing> standings_of(std::span<const Line> lines);
-/// Of all together, under the name "all".
-[[nodiscard]] Standing standing_of(std::span<const Line> lines, std::string name);
-[[nodiscard]] bool is_loss(const Line& line);
-/// Whether simulating it took longer than allowed for us and for every selector that did not fail:
-/// nothing is known of such an event, so it is not counted.
-[[nodiscard]] bool is_undecided(const Line& line);
+/// The standing of each machine, in the order of the lines.
+[[nodiscard]] std::vector<Standing> standings_of(std::span<const EventResults> lines);
+/// The standing of all lines together, as that of a machine `name`.
+[[nodiscard]] Standing standing_of(std::span<const EventResults> lines, std::string name);
+/// Whether we are slower than the best selector by more than kMargin, or not right.
+[[nodiscard]] bool is_loss(const EventResults& line);
+/// Whether the event says nothing: our simulation took longer than allowed, and no selector has a
+/// right result. Such events are not counted.
+[[nodiscard]] bool is_undecided(const EventResults& line);
 
 /// Something the league has to show, and whether it does.
 struct Criterion {
@@ -77,6 +82,10 @@ struct Criterion {
   std::string found;
   bool holds = false;
 };
-[[nodiscard]] std::vector<Criterion> criteria_of(std::span<const Line> lines);
+[[nodiscard]] std::vector<Criterion> criteria_of(std::span<const EventResults> lines);
+
+/// Lower bound of the time of any plan, in microseconds: the mean over `roots` evenly spread roots,
+/// as measured times are.
+[[nodiscard]] double bound_us(const topology::Machine& machine, const Event& event, int roots);
 
 }  // namespace espalier::league

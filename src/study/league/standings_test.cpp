@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "league/page.hpp"
 #include "league/tables.hpp"
 
 namespace espalier::league {
@@ -10,23 +9,24 @@ namespace {
 
 using schedule::Operation;
 
-const std::vector<Contender> kTeams{ours(),
-                                    {"ompi", ContenderKind::Selector, {}},
-                                    {"mpich", ContenderKind::Selector, {}},
-                                    {"bcast:NTSL", ContenderKind::Single, Operation::Broadcast}};
+const std::vector<Contender> kContenders{
+    ours(),
+    {"ompi", ContenderKind::Selector, {}},
+    {"mpich", ContenderKind::Selector, {}},
+    {"bcast:NTSL", ContenderKind::Single, Operation::Broadcast}};
 
-Cell cell(std::uint64_t bytes, const std::string& contender, double time,
-          State state = State::Right, const std::string& machine = "m") {
+Result result(std::uint64_t bytes, const std::string& contender, double time,
+              ResultState state = ResultState::Right, const std::string& machine = "m") {
   return {{machine, "block", Operation::Broadcast, bytes}, contender, state, time, "", ""};
 }
 
-std::vector<Line> lines(const std::vector<Cell>& cells) {
-  return lines_of(cells, kTeams, [](const Event&) { return 10.0; });
+std::vector<EventResults> lines(const std::vector<Result>& results) {
+  return results_by_event(results, kContenders, [](const Event&) { return 10.0; });
 }
 
 TEST(Lines, CompareWithTheBestThatIsRight) {
-  const auto all = lines({cell(8, "espalier", 20), cell(8, "ompi", 5, State::Wrong),
-                          cell(8, "mpich", 40), cell(8, "bcast:NTSL", 16)});
+  const auto all = lines({result(8, "espalier", 20), result(8, "ompi", 5, ResultState::Wrong),
+                          result(8, "mpich", 40), result(8, "bcast:NTSL", 16)});
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].selector->contender, "mpich");
   EXPECT_EQ(*all[0].to_selector(), 0.5);
@@ -36,8 +36,8 @@ TEST(Lines, CompareWithTheBestThatIsRight) {
 }
 
 TEST(Lines, CountNoWinAgainstThoseThatFail) {
-  const auto all = lines({cell(8, "espalier", 20), cell(8, "ompi", 0, State::Failed),
-                          cell(8, "mpich", 900, State::Wrong)});
+  const auto all = lines({result(8, "espalier", 20), result(8, "ompi", 0, ResultState::Failed),
+                          result(8, "mpich", 900, ResultState::Wrong)});
   EXPECT_FALSE(all[0].to_selector().has_value());
   const Standing standing = standing_of(all, "m");
   EXPECT_TRUE(standing.gains.empty());
@@ -45,15 +45,17 @@ TEST(Lines, CountNoWinAgainstThoseThatFail) {
 }
 
 TEST(Lines, CountWrongDataOfOursAsALoss) {
-  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 1, State::Wrong), cell(8, "ompi", 9)})[0]));
-  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 0, State::Failed)})[0]));
-  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 0, State::TooLong), cell(8, "ompi", 9)})[0]));
+  EXPECT_TRUE(
+      is_loss(lines({result(8, "espalier", 1, ResultState::Wrong), result(8, "ompi", 9)})[0]));
+  EXPECT_TRUE(is_loss(lines({result(8, "espalier", 0, ResultState::Failed)})[0]));
+  EXPECT_TRUE(
+      is_loss(lines({result(8, "espalier", 0, ResultState::TooLong), result(8, "ompi", 9)})[0]));
 }
 
 TEST(Standings, AnEventThatNobodyEndsInTimeIsNotCounted) {
-  const std::vector<Line> all =
-      lines({cell(8, "espalier", 0, State::TooLong), cell(8, "ompi", 0, State::TooLong),
-             cell(64, "espalier", 1), cell(64, "ompi", 2)});
+  const std::vector<EventResults> all = lines({result(8, "espalier", 0, ResultState::TooLong),
+                                               result(8, "ompi", 0, ResultState::TooLong),
+                                               result(64, "espalier", 1), result(64, "ompi", 2)});
   EXPECT_TRUE(is_undecided(all[0]));
   EXPECT_FALSE(is_loss(all[0]));
   EXPECT_FALSE(is_undecided(all[1]));
@@ -61,15 +63,15 @@ TEST(Standings, AnEventThatNobodyEndsInTimeIsNotCounted) {
 }
 
 TEST(Lines, AreLostFromThreePercentOn) {
-  EXPECT_FALSE(is_loss(lines({cell(8, "espalier", 102.9), cell(8, "ompi", 100)})[0]));
-  EXPECT_TRUE(is_loss(lines({cell(8, "espalier", 103.1), cell(8, "ompi", 100)})[0]));
+  EXPECT_FALSE(is_loss(lines({result(8, "espalier", 102.9), result(8, "ompi", 100)})[0]));
+  EXPECT_TRUE(is_loss(lines({result(8, "espalier", 103.1), result(8, "ompi", 100)})[0]));
 }
 
 TEST(Standings, TakeTheGeometricMeanOverEachSelectorByItself) {
   // ompi: 4 x and 1 x, so 2; mpich: 3 x in the only event where it is right.
-  const auto all =
-      lines({cell(8, "espalier", 10), cell(8, "ompi", 40), cell(8, "mpich", 30),
-             cell(16, "espalier", 10), cell(16, "ompi", 10), cell(16, "mpich", 1, State::Wrong)});
+  const auto all = lines({result(8, "espalier", 10), result(8, "ompi", 40), result(8, "mpich", 30),
+                          result(16, "espalier", 10), result(16, "ompi", 10),
+                          result(16, "mpich", 1, ResultState::Wrong)});
   const Standing standing = standing_of(all, "m");
   ASSERT_EQ(standing.gains.size(), 2U);
   EXPECT_EQ(standing.gains[0].contender, "ompi");
@@ -80,9 +82,9 @@ TEST(Standings, TakeTheGeometricMeanOverEachSelectorByItself) {
 }
 
 TEST(Standings, AreOneForEachMachine) {
-  const auto all = lines({cell(8, "espalier", 10, State::Right, "a"),
-                          cell(16, "espalier", 10, State::Right, "a"),
-                          cell(8, "espalier", 10, State::Right, "b")});
+  const auto all = lines({result(8, "espalier", 10, ResultState::Right, "a"),
+                          result(16, "espalier", 10, ResultState::Right, "a"),
+                          result(8, "espalier", 10, ResultState::Right, "b")});
   const auto standings = standings_of(all);
   ASSERT_EQ(standings.size(), 2U);
   EXPECT_EQ(standings[0].events, 2U);
@@ -90,19 +92,19 @@ TEST(Standings, AreOneForEachMachine) {
 }
 
 TEST(Criteria, HoldWhereTheyDo) {
-  const auto good = criteria_of(lines({cell(8, "espalier", 10), cell(8, "ompi", 20)}));
+  const auto good = criteria_of(lines({result(8, "espalier", 10), result(8, "ompi", 20)}));
   ASSERT_EQ(good.size(), 2U) << "no single algorithm took part";
   EXPECT_TRUE(good[0].holds);
   EXPECT_TRUE(good[1].holds);
-  const auto bad =
-      criteria_of(lines({cell(8, "espalier", 10), cell(8, "ompi", 8), cell(8, "bcast:NTSL", 5)}));
+  const auto bad = criteria_of(
+      lines({result(8, "espalier", 10), result(8, "ompi", 8), result(8, "bcast:NTSL", 5)}));
   ASSERT_EQ(bad.size(), 3U);
   for (const Criterion& c : bad) EXPECT_FALSE(c.holds) << c.what;
 }
 
 TEST(Page, NamesWinnersAndLossesAndIsSafeToOpen) {
-  const auto all = lines(
-      {cell(8, "espalier", 10, State::Right, "<m>"), cell(8, "ompi", 8, State::Right, "<m>")});
+  const auto all = lines({result(8, "espalier", 10, ResultState::Right, "<m>"),
+                          result(8, "ompi", 8, ResultState::Right, "<m>")});
   const std::string html = page(all);
   EXPECT_NE(html.find("<b>ompi</b>"), std::string::npos);
   EXPECT_NE(html.find("1.25"), std::string::npos);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::league {
 namespace {
@@ -25,7 +25,7 @@ Shown ratio_cell(const std::optional<double>& ratio, double limit) {
   if (!ratio) return {};
   return {Decimal{*ratio, 3}, *ratio <= limit ? Style::Good : Style::Bad};
 }
-Shown our_time(const Line& line) {
+Shown our_time(const EventResults& line) {
   if (!line.ours) return {};
   if (!line.is_right()) return {name_of(line.ours->state), Style::Bad};
   return Decimal{line.ours->microseconds, 1};
@@ -46,7 +46,7 @@ std::vector<report::Column> where_columns() {
           {"size", "size", Align::Right}};
 }
 
-report::Table table_of(std::span<const Line> lines) {
+report::Table table_of(std::span<const EventResults> lines) {
   report::Table table;
   table.columns = where_columns();
   for (const report::Column& column :
@@ -61,7 +61,7 @@ report::Table table_of(std::span<const Line> lines) {
         report::Column{"plan", "our plan", Align::Left, 12}}) {
     table.columns.push_back(column);
   }
-  for (const Line& line : lines) {
+  for (const EventResults& line : lines) {
     std::vector<Shown> cells = where(line.event);
     cells.emplace_back(Decimal{line.bound_us, 1});
     cells.push_back(our_time(line));
@@ -80,20 +80,20 @@ report::Table table_of(std::span<const Line> lines) {
 
 }  // namespace
 
-report::Table event_table(std::span<const Line> lines) { return table_of(lines); }
+report::Table event_table(std::span<const EventResults> lines) { return table_of(lines); }
 
-report::Table loss_table(std::span<const Line> lines) {
-  std::vector<Line> losses;
-  for (const Line& line : lines) {
+report::Table loss_table(std::span<const EventResults> lines) {
+  std::vector<EventResults> losses;
+  for (const EventResults& line : lines) {
     if (is_loss(line)) losses.push_back(line);
   }
-  std::stable_sort(losses.begin(), losses.end(), [](const Line& a, const Line& b) {
+  std::stable_sort(losses.begin(), losses.end(), [](const EventResults& a, const EventResults& b) {
     return a.to_selector().value_or(1e9) > b.to_selector().value_or(1e9);
   });
   return table_of(losses);
 }
 
-report::Table standing_table(std::span<const Line> lines) {
+report::Table standing_table(std::span<const EventResults> lines) {
   report::Table table;
   table.columns = {{"machine", "machine"},
                    {"events", "events", Align::Right},
@@ -121,15 +121,16 @@ report::Table standing_table(std::span<const Line> lines) {
   return table;
 }
 
-report::Table fault_table(std::span<const Line> lines) {
+report::Table fault_table(std::span<const EventResults> lines) {
   std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> faults;
-  const auto add = [&](const Cell& cell) {
-    if (cell.state == State::Right) return;
-    ++faults[{cell.contender, std::string(name_of(cell.event.operation)), name_of(cell.state)}];
+  const auto add = [&](const Result& result) {
+    if (result.state == ResultState::Right) return;
+    ++faults[{result.contender, std::string(name_of(result.event.operation)),
+              name_of(result.state)}];
   };
-  for (const Line& line : lines) {
+  for (const EventResults& line : lines) {
     if (line.ours) add(*line.ours);
-    for (const Cell& peer : line.peers) add(peer);
+    for (const Result& peer : line.peers) add(peer);
   }
   report::Table table;
   table.columns = {{"team", "left out"},
@@ -142,7 +143,7 @@ report::Table fault_table(std::span<const Line> lines) {
   return table;
 }
 
-report::Table criteria_table(std::span<const Line> lines) {
+report::Table criteria_table(std::span<const EventResults> lines) {
   report::Table table;
   table.columns = {{"wanted", "wanted"}, {"found", "found"}, {"holds", "holds"}};
   for (const Criterion& c : criteria_of(lines)) {
@@ -152,39 +153,39 @@ report::Table criteria_table(std::span<const Line> lines) {
   return table;
 }
 
-report::Table full_table(std::span<const Line> lines) {
+report::Table full_table(std::span<const EventResults> lines) {
   report::Table table;
   for (const char* key : {"machine", "placement", "operation", "bytes", "team", "bound_us",
                           "time_us", "state", "plan"}) {
     table.columns.push_back({key, key});
   }
-  const auto add = [&](const Line& line, const league::Cell& cell) {
-    const bool ended = cell.state == State::Right || cell.state == State::Wrong;
+  const auto add = [&](const EventResults& line, const Result& result) {
+    const bool ended = result.state == ResultState::Right || result.state == ResultState::Wrong;
     table.rows.push_back(
-        {cell.event.machine, cell.event.placement, std::string(name_of(cell.event.operation)),
-         static_cast<std::int64_t>(cell.event.bytes), cell.contender, Decimal{line.bound_us, 3},
-         ended ? Shown(Decimal{cell.microseconds, 3}) : Shown(), std::string(name_of(cell.state)),
-         cell.plan});
+        {result.event.machine, result.event.placement, std::string(name_of(result.event.operation)),
+         static_cast<std::int64_t>(result.event.bytes), result.contender, Decimal{line.bound_us, 3},
+         ended ? Shown(Decimal{result.microseconds, 3}) : Shown(),
+         std::string(name_of(result.state)), result.plan});
   };
-  for (const Line& line : lines) {
+  for (const EventResults& line : lines) {
     if (line.ours) add(line, *line.ours);
-    for (const league::Cell& peer : line.peers) add(line, peer);
+    for (const Result& peer : line.peers) add(line, peer);
   }
   return table;
 }
 
-nlohmann::ordered_json to_json(std::span<const Line> lines, const LeagueTask& task,
-                               const Field& field) {
+nlohmann::ordered_json to_json(std::span<const EventResults> lines, const LeagueTask& task,
+                               const RunSettings& settings) {
   using Json = nlohmann::ordered_json;
   Json machines = Json::array();
-  for (const PlacedMachine& placed_machine : task.placed_machines) {
-    machines.push_back({{"machine", placed_machine.machine},
-                        {"placement", placed_machine.placement},
-                        {"is", Json::parse(topology::write_json(placed_machine.placed))}});
+  for (const PlacedMachine& placed : task.machines) {
+    machines.push_back({{"machine", placed.name},
+                        {"placement", placed.placement},
+                        {"is", Json::parse(topology::write_json(placed.machine))}});
   }
   return {{"format", "espalier-bench-1"},
           {"on", "smpi"},
-          {"roots", field.roots},
+          {"roots", settings.roots},
           {"criteria", report::to_json(criteria_table(lines))},
           {"standings", report::to_json(standing_table(lines))},
           {"machines", machines},

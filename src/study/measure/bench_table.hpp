@@ -14,9 +14,9 @@ namespace espalier::measure {
 /// All that was measured: for each stack the same calls in the same order.
 struct Bench {
   std::vector<MeasuredCall> calls;
-  std::vector<Time> bounds;  ///< of the calls
+  std::vector<Time> bounds;  ///< lower bound of each call's time
   std::vector<Stack> stacks;
-  std::vector<std::vector<Measured>> measured;  ///< [stack][call]
+  std::vector<std::vector<Measured>> measured;  ///< what was measured, as [stack][call]
   Clocks clocks = Clocks::Shared;
 };
 
@@ -28,7 +28,7 @@ struct Bench {
 /// One row for each call and stack, for programs.
 [[nodiscard]] report::Table full_table(const Bench& bench);
 
-/// espalier-bench-1, with every single time.
+/// The document espalier-bench-1, with every single time.
 [[nodiscard]] nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& machine);
 
 /// Times over sizes, both logarithmic, of one operation; "" if it has fewer than two sizes.

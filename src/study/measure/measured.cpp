@@ -59,7 +59,7 @@ Expected<std::vector<Measured>> read_measured(const std::string& text,
     auto measured = read_line(line);
     if (!measured) return measured.error();
     if (all.size() == asked.size()) return unreadable(line);
-    measured->call.members = asked[all.size()].members;  // which are not printed
+    measured->call.members = asked[all.size()].members;  // the program does not print members
     if (measured->call != asked[all.size()]) return unreadable(line);
     all.push_back(*std::move(measured));
   }

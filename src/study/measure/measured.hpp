@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "base/expected.hpp"
+#include "base/types.hpp"
 #include "measure/summary.hpp"
 #include "schedule/collective.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::measure {
 
-/// As a root: all ranks in turn; a time is then the mean over them.
+/// Stands for a root: every rank is the root in turn, and a time is the mean over all roots.
 inline constexpr Rank kEveryRoot = kNoRank;
 
 /// "gather", or its v form "gatherv".
@@ -29,8 +31,8 @@ struct Kind {
 struct MeasuredCall {
   Kind kind;
   Bytes size;
-  Rank root = 0;              ///< of all ranks, also where only some take part
-  std::vector<Rank> members;  ///< who takes part, the root among them; empty: all
+  Rank root = 0;  ///< root as a rank of MPI_COMM_WORLD, even if only some ranks take part
+  std::vector<Rank> members;  ///< ranks that take part, the root among them; empty means all
 
   friend bool operator==(const MeasuredCall&, const MeasuredCall&) = default;
 };
@@ -40,21 +42,23 @@ struct MeasuredCall {
 
 /// How times are taken (bench/mpi/measure/clocks.hpp).
 enum class Clocks : std::uint8_t {
-  Shared,        ///< one clock for all ranks, as hosts of a lab have it
-  Acknowledged,  ///< the root's clock alone: one receiver at a time acknowledges
+  Shared,        ///< all ranks read one clock, as hosts of a lab do
+  Acknowledged,  ///< the root's clock times acknowledgements of one receiver at a time
 };
-Expected<Clocks> clocks_called(const std::string& name);  ///< "shared" or "ack"
+/// Understands "shared" and "ack".
+Expected<Clocks> clocks_called(const std::string& name);
 [[nodiscard]] const char* name_of(Clocks clocks);
-/// In a sentence, for those who read the times.
+/// How the clocks work, in a sentence for readers of the times.
 [[nodiscard]] const char* description_of(Clocks clocks);
-/// Without a common clock only what a root sends to others can be timed.
+/// Whether calls of this kind can be timed: without a common clock, only those in which a root
+/// sends.
 [[nodiscard]] bool can_measure(Clocks clocks, const Kind& kind);
 
 /// What one stack of software needed for a call.
 struct Measured {
   MeasuredCall call;
-  std::uint64_t wrong = 0;  ///< results that were not what they have to be, over ranks and repeats
-  double first_us = 0;      ///< the first call: connecting, planning
+  std::uint64_t wrong = 0;  ///< number of wrong results, over all ranks and repeats
+  double first_us = 0;      ///< time of the first call, which also connects and plans
   std::vector<double> times_us;
   Summary summary;
 };
@@ -64,9 +68,16 @@ struct Measured {
 Expected<std::vector<Measured>> read_measured(const std::string& text,
                                               const std::vector<MeasuredCall>& asked);
 
-/// Every kind with every size, and those that have a root with every root; a barrier once.
+/// Every kind with every size; kinds with a root also with every root. A barrier is called once.
 [[nodiscard]] std::vector<MeasuredCall> all_calls(const std::vector<Kind>& kinds,
                                                   const std::vector<Bytes>& sizes,
                                                   const std::vector<Rank>& roots);
+
+/// What no plan can beat in the lab: the machine's lower bound, with the bytes that TCP and
+/// Ethernet add to those of a message (1538 on the wire for 1448), as the lab's links count them.
+///
+/// Where the machine's processes have costs for each byte (sends, receives, reductions), which
+/// headers do not have, the message's own bytes are counted: lower, so still a bound.
+[[nodiscard]] Time wire_bound(const topology::Machine& machine, const MeasuredCall& call);
 
 }  // namespace espalier::measure

@@ -9,12 +9,14 @@ struct Summary {
   double median = 0;
   double low = 0;
   double high = 0;
-  double confidence = 0;  ///< that the interval holds it: at least 0.95 from 6 measurements on
+  double confidence =
+      0;  ///< probability that the interval holds the true median; >= 0.95 with 6 values
 };
 
-/// The interval is between two of the values, as many from either end as 95 % allow: it assumes
-/// nothing of how times are spread (each is above the true median with probability 1/2). With too
-/// few values it goes from the least to the largest and says how little that is worth.
+/// The interval goes from the k-th smallest to the k-th largest value, with the largest k that
+/// gives 95 %. It assumes nothing of how times are distributed, only that each is above the true
+/// median with probability 1/2. With too few values it is the whole range, and `confidence` is
+/// lower.
 /// @pre there is a value
 [[nodiscard]] Summary summarize(std::vector<double> values);
 

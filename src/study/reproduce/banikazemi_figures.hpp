@@ -19,6 +19,7 @@ struct Figure1 {
 };
 [[nodiscard]] Figure1 figure1();
 
+/// Which node the source is: a fast one, or any.
 enum class Source : std::uint8_t { Fast, Random };
 
 /// Mean latencies of one experiment and what they mean.
@@ -26,8 +27,8 @@ struct Improvement {
   double default_us = 0;
   double spoc_us = 0;
   double fnf_us = 0;
-  double best_spoc_factor = 0;  ///< over the default, of the single best case
-  double best_fnf_factor = 0;
+  double best_spoc_factor = 0;  ///< largest gain of SPOC over the default in a single case
+  double best_fnf_factor = 0;   ///< largest gain of FNF over the default in a single case
   [[nodiscard]] double spoc_factor() const { return default_us / spoc_us; }
   [[nodiscard]] double fnf_factor() const { return default_us / fnf_us; }
 };
@@ -35,8 +36,8 @@ struct Improvement {
 /// Figures 4 to 6: SGI workstations on ATM, round trips of 1380 and 2960 us (ratio 2.15).
 struct TestbedRow {
   int figure = 4;
-  Rank nodes = 16;  ///< that take part
-  Rank fast = 8;    ///< of them
+  Rank nodes = 16;  ///< number of nodes that take part
+  Rank fast = 8;    ///< number of those nodes that are fast
   Bytes size;
   Source source = Source::Fast;
   Improvement result;
@@ -64,16 +65,16 @@ struct MultipleRow {
   int percent_fast = 25;
   Rank sources = 4;
   Rank destinations = 16;
-  double rotated_us = 0;  ///< binomial, numbered from the source on, as MPI_Bcast does
-  double sorted_us = 0;   ///< binomial, the destinations by node number after the source
+  double rotated_us = 0;  ///< binomial tree numbered from the source on, as in MPI_Bcast
+  double sorted_us = 0;   ///< binomial tree: source, then destinations by node number
   double spoc_us = 0;
   double fnf_us = 0;
-  double joint_us = 0;  ///< ours: trees built together; never behind FNF's
+  double joint_us = 0;  ///< our trees, which are built together; never slower than FNF
 };
-/// Speed factor 4, 1 KB; 25 and 50 % fast; 4, 16, 32, 64 sources; 4 to 63 destinations. Until the
-/// last multicast is over; mean over `cases`. The order of the default tree, which the paper does
-/// not state, decides: from the source on the load spreads, by number it gathers on the first
-/// nodes.
+/// Speed factor 4, 1 KB; 25 and 50 % fast; 4, 16, 32, 64 sources; 4 to 63 destinations. A time
+/// ends with the last multicast, and is a mean over `cases`. The paper does not state how its
+/// default tree orders the nodes, and that decides: numbered from the source on, the load spreads;
+/// by node number, it gathers on the first nodes.
 [[nodiscard]] std::vector<MultipleRow> figure10(std::uint64_t seed, unsigned cases);
 
 }  // namespace espalier::reproduce

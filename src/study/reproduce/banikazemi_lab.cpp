@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 #include "report/plot.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -104,7 +104,7 @@ Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements, const LabOpt
   chart.value.title = "factor";
   chart.series = {"SPOC", "FNF"};
   chart.reference = report::Reference{1, "the MPI itself"};
-  std::map<Rank, std::pair<double, double>> best;  // by nodes: SPOC, FNF
+  std::map<Rank, std::pair<double, double>> best;  // number of nodes -> factors of SPOC and FNF
   for (const auto& [key, sums] : rows) {
     const auto [nodes, fast, random, size] = key;
     const auto mean = [&](std::size_t s) -> Cell {

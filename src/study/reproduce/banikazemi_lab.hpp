@@ -10,15 +10,16 @@ namespace espalier::reproduce {
 Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabOptions& options,
                                                  const MeasureOnLab& measure);
 
-/// 16 hosts, these of them fast.
+/// The machine of 16 hosts, of which `fast` are fast.
 [[nodiscard]] topology::Machine lab_testbed(const std::vector<Rank>& fast);
 
 /// One placement of fast hosts, and who takes part in what.
 struct Placement {
-  std::vector<Rank> fast;     ///< ascending
-  std::vector<Rank> members;  ///< of the multicast: 8, half of the fast hosts among them, ascending
-  Rank fast_source = 0;       ///< a member
-  Rank random_source = 0;     ///< a member, of either kind
+  std::vector<Rank> fast;  ///< fast hosts, ascending
+  std::vector<Rank>
+      members;  ///< the 8 hosts of the multicast, ascending; half of the fast ones are here
+  Rank fast_source = 0;    ///< a fast member
+  Rank random_source = 0;  ///< any member
 };
 /// @pre fast_count is 2, 4 or 8
 [[nodiscard]] Placement random_placement(std::uint64_t seed, Rank fast_count);

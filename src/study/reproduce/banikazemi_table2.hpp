@@ -15,13 +15,13 @@ namespace espalier::reproduce {
 /// The paper ends at nine. Here it goes on as far as one likes: 10,000 cases of 32 participants
 /// take less than a second of one core, and all of them are proven.
 struct Table2Row {
-  Rank participants = 0;  ///< with the source
+  Rank participants = 0;  ///< number of participants, the source among them
   std::uint64_t cases = 0;
   double mean_fnf_us = 0;
   double mean_optimum_us = 0;
-  double gap_of_means = 0;  ///< (FNF - optimum) / optimum of the two means: the paper's last column
-  double mean_gap = 0;      ///< the mean of each case's gap
-  double worst_gap = 0;     ///< of a single case
+  double gap_of_means = 0;  ///< (FNF - optimum) / optimum, of the two means: as in the paper
+  double mean_gap = 0;      ///< mean of the gaps of all cases
+  double worst_gap = 0;     ///< largest gap of a single case
   double same_latency = 0;  ///< share of the cases in which FNF is optimal
   /// Cases whose optimum was not proven. Their proven lower bounds stand for it in all of the
   /// above, so that no gap is understated.

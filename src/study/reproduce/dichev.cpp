@@ -1,5 +1,3 @@
-#include "reproduce/dichev.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "base/units.hpp"
 #include "report/plot.hpp"
 #include "reproduce/dichev_runs.hpp"
+#include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -17,7 +16,7 @@ using report::Cell;
 using report::Column;
 using report::Decimal;
 
-constexpr std::uint32_t kTrials = 60;  ///< of our own plan's local search, in each row
+constexpr std::uint32_t kTrials = 60;  ///< steps of the local search for our plan, in each row
 
 Column dichev_column(std::string key, std::string title) {
   return {std::move(key), std::move(title), Align::Right, 0};

@@ -18,7 +18,7 @@ namespace espalier::reproduce {
 struct DichevCase {
   std::string network;       ///< "switch", "WAN 10 ms 1 Gbit/s"
   std::string placement;     ///< "block", "cyclic", "random"
-  std::string distribution;  ///< of lengths, as select::counts_from() calls it
+  std::string distribution;  ///< distribution of lengths, by its name in select::counts_from()
   Bytes mean;
   topology::Machine machine;
   schedule::Collective call;
@@ -32,17 +32,18 @@ struct DichevCase {
 inline constexpr std::array kDichevTrees{"linear",        "binomial", "minimum-first",
                                          "maximum-first", "traeff",   "model-traeff"};
 
+/// The times of one case.
 struct DichevRow {
-  std::array<Time, kDichevTrees.size()> tree;  ///< blocking calls, as in the paper
-  Time ours;                                   ///< of the plan that select would take
-  std::string plan;                            ///< its name
+  std::array<Time, kDichevTrees.size()> tree;  ///< times with blocking calls, as in the paper
+  Time ours;                                   ///< time of the plan that select would take
+  std::string plan;                            ///< name of that plan
   [[nodiscard]] Time of(std::string_view name) const;
-  /// Less time than the original takes, in per cent of that.
+  /// Time saved against the original tree, in per cent of the original's time.
   [[nodiscard]] double minimum_first_gain() const;
   [[nodiscard]] double maximum_first_gain() const;
   [[nodiscard]] double traeff_gain() const;
 };
-/// Simulated, as SMPI would run it. @param trials of the local search for our own plan
+/// Simulates all trees as SMPI would run them. @param trials steps of the local search for our plan
 [[nodiscard]] DichevRow dichev_row(const DichevCase& one, std::uint32_t trials);
 
 }  // namespace espalier::reproduce

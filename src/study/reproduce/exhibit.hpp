@@ -13,8 +13,8 @@ struct Exhibit {
   std::string title;  ///< "Table 2: FNF against the optimum"
   report::Table table;
   std::vector<std::string> notes;  ///< what the paper says, and why ours differs where it does
-  std::string svg;                 ///< a picture of it, or empty
-  std::vector<std::size_t> shown;  ///< rows for the terminal, where the table is long; empty: all
+  std::string svg;                 ///< picture of the exhibit; empty if there is none
+  std::vector<std::size_t> shown;  ///< rows that the terminal shows; empty means all
 };
 
 /// Titles, tables and notes one below the other.

@@ -23,14 +23,14 @@ class HnowNetwork {
   [[nodiscard]] Rank switches_between(Rank from, Rank to) const;
 
  private:
-  std::vector<Rank> hops_;  // between switches
+  std::vector<Rank> hops_;  // number of switches between two switches, [from * kSwitches + to]
 };
 
 /// Initiation cost of each node, then the wire: t_inj, at each switch t_route + t_sw, t_phy for
 /// each byte, t_cons. Only the initiation keeps the sender.
 class HnowModel : public model::CostModel {
  public:
-  /// Both must outlive it.
+  /// @pre `network` and `initiation` outlive it
   HnowModel(const HnowNetwork& network, const std::vector<Time>& initiation)
       : network_(network), initiation_(initiation) {}
 

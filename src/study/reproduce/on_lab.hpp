@@ -20,29 +20,33 @@ struct LabRequest {
   int repeats = 3;
 };
 
-/// Brings a lab up, measures, takes it down. Given from outside: experiments know nothing of labs.
+/// Brings a lab up, measures, takes it down. The caller hands it in, since experiments know nothing
+/// of labs.
 using MeasureOnLab = std::function<Expected<measure::Bench>(const LabRequest&)>;
 
+/// Options of `espalier reproduce --on lab`.
 struct LabOptions {
-  std::vector<std::string> parts;  ///< of the paper; empty: all that it has on a lab
-  std::string mpi = "mpich";       ///< or "openmpi"
-  unsigned cores = 1;              ///< of this computer
-  std::optional<Rank> processes;   ///< a machine; empty: as many as the cores bear
+  std::vector<std::string> parts;  ///< parts of the paper to measure; empty means all
+  std::string mpi = "mpich";       ///< "mpich" or "openmpi"
+  unsigned cores = 1;              ///< number of cores of this computer
+  std::optional<Rank>
+      processes;  ///< processes on each machine; absent means as many as the cores bear
   std::uint64_t seed = 1;
   bool quick = false;
 };
 
+/// Whether this part of the paper is to be measured.
 [[nodiscard]] bool wants(const LabOptions& options, std::string_view part);
 /// "MPICH" or "Open MPI"
 [[nodiscard]] std::string title_of_mpi(const std::string& mpi);
 
-/// The MPI as it is.
+/// The MPI library without Espalier.
 [[nodiscard]] measure::Stack native_stack(const std::string& mpi);
 /// Espalier's library with this algorithm for broadcasts, or its own choice if "".
 [[nodiscard]] measure::Stack espalier_stack(std::string key, std::string title,
                                             const std::string& mpi, const std::string& algorithm);
 
-/// A time in milliseconds or microseconds, or WRONG where some result was.
+/// The median time in units of `unit_us` microseconds, or WRONG if some result was wrong.
 [[nodiscard]] report::Cell time_cell(const measure::Measured& measured, double unit_us);
 
 }  // namespace espalier::reproduce

@@ -1,24 +1,19 @@
 #pragma once
 
-#include "place/inventory.hpp"
+#include "map/inventory.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
 
-/// K.-L. Park et al.: "Dynamic topology selection for high performance MPI in the Grid
-/// environments", 2004: figure 4's worked example, and figures 5 and 6 predicted by replay on a
-/// pinned machine, since the paper states no figures of its network.
-[[nodiscard]] Paper park();
-
 /// How the pinned machine of data/park2004/inventory.json is changed for the sensitivity table.
 struct ParkMachine {
-  double latency_factor = 1;     ///< of all links between clusters
-  double far_factor = 1;         ///< of those to B once more
-  double bandwidth_factor = 1;   ///< of the clusters' uplinks
-  std::uint64_t noise_seed = 0;  ///< else every latency is off by up to 10 %
+  double latency_factor = 1;     ///< factor on the latency of all links between clusters
+  double far_factor = 1;         ///< further factor on the latency of links to cluster B
+  double bandwidth_factor = 1;   ///< factor on the bandwidth of the clusters' uplinks
+  std::uint64_t noise_seed = 0;  ///< seed of errors of up to 10 % in every latency; 0 means none
 };
-/// The same figures as that file.
-[[nodiscard]] place::Inventory park_inventory(const ParkMachine& machine = {});
+/// The inventory of that file, changed as `machine` says.
+[[nodiscard]] map::Inventory park_inventory(const ParkMachine& machine = {});
 /// The weight of the inserted channels in LU: round trips for each message of the wavefront.
 inline constexpr std::uint64_t kParkHeavyFactor = 1;
 

@@ -17,10 +17,9 @@
 #include "cli/measure_on_lab.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "league/bound.hpp"
-#include "league/page.hpp"
+#include "league/job.hpp"
 #include "league/run_league.hpp"
-#include "league/standard_machines.hpp"
+#include "league/standings.hpp"
 #include "league/tables.hpp"
 #include "topology/load_machine.hpp"
 
@@ -29,7 +28,7 @@ namespace {
 
 using schedule::Operation;
 
-/// At commas, but for those of "site:2(30ms,1Gbit/s) proc:8".
+/// Splits at commas, except at those within brackets: "site:2(30ms,1Gbit/s) proc:8" is one part.
 std::vector<std::string> split_outside_brackets(const std::string& list) {
   std::vector<std::string> parts;
   std::string part;
@@ -54,7 +53,7 @@ std::filesystem::path machine_folder() {
   return std::filesystem::exists(installed) ? installed : ESPALIER_MACHINES;
 }
 
-/// "flat-64" of the standard set, or whatever else is a machine.
+/// Reads a machine of the standard set ("flat-64"), or any file or description of a machine.
 Expected<topology::Machine> machine_called(const std::string& name) {
   const std::filesystem::path standard = machine_folder() / (name + ".json");
   auto loaded =
@@ -67,11 +66,11 @@ Expected<std::vector<league::PlacedMachine>> machines_from(const SmpiOptions& op
   std::vector<std::string> names = split_outside_brackets(options.machines);
   if (names.empty())
     names.assign(league::kStandardMachines.begin(), league::kStandardMachines.end());
-  std::vector<league::PlacedMachine> placed_machines;
+  std::vector<league::PlacedMachine> machines;
   for (const std::string& name : names) {
     auto machine = machine_called(name);
     if (!machine) return machine.error();
-    const std::size_t first = placed_machines.size();
+    const std::size_t first = machines.size();
     for (const std::string& placement : split_outside_brackets(options.placements)) {
       if (placement != "block" && placement != "cyclic") {
         return Error{"--placement", fmt::format("there is no placement \"{}\"", placement),
@@ -79,12 +78,12 @@ Expected<std::vector<league::PlacedMachine>> machines_from(const SmpiOptions& op
       }
       auto placed = with_placement(
           *machine, placement == "block" ? block_placement(*machine) : cyclic_placement(*machine));
-      // On one switch they are the same.
-      if (placed_machines.size() > first && placed_machines.back().placed == placed) continue;
-      placed_machines.push_back({name, placement, std::move(placed)});
+      // On a machine with a single switch, block and cyclic placement are the same.
+      if (machines.size() > first && machines.back().machine == placed) continue;
+      machines.push_back({name, placement, std::move(placed)});
     }
   }
-  return placed_machines;
+  return machines;
 }
 
 Expected<std::vector<Operation>> operations_from(const std::string& list) {
@@ -119,8 +118,8 @@ Expected<std::vector<std::uint64_t>> sizes_from(const std::string& list) {
 
 Expected<league::LeagueTask> task_from(const SmpiOptions& options) {
   league::LeagueTask task;
-  auto placed_machines = machines_from(options);
-  if (!placed_machines) return placed_machines.error();
+  auto machines = machines_from(options);
+  if (!machines) return machines.error();
   auto operations = operations_from(options.operations);
   if (!operations) return operations.error();
   auto sizes = sizes_from(options.sizes);
@@ -129,7 +128,7 @@ Expected<league::LeagueTask> task_from(const SmpiOptions& options) {
   if (!selectors) return selectors.error();
   const auto memory = parse_bytes(options.memory);
   if (!memory) return Error{"--memory", memory.error().what, "such as 3GiB"};
-  task.placed_machines = *std::move(placed_machines);
+  task.machines = *std::move(machines);
   task.operations = *std::move(operations);
   task.sizes = *std::move(sizes);
   task.memory = memory->value;
@@ -142,13 +141,13 @@ Expected<league::LeagueTask> task_from(const SmpiOptions& options) {
   return task;
 }
 
-/// Nothing if it cannot be read.
+/// The text of a file; empty if the file cannot be read.
 std::string content_of(const std::filesystem::path& file) {
   const auto text = read_named_file(file.string());
   return text ? *text : "";
 }
 
-void show_standings(const league::Progress& p) {
+void show_progress(const league::LeagueProgress& p) {
   const double left =
       p.seconds / static_cast<double>(p.done) * static_cast<double>(p.jobs - p.done);
   const bool is_terminal = isatty(STDERR_FILENO) == 1;
@@ -161,7 +160,7 @@ void show_standings(const league::Progress& p) {
                             is_terminal && p.done < p.jobs ? "" : "\n"));
 }
 
-/// A folder that goes when it is no longer needed.
+/// A temporary folder, removed at the end.
 class Scratch {
  public:
   Scratch() {
@@ -180,33 +179,34 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-Expected<std::vector<league::Cell>> run_contenders(const league::LeagueTask& task,
-                                                   league::Rules& rules,
-                                                   const std::string& resume) {
-  std::vector<league::Cell> known;
-  std::ofstream results;
+Expected<std::vector<league::Result>> run_contenders(const league::LeagueTask& task,
+                                                     league::LeagueSettings& settings,
+                                                     const std::string& resume) {
+  std::vector<league::Result> known;
+  std::ofstream file;
   if (!resume.empty()) {
     const std::string text = content_of(resume);
     auto read = league::read_lines(text, resume);
     if (!read) return read.error();
     known = *std::move(read);
-    results.open(resume, std::ios::app);
-    if (!text.empty() && text.back() != '\n') results << std::string(1, '\n');
-    if (!results) return Error{resume, "it cannot be written", "name another file"};
+    file.open(resume, std::ios::app);
+    if (!text.empty() && text.back() != '\n') file << std::string(1, '\n');
+    if (!file) return Error{resume, "it cannot be written", "name another file"};
   }
-  rules.keep = [&](const league::Cell& cell) {
-    if (results.is_open()) results << to_line(cell) << std::endl;
+  settings.keep = [&](const league::Result& result) {
+    if (file.is_open()) file << to_line(result) << std::endl;
   };
-  return run_league(task, rules, known);
+  return run_league(task, settings, known);
 }
 
 Outcome write_results(const SmpiOptions& options, const league::LeagueTask& task,
-                      const league::Field& field, const std::vector<league::Line>& lines,
+                      const league::RunSettings& settings,
+                      const std::vector<league::EventResults>& lines,
                       const report::Canvas& canvas) {
   if (!options.html.empty()) {
     if (auto bad = write_output(options.html, league::page(lines))) return bad;
   }
-  const std::string json = league::to_json(lines, task, field).dump(1) + "\n";
+  const std::string json = league::to_json(lines, task, settings).dump(1) + "\n";
   if (!options.save.empty()) {
     if (auto bad = write_output(options.save, json)) return bad;
   }
@@ -263,36 +263,35 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   }
   const Scratch scratch;
   if (scratch.path().empty()) return Failure{{"bench", "there is no room for platforms", ""}};
-  league::Rules rules;
-  rules.field = {own_path().parent_path().parent_path() / "smpi/smpi_times",
-                 options.candidates ? 1 : options.roots, options.seconds};
-  if (!std::filesystem::exists(rules.field.program)) {
-    return Failure{{"bench", fmt::format("{} is not built", rules.field.program.string()), ""}};
+  league::LeagueSettings settings;
+  settings.run = {own_path().parent_path().parent_path() / "smpi/smpi_times",
+                  options.candidates ? 1 : options.roots, options.seconds};
+  if (!std::filesystem::exists(settings.run.program)) {
+    return Failure{{"bench", fmt::format("{} is not built", settings.run.program.string()), ""}};
   }
-  rules.at_once = options.at_once > 0 ? static_cast<unsigned>(options.at_once)
-                                      : std::thread::hardware_concurrency();
-  rules.library = content_of(rules.field.program);
-  rules.folder = scratch.path();
-  rules.progress = show_standings;
-  auto cells = run_contenders(*task, rules, options.resume);
-  if (!cells) return Failure{cells.error()};
+  settings.at_once = options.at_once > 0 ? static_cast<unsigned>(options.at_once)
+                                         : std::thread::hardware_concurrency();
+  settings.library = content_of(settings.run.program);
+  settings.folder = scratch.path();
+  settings.progress = show_progress;
+  auto results = run_contenders(*task, settings, options.resume);
+  if (!results) return Failure{results.error()};
   if (options.candidates) {
-    const auto played = with_times(std::move(forecasts), *cells);
-    if (options.csv) return write_output("-", to_csv(forecast_table(played)));
-    return write_output("-", to_text(forecast_table(played), *canvas) + "\n" +
-                                 to_text(agreement_table(played), *canvas));
+    const auto measured = with_times(std::move(forecasts), *results);
+    if (options.csv) return write_output("-", to_csv(forecast_table(measured)));
+    return write_output("-", to_text(forecast_table(measured), *canvas) + "\n" +
+                                 to_text(agreement_table(measured), *canvas));
   }
-  const std::vector<league::Line> lines =
-      league::lines_of(*cells, task->contenders, [&](const league::Event& event) {
-        for (const league::PlacedMachine& placed_machine : task->placed_machines) {
-          if (placed_machine.machine == event.machine &&
-              placed_machine.placement == event.placement) {
-            return league::bound_us(placed_machine.placed, event, options.roots);
+  const std::vector<league::EventResults> lines =
+      league::results_by_event(*results, task->contenders, [&](const league::Event& event) {
+        for (const league::PlacedMachine& placed : task->machines) {
+          if (placed.name == event.machine && placed.placement == event.placement) {
+            return league::bound_us(placed.machine, event, options.roots);
           }
         }
         return 0.0;
       });
-  return write_results(options, *task, rules.field, lines, *canvas);
+  return write_results(options, *task, settings.run, lines, *canvas);
 }
 
 }  // namespace espalier::cli

@@ -6,7 +6,7 @@
 
 namespace espalier::cli {
 
-/// What `bench --on smpi` takes beside the options of `bench --on lab`.
+/// The options of `bench --on smpi`, as written.
 struct SmpiOptions {
   std::string machines;
   std::string placements = "block,cyclic";
@@ -14,12 +14,12 @@ struct SmpiOptions {
   bool single = false;
   bool candidates = false;
   int roots = 2;
-  int at_once = 0;  ///< 0: as many as there are cores
+  int at_once = 0;  ///< how many runs at a time; 0 means one for each core
   int seconds = 60;
   std::string memory = "3GiB";
   std::string resume;
   std::string html;
-  // Shared with the lab.
+  // Options that `bench --on lab` has too.
   std::string operations;
   std::string sizes;
   std::string save;

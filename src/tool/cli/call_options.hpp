@@ -9,11 +9,11 @@ namespace espalier::cli {
 
 class App;
 
-/// Above that a plan is not verified whole here: see docs/verification.md.
+/// Plans for more ranks are not verified by commands: see docs/verification.md.
 inline constexpr Rank kVerifiedUpTo = 256;
-/// Above that links are shared by the simulator's faster rule, unless told otherwise.
+/// With more ranks the simulator shares links by its faster rule, unless told otherwise.
 inline constexpr Rank kExactUpTo = 256;
-/// All candidates of a larger machine would take minutes to simulate.
+/// With more ranks the candidates are not simulated: that would take minutes.
 inline constexpr Rank kPlannedUpTo = 2048;
 
 /// The options of all commands that plan a whole collective, as written.
@@ -25,13 +25,13 @@ struct CallOptions {
   std::string element = "8";
   bool ordered = false;
 };
-/// @param required whether there must be an OPERATION
+/// Declares them. @param required whether OPERATION must be given
 void declare(App& app, CallOptions& options, bool required = true);
 
-/// What to say of a word that is no operation: the nearest, and all.
+/// The hint for a word that is no operation: the nearest operation, and all of them.
 [[nodiscard]] std::string operations_hint(const std::string& word);
 
-/// The call: in elements for reductions, in bytes for all else.
+/// The call that the options ask for. Its unit is an element in reductions, else a byte.
 Expected<schedule::Collective> call_from(const CallOptions& options, Rank ranks);
 
 }  // namespace espalier::cli

@@ -14,58 +14,59 @@ using league::Forecast;
 using report::Align;
 using report::Decimal;
 
-void add_forecasts(std::vector<Forecast>& all, const league::Ground& ground,
+void add_forecasts(std::vector<Forecast>& all, const league::PlacedMachine& placed,
                    const league::Event& event) {
-  const collective::Hierarchy hierarchy(ground.placed);
-  const select::CostView cost_view(ground.placed);
+  const collective::Hierarchy hierarchy(placed.machine);
+  const select::CostView cost_view(placed.machine);
   const schedule::Collective call{
-      event.operation, ground.placed.size(), 0, event.bytes, Bytes{1}, true, {}};
+      event.operation, placed.machine.size(), 0, event.bytes, Bytes{1}, true, {}};
   for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
     const Time predicted = select::predict(candidate.plan, cost_view, hierarchy, call);
-    const Time played =
-        select::play(candidate.plan, hierarchy, call, select::without_connections());
-    all.push_back({event, candidate.name, to_microseconds(predicted), to_microseconds(played), 0});
+    const Time simulated =
+        select::simulated_time(candidate.plan, hierarchy, call, select::without_connections());
+    all.push_back(
+        {event, candidate.name, to_microseconds(predicted), to_microseconds(simulated), 0});
   }
 }
 
 }  // namespace
 
-std::vector<Forecast> forecasts_of(const league::Fixture& fixture) {
+std::vector<Forecast> forecasts_of(const league::LeagueTask& task) {
   std::vector<Forecast> all;
-  for (const league::Ground& ground : fixture.grounds) {
-    for (const league::Event& event : events_of(fixture, ground)) {
-      add_forecasts(all, ground, event);
+  for (const league::PlacedMachine& placed : task.machines) {
+    for (const league::Event& event : events_of(task, placed)) {
+      add_forecasts(all, placed, event);
     }
   }
   return all;
 }
 
 std::vector<league::Contender> contenders_of(std::span<const Forecast> forecasts) {
-  std::vector<league::Contender> teams;
+  std::vector<league::Contender> contenders;
   std::set<std::pair<schedule::Operation, std::string>> seen;
   for (const Forecast& forecast : forecasts) {
     if (!seen.emplace(forecast.event.operation, forecast.plan).second) continue;
-    teams.push_back(league::with_plan(forecast.event.operation, forecast.plan));
+    contenders.push_back(league::with_plan(forecast.event.operation, forecast.plan));
   }
-  return teams;
+  return contenders;
 }
 
 std::vector<Forecast> with_times(std::vector<Forecast> forecasts,
-                                 std::span<const league::Cell> cells) {
+                                 std::span<const league::Result> results) {
   std::map<std::pair<league::Event, std::string>, double> times;
-  for (const league::Cell& cell : cells) {
-    // A plan that is none for this size is not what was played.
-    if (cell.state != league::State::Right || cell.plan != cell.team) continue;
-    times[{cell.event, cell.team}] = cell.microseconds;
+  for (const league::Result& result : results) {
+    // The runtime ran another plan if this one does not exist for the size.
+    if (result.state != league::ResultState::Right || result.plan != result.contender) continue;
+    times[{result.event, result.contender}] = result.microseconds;
   }
-  std::vector<Forecast> played;
+  std::vector<Forecast> measured;
   for (Forecast& forecast : forecasts) {
     const auto it = times.find({forecast.event, forecast.plan});
     if (it == times.end() || it->second <= 0) continue;
-    forecast.simulated_us = it->second;
-    played.push_back(std::move(forecast));
+    forecast.smpi_us = it->second;
+    measured.push_back(std::move(forecast));
   }
-  return played;
+  return measured;
 }
 
 report::Table forecast_table(std::span<const Forecast> forecasts) {
@@ -81,8 +82,8 @@ report::Table forecast_table(std::span<const Forecast> forecasts) {
   for (const Forecast& f : forecasts) {
     table.rows.push_back({f.event.machine, f.event.placement,
                           std::string(name_of(f.event.operation)), std::to_string(f.event.bytes),
-                          f.plan, Decimal{f.predicted_us, 1}, Decimal{f.replayed_us, 1},
-                          Decimal{f.simulated_us, 1}});
+                          f.plan, Decimal{f.predicted_us, 1}, Decimal{f.simulated_us, 1},
+                          Decimal{f.smpi_us, 1}});
   }
   return table;
 }
@@ -101,7 +102,7 @@ report::Table agreement_table(std::span<const Forecast> forecasts) {
                           std::to_string(a.near)});
   };
   add("prediction", agreement_of(forecasts, [](const Forecast& f) { return f.predicted_us; }));
-  add("replay", agreement_of(forecasts, [](const Forecast& f) { return f.replayed_us; }));
+  add("replay", agreement_of(forecasts, [](const Forecast& f) { return f.simulated_us; }));
   return table;
 }
 

@@ -9,16 +9,18 @@
 
 namespace espalier::cli {
 
-/// Every plan for every event from root 0, predicted and replayed; not played yet.
-[[nodiscard]] std::vector<league::Forecast> forecasts_of(const league::Fixture& fixture);
-/// One for each plan and operation.
-[[nodiscard]] std::vector<league::Contender> contenders_of(std::span<const league::Forecast> forecasts);
-/// Those that were played, with their times.
+/// Every plan for every event from root 0, with its predicted and its simulated time; the time
+/// under SMPI is not known yet.
+[[nodiscard]] std::vector<league::Forecast> forecasts_of(const league::LeagueTask& task);
+/// One contender for each plan and operation.
+[[nodiscard]] std::vector<league::Contender> contenders_of(
+    std::span<const league::Forecast> forecasts);
+/// The forecasts whose plan ran under SMPI, with the time that it took.
 [[nodiscard]] std::vector<league::Forecast> with_times(std::vector<league::Forecast> forecasts,
-                                                       std::span<const league::Cell> cells);
+                                                       std::span<const league::Result> results);
 
 [[nodiscard]] report::Table forecast_table(std::span<const league::Forecast> forecasts);
-/// How predictions and replays agree with SMPI.
+/// How well predicted and simulated times agree with those of SMPI.
 [[nodiscard]] report::Table agreement_table(std::span<const league::Forecast> forecasts);
 
 }  // namespace espalier::cli

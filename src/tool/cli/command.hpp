@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "cli/terminal.hpp"
 
 namespace espalier::cli {
@@ -23,14 +23,13 @@ struct Section {
 struct Manual {
   std::string name;      ///< "show"; empty for the tool itself
   std::string tagline;   ///< "draw a machine"
-  std::string synopsis;  ///< without the tool's name; one line for each way to call it
+  std::string synopsis;  ///< synopsis without the tool's name; one line for each form of the call
   std::string description;
   std::vector<Section> sections;
   std::string examples;
 };
 
-/// What a command may use of the tool: the options in front of all commands, and what stands behind
-/// "--".
+/// What all commands share: the options before the command's name, and the words behind "--".
 struct Globals {
   CanvasOptions canvas;
   std::vector<std::string> other_command;
@@ -41,10 +40,11 @@ struct Command {
   Manual manual;
   /// Declares the command's options; what it returns does the work, once they are parsed.
   std::function<std::function<Outcome()>(App&, const Globals&)> declare;
-  bool takes_other_command = false;  ///< "espalier run -- mpiexec ..."
+  bool takes_other_command =
+      false;  ///< whether a command line follows "--", as in "espalier run -- mpiexec ..."
 };
 
-/// In the order of the manual.
+/// All commands, in the order of the manual.
 [[nodiscard]] std::vector<Command> commands();
 
 [[nodiscard]] Command show_command();
@@ -61,5 +61,9 @@ struct Command {
 [[nodiscard]] Command lab_command();
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command version_command();
+[[nodiscard]] Command doctor_command();
+[[nodiscard]] Command profile_command();
+[[nodiscard]] Command weather_command();
+[[nodiscard]] Command place_command();
 
 }  // namespace espalier::cli

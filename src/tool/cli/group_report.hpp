@@ -9,14 +9,14 @@
 
 namespace espalier::cli {
 
-/// A scheme and what came of it, or why it was left out.
+/// A scheme with its measurement, or with the reason why it was left out.
 struct GroupRow {
   group::Scheme scheme = group::Scheme::RankAndHash;
   std::optional<group::Measurement> measured;
   std::string why;
 };
 
-/// Of `espalier group simulate`: for people, as espalier-group-1, and the times as bars.
+/// The results of `espalier group simulate`: for people, as espalier-group-1, and as bars.
 [[nodiscard]] std::string group_text(const std::vector<GroupRow>& rows,
                                      const report::Canvas& canvas);
 [[nodiscard]] std::string group_json(const std::vector<GroupRow>& rows,

@@ -11,13 +11,13 @@
 #include "cli/irregular_call.hpp"
 #include "cli/output.hpp"
 #include "cli/schedule_files.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 #include "report/json_text.hpp"
 #include "report/table.hpp"
 #include "select/irregular_exchange.hpp"
-#include "tree/bounded_bundles.hpp"
-#include "tree/gather_time.hpp"
+#include "tree/irregular.hpp"
 #include "tree/irregular_algorithm.hpp"
+#include "tree/tree_time.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -83,7 +83,7 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
   return write_output("-", report::json_text(document));
 }
 
-/// Allgatherv and alltoallv.
+/// The candidates of allgatherv or alltoallv.
 report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::size_t shown) {
   report::Table table;
   table.columns = {{"plan", "plan", Align::Left, 16},
@@ -100,7 +100,8 @@ report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::
   return table;
 }
 
-/// Proven, if it can be; what to say of it.
+/// Verifies the plan if the machine has at most kVerifiedUpTo ranks. Returns what to print about
+/// that; an error if the plan is refused.
 Expected<std::string> settle(const IrregularCall& asked, const schedule::Schedule& schedule) {
   std::string verdict = "not verified: more ranks than are verified whole";
   if (asked.machine.size() <= kVerifiedUpTo) {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "formats/load_schedule.hpp"
 #include "report/text.hpp"
 
@@ -17,27 +17,27 @@ struct CountsOptions {
   std::string memory = "64MiB";
   [[nodiscard]] bool given() const { return !counts.empty(); }
 };
-/// Called when the command's other options are declared: those that do not go with --counts are
-/// refused beside it.
+/// @pre the command's other options are declared: those that do not go with --counts exclude it
 void declare(App& app, CountsOptions& options);
 
-/// The call that goes with them, as written.
+/// A call with --counts, as written.
 struct IrregularCallOptions {
   std::string operation;  ///< scatter, scatterv, gather or gatherv
   std::string machine;
   std::string root;
-  std::string size;  ///< the mean length
+  std::string size;  ///< mean length of the blocks
   CountsOptions counts;
 };
 
 /// How a table is written.
 enum class TableForm { Text, Json, Csv };
 
-/// `espalier plan --counts`: every plan simulated, the chosen one verified.
+/// `espalier plan --counts`: every plan is simulated, and the chosen one verified if the machine
+/// has at most kVerifiedUpTo ranks.
 struct IrregularPlanOptions : IrregularCallOptions {
   TableForm form = TableForm::Text;
   bool all = false;
-  std::string schedule;  ///< a file to write the chosen plan to, or empty
+  std::string schedule;  ///< file to write the chosen plan to; empty for none
   formats::Form schedule_form{};
 };
 [[nodiscard]] Outcome plan_irregular(const IrregularPlanOptions& options,

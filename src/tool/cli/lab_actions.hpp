@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "lab/lab.hpp"
 
 namespace espalier::cli {
 
-/// What the actions of `espalier lab` were given, as written.
+/// The options of all actions of `espalier lab`, as written.
 struct LabOptions {
   std::string state;
   std::string machine;
@@ -21,8 +21,8 @@ struct LabOptions {
   std::string send;
   std::string cpu;
   std::string slow_by;
-  std::string hosts;    ///< of up: a file of espalier place
-  std::string explain;  ///< of run, as ESPALIER_EXPLAIN has it
+  std::string hosts;    ///< `lab up`: a file of espalier place
+  std::string explain;  ///< `lab run`: value of ESPALIER_EXPLAIN
   std::string profile;
   std::string ranks;
   std::string mpi;
@@ -37,7 +37,7 @@ struct LabOptions {
   bool json = false;
   bool poll = false;
   bool print = false;
-  bool espalier = false;  ///< of run: our library in the ranks
+  bool espalier = false;  ///< `lab run`: whether our library is preloaded into the ranks
 };
 
 /// The lab that --state names, or the default one.

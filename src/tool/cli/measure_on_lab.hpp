@@ -15,7 +15,7 @@ Expected<std::vector<measure::Measured>> measure_on_lab(
     const lab::OpenLab& lab, const measure::Stack& stack,
     const std::vector<measure::MeasuredCall>& calls, measure::Clocks clocks, int repeats);
 
-/// This tool.
+/// The path of this tool.
 [[nodiscard]] std::filesystem::path own_path();
 /// Whether the stack's library is built; peers need none.
 [[nodiscard]] bool is_built(const measure::Stack& stack);

@@ -1,11 +1,26 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "cli/outcome.hpp"
+#include "base/error.hpp"
 
 namespace espalier::cli {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitInternal = 1;  ///< a bug, no memory, output that could not be written
+inline constexpr int kExitRefused = 1;   ///< espalier verify: the schedule is wrong
+inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
+
+/// Why a command failed.
+struct Failure {
+  Error error;  ///< empty: already reported, only the exit code counts
+  int exit_code = kExitUsage;
+};
+
+/// How a command ended: absent means success.
+using Outcome = std::optional<Failure>;
 
 /// Writes all of `text` to the file, or to standard output for "-".
 ///
@@ -13,14 +28,14 @@ namespace espalier::cli {
 /// failure (1). A reader that has gone away (`| head`) is none: it has seen what it wanted.
 [[nodiscard]] Outcome write_output(const std::string& path, std::string_view text);
 
-/// Standard error, for notes and errors; nothing is done if that fails.
+/// Writes to standard error, for notes and errors. A failure to write is ignored.
 void write_message(std::string_view text);
 
 /// Makes writing to a closed pipe an error code instead of a signal, and keeps files from being
 /// opened in the place of a standard stream that was closed.
 void prepare_streams();
 
-/// Before another program takes our place.
+/// Undoes what prepare_streams() did to signals, before exec() of another program.
 void restore_signals();
 
 }  // namespace espalier::cli

@@ -9,11 +9,11 @@ namespace espalier::cli {
 
 /// A placement to be shown: that of one candidate, beside the others.
 struct ShownPlacement {
-  const place::Problem& problem;
+  const map::Problem& problem;
   const place::Answer& answer;
   std::size_t chosen = 0;
   std::string policy;
-  std::string launch;  ///< the command line, with PROGRAM
+  std::string launch;  ///< command line that starts PROGRAM so placed
 };
 
 /// Clusters and hosts with their processes, a table of processes, the candidates, why.

@@ -13,7 +13,7 @@
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
 #include "report/simulated_plan.hpp"
-#include "report/stack_svg.hpp"
+#include "report/svg.hpp"
 #include "reproducible/binned.hpp"
 #include "sim/simulate.hpp"
 #include "verify/verify.hpp"
@@ -47,10 +47,10 @@ Error refused(const std::string& plan, const verify::Verdict& verdict) {
           "this is a bug in espalier; please report it with the command line"};
 }
 
-/// Every plan by its predicted time; simulated too, and sorted by that, where that takes seconds.
-/// No plan that the verifier has not passed is simulated, if it is small enough to be verified.
-Expected<std::vector<PlanRow>> rows_of(const std::vector<select::Choice>& ranked,
-                                       const Hierarchy& hierarchy, const Collective& call) {
+/// All plans, sorted by predicted time. Up to kPlannedUpTo ranks all are simulated as well, and
+/// sorted by simulated time. None is verified here: plan_call verifies the chosen one alone.
+std::vector<PlanRow> rows_of(const std::vector<select::Choice>& ranked, const Hierarchy& hierarchy,
+                             const Collective& call) {
   std::vector<PlanRow> rows;
   const Machine& machine = hierarchy.machine();
   rows.reserve(ranked.size());
@@ -163,9 +163,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     if (!sum) return Failure{sum.error(), kExitInternal};
     report.order_free = *sum;
   }
-  auto rows = rows_of(ranked, hierarchy, *call);
-  if (!rows) return Failure{rows.error(), kExitInternal};
-  report.rows = std::move(*rows);
+  report.rows = rows_of(ranked, hierarchy, *call);
   const auto mine = std::find_if(report.rows.begin(), report.rows.end(),
                                  [&](const PlanRow& row) { return row.choice.plan == chosen; });
   report.chosen = static_cast<std::size_t>(mine - report.rows.begin());

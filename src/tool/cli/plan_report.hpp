@@ -18,8 +18,8 @@ struct PlanRow {
   std::optional<sim::SimResult> simulated;
 };
 
-/// The same reduction as a sum without an order, on accumulators instead of numbers
-/// (docs/reproducible.md): the same bits too, by any plan that commutes.
+/// The same reduction on accumulators instead of numbers (docs/reproducible.md): the sum has the
+/// same bits in any order, so plans for commutative operators may be used.
 struct OrderFree {
   Bytes accumulator;
   std::string plan;
@@ -31,23 +31,23 @@ struct OrderFree {
 struct PlanReport {
   const topology::Machine& machine;
   const schedule::Collective& call;
-  std::vector<PlanRow> rows;  ///< by simulated, else by predicted time
-  std::size_t chosen = 0;     ///< the one of the least predicted time
+  std::vector<PlanRow> rows;  ///< sorted by simulated time if there is one, else by predicted time
+  std::size_t chosen = 0;     ///< index of the row with the least predicted time
   std::string verdict;
   std::uint64_t hash = 0;
   bound::LowerBound least;
-  select::Formula formula;  ///< of the chosen one
+  select::Formula formula;  ///< predicted time of the chosen plan as a formula
   std::vector<select::Limit> limits;
-  std::optional<OrderFree> order_free;  ///< with --reproducible
+  std::optional<OrderFree> order_free;  ///< set with --reproducible
 
   [[nodiscard]] const PlanRow& chosen_row() const { return rows[chosen]; }
   [[nodiscard]] Time chosen_time() const;
 };
 
-/// @param shown so many rows of the table, and always the chosen one
+/// The report for people. @param shown how many rows of the table; the chosen one is always there
 [[nodiscard]] std::string plan_text(const PlanReport& report, const report::Canvas& canvas,
                                     std::size_t shown);
-/// espalier-plan-1, see docs/formats.md.
+/// The document espalier-plan-1 of docs/formats.md.
 [[nodiscard]] std::string plan_json(const PlanReport& report);
 
 }  // namespace espalier::cli

@@ -9,8 +9,9 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "model/parse_model.hpp"
+#include "model/time_reversed.hpp"
 #include "report/text.hpp"
 #include "topology/load_machine.hpp"
 
@@ -41,32 +42,13 @@ Expected<Rank> arity_from(const std::string& text) {
   return Error{"--arity", fmt::format("\"{}\" is not an arity", text), "write a number from 2 on"};
 }
 
-Expected<report::Operation> tree_operation(const std::string& text) {
-  for (const auto operation : {report::Operation::Broadcast, report::Operation::Reduce}) {
-    if (text == name(operation)) return operation;
+Expected<schedule::Operation> tree_operation(const std::string& text) {
+  for (const auto operation : {schedule::Operation::Broadcast, schedule::Operation::Reduce}) {
+    if (text == name_of(operation)) return operation;
   }
   return Error{"--operation", fmt::format("\"{}\" is not an operation", text),
                "it is one of broadcast, reduce"};
 }
-
-/// Backwards in time, sending is receiving: what a reduction looks like to a broadcast's planner.
-class Backwards : public model::CostModel {
- public:
-  Backwards(const model::CostModel& forwards, const topology::Machine& machine)
-      : forwards_(forwards), machine_(machine) {}
-
-  [[nodiscard]] Rank size() const override { return forwards_.size(); }
-  [[nodiscard]] model::MessageCost cost(Rank from, Rank to, Bytes size) const override {
-    const model::MessageCost cost = forwards_.cost(to, from, size);
-    const Time combine = transfer_time(size, machine_.costs(from).reduce);
-    return {cost.receiver_busy + combine, cost.sender_busy, cost.delivered + combine};
-  }
-  [[nodiscard]] std::string name() const override { return forwards_.name(); }
-
- private:
-  const model::CostModel& forwards_;
-  const topology::Machine& machine_;
-};
 
 }  // namespace
 
@@ -142,16 +124,15 @@ Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
 
 Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm) {
   const topology::Machine& machine = request.machine;
-  const bool reduces = request.operation == report::Operation::Reduce;
+  const bool reduces = request.operation == schedule::Operation::Reduce;
   std::vector<Time> costs =
       reduces ? model::recv_costs(machine, request.size) : model::send_costs(machine, request.size);
-  const Backwards backwards(*request.model, machine);
+  const model::TimeReversedReduction backwards(*request.model, machine);
   const model::CostModel& planned =
       reduces ? static_cast<const model::CostModel&>(backwards) : *request.model;
   if (reduces) {
-    for (Rank r = 0; r < machine.size(); ++r) {
-      costs[r] += transfer_time(request.size, machine.costs(r).reduce);
-    }
+    const std::vector<Time> combining = model::combine_costs(machine, request.size);
+    for (Rank r = 0; r < machine.size(); ++r) costs[r] += combining[r];
   }
   const tree::TreeRequest asked{request.who, costs, planned, request.size, request.arity};
   if (algorithm.refusal != nullptr) {

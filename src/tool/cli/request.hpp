@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/expected.hpp"
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "model/cost_model.hpp"
 #include "report/timed_tree.hpp"
 #include "topology/machine.hpp"
@@ -27,15 +27,16 @@ struct RequestOptions {
 };
 void declare(App& app, RequestOptions& options);
 
-/// The same, understood: a collective on a machine under a model.
+/// RequestOptions, understood: a collective on a machine under a model.
 struct Request {
-  std::unique_ptr<const topology::Machine> owner;  ///< stays put: the model refers to it
+  std::unique_ptr<const topology::Machine>
+      owner;  ///< owner of `machine`, at a fixed address: the model refers to it
   const topology::Machine& machine;
   std::unique_ptr<model::CostModel> model;
   tree::Participants who;
   Bytes size;
   Rank arity = 2;
-  report::Operation operation = report::Operation::Broadcast;
+  schedule::Operation operation = schedule::Operation::Broadcast;
 };
 Expected<Request> understand(const RequestOptions& options);
 

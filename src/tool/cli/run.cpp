@@ -13,7 +13,6 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
-#include "cli/version.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -77,7 +76,7 @@ class Tool {
       return not_parsed(chosen(), error);
     }
     std::vector<std::string> extras = app_.remaining(true);
-    std::erase(extras, "--");  // CLI11 keeps it, though it has obeyed it
+    std::erase(extras, "--");  // CLI11 has obeyed it, and yet keeps it among the words
     if (!extras.empty()) {
       return unexpected(chosen(), extras.front(), {argv, end}, dashes == end && runs_others());
     }
@@ -96,7 +95,7 @@ class Tool {
   [[nodiscard]] const CLI::App& chosen() const {
     for (const Declared& d : declared_) {
       if (!d.app->parsed()) continue;
-      const auto actions = d.app->get_subcommands();  // those that were named
+      const auto actions = d.app->get_subcommands();  // actions that the command line names
       return actions.empty() ? *d.app : *actions.front();
     }
     return app_;

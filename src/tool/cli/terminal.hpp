@@ -13,7 +13,8 @@ namespace espalier::cli {
 struct Surroundings {
   bool is_terminal = false;
   std::optional<std::size_t> terminal_width;
-  std::optional<std::string> no_color;  ///< environment variables, if set
+  // The environment variables NO_COLOR, TERM and COLUMNS, if set.
+  std::optional<std::string> no_color;
   std::optional<std::string> term;
   std::optional<std::string> columns;
 };

@@ -32,46 +32,11 @@ struct VerifyOptions {
 
 bool known(const Collective& call) { return call.operation != Operation::Unknown; }
 
-/// How many of the first three steps were taken if one of them refused; else all of them.
-std::size_t steps_taken(const Schedule& schedule, const Verdict& verdict) {
-  using Kind = verify::FindingKind;
-  constexpr std::size_t kAll = 99;
-  if (verdict.ok()) return kAll;
-  const verify::Finding& first = verdict.findings.front();
-  const bool local = first.rank < schedule.programs.size() && first.op != verify::kNoOp &&
-                     schedule.programs[first.rank].ops[first.op].kind >= schedule::OpKind::Reduce;
-  switch (first.kind) {
-    case Kind::Malformed:
-    case Kind::OutOfBounds:
-    case Kind::WritesInput:
-    case Kind::SelfMessage:
-      return 1;
-    case Kind::LengthMismatch:
-      return local ? 1 : 2;
-    case Kind::WrongReduction:
-      return reduces(schedule.call.operation) ? kAll : 1;
-    case Kind::NoPartner:
-    case Kind::RepeatedTag:
-      return 2;
-    case Kind::Deadlock:
-      return 3;
-    default:
-      return kAll;
-  }
-}
-
-/// What was looked at, in the order of docs/verification.md.
-std::vector<std::string_view> checked(const Schedule& schedule, const Verdict& verdict) {
-  std::vector<std::string_view> steps{"structure", "matching", "progress"};
-  const std::size_t taken = steps_taken(schedule, verdict);
-  if (taken < steps.size()) steps.resize(taken);
-  if (taken <= 3 || !known(schedule.call)) return steps;
-  steps.insert(steps.end(), {"races", "data"});
-  if (reduces(schedule.call.operation) && !schedule.call.commutative)
-    steps.emplace_back("rank order");
-  if (schedule.call.operation == Operation::Allreduce) steps.emplace_back("same bits");
-  if (schedule.call.operation == Operation::Barrier) steps.emplace_back("nobody leaves early");
-  return steps;
+/// The names of the stages that ran.
+std::vector<std::string_view> checked(const Verdict& verdict) {
+  std::vector<std::string_view> names;
+  for (const verify::Stage stage : verdict.stages) names.push_back(name_of(stage));
+  return names;
 }
 
 std::string_view word_of(const Verdict& verdict) {
@@ -120,7 +85,7 @@ std::string verdict_text(const Schedule& schedule, const Verdict& verdict) {
   const auto line = [&](std::string_view key, const std::string& value) {
     text += fmt::format("  {:<10} {}\n", key, value);
   };
-  line("checked", fmt::format("{}", fmt::join(checked(schedule, verdict), ", ")));
+  line("checked", fmt::format("{}", fmt::join(checked(verdict), ", ")));
   const verify::Statistics& s = verdict.statistics;
   if (verdict.ok()) {
     line("ops", report::grouped(s.ops));
@@ -160,7 +125,7 @@ Json verdict_json(const Schedule& schedule, formats::Form form, const Verdict& v
             {"algorithm", schedule.algorithm},
             {"hash", fmt::format("{:016x}", hash_of(schedule))},
             {"verdict", word_of(verdict)},
-            {"checked", checked(schedule, verdict)},
+            {"checked", checked(verdict)},
             {"ops", nullptr},
             {"messages", nullptr},
             {"sent_bytes", nullptr},

@@ -19,7 +19,7 @@ std::string lower(std::string text) {
 
 /// What becomes of a function; nothing: it is planned where that gains.
 struct Fate {
-  std::string name;  ///< MPI_Ibcast
+  std::string name;  ///< C name: "MPI_Ibcast"
   std::optional<Reason> native;
 };
 
@@ -48,7 +48,8 @@ void for_each_function(std::string_view table, Visit visit) {
 }
 
 Fates read_tables() {
-  std::map<std::string, bool> interposed;  // and whether large counts run through it too
+  std::map<std::string, bool>
+      interposed;  // function -> whether its large-count form is interposed too
   for_each_function(kFunctionsTable, [&](const std::string& base, const std::string& line) {
     interposed[base] = line.find(":wide") != std::string::npos;
   });

@@ -11,12 +11,15 @@ namespace espalier::doctor {
 
 /// Collectives among the functions that a program names, as the standard writes them.
 struct Calls {
-  std::vector<std::string> planned;  ///< can run along a plan
+  std::vector<std::string> planned;  ///< functions that can run along a plan
+  /// Functions that always run as the MPI library's own calls, by the reason.
   std::map<runtime::Reason, std::vector<std::string>> native;
-  std::vector<std::string> hidden;  ///< PMPI_X: called past everything that is preloaded
+  std::vector<std::string>
+      hidden;  ///< functions called as PMPI_X, past everything that is preloaded
 };
 
-/// By the tables from which the preloaded library is made (src/run/pmpi/*.table).
+/// Sorts the collectives among `symbols`, by the tables from which the preloaded library is made
+/// (src/run/pmpi/*.table).
 /// @param symbols what the program wants of its libraries, in C or Fortran
 [[nodiscard]] Calls calls_among(std::span<const std::string> symbols);
 

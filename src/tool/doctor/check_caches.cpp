@@ -18,7 +18,7 @@ constexpr std::int64_t kDay = 24 * 3600;
 
 /// Nothing if it is as it should be.
 std::optional<Finding> check_file(const std::string& file, std::int64_t now) {
-  const auto text = read_named_file(file);  // whether it may be used is said below
+  const auto text = read_named_file(file);  // parsed below, which says whether it may be used
   const auto value = nlohmann::json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
   const bool is_whole = value.is_object() && value.contains("key") && value["key"].is_string() &&
                         value.contains("made") && value["made"].is_number_integer();

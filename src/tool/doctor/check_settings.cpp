@@ -82,7 +82,8 @@ Findings wrong_algorithms(const std::string& value) {
 
 Findings unknown_settings(const Environment& environment) {
   std::vector<std::string> known = runtime::setting_names();
-  for (std::string& name : known) name.erase(0, kPrefix.size());  // which is no likeness
+  for (std::string& name : known)
+    name.erase(0, kPrefix.size());  // all share the prefix, which must not count as likeness
   Findings all;
   for (const auto& [name, value] : environment) {
     if (!name.starts_with(kPrefix)) continue;

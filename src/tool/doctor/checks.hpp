@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "doctor/finding.hpp"
@@ -13,7 +14,7 @@ namespace espalier::doctor {
 /// All variables of the environment.
 using Environment = std::map<std::string, std::string>;
 [[nodiscard]] Environment own_environment();
-/// Empty if it is not set.
+/// The value of a variable; empty if it is not set.
 [[nodiscard]] std::string value_of(const Environment& environment, const std::string& name);
 
 /// Our own libraries, the MPIs that they are linked with, and all launchers in PATH.
@@ -54,5 +55,8 @@ struct Interface {
 
 /// ssh and Slurm: what starts processes on other hosts.
 [[nodiscard]] Findings check_launching(const Environment& environment);
+
+/// The tool that interposes MPI's functions too, by the name of its library: mpiP, Score-P ...
+[[nodiscard]] std::optional<std::string> tool_named(std::string_view library);
 
 }  // namespace espalier::doctor

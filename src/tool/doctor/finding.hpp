@@ -10,15 +10,16 @@ namespace espalier::doctor {
 
 /// How much a finding matters: only problems keep programs from running along plans.
 enum class Level : std::uint8_t { Ok, Note, Warning, Problem };
-[[nodiscard]] std::string_view name_of(Level level);  ///< "ok", "note", "warning", "problem"
+/// "ok", "note", "warning" or "problem".
+[[nodiscard]] std::string_view name_of(Level level);
 
 /// One thing that was looked at.
 struct Finding {
   std::string area;  ///< "mpi", "program", "settings" ...: see docs/formats.md
   Level level = Level::Ok;
-  std::string subject;  ///< what it is about: a file, a variable, an interface
+  std::string subject;  ///< what the finding is about: a file, a variable, an interface
   std::string what;
-  std::string cure;  ///< what to do about it, in a line; empty if nothing is to be done
+  std::string cure;  ///< what to do about it, in one line; empty if there is nothing to do
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };

@@ -21,7 +21,7 @@ Error malformed(std::string_view text, std::string_view kind, std::string_view h
 
 /// "1.25E9Bps" in parts: digits and a decimal exponent, and the unit.
 struct Quantity {
-  std::string digits;  ///< at most 19, what base/units counts with; further ones are cut off
+  std::string digits;  ///< at most 19, the most that base/units can hold; the rest is cut off
   std::int64_t exponent = 0;
   std::string_view unit;
 };
@@ -223,10 +223,10 @@ Expected<std::uint64_t> parse_count(std::string_view text, std::uint64_t least,
       ""};
 }
 
-Expected<std::vector<Range>> parse_radical(std::string_view text, std::uint64_t limit) {
+Expected<std::vector<NumberRange>> parse_radical(std::string_view text, std::uint64_t limit) {
   constexpr std::uint64_t kLargest = 2'147'483'647;
   constexpr std::string_view kHint = "write numbers and ranges, such as \"0-15\" or \"1-29,58\"";
-  std::vector<Range> ranges;
+  std::vector<NumberRange> ranges;
   std::uint64_t total = 0;
   for (const std::string_view part : split(text, ',')) {
     const std::vector<std::string_view> ends = split(part, '-');

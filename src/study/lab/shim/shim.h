@@ -28,7 +28,7 @@ extern int shim_is_running;    /* between MPI_Init and MPI_Finalize */
 extern int shim_is_finalizing; /* from MPI_Finalize on */
 
 const EspalierRankCell *shim_cell(void); /* NULL: nothing is said of this rank */
-void shim_start_paying(void);            /* for what is computed from now on */
+void shim_start_paying(void);            /* slows what is computed from now on */
 
 VISIBLE unsigned ucp_worker_progress(void *worker);
 

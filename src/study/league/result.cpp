@@ -1,0 +1,91 @@
+#include "league/result.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace espalier::league {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kStates{ResultState::Right, ResultState::Wrong, ResultState::Failed,
+                             ResultState::TooLong};
+
+std::optional<ResultState> state_named(const std::string& name) {
+  for (const ResultState state : kStates) {
+    if (name == name_of(state)) return state;
+  }
+  return std::nullopt;
+}
+
+std::optional<Result> read_line(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  const auto text = [&](const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : "";
+  };
+  const auto operation = schedule::operation_named(text("operation"));
+  const auto state = state_named(text("state"));
+  const auto bytes = json.find("bytes");
+  const auto time = json.find("us");
+  if (!operation || !state || bytes == json.end() || !bytes->is_number_unsigned() ||
+      time == json.end() || !time->is_number() || text("machine").empty() || text("team").empty()) {
+    return std::nullopt;
+  }
+  return Result{{text("machine"), text("placement"), *operation, bytes->get<std::uint64_t>()},
+                text("team"),
+                *state,
+                time->get<double>(),
+                text("plan"),
+                text("stamp")};
+}
+
+}  // namespace
+
+const char* name_of(ResultState state) {
+  constexpr std::array kNames{"right", "wrong", "failed", "too long"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+std::string to_line(const Result& result) {
+  return Json{{"machine", result.event.machine},
+              {"placement", result.event.placement},
+              {"operation", name_of(result.event.operation)},
+              {"bytes", result.event.bytes},
+              {"team", result.contender},
+              {"state", name_of(result.state)},
+              {"us", result.microseconds},
+              {"plan", result.plan},
+              {"stamp", result.stamp}}
+      .dump();
+}
+
+Expected<std::vector<Result>> read_lines(const std::string& text, const std::string& file) {
+  std::vector<Result> results;
+  std::size_t number = 1;
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos) break;
+    const auto result = read_line(text.substr(at, end - at));
+    if (!result) {
+      return Error{fmt::format("{}:{}", file, number), "this is no result of the league",
+                   "name another file, or delete this one"};
+    }
+    results.push_back(*result);
+    at = end + 1;
+  }
+  return results;
+}
+
+std::uint64_t bytes_of_all_ranks(const Event& event, Rank ranks) {
+  const schedule::Collective call{event.operation, ranks, 0, event.bytes, Bytes{1}, true, {}};
+  std::uint64_t sum = 0;
+  for (Rank r = 0; r < ranks; ++r) sum += units_in(call, r) + units_out(call, r);
+  return sum;
+}
+
+}  // namespace espalier::league
