@@ -75,8 +75,7 @@ TEST(ReadJson, RefusesWhatIsNoMachine) {
         "\"processes\": 2, \"levels\": []  , \"pairs\": [{}]", "\"processes\": 2, \"speed\": 0",
         "\"children\": [{\"name\": \"a\", \"count\": 2}]",
         "\"children\": [{\"name\": \"a\"}, {\"name\": \"a\"}]",
-        "\"processes\": 2, \"levels\": [{\"uplink\": {\"out\": \"1 Mbit/s\", \"duplex\": "
-        "\"half\"}}]"}) {
+        R"("processes": 2, "levels": [{"uplink": {"out": "1 Mbit/s", "duplex": "half"}}])"}) {
     error_of(json_machine(body));
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 #include "base/units.hpp"
@@ -106,7 +107,7 @@ Bandwidth rate_of(double seconds_per_byte) {
   if (seconds_per_byte <= 0) return kUnlimited;
   const double bits = 8 / seconds_per_byte;
   if (bits >= 4.6e18) return kUnlimited;
-  return Bandwidth{std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bits + 0.5))};
+  return Bandwidth{std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(bits)))};
 }
 
 Bandwidth times(Bandwidth rate, std::uint64_t factor) {
@@ -189,7 +190,7 @@ Expected<std::uint64_t> parse_speed(std::string_view text, std::size_t pstate) {
   if (unit == kSpeedUnits.end()) return malformed(text, "a speed", kSpeedHint);
   const double thousands = magnitude(q) * unit->flops / 1e3;  // 1 Gflop/s is a million of them
   if (thousands > 4e15) return malformed(text, "a speed below 4 Zflop/s", kSpeedHint);
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(thousands + 0.5));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(thousands)));
 }
 
 Expected<ParsedCost> parse_cost(std::string_view text) {
