@@ -182,8 +182,8 @@ include-check: packages
 	@python3 scripts/check_local_names.py
 
 lint: tools
-	$(call preset,dev)
-	@scripts/lint.sh build/dev
+	$(call preset,release,espalier_wrappers espalier_recorder_wrappers)
+	@scripts/lint.sh build/release
 
 clean:
 	rm -rf build

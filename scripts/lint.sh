@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # clang-tidy over every source that BUILD_DIR compiles, as many at a time as there are cores.
 #
-#   scripts/lint.sh BUILD_DIR [PART...]      e.g. build/release; build/release src/plan; build/dev src/plan/tree/chain.cpp
+#   scripts/lint.sh BUILD_DIR [PART...]      e.g. build/release; build/release src/plan; build/dev src/plan/tree/spoc.cpp
 #
 # The sources of a room are looked at together, as BUILD_DIR compiles them: headers are read once. What is compiled for several MPIs
 # is looked at once. With PARTs only what holds sources whose paths begin with one of them. The checks are in .clang-tidy.

@@ -2,8 +2,7 @@
 
 #include "formats/load_schedule.hpp"
 #include "fuzz/check_loaded.hpp"
-#include "schedule/read_json.hpp"
-#include "schedule/write_json.hpp"
+#include "schedule/json.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::fuzz {

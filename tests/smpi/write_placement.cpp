@@ -9,7 +9,7 @@
 #include "place/load_inventory.hpp"
 #include "place/portfolio.hpp"
 #include "profile/load.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 int main(int argc, char** argv) {
   using namespace espalier;

@@ -12,7 +12,7 @@
 #include "place/portfolio.hpp"
 #include "profile/json.hpp"
 #include "support/random_placements.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 int main(int argc, char** argv) {
   using namespace espalier;

@@ -6,8 +6,7 @@
 #include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/read_json.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier {
 namespace {

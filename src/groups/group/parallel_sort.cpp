@@ -8,7 +8,7 @@
 namespace espalier::group {
 namespace {
 
-enum Stage : std::uint32_t { OneItem, Block, BlockEnds, YourRank, WhoIs, ThisIs };
+enum Stage : std::uint32_t { OneItem, Block, AllEnds, YourRank, WhoIs, ThisIs };
 constexpr Rank kPadding = static_cast<Rank>(-1);
 
 /// All (size, stride) of a bitonic sort of p blocks, in order.
@@ -72,7 +72,7 @@ void ParallelSort::receive(const Message& message, Endpoint& endpoint) {
     case Block:
       work_->blocks[words[1]] = words;
       return sort_on(endpoint);
-    case BlockEnds:
+    case AllEnds:
       work_->ends[words[1]] = {words[2], words[3], words[4], words[5]};
       ++work_->heard_ends;
       return rank_items(endpoint);
@@ -139,7 +139,7 @@ void ParallelSort::tell_ends(Endpoint& endpoint) {
   for (Rank s = 0; s < sorters_; ++s) {
     endpoint.send(sorter(s),
                   {tag_, 0, Kind::Sort, 0,
-                   Words{BlockEnds, work_->index, first, last, count(first), count(last)}});
+                   Words{AllEnds, work_->index, first, last, count(first), count(last)}});
   }
 }
 

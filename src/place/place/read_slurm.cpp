@@ -5,7 +5,7 @@
 
 #include "base/located_json.hpp"
 #include "place/load_inventory.hpp"
-#include "topology/read_slurm_topology.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::place {
 namespace {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "schedule/read_json.hpp"
+#include "schedule/json.hpp"
 
 namespace espalier::formats {
 namespace {

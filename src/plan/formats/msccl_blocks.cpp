@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "formats/block_bytes.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
-#include "verify/structure.hpp"
+#include "verify/checks.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::formats {
@@ -22,8 +20,8 @@ using schedule::OpKind;
 using schedule::Program;
 using schedule::Region;
 using schedule::Schedule;
-using verify::Event;
 using verify::Message;
+using verify::OpEvent;
 using verify::OpId;
 using verify::Traffic;
 using Kind = ThreadStep::Kind;
@@ -90,8 +88,8 @@ class Cutter {
         done_(traffic.ops()) {}
 
   /// False if there are too many steps.
-  bool run(const std::vector<Event>& order) {
-    for (const Event& event : order) {
+  bool run(const std::vector<OpEvent>& order) {
+    for (const OpEvent& event : order) {
       if (!event.end) begin(event.op);
       if (steps_ > kMaxBlockSteps) return false;
     }

@@ -12,7 +12,7 @@
 
 #include "base/located_xml.hpp"
 #include "base/utf8.hpp"
-#include "schedule/read_json.hpp"
+#include "schedule/json.hpp"
 
 namespace espalier::formats {
 namespace {

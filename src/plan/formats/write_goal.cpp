@@ -5,7 +5,7 @@
 
 #include "formats/block_bytes.hpp"
 #include "formats/load_schedule.hpp"
-#include "verify/structure.hpp"
+#include "verify/checks.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::formats {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/machines.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <pugixml.hpp>
 
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "report/box_layout.hpp"
 #include "report/comparison.hpp"
 #include "report/draw_machine.hpp"
@@ -14,7 +14,7 @@
 #include "report/plot.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::report {
 namespace {

@@ -5,12 +5,10 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "model/combine_costs.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
 #include "support/random_trees.hpp"
-#include "tree/reduce_time.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::report {

@@ -9,7 +9,7 @@
 #include "select/rank_by_simulation.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::select {
 namespace {

@@ -1,6 +1,7 @@
 #include "select/flows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace espalier::select {
 
@@ -21,7 +22,7 @@ void Crossings::clear() {
 
 void Crossings::thin_out(double part) {
   for (const ResourceId r : touched_) {
-    counts_[r] = std::max(1U, static_cast<std::uint32_t>(counts_[r] * part + 0.5));
+    counts_[r] = std::max(1U, static_cast<std::uint32_t>(std::lround(counts_[r] * part)));
   }
 }
 

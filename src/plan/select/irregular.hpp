@@ -9,8 +9,8 @@
 #include "sim/options.hpp"
 #include "sim/result.hpp"
 #include "topology/machine.hpp"
-#include "tree/bounded_bundles.hpp"
 #include "tree/comm_tree.hpp"
+#include "tree/irregular.hpp"
 
 namespace espalier::select {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collective/along_tree.hpp"
-#include "collective/fixed_order_calls.hpp"
+#include "collective/fixed_order.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/multilevel_calls.hpp"
 #include "collective/striped.hpp"

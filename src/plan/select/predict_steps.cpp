@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "collective/fold.hpp"
+#include "collective/halving.hpp"
 
 namespace espalier::select {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "collective/fold.hpp"
+#include "collective/halving.hpp"
 #include "collective/partition.hpp"
 #include "collective/stripes.hpp"
 #include "select/predict.hpp"

@@ -12,7 +12,7 @@
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::select {
 namespace {

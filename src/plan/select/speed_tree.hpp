@@ -4,11 +4,8 @@
 #include "schedule/collective.hpp"
 #include "select/plan.hpp"
 #include "topology/machine.hpp"
-#include "tree/binomial.hpp"
-#include "tree/chain.hpp"
 #include "tree/comm_tree.hpp"
-#include "tree/flat.hpp"
-#include "tree/knomial.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::select {
 

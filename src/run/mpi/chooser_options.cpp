@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 #endif
 
 namespace espalier::mpi {

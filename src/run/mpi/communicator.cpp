@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "schedule/schedule.hpp"
-#include "topology/scale_level.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::mpi {
 

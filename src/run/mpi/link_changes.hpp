@@ -6,7 +6,7 @@
 
 #include "mpi/mpi_api.hpp"
 #include "topology/machine.hpp"
-#include "topology/scale_level.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::mpi {
 

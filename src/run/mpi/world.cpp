@@ -11,8 +11,8 @@
 #include "runtime/choose_plan.hpp"
 #include "runtime/named_algorithms.hpp"
 #include "topology/load_machine.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {

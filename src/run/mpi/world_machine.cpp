@@ -7,7 +7,7 @@
 #include "mpi/discover_world.hpp"
 #include "mpi/world.hpp"
 #include "topology/machine_spec.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {

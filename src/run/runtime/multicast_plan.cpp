@@ -6,7 +6,7 @@
 
 #include "base/contract.hpp"
 #include "base/text_hash.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 #include "schedule/program_builder.hpp"
 #include "select/choose.hpp"
 #include "topology/views.hpp"

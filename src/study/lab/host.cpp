@@ -1,5 +1,3 @@
-#include "lab/host.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -13,6 +11,7 @@
 #include <fstream>
 
 #include "lab/cpu_groups.hpp"
+#include "lab/daemon.hpp"
 
 namespace espalier::lab {
 namespace {

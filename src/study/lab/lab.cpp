@@ -8,14 +8,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lab/daemon.hpp"
 #include "lab/ending.hpp"
-#include "lab/host.hpp"
 #include "lab/interface.hpp"
-#include "lab/owned_folder.hpp"
 #include "lab/processes.hpp"
-#include "lab/router.hpp"
 #include "lab/slow_hosts.hpp"
-#include "topology/write_json.hpp"
+#include "lab/state.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::lab {
 namespace {

@@ -10,7 +10,7 @@
 #include <new>
 
 #include "base/file.hpp"
-#include "lab/system_error.hpp"
+#include "lab/state.hpp"
 
 namespace espalier::lab {
 

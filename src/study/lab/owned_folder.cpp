@@ -1,5 +1,3 @@
-#include "lab/owned_folder.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -12,6 +10,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "lab/state.hpp"
 
 namespace espalier::lab {
 namespace {

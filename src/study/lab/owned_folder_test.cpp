@@ -1,5 +1,3 @@
-#include "lab/owned_folder.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "lab/lab.hpp"
+#include "lab/state.hpp"
 
 namespace espalier::lab {
 namespace {

@@ -1,4 +1,3 @@
-#include "lab/placed_machine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "base/contract.hpp"
 #include "base/file.hpp"
-#include "lab/system_error.hpp"
+#include "lab/state.hpp"
 
 namespace espalier::lab {
 Expected<RankBoard> RankBoard::create(const std::string& path,

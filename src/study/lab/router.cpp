@@ -1,4 +1,3 @@
-#include "lab/router.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,9 +12,9 @@
 #include <cstring>
 #include <memory>
 
+#include "lab/daemon.hpp"
 #include "lab/delay_queue.hpp"
 #include "lab/frame.hpp"
-#include "lab/host.hpp"
 #include "lab/interface.hpp"
 #include "lab/link_board.hpp"
 #include "lab/network.hpp"

@@ -15,11 +15,11 @@
 #include <numeric>
 
 #include "base/file.hpp"
-#include "lab/host.hpp"
+#include "lab/daemon.hpp"
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
 #include "topology/views.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::lab {
 namespace {

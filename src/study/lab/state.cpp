@@ -13,7 +13,6 @@
 
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
-#include "lab/system_error.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::lab {

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/expected.hpp"
 #include "topology/machine.hpp"
 
@@ -68,5 +72,27 @@ std::optional<Error> write_text(const std::string& path, const std::string& text
 Expected<topology::Machine> saved_machine(const StateFolder& folder);
 /// Process ids from a file of ours; none if it is not there.
 [[nodiscard]] std::vector<pid_t> saved_pids(const std::string& path);
+
+/// Why nothing in this folder may be written or removed: it is neither empty nor a lab's, or
+/// belongs to another user. A lab's has a file in it that says so (StateFolder::sign()).
+/// @pre the folder is there
+std::optional<Error> why_not_a_labs(const StateFolder& folder);
+
+/// Why a lab's files there are not to be believed: others may have written them.
+std::optional<Error> why_not_trusted(const StateFolder& folder);
+
+/// Says that the folder is a lab's.
+std::optional<Error> put_sign(const StateFolder& folder);
+
+/// Removes the files that labs make, by their names, and nothing else.
+/// @return what else is there, and stays
+/// @pre !why_not_a_labs(folder)
+Expected<std::vector<std::string>> remove_lab_files(const StateFolder& folder);
+
+/// What the last system call on a file said (errno): "PATH: cannot open: No such file or
+/// directory".
+[[nodiscard]] inline Error system_error(const std::string& path, const char* doing) {
+  return {path, fmt::format("{}: {}", doing, std::strerror(errno)), ""};
+}
 
 }  // namespace espalier::lab

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -61,5 +62,10 @@ enum class Ending : std::uint8_t {
 [[nodiscard]] std::vector<Result> results_of(const Job& job, const Contender& contender,
                                              const PlacedMachine& placed, const std::string& output,
                                              bool too_long);
+
+/// The files of data/machines/ that make up the standard set, in the order of the page.
+inline constexpr std::array kStandardMachines{
+    "flat-64",     "three-machine-grid", "dichev-39",   "park-20",      "hnow-64",
+    "cloud-zones", "three-continents",   "numa-server", "dragonfly-72", "fat-tree-256"};
 
 }  // namespace espalier::league

@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "league/run_league.hpp"
-#include "league/standard_machines.hpp"
 #include "topology/load_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::league {
 namespace {

@@ -1,4 +1,3 @@
-#include "league/page.hpp"
 
 #include <fmt/format.h>
 

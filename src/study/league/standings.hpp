@@ -8,6 +8,7 @@
 
 #include "league/contenders.hpp"
 #include "league/result.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::league {
 
@@ -82,5 +83,9 @@ struct Criterion {
   bool holds = false;
 };
 [[nodiscard]] std::vector<Criterion> criteria_of(std::span<const EventResults> lines);
+
+/// Lower bound of the time of any plan, in microseconds: the mean over `roots` evenly spread roots,
+/// as measured times are.
+[[nodiscard]] double bound_us(const topology::Machine& machine, const Event& event, int roots);
 
 }  // namespace espalier::league

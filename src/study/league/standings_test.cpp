@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "league/page.hpp"
 #include "league/tables.hpp"
 
 namespace espalier::league {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string>
 
 #include "league/run_league.hpp"
 #include "league/standings.hpp"
@@ -25,5 +26,10 @@ namespace espalier::league {
 /// The document espalier-bench-1 of `espalier bench --on smpi`.
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const EventResults> lines,
                                              const LeagueTask& task, const RunSettings& settings);
+
+/// The league as one HTML file that loads nothing else: the criteria, the standing of each machine,
+/// our losses, and for each machine, operation and size the winner, our time over the best
+/// selector's, and our time over the bound.
+[[nodiscard]] std::string page(std::span<const EventResults> lines);
 
 }  // namespace espalier::league

@@ -1,8 +1,7 @@
-#include "measure/wire_bound.hpp"
-
 #include <algorithm>
 
 #include "bound/lower_bound.hpp"
+#include "measure/measured.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::measure {

@@ -1,8 +1,7 @@
-#include "measure/wire_bound.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
+#include "measure/measured.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::measure {

@@ -1,5 +1,3 @@
-#include "reproduce/banikazemi.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "reproduce/banikazemi_figures.hpp"
 #include "reproduce/banikazemi_lab.hpp"
 #include "reproduce/banikazemi_table2.hpp"
+#include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
 namespace {

@@ -1,5 +1,3 @@
-#include "reproduce/dichev.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "base/units.hpp"
 #include "report/plot.hpp"
 #include "reproduce/dichev_runs.hpp"
+#include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
 namespace {

@@ -1,6 +1,6 @@
-#include "reproduce/karonis.hpp"
-
 #include <gtest/gtest.h>
+
+#include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
 namespace {

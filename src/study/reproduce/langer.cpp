@@ -1,10 +1,52 @@
 #include "reproduce/langer.hpp"
 
-#include "reproduce/langer_figures.hpp"
-#include "reproduce/langer_here.hpp"
-#include "reproduce/langer_tables.hpp"
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "group/blue_gene.hpp"
+#include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
+
+std::vector<group::Measurement> measure_all(const std::vector<GroupRun>& runs) {
+  std::vector<group::Measurement> results(runs.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < runs.size(); i = next++) {
+      const auto& [scheme, experiment] = runs[i];
+      results[i] = group::measure(scheme, experiment, group::blue_gene(experiment.processes));
+    }
+  };
+  std::vector<std::thread> helpers;
+  const unsigned threads = std::min(8U, std::max(1U, std::thread::hardware_concurrency()));
+  for (unsigned t = 1; t < threads; ++t) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  return results;
+}
+
+const std::vector<group::Scheme>& paper_schemes() {
+  static const std::vector<group::Scheme> kSchemes{
+      group::Scheme::Centralized, group::Scheme::ShrinkAndBalance, group::Scheme::RankAndHash};
+  return kSchemes;
+}
+
+group::Experiment paper_experiment(Rank processes, std::uint64_t millionths, std::uint64_t seed) {
+  group::Experiment experiment;
+  experiment.processes = processes;
+  experiment.degree = 3;
+  experiment.millionths = millionths;
+  experiment.seed = seed;
+  experiment.work_per_word = group::kBlueGeneWord;
+  return experiment;
+}
+
+std::string key_of(group::Scheme scheme) {
+  std::string key(name(scheme));
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
 
 Paper langer() {
   return {"langer",

@@ -1,9 +1,8 @@
-#include "reproduce/langer_figures.hpp"
 
 #include <fmt/format.h>
 
 #include "report/plot.hpp"
-#include "reproduce/langer_runs.hpp"
+#include "reproduce/langer.hpp"
 
 namespace espalier::reproduce {
 namespace {

@@ -1,9 +1,8 @@
-#include "reproduce/langer_here.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "reproduce/langer.hpp"
 #include "reproduce/on_lab.hpp"
 
 namespace espalier::reproduce {

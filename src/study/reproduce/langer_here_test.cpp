@@ -1,6 +1,6 @@
-#include "reproduce/langer_here.hpp"
-
 #include <gtest/gtest.h>
+
+#include "reproduce/langer.hpp"
 
 namespace espalier::reproduce {
 namespace {

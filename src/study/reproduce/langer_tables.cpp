@@ -1,4 +1,3 @@
-#include "reproduce/langer_tables.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +6,7 @@
 #include "group/allgather_sort.hpp"
 #include "group/blue_gene.hpp"
 #include "report/plot.hpp"
-#include "reproduce/langer_runs.hpp"
+#include "reproduce/langer.hpp"
 
 namespace espalier::reproduce {
 namespace {

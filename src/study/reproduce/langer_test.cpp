@@ -1,6 +1,6 @@
-#include "reproduce/langer.hpp"
-
 #include <gtest/gtest.h>
+
+#include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
 namespace {

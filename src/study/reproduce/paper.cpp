@@ -1,9 +1,5 @@
 #include "reproduce/paper.hpp"
 
-#include "reproduce/banikazemi.hpp"
-#include "reproduce/dichev.hpp"
-#include "reproduce/karonis.hpp"
-#include "reproduce/langer.hpp"
 #include "reproduce/park.hpp"
 
 namespace espalier::reproduce {

@@ -50,4 +50,27 @@ struct Paper {
 /// All papers that are reproduced, in the order of docs/papers.
 [[nodiscard]] const std::vector<Paper>& papers();
 
+/// M. Banikazemi, V. Moorthy, D. Panda: "Efficient collective communication on heterogeneous
+/// networks of workstations", ICPP 1998.
+[[nodiscard]] Paper banikazemi();
+
+/// K. Dichev, V. Rychkov, A. Lastovetsky: "Two algorithms of irregular scatter/gather operations
+/// for heterogeneous platforms", EuroMPI 2010: both experiments of section 3, simulated.
+[[nodiscard]] Paper dichev();
+
+/// N. Karonis, B. de Supinski, I. Foster, W. Gropp, E. Lusk, J. Bresnahan: "Exploiting hierarchy in
+/// parallel computer networks to optimize collective operation performance", IPDPS 2000: the three
+/// experiments of section 4, simulated.
+[[nodiscard]] Paper karonis();
+
+/// A. Langer, R. Venkataraman, L. Kale: "Scalable algorithms for constructing balanced spanning
+/// trees on system-ranked process groups", EuroMPI 2012: section 6, simulated, and what it left
+/// open.
+[[nodiscard]] Paper langer();
+
+/// K.-L. Park et al.: "Dynamic topology selection for high performance MPI in the Grid
+/// environments", 2004: figure 4's worked example, and figures 5 and 6 predicted by replay on a
+/// pinned machine, since the paper states no figures of its network.
+[[nodiscard]] Paper park();
+
 }  // namespace espalier::reproduce

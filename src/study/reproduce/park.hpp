@@ -5,11 +5,6 @@
 
 namespace espalier::reproduce {
 
-/// K.-L. Park et al.: "Dynamic topology selection for high performance MPI in the Grid
-/// environments", 2004: figure 4's worked example, and figures 5 and 6 predicted by replay on a
-/// pinned machine, since the paper states no figures of its network.
-[[nodiscard]] Paper park();
-
 /// How the pinned machine of data/park2004/inventory.json is changed for the sensitivity table.
 struct ParkMachine {
   double latency_factor = 1;     ///< factor on the latency of all links between clusters

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <espalier/machine.hpp>
 
-#include "api/ranks.hpp"
+#include "api/call.hpp"
 #include "base/contract.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/views.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <espalier/tree.hpp>
 
-#include "api/ranks.hpp"
+#include "api/call.hpp"
 #include "base/contract.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "tree/algorithm.hpp"
 #include "tree/multiple_multicast.hpp"
 #include "tree/tree_time.hpp"

@@ -17,7 +17,7 @@
 #include "lab/ending.hpp"
 #include "lab/lab.hpp"
 #include "measure/bench_table.hpp"
-#include "measure/wire_bound.hpp"
+#include "measure/measured.hpp"
 
 namespace espalier::cli {
 namespace {

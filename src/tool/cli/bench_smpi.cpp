@@ -17,10 +17,9 @@
 #include "cli/measure_on_lab.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "league/bound.hpp"
-#include "league/page.hpp"
+#include "league/job.hpp"
 #include "league/run_league.hpp"
-#include "league/standard_machines.hpp"
+#include "league/standings.hpp"
 #include "league/tables.hpp"
 #include "topology/load_machine.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "cli/terminal.hpp"
 
 namespace espalier::cli {
@@ -61,5 +61,9 @@ struct Command {
 [[nodiscard]] Command lab_command();
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command version_command();
+[[nodiscard]] Command doctor_command();
+[[nodiscard]] Command profile_command();
+[[nodiscard]] Command weather_command();
+[[nodiscard]] Command place_command();
 
 }  // namespace espalier::cli

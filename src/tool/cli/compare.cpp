@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "cli/compare_bound.hpp"
 #include "cli/irregular.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
@@ -11,9 +10,23 @@
 #include "cli/request.hpp"
 #include "report/comparison.hpp"
 #include "report/text.hpp"
+#include "tree/exact_optimum.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::cli {
 namespace {
+
+/// What no tree for this request can be faster than, if something is proven about it.
+std::optional<report::Bound> bound_for(const Request& request) {
+  if (request.operation != schedule::Operation::Broadcast) return {};
+  const auto costs = tree::initiation_costs_of(*request.model, request.size, request.who);
+  if (!costs) return {};
+  const tree::ExactResult best = tree::exact_optimum(*costs, request.who);
+  return report::Bound{best.lower_bound, best.proven(),
+                       best.search_steps == 0
+                           ? "proven without a search"
+                           : fmt::format("branch and bound, {} steps", best.search_steps)};
+}
 
 struct CompareOptions {
   RequestOptions request;

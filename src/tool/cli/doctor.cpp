@@ -1,15 +1,14 @@
 // espalier doctor: what stands in the way of programs along plans, and what helps.
-#include "cli/doctor.hpp"
-
 #include <fmt/format.h>
 
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/version.hpp"
+#include "cli/run.hpp"
 #include "doctor/checks.hpp"
 #include "launch/inside.hpp"
 #include "report/json_text.hpp"

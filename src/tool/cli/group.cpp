@@ -15,7 +15,7 @@
 #include "cli/request.hpp"
 #include "group/along_topology.hpp"
 #include "group/blue_gene.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 
 namespace espalier::cli {
 namespace {

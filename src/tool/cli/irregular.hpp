@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "formats/load_schedule.hpp"
 #include "report/text.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "lab/lab.hpp"
 
 namespace espalier::cli {

@@ -20,5 +20,6 @@ namespace espalier::cli {
 /// Sections that several pages share.
 [[nodiscard]] Section machines_section();
 [[nodiscard]] Section algorithms_section();
+[[nodiscard]] Section workloads_section();
 
 }  // namespace espalier::cli

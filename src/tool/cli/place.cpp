@@ -3,10 +3,10 @@
 #include <ctime>
 #include <memory>
 
+#include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/place_commands.hpp"
 #include "cli/place_report.hpp"
 #include "cli/rank_list.hpp"
 #include "map/replay.hpp"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/place_commands.hpp"
 #include "cli/rank_list.hpp"
 #include "profile/json.hpp"
 #include "profile/load.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace espalier::cli {
 namespace {
 
@@ -36,4 +38,44 @@ TEST(ParseRank, RefusesWhatIsNoRankOfTheMachine) {
 }
 
 }  // namespace
+
+namespace {
+
+using Times = std::vector<Time>;
+
+TEST(ParseSkew, TakesRanksAndRanges) {
+  EXPECT_EQ(*parse_skew("5ms@1", 3), (Times{Time{0}, milliseconds(5), Time{0}}));
+  EXPECT_EQ(*parse_skew("1us@0,2 ns@2-3", 4),
+            (Times{microseconds(1), Time{0}, nanoseconds(2), nanoseconds(2)}));
+  EXPECT_TRUE(parse_skew("", 3)->empty());
+}
+
+TEST(ParseSkew, SpreadsRandomLatenessWithinItsLimitFromItsSeed) {
+  const Times a = *parse_skew("random:2ms:7", 1000);
+  EXPECT_EQ(a, *parse_skew("random:2ms:7", 1000));
+  EXPECT_NE(a, *parse_skew("random:2ms:8", 1000));
+  EXPECT_LE(*std::max_element(a.begin(), a.end()), milliseconds(2));
+  EXPECT_GT(*std::max_element(a.begin(), a.end()), microseconds(1900));
+  EXPECT_LT(*std::min_element(a.begin(), a.end()), microseconds(100));
+}
+
+TEST(ParseSkew, SaysWhatIsWrong) {
+  const auto what = [](std::string_view text) { return parse_skew(text, 8).error().what; };
+  EXPECT_EQ(what("5ms"), "\"5ms\" does not say which rank is late");
+  EXPECT_EQ(what("5ms@3,"), "\"\" does not say which rank is late");
+  EXPECT_EQ(what("5ms@8"), "rank 8 is not in the machine, which has ranks 0 to 7");
+  EXPECT_EQ(what("5ms@1-3,1ms@2"), "rank 2 stands twice");
+  EXPECT_EQ(what("random:2ms"), "\"random:2ms\" has no seed");
+  EXPECT_EQ(what("random:2ms:x"), "the seed \"x\" is no number below 2^64");
+  EXPECT_EQ(what("random:2ms:"), "the seed \"\" is no number below 2^64");
+  for (const char* text : {"@3", "5@3", "-5ms@3", "5 parsecs@3", "random::1"}) {
+    const auto skew = parse_skew(text, 8);
+    ASSERT_FALSE(skew) << text;
+    EXPECT_NE(skew.error().what.find("not a time"), std::string::npos) << skew.error().what;
+    EXPECT_NE(skew.error().hint.find("5ms@3"), std::string::npos) << skew.error().hint;
+  }
+}
+
+}  // namespace
+
 }  // namespace espalier::cli

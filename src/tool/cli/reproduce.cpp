@@ -11,8 +11,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
-#include "cli/reproduce_here.hpp"
-#include "cli/reproduce_on_lab.hpp"
+#include "cli/reproduce_measured.hpp"
 #include "lab/launch.hpp"
 #include "reproduce/paper.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/expected.hpp"
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "model/cost_model.hpp"
 #include "report/timed_tree.hpp"
 #include "topology/machine.hpp"

@@ -13,7 +13,6 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/usage.hpp"
-#include "cli/version.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/expected.hpp"
 #include "cli/command.hpp"
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 #include "formats/load_schedule.hpp"
 
 namespace espalier::cli {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "cli/outcome.hpp"
+#include "cli/output.hpp"
 
 namespace CLI {
 class App;

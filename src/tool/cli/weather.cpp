@@ -8,10 +8,10 @@
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/place_commands.hpp"
 #include "cli/rank_list.hpp"
 #include "report/figures.hpp"
 #include "report/json_text.hpp"

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "doctor/checks.hpp"
-#include "doctor/tools.hpp"
 #include "launch/ask.hpp"
 #include "launch/elf.hpp"
 #include "launch/mpi_kind.hpp"

@@ -6,7 +6,6 @@
 #include "base/file.hpp"
 #include "doctor/calls.hpp"
 #include "doctor/checks.hpp"
-#include "doctor/tools.hpp"
 #include "launch/ask.hpp"
 #include "launch/inside.hpp"
 #include "launch/own_library.hpp"

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "doctor/finding.hpp"
@@ -54,5 +55,8 @@ struct Interface {
 
 /// ssh and Slurm: what starts processes on other hosts.
 [[nodiscard]] Findings check_launching(const Environment& environment);
+
+/// The tool that interposes MPI's functions too, by the name of its library: mpiP, Score-P ...
+[[nodiscard]] std::optional<std::string> tool_named(std::string_view library);
 
 }  // namespace espalier::doctor

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "cli/command.hpp"
-
-namespace espalier::cli {
-
-[[nodiscard]] Command doctor_command();
-
-}  // namespace espalier::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "reproduce/on_here.hpp"
+#include "reproduce/on_lab.hpp"
+
+namespace espalier::cli {
+
+/// Measures in a lab of its own, which is up only meanwhile, whatever happens in it.
+Expected<measure::Bench> measure_in_own_lab(const reproduce::LabRequest& request);
+
+/// Starts espalier-split, which stands beside the tool, under an MPI on this computer.
+Expected<std::vector<reproduce::TimedSplit>> time_splits_here(
+    const reproduce::SplitRequest& request);
+
+/// Its output. @return what is wrong with it if it is not what the program prints
+Expected<std::vector<reproduce::TimedSplit>> read_splits(const std::string& output);
+
+}  // namespace espalier::cli
