@@ -1,8 +1,9 @@
 # The front door. Everything here also works by hand through CMake's presets.
 #   make          build            -> build/release/bin/espalier
 #   make demo     see what it does: plans, and an MPI program without Espalier and with it
-#   make check    build, format check, include rule, all tests, a short fuzz of every reader
+#   make check    build, format check, include rule, all tests, some of them with sanitizers, a short fuzz of every reader
 #   make check-quick  the tests of single rooms, without any MPI: the inner loop
+#   make check-sanitized  readers, plans, executors and buffers under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make check-single every source by itself (preset dev), as developers build: does each include what it uses?
 #   make build-times  what the build costs: processor time by room, the ten worst units (SOURCES="OLD NEW": side by side)
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
@@ -18,7 +19,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -27,7 +28,7 @@ ESPALIER := build/release/bin/espalier
 # What has to be there (packages.debian): demo, build or check; each has all of the ones before it.
 PURPOSE := build
 demo: PURPOSE := demo
-check check-quick check-single check-long build-times bench bench-never-slower bench-smpi bench-drift bench-wrong-machine lint: PURPOSE := check
+check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-smpi bench-drift bench-wrong-machine lint: PURPOSE := check
 
 packages:
 	@scripts/install_packages.sh $(PURPOSE)
@@ -66,11 +67,20 @@ demo: packages
 check: packages format-check include-check
 	$(call preset,release)
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory check-sanitized
 	@$(MAKE) --no-print-directory fuzz-short
 
 check-quick: packages format-check include-check
 	$(call preset,release,unit_tests)
 	@ctest --test-dir build/release -L '^unit$$' --output-on-failure -j $(JOBS)
+
+# Few enough to be part of `make check`; check-long runs all tests so.
+check-sanitized: packages
+	@! scripts/can_sanitize.sh || $(MAKE) --no-print-directory sanitized
+
+sanitized:
+	$(call preset,asan,sanitized_tests)
+	@ctest --test-dir build/asan -L '^sanitized$$' --output-on-failure -j $(JOBS)
 
 check-single: packages
 	$(call preset,dev,rooms)
@@ -172,8 +182,8 @@ include-check: packages
 	@python3 scripts/check_local_names.py
 
 lint: tools
-	$(call preset,dev)
-	@scripts/lint.sh build/dev
+	$(call preset,release,espalier_wrappers espalier_recorder_wrappers)
+	@scripts/lint.sh build/release
 
 clean:
 	rm -rf build

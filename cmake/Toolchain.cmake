@@ -27,6 +27,11 @@ endif()
 add_compile_options(-ffp-contract=off)
 
 if(ESPALIER_SANITIZE)
+  # Instrumented code takes long to optimise; lines of a stack need no more than -g1. Indices of vectors are checked too.
+  foreach(language C CXX)
+    set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O1 -g1")
+  endforeach()
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
   add_compile_options(-fsanitize=${ESPALIER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ESPALIER_SANITIZE})
 endif()

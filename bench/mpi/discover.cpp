@@ -12,7 +12,7 @@
 #include "mpi/discover_world.hpp"
 #include "mpi/mpi_api.hpp"
 #include "mpi/roll_call.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace {
 

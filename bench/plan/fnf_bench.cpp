@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/random.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 namespace {

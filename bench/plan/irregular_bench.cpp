@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/random.hpp"
-#include "model/alike.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 #include "select/quick_irregular.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 #include "tree/irregular_algorithm.hpp"
 
 namespace espalier::tree {

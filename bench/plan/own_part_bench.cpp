@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "select/choose.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier {
 namespace {

@@ -17,7 +17,7 @@ void place_lu(benchmark::State& state) {
                                                "(5ms,1Gbit/s) node:8(50us,1Gbit/s) "
                                                "proc:16(1us,send=1us,recv=1us)");
   const auto profile = profile::make_workload("lu.A", processes);
-  const auto problem = place::make_problem(*inventory, *profile, {});
+  const auto problem = make_problem(*inventory, *profile, {});
   double gain = 0;
   for (auto _ : state) {
     const place::Answer answer = place::place_processes(*problem);

@@ -5,9 +5,8 @@
 
 #include <string>
 
-#include "topology/read_json.hpp"
-#include "topology/synthetic.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {

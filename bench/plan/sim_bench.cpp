@@ -4,7 +4,7 @@
 
 #include "sim/simulate.hpp"
 #include "support/plans.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier {
 namespace {

@@ -21,12 +21,12 @@
 namespace {
 
 using measure::Case;
-using measure::Place;
+using measure::CommRank;
 
 constexpr int kTag = 7;
 
 /// Not by a collective: those are what is measured, and some that SMPI has are wrong.
-double largest(double mine, const Place& place) {
+double largest(double mine, const CommRank& place) {
   const auto receive = [](int from) {
     double theirs = 0;
     PMPI_Recv(&theirs, 1, MPI_DOUBLE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -43,7 +43,7 @@ double largest(double mine, const Place& place) {
 
 /// A moment that is still to come for everybody; returns when it is there. Not a nanosecond apart:
 /// flows that begin and end together are also much faster to simulate.
-double begin_together(const Place& place) {
+double begin_together(const CommRank& place) {
   const double moment = std::ceil(largest(MPI_Wtime(), place)) + 1;
   sg_actor_sleep_for(moment - MPI_Wtime());
   return moment;
@@ -58,7 +58,7 @@ void prepare(Case& c) {
 }
 
 void measure_call(const std::string& operation, long bytes, const std::set<int>& roots,
-                  const Place& place) {
+                  const CommRank& place) {
   double total = 0;
   double wrong = 0;
   int planned = 0;
@@ -92,7 +92,7 @@ bool has_root(const std::string& operation) {
 }
 
 /// @return 0, or 2 for what is no call
-int measure_all(int argc, char** argv, const Place& place) {
+int measure_all(int argc, char** argv, const CommRank& place) {
   const auto every = static_cast<int>(espalier::mpi_test::option(argc, argv, "--every", 1));
   const auto few = static_cast<int>(espalier::mpi_test::option(argc, argv, "--roots", 0));
   std::set<int> roots;
@@ -117,7 +117,7 @@ int measure_all(int argc, char** argv, const Place& place) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  Place place;
+  CommRank place;
   MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &place.size);
   const int code = measure_all(argc, argv, place);

@@ -35,10 +35,10 @@ enum class Operation : std::uint8_t {
 
 struct Call {
   Operation operation = Operation::Barrier;
-  Rank root = 0;            ///< of operations with one
+  Rank root = 0;            ///< root of a rooted operation; ignored by others
   std::uint64_t count = 0;  ///< elements of the message, or of each rank's block
   Bytes element{1};         ///< size of one element
-  bool commutative = true;  ///< of reductions
+  bool commutative = true;  ///< a reduction may combine in any order
   /// The v forms of gather, scatter, allgather, alltoall and reduce-scatter: elements of each
   /// rank's block (alltoall: [from * ranks + to]). Empty: all have `count`.
   std::vector<std::uint64_t> counts = {};

@@ -38,7 +38,7 @@ inline namespace api {
 /// What becomes of a call, as far as that is known before it is made.
 struct CallPlan {
   bool planned = false;
-  std::string name = "native";  ///< of the plan; "native": as the MPI library does it
+  std::string name = "native";  ///< name of the plan; "native" means the MPI library's own call
   std::string why = "no library";
   std::optional<Time> predicted = {};
   std::optional<Time> native_predicted = {};
@@ -98,7 +98,7 @@ class Communicator {
       return MPI_Bcast(std::ranges::data(data), count_of(data), type, root, comm_);
     });
   }
-  /// Of `out` only the root's is written; elsewhere it may be empty.
+  /// Only the root's `out` is written; elsewhere it may be empty.
   template <Numbers In, Numbers Out>
   int reduce(const In& in, Out&& out, MPI_Op op, int root) const {
     const int count = rank_ == root ? common_count(in, out) : count_of(in);
@@ -115,7 +115,7 @@ class Communicator {
                            comm_);
     });
   }
-  /// In place.
+  /// The same in place.
   template <Numbers Range>
   int allreduce(Range&& data, MPI_Op op) const {
     return call<Range>({count_of(data)}, [&](MPI_Datatype type) {
@@ -140,14 +140,14 @@ class Communicator {
                                                 counts.data(), type, op, comm_);
                     });
   }
-  /// Of ranks 0 to this one.
+  /// The result combines ranks 0 to this one.
   template <Numbers In, Numbers Out>
   int scan(const In& in, Out&& out, MPI_Op op) const {
     return call<In>({common_count(in, out)}, [&](MPI_Datatype type) {
       return MPI_Scan(std::ranges::data(in), std::ranges::data(out), count_of(in), type, op, comm_);
     });
   }
-  /// Of ranks 0 to the one before; rank 0's stays as it was.
+  /// The result combines ranks 0 to the one before; rank 0's `out` is not written.
   template <Numbers In, Numbers Out>
   int exscan(const In& in, Out&& out, MPI_Op op) const {
     return call<In>({common_count(in, out)}, [&](MPI_Datatype type) {
@@ -232,7 +232,7 @@ class Communicator {
                                std::ranges::data(out), taken.counts.data(), to.get(), type, comm_);
         });
   }
-  /// As MPI has it: a type for each block, displacements in bytes.
+  /// MPI's form: a type for each block, displacements in bytes.
   int alltoallw(const void* in, Blocks given, std::span<const MPI_Datatype> given_types, void* out,
                 Blocks taken, std::span<const MPI_Datatype> taken_types) const {
     return MPI_Alltoallw(in, given.counts.data(), given.displacements.data(), given_types.data(),
@@ -329,7 +329,7 @@ class Communicator {
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Comm lane_ = MPI_COMM_NULL;  // for multicasts without a plan; made when one is needed
+  MPI_Comm lane_ = MPI_COMM_NULL;  // carries multicasts without a plan; made when one is needed
   bool is_mine_ = false;
   int rank_ = -1;
   int size_ = 0;

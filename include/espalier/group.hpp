@@ -37,14 +37,14 @@
 namespace espalier {
 
 class Group;
-class GroupRuntime;  // behind the scenes
+class GroupRuntime;  // internal
 
 using GroupRank = std::uint32_t;
 
 /// LogGP figures of the network, the same on all ranks; they choose degrees and segments.
 struct GroupNetwork {
   std::uint64_t latency_ns = 0;
-  std::uint64_t overhead_ns = 0;  ///< of a message, on either side
+  std::uint64_t overhead_ns = 0;  ///< time that a message costs its sender, and its receiver
   std::uint64_t bytes_per_second = 0;
 };
 
@@ -52,9 +52,9 @@ struct GroupNetwork {
 using ClusterPath = std::vector<std::uint32_t>;
 
 struct GroupsOptions {
-  unsigned degree = 0;  ///< of trees, 1 to 254; 0: by the network, 3 if that is not known
+  unsigned degree = 0;  ///< degree of trees, 1 to 254; 0: chosen by `network`, 3 without it
   std::optional<GroupNetwork> network;
-  std::size_t typical_bytes = 4096;  ///< of the messages that the degree is chosen for
+  std::size_t typical_bytes = 4096;  ///< message size that the degree is chosen for
   /// For Group::along_topology(): the clusters of a rank of the communicator, or a machine as
   /// `espalier` reads it (a file, or "site:2 node:4 proc:8") with a place for each rank.
   std::function<ClusterPath(int rank)> clusters = nullptr;
@@ -76,9 +76,9 @@ struct SplitOptions {
 
 /// Where a root's data enter or leave the tree.
 enum class GroupRoot : std::uint8_t {
-  Cheapest,   ///< with figures of the network: OwnTree as soon as the calls so far are worth it
-  Forward,    ///< over the tree's root
-  AnyVertex,  ///< along the tree's edges, from the root or to it
+  Cheapest,   ///< OwnTree as soon as the calls so far are worth it; needs `network`
+  Forward,    ///< data pass through the tree's root
+  AnyVertex,  ///< data flow along the tree's edges, from the call's root or to it
   OwnTree     ///< one more tree with this root, made by the first such call
 };
 
@@ -105,7 +105,7 @@ class [[gnu::visibility("default")]] GroupRequest {
 class [[gnu::visibility("default")]] NewGroup {
  public:
   [[nodiscard]] bool test();  ///< makes progress
-  Group wait();               ///< once
+  Group wait();               ///< may be called once
 
  private:
   friend class Group;
@@ -193,14 +193,14 @@ class [[gnu::visibility("default")]] Group {
     using T = std::ranges::range_value_t<Data>;
     return start_allreduce(bytes_of(data), elementwise<T>(operation), options);
   }
-  // With an operation of MPI's, built-in or made by MPI_Op_create as commutative; types without
+  // The operation is MPI's, built-in or made by MPI_Op_create as commutative. Types are without
   // gaps. Both must live until it is over.
   [[nodiscard]] GroupRequest ireduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                                      GroupRank root, CollectiveOptions options = {}) const;
   [[nodiscard]] GroupRequest iallreduce(void* data, int count, MPI_Datatype type, MPI_Op operation,
                                         CollectiveOptions options = {}) const;
 
-  /// To one member; copied. Returns at once, or, where 16 are under way to it already, when that
+  /// Sends a copy to one member. Returns at once, or, if 16 are under way to it already, when that
   /// member has made progress. The first message to a rank asks for its id along the
   /// group, so members on the way have to make progress; the last 16 are remembered. Two messages
   /// between the same members keep their order.
@@ -237,13 +237,13 @@ class [[gnu::visibility("default")]] Group {
 
 /// What this process holds.
 struct GroupStatistics {
-  std::size_t live_groups = 0;       ///< that of all processes and trees for roots among them
-  std::size_t trees_for_roots = 0;   ///< of groups that were not freed here (GroupRoot::OwnTree)
-  std::size_t bytes = 0;             ///< of groups, made or under way
-  std::size_t endpoint_bytes = 0;    ///< of posted receives: the same whatever there is
-  std::size_t waiting_messages = 0;  ///< for calls that were not made here yet
-  std::size_t held_messages = 0;     ///< for which there is no room yet
-  std::size_t sends_under_way = 0;   ///< to one process 15 at most, and the parts of one message
+  std::size_t live_groups = 0;       ///< includes the group of all processes, and trees for roots
+  std::size_t trees_for_roots = 0;   ///< trees of GroupRoot::OwnTree, of groups not freed here
+  std::size_t bytes = 0;             ///< memory of groups, made or under way
+  std::size_t endpoint_bytes = 0;    ///< memory of posted receives; constant
+  std::size_t waiting_messages = 0;  ///< messages of calls that were not made here yet
+  std::size_t held_messages = 0;     ///< messages that wait for room to be sent
+  std::size_t sends_under_way = 0;  ///< sends under way: 15 to one process, and one message's parts
   std::size_t most_sends_under_way = 0;
   std::uint64_t messages_sent = 0;
 };

@@ -20,7 +20,7 @@
 namespace espalier {
 
 namespace topology {
-class Machine;  // behind the scenes
+class Machine;  // internal
 }
 
 /// One level of a machine: the channel ("wan") and what it joins ("site"). Level 0 is the slowest.
@@ -33,29 +33,29 @@ struct Level {
 /// Some processes that are nearer to each other than to all others.
 struct Cluster {
   std::string name;                   ///< may be empty
-  std::uint32_t level = 0;            ///< of the channel that joins its members
+  std::uint32_t level = 0;            ///< level of the channel that joins its members
   std::uint32_t parent = 0;           ///< index into Machine::clusters(); of the first: itself
-  Time latency;                       ///< between two members
-  Bandwidth backbone = kUnlimited;    ///< shared by all that crosses it
-  Bandwidth uplink_out = kUnlimited;  ///< of its way to the cluster it is in
+  Time latency;                       ///< latency between two members
+  Bandwidth backbone = kUnlimited;    ///< bandwidth that all messages between members share
+  Bandwidth uplink_out = kUnlimited;  ///< bandwidth from this cluster to the one around it
   Bandwidth uplink_in = kUnlimited;
-  std::vector<Rank> ranks;  ///< of all processes in it, ascending
+  std::vector<Rank> ranks;  ///< all processes in the cluster, ascending
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
 /// How two processes reach each other when nobody else is sending.
 struct Path {
-  std::uint32_t level = 0;           ///< of the channel that joins them
+  std::uint32_t level = 0;           ///< level of the channel that joins the two
   Time latency;                      ///< end to end
-  Bandwidth bandwidth = kUnlimited;  ///< of the narrowest resource on the way
+  Bandwidth bandwidth = kUnlimited;  ///< bandwidth of the narrowest resource on the path
   friend bool operator==(const Path&, const Path&) = default;
 };
 
 /// What a message costs a process itself, as opposed to the network.
 struct ProcessCosts {
-  Time send;                            ///< a message, however short
+  Time send;                            ///< time that sending a message takes, however short
   Time recv;                            ///< the same at its receiver
-  Bandwidth send_rate = kUnlimited;     ///< and its bytes
+  Bandwidth send_rate = kUnlimited;     ///< rate at which the sender handles a message's bytes
   Bandwidth recv_rate = kUnlimited;     ///< the same at its receiver
   Bandwidth combine_rate = kUnlimited;  ///< operand bytes of reductions
   friend bool operator==(const ProcessCosts&, const ProcessCosts&) = default;
@@ -68,9 +68,9 @@ class [[gnu::visibility("default")]] Machine {
   [[nodiscard]] const std::string& name() const;
   /// Number of processes; at least 1.
   [[nodiscard]] Rank size() const;
-  /// As many as the deepest process has, slowest first.
+  /// The levels, slowest first: as many as the deepest process has.
   [[nodiscard]] std::vector<Level> levels() const;
-  /// In depth-first order; the first is the whole machine. O(processes * depth).
+  /// All clusters in depth-first order; the first is the whole machine. O(processes * depth).
   [[nodiscard]] std::vector<Cluster> clusters() const;
   /// Number of levels of this process. @pre rank < size(), as for all that follow
   [[nodiscard]] std::uint32_t depth(Rank rank) const;
@@ -80,7 +80,7 @@ class [[gnu::visibility("default")]] Machine {
   [[nodiscard]] std::vector<std::uint32_t> colours(Rank rank) const;
   /// "anl.m1.3": of names where there are names, else of indices.
   [[nodiscard]] std::string describe(Rank rank) const;
-  /// From a rank to itself: no latency, unlimited.
+  /// The path between two ranks. A rank reaches itself without latency, at unlimited bandwidth.
   [[nodiscard]] Path path(Rank from, Rank to) const;
   [[nodiscard]] ProcessCosts costs(Rank rank) const;
 
@@ -95,7 +95,7 @@ class [[gnu::visibility("default")]] Machine {
   /// Everything but the notes.
   friend bool operator==(const Machine& a, const Machine& b) { return a.equals(b); }
 
-  /// Behind the scenes.
+  /// Internal.
   explicit Machine(std::shared_ptr<const topology::Machine> inside,
                    std::vector<std::string> notes = {})
       : inside_(std::move(inside)), notes_(std::move(notes)) {}
@@ -108,7 +108,7 @@ class [[gnu::visibility("default")]] Machine {
   std::vector<std::string> notes_;
 };
 
-/// From what a user names on the command line: a file (our JSON, SimGrid platform XML, hwloc XML,
+/// Reads what a user names on the command line: a file (our JSON, SimGrid platform XML, hwloc XML,
 /// Slurm's topology.conf, a line; told apart by content), a line itself ("site:2(30ms) proc:16"),
 /// or "random:SEED[:PROCESSES]". The error says where in the file, what and what to do.
 [[nodiscard, gnu::visibility("default")]] Expected<Machine> load_machine(

@@ -14,7 +14,7 @@
 namespace espalier {
 
 namespace model {
-class CostModel;  // behind the scenes
+class CostModel;  // internal
 }
 
 /// What one message costs, counted from the moment its sender turns to it.
@@ -39,7 +39,7 @@ class [[gnu::visibility("default")]] Model {
   /// @pre from and to are different ranks of the machine
   [[nodiscard]] MessageCost cost(Rank from, Rank to, Bytes size) const;
 
-  /// Behind the scenes.
+  /// Internal.
   Model(Machine machine, std::shared_ptr<const model::CostModel> inside)
       : machine_(std::move(machine)), inside_(std::move(inside)) {}
   [[nodiscard]] const model::CostModel& inside() const { return *inside_; }

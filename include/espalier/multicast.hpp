@@ -24,7 +24,7 @@ struct Multicast {
   std::vector<int> to;  ///< the root may be listed, and is passed over
 };
 
-/// Of any elements that can be copied as bytes.
+/// A multicast of any elements that can be copied as bytes.
 template <std::ranges::contiguous_range Data>
 [[nodiscard]] Multicast multicast_of(Data&& data, int root, std::vector<int> to) {
   static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Data>>);
@@ -43,7 +43,7 @@ template <std::ranges::contiguous_range Data>
   return true;
 }
 
-/// Along a binomial tree over the root and the list, with point-to-point messages of a
+/// Runs a multicast along a binomial tree over root and list, with point-to-point messages of a
 /// communicator that nothing else uses. @return MPI's code
 /// @pre put_in_order(one)
 inline int native_multicast(const Multicast& one, int rank, MPI_Comm lane) {
@@ -80,7 +80,8 @@ inline int native_multicast(const Multicast& one, int rank, MPI_Comm lane) {
   return code;
 }
 
-/// Along plans, if the library is there and has some. @return whether; then `code` is MPI's
+/// Runs multicasts along plans, if the library is there and has some.
+/// @return whether it did; then `code` is MPI's
 inline bool planned_multicasts(std::span<const Multicast> several, MPI_Comm comm, int& code) {
   if (espalier_api_multicasts_ == nullptr) return false;
   std::vector<espalier_multicast> all;

@@ -24,9 +24,9 @@ namespace espalier {
 /// What the verifier found (docs/verification.md).
 struct Verdict {
   std::vector<std::string> findings;  ///< "rank 3, op 7: wrong-result: found ...; expected ..."
-  std::uint64_t left_off = 0;         ///< further ones
-  std::uint64_t messages = 0;         ///< of the plan; this and what follows is whole only if ok()
-  Bytes bytes;                        ///< sent
+  std::uint64_t left_off = 0;         ///< findings beyond those listed
+  std::uint64_t messages = 0;         ///< the plan's messages; incomplete unless ok()
+  Bytes bytes;                        ///< the plan's bytes; incomplete unless ok()
   [[nodiscard]] bool ok() const { return findings.empty(); }
 };
 
@@ -46,8 +46,8 @@ struct Simulation {
     Bytes bytes;
     friend bool operator==(const Level&, const Level&) = default;
   };
-  Time finish;                    ///< of the last rank; kForever: one never ends
-  std::vector<Time> rank_finish;  ///< of each
+  Time finish;                    ///< when the last rank is done; kForever: one never ends
+  std::vector<Time> rank_finish;  ///< when each rank is done
   std::vector<Level> levels;      ///< what crossed each level of the machine
   std::string bottleneck;         ///< "uplink out of anl"; empty: nothing limited was used
   friend bool operator==(const Simulation&, const Simulation&) = default;
@@ -73,7 +73,7 @@ class [[gnu::visibility("default")]] Plan {
   [[nodiscard]] bool knows_topology() const;
   /// What each level of the machine does, outermost first; empty for plans that know no levels.
   [[nodiscard]] std::vector<std::string> per_level() const;
-  /// By closed forms. Of calls with counts: by simulation if they are a
+  /// Predicted time, by closed forms. For calls with counts: by simulation if they are a
   /// scatter or gather, else that of blocks of the mean length. Nothing for plans that were read.
   [[nodiscard]] std::optional<Time> predicted() const;
 
@@ -88,7 +88,7 @@ class [[gnu::visibility("default")]] Plan {
   /// The same on every computer for equal plans, and only for them (but for a chance of 2^-64).
   [[nodiscard]] std::uint64_t hash() const;
 
-  /// Behind the scenes.
+  /// Internal.
   explicit Plan(std::shared_ptr<const PlanInside> inside) : inside_(std::move(inside)) {}
 
  private:
@@ -109,11 +109,11 @@ inline constexpr Rank kMostByLengths = 2048;
 [[nodiscard, gnu::visibility("default")]] Expected<Plan> plan_named(const Machine& machine,
                                                                     const Call& call,
                                                                     const std::string& name);
-/// From what to_json() wrote, or another tool in that form. Not verified.
+/// Reads a plan that to_json() wrote, or another tool in that form. It is not verified.
 [[nodiscard, gnu::visibility("default")]] Expected<Plan> read_plan(const Machine& machine,
                                                                    const std::string& json);
 
-/// For any call, root, placement and lengths of blocks. Up to O(ranks^2 * depth).
+/// The bound holds for any call, root, placement and lengths of blocks. Up to O(ranks^2 * depth).
 [[nodiscard, gnu::visibility("default")]] Expected<LowerBound> lower_bound(const Machine& machine,
                                                                            const Call& call);
 

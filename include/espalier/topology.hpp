@@ -31,15 +31,16 @@ inline namespace api {
 enum class Status : int {
   Ok = ESPALIER_OK,
   NoLibrary = ESPALIER_NO_LIBRARY,
-  UnknownMachine = ESPALIER_UNKNOWN_MACHINE,  ///< until discover(), or the first call on all
+  UnknownMachine = ESPALIER_UNKNOWN_MACHINE,  ///< not found yet: discover() finds it, or the first
+                                              ///< call on all processes
   OtherProcesses = ESPALIER_OTHER_PROCESSES,  ///< an intercommunicator, or spawned processes
 };
 
 struct Topology {
   Status status = Status::NoLibrary;
   int levels = 1;                         ///< the greatest depth
-  std::vector<int> depths;                ///< of each rank
-  std::vector<std::vector<int>> colours;  ///< of each rank, one for each of its levels
+  std::vector<int> depths;                ///< each rank's depth
+  std::vector<std::vector<int>> colours;  ///< [rank][level]: colour of a rank at each of its levels
 
   /// The innermost level that joins two ranks: 0 is the slowest. @pre both are ranks
   [[nodiscard]] int level_between(int a, int b) const {
@@ -56,7 +57,7 @@ struct Topology {
 /// Has the machine found and measured now, unless it is known. Collective over MPI_COMM_WORLD.
 inline Status discover() { return static_cast<Status>(espalier_discover()); }
 
-/// Of the processes of a communicator. Local.
+/// The topology of the processes of a communicator. Local.
 [[nodiscard]] inline Topology topology_of(MPI_Comm comm) {
   Topology topology;
   int size = 0;

@@ -20,23 +20,23 @@ struct TreeAlgorithm {
   std::string title;   ///< "fastest node first"
   std::string source;  ///< the paper, in one line
 };
-/// In the order of docs/algorithms.md.
+/// All algorithms, in the order of docs/algorithms.md.
 [[nodiscard, gnu::visibility("default")]] std::vector<TreeAlgorithm> tree_algorithms();
 
 /// Who sends to whom, in which order. Holds the root and any of the other ranks (a multicast).
 struct Tree {
   std::string algorithm;
   Rank root = 0;
-  std::vector<Rank> parent;                 ///< of the root: itself; kNoRank: not in the tree
-  std::vector<std::vector<Rank>> children;  ///< in the order in which they are sent to
+  std::vector<Rank> parent;  ///< each rank's parent; the root's is itself; kNoRank: not in the tree
+  std::vector<std::vector<Rank>> children;  ///< each rank's children, in the order of sending
   friend bool operator==(const Tree&, const Tree&) = default;
 };
 
 struct TreeRequest {
   Rank root = 0;
-  std::vector<Rank> to = {};  ///< besides the root; empty: everybody
+  std::vector<Rank> to = {};  ///< receivers, without the root; empty: all ranks
   Bytes size{1024};
-  Rank arity = 2;  ///< of the k-ary and k-nomial ones
+  Rank arity = 2;  ///< k of k-ary and k-nomial trees; ignored by others
 };
 
 /// An error where there is no such algorithm, it refuses the model or so many ranks, or ranks are
@@ -64,11 +64,11 @@ struct Multicast {
 
 /// Trees for all of them together: a busy process is busy for all of them.
 struct MulticastTrees {
-  std::vector<Tree> trees;   ///< one for each
-  std::vector<Time> finish;  ///< of each
-  bool joint = true;         ///< built together; else each by itself was better, or as good
-  Time joint_time;           ///< when the last is over with the one...
-  Time separate_time;        ///< ...and with the other
+  std::vector<Tree> trees;   ///< one tree for each multicast
+  std::vector<Time> finish;  ///< when each multicast is over
+  bool joint = true;         ///< trees were built together; else one by one was better, or as good
+  Time joint_time;           ///< when the last is over, with trees built together
+  Time separate_time;        ///< when the last is over, with trees built one by one
 };
 
 /// Never worse than trees that are built one by one (with `algorithm`) and run at the same time.

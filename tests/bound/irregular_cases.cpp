@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/random.hpp"
-#include "bound/witness_json.hpp"
-#include "select/score.hpp"
+#include "bound/lower_bound.hpp"
+#include "select/rank_by_simulation.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 int main(int argc, char** argv) {
   using namespace espalier;

@@ -9,8 +9,8 @@
 #include "base/expected.hpp"
 #include "fuzz/require.hpp"
 #include "topology/machine.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::fuzz {
 

@@ -1,11 +1,8 @@
 #pragma once
 
-#include "formats/goal.hpp"
-#include "formats/loaded_schedule.hpp"
-#include "formats/msccl.hpp"
+#include "formats/load_schedule.hpp"
 #include "fuzz/check_loaded.hpp"
-#include "schedule/read_json.hpp"
-#include "schedule/write_json.hpp"
+#include "schedule/json.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::fuzz {

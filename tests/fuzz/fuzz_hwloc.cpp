@@ -1,5 +1,5 @@
 #include "fuzz/check_loaded.hpp"
-#include "topology/read_hwloc.hpp"
+#include "topology/readers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace espalier;

@@ -20,8 +20,9 @@ def all_settings(mpi, library, settings, program):
     polite = pathlib.Path(program[0]).with_name("give_way.so")
     if mpi == "mpich" and polite.exists():
         preloads.append(str(polite))
-    if preloads and "SANITIZER_RUNTIME" in os.environ:  # a sanitizer's must come first
-        preloads.insert(0, os.environ["SANITIZER_RUNTIME"])
+    if "SANITIZER_RUNTIME" in os.environ:
+        if preloads:
+            preloads.insert(0, os.environ["SANITIZER_RUNTIME"])  # it must come first
         settings = settings + [("ASAN_OPTIONS", "detect_leaks=0")]  # MPIs leak
     return settings + [("LD_PRELOAD", " ".join(preloads))] if preloads else settings
 

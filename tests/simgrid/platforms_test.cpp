@@ -12,10 +12,10 @@
 
 #include "support/for_all_seeds.hpp"
 #include "support/random_spec.hpp"
-#include "topology/read_simgrid.hpp"
+#include "topology/readers.hpp"
 #include "topology/simgrid/read_platform.hpp"
 #include "topology/simgrid/routes.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {

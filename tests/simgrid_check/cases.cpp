@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "support/plans.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::simgrid_check {
 namespace {

@@ -55,8 +55,8 @@ std::vector<std::uint32_t> ancestry(const Machine& machine, Rank rank) {
 
 void add_uplink(Links& links, std::vector<s4u::LinkInRoute>& route, const topology::Uplink& uplink,
                 const std::string& name, bool out) {
-  const std::string way = uplink.half_duplex ? "-both" : out ? "-out" : "-in";
-  links.shared(route, name + rule, out ? uplink.out : uplink.in);
+  const std::string direction = uplink.half_duplex ? "-both" : out ? "-out" : "-in";
+  links.shared(route, name + direction, out ? uplink.out : uplink.in);
 }
 
 /// Everything with a capacity between two ranks; what limits a flow alone as well.

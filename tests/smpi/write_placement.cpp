@@ -9,7 +9,7 @@
 #include "place/load_inventory.hpp"
 #include "place/portfolio.hpp"
 #include "profile/load.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 int main(int argc, char** argv) {
   using namespace espalier;
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", to_string(profile ? inventory.error() : profile.error()).c_str());
     return 2;
   }
-  const auto problem = place::make_problem(*inventory, *profile, {});
+  const auto problem = make_problem(*inventory, *profile, {});
   if (!problem) return 2;
   const place::Answer answer = place::place_processes(*problem);
   const std::string policy = argv[4];

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "topology/load_machine.hpp"
-#include "topology/write_json.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 int main(int argc, char** argv) {
   namespace topology = espalier::topology;

@@ -17,8 +17,8 @@
 #include "select/block_counts.hpp"
 #include "select/irregular.hpp"
 #include "sim/simulate.hpp"
-#include "topology/synthetic.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier {
 namespace {

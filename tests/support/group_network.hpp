@@ -12,7 +12,7 @@
 
 #include "base/random.hpp"
 #include "group/construction.hpp"
-#include "group/route.hpp"
+#include "group/endpoint.hpp"
 
 namespace espalier::testing_support {
 

@@ -10,7 +10,7 @@
 namespace espalier::place {
 
 /// Of text that is right.
-inline Inventory inventory_from(const std::string& text) {
+inline map::Inventory inventory_from(const std::string& text) {
   auto inventory = load_inventory(text);
   EXPECT_TRUE(inventory.has_value()) << inventory.error();
   return std::move(*inventory);

@@ -6,7 +6,7 @@
 #include "base/random.hpp"
 #include "profile/trace_writer.hpp"
 
-namespace espalier::place {
+namespace espalier::map {
 
 /// A random trace whose processes send and receive in rounds, so that it ends.
 inline profile::Profile random_profile(Random& rng, Rank size) {
@@ -44,4 +44,4 @@ inline std::string random_inventory(Random& rng, Rank slots) {
          "(50us,100Mbit/s,send=10us,recv=10us,speed=" + speeds + ")";
 }
 
-}  // namespace espalier::place
+}  // namespace espalier::map

@@ -8,7 +8,7 @@
 #include "support/crossings.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/multilevel_cases.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::collective {
 namespace {

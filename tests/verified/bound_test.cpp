@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "bound/lower_bound.hpp"
-#include "select/score.hpp"
+#include "select/rank_by_simulation.hpp"
 #include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/read_json.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier {
 namespace {

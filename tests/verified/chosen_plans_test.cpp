@@ -8,7 +8,7 @@
 #include "bound/lower_bound.hpp"
 #include "select/choose.hpp"
 #include "sim/simulate.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier {

@@ -1,18 +1,19 @@
 // Reductions in the reference order give the same bits on every machine: the verifier says that
 // they are put together as a plan that spells the order out, whatever placement, tree, segment and
 // root.
+#include "collective/fixed_order.hpp"
+
 #include <gtest/gtest.h>
 
 #include <bit>
 
-#include "collective/fixed_order_calls.hpp"
 #include "collective/rank_blocks.hpp"
 #include "schedule/program_builder.hpp"
 #include "sim/simulate.hpp"
 #include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier {

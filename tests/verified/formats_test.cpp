@@ -5,16 +5,14 @@
 #include <iostream>
 
 #include "collective/flat_algorithms.hpp"
-#include "formats/goal.hpp"
-#include "formats/msccl.hpp"
-#include "schedule/read_json.hpp"
-#include "schedule/write_json.hpp"
+#include "formats/load_schedule.hpp"
+#include "schedule/json.hpp"
 #include "select/candidates.hpp"
 #include "sim/simulate.hpp"
 #include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::formats {

@@ -7,9 +7,8 @@
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
-#include "tree/chain.hpp"
-#include "tree/flat.hpp"
 #include "tree/irregular.hpp"
+#include "tree/shapes.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::collective {

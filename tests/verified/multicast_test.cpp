@@ -9,7 +9,7 @@
 #include "base/contract.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/multilevel_cases.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::collective {
 namespace {

@@ -1,6 +1,9 @@
 #include "base/error.hpp"
 
 #include <ostream>
+#include <string>
+
+#include "base/contract.hpp"
 
 #pragma GCC visibility push(default)  // public: include/espalier has links to the headers
 namespace espalier {
@@ -25,6 +28,11 @@ std::string to_string(const Error& error) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Error& error) { return out << to_string(error); }
+
+void fail_contract(std::string_view what, SourceLine where) {
+  throw ContractViolation(std::string(where.file) + ":" + std::to_string(where.line) + ": " +
+                          std::string(what));
+}
 
 }  // namespace espalier
 #pragma GCC visibility pop

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "base/contract.hpp"
+
 namespace espalier {
 namespace {
 
@@ -16,5 +20,19 @@ TEST(Error, DoesNotLetAFileSteerTheTerminal) {
             "f: error: name \"?[2J?\"\n  hint: ?");
 }
 
+TEST(Contract, NamesTheLineOfTheCaller) {
+  const int line = __LINE__ + 2;
+  try {
+    expects(1 + 1 == 3, "sums are right");
+    FAIL() << "a broken contract did not throw";
+  } catch (const ContractViolation& violation) {
+    EXPECT_EQ(violation.what(),
+              std::string(__FILE__) + ":" + std::to_string(line) + ": sums are right");
+  }
+}
+
+TEST(Contract, IsSilentWhileItHolds) { EXPECT_NO_THROW(expects(true, "never seen")); }
+
 }  // namespace
+
 }  // namespace espalier

@@ -24,10 +24,10 @@ inline constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20U;
 
 struct ReadRules {
   std::uint64_t most = kMostFileBytes;
-  bool takes_pipes = false;     ///< and devices: "<(command)", /dev/stdin
-  bool refuses_foreign = false; /**< a file of others, or behind a link of others, in a folder that
-                                     everybody writes to */
-  int patience_ms = 10'000;     ///< for somebody to open a FIFO for writing
+  bool takes_pipes = false;  ///< accepts pipes and devices too: "<(command)", /dev/stdin
+  /// Refuses a file of others, or behind a link of others, in a folder that everybody writes to.
+  bool refuses_foreign = false;
+  int patience_ms = 10'000;  ///< how long to wait until somebody opens a FIFO for writing
 };
 
 /// All of a file. Never waits for a FIFO that nobody writes to.
@@ -53,7 +53,7 @@ std::optional<Error> replace_named_file(const std::string& path, std::string_vie
 
 enum class Keep : std::uint8_t {
   UntilReboot,
-  Durably,  ///< also through a crash of the computer
+  Durably,  ///< survives a crash of the computer
 };
 
 /// The file has all of the text, or what it had before. Refuses to replace anything but a regular

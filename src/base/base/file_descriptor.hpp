@@ -1,7 +1,11 @@
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace espalier {
@@ -29,5 +33,19 @@ class FileDescriptor {
  private:
   int fd_;
 };
+
+/// "a folder", "a FIFO": for people.
+[[nodiscard]] std::string_view kind_of_file(mode_t mode);
+
+/// The folder that holds this name; "." for a plain one.
+[[nodiscard]] std::string folder_of(const std::string& path);
+
+/// 0, or an error of the system.
+[[nodiscard]] int write_all(int fd, std::string_view text);
+
+/// Takes a lock of the whole file or folder (flock), which others may hold as long as they like.
+/// @param how LOCK_SH or LOCK_EX
+/// @return false: others held it all the time, or it cannot be locked (errno is not EWOULDBLOCK)
+[[nodiscard]] bool lock_within(int fd, int how, std::chrono::milliseconds patience);
 
 }  // namespace espalier

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "base/file.hpp"
-#include "base/file_kind.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier {
 namespace {

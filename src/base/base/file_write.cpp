@@ -11,13 +11,13 @@
 #include <memory>
 
 #include "base/file.hpp"
-#include "base/file_kind.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier {
 namespace {
 
 constexpr std::size_t kDigits = 16;
-constexpr mode_t kAsMade = ~mode_t{0};  // with what the umask left of it
+constexpr mode_t kAsMade = ~mode_t{0};  // the mode is what the umask leaves
 
 Error not_writable(const std::string& path, int why) {
   return {path, fmt::format("cannot write: {}", std::strerror(why)),

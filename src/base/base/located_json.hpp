@@ -18,9 +18,10 @@ struct LocatedJson {
   enum class Kind : std::uint8_t { Null, Boolean, Number, String, Array, Object };
   Kind kind = Kind::Null;
   std::uint32_t line = 0;
-  std::string text;  ///< of a string (decoded) or a number (as written); "true"/"false"
-  std::vector<std::string> keys;   ///< of an object, beside `items`, in the order of the file
-  std::vector<LocatedJson> items;  ///< of an array or object
+  std::string text;  ///< a string (decoded), a number (as written), or "true"/"false"
+  /// Object only: the key of each of `items`, in the order of the file.
+  std::vector<std::string> keys;
+  std::vector<LocatedJson> items;  ///< elements of an array, or values of an object
 
   /// The member called `key`, or nullptr. O(members).
   [[nodiscard]] const LocatedJson* find(std::string_view key) const;

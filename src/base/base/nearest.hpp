@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,5 +15,17 @@ namespace espalier {
 /// `did you mean "fnf"? ` with the nearest candidate, to stand before a list of all; or "".
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        std::span<const std::string> candidates);
+
+struct NamedUnit {
+  std::string name;
+  std::uint64_t scale;
+};
+
+/// What somebody meant who wrote `number` and a unit that there is not: "did you mean ...?" for one
+/// that differs in the case of its letters or in one typing error, or whose end is
+/// missing ("64K", "100Mb"); all such where they are worth different amounts. Nothing if none is
+/// near.
+[[nodiscard]] std::string meant_quantity(std::string_view number, std::string_view unit,
+                                         std::span<const NamedUnit> units);
 
 }  // namespace espalier

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/units.hpp"
+
 namespace espalier {
 namespace {
 
@@ -33,5 +35,33 @@ TEST(Nearest, GivesATieToTheEarlier) {
   EXPECT_EQ(nearest("tee", names), "tea");
 }
 
+TEST(UnitHint, IsTheUnitThatWasMeant) {
+  EXPECT_EQ(parse_bytes("64Kib").error().hint, "did you mean \"64KiB\"?");
+  EXPECT_EQ(parse_bytes("64 kib").error().hint, "did you mean \"64 KiB\"?");
+  EXPECT_EQ(parse_bytes("1mb").error().hint, "did you mean \"1MB\"?");
+  EXPECT_EQ(parse_time("30 Ms").error().hint, "did you mean \"30 ms\"?");
+  EXPECT_EQ(parse_bandwidth("1 gbit/s").error().hint, "did you mean \"1 Gbit/s\"?");
+  EXPECT_EQ(parse_bandwidth("1 Gbits/s").error().hint, "did you mean \"1 Gbit/s\"?");
+}
+
+TEST(UnitHint, IsBothWhereTheyAreWorthDifferentAmounts) {
+  EXPECT_EQ(parse_bytes("64K").error().hint, "did you mean \"64kB\" or \"64KiB\"?");
+  EXPECT_EQ(parse_bandwidth("100Mb").error().hint, "did you mean \"100Mb/s\" or \"100MB/s\"?");
+  EXPECT_EQ(parse_bandwidth("100M").error().hint, "did you mean \"100Mbit/s\" or \"100MB/s\"?");
+  EXPECT_EQ(parse_bandwidth("1 mb/s").error().hint, "did you mean \"1 Mb/s\" or \"1 MB/s\"?");
+}
+
+TEST(UnitHint, SaysThatTheUnitIsMissing) {
+  EXPECT_EQ(parse_time("30").error().what, "\"30\" is not a time: it has no unit");
+  EXPECT_EQ(parse_bandwidth("30").error().what, "\"30\" is not a bandwidth: it has no unit");
+}
+
+TEST(UnitHint, IsTheRuleWhereNothingIsNear) {
+  for (const char* text : {"3 parsecs", "many", "", "-4 KiB"}) {
+    EXPECT_TRUE(parse_bytes(text).error().hint.starts_with("write a number and a unit")) << text;
+  }
+}
+
 }  // namespace
+
 }  // namespace espalier

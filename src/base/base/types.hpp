@@ -40,7 +40,7 @@ constexpr Time microseconds(std::int64_t n) { return n * Time{1'000'000}; }
 constexpr Time milliseconds(std::int64_t n) { return n * Time{1'000'000'000}; }
 constexpr Time seconds(std::int64_t n) { return n * Time{1'000'000'000'000}; }
 
-/// For reports only: planning never leaves the integers.
+/// Floating point: for reports, and for predictions, which every CPU computes alike (ADR 7).
 constexpr double to_microseconds(Time t) { return static_cast<double>(t.picoseconds) / 1e6; }
 constexpr double to_seconds(Time t) { return static_cast<double>(t.picoseconds) / 1e12; }
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/unit_hint.hpp"
+#include "base/nearest.hpp"
 
 #pragma GCC visibility push(default)  // public: include/espalier has links to the headers
 namespace espalier {
@@ -140,7 +140,7 @@ Expected<std::uint64_t> scaled(Decimal number, std::uint64_t scale, std::uint64_
                                std::string_view smallest) {
   const Error too_large{"", fmt::format("\"{:.60}\" is too large for {}", text, kind),
                         fmt::format("the largest is about {:.3g} {}", double(limit), smallest)};
-  Wide value = number.digits * scale;  // below 10^19 * 2^52: fits
+  Wide value = number.digits * scale;  // fits: it is below 10^19 * 2^52
   if (value == 0) return std::uint64_t{0};
   for (; number.exponent > 0; --number.exponent) {
     value *= 10;

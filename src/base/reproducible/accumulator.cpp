@@ -82,7 +82,8 @@ Real Accumulator<Real>::round() const {
 template <typename Real>
 void accumulate(std::span<const Real> values, Accumulator<Real>& sum) {
   using Bits = typename Format<Real>::Bits;
-  constexpr std::size_t kFewTerms = 24;  // below, setting up the digits costs more than it saves
+  // With fewer terms, setting up the digits costs more than it saves.
+  constexpr std::size_t kFewTerms = 24;
   if (values.size() < kFewTerms) {
     for (const Real value : values) sum.add(value);
     return;

@@ -39,15 +39,15 @@ class Accumulator {
   template <typename R>
   friend void accumulate(std::span<const R> values, Accumulator<R>& sum);
 
-  static constexpr std::uint64_t kTerm = 1;   ///< there was one
-  static constexpr std::uint64_t kOther = 2;  ///< one that is not -0
+  static constexpr std::uint64_t kTerm = 1;   ///< flag: there was a term
+  static constexpr std::uint64_t kOther = 2;  ///< flag: a term was not -0
   static constexpr std::uint64_t kNan = 4;
   static constexpr std::uint64_t kPlusInf = 8;
   static constexpr std::uint64_t kMinusInf = 16;
   void note_special(Real value);
 
   FixedPoint<Real> words_{};
-  std::uint64_t seen_ = 0;  ///< of the above
+  std::uint64_t seen_ = 0;  ///< set of the flags above
 };
 
 /// Adds all of them, several times faster than one by one. The same bits.

@@ -88,8 +88,8 @@ void accumulate(std::span<const Real> values, Binned<Real>& sum) {
   expects(values.size() <= Binned<Real>::kMaxTerms - sum.terms_, "Binned: more than 2^30 terms");
   sum.terms_ += values.size();
   using Bits = typename Format<Real>::Bits;
-  CarrySave<Real> digits;  // the same places and slices, all of them kept
-  int leading = -1;        // of the greatest
+  CarrySave<Real> digits;  // same places and slices as the bins, but all are kept
+  int leading = -1;        // place of the greatest term
   Bits others = 0;
   for (const Real value : values) {
     const auto bits = std::bit_cast<Bits>(value);

@@ -42,7 +42,7 @@ class Binned {
   template <typename R>
   friend void accumulate(std::span<const R> values, Binned<R>& sum);
 
-  static constexpr std::uint32_t kOther = 1;  ///< a term was not -0
+  static constexpr std::uint32_t kOther = 1;  ///< flag: a term was not -0
   static constexpr std::uint32_t kNan = 2;
   static constexpr std::uint32_t kPlusInf = 4;
   static constexpr std::uint32_t kMinusInf = 8;
@@ -50,9 +50,10 @@ class Binned {
   void raise(std::int32_t top);
   void note_special(Real value);
 
-  std::array<std::int64_t, kBins> bins_{};  ///< the highest first
+  std::array<std::int64_t, kBins> bins_{};  ///< bins, the highest first
   std::uint64_t terms_ = 0;
-  std::int32_t top_ = -1;  ///< place of the first: units of 2^(32 top) least subnormals; -1: none
+  /// The first bin counts units of 2^(32 top_) least subnormals; -1: no bin.
+  std::int32_t top_ = -1;
   std::uint32_t seen_ = 0;
 };
 

@@ -54,7 +54,7 @@ class CarrySave {
 
   void add_to(std::array<std::uint64_t, Format<Real>::kWords>& words) const {
     std::int64_t carry = 0;
-    std::uint64_t over = 0;  // of the words
+    std::uint64_t over = 0;  // carry out of the highest word
     for (std::size_t w = 0; w < words.size(); ++w) {
       std::uint64_t word = 0;
       for (std::size_t half = 0; half < 2; ++half) {

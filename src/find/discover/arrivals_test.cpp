@@ -1,7 +1,6 @@
-#include "discover/arrivals.hpp"
-
 #include <gtest/gtest.h>
 
+#include "discover/rates.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::discover {

@@ -8,8 +8,8 @@
 #include "base/file.hpp"
 #include "base/text_hash.hpp"
 #include "discover/probe_rounds.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::discover {
 namespace {

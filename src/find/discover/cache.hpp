@@ -13,9 +13,9 @@ namespace espalier::discover {
 struct CachedMachine {
   topology::Machine machine;
   std::vector<std::string> words;
-  std::int64_t made = 0;  ///< seconds since 1970
-  bool complete = true;   ///< nothing was left out for want of time, and nothing is in doubt
-  std::vector<std::string> doubts;  ///< why figures may be wrong
+  std::int64_t made = 0;            ///< time of the measurement, in seconds since 1970
+  bool complete = true;             ///< every part was measured in time, and nothing is in doubt
+  std::vector<std::string> doubts;  ///< reasons why figures may be wrong, one sentence each
 };
 
 inline constexpr std::int64_t kCacheSeconds = 7 * 24 * 3600;

@@ -9,7 +9,7 @@
 
 #include "discover/node_record.hpp"
 #include "discover/simulated_prober.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::discover {
 namespace {

@@ -1,10 +1,7 @@
-#include "discover/calibrate.hpp"
-
 #include <algorithm>
 #include <array>
 
-#include "discover/far_rates.hpp"
-#include "discover/ring.hpp"
+#include "discover/rates.hpp"
 
 namespace espalier::discover {
 namespace {
@@ -42,7 +39,7 @@ class Calibration {
     std::vector<PairRound> pairs;
     for (const auto& round : rounds) {
       pairs.emplace_back();
-      for (const Transfer& t : round) pairs.back().push_back(t.flows.front());
+      for (const MemberTransfer& t : round) pairs.back().push_back(t.flows.front());
     }
     auto seen = measure_rates(prober_, pairs);
     if (!seen) return seen.error();
@@ -55,7 +52,7 @@ class Calibration {
   Expected<bool> near_level(const std::vector<FoundCluster*>& level) {
     TransferRounds rounds = ring(level, costs_, 1);
     if (auto done = measure(rounds); !done) return done.error();
-    std::vector<Transfer> all;
+    std::vector<MemberTransfer> all;
     for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
     if (auto done = keep_rates(level, all); !done) return done.error();
     return send_together(level, all);
@@ -64,13 +61,13 @@ class Calibration {
   /// One flow and two in one go: every further one costs round trips.
   Expected<bool> far_level(const std::vector<FoundCluster*>& level) {
     std::vector<FoundCluster*> open = level;
-    std::vector<Transfer> first;
+    std::vector<MemberTransfer> first;
     for (const std::size_t width : kTogether) {
       TransferRounds rounds = ring(open, costs_, width);
       if (!first.empty()) {
         for (auto& round : rounds) {
-          for (Transfer& t : round) t.seen = seen_alone(t, first);
-          std::erase_if(round, [](const Transfer& t) { return t.flows.size() < 3; });
+          for (MemberTransfer& t : round) t.seen = seen_alone(t, first);
+          std::erase_if(round, [](const MemberTransfer& t) { return t.flows.size() < 3; });
         }
         std::erase_if(rounds, [](const auto& round) { return round.empty(); });
         if (rounds.empty()) return true;
@@ -82,14 +79,14 @@ class Calibration {
         is_far_ = false;
         return near_level(level);
       }
-      std::vector<Transfer> all;
+      std::vector<MemberTransfer> all;
       for (const auto& round : rounds) all.insert(all.end(), round.begin(), round.end());
       if (first.empty()) {
         first = all;
         if (auto kept = keep_rates(level, first); !kept) return kept.error();
       }
       open.clear();
-      for (const Transfer& t : all) {
+      for (const MemberTransfer& t : all) {
         if (t.flows.size() < 2 || !judge(t, bits(t.together))) continue;
         if (std::find(open.begin(), open.end(), t.cluster) == open.end()) {
           open.push_back(t.cluster);
@@ -99,8 +96,9 @@ class Calibration {
     return true;
   }
 
-  Expected<bool> keep_rates(const std::vector<FoundCluster*>& level, std::vector<Transfer>& all) {
-    for (const Transfer& t : all) {
+  Expected<bool> keep_rates(const std::vector<FoundCluster*>& level,
+                            std::vector<MemberTransfer>& all) {
+    for (const MemberTransfer& t : all) {
       t.cluster->members[t.from].out = t.seen.rate;
       t.cluster->members[t.to].in = t.seen.rate;
     }
@@ -128,9 +126,9 @@ class Calibration {
 
   /// Where a transfer is much slower than another, a third member tells which end it is; what is
   /// near the usual rate is taken to be it.
-  Expected<bool> find_the_slow_end(std::vector<Transfer>& all) {
+  Expected<bool> find_the_slow_end(std::vector<MemberTransfer>& all) {
     TransferRounds extra;
-    for (const Transfer& t : all) {
+    for (const MemberTransfer& t : all) {
       const std::size_t k = t.cluster->members.size();
       if (k < 3 || bits(t.seen.rate) > 0.7 * fastest(*t.cluster)) continue;
       const auto node = [&](std::size_t i) {
@@ -150,12 +148,12 @@ class Calibration {
       if (auto done = measure(extra); !done) return done.error();
     }
     for (const auto& round : extra) {
-      const Transfer& t = round.front();
+      const MemberTransfer& t = round.front();
       auto& members = t.cluster->members;
       members[t.from].out = std::max(members[t.from].out, t.seen.rate);
       members[t.to].in = std::max(members[t.to].in, t.seen.rate);
     }
-    for (const Transfer& t : all) make_usual(*t.cluster);
+    for (const MemberTransfer& t : all) make_usual(*t.cluster);
     return true;
   }
 
@@ -171,14 +169,15 @@ class Calibration {
 
   /// Several nodes of one member to as many of the next.
   Expected<bool> send_together(const std::vector<FoundCluster*>& level,
-                               std::span<const Transfer> alone) {
+                               std::span<const MemberTransfer> alone) {
     std::vector<FoundCluster*> open = level;
     for (const std::size_t width : kTogether) {
       TransferRounds rounds = ring(open, costs_, width);
       for (auto& round : rounds) {
-        for (Transfer& t : round) t.seen = seen_alone(t, alone);
-        std::erase_if(
-            round, [](const Transfer& t) { return t.flows.size() < 2 || t.seen.rate.unlimited(); });
+        for (MemberTransfer& t : round) t.seen = seen_alone(t, alone);
+        std::erase_if(round, [](const MemberTransfer& t) {
+          return t.flows.size() < 2 || t.seen.rate.unlimited();
+        });
       }
       std::erase_if(rounds, [](const auto& round) { return round.empty(); });
       if (rounds.empty()) return true;
@@ -190,10 +189,12 @@ class Calibration {
     return true;
   }
 
-  [[nodiscard]] static RateSeen seen_alone(const Transfer& t, std::span<const Transfer> alone) {
-    return std::find_if(
-               alone.begin(), alone.end(),
-               [&](const Transfer& one) { return one.cluster == t.cluster && one.from == t.from; })
+  [[nodiscard]] static RateSeen seen_alone(const MemberTransfer& t,
+                                           std::span<const MemberTransfer> alone) {
+    return std::find_if(alone.begin(), alone.end(),
+                        [&](const MemberTransfer& one) {
+                          return one.cluster == t.cluster && one.from == t.from;
+                        })
         ->seen;
   }
 
@@ -204,7 +205,7 @@ class Calibration {
     for (const auto& round : rounds) {
       pairs.emplace_back();
       alone.emplace_back();
-      for (const Transfer& t : round) {
+      for (const MemberTransfer& t : round) {
         pairs.back().insert(pairs.back().end(), t.flows.begin(), t.flows.end());
         alone.back().insert(alone.back().end(), t.flows.size(), t.seen);
       }
@@ -214,7 +215,7 @@ class Calibration {
     std::vector<FoundCluster*> wider;
     for (std::size_t r = 0; r < rounds.size(); ++r) {
       auto next = (*rates)[r].begin();
-      for (const Transfer& t : rounds[r]) {
+      for (const MemberTransfer& t : rounds[r]) {
         double total = 0;
         for (std::size_t i = 0; i < t.flows.size(); ++i) total += bits(*next++);
         if (!judge(t, total)) continue;
@@ -227,7 +228,7 @@ class Calibration {
   }
 
   /// False: the uplink is what one flow already fills.
-  bool judge(const Transfer& t, double total) {
+  bool judge(const MemberTransfer& t, double total) {
     FoundCluster& from = t.cluster->members[t.from];
     FoundCluster& to = t.cluster->members[t.to];
     const double one = bits(t.seen.rate);
@@ -243,7 +244,7 @@ class Calibration {
   Prober& prober_;
   std::span<const NodeCost> costs_;
   Time until_;
-  bool is_far_ = false;  ///< the level that is measured
+  bool is_far_ = false;  ///< whether the level being measured has long links
   std::vector<Bandwidth> node_out_;
 };
 

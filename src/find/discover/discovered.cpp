@@ -4,9 +4,8 @@
 #include <numeric>
 
 #include "discover/assemble.hpp"
-#include "discover/calibrate.hpp"
 #include "discover/doubts.hpp"
-#include "discover/words.hpp"
+#include "discover/rates.hpp"
 
 namespace espalier::discover {
 namespace {

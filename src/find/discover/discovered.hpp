@@ -1,45 +1,65 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "discover/eager.hpp"
-#include "discover/node_inside.hpp"
+#include "discover/found.hpp"
+#include "topology/machine.hpp"
+#include "topology/machine_spec.hpp"
 
 namespace espalier::discover {
 
+/// The processes of a node as they lie on its cores.
+struct NodeInside {
+  topology::MemberSpec node;             ///< its members: packages, NUMA nodes, caches, processes
+  std::vector<std::uint32_t> processes;  ///< processes in the order of the tree's leaves
+};
+
+/// Processes that are bound to cores stand in the innermost package, NUMA node or shared cache that
+/// holds all cores they are bound to; one that is free to move stands in the node itself. Parts
+/// with a single member are left out.
+/// @param cores a node as read_hwloc() gives it: one leaf a core
+/// @param bound for each process the leaves it may run on; empty: not known
+[[nodiscard]] NodeInside inside_of(const topology::Machine& cores,
+                                   std::span<const std::vector<topology::Leaf>> bound);
+
+/// A node whose cores and caches are not known: all its processes side by side.
+[[nodiscard]] NodeInside plain_inside(std::uint32_t processes);
+
 /// A node, its processes, and what is known of it without measuring.
 struct NodeInfo {
-  std::string name;         ///< of the host
-  std::string place;        ///< labels from the outermost in, such as "anl/m1"; may be empty
-  std::vector<Rank> ranks;  ///< of its processes
-  NodeInside inside;        ///< processes by their index in `ranks`
-  Time memory_latency;      ///< between two of its processes; 0: not measured
+  std::string name;         ///< host name
+  std::string place;        ///< location labels, outermost first, such as "anl/m1"; may be empty
+  std::vector<Rank> ranks;  ///< ranks that run on this node
+  NodeInside inside;        ///< cores and caches; it counts processes by their index in `ranks`
+  Time memory_latency;      ///< latency between two processes of this node; 0: not measured
 };
 
 /// How well latencies and costs explain the round trips that were seen.
 struct Fit {
-  double median_error = 0;  ///< of a round trip, relative
-  double worst_error = 0;   ///< of nine tenths of them
+  double median_error = 0;  ///< relative error of the median round trip
+  double worst_error = 0;   ///< relative error that nine tenths of the round trips stay below
   std::vector<std::string> outliers;
 };
 
 struct Discovered {
   topology::Machine machine;
-  std::vector<std::string> words;  ///< a sentence each
+  std::vector<std::string> words;  ///< what was found, one sentence each
   Fit fit;
-  std::vector<std::optional<EagerLimit>> eager;  ///< by level of the network, the outermost first
+  /// Eager limit of each network level, outermost first.
+  std::vector<std::optional<EagerLimit>> eager;
   std::uint64_t probes = 0;
-  Time spent;                       ///< in all, of which
-  Time surveyed;                    ///< on distances and on what messages cost nodes
-  Time calibrated;                  ///< on bandwidths
-  bool clusters_resolved = true;    ///< the clusters are all that was asked for; worth keeping
-  bool complete = true;             ///< nor was anything else left out for want of time
-  std::vector<std::string> doubts;  ///< why figures may be wrong (doubts.hpp), a sentence each
+  Time spent;                     ///< total time of the discovery
+  Time surveyed;                  ///< time spent on distances and on the costs of messages at nodes
+  Time calibrated;                ///< time spent on bandwidths
+  bool clusters_resolved = true;  ///< all clusters were found that were asked for: worth keeping
+  bool complete = true;  ///< clusters are resolved, and nothing else was left out for lack of time
+  /// Reasons why figures may be wrong (doubts.hpp), one sentence each.
+  std::vector<std::string> doubts;
 };
 
-/// Finds and measures the machine. The caller's process runs it alone; the prober reaches the
-/// others.
+/// Finds and measures the machine. Only one process calls this; the prober reaches the others.
 /// @pre as many nodes as the prober has; their ranks are 0 .. n-1, each once
 Expected<Discovered> discover(Prober& prober, std::span<const NodeInfo> nodes,
                               const Budget& budget = {});

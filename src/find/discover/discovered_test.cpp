@@ -5,10 +5,8 @@
 #include "discover/simulated_prober.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/test_data.hpp"
-#include "topology/read_hwloc.hpp"
-#include "topology/read_json.hpp"
-#include "topology/synthetic.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::discover {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace espalier::discover {
 
-/// Hands experiments on, and looks how far apart the samples of each of them lie.
+/// Passes experiments on to another prober, and checks how far apart their samples lie.
 ///
 /// A quiet network repeats itself: the second best sample is as good as the best. Where processes
 /// wait for a core, or others' traffic is in the way, the best one is luck, and so is what follows
@@ -20,8 +20,10 @@ class DoubtingProber final : public Prober {
   Expected<std::vector<std::vector<Measured>>> run(std::span<const Round> rounds) override;
   [[nodiscard]] Time spent() const override { return prober_.spent(); }
 
-  [[nodiscard]] std::uint64_t repeated() const { return repeated_; }  ///< with several samples
-  [[nodiscard]] std::uint64_t spread() const { return spread_; }      ///< of these, far apart
+  /// Number of experiments with several samples.
+  [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
+  /// Number of experiments whose samples lie far apart.
+  [[nodiscard]] std::uint64_t spread() const { return spread_; }
 
  private:
   Prober& prober_;
@@ -36,8 +38,8 @@ class DoubtingProber final : public Prober {
 /// How busy a node was before anything was measured.
 struct NodeLoad {
   std::string name;
-  double load = 0;          ///< of the last minute: processes that run or want to
-  std::uint32_t cores = 0;  ///< 0: not known
+  double load = 0;          ///< processes that ran or wanted to, mean of the last minute
+  std::uint32_t cores = 0;  ///< number of cores; 0: not known
 };
 
 /// Why figures may be wrong, a sentence each: samples far apart in more than a quarter of the

@@ -5,7 +5,7 @@
 #include "discover/discovered.hpp"
 #include "discover/simulated_prober.hpp"
 #include "support/for_all_seeds.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::discover {
 namespace {

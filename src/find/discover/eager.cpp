@@ -1,12 +1,12 @@
-#include "discover/eager.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "discover/found.hpp"
 
 namespace espalier::discover {
 namespace {
 
-constexpr double kMostCrossings = 8;  ///< no protocol takes more
+constexpr double kMostCrossings = 8;  ///< no rendezvous protocol takes more crossings
 
 /// Two nodes that meet on this level.
 struct ProbedLink {

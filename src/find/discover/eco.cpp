@@ -41,12 +41,13 @@ void join(std::vector<Node>& group, Node a, Node b) {
 std::vector<std::vector<Node>> eco_groups(const RoundTrips& seen, double tolerance) {
   std::vector<Node> group(seen.nodes());
   std::iota(group.begin(), group.end(), 0U);
-  std::vector<Time> shortest(seen.nodes(), kForever);  // of a node
+  std::vector<Time> shortest(seen.nodes(), kForever);  // shortest round trip of each node
   for (const Pair& p : shortest_first(seen)) {
     shortest[p.a] = std::min(shortest[p.a], p.time);
     shortest[p.b] = std::min(shortest[p.b], p.time);
   }
-  std::vector<Time> inside(seen.nodes(), kForever);  // of a group: the shortest that made it
+  std::vector<Time> inside(seen.nodes(),
+                           kForever);  // shortest round trip that each group was joined by
   const auto is_much_longer = [&](Time time, Time than) {
     return than != kForever && static_cast<double>(time.picoseconds) >
                                    tolerance * static_cast<double>(than.picoseconds);

@@ -12,7 +12,7 @@ namespace espalier::discover {
 [[nodiscard]] std::vector<std::vector<Node>> eco_groups(const RoundTrips& seen,
                                                         double tolerance = 1.2);
 
-/// Nodes whose round trips are at most `limit` are together. One limit for all.
+/// Groups of nodes that are joined by round trips of at most `limit`.
 [[nodiscard]] std::vector<std::vector<Node>> groups_within(const RoundTrips& seen, Time limit);
 
 }  // namespace espalier::discover

@@ -16,8 +16,8 @@ inline constexpr Node kNoNode = std::numeric_limits<Node>::max();
 
 enum class Kind : std::uint8_t {
   RoundTrip,  ///< `bytes` go out, an empty message comes back
-  Stream,     ///< `messages` of `bytes` go out one behind the other, then one comes back
-  Train       ///< like Stream, but `to` times it: how fast the messages come in
+  Stream,     ///< `messages` of `bytes` go out back to back, then one comes back
+  Train       ///< a Stream timed by `to`: how fast the messages come in
 };
 
 struct Experiment {
@@ -25,34 +25,35 @@ struct Experiment {
   Node from = 0;
   Node to = 0;
   Bytes bytes{0};
-  std::uint32_t messages = 1;        ///< of Stream and Train
-  std::uint32_t repeats = 4;         ///< samples at most, and at least one:
-  Time patience = milliseconds(30);  ///< no further one begins once so much time has passed
-  /// Until it is as fast as it gets: whatever the patience, a second sample, and further ones while
-  /// the last was clearly faster than all before it.
+  std::uint32_t messages = 1;        ///< length of a Stream or Train
+  std::uint32_t repeats = 4;         ///< most samples taken; at least one is
+  Time patience = milliseconds(30);  ///< no sample begins once this much time has passed
+  /// Repeats until samples get no faster: takes a second sample whatever the patience, and further
+  /// ones while the last was clearly faster than all before it.
   bool warms_up = false;
-  /// The two ends meet before anything is timed. Without, the first sample may hold a wait for the
-  /// other end, if that is not told of the experiment by the one that begins it.
+  /// The two ends synchronise before anything is timed. Without this, the first sample may include
+  /// the time that one end waits for the other.
   bool greets = true;
-  Time delay{};  ///< of Train: the sender waits so long before it begins
+  Time delay{};  ///< Train only: how long the sender waits before it begins
 
   friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
 inline constexpr std::uint32_t kBusyChunk = 4;
 
-/// What an experiment gave, one entry a repetition. Taken by `from` with its own clock.
+/// What an experiment measured, by the clock of `from`.
 struct Measured {
-  std::vector<Time> samples;   ///< until the last answer was there
-  std::vector<Time> arrivals;  ///< of Train, the last one: of its messages, by the clock of `to`
-  /// Of Stream: how long the sender was busy with a message, one entry for each kBusyChunk of them.
+  std::vector<Time> samples;  ///< time until the last answer came, one entry a repetition
+  /// Train only: when each message of the last one came, by the clock of `to`.
+  std::vector<Time> arrivals;
+  /// Stream only: how long the sender was busy with a message; one entry for kBusyChunk messages.
   std::vector<Time> busy;
 };
 
 /// Experiments that run at the same time; no node is in two of them.
 using Round = std::vector<Experiment>;
 
-/// Whoever can measure: real processes under MPI, or a machine that is simulated.
+/// Runs experiments: between real processes under MPI, or on a simulated machine.
 class Prober {
  public:
   virtual ~Prober() = default;
@@ -60,17 +61,17 @@ class Prober {
   /// Runs rounds one after the other; the result has their shape. Connections are warmed before
   /// anything is timed.
   virtual Expected<std::vector<std::vector<Measured>>> run(std::span<const Round> rounds) = 0;
-  /// How long all of it took so far.
+  /// Total time of all experiments so far.
   [[nodiscard]] virtual Time spent() const = 0;
 };
 
-/// Whether no node is in two experiments of the round, and every node is one.
+/// Whether no node is in two experiments of the round, and all nodes are below `nodes`.
 [[nodiscard]] bool is_sound(const Round& round, Node nodes);
 
-/// With warms_up, samples at most.
+/// Most samples of an experiment that warms up.
 inline constexpr std::uint32_t kMostWarmUps = 8;
 
-/// Whether one more sample is to be taken, after these, which took so long together.
+/// Whether to take one more sample, after these samples, which took `passed` in total.
 [[nodiscard]] bool goes_on(const Experiment& experiment, std::span<const Time> samples,
                            Time passed);
 

@@ -1,16 +1,62 @@
-#include "discover/far_rates.hpp"
-
 #include <algorithm>
 
-#include "discover/arrivals.hpp"
+#include "base/contract.hpp"
+#include "discover/rates.hpp"
 
 namespace espalier::discover {
+namespace {
+
+constexpr std::size_t kBurst = 8;
+constexpr Time kClockOff = milliseconds(500);
+
+Bandwidth rate_of(std::size_t count, Bytes each, Time time) {
+  const double bits = 8.0 * static_cast<double>(count) * static_cast<double>(each.value);
+  return Bandwidth{static_cast<std::uint64_t>(
+      bits / (static_cast<double>(std::max<std::int64_t>(1'000, time.picoseconds)) / 1e12))};
+}
+
+/// How long each run of `count` messages takes, after the message before it.
+std::vector<Time> runs_of(std::span<const Time> arrivals, std::size_t count) {
+  expects(arrivals.size() > count, "arrivals: too few messages");
+  std::vector<Time> runs;
+  for (std::size_t i = count; i < arrivals.size(); ++i) {
+    runs.push_back(arrivals[i] - arrivals[i - count]);
+  }
+  return runs;
+}
+
+}  // namespace
+
+Bandwidth fastest(std::span<const Time> arrivals, std::size_t count, Bytes each) {
+  const std::vector<Time> runs = runs_of(arrivals, count);
+  return rate_of(count, each, *std::min_element(runs.begin(), runs.end()));
+}
+
+Bandwidth burst_pace(std::span<const Time> arrivals, Bytes each, std::size_t tenths) {
+  std::vector<Time> runs = runs_of(arrivals, kBurst);
+  std::sort(runs.begin(), runs.end());
+  return rate_of(kBurst, each, runs[runs.size() * tenths / 10]);
+}
+
+std::vector<Time> merged(std::span<const std::vector<Time>> flows, Time delay) {
+  std::vector<Time> all;
+  Time begin = flows.front().front();
+  for (const std::vector<Time>& flow : flows) {
+    const Time off = flow.front() - begin;
+    const bool is_set = off < kClockOff && off > Time{-kClockOff.picoseconds};
+    for (const Time t : flow) all.push_back(is_set ? t : t - off);
+    begin += delay;
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 namespace {
 
 /// Below any eager limit; longer ones for links that carry these in no time.
 struct TrainSize {
   Bytes bytes;
-  std::uint32_t messages = 0;  ///< of several flows; of one by itself half as many again
+  std::uint32_t messages = 0;  ///< length of a train; half as many again for a flow by itself
 };
 constexpr TrainSize kShort{{8 << 10}, 64};
 constexpr TrainSize kLong{{64 << 10}, 128};
@@ -20,15 +66,15 @@ constexpr int kMostRepeats = 5;
 
 /// One transfer while it is being measured.
 struct State {
-  Transfer* transfer = nullptr;
+  MemberTransfer* transfer = nullptr;
   bool knows_alone = false;
-  Time delay;  ///< between the flows
+  Time delay;  ///< pause between the starts of two flows
   TrainSize size = kShort;
-  bool by_itself = false;  ///< only its first flow
+  bool by_itself = false;  ///< only the first flow of the transfer sends
   Bandwidth pace = kUnlimited;
-  Bandwidth sum{0};     ///< of all flows, a quarter of their messages, the fastest
-  Bandwidth steady{0};  ///< what is taken for it
-  bool open = true;     ///< to be measured again
+  Bandwidth sum{0};     ///< pace of all flows together in the fastest quarter of their messages
+  Bandwidth steady{0};  ///< the pace that is taken for the sum of all flows
+  bool open = true;     ///< must be measured again
 
   [[nodiscard]] std::size_t flows() const { return by_itself ? 1 : transfer->flows.size(); }
 };
@@ -119,7 +165,7 @@ void conclude(State& s) {
 Expected<bool> measure_far(Prober& prober, TransferRounds& rounds) {
   std::vector<std::vector<State>> states(rounds.size());
   for (std::size_t r = 0; r < rounds.size(); ++r) {
-    for (Transfer& t : rounds[r]) {
+    for (MemberTransfer& t : rounds[r]) {
       states[r].push_back({&t, !t.seen.rate.unlimited(), t.cluster->latency});
     }
   }

@@ -9,7 +9,7 @@
 namespace espalier::discover {
 namespace {
 
-constexpr std::int64_t kDoubtPercent = 10;  ///< of a round trip
+constexpr std::int64_t kDoubtPercent = 10;  ///< doubt about a link, in percent of its round trip
 
 LinkSeen link_of(Node a, Node b, Time round_trip, Time costs) {
   const std::int64_t rest = (round_trip - costs).picoseconds / 2;
@@ -120,7 +120,7 @@ class Splitter {
   }
 
   GapRule rule_;
-  std::vector<Node> number_;  // of a node within the cluster at hand
+  std::vector<Node> number_;  // index of each node within the cluster at hand
 };
 
 void collect_innermost(const LinkCluster& cluster, std::vector<std::vector<Node>>& found) {

@@ -25,8 +25,9 @@ struct LinkSeen {
 
 /// A cluster of nodes: a single node, or members that are nearer to themselves than to each other.
 struct LinkCluster {
-  std::vector<Node> nodes;           ///< ascending
-  std::vector<LinkCluster> members;  ///< by their lowest node; empty: a single node
+  std::vector<Node> nodes;  ///< all nodes of the cluster, ascending
+  /// Sub-clusters, ordered by their lowest node; empty: a single node.
+  std::vector<LinkCluster> members;
 
   [[nodiscard]] bool is_node() const { return members.empty(); }
   friend bool operator==(const LinkCluster&, const LinkCluster&) = default;
@@ -37,7 +38,7 @@ std::ostream& operator<<(std::ostream& out, const LinkCluster& cluster);
 
 /// Where one level ends and the next begins, as a ratio of latencies.
 struct GapRule {
-  double always = 3.0;  ///< such a gap is a level
+  double always = 3.0;  ///< a gap of this ratio always separates two levels
   /// A smaller one is a level if at least two of the clusters that it makes hold links of the same
   /// order: three sites at 10, 20 and 30 ms are neighbours at unequal distances, racks are racks.
   double if_structured = 1.5;

@@ -1,6 +1,6 @@
-#include "discover/node_inside.hpp"
-
 #include <algorithm>
+
+#include "discover/discovered.hpp"
 
 namespace espalier::discover {
 namespace {

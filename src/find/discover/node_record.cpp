@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "topology/read_json.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::discover {
 

@@ -13,16 +13,17 @@ struct NodeRecord {
   std::string name;
   std::string place;
   std::vector<Rank> ranks;
-  std::vector<std::vector<topology::Leaf>> bound;  ///< by process; empty: not bound
-  std::string cores;                               ///< machine JSON; empty: not looked at
+  /// Cores that each process is bound to; empty: not bound.
+  std::vector<std::vector<topology::Leaf>> bound;
+  std::string cores;  ///< machine JSON of the node's cores; empty: not looked at
   Time memory_latency;
-  double load = 0;              ///< of the last minute
-  std::uint32_t cpu_count = 0;  ///< that processes may run on; 0: not known
+  double load = 0;              ///< load average of the last minute
+  std::uint32_t cpu_count = 0;  ///< CPUs that processes may run on; 0: not known
 
   friend bool operator==(const NodeRecord&, const NodeRecord&) = default;
 };
 
-/// One text, to be sent, and back. What is not such a text is refused.
+/// The record as one text that can be sent, and back. Any other text is refused.
 [[nodiscard]] std::string to_text(const NodeRecord& record);
 Expected<NodeRecord> node_record_from(const std::string& text);
 

@@ -124,7 +124,7 @@ class Comparer {
   }
 
   std::uint64_t left_;
-  std::vector<std::vector<bool>> busy_;  // by round
+  std::vector<std::vector<bool>> busy_;  // nodes that are taken in each round
   std::vector<std::size_t> member_of_;
   Comparisons result_;
 };

@@ -9,9 +9,11 @@
 namespace espalier::discover {
 
 using NodePair = std::pair<Node, Node>;
-using PairRound = std::vector<NodePair>;  ///< no node twice
+/// Pairs probed at the same time; no node is in two of them.
+using PairRound = std::vector<NodePair>;
 
-inline constexpr Node kAllPairsUpTo = 8;  ///< at first
+/// Up to this many nodes, the first probes cover all pairs.
+inline constexpr Node kAllPairsUpTo = 8;
 inline constexpr Node kAllPairsAtMost = 16;
 
 /// The pairs to probe first: all of a few nodes. Of more, each with the next in `order` (labels,
@@ -24,10 +26,10 @@ inline constexpr Node kAllPairsAtMost = 16;
 /// Pairs in rounds, each pair in the first one that has neither of its nodes.
 [[nodiscard]] std::vector<PairRound> in_rounds(std::span<const NodePair> pairs);
 
-/// Neighbours in one cluster that might be one, since no pair of nodes between them was probed, or
-/// too seldom: at most `most_pairs`, one for each two neighbours, the larger ones first. Clusters
-/// of more than kAllPairsAtMost that hold nothing but nodes are not asked about: no two of them
-/// were near. `open`: how many neighbours were not compared so far.
+/// Pairs to probe next. Two neighbours in a cluster might belong together if no pair of nodes
+/// between them was probed, or too seldom: at most `most_pairs`, one for each two neighbours, the
+/// larger ones first. Clusters of more than kAllPairsAtMost that hold nothing but nodes are not
+/// asked about: no two of them were near. `open`: how many neighbours were not compared so far.
 struct Comparisons {
   std::vector<PairRound> rounds;
   std::uint64_t open = 0;

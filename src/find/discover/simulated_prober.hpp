@@ -11,8 +11,8 @@ namespace espalier::discover {
 /// What disturbs a simulated measurement.
 struct Disturbance {
   std::uint64_t seed = 1;
-  unsigned noise_percent = 0;    ///< every sample takes up to so much longer
-  unsigned outlier_percent = 0;  ///< so many samples take 2 to 5 times as long
+  unsigned noise_percent = 0;    ///< every sample takes up to this many percent longer
+  unsigned outlier_percent = 0;  ///< this many percent of the samples take 2 to 5 times as long
   /// Others' traffic: so many of the samples that cross the outermost level wait up to as long
   /// again as the link's latency, and get half of the bandwidth.
   unsigned background_percent = 0;

@@ -11,8 +11,10 @@ constexpr std::uint32_t kRepeats = 4;
 constexpr std::uint32_t kStreamMessages = 32;
 /// Over a far link one sample will do: there are many pairs of the same two sites.
 constexpr Time kPatience = milliseconds(15);
-constexpr Time kStreamPatience = milliseconds(30);  ///< for three of a receiver of 400 us
-constexpr std::size_t kRoundsAtOnce = 3;  ///< comparisons between two looks at the clusters
+/// Enough for three streams to a receiver that takes 400 us a message.
+constexpr Time kStreamPatience = milliseconds(30);
+/// Rounds of comparisons before the clusters are computed again.
+constexpr std::size_t kRoundsAtOnce = 3;
 
 Expected<bool> probe_round_trips(Prober& prober, const std::vector<PairRound>& pairs,
                                  Survey& result) {

@@ -8,11 +8,11 @@
 
 namespace espalier::discover {
 
-/// How long discovery may take: the longer of the two.
+/// How long discovery may take: the longer of `least` and `round_trips`.
 struct Budget {
   Time least = seconds(1);
-  std::int64_t round_trips = 20;  ///< of the slowest link
-  bool eager_limits = true;       ///< look for them too
+  std::int64_t round_trips = 20;  ///< budget counted in round trips of the slowest link
+  bool eager_limits = true;       ///< whether eager limits are searched too
 };
 
 /// Who is near whom, and what small messages cost each node.
@@ -21,12 +21,13 @@ struct Survey {
   std::vector<NodeCost> costs;
   std::vector<LinkSeen> links;
   LinkCluster clusters;
-  std::uint64_t probes = 0;      ///< experiments
-  std::uint64_t uncompared = 0;  ///< neighbours that were taken for different without a probe
+  std::uint64_t probes = 0;  ///< number of experiments
+  /// Pairs of neighbours that were taken for different without a probe.
+  std::uint64_t uncompared = 0;
   bool out_of_time = false;
 };
 
-/// When the budget is used up, as seen from what was measured so far.
+/// When the budget is used up, given the round trips measured so far.
 [[nodiscard]] Time deadline(const Budget& budget, const RoundTrips& seen);
 
 /// Round trips of the pairs of first_pairs(), a stream each way between each node and its nearest,

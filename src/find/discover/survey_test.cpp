@@ -11,7 +11,7 @@
 #include "discover/simulated_prober.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/machine_spec.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::discover {
 namespace {

@@ -1,6 +1,6 @@
-#include "discover/unusual_nodes.hpp"
-
 #include <algorithm>
+
+#include "discover/found.hpp"
 
 namespace espalier::discover {
 namespace {
@@ -13,7 +13,8 @@ constexpr Time kLeastCost = nanoseconds(100);
 /// Nodes that are compared with each other: those that are members of one cluster.
 struct Neighbours {
   std::vector<Node> members;
-  std::vector<Node> around;  ///< the same, or all of the cluster if there is only one
+  /// Nodes to compare with: its neighbours, or the whole cluster if it has none.
+  std::vector<Node> around;
   Time latency;
 };
 

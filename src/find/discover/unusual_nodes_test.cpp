@@ -1,7 +1,6 @@
-#include "discover/unusual_nodes.hpp"
-
 #include <gtest/gtest.h>
 
+#include "discover/found.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::discover {

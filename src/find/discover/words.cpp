@@ -1,5 +1,3 @@
-#include "discover/words.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -29,8 +29,8 @@ class AllgatherSort : public Construction {
   Tag tag_;
   std::uint32_t round_ = 0;
   bool done_ = false;
-  Words colours_;                         // of this process and those after it, as far as known
-  std::map<std::uint32_t, Words> early_;  // of later rounds
+  Words colours_;  // colours of this process and of those after it, as far as known
+  std::map<std::uint32_t, Words> early_;  // messages of later rounds
   GroupView view_;
 };
 

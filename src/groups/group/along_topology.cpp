@@ -91,7 +91,7 @@ Words arranged(const Words& counts, Rank degree, Rank& total) {
 AlongTopology::AlongTopology(Tag tag, const GroupView& parent, Words path,
                              const ConstructionOptions& options)
     : parent_(parent),
-      exchange_(tag, parent, options.degree, options.routable, IdExchange::Shape::Given),
+      exchange_(tag, parent, options.degree, options.routable, IdExchange::TreeForm::Given),
       tag_(tag),
       degree_(options.degree),
       missing_(parent.children.size()),

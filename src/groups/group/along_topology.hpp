@@ -5,6 +5,8 @@
 #include "group/cluster_shape.hpp"
 #include "group/construction.hpp"
 #include "group/id_exchange.hpp"
+#include "group/words.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::group {
 
@@ -39,7 +41,15 @@ class AlongTopology : public Construction {
   std::uint32_t missing_;
   Words path_;
   bool entered_ = false, member_ = false, ranked_ = false;
-  std::vector<Words> counts_;  // of each child: its clusters, in their order
+  std::vector<Words> counts_;  // clusters and counts below each child, in their order
 };
+
+/// Where a process lies on a machine, as AlongTopology wants it: its clusters from the outermost
+/// inwards.
+[[nodiscard]] inline Words cluster_path(const topology::Machine& machine, Rank rank) {
+  Words path;
+  path.append(machine.clusters_of(rank));
+  return path;
+}
 
 }  // namespace espalier::group

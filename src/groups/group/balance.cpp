@@ -130,7 +130,7 @@ void ShrinkAndBalance::settle(const BalancePlan& plan, Endpoint& endpoint) {
   }
   if (internal + exports() == 0) return;
   for (const Target& target : allocate(internal, endpoint.self())) targets_.push_back(target);
-  for (const BalancePlan::Share& share : plan.children) gives_.push_back(share.gives);
+  for (const BalancePlan::SubtreeChange& share : plan.children) gives_.push_back(share.gives);
   refine(endpoint);
 }
 

@@ -68,8 +68,8 @@ BalancePlan plan_balance(std::span<const Rank> sizes, const BalanceTask& task,
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     const bool is_kept = stays(c);
     plan.children.push_back(
-        is_kept ? BalancePlan::Share{sizes[c] - kept[next], grown[next] - kept[next]}
-                : BalancePlan::Share{sizes[c], 0});
+        is_kept ? BalancePlan::SubtreeChange{sizes[c] - kept[next], grown[next] - kept[next]}
+                : BalancePlan::SubtreeChange{sizes[c], 0});
     next += is_kept ? 1 : 0;
   }
   return plan;

@@ -10,19 +10,19 @@ namespace espalier::group {
 
 /// What one vertex of Shrink-and-Balance has to do so that none of its sub-trees is too large.
 struct BalancePlan {
-  struct Share {
+  struct SubtreeChange {
     Rank gives = 0;  ///< vertices that leave this sub-tree
-    Rank takes = 0;  ///< vertices that come into it
+    Rank takes = 0;  ///< vertices that come into this sub-tree
   };
-  std::vector<Share> children;  ///< as the sizes were given
-  std::vector<Rank> slots;      ///< vertices for each missing child that is to be
+  std::vector<SubtreeChange> children;  ///< one entry for each of the sizes given
+  std::vector<Rank> slots;              ///< number of vertices for each new child
 };
 
 struct BalanceTask {
-  std::uint32_t levels = 0;  ///< that the vertex's tree may have, itself the first
+  std::uint32_t levels = 0;  ///< most levels of the vertex's tree, itself the first
   Rank degree = 2;
-  Rank exports = 0;  ///< vertices that must leave the vertex's tree, not itself
-  Rank imports = 0;  ///< vertices that come into it; not both
+  Rank exports = 0;  ///< vertices that must leave the vertex's tree; the vertex itself stays
+  Rank imports = 0;  ///< vertices that come into the vertex's tree; 0 if there are exports
 };
 
 /// Moves as few vertices as possible: each sub-tree gives what it has beyond its capacity, and what

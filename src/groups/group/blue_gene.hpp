@@ -1,7 +1,7 @@
 #pragma once
 
 #include "group/experiment.hpp"
-#include "model/level_loggp.hpp"
+#include "model/logp_models.hpp"
 
 namespace espalier::group {
 

@@ -30,7 +30,7 @@ class Centralized : public Construction {
   std::uint16_t degree_;
   bool entered_ = false, member_ = false, done_ = false;
   std::uint32_t missing_;
-  std::vector<Words> lists_;  // of the children of the parent's tree
+  std::vector<Words> lists_;  // members below each child of the parent's tree
   GroupView view_;
 };
 

@@ -74,7 +74,7 @@ GroupView Chains::view() const {
 }
 
 std::size_t Chains::bytes() const {
-  constexpr std::size_t kNode = 48;  // of a std::map, about
+  constexpr std::size_t kNode = 48;  // about the size of a node of std::map
   return sizeof(*this) + (early_[0].size() + early_[1].size()) * (kNode + sizeof(Side));
 }
 

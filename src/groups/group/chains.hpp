@@ -44,8 +44,8 @@ class Chains : public Construction {
   std::uint32_t round_ = 0;
   bool entered_ = false, member_ = false;
   Id self_ = kNobody;
-  std::array<Side, 2> sides_;    // left, right; without this process
-  std::array<Rounds, 2> early_;  // what came, by round
+  std::array<Side, 2> sides_;    // left and right, without this process
+  std::array<Rounds, 2> early_;  // what came for later rounds, by round
 };
 
 }  // namespace espalier::group

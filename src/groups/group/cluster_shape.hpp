@@ -17,18 +17,18 @@ struct ClusterCount {
 /// Another cluster's tree that hangs below one of ours.
 struct Hanging {
   Rank first = 0;  ///< rank of its root
-  Rank total = 0;  ///< ranks in it, and in all that hangs below it in turn
+  Rank total = 0;  ///< number of ranks in it and in all trees that hang below it
 };
 
 /// Where the members of an innermost cluster go on a tree that follows the topology: they have the
 /// ranks first .. first + size - 1.
 struct ClusterSpot {
   Rank first = 0, size = 0;
-  Rank above = kNoRank;     ///< the parent of its first rank; kNoRank: that is the root
-  std::uint32_t slot = 0;   ///< which child of it, from 1 on
-  std::uint32_t depth = 0;  ///< of its first rank
-  bool gateway = false;  ///< its last rank is a child of its first, so that others can hang there
-  std::vector<Hanging> hanging;  ///< below its last rank; at most `degree`
+  Rank above = kNoRank;     ///< parent of the first rank; kNoRank: the first rank is the root
+  std::uint32_t slot = 0;   ///< which child of `above` the first rank is, counted from 1
+  std::uint32_t depth = 0;  ///< depth of the first rank
+  bool gateway = false;  ///< the last rank is a child of the first, so that others can hang there
+  std::vector<Hanging> hanging;  ///< trees below the last rank; at most `degree`
 };
 
 /// The order of clusters; those that lie directly in a cluster come after its own clusters.
@@ -52,8 +52,8 @@ struct Vertex {
   Rank rank = 0;
   std::uint32_t depth = 0;
   Rank parent = kNoRank;
-  std::uint32_t slot = 0;         ///< which child of its parent, from 1 on
-  std::vector<Hanging> children;  ///< root and size of each one's sub-tree
+  std::uint32_t slot = 0;         ///< which child of its parent it is, counted from 1
+  std::vector<Hanging> children;  ///< root and size of each child's sub-tree
 };
 
 /// The member number `offset` of a cluster. O(k log size) @pre offset < spot.size

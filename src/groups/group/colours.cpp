@@ -12,8 +12,8 @@ namespace {
 struct Entry {
   Colour colour;
   Rank next;   // rank of the first member in this sub-tree
-  Rank size;   // of the group
-  Rank first;  // of the group among all members
+  Rank size;   // number of members of the group
+  Rank first;  // index of the group's first member among all members
 };
 constexpr std::uint32_t kEntry = 4;
 

@@ -33,7 +33,7 @@ class RankAndHashColours : public Construction {
   std::uint32_t missing_;
   Colour colour_ = kNoColour;
   bool entered_ = false, ranked_ = false;
-  std::vector<Words> counts_;  // of each child: (colour, members) by colour
+  std::vector<Words> counts_;  // (colour, members) below each child, ordered by colour
 };
 
 }  // namespace espalier::group

@@ -35,14 +35,14 @@ class Construction {
 
 enum class Scheme : std::uint8_t {
   Centralized,
-  ShrinkAndBalance,  ///< holes filled with leaves
-  ShrinkByChildren,  ///< holes filled with immediate children
+  ShrinkAndBalance,  ///< holes are filled with leaves
+  ShrinkByChildren,  ///< holes are filled with immediate children
   RankAndHash,
   RankAndHashColours,
   AlongTopology,  ///< the tree follows ConstructionOptions::path
-  AllgatherSort,  ///< as MPI_Comm_split
-  Chains,         ///< Moody, Ahn, de Supinski
-  ParallelSort,   ///< Sack, Gropp
+  AllgatherSort,  ///< what MPI_Comm_split does
+  Chains,         ///< baseline of Moody, Ahn, de Supinski
+  ParallelSort,   ///< baseline of Sack, Gropp
 };
 [[nodiscard]] const std::vector<Scheme>& all_schemes();
 /// "rank-and-hash"
@@ -52,8 +52,8 @@ Expected<Scheme> parse_scheme(std::string_view text);
 [[nodiscard]] bool takes_colours(Scheme scheme);
 
 struct ConstructionOptions {
-  Rank degree = 2;        ///< of the new tree
-  bool routable = false;  ///< Rank-and-Hash: also links by which any rank can be reached
+  Rank degree = 2;        ///< most children of a vertex of the new tree
+  bool routable = false;  ///< Rank-and-Hash: also make links by which any rank can be reached
   Words path = {};        ///< AlongTopology: this process's clusters, from the outermost inwards
 };
 

@@ -25,7 +25,7 @@ class World : public Listener {
   struct Part {
     std::unique_ptr<Construction> construction;
     std::uint32_t peak = 0;
-    std::uint32_t heard = 0;  // of the reduction on the new tree
+    std::uint32_t heard = 0;  // messages of the reduction on the new tree that came
     Words children;
     Id parent = kNobody;
     bool done = false, member = false;
@@ -180,7 +180,7 @@ std::uint32_t parting(const Words& a, const Words& b) {
 }
 
 void World::try_trees(const model::CostModel& model, Measurement& result) const {
-  constexpr Bytes kSize{16 + 12 + 8};  // as wire_size() has it, with a collective's head
+  constexpr Bytes kSize{16 + 12 + 8};  // wire_size() with the head of a collective
   struct Reached {
     const Part* part;
     Id id;
@@ -196,7 +196,7 @@ void World::try_trees(const model::CostModel& model, Measurement& result) const 
     stack.pop_back();
     result.broadcast = std::max(result.broadcast, from.at);
     Time clock = from.at;
-    const Part* const first = from.part - from.id;  // of its group
+    const Part* const first = from.part - from.id;  // first part of its group
     for (const Id to : from.part->children) {
       const model::MessageCost cost = model.cost(from.id, to, kSize);
       stack.push_back({first + to, to, clock + cost.delivered});

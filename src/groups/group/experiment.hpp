@@ -8,7 +8,8 @@
 
 namespace espalier::group {
 
-/// Messages of an application that go on meanwhile: evenly spread over a time, to random processes.
+/// Messages of an application during the construction: spread evenly over a time, to random
+/// processes.
 struct OtherTraffic {
   std::uint32_t per_process = 0;
   Time during;
@@ -20,31 +21,33 @@ struct OtherTraffic {
 struct Experiment {
   Rank processes = 1;
   Rank degree = 3;
-  std::uint64_t millionths = 1'000'000;  ///< of the processes become members, drawn one by one
-  Colour colours = 1;                    ///< among the members, drawn too
-  std::uint32_t groups = 1;              ///< as many constructions at once
-  std::uint64_t seed = 1;                ///< the same groups for every scheme
+  /// Probability that a process becomes a member, in millionths.
+  std::uint64_t millionths = 1'000'000;
+  Colour colours = 1;        ///< members draw one of this many colours
+  std::uint32_t groups = 1;  ///< number of constructions at the same time
+  std::uint64_t seed = 1;    ///< equal seeds give equal groups under every scheme
   OtherTraffic traffic;
-  Time work_per_word;  ///< that a receiver spends on each word of a message, besides receiving it
+  Time work_per_word;  ///< extra time that a receiver spends on each word of a message
   /// Where a process lies, for AlongTopology and for counting edges; none: all in one cluster.
   std::function<Words(Id)> path_of = nullptr;
 };
 
-/// In bytes, of one process, everything it holds for one construction but the network's buffers.
+/// Bytes that one process holds for one construction, without the network's buffers.
 struct Memory {
-  std::size_t peak = 0;       ///< the most that any process ever had, with the message at hand
-  double mean_peak = 0;       ///< over the processes
-  std::size_t remaining = 0;  ///< the most that any process keeps: its GroupView
+  std::size_t peak = 0;       ///< most that any process ever held, with the message at hand
+  double mean_peak = 0;       ///< peak, averaged over the processes
+  std::size_t remaining = 0;  ///< most that any process keeps in the end: its GroupView
 };
 
 struct Measurement {
   Rank members = 0;
-  std::uint32_t levels = 0;  ///< of the new tree
-  Time finish;               ///< bracketed
+  std::uint32_t levels = 0;  ///< height of the new tree in levels
+  Time finish;               ///< time with the broadcast before and the reduction after
   Time made;                 ///< when the last process was done with the construction
-  Traffic traffic;           ///< without the brackets
+  Traffic traffic;           ///< messages of the construction alone
   Memory memory;
-  Time broadcast;  ///< of 8 bytes on the new tree, by itself; the slowest of several groups
+  /// Time of a broadcast of 8 bytes on the new tree; the slowest of several groups.
+  Time broadcast;
   /// The new trees' edges between different clusters, by level, the outermost first; those inside
   /// an innermost one are not counted.
   std::vector<std::uint64_t> crossings;
@@ -60,7 +63,7 @@ struct Measurement {
 /// Messages of a construction as the paper counts them: without the notes into sub-trees without
 /// members that Rank-and-Hash needs to end, and the list of Centralized.
 [[nodiscard]] std::uint64_t messages_as_in_paper(const Traffic& traffic);
-/// All of them.
+/// All messages of a construction.
 [[nodiscard]] std::uint64_t messages(const Traffic& traffic);
 
 }  // namespace espalier::group

@@ -5,7 +5,7 @@
 #include "base/contract.hpp"
 #include "group/allgather_sort.hpp"
 #include "group/blue_gene.hpp"
-#include "model/loggp.hpp"
+#include "model/logp_models.hpp"
 
 namespace espalier::group {
 namespace {

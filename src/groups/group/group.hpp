@@ -23,7 +23,7 @@ class Group {
   [[nodiscard]] Tag tag() const { return tag_; }
   [[nodiscard]] Rank size() const;
   [[nodiscard]] Rank rank() const;
-  /// For those who want to look.
+  /// What this process knows of the group's tree.
   [[nodiscard]] const GroupView& view() const;
 
   /// One group for each colour; kNoColour: into none.
@@ -60,14 +60,15 @@ class Group {
 
   /// To one member. Its id is asked for the first time and then remembered (kCachedIds of them).
   void send(Rank to, std::span<const std::byte> data) const;
-  /// What has come, in the order of its coming; from one member alone if it is named.
+  /// The next message that has come, in the order of arrival; from `from` alone if it is given.
   [[nodiscard]] std::optional<Parcel> receive(std::optional<Rank> from = std::nullopt) const;
   static constexpr std::size_t kCachedIds = 16;
 
   /// Gives its memory back. @pre all operations of all members are over
   void free();
-  /// The same where only one's own are known to be over: a collective call that returns at once;
-  /// the memory goes when all members have made it. @pre all that was sent is, or will be, received
+  /// Like free(), but only this process's own operations must be over. A collective call that
+  /// returns at once; memory is given back when all members have called it.
+  /// @pre all that was sent is, or will be, received
   void retire();
 
  private:
@@ -89,7 +90,7 @@ class Splitting {
   [[nodiscard]] Tag tag() const { return tag_; }
   /// Whether one's own part is over.
   [[nodiscard]] bool test() const;
-  /// The new group, or one without members. @pre test(); once
+  /// The new group; size 0 if this process is no member. @pre test(); called once
   [[nodiscard]] Group group();
 
  private:

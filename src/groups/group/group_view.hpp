@@ -17,16 +17,16 @@ enum class Numbering : std::uint8_t {
 ///
 /// O(k): size, own rank, and the ids of the tree's neighbours.
 struct GroupView {
-  Tag tag = 0;  ///< the group's name in messages; of groups nobody routes through: any
+  Tag tag = 0;  ///< name of the group in messages; any value if nobody routes through the group
   Rank size = 0;
   Rank rank = kNoRank;
-  Id parent = kNobody;  ///< of the root: kNobody
+  Id parent = kNobody;  ///< id of the parent; kNobody at the root
   std::uint16_t degree = 2;
-  std::uint16_t depth = 0;  ///< on the tree, 0 for the root
+  std::uint16_t depth = 0;  ///< distance from the tree's root
   Numbering numbering = Numbering::World;
-  Words children;  ///< ids
+  Words children;  ///< ids of the children
   Words below;     ///< Preorder: how many ranks each child's sub-tree has
-  Words links;     ///< if the group was made routable: the ids of ranks (k i + c) mod m, c = 1 .. k
+  Words links;     ///< routable groups only: ids of ranks (k i + c) mod m, c = 1 .. k
 
   [[nodiscard]] bool member() const { return rank != kNoRank; }
   [[nodiscard]] std::size_t bytes() const {

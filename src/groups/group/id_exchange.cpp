@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "group/route.hpp"
+#include "group/endpoint.hpp"
 
 namespace espalier::group {
 
-IdExchange::IdExchange(Tag tag, const GroupView& parent, Rank degree, bool routable, Shape shape)
+IdExchange::IdExchange(Tag tag, const GroupView& parent, Rank degree, bool routable, TreeForm shape)
     : tag_(tag), parent_(parent), shape_(shape), routable_(routable) {
   expects(degree > 0 && degree < 255, "Rank-and-Hash: the degree must be from 1 to 254");
   view_.degree = static_cast<std::uint16_t>(degree);
-  view_.numbering = shape == Shape::Heap ? Numbering::Heap : Numbering::Preorder;
+  view_.numbering = shape == TreeForm::Heap ? Numbering::Heap : Numbering::Preorder;
 }
 
 /// Groups made at the same time should not all have the same intermediaries.
@@ -26,7 +26,7 @@ Rank IdExchange::true_children(Rank rank, Rank size) const {
   return static_cast<Rank>(std::min<std::uint64_t>(view_.degree, size - first));
 }
 
-void IdExchange::announce(Rank rank, const Group& group, Endpoint& endpoint) {
+void IdExchange::announce(Rank rank, const NewGroup& group, Endpoint& endpoint) {
   view_.rank = rank;
   view_.size = group.size;
   view_.depth = static_cast<std::uint16_t>(heap_depth(rank, view_.degree));
@@ -42,7 +42,7 @@ void IdExchange::announce(Rank rank, const Group& group, Endpoint& endpoint) {
 }
 
 void IdExchange::announce_at(const Vertex& vertex, Rank size, Endpoint& endpoint) {
-  const Group group{size, 0};
+  const NewGroup group{size, 0};
   children_ = static_cast<Rank>(vertex.children.size());
   view_.rank = vertex.rank;
   view_.size = size;
@@ -56,7 +56,7 @@ void IdExchange::announce_at(const Vertex& vertex, Rank size, Endpoint& endpoint
 }
 
 /// All i and c with k i + c = rank + t m, c from 1 to k: there are k of them.
-void IdExchange::tell_links(Rank before, const Group& group, Endpoint& endpoint) {
+void IdExchange::tell_links(Rank before, const NewGroup& group, Endpoint& endpoint) {
   const Rank k = view_.degree;
   for (std::uint64_t at = view_.rank; at <= std::uint64_t{k} * group.size; at += group.size) {
     if (at == 0) continue;
@@ -65,10 +65,10 @@ void IdExchange::tell_links(Rank before, const Group& group, Endpoint& endpoint)
   }
 }
 
-void IdExchange::tell(Rank about, Rank link, const Group& group, Endpoint& endpoint,
+void IdExchange::tell(Rank about, Rank link, const NewGroup& group, Endpoint& endpoint,
                       Rank children) {
   Words words{about, group.size, link, endpoint.self()};
-  if (shape_ == Shape::Given && link == 0) words.push_back(children);
+  if (shape_ == TreeForm::Given && link == 0) words.push_back(children);
   send_routed(parent_, shifted(group.first + about), {tag_, 0, Kind::Announce, 1, std::move(words)},
               endpoint);
 }
@@ -91,7 +91,7 @@ bool IdExchange::receive(const Message& message, Endpoint& endpoint) {
 }
 
 void IdExchange::take_neighbours(std::span<const Id> ids) {
-  const bool heap = shape_ == Shape::Heap;
+  const bool heap = shape_ == TreeForm::Heap;
   const Rank count = heap ? true_children(view_.rank, view_.size) : children_;
   view_.children.append(ids.first(count));
   if (routable_) view_.links.append(heap ? ids : ids.subspan(count));
@@ -101,7 +101,7 @@ void IdExchange::take_neighbours(std::span<const Id> ids) {
 void IdExchange::serve(const Words& words, Endpoint& endpoint) {
   const Rank about = words[0], size = words[1];
   const Rank links = routable_ ? Rank{view_.degree} : 0;
-  if (shape_ == Shape::Heap) {
+  if (shape_ == TreeForm::Heap) {
     const Rank children = true_children(about, size);
     const Rank numbers = 1 + std::max(links, children);
     if (served_.empty()) served_.assign(numbers, kNobody);

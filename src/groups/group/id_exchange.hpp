@@ -16,25 +16,25 @@ namespace espalier::group {
 ///
 /// If the group is to be routable, H_i also hears from all ranks (k i + c) mod m.
 ///
-/// The tree is the breadth-first numbered one, or, with Shape::Given, any: then each rank knows its
-/// own parent and children and tells H_i how many children there are.
+/// The tree is the breadth-first numbered one, or, with TreeForm::Given, any: then each rank knows
+/// its own parent and children and tells H_i how many children there are.
 class IdExchange {
  public:
-  struct Group {
+  struct NewGroup {
     Rank size = 0;
     Rank first = 0;  ///< index of its rank 0 among all members of all new groups
   };
 
-  enum class Shape : std::uint8_t { Heap, Given };
+  enum class TreeForm : std::uint8_t { Heap, Given };
 
   IdExchange(Tag tag, const GroupView& parent, Rank degree, bool routable,
-             Shape shape = Shape::Heap);
+             TreeForm shape = TreeForm::Heap);
 
   /// The number of all members, of all groups: from now on it is known whether one has to serve.
   void set_total(Rank total) { total_ = total; }
   /// A member's rank in its group: sends its id out.
-  void announce(Rank rank, const Group& group, Endpoint& endpoint);
-  /// The same for Shape::Given; there is one group.
+  void announce(Rank rank, const NewGroup& group, Endpoint& endpoint);
+  /// The same for TreeForm::Given; there is one group.
   void announce_at(const Vertex& vertex, Rank size, Endpoint& endpoint);
   /// @return whether the message was one of the exchange
   bool receive(const Message& message, Endpoint& endpoint);
@@ -50,8 +50,8 @@ class IdExchange {
  private:
   [[nodiscard]] Rank shifted(Rank index) const;
   [[nodiscard]] Rank true_children(Rank rank, Rank size) const;
-  void tell(Rank about, Rank link, const Group& group, Endpoint& endpoint, Rank children = 0);
-  void tell_links(Rank before, const Group& group, Endpoint& endpoint);
+  void tell(Rank about, Rank link, const NewGroup& group, Endpoint& endpoint, Rank children = 0);
+  void tell_links(Rank before, const NewGroup& group, Endpoint& endpoint);
   void serve(const Words& words, Endpoint& endpoint);
   void introduce(Rank children, Endpoint& endpoint);
   void take_neighbours(std::span<const Id> ids);
@@ -60,11 +60,11 @@ class IdExchange {
   const GroupView& parent_;
   GroupView view_;
   Rank total_ = kNoRank;
-  Words served_;       // the ids of the rank served, its children and its links, by number
-  Rank children_ = 0;  // Given: of oneself
-  Rank served_children_ = kNoRank;  // Given: of the rank served, once it has said so
+  Words served_;       // ids of the rank served, of its children and of its links, by number
+  Rank children_ = 0;  // Given only: own number of children
+  Rank served_children_ = kNoRank;  // Given only: children of the rank served, once it has said so
   std::uint16_t heard_ = 0;
-  Shape shape_;
+  TreeForm shape_;
   bool routable_, has_served_ = false, knows_parent_ = false, knows_children_ = false;
 };
 

@@ -36,7 +36,7 @@ class Outbox : public Endpoint {
  private:
   Endpoint& network_;
   std::map<Id, std::deque<Message>> waiting_;
-  std::map<Tag, std::size_t> by_tag_;  // how many; none: not there
+  std::map<Tag, std::size_t> by_tag_;  // number of waiting messages of each tag; absent: none
   std::size_t size_ = 0;
 };
 

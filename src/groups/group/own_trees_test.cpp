@@ -2,7 +2,7 @@
 
 #include "base/contract.hpp"
 #include "group/group.hpp"
-#include "model/loggp.hpp"
+#include "model/logp_models.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/group_cluster.hpp"
 

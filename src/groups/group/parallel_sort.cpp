@@ -8,7 +8,7 @@
 namespace espalier::group {
 namespace {
 
-enum Stage : std::uint32_t { OneItem, Block, BlockEnds, YourRank, WhoIs, ThisIs };
+enum Stage : std::uint32_t { OneItem, Block, AllEnds, YourRank, WhoIs, ThisIs };
 constexpr Rank kPadding = static_cast<Rank>(-1);
 
 /// All (size, stride) of a bitonic sort of p blocks, in order.
@@ -30,11 +30,11 @@ Rank children_of(Rank rank, Rank size, Rank degree) {
 /// One of those who sort.
 struct ParallelSort::Sorter {
   Rank index = 0;
-  Rank missing = 0;         // items of its own block
-  std::vector<Item> items;  // the block; once sorted, its part of the table
+  Rank missing = 0;                  // items of its own block
+  std::vector<ColourAndRank> items;  // the block; once sorted, its part of the table
   std::size_t step = 0;
-  std::map<std::size_t, Words> blocks;  // of partners, by step
-  std::vector<Ends> ends;               // of all blocks
+  std::map<std::size_t, Words> blocks;  // blocks of partners, by step
+  std::vector<BlockEnds> ends;          // ends of all blocks
   Rank heard_ends = 0;
   bool begun = false, ranked = false;
   std::int64_t requests = 0;  // still to be answered; may be negative before they are counted
@@ -72,7 +72,7 @@ void ParallelSort::receive(const Message& message, Endpoint& endpoint) {
     case Block:
       work_->blocks[words[1]] = words;
       return sort_on(endpoint);
-    case BlockEnds:
+    case AllEnds:
       work_->ends[words[1]] = {words[2], words[3], words[4], words[5]};
       ++work_->heard_ends;
       return rank_items(endpoint);
@@ -88,9 +88,9 @@ void ParallelSort::receive(const Message& message, Endpoint& endpoint) {
 }
 
 void ParallelSort::take_item(const Words& words, Endpoint& endpoint) {
-  work_->items.push_back(Item{words[1]} << 32U | words[2]);
+  work_->items.push_back(ColourAndRank{words[1]} << 32U | words[2]);
   if (--work_->missing > 0) return;
-  work_->items.resize(block_, ~Item{0});
+  work_->items.resize(block_, ~ColourAndRank{0});
   std::sort(work_->items.begin(), work_->items.end());
   sort_on(endpoint);
 }
@@ -101,7 +101,7 @@ void ParallelSort::sort_on(Endpoint& endpoint) {
   const auto steps = bitonic_steps(sorters_);
   const auto send_block = [&] {
     Words words{Block, static_cast<std::uint32_t>(work_->step)};
-    for (const Item item : work_->items) {
+    for (const ColourAndRank item : work_->items) {
       words.append(Words{static_cast<Colour>(item >> 32U), static_cast<Rank>(item)});
     }
     const Rank partner = work_->index ^ steps[work_->step].second;
@@ -111,9 +111,9 @@ void ParallelSort::sort_on(Endpoint& endpoint) {
   while (work_->step < steps.size() && work_->blocks.contains(work_->step)) {
     const auto [size, stride] = steps[work_->step];
     const Words& other = work_->blocks[work_->step];
-    std::vector<Item> both = work_->items;
+    std::vector<ColourAndRank> both = work_->items;
     for (std::uint32_t i = 2; i < other.size(); i += 2) {
-      both.push_back(Item{other[i]} << 32U | other[i + 1]);
+      both.push_back(ColourAndRank{other[i]} << 32U | other[i + 1]);
     }
     std::sort(both.begin(), both.end());
     const bool ascending = (work_->index & size) == 0;
@@ -129,17 +129,17 @@ void ParallelSort::sort_on(Endpoint& endpoint) {
 
 void ParallelSort::tell_ends(Endpoint& endpoint) {
   work_->blocks.clear();
-  const auto colour = [](Item item) { return static_cast<Colour>(item >> 32U); };
+  const auto colour = [](ColourAndRank item) { return static_cast<Colour>(item >> 32U); };
   const auto& items = work_->items;
   const Colour first = colour(items.front()), last = colour(items.back());
   const auto count = [&](Colour c) {
-    return static_cast<Rank>(
-        std::count_if(items.begin(), items.end(), [&](Item item) { return colour(item) == c; }));
+    return static_cast<Rank>(std::count_if(items.begin(), items.end(),
+                                           [&](ColourAndRank item) { return colour(item) == c; }));
   };
   for (Rank s = 0; s < sorters_; ++s) {
     endpoint.send(sorter(s),
                   {tag_, 0, Kind::Sort, 0,
-                   Words{BlockEnds, work_->index, first, last, count(first), count(last)}});
+                   Words{AllEnds, work_->index, first, last, count(first), count(last)}});
   }
 }
 
@@ -154,7 +154,7 @@ void ParallelSort::rank_items(Endpoint& endpoint) {
     Rank before = 0, size = static_cast<Rank>(j - i);
     for (Rank s = 0; s < sorters_; ++s) {
       if (s == work_->index) continue;
-      const Ends& other = work_->ends[s];
+      const BlockEnds& other = work_->ends[s];
       const Rank there = other.first == colour  ? other.first_count
                          : other.last == colour ? other.last_count
                                                 : 0;
@@ -210,8 +210,8 @@ std::size_t ParallelSort::bytes() const {
   std::size_t total = sizeof(*this) - sizeof(GroupView) + view_.bytes();
   if (!work_) return total;
   for (const auto& [step, block] : work_->blocks) total += sizeof(block) + block.bytes_on_heap();
-  return total + sizeof(Sorter) + work_->items.capacity() * sizeof(Item) +
-         work_->ends.capacity() * sizeof(Ends);
+  return total + sizeof(Sorter) + work_->items.capacity() * sizeof(ColourAndRank) +
+         work_->ends.capacity() * sizeof(BlockEnds);
 }
 
 }  // namespace espalier::group

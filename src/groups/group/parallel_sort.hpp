@@ -24,9 +24,9 @@ class ParallelSort : public Construction {
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
-  using Item = std::uint64_t;  // colour, rank
+  using ColourAndRank = std::uint64_t;  // colour in the upper half, rank in the lower
   /// The groups at both ends of a block.
-  struct Ends {
+  struct BlockEnds {
     Colour first = kNoColour, last = kNoColour;
     Rank first_count = 0, last_count = 0;
   };
@@ -46,8 +46,8 @@ class ParallelSort : public Construction {
   Tag tag_;
   Rank sorters_ = 1, block_ = 1;
   bool ranked_ = false;
-  Rank start_ = 0;  // of the group in the table
-  Rank open_ = 0;   // ids that were asked for
+  Rank start_ = 0;  // where the own group begins in the table
+  Rank open_ = 0;   // ids that were asked for and have not come
   std::unique_ptr<Sorter, void (*)(Sorter*)> work_;
   GroupView view_;
 };

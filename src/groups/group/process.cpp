@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "base/contract.hpp"
+#include "group/endpoint.hpp"
 #include "group/group.hpp"
 #include "group/process_state.hpp"
-#include "group/route.hpp"
 
 namespace espalier::group {
 namespace {

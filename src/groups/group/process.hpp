@@ -19,9 +19,9 @@ class Ticket;
 
 /// How a group is split.
 struct SplitOptions {
-  Scheme scheme = Scheme::RankAndHash;  ///< with colours: RankAndHashColours is taken instead
+  Scheme scheme = Scheme::RankAndHash;  ///< a split with colours takes RankAndHashColours instead
   Rank degree = 3;
-  bool routable = true;  ///< Rank-and-Hash: reach every rank in O(log m) hops, not over the root
+  bool routable = true;  ///< Rank-and-Hash: reach every rank in O(log m) hops, not through the root
   /// Over for nobody before it is over for all: a barrier on the parent's tree at the end. Needed
   /// where a process that is done may stop making progress, since others may still need it on
   /// their way through the parent group. In the world nobody does, and there is no barrier.
@@ -44,7 +44,7 @@ class Process {
   /// @pre the endpoint outlives it; self() < world_size
   Process(Endpoint& endpoint, Rank world_size, Rank degree);
   ~Process();
-  Process(const Process&) = delete;  // handles refer to it
+  Process(const Process&) = delete;  // handles refer to the process
   Process& operator=(const Process&) = delete;
 
   [[nodiscard]] Group world();
@@ -78,7 +78,7 @@ class Process {
     Tag parent = 0;
     Colour colour = kNoColour;
     bool settled = false;
-    std::uint32_t number = 0;  // among the splits of its parent
+    std::uint32_t number = 0;  // index among the splits of the parent
   };
   /// A tree for a root that is being made, and the calls that are to go over it.
   struct TreeToBe {
@@ -86,9 +86,9 @@ class Process {
     std::vector<TreeOperation::Call> calls;
   };
   struct Made {
-    Tag group = 0;  // 0: no member
+    Tag group = 0;  // name of the new group; 0: this process is no member
     Tag parent = 0;
-    std::uint32_t barrier = 0;  // the operation of the parent to wait for; 0: none
+    std::uint32_t barrier = 0;  // operation of the parent group to wait for; 0: none
   };
 
   State* state(Tag tag);
@@ -108,12 +108,12 @@ class Process {
   void send(State& state, Rank to, std::span<const std::byte> data);
 
   Outbox outbox_;
-  std::set<std::pair<Tag, std::uint32_t>> stalled_;  // operations that have something to send
+  std::set<std::pair<Tag, std::uint32_t>> stalled_;  // operations that wait for room to send
   std::map<Tag, std::unique_ptr<State>> groups_;
   std::map<Tag, Making> makings_;
-  std::map<Tag, TreeToBe> trees_to_be_;        // by the name that the tree's group will have
-  std::map<Tag, Made> made_;                   // constructions that are over, until somebody asks
-  std::map<Tag, std::vector<Message>> early_;  // for calls that were not made here yet
+  std::map<Tag, TreeToBe> trees_to_be_;  // keyed by the name that the tree's group will have
+  std::map<Tag, Made> made_;             // finished constructions that nobody has asked for yet
+  std::map<Tag, std::vector<Message>> early_;  // messages of calls that were not made here yet
 };
 
 /// A collective under way.

@@ -1,9 +1,9 @@
 // Messages from one member of a group to another, by rank.
 
 #include "base/contract.hpp"
+#include "group/endpoint.hpp"
 #include "group/group.hpp"
 #include "group/process_state.hpp"
-#include "group/route.hpp"
 
 namespace espalier::group {
 

@@ -21,15 +21,18 @@ struct Process::State {
 
   Tag tag;
   GroupView view;
-  std::uint32_t splits = 0, operations = 0;  // calls made so far
-  bool leaving = false;                      // retired here, not yet by all members
+  std::uint32_t splits = 0, operations = 0;  // numbers of calls made so far
+  bool leaving = false;                      // retired by this process, not yet by all members
   std::map<std::uint32_t, TreeOperation> running;
-  std::map<std::uint32_t, std::vector<Message>> early;  // of operations not started here yet
-  std::deque<std::pair<Rank, Id>> known;                // ids found, the oldest first
-  std::map<Rank, std::vector<std::vector<std::byte>>> to_send;  // until the id is found
+  // Messages of operations that were not started here yet.
+  std::map<std::uint32_t, std::vector<Message>> early;
+  std::deque<std::pair<Rank, Id>> known;  // ids that were found, the oldest first
+  // Messages that wait until the id of the rank is found.
+  std::map<Rank, std::vector<std::vector<std::byte>>> to_send;
   std::deque<Parcel> arrived;
-  RootAccounts accounts;                    // of calls with roots that are not the tree's
-  std::vector<std::pair<Rank, Tag>> trees;  // for such roots: the groups of the same members
+  RootAccounts accounts;  // calls whose root is not the tree's
+  // Roots with a tree of their own, and the group of each tree.
+  std::vector<std::pair<Rank, Tag>> trees;
 };
 
 }  // namespace espalier::group

@@ -2,11 +2,24 @@
 
 #include <array>
 #include <map>
+#include <optional>
 
+#include "base/types.hpp"
 #include "group/construction.hpp"
 #include "group/id_exchange.hpp"
 
 namespace espalier::group {
+
+/// K. E. Batcher's merge exchange sort for any number of items: D. E. Knuth, "The Art of Computer
+/// Programming", volume 3, section 5.2.2, Algorithm M. A sorting network of O(log^2 size) rounds;
+/// in each an item has one partner at most.
+/// @return how many rounds there are
+[[nodiscard]] std::uint32_t merge_exchange_rounds(Rank size);
+
+/// Whom a position is compared with; the lower position keeps the smaller item.
+/// @pre position < size, round < merge_exchange_rounds(size)
+[[nodiscard]] std::optional<Rank> merge_exchange_partner(Rank position, Rank size,
+                                                         std::uint32_t round);
 
 /// Ranks of the user's choice: the members of a group in the order of (key, rank in the parent).
 ///
@@ -26,22 +39,22 @@ class RankedByKey : public Construction {
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
-  struct Item {
+  struct KeyAndOwner {
     std::uint64_t key = 0;
-    Rank rank = kNoRank;  // of its owner, in the parent
+    Rank rank = kNoRank;  // rank of the owner in the parent
     Id owner = kNobody;
-    friend auto operator<=>(const Item&, const Item&) = default;
+    friend auto operator<=>(const KeyAndOwner&, const KeyAndOwner&) = default;
   };
-  static Item item(const Words& words);
+  static KeyAndOwner key_and_owner(const Words& words);
   void go_on(Endpoint& endpoint);
 
   Tag tag_;
   const GroupView& parent_;
   IdExchange exchange_;
-  Item held_;
+  KeyAndOwner held_;
   std::uint32_t round_ = 0;
   bool entered_ = false, waits_ = false, sorted_ = false, ranked_ = false;
-  std::map<std::uint32_t, Item> came_;  // by round
+  std::map<std::uint32_t, KeyAndOwner> came_;  // keys that came, by round
 };
 
 }  // namespace espalier::group

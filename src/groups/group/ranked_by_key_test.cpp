@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "group/merge_exchange.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/group_cluster.hpp"
 

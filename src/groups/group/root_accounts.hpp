@@ -32,7 +32,7 @@ class RootAccounts {
     bool has_tree = false;
     Time forgone;
   };
-  std::vector<Account> accounts_;  // that used last at the end
+  std::vector<Account> accounts_;  // ordered by last use, the latest at the end
 };
 
 }  // namespace espalier::group

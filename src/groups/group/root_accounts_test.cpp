@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/contract.hpp"
-#include "model/loggp.hpp"
+#include "model/logp_models.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::group {

@@ -48,23 +48,23 @@ class ShrinkAndBalance : public Construction {
   struct Branch {
     Id root = kNobody;
     Rank size = 0;
-    std::uint16_t taken = 0;     // of its removal sequence, by its ancestors
+    std::uint16_t taken = 0;     // how many of its removal sequence its ancestors took
     std::uint16_t position = 0;  // depth of its root's position on the old tree
-    Rank waiting = 0;  // vertices that shall come into it and that nobody was sent to it for yet
-    Rank rank = 0;     // of its root in the new group
-    bool dissolved = false;  // all its vertices shall leave it
+    Rank waiting = 0;            // vertices that shall come into it and are not sent yet
+    Rank rank = 0;               // rank of its root in the new group
+    bool dissolved = false;      // all its vertices shall leave it
   };
   /// Who holds a position.
   struct Holder {
     Id id = kNobody;
-    std::size_t branch = 0;          // a filler: that it came from
-    std::uint32_t fills_before = 0;  // a filler: for positions that it leaves again
+    std::size_t branch = 0;          // fillers only: branch that it came from
+    std::uint32_t fills_before = 0;  // fillers only: positions that it filled before and left again
   };
   /// Where a vertex that moves, or many of them, shall go.
   struct Target {
     Id consumer = kNobody;
     Rank count = 0;
-    bool promised = false;  // into a missing child of the consumer itself
+    bool promised = false;  // goes into a missing child of the consumer itself
   };
   /// A child to be, and how many more vertices shall come below it.
   struct Slot {
@@ -112,21 +112,22 @@ class ShrinkAndBalance : public Construction {
   bool entered_ = false, member_ = false, shrunk_ = false, planned_ = false, leaving_ = false;
   std::uint8_t grafts_ = 0;
   std::uint16_t fills_heard_ = 0, fills_expected_ = 0;
-  std::uint16_t position_;  // depth of the position that one holds
+  std::uint16_t position_;  // depth of the position that this process holds
   std::uint16_t levels_ = 0;
   std::uint32_t missing_;
-  std::vector<Words> offers_;  // of the children of the parent's tree, until shrunk
+  std::vector<Words> offers_;  // offers of the children on the parent's tree; empty once shrunk
   std::vector<Branch> branches_;
-  std::vector<std::uint8_t> sequence_;  // of what was offered upwards: which branch it is from
-  std::vector<Words> fills_;            // child fillers: those that came too early
+  std::vector<std::uint8_t> sequence_;  // branch of each candidate that was offered upwards
+  std::vector<Words> fills_;            // child fillers only: those that came too early
 
   Rank imports_ = 0;
-  Rank open_ = 0, promised_ = 0;  // vertices to come into slots: free, and promised to somebody
-  std::uint16_t answers_ = 0;     // that are to come
+  Rank open_ = 0,
+       promised_ = 0;  // vertices to come into slots: free ones, and those promised to somebody
+  std::uint16_t answers_ = 0;  // answers that have not come yet
   std::vector<Target> targets_;
-  std::vector<Rank> gives_;  // by branch; empty once supplied
+  std::vector<Rank> gives_;  // vertices that each branch gives; empty once supplied
   std::vector<Slot> slots_;
-  std::vector<Message> early_;  // what cannot be dealt with yet
+  std::vector<Message> early_;  // messages that cannot be handled yet
   GroupView view_;
 };
 

@@ -13,7 +13,7 @@ struct Traffic {
   std::array<std::uint64_t, kKinds> messages{};
   std::uint64_t bytes = 0;
   std::uint64_t largest_bytes = 0;
-  std::uint32_t most_ids = 0;  ///< in one message
+  std::uint32_t most_ids = 0;  ///< most ids in one message
 
   [[nodiscard]] std::uint64_t of(Kind kind) const {
     return messages[static_cast<std::size_t>(kind)];

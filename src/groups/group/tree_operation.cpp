@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/contract.hpp"
-#include "group/route.hpp"
+#include "group/endpoint.hpp"
 
 namespace espalier::group {
 namespace {
@@ -22,7 +22,7 @@ RootWay cheaper_root_way(const GroupView& view, Rank root) {
 }
 
 Id tree_hop(const GroupView& view, Rank target) {
-  GroupView tree = view;  // without its links, and with the world's tree like any other
+  GroupView tree = view;  // the tree alone: links removed, the world treated as any tree
   tree.links.clear();
   if (tree.numbering == Numbering::World) tree.numbering = Numbering::Heap;
   return next_hop(tree, kNobody, target);
@@ -124,7 +124,7 @@ bool TreeOperation::pump(Endpoint& endpoint) {
 }
 
 void TreeOperation::send(const Waiting& next, Endpoint& endpoint) {
-  if (next.stage == Out) {  // to all neighbours but the one that it came from
+  if (next.stage == Out) {  // goes to all neighbours but the one that it came from
     for (const Id to : neighbours()) {
       if (to != next.from) endpoint.send(to, packed(Out, next.index));
     }

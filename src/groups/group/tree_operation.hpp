@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "group/choose_root.hpp"
 #include "group/combine.hpp"
 #include "group/endpoint.hpp"
-#include "group/root_way.hpp"
 
 namespace espalier::group {
 
@@ -23,11 +23,14 @@ class TreeOperation {
   struct Call {
     Kind kind = Kind::Broadcast;
     std::uint32_t sequence = 0;
-    Rank root = 0;              ///< of the tree, for an allreduce
-    std::span<std::byte> data;  ///< in: one's contribution; out: the result, where there is one
+    Rank root = 0;  ///< an allreduce takes the tree's root
+    /// Input: own contribution; output: the result, at members that get it.
+    std::span<std::byte> data;
     Combine combine;
-    RootWay way = RootWay::AnyVertex;  ///< or Forward; a tree of its own is another group's
-    std::size_t segment_bytes = 0;     ///< 0: whole; the same on all members
+    /// AnyVertex or Forward; OwnTree is an operation on another group.
+    RootWay way = RootWay::AnyVertex;
+    /// Length of a segment, equal on all members; 0: whole messages.
+    std::size_t segment_bytes = 0;
   };
 
   /// @pre the place and the data outlive it
@@ -46,7 +49,7 @@ class TreeOperation {
   struct Waiting {
     Stage stage = In;
     std::uint32_t index = 0;
-    Id from = kNobody;  // Out: whom it came from
+    Id from = kNobody;  // Out only: who sent it
   };
 
   [[nodiscard]] std::span<std::byte> segment(std::uint32_t index);
@@ -61,11 +64,11 @@ class TreeOperation {
   Tag tag_;
   const GroupView& view_;
   Call call_;
-  Rank inner_root_;  // where the tree's edges lead to or come from
+  Rank inner_root_;  // vertex that the tree's edges lead to or come from
   Id towards_ = kNobody;
   std::uint32_t segments_ = 1, expected_ = 0, open_ = 0;
-  std::vector<std::uint32_t> heard_;  // by segment
-  std::vector<std::byte> sum_;        // a reduction's own copy
+  std::vector<std::uint32_t> heard_;  // number of messages that came, for each segment
+  std::vector<std::byte> sum_;        // reductions only: own copy of the data
   std::deque<Waiting> waiting_;
 };
 

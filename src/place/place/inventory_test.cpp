@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "map/problem.hpp"
 #include "place/load_inventory.hpp"
-#include "place/problem.hpp"
 #include "place/write_hosts.hpp"
 #include "profile/workload.hpp"
 #include "support/inventory_from.hpp"
@@ -12,16 +12,16 @@ namespace {
 using profile::Profile;
 
 TEST(Inventory, HostsOfAMachineHaveTheNamesOfALabIfTheirOwnAreNotUnique) {
-  const Inventory same = inventory_from("site:2(5ms) machine:1|2(1ms) proc:2");
+  const map::Inventory same = inventory_from("site:2(5ms) machine:1|2(1ms) proc:2");
   std::vector<std::string> names;
-  for (const Host& host : same.hosts) names.push_back(host.name);
+  for (const map::Host& host : same.hosts) names.push_back(host.name);
   EXPECT_EQ(names,
             (std::vector<std::string>{"site0-machine0", "site1-machine0", "site1-machine1"}));
   EXPECT_EQ(inventory_from("node:2(1ms) proc:2").hosts[1].name, "node1");
 }
 
 TEST(MakeProblem, RefusesWhatCannotBe) {
-  const Inventory inventory = inventory_from("cluster:2(1ms) node:2(1us)");
+  const map::Inventory inventory = inventory_from("cluster:2(1ms) node:2(1us)");
   const Profile profile = *profile::make_workload("ep.S", 4);
   EXPECT_TRUE(make_problem(inventory, profile, {}).has_value());
   const std::string host = inventory.hosts[0].name;
@@ -49,8 +49,8 @@ TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
       "s");
   ASSERT_TRUE(old.has_value()) << old.error();
   EXPECT_EQ(old->hosts[0].slots, 6U);
-  EXPECT_EQ(old->hosts[1].state, HostState::Down);
-  EXPECT_EQ(old->hosts[2].state, HostState::Down);
+  EXPECT_EQ(old->hosts[1].state, map::HostState::Down);
+  EXPECT_EQ(old->hosts[2].state, map::HostState::Down);
   const auto later = parse_inventory(
       R"({"sinfo": [{"node": {"state": ["IDLE"]}, "nodes": {"nodes": ["a", "b"]},
           "cpus": {"total": 16, "allocated": 0}, "partition": {"name": "p"}}]})",
@@ -79,7 +79,7 @@ TEST(WriteHosts, NamesEveryRanksHost) {
   const auto inventory = parse_inventory("n1 slots=2\nn2 slots=2\n", "hosts");
   const Profile profile = *profile::make_workload("ep.S", 3);
   const auto problem = make_problem(*inventory, profile, {});
-  const Placement placement{2, 0, 3};
+  const map::Placement placement{2, 0, 3};
   EXPECT_EQ(write_hosts(*problem, placement, HostsForm::OpenMpiRankfile),
             "rank 0=n2 slot=0\nrank 1=n1 slot=0\nrank 2=n2 slot=1\n");
   EXPECT_EQ(write_hosts(*problem, placement, HostsForm::OpenMpiHostfile), "n2\nn1\nn2\n");

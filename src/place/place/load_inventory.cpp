@@ -51,7 +51,7 @@ std::string misspelt_key(std::string_view key) {
   return nearest(key, known);
 }
 
-Expected<Inventory> read_hostfile(std::string_view text, const std::string& file) {
+Expected<map::Inventory> read_hostfile(std::string_view text, const std::string& file) {
   InventorySpec spec;
   spec.where = file;
   spec.name = file;
@@ -84,20 +84,20 @@ Expected<Inventory> read_hostfile(std::string_view text, const std::string& file
     if (slots == 0) return Error{where, "slots that are no number from 1 on", "n1 slots=4"};
     const auto [it, is_new] = known.emplace(std::string(name), spec.hosts.size());
     if (is_new) {
-      Host host;
+      map::Host host;
       host.name = std::string(name);
       host.slots = host.cores = slots;
       spec.hosts.push_back({where, std::move(host)});
     } else {
-      Host& host = spec.hosts[it->second].host;
+      map::Host& host = spec.hosts[it->second].host;
       host.slots = host.cores = host.slots + slots;
     }
   }
   return build_inventory(std::move(spec));
 }
 
-Expected<Inventory> parse_inventory(const std::string& text, const std::string& file,
-                                    const std::vector<LinkSpec>& forecast) {
+Expected<map::Inventory> parse_inventory(const std::string& text, const std::string& file,
+                                         const std::vector<LinkSpec>& forecast) {
   if (text.find("espalier-inventory") != std::string::npos) {
     return read_inventory_json(text, file, forecast);
   }
@@ -107,8 +107,8 @@ Expected<Inventory> parse_inventory(const std::string& text, const std::string& 
   return read_hostfile(text, file);
 }
 
-Expected<Inventory> load_inventory(const std::string& argument,
-                                   const std::vector<LinkSpec>& forecast) {
+Expected<map::Inventory> load_inventory(const std::string& argument,
+                                        const std::vector<LinkSpec>& forecast) {
   const auto text = read_named_file(argument, {.takes_pipes = true});
   if (text) {
     const bool is_machine = text->find("espalier-machine-") != std::string::npos ||
@@ -123,7 +123,7 @@ Expected<Inventory> load_inventory(const std::string& argument,
                  "line such as \"site:2(30ms) proc:16(5us)\""};
   }
   if (!machine) return machine.error();
-  Inventory inventory = inventory_of(std::move(machine->machine));
+  map::Inventory inventory = map::inventory_of(std::move(machine->machine));
   inventory.notes = std::move(machine->notes);
   return inventory;
 }

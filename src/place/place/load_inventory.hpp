@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/expected.hpp"
-#include "place/inventory.hpp"
+#include "place/build_inventory.hpp"
 
 namespace espalier::place {
 
@@ -13,25 +13,25 @@ namespace espalier::place {
 /// apart by content), or any machine that the other commands take.
 /// @param forecast links as they are now, instead of those of an espalier-inventory-1; of clusters
 ///        that it does not know, and with other forms, they are passed over with a note
-Expected<Inventory> load_inventory(const std::string& argument,
-                                   const std::vector<LinkSpec>& forecast = {});
+Expected<map::Inventory> load_inventory(const std::string& argument,
+                                        const std::vector<LinkSpec>& forecast = {});
 
 /// The same from text that is already there, machines left out; `file` is only named in errors.
-Expected<Inventory> parse_inventory(const std::string& text, const std::string& file,
-                                    const std::vector<LinkSpec>& forecast = {});
+Expected<map::Inventory> parse_inventory(const std::string& text, const std::string& file,
+                                         const std::vector<LinkSpec>& forecast = {});
 
 /// espalier-inventory-1, see docs/formats.md.
-Expected<Inventory> read_inventory_json(std::string_view text, const std::string& file,
-                                        const std::vector<LinkSpec>& forecast = {});
+Expected<map::Inventory> read_inventory_json(std::string_view text, const std::string& file,
+                                             const std::vector<LinkSpec>& forecast = {});
 
 /// `sinfo --json`, of Slurm 22.05 ("nodes") or later ("sinfo"): hosts, idle CPUs as slots, the
 /// partition as cluster, states. Slurm knows no latencies: all hosts are equally near.
-Expected<Inventory> read_sinfo_json(std::string_view text, const std::string& file);
+Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::string& file);
 
 /// `scontrol show topology`: switches as clusters of hosts with one slot each.
-Expected<Inventory> read_scontrol_topology(std::string_view text, const std::string& file);
+Expected<map::Inventory> read_scontrol_topology(std::string_view text, const std::string& file);
 
 /// A line a host: "n1 slots=4", "n1:4", "n1" (one slot; again: one more); "#" begins a comment.
-Expected<Inventory> read_hostfile(std::string_view text, const std::string& file);
+Expected<map::Inventory> read_hostfile(std::string_view text, const std::string& file);
 
 }  // namespace espalier::place

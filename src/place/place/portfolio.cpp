@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <numeric>
 
-#include "place/local_search.hpp"
-#include "place/mappings.hpp"
+#include "map/mappings.hpp"
 
 namespace espalier::place {
 namespace {
 
 /// Fast nodes first, in the given order among equals.
-std::vector<std::uint32_t> fastest_first(const Problem& problem, std::vector<std::uint32_t> slots) {
+std::vector<std::uint32_t> fastest_first(const map::Problem& problem,
+                                         std::vector<std::uint32_t> slots) {
   std::stable_sort(slots.begin(), slots.end(), [&](std::uint32_t a, std::uint32_t b) {
     return problem.slots[a].speed_millionths > problem.slots[b].speed_millionths;
   });
   return slots;
 }
 
-bool speeds_differ(const Problem& problem) {
-  return std::any_of(problem.slots.begin(), problem.slots.end(), [&](const Slot& s) {
+bool speeds_differ(const map::Problem& problem) {
+  return std::any_of(problem.slots.begin(), problem.slots.end(), [&](const map::Slot& s) {
     return s.speed_millionths != problem.slots[0].speed_millionths;
   });
 }
@@ -29,7 +29,7 @@ bool is_better(const Candidate& a, const Candidate& b) {
 
 class Portfolio {
  public:
-  Portfolio(const Problem& problem, const SearchOptions& options)
+  Portfolio(const map::Problem& problem, const SearchOptions& options)
       : problem_(problem),
         options_(options),
         trace_(*problem.profile, options.trace_steps),
@@ -54,7 +54,7 @@ class Portfolio {
   }
 
  private:
-  void add(std::string name, Placement placement) {
+  void add(std::string name, map::Placement placement) {
     expects(is_valid(problem_, placement), "place_processes: a mapping lost a process");
     for (const Candidate& c : answer_.candidates) {
       if (c.placement == placement && c.name == name) return;
@@ -85,7 +85,7 @@ class Portfolio {
       if (answer_.candidates[i].traffic < answer_.candidates[cheapest].traffic) cheapest = i;
     }
     for (const std::size_t i : {b, cheapest}) {
-      Placement refined = answer_.candidates[i].placement;
+      map::Placement refined = answer_.candidates[i].placement;
       refine(problem_, refined, kMoves);
       add(answer_.candidates[i].name + ", refined", std::move(refined));
       if (b == cheapest) break;
@@ -98,9 +98,9 @@ class Portfolio {
     // Exact sharing takes about four times as long a step.
     const bool is_dear = problem_.size() > 256 || sharing_ == sim::Sharing::ExactMaxMin;
     const std::uint64_t budget = options_.search_steps / (is_dear ? 4 : 1);
-    const ReadyTrace brief(*problem_.profile, std::max<std::uint64_t>(budget / tries, 2'000));
+    const map::ReadyTrace brief(*problem_.profile, std::max<std::uint64_t>(budget / tries, 2'000));
     if (brief.is_too_long() || brief.steps() > budget / 8) return;
-    Replayer quick(problem_, brief, sharing_);
+    map::Replayer quick(problem_, brief, sharing_);
     std::vector<std::size_t> order(answer_.candidates.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -108,23 +108,23 @@ class Portfolio {
     });
     const std::size_t starts = std::min<std::size_t>(order.size(), 3);
     for (std::size_t i = 0; i < starts; ++i) {
-      Placement found = answer_.candidates[order[i]].placement;
+      map::Placement found = answer_.candidates[order[i]].placement;
       search(problem_, quick, brief.steps(), budget / starts, options_.seed + i, found);
       add("local search from " + answer_.candidates[order[i]].name, std::move(found));
     }
   }
 
-  const Problem& problem_;
+  const map::Problem& problem_;
   const SearchOptions& options_;
-  ReadyTrace trace_;
+  map::ReadyTrace trace_;
   sim::Sharing sharing_;
-  Replayer replayer_;
+  map::Replayer replayer_;
   Answer answer_;
 };
 
 }  // namespace
 
-Answer place_processes(const Problem& problem, const SearchOptions& options) {
+Answer place_processes(const map::Problem& problem, const SearchOptions& options) {
   return Portfolio(problem, options).run();
 }
 

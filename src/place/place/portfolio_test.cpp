@@ -6,9 +6,10 @@
 #include <cstdio>
 #include <numeric>
 
+#include "map/mappings.hpp"
+#include "map/replay.hpp"
 #include "place/load_inventory.hpp"
-#include "place/mappings.hpp"
-#include "place/replay.hpp"
+#include "profile/trace_writer.hpp"
 #include "profile/workload.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/inventory_from.hpp"
@@ -17,14 +18,16 @@
 namespace espalier::place {
 namespace {
 
+using map::random_inventory;
+using map::random_profile;
 using profile::Profile;
 
 TEST(MappingsProperty, PlaceEveryProcessOnceAndObeyPins) {
   for_all_seeds(100, [](Random& rng) {
     const auto size = static_cast<Rank>(1 + rng.below(12));
-    const Inventory inventory = inventory_from(random_inventory(rng, size));
+    const map::Inventory inventory = inventory_from(random_inventory(rng, size));
     const Profile profile = random_profile(rng, size);
-    Constraints constraints;
+    map::Constraints constraints;
     if (rng.chance(50)) constraints.pins.emplace_back(0, inventory.hosts.back().name);
     const auto problem = make_problem(inventory, profile, constraints);
     ASSERT_TRUE(problem.has_value()) << problem.error();
@@ -45,7 +48,7 @@ const Candidate& named(const Answer& answer, const std::string& name) {
 TEST(PortfolioProperty, IsAtLeastAsGoodAsScotchAndTreematchAloneOn200Machines) {
   for_all_seeds(200, [](Random& rng) {
     const auto size = static_cast<Rank>(4 + rng.below(20));
-    const Inventory inventory = inventory_from(random_inventory(rng, size));
+    const map::Inventory inventory = inventory_from(random_inventory(rng, size));
     const Profile profile = random_profile(rng, size);
     const auto problem = make_problem(inventory, profile, {});
     const Answer answer = place_processes(*problem, {.search_steps = 100'000});
@@ -60,16 +63,27 @@ TEST(PortfolioProperty, IsAtLeastAsGoodAsScotchAndTreematchAloneOn200Machines) {
   });
 }
 
+TEST(Replay, TakesTheSpeedOfANodeIntoAccount) {
+  const map::Inventory inventory = inventory_from("node:2(1us,speed=1|2)");
+  Profile one = profile::silent_profile("one", 1);
+  profile::TraceWriter(one.processes[0].actions).compute(seconds(3));
+  const auto problem = make_problem(inventory, one, {});
+  EXPECT_EQ(predict(*problem, {0}), seconds(3));
+  EXPECT_EQ(predict(*problem, {1}), milliseconds(1500));
+  EXPECT_EQ(place_processes(*problem).candidates[place_processes(*problem).chosen].placement,
+            map::Placement{1});
+}
+
 /// The best of all placements, slots of equal hosts told apart by nothing.
-Time brute_force(const Problem& problem) {
-  const ReadyTrace trace(*problem.profile, 2'000'000);
-  Replayer replayer(problem, trace);
+Time brute_force(const map::Problem& problem) {
+  const map::ReadyTrace trace(*problem.profile, 2'000'000);
+  map::Replayer replayer(problem, trace);
   std::vector<std::uint32_t> slots(problem.slots.size());
   std::iota(slots.begin(), slots.end(), 0U);
   Time best = kForever;
   do {
-    const Placement placement(slots.begin(),
-                              slots.begin() + static_cast<std::ptrdiff_t>(problem.size()));
+    const map::Placement placement(slots.begin(),
+                                   slots.begin() + static_cast<std::ptrdiff_t>(problem.size()));
     best = std::min(best, replayer.finish(placement));
     // Only the first `size` matter: skip permutations of the rest.
     std::reverse(slots.begin() + static_cast<std::ptrdiff_t>(problem.size()), slots.end());
@@ -83,7 +97,7 @@ TEST(PortfolioProperty, HasAMedianGapOfZeroToBruteForce) {
   for_all_seeds(31, [&](Random& rng) {
     // One of nine processes on nine nodes; the others on few enough slots to try them all quickly.
     const auto size = static_cast<Rank>(is_first ? 9 : 3 + rng.below(4));
-    const Inventory inventory = inventory_from(
+    const map::Inventory inventory = inventory_from(
         is_first ? std::string("cluster:3(9ms,9Mbit/s) node:3(50us,100Mbit/s,send=5us,recv=5us)")
                  : random_inventory(rng, size));
     const Profile profile = random_profile(rng, size);

@@ -10,16 +10,16 @@ namespace espalier::place {
 namespace {
 
 /// One slot of each cluster stands for it.
-std::vector<std::uint32_t> representatives(const Problem& problem) {
-  std::vector<std::uint32_t> first(problem.clusters.size(), Problem::kFree);
+std::vector<std::uint32_t> representatives(const map::Problem& problem) {
+  std::vector<std::uint32_t> first(problem.clusters.size(), map::Problem::kFree);
   for (std::uint32_t s = 0; s < problem.slots.size(); ++s) {
     std::uint32_t& r = first[problem.slots[s].cluster];
-    if (r == Problem::kFree) r = s;
+    if (r == map::Problem::kFree) r = s;
   }
   return first;
 }
 
-std::vector<RankedCluster> as_listed(const Problem& problem) {
+std::vector<RankedCluster> as_listed(const map::Problem& problem) {
   std::vector<RankedCluster> clusters(problem.clusters.size());
   const std::vector<std::uint32_t> first = representatives(problem);
   for (std::uint32_t c = 0; c < clusters.size(); ++c) {
@@ -31,7 +31,7 @@ std::vector<RankedCluster> as_listed(const Problem& problem) {
     const auto others = static_cast<std::int64_t>(clusters.size()) - 1;
     clusters[c].mean_latency = Time{others > 0 ? sum.picoseconds / others : 0};
   }
-  for (const Slot& slot : problem.slots) ++clusters[slot.cluster].slots;
+  for (const map::Slot& slot : problem.slots) ++clusters[slot.cluster].slots;
   return clusters;
 }
 
@@ -75,7 +75,8 @@ void use_in_order(std::vector<RankedCluster>& clusters, std::uint64_t wanted) {
 
 }  // namespace
 
-std::vector<RankedCluster> rank_clusters(const Problem& problem, const Principles& principles) {
+std::vector<RankedCluster> rank_clusters(const map::Problem& problem,
+                                         const Principles& principles) {
   std::vector<RankedCluster> clusters = as_listed(problem);
   if (principles.nearest_clusters) {
     std::stable_sort(clusters.begin(), clusters.end(),
@@ -90,7 +91,7 @@ std::vector<RankedCluster> rank_clusters(const Problem& problem, const Principle
   return clusters;
 }
 
-std::vector<std::uint32_t> slots_by_cluster(const Problem& problem,
+std::vector<std::uint32_t> slots_by_cluster(const map::Problem& problem,
                                             const std::vector<RankedCluster>& clusters) {
   std::vector<std::uint32_t> place(clusters.size());
   for (std::uint32_t i = 0; i < clusters.size(); ++i) place[clusters[i].cluster] = i;

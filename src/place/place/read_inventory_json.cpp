@@ -105,7 +105,7 @@ class Reader : public JsonReader {
   }
   void hosts(const LocatedJson& json, InventorySpec& spec) const {
     known(json, {"name", "cluster", "slots", "cores", "speed", "state"});
-    Host host;
+    map::Host host;
     if (const LocatedJson* n = json.find("cluster")) host.cluster = text(*n, "\"cluster\"");
     if (const LocatedJson* n = json.find("slots")) host.slots = count(*n, "\"slots\"");
     host.cores = host.slots;
@@ -121,9 +121,9 @@ class Reader : public JsonReader {
         refuse(*n, fmt::format("there is no state \"{}\"", word.substr(0, 60)),
                "free, busy or down");
       }
-      host.state = word == "free"   ? HostState::Free
-                   : word == "busy" ? HostState::Busy
-                                    : HostState::Down;
+      host.state = word == "free"   ? map::HostState::Free
+                   : word == "busy" ? map::HostState::Busy
+                                    : map::HostState::Down;
     }
     const LocatedJson& name = member(json, "name");
     auto names = topology::expand_hostlist(text(name, "\"name\""), kMaxHosts);
@@ -162,8 +162,8 @@ void apply(const std::vector<LinkSpec>& forecast, InventorySpec& spec) {
 
 }  // namespace
 
-Expected<Inventory> read_inventory_json(std::string_view text, const std::string& file,
-                                        const std::vector<LinkSpec>& forecast) {
+Expected<map::Inventory> read_inventory_json(std::string_view text, const std::string& file,
+                                             const std::vector<LinkSpec>& forecast) {
   auto json = parse_located_json(text, file);
   if (!json) return json.error();
   try {

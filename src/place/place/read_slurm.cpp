@@ -5,7 +5,7 @@
 
 #include "base/located_json.hpp"
 #include "place/load_inventory.hpp"
-#include "topology/read_slurm_topology.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::place {
 namespace {
@@ -45,30 +45,30 @@ bool is_out_of_use(const LocatedJson* words) {
   return false;
 }
 
-HostState state_of(const LocatedJson* state, const LocatedJson* flags) {
-  if (is_out_of_use(state) || is_out_of_use(flags)) return HostState::Down;
+map::HostState state_of(const LocatedJson* state, const LocatedJson* flags) {
+  if (is_out_of_use(state) || is_out_of_use(flags)) return map::HostState::Down;
   const std::string word = word_of(state);
-  if (word.rfind("idle", 0) == 0 || word.rfind("mix", 0) == 0) return HostState::Free;
-  return word.rfind("alloc", 0) == 0 ? HostState::Busy : HostState::Down;
+  if (word.rfind("idle", 0) == 0 || word.rfind("mix", 0) == 0) return map::HostState::Free;
+  return word.rfind("alloc", 0) == 0 ? map::HostState::Busy : map::HostState::Down;
 }
 
 void add(InventorySpec& spec, std::string where, const std::string& name, std::string partition,
-         std::uint32_t cpus, std::uint32_t busy, HostState state) {
+         std::uint32_t cpus, std::uint32_t busy, map::HostState state) {
   for (const HostSpec& known : spec.hosts) {
-    if (known.host.name == name) return;  // in several partitions: the first one counts
+    if (known.host.name == name) return;  // the host is in several partitions: the first one counts
   }
-  Host host;
+  map::Host host;
   host.name = name;
   host.cluster = std::move(partition);
   host.cores = std::max<std::uint32_t>(1, cpus);
   host.slots = std::max<std::uint32_t>(1, cpus > busy ? cpus - busy : 0);
-  host.state = cpus > busy || state == HostState::Down ? state : HostState::Busy;
+  host.state = cpus > busy || state == map::HostState::Down ? state : map::HostState::Busy;
   spec.hosts.push_back({std::move(where), std::move(host)});
 }
 
 }  // namespace
 
-Expected<Inventory> read_sinfo_json(std::string_view text, const std::string& file) {
+Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::string& file) {
   auto json = parse_located_json(text, file);
   if (!json) return json.error();
   InventorySpec spec;
@@ -108,7 +108,7 @@ Expected<Inventory> read_sinfo_json(std::string_view text, const std::string& fi
   return build_inventory(std::move(spec));
 }
 
-Expected<Inventory> read_scontrol_topology(std::string_view text, const std::string& file) {
+Expected<map::Inventory> read_scontrol_topology(std::string_view text, const std::string& file) {
   // The file's grammar, but with the level, and with all nodes below named on every switch.
   std::string conf;
   for (std::size_t at = 0; at < text.size();) {
@@ -131,7 +131,7 @@ Expected<Inventory> read_scontrol_topology(std::string_view text, const std::str
   }
   auto read = topology::read_slurm_topology(conf, file);
   if (!read) return read.error();
-  Inventory inventory = inventory_of(std::move(read->machine));
+  map::Inventory inventory = map::inventory_of(std::move(read->machine));
   inventory.notes = std::move(read->notes);
   return inventory;
 }

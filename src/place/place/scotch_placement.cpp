@@ -10,8 +10,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "place/mappings.hpp"
-#include "place/slot_tree.hpp"
+#include "map/mappings.hpp"
+#include "map/slot_tree.hpp"
+#include "place/portfolio.hpp"
 
 namespace espalier::place {
 namespace {
@@ -23,13 +24,13 @@ struct SubGraph {
 
 class Mapper {
  public:
-  explicit Mapper(const Problem& problem)
+  explicit Mapper(const map::Problem& problem)
       : problem_(problem), affinity_(affinities(problem)), local_(problem.size(), -1) {}
 
-  Placement run(const std::vector<std::uint32_t>& slots) {
-    const SlotTree tree = slot_tree(
+  map::Placement run(const std::vector<std::uint32_t>& slots) {
+    const map::SlotTree tree = slot_tree(
         problem_, {slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(problem_.size())});
-    Placement placement(problem_.size());
+    map::Placement placement(problem_.size());
     std::vector<Rank> all(problem_.size());
     std::iota(all.begin(), all.end(), Rank{0});
     descend(tree, 0, std::move(all), placement);
@@ -37,9 +38,9 @@ class Mapper {
   }
 
  private:
-  void descend(const SlotTree& tree, std::uint32_t node, std::vector<Rank> processes,
-               Placement& placement) {
-    const SlotTree::Node& here = tree.nodes[node];
+  void descend(const map::SlotTree& tree, std::uint32_t node, std::vector<Rank> processes,
+               map::Placement& placement) {
+    const map::SlotTree::Node& here = tree.nodes[node];
     const bool slots_only =
         std::all_of(here.children.begin(), here.children.end(),
                     [&](std::uint32_t c) { return tree.nodes[c].slots.size() == 1; });
@@ -80,7 +81,8 @@ class Mapper {
                                      const std::vector<std::uint32_t>& shares) {
     const SubGraph graph = graph_of(processes);
     std::vector<SCOTCH_Num> part(processes.size(), 0);
-    if (!map(graph, shares, part)) {  // out of memory, say: any cut will do
+    if (!cut_by_scotch(graph, shares,
+                       part)) {  // Scotch failed, for lack of memory say: any cut will do
       std::size_t at = 0;
       for (std::size_t k = 0; k < shares.size(); ++k) {
         for (std::uint32_t i = 0; i < shares[k]; ++i) part[at++] = static_cast<SCOTCH_Num>(k);
@@ -94,8 +96,8 @@ class Mapper {
     return parts;
   }
 
-  static bool map(const SubGraph& graph, const std::vector<std::uint32_t>& shares,
-                  std::vector<SCOTCH_Num>& part) {
+  static bool cut_by_scotch(const SubGraph& graph, const std::vector<std::uint32_t>& shares,
+                            std::vector<SCOTCH_Num>& part) {
     SCOTCH_Graph g, bound;
     SCOTCH_Context context;
     SCOTCH_Arch arch;
@@ -166,15 +168,16 @@ class Mapper {
     }
   }
 
-  const Problem& problem_;
+  const map::Problem& problem_;
   std::vector<std::int32_t> affinity_;
   std::vector<SCOTCH_Num> local_;
 };
 
 }  // namespace
 
-Placement scotch_placement(const Problem& problem, const std::vector<std::uint32_t>& slots) {
-  Placement placement = Mapper(problem).run(slots);
+map::Placement scotch_placement(const map::Problem& problem,
+                                const std::vector<std::uint32_t>& slots) {
+  map::Placement placement = Mapper(problem).run(slots);
   obey_pins(problem, placement);
   return placement;
 }

@@ -14,7 +14,8 @@ namespace espalier::place {
 namespace {
 
 /// The slowest path between clusters; between hosts, where there is one cluster.
-topology::Path wide_area_path(const Problem& problem, const std::vector<RankedCluster>& clusters) {
+topology::Path wide_area_path(const map::Problem& problem,
+                              const std::vector<RankedCluster>& clusters) {
   topology::Path slowest;
   std::vector<std::uint32_t> first;
   std::vector<bool> seen(std::max(problem.clusters.size(), problem.inventory->hosts.size()));
@@ -35,7 +36,7 @@ topology::Path wide_area_path(const Problem& problem, const std::vector<RankedCl
   return slowest;
 }
 
-Time weight_of(const Edge& edge, const topology::Path& path) {
+Time weight_of(const map::Edge& edge, const topology::Path& path) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(edge.messages, INT64_MAX)) *
              path.latency +
          transfer_time({edge.bytes}, path.bandwidth);
@@ -46,10 +47,10 @@ struct Channels {
   Time typical;
 };
 
-Channels weigh(const Problem& problem, const topology::Path& path) {
+Channels weigh(const map::Problem& problem, const topology::Path& path) {
   Channels channels;
   for (Rank p = 0; p < problem.size(); ++p) {
-    for (const Edge& edge : problem.edges_of(p)) {
+    for (const map::Edge& edge : problem.edges_of(p)) {
       if (edge.other > p) channels.all.push_back({p, edge.other, weight_of(edge, path)});
     }
   }
@@ -63,7 +64,7 @@ Channels weigh(const Problem& problem, const topology::Path& path) {
   return channels;
 }
 
-std::vector<Time> burdens(const Problem& problem, const Channels& channels) {
+std::vector<Time> burdens(const map::Problem& problem, const Channels& channels) {
   std::vector<Time> burden(problem.size());
   for (const HeavyChannel& c : channels.all) {
     const Time counted = std::min(c.weight, channels.typical);
@@ -127,22 +128,22 @@ void sort_units(std::vector<std::vector<Rank>>& units, const std::vector<Time>& 
 
 /// Pinned processes go where they belong, and the rest of their groups into the same cluster if
 /// there is room: a pin must not tear a heavy channel apart. Takes them out of both lists.
-void assign_pinned(const Problem& problem, std::vector<std::uint32_t>& sorted,
-                   std::vector<std::vector<Rank>>& order, Placement& placement) {
+void assign_pinned(const map::Problem& problem, std::vector<std::uint32_t>& sorted,
+                   std::vector<std::vector<Rank>>& order, map::Placement& placement) {
   std::vector<bool> taken(problem.slots.size());
   const auto put = [&](Rank p, std::uint32_t slot) {
     placement[p] = slot;
     taken[slot] = true;
   };
   for (Rank p = 0; p < problem.size(); ++p) {
-    if (problem.pinned[p] != Problem::kFree) put(p, problem.pinned[p]);
+    if (problem.pinned[p] != map::Problem::kFree) put(p, problem.pinned[p]);
   }
   for (std::vector<Rank>& unit : order) {
-    const auto pinned = std::find_if(unit.begin(), unit.end(),
-                                     [&](Rank p) { return problem.pinned[p] != Problem::kFree; });
+    const auto pinned = std::find_if(
+        unit.begin(), unit.end(), [&](Rank p) { return problem.pinned[p] != map::Problem::kFree; });
     if (pinned == unit.end()) continue;
     const std::uint32_t cluster = problem.slots[problem.pinned[*pinned]].cluster;
-    std::erase_if(unit, [&](Rank p) { return problem.pinned[p] != Problem::kFree; });
+    std::erase_if(unit, [&](Rank p) { return problem.pinned[p] != map::Problem::kFree; });
     std::vector<std::uint32_t> near;
     for (const std::uint32_t s : sorted) {
       if (!taken[s] && problem.slots[s].cluster == cluster) near.push_back(s);
@@ -156,9 +157,9 @@ void assign_pinned(const Problem& problem, std::vector<std::uint32_t>& sorted,
 }
 
 /// Step 6: cluster by cluster, each unit that still fits in its turn; what fits nowhere is split.
-Placement assign(const Problem& problem, std::vector<std::uint32_t> sorted,
-                 std::vector<std::vector<Rank>> order) {
-  Placement placement(problem.size());
+map::Placement assign(const map::Problem& problem, std::vector<std::uint32_t> sorted,
+                      std::vector<std::vector<Rank>> order) {
+  map::Placement placement(problem.size());
   assign_pinned(problem, sorted, order, placement);
   std::vector<bool> done(order.size());
   std::vector<std::uint32_t> free_slots;
@@ -191,7 +192,7 @@ std::string named(const std::vector<std::vector<Rank>>& units, std::size_t most)
   return units.size() > most ? text + " ..." : text;
 }
 
-std::vector<std::string> explain(const Problem& problem, const Principles& principles,
+std::vector<std::string> explain(const map::Problem& problem, const Principles& principles,
                                  const Selection& s) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("1 node list: {} slots on {} clusters", s.listed.size(),
@@ -237,7 +238,7 @@ std::vector<std::string> explain(const Problem& problem, const Principles& princ
 
 }  // namespace
 
-Selection select_topology(const Problem& problem, const Principles& principles) {
+Selection select_topology(const map::Problem& problem, const Principles& principles) {
   Selection s;
   s.listed.resize(problem.slots.size());
   std::iota(s.listed.begin(), s.listed.end(), 0U);

@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "place/problem.hpp"
+#include "map/problem.hpp"
 
 namespace espalier::place {
 
 /// The principles of park2004, each of which can be left out.
 struct Principles {
   bool fewest_clusters = true;   ///< A: use as few clusters as hold the processes
-  bool nearest_clusters = true;  ///< B: clusters with the lowest latencies to the others first
+  bool nearest_clusters = true;  ///< B: take clusters with the lowest latencies to the others first
   bool heavy_processes = true;   ///< C: processes that communicate most get the best nodes
   bool heavy_channels = true;    ///< D: the two ends of a heavy channel go into one cluster
 };
@@ -19,8 +19,8 @@ inline constexpr Principles kSortedList{true, true, false, false};
 inline constexpr Principles kFullSelection{};
 
 struct RankedCluster {
-  std::uint32_t cluster = 0;  ///< into Problem::clusters
-  Time mean_latency;          ///< to the other clusters
+  std::uint32_t cluster = 0;  ///< index into map::Problem::clusters
+  Time mean_latency;          ///< mean latency to the other clusters
   std::uint32_t slots = 0;
   bool used = false;
 };
@@ -33,15 +33,16 @@ struct HeavyChannel {
 
 /// What each of the six steps came to.
 struct Selection {
-  std::vector<std::uint32_t> listed;     ///< step 1: slots as they were listed
-  std::vector<RankedCluster> clusters;   ///< step 2: in the order of their use
-  std::vector<std::uint32_t> sorted;     ///< step 2: slots in the order of their use
-  std::vector<Time> burden;              ///< step 3: of each process
-  Time typical;                          ///< step 4: the weight of the median channel
-  std::vector<HeavyChannel> heavy;       ///< step 4: the heaviest first
-  std::vector<std::vector<Rank>> order;  ///< step 5: processes and groups of processes
-  Placement placement;                   ///< step 6
-  std::vector<std::string> explanation;  ///< a line for each step
+  std::vector<std::uint32_t> listed;    ///< step 1: slots as they were listed
+  std::vector<RankedCluster> clusters;  ///< step 2: clusters in the order of their use
+  std::vector<std::uint32_t> sorted;    ///< step 2: slots in the order of their use
+  std::vector<Time> burden;             ///< step 3: burden of each process
+  Time typical;                         ///< step 4: the weight of the median channel
+  std::vector<HeavyChannel> heavy;      ///< step 4: heavy channels, the heaviest first
+  /// Step 5: processes and groups of processes, in the order of assignment.
+  std::vector<std::vector<Rank>> order;
+  map::Placement placement;              ///< step 6: the result
+  std::vector<std::string> explanation;  ///< one line for each step
 };
 
 /// The paper's topology selection. Definitions that the paper leaves open, see docs/placement.md:
@@ -57,12 +58,12 @@ struct Selection {
 ///
 /// Ties go to the lower rank and to what is listed first. O(slots log slots + edges log edges +
 /// clusters^2).
-[[nodiscard]] Selection select_topology(const Problem& problem, const Principles& principles);
+[[nodiscard]] Selection select_topology(const map::Problem& problem, const Principles& principles);
 
 /// Steps 1 and 2 alone: slots in the order of their use.
-[[nodiscard]] std::vector<RankedCluster> rank_clusters(const Problem& problem,
+[[nodiscard]] std::vector<RankedCluster> rank_clusters(const map::Problem& problem,
                                                        const Principles& principles);
 [[nodiscard]] std::vector<std::uint32_t> slots_by_cluster(
-    const Problem& problem, const std::vector<RankedCluster>& clusters);
+    const map::Problem& problem, const std::vector<RankedCluster>& clusters);
 
 }  // namespace espalier::place

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "map/problem.hpp"
 #include "place/load_inventory.hpp"
-#include "place/problem.hpp"
 #include "profile/workload.hpp"
 #include "support/inventory_from.hpp"
 
@@ -28,7 +28,7 @@ const char* const kFigure4 = R"({"format": "espalier-inventory-1",
 {"name": "c[1-4]", "cluster": "C"}, {"name": "d[1-4]", "cluster": "D"},
 {"name": "e[1-4]", "cluster": "E"}]})";
 
-std::string cluster_of(const Problem& problem, const Placement& placement, Rank p) {
+std::string cluster_of(const map::Problem& problem, const map::Placement& placement, Rank p) {
   return problem.clusters[problem.slots[placement[p]].cluster];
 }
 
@@ -72,7 +72,7 @@ TEST(SelectTopology, KeepsAHeavyPairTogetherIfOneOfItIsPinned) {
   const auto inventory = parse_inventory(kFigure4, "f");
   const auto lu = profile::make_workload("lu.W", 16, {.heavy_factor = 4});
   for (const char* host : {"b1", "d2", "c4"}) {
-    Constraints constraints;
+    map::Constraints constraints;
     constraints.pins = {{4, host}, {0, "b4"}};
     const auto problem = make_problem(*inventory, *lu, constraints);
     ASSERT_TRUE(problem.has_value()) << problem.error();
@@ -84,7 +84,7 @@ TEST(SelectTopology, KeepsAHeavyPairTogetherIfOneOfItIsPinned) {
 }
 
 TEST(SelectTopology, TakesTheFewestClustersEvenIfOthersAreNearer) {
-  const Inventory inventory = inventory_from("cluster:3(1ms) node:2|2|4(10us)");
+  const map::Inventory inventory = inventory_from("cluster:3(1ms) node:2|2|4(10us)");
   const Profile four = *profile::make_workload("ep.S", 4);
   const auto problem = make_problem(inventory, four, {});
   ASSERT_TRUE(problem.has_value());

@@ -10,12 +10,12 @@ namespace {
 constexpr std::array<std::string_view, 4> kNames{"openmpi-rankfile", "openmpi-hostfile",
                                                  "mpich-machinefile", "slurm-hostfile"};
 
-const std::string& host_of(const Problem& problem, std::uint32_t slot) {
+const std::string& host_of(const map::Problem& problem, std::uint32_t slot) {
   return problem.inventory->hosts[problem.slots[slot].host].name;
 }
 
 /// Slots of a rankfile are cores of the host, counted from 0.
-std::string rankfile(const Problem& problem, const Placement& placement) {
+std::string rankfile(const map::Problem& problem, const map::Placement& placement) {
   std::string text;
   std::vector<std::uint32_t> used(problem.inventory->hosts.size());
   for (Rank p = 0; p < problem.size(); ++p) {
@@ -25,14 +25,14 @@ std::string rankfile(const Problem& problem, const Placement& placement) {
   return text;
 }
 
-std::string one_a_line(const Problem& problem, const Placement& placement) {
+std::string one_a_line(const map::Problem& problem, const map::Placement& placement) {
   std::string text;
   for (Rank p = 0; p < problem.size(); ++p) text += host_of(problem, placement[p]) + "\n";
   return text;
 }
 
 /// Hydra joins equal neighbours itself; counts make the file shorter.
-std::string machinefile(const Problem& problem, const Placement& placement) {
+std::string machinefile(const map::Problem& problem, const map::Placement& placement) {
   std::string text;
   for (Rank p = 0; p < problem.size();) {
     Rank end = p + 1;
@@ -48,7 +48,7 @@ std::string machinefile(const Problem& problem, const Placement& placement) {
 
 /// "n1:2,n2:1", in the order in which ranks come to them. Open MPI 5 has no other hosts than these:
 /// those of a rankfile alone it refuses.
-std::string hosts_and_counts(const Problem& problem, const Placement& placement) {
+std::string hosts_and_counts(const map::Problem& problem, const map::Placement& placement) {
   std::vector<std::uint32_t> order, count(problem.inventory->hosts.size());
   for (Rank p = 0; p < problem.size(); ++p) {
     const std::uint32_t host = problem.slots[placement[p]].host;
@@ -73,7 +73,8 @@ std::optional<HostsForm> hosts_form_named(std::string_view name) {
   return {};
 }
 
-std::string write_hosts(const Problem& problem, const Placement& placement, HostsForm form) {
+std::string write_hosts(const map::Problem& problem, const map::Placement& placement,
+                        HostsForm form) {
   switch (form) {
     case HostsForm::OpenMpiRankfile:
       return rankfile(problem, placement);
@@ -86,8 +87,8 @@ std::string write_hosts(const Problem& problem, const Placement& placement, Host
   return "";
 }
 
-std::string launch_line(const Problem& problem, const Placement& placement, HostsForm form,
-                        const std::string& file) {
+std::string launch_line(const map::Problem& problem, const map::Placement& placement,
+                        HostsForm form, const std::string& file) {
   switch (form) {
     case HostsForm::OpenMpiRankfile:
       // Open MPI 5 takes --rankfile too, and would rather have --map-by rankfile:file=FILE.

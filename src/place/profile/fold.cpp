@@ -23,7 +23,7 @@ std::uint64_t hash_of(const Action& a) {
 }  // namespace
 
 /// A loop that ran another number of times is another loop.
-bool Folder::equal(const Item& a, const Item& b) {
+bool Folder::equal(const FoldedItem& a, const FoldedItem& b) {
   if (a.hash != b.hash || a.action.kind != b.action.kind || a.body.size() != b.body.size()) {
     return false;
   }
@@ -37,7 +37,7 @@ bool Folder::equal(const Item& a, const Item& b) {
 }
 
 /// Adds up what computations took. @pre equal(into, from)
-void Folder::absorb(Item& into, const Item& from) {
+void Folder::absorb(FoldedItem& into, const FoldedItem& from) {
   into.action.takes += from.action.takes;
   into.times += from.times;
   for (std::size_t i = 0; i < into.body.size(); ++i) absorb(into.body[i], from.body[i]);
@@ -48,7 +48,7 @@ void Folder::drop(std::size_t count) {
   keys_.resize(items_.size());
 }
 
-void Folder::push(Item item) {
+void Folder::push(FoldedItem item) {
   keys_.push_back({item.hash, item.body.empty() ? 0 : item.body.back().hash, item.body.size()});
   items_.push_back(std::move(item));
 }
@@ -58,11 +58,11 @@ bool Folder::fold_once() {
   const std::uint64_t newest = keys_.back().hash;
   for (std::size_t length = 1; length <= window_ && length < n; ++length) {
     // Whatever the last items repeat ends like them: the body of the loop before, or the items.
-    const Key& key = keys_[n - 1 - length];
+    const ItemKey& key = keys_[n - 1 - length];
     if (key.hash != newest && (key.body != length || key.last_of_body != newest)) continue;
     const auto last = items_.end() - static_cast<std::ptrdiff_t>(length);
     // One more round of the loop before?
-    Item& before = items_[n - length - 1];
+    FoldedItem& before = items_[n - length - 1];
     if (before.action.kind == ActionKind::Loop && before.body.size() == length &&
         std::equal(before.body.begin(), before.body.end(), last, equal)) {
       for (std::size_t i = 0; i < length; ++i) absorb(before.body[i], items_[n - length + i]);
@@ -73,7 +73,7 @@ bool Folder::fold_once() {
     if (2 * length > n) continue;
     const auto first = last - static_cast<std::ptrdiff_t>(length);
     if (!std::equal(first, last, last, equal)) continue;
-    Item loop;
+    FoldedItem loop;
     loop.action.kind = ActionKind::Loop;
     loop.action.times = 2;
     loop.body.assign(first, last);
@@ -93,7 +93,7 @@ bool Folder::fold_once() {
 }
 
 void Folder::add(const Action& action) {
-  Item item;
+  FoldedItem item;
   item.action = action;
   item.hash = hash_of(action);
   // Two computations in a row are one.
@@ -107,7 +107,7 @@ void Folder::add(const Action& action) {
   }
 }
 
-void Folder::append(const Item& item, std::vector<Action>& out) {
+void Folder::append(const FoldedItem& item, std::vector<Action>& out) {
   const Time mean{item.action.takes.picoseconds / static_cast<std::int64_t>(item.times)};
   if (item.action.kind != ActionKind::Loop && mean > Time{}) {
     Action before;
@@ -118,14 +118,14 @@ void Folder::append(const Item& item, std::vector<Action>& out) {
   const std::size_t at = out.size();
   out.push_back(item.action);
   out[at].takes = Time{};
-  for (const Item& inner : item.body) append(inner, out);
+  for (const FoldedItem& inner : item.body) append(inner, out);
   if (item.action.kind != ActionKind::Loop) return;
   out[at].body = static_cast<std::uint32_t>(out.size() - at - 1);
 }
 
 std::vector<Action> Folder::finish() const {
   std::vector<Action> actions;
-  for (const Item& item : items_) append(item, actions);
+  for (const FoldedItem& item : items_) append(item, actions);
   return actions;
 }
 

@@ -28,30 +28,30 @@ class Folder {
   [[nodiscard]] std::size_t size() const { return items_.size(); }
 
  private:
-  struct Item {
-    Action action;            ///< of a loop: its times
-    std::vector<Item> body;   ///< of a loop
-    std::uint64_t hash = 0;   ///< of all but how long computations took, and how often loops ran
-    std::uint64_t times = 1;  ///< how many computations `takes` is the sum of
-    std::uint32_t depth = 0;  ///< of loops
+  struct FoldedItem {
+    Action action;                 ///< the action; for a loop, how often it runs
+    std::vector<FoldedItem> body;  ///< loops only: what is repeated
+    std::uint64_t hash = 0;        ///< ignores how long computations took and how often loops ran
+    std::uint64_t times = 1;       ///< number of computations that `takes` is the sum of
+    std::uint32_t depth = 0;       ///< how deep loops are nested in it
   };
-  static bool equal(const Item& a, const Item& b);
-  static void absorb(Item& into, const Item& from);
-  static void append(const Item& item, std::vector<Action>& out);
+  static bool equal(const FoldedItem& a, const FoldedItem& b);
+  static void absorb(FoldedItem& into, const FoldedItem& from);
+  static void append(const FoldedItem& item, std::vector<Action>& out);
   bool fold_once();
 
   /// What of an item tells most lengths that do not fit, close together.
-  struct Key {
+  struct ItemKey {
     std::uint64_t hash = 0;
-    std::uint64_t last_of_body = 0;  ///< of a loop: the hash
-    std::size_t body = 0;            ///< of a loop: its length
+    std::uint64_t last_of_body = 0;  ///< loops only: hash of the last item of the body
+    std::size_t body = 0;            ///< loops only: length of the body
   };
-  void push(Item item);
+  void push(FoldedItem item);
   void drop(std::size_t count);
 
   std::size_t window_;
-  std::vector<Item> items_;
-  std::vector<Key> keys_;  ///< of items_
+  std::vector<FoldedItem> items_;
+  std::vector<ItemKey> keys_;  ///< key of each of items_
 };
 
 }  // namespace espalier::profile

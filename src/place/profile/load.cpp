@@ -6,7 +6,6 @@
 
 #include "base/file.hpp"
 #include "profile/json.hpp"
-#include "profile/matrix.hpp"
 #include "profile/workload.hpp"
 
 namespace espalier::profile {

@@ -1,10 +1,10 @@
-#include "profile/matrix.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
+
+#include "profile/load.hpp"
 
 namespace espalier::profile {
 namespace {

@@ -22,20 +22,20 @@ enum class ActionKind : std::uint8_t { Compute, Send, Recv, Collective, Loop, Po
 /// process waited until the first of its sends to that peer that it had not waited for was over.
 struct Action {
   ActionKind kind = ActionKind::Compute;
-  schedule::Operation operation = schedule::Operation::Barrier;  ///< of Collective
-  Rank peer = 0;                   ///< of messages; of Collective its root, a rank of the world
-  std::uint32_t communicator = 0;  ///< of Collective: into Profile::communicators
-  std::uint32_t body = 0;          ///< of Loop: so many of the actions behind it are its body
-  std::uint64_t bytes = 0;  ///< of messages (Post: room); of Collective the message, or each block
-  std::uint64_t times = 0;  ///< of Loop
-  Time takes;               ///< of Compute, on a node of speed 1
+  schedule::Operation operation = schedule::Operation::Barrier;  ///< Collective only
+  Rank peer = 0;  ///< messages: the partner; Collective: its root, a rank of the world
+  std::uint32_t communicator = 0;  ///< Collective only: index into Profile::communicators
+  std::uint32_t body = 0;          ///< Loop only: how many of the next actions are its body
+  std::uint64_t bytes = 0;  ///< message length (Post: room for it); Collective: message or block
+  std::uint64_t times = 0;  ///< Loop only: how often the body runs
+  Time takes;               ///< Compute only: time on a node of speed 1
   friend bool operator==(const Action&, const Action&) = default;
 };
 
 /// What one process did. Loops are folded: a body stands once, however often it ran.
 struct Process {
-  Time in_mpi;                  ///< measured; 0 if it was not
-  std::vector<Action> actions;  ///< empty if nothing but pairs was recorded
+  Time in_mpi;                  ///< time measured inside MPI; 0: not measured
+  std::vector<Action> actions;  ///< empty if only pairs were recorded
   friend bool operator==(const Process&, const Process&) = default;
 };
 
@@ -51,23 +51,24 @@ struct Pair {
 /// How a parallel program communicates: who with whom, how much, and in which order.
 struct Profile {
   std::string name;
-  std::vector<Process> processes;  ///< by rank; at least one
+  std::vector<Process> processes;  ///< indexed by rank; at least one
   /// Members in the order of their ranks there; [0] is the world, all processes in order.
   std::vector<std::vector<Rank>> communicators;
-  std::vector<Pair> pairs;     ///< point-to-point as called, by (from, to)
-  std::vector<Pair> executed;  ///< what collectives came to, message by message, by (from, to)
+  std::vector<Pair> pairs;  ///< point-to-point messages of the program, ordered by (from, to)
+  /// Messages that collectives were executed with, ordered by (from, to).
+  std::vector<Pair> executed;
 
   [[nodiscard]] Rank size() const { return static_cast<Rank>(processes.size()); }
-  /// Whether there is an order of dependence to replay.
+  /// Whether there is a trace to replay.
   [[nodiscard]] bool has_trace() const;
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-/// No MPI lets a shorter message wait for its receiver.
+/// Any MPI sends shorter messages before their receiver is ready.
 inline constexpr std::uint64_t kMarkedBytes = 4096;
-/// Files that name more are taken for a mistake.
+/// Files with more processes are refused as a mistake.
 inline constexpr std::uint64_t kMaxProfiledProcesses = std::uint64_t{1} << 20;
-/// Of one process, loops counted once.
+/// Deepest nesting of loops.
 inline constexpr std::uint64_t kMaxLoopDepth = 16;
 /// Bytes, messages and repetitions that are still added up without overflow.
 inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 48;
@@ -75,18 +76,18 @@ inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 48;
 /// A profile of `size` silent processes with the world as its only communicator.
 [[nodiscard]] Profile silent_profile(std::string name, Rank size);
 
-/// Both lists of pairs together, by (from, to).
+/// `pairs` and `executed` added up, ordered by (from, to).
 [[nodiscard]] std::vector<Pair> all_pairs(const Profile& profile);
-/// By (from, to), each pair once, silent ones left out. Sums stay below 2^64 by saturation.
+/// Each pair once, ordered by (from, to), without pairs that have no messages. Sums saturate.
 [[nodiscard]] std::vector<Pair> merged(std::vector<Pair> pairs);
 
-/// `pairs` and `executed` as the trace has them; collectives as messages of rounds.hpp.
+/// Fills in `pairs` and `executed` from the trace; collectives as messages of rounds.hpp.
 /// O(actions, and messages of each collective; loops are counted, not run).
 void count_pairs(Profile& profile);
 
-/// An order of dependence for a profile that has none: in each of as many rounds as a pair has
-/// messages (the median pair), every process sends to all its partners, then hears from them all.
-/// A guess.
+/// Makes up a trace for a profile that has none: in each round, every process sends to all its
+/// partners, then receives from all of them. There are as many rounds as the median pair has
+/// messages.
 void guess_trace(Profile& profile);
 
 }  // namespace espalier::profile

@@ -9,7 +9,6 @@
 
 #include "profile/json.hpp"
 #include "profile/load.hpp"
-#include "profile/matrix.hpp"
 #include "profile/rounds.hpp"
 #include "profile/workload.hpp"
 #include "support/for_all_seeds.hpp"

@@ -11,18 +11,18 @@
 
 namespace espalier::profile {
 
-/// What one process does, taken down while it runs: its trace in bounded room, and whom it sent how
-/// much. Where the trace would need more than `most_items` it ends; pairs go on.
+/// Records what one process does: its trace, and how much it sent to whom. If the trace would need
+/// more than `most_items`, it is dropped; pairs are still counted.
 class Recording {
  public:
   Recording(Rank me, Rank size, std::size_t most_items = std::size_t{1} << 18);
 
-  /// Computation up to the next action.
+  /// Adds to the computation before the next action.
   void compute(Time takes) { before_ += takes; }
   /// @param in_collective a message that stands for part of a collective
   void send(Rank to, std::uint64_t bytes, bool in_collective = false);
   void recv(Rank from, std::uint64_t bytes);
-  /// A receive with so much room is posted; a send is over. Short ones are left out.
+  /// A receive with this much room is posted; a send was waited for. Short messages are left out.
   void post(Rank from, std::uint64_t room);
   void sent(Rank to, std::uint64_t bytes);
   /// @param root a rank of the world
@@ -31,13 +31,13 @@ class Recording {
   /// The number of a communicator with these members, ranks of the world in their order there.
   [[nodiscard]] std::uint32_t communicator(const std::vector<Rank>& members);
   void spend_in_mpi(Time time) { in_mpi_ += time; }
-  /// Something that is not recorded, such as a collective between groups.
+  /// Counts a call that is not recorded, such as a collective between groups.
   void leave_out() { ++left_out_; }
 
   [[nodiscard]] const std::vector<Rank>& members(std::uint32_t communicator) const {
     return shape_.communicators[communicator];
   }
-  /// For the process that joins all of them.
+  /// The recording as words, for the process that joins all recordings.
   [[nodiscard]] std::vector<std::uint64_t> pack() const;
 
  private:
@@ -55,15 +55,16 @@ class Recording {
   Time before_;
   Time in_mpi_;
   Folder folder_{256};
-  Profile shape_;  ///< its communicators alone
+  Profile shape_;  ///< only its communicators are used
   std::vector<Sum> called_;
   std::vector<Sum> executed_;
 };
 
 struct Joined {
   Profile profile;
-  std::uint64_t left_out = 0;    ///< calls that are not in it
-  std::uint64_t cut_traces = 0;  ///< processes whose trace was too long: then there is none at all
+  std::uint64_t left_out = 0;  ///< calls that the profile does not contain
+  /// Processes whose trace was too long; if any, the profile has no trace.
+  std::uint64_t cut_traces = 0;
 };
 
 /// All processes' recordings, by rank, as one profile. Communicators with the same members are one.

@@ -7,8 +7,8 @@
 
 namespace espalier::profile {
 
-/// A message of one process within a collective: true if it sends it; the other process, as a rank
-/// of the world; its bytes.
+/// Called for each message of a process within a collective.
+/// @param peer the other process, as a rank of the world
 using Message = std::function<void(bool is_send, Rank peer, std::uint64_t bytes)>;
 
 /// The messages of one process in a collective, in its order, as MPI libraries send them where they
@@ -24,7 +24,7 @@ using Message = std::function<void(bool is_send, Rank peer, std::uint64_t bytes)
 void for_each_message(const Profile& profile, const Action& collective, Rank rank,
                       const Message& message);
 
-/// How many messages that are, sent and received, without listing them.
+/// An upper bound of the messages, sent and received, that for_each_message() lists.
 [[nodiscard]] std::uint64_t messages_at_most(schedule::Operation operation, std::uint64_t members);
 
 }  // namespace espalier::profile

@@ -11,7 +11,7 @@ namespace espalier::profile {
 
 /// What a workload is scaled by. The defaults are those of data/park2004.json, which says why.
 struct WorkloadOptions {
-  std::uint64_t flops_per_second = 200'000'000;  ///< of a node of speed 1
+  std::uint64_t flops_per_second = 200'000'000;  ///< speed of a node whose speed is 1
   /// LU only: so many redundant round trips on the channels 4-8 and 7-11 (of 16 processes; in
   /// general between the second and third row, first and last column) for each message of the
   /// wavefront. park2004 inserted such channels and does not say how heavy; 0: none.
@@ -38,7 +38,7 @@ Expected<Profile> make_workload(std::string_view name, Rank processes,
 
 /// "lu", "mg", ...
 [[nodiscard]] std::vector<std::string> workload_names();
-/// Of a grid for `processes`, rows <= columns, as square as can be.
+/// Number of rows of a grid for `processes`: rows <= columns, as square as can be.
 [[nodiscard]] Rank rows_of(Rank processes);
 
 }  // namespace espalier::profile

@@ -1,5 +1,3 @@
-#include "weather/forecast.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <numeric>
 
 #include "base/contract.hpp"
+#include "weather/history.hpp"
 
 namespace espalier::weather {
 namespace {
@@ -16,7 +15,7 @@ using Values = std::span<const double>;
 
 struct Method {
   std::string name;
-  std::function<double(Values)> next;  ///< from at least one value
+  std::function<double(Values)> next;  ///< forecasts the next value from at least one value
 };
 
 Values last_of(Values values, std::size_t window) {

@@ -17,7 +17,7 @@
 #include <optional>
 
 #include "base/file.hpp"
-#include "base/file_lock.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier::weather {
 namespace {
@@ -45,7 +45,7 @@ constexpr const char* kTable =
 struct Opened {
   Database db;
   int code = SQLITE_OK;
-  std::unique_ptr<int> times = std::make_unique<int>(0);  ///< how often SQLite said it goes on
+  std::unique_ptr<int> times = std::make_unique<int>(0);  ///< number of calls of stop_at_last()
 };
 
 int stop_at_last(void* times) { return ++*static_cast<int*>(times) > kMostTimes ? 1 : 0; }

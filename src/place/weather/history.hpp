@@ -8,26 +8,51 @@
 
 #include "base/expected.hpp"
 #include "base/types.hpp"
-#include "weather/forecast.hpp"
 
 namespace espalier::weather {
+
+/// What the next measurement of a series will be, and how far forecasts of it were off so far.
+struct Forecast {
+  double value = 0;
+  double mean_error = 0;  ///< mean absolute error of the chosen method over the whole series
+  std::string method;     ///< such as "median of 10"
+};
+
+/// One method, its error so far and its forecast.
+struct MethodError {
+  std::string method;
+  double mean_error = 0;
+  double next = 0;  ///< forecast of the next measurement
+};
+
+/// Every method on the same series, each forecast made from what came before alone.
+///
+/// R. Wolski, N. Spring, J. Hayes: "The Network Weather Service: a distributed resource performance
+/// forecasting service for metacomputing", FGCS 1999: last value, running and sliding means,
+/// sliding medians, exponential smoothing.
+/// @pre values is not empty
+[[nodiscard]] std::vector<MethodError> try_methods(std::span<const double> values);
+
+/// The method with the least mean absolute error so far decides; the first of equal ones.
+/// @pre values is not empty
+[[nodiscard]] Forecast forecast(std::span<const double> values);
 
 /// One measurement of a link between two clusters, either way round.
 struct Sample {
   std::int64_t when = 0;  ///< seconds since 1970
   std::string a, b;
   double latency = 0;    ///< seconds, one way
-  double bandwidth = 0;  ///< bits a second; 0 if it was not measured
+  double bandwidth = 0;  ///< bits a second; 0: not measured
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// What a file holds; `notes` say in a sentence each what is wrong with it.
+/// The samples of a file; `notes` say what is wrong with it, one sentence each.
 struct HistoryRead {
-  std::vector<Sample> samples;  ///< by time
+  std::vector<Sample> samples;  ///< ordered by time
   std::vector<std::string> notes;
 };
 
-/// For others who use histories of the same folder.
+/// How long to wait for others who use histories of the same folder.
 inline constexpr std::chrono::milliseconds kPatience{30'000};
 
 /// Adds samples to an SQLite file, which is made if it is not there. Writers wait for each other,
@@ -47,9 +72,9 @@ Expected<std::vector<std::string>> add_samples(const std::string& file,
 
 /// The next measurement of one link.
 struct LinkForecast {
-  std::string a, b;  ///< a < b
+  std::string a, b;  ///< the two ends: a < b
   Forecast latency;
-  Forecast bandwidth;  ///< method "" if it was never measured
+  Forecast bandwidth;  ///< method is "" if bandwidth was never measured
   std::size_t samples = 0;
   std::int64_t last = 0;
 };

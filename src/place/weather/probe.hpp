@@ -10,13 +10,14 @@ namespace espalier::weather {
 /// How much traffic one measurement may cause.
 struct ProbeLimits {
   std::uint32_t round_trips = 8;
-  std::uint64_t bytes = 256 * 1024;  ///< of the one transfer that bandwidth is taken from; 0: none
-  int patience_ms = 5'000;           ///< for each answer
+  /// Size of the transfer that measures bandwidth; 0: no such transfer.
+  std::uint64_t bytes = 256 * 1024;
+  int patience_ms = 5'000;  ///< how long to wait for each answer
 };
 
 struct Probed {
-  double latency = 0;    ///< seconds, half of the shortest round trip of one byte
-  double bandwidth = 0;  ///< bits a second; 0 if it was not asked for
+  double latency = 0;    ///< seconds: half of the shortest round trip of one byte
+  double bandwidth = 0;  ///< bits a second; 0: not measured
 };
 
 /// Measures the way to an answering host over TCP: round trips of one byte, then one transfer that

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "support/for_all_seeds.hpp"
-#include "weather/forecast.hpp"
 #include "weather/history.hpp"
 
 namespace espalier::weather {

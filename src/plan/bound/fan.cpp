@@ -1,5 +1,3 @@
-#include "bound/fan.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -7,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bound/bound_kinds.hpp"
 #include "bound/needs.hpp"
 
 namespace espalier::bound {

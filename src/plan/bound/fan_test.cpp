@@ -1,13 +1,12 @@
-#include "bound/fan.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "bound/bound_kinds.hpp"
 #include "bound/lower_bound.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::bound {
 namespace {

@@ -1,11 +1,9 @@
 #include "bound/lower_bound.hpp"
 
 #include "base/contract.hpp"
-#include "bound/cuts.hpp"
-#include "bound/fan.hpp"
+#include "bound/bound_kinds.hpp"
 #include "bound/needs.hpp"
-#include "bound/occupancy.hpp"
-#include "bound/ways.hpp"
+#include "bound/relay_paths.hpp"
 
 namespace espalier::bound {
 namespace {
@@ -32,7 +30,7 @@ std::vector<Rank> ends_of_ways(const Machine& machine, const Collective& call) {
 void look_at_ways(const Machine& machine, const Collective& call, const Propose& propose) {
   const bool towards = flows_to_root(call.operation);
   for (const Rank end : ends_of_ways(machine, call)) {
-    const Ways ways = towards ? ways_to(machine, end) : ways_from(machine, end);
+    const RelayPaths ways = towards ? paths_to(machine, end) : paths_from(machine, end);
     Rank farthest = kNoRank;
     for (Rank r = 0; r < call.size; ++r) {
       if (!(towards ? depends(call, r, end) : depends(call, end, r))) continue;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/types.hpp"
 #include "bound/witness.hpp"
 #include "schedule/collective.hpp"
@@ -17,10 +19,10 @@ struct LowerBound {
 /// messages from one rank to another follow each other (docs/simulation.md).
 ///
 /// The largest of six kinds, each with its proof where it is computed: the way of a dependency
-/// (ways.hpp), how fast one rank can reach many (fan.hpp), what must pass the border of a part, a
-/// union of parts or a backbone (cuts.hpp), what keeps one processor busy, and what all must
-/// combine (occupancy.hpp). Reductions that do not commute count runs of ranks (needs.hpp). For any
-/// root, placement and block lengths.
+/// (relay_paths.hpp), how fast one rank can reach many (bound_kinds.hpp), what must pass the border
+/// of a part, a union of parts or a backbone (bound_kinds.hpp), what keeps one processor busy, and
+/// what all must combine (bound_kinds.hpp). Reductions that do not commute count runs of ranks
+/// (needs.hpp). For any root, placement and block lengths.
 ///
 /// O(P^2 depth), and up to kAllWaysUpTo ranks O(P^3), for up to kWaysUpTo ranks; above, ways and
 /// fans are left out and bytes count from time 0.
@@ -30,5 +32,10 @@ struct LowerBound {
 inline constexpr Rank kWaysUpTo = 2048;
 /// Operations without a root: above, ways begin at one rank of each outermost cluster only.
 inline constexpr Rank kAllWaysUpTo = 64;
+
+/// The witness of a bound as docs/formats.md has it: all figures that a checker needs beside the
+/// machine and the call.
+[[nodiscard]] nlohmann::ordered_json to_json(const LowerBound& bound,
+                                             const topology::Machine& machine);
 
 }  // namespace espalier::bound

@@ -1,7 +1,6 @@
-#include "bound/occupancy.hpp"
-
 #include <algorithm>
 
+#include "bound/bound_kinds.hpp"
 #include "bound/needs.hpp"
 
 namespace espalier::bound {

@@ -16,15 +16,15 @@ struct Witness {
   enum class Kind : std::uint8_t {
     Nothing,    ///< the call moves nothing
     Way,        ///< what the first of `path` has must reach the last, also over relays
-    Fan,        ///< one rank must reach (or hear from) so many others
-    Cut,        ///< so many bytes must enter or leave a part of the machine
-    Backbone,   ///< so many bytes must cross the backbone of a part
-    Processor,  ///< one rank must send or receive so many bytes
-    Combining,  ///< so many bytes must be combined, by all ranks together
+    Fan,        ///< one rank must reach (or hear from) `reached` others
+    Cut,        ///< `bytes` must enter or leave a part of the machine
+    Backbone,   ///< `bytes` must cross the backbone of a part
+    Processor,  ///< one rank must send or receive `bytes`
+    Combining,  ///< all ranks together must combine `bytes`
   };
   /// What the bytes of a Cut pass.
   enum class Through : std::uint8_t {
-    Uplink,  ///< the part's own
+    Uplink,  ///< uplink of the part
     Flows,   ///< connections between a rank inside and one outside, each with its cap
     Pairs,   ///< direct links between members of a cluster, some of which are the part
   };
@@ -36,18 +36,18 @@ struct Witness {
   bool part_is_leaf = false;           ///< the part is the process on this leaf, else a cluster
   std::uint32_t part = 0;              ///< ClusterId or Leaf
   std::vector<std::uint32_t> members;  ///< Pairs: the part is these members of the cluster
-  Bytes bytes;                         ///< that must pass; Processor: that it sends
-  Bytes bytes_in;                      ///< Processor: that it receives
-  Bandwidth capacity;                  ///< of what they must pass; Combining: of all ranks
-  Time before;                         ///< none of them has passed earlier than that
-  Time after;                          ///< so much remains when the last has passed
-  std::vector<Rank> path;              ///< of a Way
-  Rank rank = kNoRank;                 ///< Fan: the one; Processor: whose
-  Rank reached = 0;                    ///< Fan: so many others
-  Time own;                            ///< Fan: what each message costs the one itself
-  Time send;                           ///< Fan: the least fixed costs and latency of all
-  Time latency;
-  Time recv;
+  Bytes bytes;                         ///< bytes that must pass; Processor: bytes that it sends
+  Bytes bytes_in;                      ///< Processor: bytes that it receives
+  Bandwidth capacity;      ///< capacity that the bytes must pass; Combining: sum over all ranks
+  Time before;             ///< no byte has passed earlier
+  Time after;              ///< time that remains when the last byte has passed
+  std::vector<Rank> path;  ///< Way: ranks from the first to the last, relays included
+  Rank rank = kNoRank;     ///< Fan: the one rank; Processor: its rank
+  Rank reached = 0;        ///< Fan: number of other ranks
+  Time own;                ///< Fan: cost of each message for the one rank
+  Time send;               ///< Fan: least fixed cost of sending of all ranks
+  Time latency;            ///< Fan: least latency of all pairs
+  Time recv;               ///< Fan: least fixed cost of receiving of all ranks
 
   friend bool operator==(const Witness&, const Witness&) = default;
 };

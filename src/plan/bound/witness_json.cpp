@@ -1,6 +1,6 @@
-#include "bound/witness_json.hpp"
-
 #include <nlohmann/json.hpp>
+
+#include "bound/lower_bound.hpp"
 
 namespace espalier::bound {
 namespace {

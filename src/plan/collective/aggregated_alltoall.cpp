@@ -5,9 +5,9 @@
 #include <span>
 
 #include "base/contract.hpp"
+#include "collective/alltoall.hpp"
 #include "collective/block_layout.hpp"
-#include "collective/direct_alltoall.hpp"
-#include "collective/message_families.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

@@ -5,10 +5,10 @@
 
 namespace espalier::collective {
 
-/// Who carries what crosses between the clusters.
+/// Which ranks carry the data between clusters, in how many bundles.
 struct Carriers {
-  Rank leaders = 1;  ///< ranks of a cluster that carry bundles: 1: the lowest alone; more: in turn
-  Rank stripes = 1;  ///< bundles for each pair of clusters, each for another part of the targets
+  Rank leaders = 1;  ///< ranks of a cluster that carry bundles; 1: the lowest rank; more: in turn
+  Rank stripes = 1;  ///< bundles for each pair of clusters, each for another part of the receivers
   friend bool operator==(const Carriers&, const Carriers&) = default;
 };
 

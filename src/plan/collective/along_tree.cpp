@@ -4,15 +4,11 @@
 #include <array>
 
 #include "base/contract.hpp"
+#include "collective/allgather.hpp"
 #include "collective/block_layout.hpp"
-#include "collective/bruck_allgather.hpp"
-#include "collective/neighbour_exchange_allgather.hpp"
+#include "collective/messages.hpp"
 #include "collective/participants.hpp"
-#include "collective/recursive_doubling_allgather.hpp"
-#include "collective/recursive_halving_reduce_scatter.hpp"
-#include "collective/ring_allgather.hpp"
-#include "collective/ring_reduce_scatter.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
 

@@ -1,6 +1,5 @@
-#include "collective/binomial_broadcast.hpp"
-
 #include "collective/binomial_place.hpp"
+#include "collective/broadcast.hpp"
 
 namespace espalier::collective {
 

@@ -14,8 +14,8 @@ struct BinomialPlace {
     Rank span = 0;
   };
   Rank span = 0;
-  Rank parent = kNoRank;        ///< of the root
-  std::vector<Child> children;  ///< the largest first, as a broadcast or scatter sends
+  Rank parent = kNoRank;        ///< kNoRank: this is the root
+  std::vector<Child> children;  ///< largest span first, the order of a broadcast or scatter
 };
 
 /// O(log size). @pre position < size

@@ -1,6 +1,5 @@
-#include "collective/binomial_scan.hpp"
-
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
+#include "collective/scan.hpp"
 
 namespace espalier::collective {
 

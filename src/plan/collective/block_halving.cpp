@@ -1,6 +1,5 @@
-#include "collective/block_halving.hpp"
-
-#include "collective/unless_empty.hpp"
+#include "collective/halving.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

@@ -29,18 +29,18 @@ class BlockLayout {
   /// One member a block, in order: all blocks are equally long.
   [[nodiscard]] bool is_uniform() const { return first_run_.empty(); }
   [[nodiscard]] std::uint64_t units(const schedule::IndexSet& which) const;
-  /// Of `count` blocks from `first` on, around the end.
+  /// Units of `count` blocks from `first` on, around the end.
   [[nodiscard]] std::uint64_t units(Rank first, Rank count = 1) const;
   [[nodiscard]] std::uint64_t longest() const;
 
-  /// Those blocks in that order. A plain slice where they lie side by side, of length 0 where there
-  /// is nothing.
+  /// The region of these blocks in this order. A plain slice where they lie side by side, of length
+  /// 0 where there is nothing.
   [[nodiscard]] schedule::Region region(schedule::ProgramBuilder& program,
                                         const schedule::IndexSet& which) const;
   [[nodiscard]] schedule::Region region(schedule::ProgramBuilder& program, Rank first,
                                         Rank count = 1) const;
 
-  /// As long as those blocks, but side by side in scratch, numbered from 0 as listed.
+  /// A layout of these blocks side by side in scratch, numbered from 0 as listed.
   [[nodiscard]] BlockLayout packed(const schedule::IndexSet& which, std::uint64_t scratch) const;
 
   /// `count` blocks from `first` on, around the end. @pre count <= blocks
@@ -56,8 +56,9 @@ class BlockLayout {
   std::uint64_t offset_ = 0;
   std::uint64_t unit_ = 0;
   Rank blocks_ = 0;
-  std::vector<schedule::IndexRun> runs_;  // members, block after block; none if uniform
-  std::vector<std::uint32_t> first_run_;  // of each block, and the end
+  std::vector<schedule::IndexRun> runs_;  // runs of members, block after block; empty if uniform
+  std::vector<std::uint32_t>
+      first_run_;  // [block] index of its first run; one more entry ends the last block
 };
 
 }  // namespace espalier::collective

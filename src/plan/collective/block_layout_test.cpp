@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
-#include "collective/message_families.hpp"
+#include "collective/messages.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::collective {

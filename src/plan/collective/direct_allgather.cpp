@@ -1,6 +1,5 @@
-#include "collective/direct_allgather.hpp"
-
-#include "collective/message_families.hpp"
+#include "collective/allgather.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

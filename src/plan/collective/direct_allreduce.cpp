@@ -1,7 +1,6 @@
-#include "collective/direct_allreduce.hpp"
-
-#include "collective/direct_reduce_scatter.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/allreduce.hpp"
+#include "collective/messages.hpp"
+#include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
 
@@ -11,7 +10,7 @@ void direct_allreduce(schedule::ProgramBuilder& program, const Participants& par
   const BlockLayout pieces = BlockLayout::split(out, size);
   const schedule::Region own = pieces.region(program, participants.me);
   direct_reduce_scatter(program, participants, BlockLayout::split(in, size), own);
-  // One by one, not in families (direct_allgather.hpp), so that ranks can be renamed along the
+  // One by one, not in families (allgather.hpp), so that ranks can be renamed along the
   // machine.
   for (Rank step = 1; step < size; ++step) {
     send_unless_empty(program, participants.at((participants.me + step) % size), own);

@@ -1,7 +1,5 @@
-#include "collective/direct_alltoall.hpp"
-
-#include "collective/message_families.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/alltoall.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

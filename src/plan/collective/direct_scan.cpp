@@ -1,6 +1,5 @@
-#include "collective/direct_scan.hpp"
-
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
+#include "collective/scan.hpp"
 
 namespace espalier::collective {
 
@@ -19,6 +18,28 @@ void direct_scan(schedule::ProgramBuilder& program, const Participants& particip
     const Region part = slice(Buffer::Scratch, others + p * own.length, own.length);
     recv_unless_empty(program, participants.ranks[p], part);
     reduce_unless_empty(program, part, result, Operands::FromThenTo);
+  }
+}
+
+using schedule::Buffer;
+using schedule::Operands;
+using schedule::ProgramBuilder;
+using schedule::Region;
+using schedule::slice;
+
+void direct_exscan(ProgramBuilder& program, const Participants& participants, const Region& own,
+                   const Region& before) {
+  for (Rank p = participants.me + 1; p < participants.size(); ++p)
+    send_unless_empty(program, participants.ranks[p], own);
+  if (participants.me == 0) return;
+  // The nearest first: those that send to few after them are done first, and who takes messages one
+  // by one does not wait for the last one to come.
+  recv_unless_empty(program, participants.ranks[participants.me - 1], before);
+  const std::uint64_t others = program.scratch((participants.me - 1) * own.length);
+  for (Rank p = participants.me - 1; p-- > 0;) {
+    const Region part = slice(Buffer::Scratch, others + p * own.length, own.length);
+    recv_unless_empty(program, participants.ranks[p], part);
+    reduce_unless_empty(program, part, before, Operands::FromThenTo);
   }
 }
 

@@ -1,9 +1,8 @@
-#include "collective/double_tree_broadcast.hpp"
-
 #include <algorithm>
 #include <array>
 
-#include "collective/tree_broadcast.hpp"
+#include "collective/broadcast.hpp"
+#include "collective/tree_links.hpp"
 #include "tree/double_binary.hpp"
 
 namespace espalier::collective {

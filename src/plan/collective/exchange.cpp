@@ -1,6 +1,5 @@
-#include "collective/exchange.hpp"
-
-#include "collective/tree_broadcast.hpp"
+#include "collective/allreduce.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 

@@ -1,8 +1,7 @@
-#include "collective/exchange_runs.hpp"
-
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "collective/ordered_reduce.hpp"
 
 namespace espalier::collective {
 
@@ -17,7 +16,7 @@ using schedule::slice;
 namespace {
 
 Region share_of_slots(ProgramBuilder& program, const RunSlots& runs, const IndexSet& slots,
-                      const Share& share) {
+                      const VectorShare& share) {
   Region region = slice(runs.buffer, runs.offset + share.offset, share.unit);
   region.outer = Axis{program.set(slots), runs.stride};
   region.inner = Axis{program.set(share.indices), share.unit};
@@ -33,7 +32,8 @@ struct Piece {
 
 void exchange_runs(ProgramBuilder& program, const Participants& participants,
                    std::span<const std::vector<RankRun>> runs_of, const RunSlots& mine,
-                   const std::function<Share(Rank position)>& share_of, const Region& result) {
+                   const std::function<VectorShare(Rank position)>& share_of,
+                   const Region& result) {
   expects(
       runs_of.size() == participants.size() && runs_of[participants.me].size() == mine.slots.size(),
       "exchange_runs: not the runs of each member");

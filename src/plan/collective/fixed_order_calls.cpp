@@ -1,12 +1,9 @@
-#include "collective/fixed_order_calls.hpp"
-
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "collective/fixed_order_reduce.hpp"
-#include "collective/fixed_order_scan.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/fixed_order.hpp"
 #include "collective/tree_gather.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
@@ -44,7 +41,7 @@ class FixedOrderCall {
         program_(rank) {
     const std::uint64_t segment = segment_for(choice, call);
     links_.parent.segment = segment;
-    for (Link& child : links_.children) {
+    for (TreeEdge& child : links_.children) {
       child.segment = segment;
       bundles_.push_back(multilevel_subtree(hierarchy, choice.levels, root_, child.peer));
       sorted_.push_back(bundles_.back());
@@ -102,7 +99,7 @@ class FixedOrderCall {
   Rank root_;
   Region in_;
   Region out_;
-  Links links_;
+  TreeLinks links_;
   std::vector<std::vector<Rank>> bundles_;  // of each child, as scatters pack them
   std::vector<std::vector<Rank>> sorted_;
   ProgramBuilder program_;

@@ -1,7 +1,6 @@
-#include "collective/fixed_order_reduce.hpp"
-
 #include "base/contract.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/fixed_order.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
@@ -19,7 +18,7 @@ constexpr std::size_t kOwn = 0;  // the first piece, which lies in the user's bu
 
 class FixedOrderReduce {
  public:
-  FixedOrderReduce(ProgramBuilder& program, const Links& links, const Region& own)
+  FixedOrderReduce(ProgramBuilder& program, const TreeLinks& links, const Region& own)
       : program_(program), links_(links), own_(own) {}
 
   void run(std::span<const std::vector<Rank>> ranks_of_child, Rank size, const Region& result) {
@@ -48,7 +47,7 @@ class FixedOrderReduce {
   /// step leaves its value where its left one was, or, if that is the user's, where its right was.
   void place_values(std::size_t pieces) {
     for (std::size_t p = 0; p < pieces; ++p) slot_.push_back(p);
-    for (const BlockStep& step : plan_.steps) {
+    for (const CombineStep& step : plan_.steps) {
       slot_.push_back(slot_[step.left] == kOwn ? slot_[step.right] : slot_[step.left]);
     }
   }
@@ -71,7 +70,7 @@ class FixedOrderReduce {
       program_.recv(links_.children[c].peer,
                     together(IndexSet::range(first, first_of_child_[c + 1] - first)));
     }
-    for (const BlockStep& step : plan_.steps) {
+    for (const CombineStep& step : plan_.steps) {
       const std::size_t left = slot_[step.left], right = slot_[step.right];
       if (left == kOwn) {
         program_.reduce(at(left), at(right), Operands::FromThenTo);
@@ -101,7 +100,7 @@ class FixedOrderReduce {
   }
 
   ProgramBuilder& program_;
-  const Links& links_;
+  const TreeLinks& links_;
   Region own_;
   std::vector<std::size_t> first_of_child_;
   BlockPlan plan_;
@@ -113,7 +112,7 @@ class FixedOrderReduce {
 
 }  // namespace
 
-void fixed_order_reduce(ProgramBuilder& program, const Links& links,
+void fixed_order_reduce(ProgramBuilder& program, const TreeLinks& links,
                         std::span<const std::vector<Rank>> ranks_of_child, Rank size,
                         const Region& own, const Region& result) {
   expects(ranks_of_child.size() == links.children.size(),

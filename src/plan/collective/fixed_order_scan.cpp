@@ -1,10 +1,9 @@
-#include "collective/fixed_order_scan.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include "base/contract.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/fixed_order.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
@@ -22,7 +21,7 @@ using Slots = std::vector<std::uint32_t>;
 
 class FixedOrderScan {
  public:
-  FixedOrderScan(ProgramBuilder& program, const Links& links, const Region& own)
+  FixedOrderScan(ProgramBuilder& program, const TreeLinks& links, const Region& own)
       : program_(program), links_(links), own_(own) {}
 
   void run(std::span<const std::vector<Rank>> ranks_of_child, Rank size, const Region& result,
@@ -60,7 +59,7 @@ class FixedOrderScan {
     plan_ = plan_blocks(pieces, size);
     for (const RankRun& piece : pieces) keep(piece);
     first_step_ = slots_;
-    for (const BlockStep& step : plan_.steps) keep(step.block);
+    for (const CombineStep& step : plan_.steps) keep(step.block);
     first_from_above_ = slots_;
     if (links_.parent.peer != kNoRank) {
       for (const RankRun& block : blocks_from_outside(below)) keep(block);
@@ -133,7 +132,7 @@ class FixedOrderScan {
   }
 
   ProgramBuilder& program_;
-  const Links& links_;
+  const TreeLinks& links_;
   Region own_;
   BlockPlan plan_;
   std::map<std::pair<Rank, Rank>, std::uint32_t> slot_of_;  // of each block at hand
@@ -151,7 +150,7 @@ class FixedOrderScan {
 
 }  // namespace
 
-void fixed_order_scan(ProgramBuilder& program, const Links& links,
+void fixed_order_scan(ProgramBuilder& program, const TreeLinks& links,
                       std::span<const std::vector<Rank>> ranks_of_child, Rank size,
                       const Region& own, const Region& result, bool inclusive) {
   expects(ranks_of_child.size() == links.children.size(),

@@ -12,9 +12,9 @@ namespace espalier::collective {
 /// A classical algorithm as a whole call among all ranks, blind to the topology.
 struct FlatAlgorithm {
   schedule::Operation operation;
-  std::string_view name;    ///< "ring", as CLI, reports and documents call it
+  std::string_view name;    ///< name in CLI, reports and documents: "ring"
   std::string_view source;  ///< the paper, in one line
-  bool keeps_rank_order;    ///< may reduce operations that do not commute; true if it reduces none
+  bool keeps_rank_order;    ///< right for operations that do not commute, too
   bool (*serves)(Rank size);
   void (*append)(schedule::ProgramBuilder&, const schedule::Collective&, std::uint64_t segment);
 
@@ -26,12 +26,12 @@ struct FlatAlgorithm {
                                         std::uint64_t segment = 0) const;
 };
 
-/// Every one, operation by operation, in the order of docs/collectives.md.
+/// All classical algorithms, operation by operation, in the order of docs/collectives.md.
 [[nodiscard]] std::span<const FlatAlgorithm> flat_algorithms();
-/// By name, or nullptr.
+/// The algorithm of that operation and name, or nullptr.
 [[nodiscard]] const FlatAlgorithm* find_flat_algorithm(schedule::Operation operation,
                                                        std::string_view name);
-/// All ranks' parts.
+/// The programs of all ranks.
 [[nodiscard]] schedule::Schedule flat_schedule(const FlatAlgorithm& algorithm,
                                                const schedule::Collective& call,
                                                std::uint64_t segment = 0);

@@ -22,10 +22,10 @@ using schedule::Schedule;
 constexpr std::uint64_t kCount = 320;  // so that P pieces are even
 
 struct Costs {
-  std::uint64_t depth = 0;      ///< messages that wait for one another
-  std::uint64_t messages = 0;   ///< of all ranks
-  std::uint64_t most_sent = 0;  ///< units, by one rank
-  std::uint64_t scratch = 0;    ///< units, the most at one rank
+  std::uint64_t depth = 0;      ///< longest chain of messages that wait for one another
+  std::uint64_t messages = 0;   ///< number of messages of all ranks
+  std::uint64_t most_sent = 0;  ///< units sent by the rank that sends most
+  std::uint64_t scratch = 0;    ///< units of the rank that needs most
   friend bool operator==(const Costs&, const Costs&) = default;
 };
 

@@ -1,19 +1,11 @@
 #include <array>
 
-#include "collective/bruck_allgather.hpp"
-#include "collective/bruck_alltoall.hpp"
-#include "collective/butterfly_barrier.hpp"
-#include "collective/direct_allgather.hpp"
-#include "collective/direct_alltoall.hpp"
-#include "collective/dissemination_barrier.hpp"
+#include "collective/allgather.hpp"
+#include "collective/alltoall.hpp"
+#include "collective/barrier.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/flat_call.hpp"
-#include "collective/gather_broadcast_allgather.hpp"
-#include "collective/neighbour_exchange_allgather.hpp"
-#include "collective/pairwise_alltoall.hpp"
-#include "collective/recursive_doubling_allgather.hpp"
-#include "collective/ring_allgather.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 namespace {

@@ -1,23 +1,11 @@
 #include <array>
 
-#include "collective/binomial_scan.hpp"
-#include "collective/butterfly_reduce_scatter.hpp"
-#include "collective/direct_allreduce.hpp"
-#include "collective/direct_exscan.hpp"
-#include "collective/direct_reduce_scatter.hpp"
-#include "collective/direct_scan.hpp"
+#include "collective/allreduce.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/flat_call.hpp"
-#include "collective/linear_scan.hpp"
-#include "collective/pairwise_reduce_scatter.hpp"
-#include "collective/rabenseifner_allreduce.hpp"
-#include "collective/recursive_doubling_allreduce.hpp"
-#include "collective/recursive_doubling_scan.hpp"
-#include "collective/recursive_halving_reduce_scatter.hpp"
-#include "collective/ring_allreduce.hpp"
-#include "collective/ring_reduce_scatter.hpp"
-#include "collective/shifted_exscan.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
+#include "collective/reduce_scatter.hpp"
+#include "collective/scan.hpp"
 
 namespace espalier::collective {
 namespace {

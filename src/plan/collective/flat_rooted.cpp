@@ -1,16 +1,11 @@
 #include <algorithm>
 #include <array>
 
-#include "collective/binomial_broadcast.hpp"
-#include "collective/binomial_gather.hpp"
-#include "collective/binomial_scatter.hpp"
-#include "collective/double_tree_broadcast.hpp"
+#include "collective/allreduce.hpp"
+#include "collective/broadcast.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/flat_call.hpp"
-#include "collective/linear_gather.hpp"
-#include "collective/linear_scatter.hpp"
-#include "collective/rabenseifner_reduce.hpp"
-#include "collective/scatter_allgather_broadcast.hpp"
+#include "collective/gather_scatter.hpp"
 
 namespace espalier::collective {
 namespace {

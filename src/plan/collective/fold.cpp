@@ -1,9 +1,8 @@
-#include "collective/fold.hpp"
-
 #include <bit>
 
 #include "base/contract.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/halving.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

@@ -1,8 +1,7 @@
-#include "collective/gather_broadcast_allgather.hpp"
-
-#include "collective/binomial_gather.hpp"
+#include "collective/allgather.hpp"
 #include "collective/binomial_place.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/gather_scatter.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

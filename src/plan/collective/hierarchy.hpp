@@ -7,7 +7,7 @@
 
 namespace espalier::collective {
 
-/// Who speaks for each cluster of a machine.
+/// Which rank is the master of each cluster of a machine.
 ///
 /// karonis2000: the lowest rank of a cluster is its master, but the root of a collective stands in
 /// for the master of every cluster it is in. So the root's bytes leave its site once for each other
@@ -30,7 +30,7 @@ class Hierarchy {
 
  private:
   const topology::Machine& machine_;
-  std::vector<Rank> lowest_rank_;  // of each cluster
+  std::vector<Rank> lowest_rank_;  // [ClusterId]
 };
 
 }  // namespace espalier::collective

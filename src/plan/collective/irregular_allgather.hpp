@@ -40,7 +40,7 @@ class IrregularAllgather {
   schedule::Collective call_;
   tree::CommTree tree_;
   std::vector<Rank> order_;                 ///< all ranks, in the order of the tree
-  std::vector<std::uint32_t> begin_, end_;  ///< of each rank's sub-tree within it
+  std::vector<std::uint32_t> begin_, end_;  ///< [rank] its sub-tree is [begin_, end_) of order_
   std::vector<Rank> long_;                  ///< owners of long blocks, the longest first
 };
 

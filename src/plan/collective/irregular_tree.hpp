@@ -13,8 +13,8 @@ namespace espalier::collective {
 
 /// How a rank deals with several children.
 enum class Sending : std::uint8_t {
-  AtOnce,    ///< all messages under way together, sharing what they cross
-  OneByOne,  ///< the next when the one before is through, as with blocking calls
+  AtOnce,    ///< all messages are under way together and share what they cross
+  OneByOne,  ///< the next message is sent when the one before has arrived, as with blocking calls
 };
 
 /// Scatterv or gatherv along any tree, for those who know all lengths.
@@ -40,7 +40,7 @@ class IrregularTree {
 
   [[nodiscard]] Ranks bundle_of(Rank rank) const;
   [[nodiscard]] std::vector<Ranks> pieces_of(Rank rank) const;
-  /// Those with a bundle.
+  /// The children that have a bundle.
   [[nodiscard]] std::vector<Rank> children_of(Rank rank) const;
   /// Where some of a rank's blocks are in its own buffers.
   [[nodiscard]] schedule::Region place_of(schedule::ProgramBuilder& program, Ranks blocks) const;
@@ -52,7 +52,7 @@ class IrregularTree {
   Bytes piece_;
   tree::CommTree tree_;
   std::vector<Rank> order_;                 ///< all ranks with blocks, in the order of the tree
-  std::vector<std::uint32_t> begin_, end_;  ///< of each rank's bundle within it
+  std::vector<std::uint32_t> begin_, end_;  ///< [rank] its bundle is [begin_, end_) of order_
 };
 
 }  // namespace espalier::collective

@@ -1,7 +1,6 @@
-#include "collective/linear_scan.hpp"
-
-#include "collective/tree_broadcast.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
+#include "collective/scan.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 

@@ -16,7 +16,7 @@ namespace espalier::collective {
 struct Multicast {
   std::vector<Rank> members;  ///< different ranks of the machine, the root among them
   Rank root = 0;
-  std::uint64_t count = 0;  ///< elements
+  std::uint64_t count = 0;  ///< number of elements
   Bytes element{1};
 };
 

@@ -49,10 +49,10 @@ GroupPositions positions_in_group(Shape shape, Rank position, Rank size) {
   return found;
 }
 
-Links participants_links(const LevelChoice& choice, const Participants& participants) {
+TreeLinks participants_links(const LevelChoice& choice, const Participants& participants) {
   const GroupPositions here =
       positions_in_group(choice.shape, participants.me, participants.size());
-  Links links;
+  TreeLinks links;
   if (here.parent != kNoRank) links.parent = {participants.ranks[here.parent], choice.segment};
   for (const Rank child : here.children) {
     links.children.push_back({participants.ranks[child], choice.segment});
@@ -60,18 +60,18 @@ Links participants_links(const LevelChoice& choice, const Participants& particip
   return links;
 }
 
-Links multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> choices, Rank root,
-                       Rank rank, std::uint32_t from_level) {
+TreeLinks multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> choices,
+                           Rank root, Rank rank, std::uint32_t from_level) {
   const auto clusters = hierarchy.machine().clusters();
   expects(choices.size() == hierarchy.machine().levels().size(),
           "multilevel_links: not one choice for each level");
-  Links links;
+  TreeLinks links;
   for (const topology::ClusterId group : hierarchy.groups_of(rank, root)) {
     if (clusters[group].depth < from_level) continue;
     Participants masters{hierarchy.masters_of_members(group, root), 0};
     const auto me = std::find(masters.ranks.begin(), masters.ranks.end(), rank);
     masters.me = static_cast<Rank>(me - masters.ranks.begin());
-    Links here = participants_links(choices[clusters[group].depth], masters);
+    TreeLinks here = participants_links(choices[clusters[group].depth], masters);
     if (here.parent.peer != kNoRank) links.parent = here.parent;
     links.children.insert(links.children.end(), here.children.begin(), here.children.end());
   }
@@ -82,7 +82,8 @@ std::vector<Rank> multilevel_subtree(const Hierarchy& hierarchy,
                                      std::span<const LevelChoice> choices, Rank root, Rank rank,
                                      std::uint32_t from_level) {
   std::vector<Rank> found{rank};
-  for (const Link& child : multilevel_links(hierarchy, choices, root, rank, from_level).children) {
+  for (const TreeEdge& child :
+       multilevel_links(hierarchy, choices, root, rank, from_level).children) {
     const auto below = multilevel_subtree(hierarchy, choices, root, child.peer, from_level);
     found.insert(found.end(), below.begin(), below.end());
   }

@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "collective/hierarchy.hpp"
-#include "collective/links.hpp"
 #include "collective/participants.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
-/// The trees that a level may use among its masters. Those of radix 4 and 8 (tree/knomial.hpp) have
+/// The trees that a level may use among its masters. Those of radix 4 and 8 (tree/shapes.hpp) have
 /// fewer generations than binomial ones, for latencies that are several sends long.
 enum class Shape : std::uint8_t { Flat, Chain, Binomial, Binary, Quadnomial, Octonomial };
 inline constexpr int kShapeCount = 6;
 
-/// Of binomial trees and their kin; 0 for others.
+/// Radix of binomial trees and their kin; 0 for other shapes.
 [[nodiscard]] constexpr Rank radix_of(Shape shape) {
   switch (shape) {
     case Shape::Binomial:
@@ -43,7 +43,8 @@ struct GroupPositions {
 [[nodiscard]] GroupPositions positions_in_group(Shape shape, Rank position, Rank size);
 
 /// A rank's own part of one level's tree among participants; position 0 is its root.
-[[nodiscard]] Links participants_links(const LevelChoice& choice, const Participants& participants);
+[[nodiscard]] TreeLinks participants_links(const LevelChoice& choice,
+                                           const Participants& participants);
 
 /// A rank's own part of the multilevel tree: level by level over the masters of each cluster's
 /// members, the slow levels first.
@@ -59,9 +60,9 @@ struct GroupPositions {
 /// @param from_level only this level and those below it: one tree for each cluster of depth
 ///        from_level, rooted at its master (a lone process of a lower depth is a tree of its own)
 /// @pre one choice for each level
-[[nodiscard]] Links multilevel_links(const Hierarchy& hierarchy,
-                                     std::span<const LevelChoice> choices, Rank root, Rank rank,
-                                     std::uint32_t from_level = 0);
+[[nodiscard]] TreeLinks multilevel_links(const Hierarchy& hierarchy,
+                                         std::span<const LevelChoice> choices, Rank root, Rank rank,
+                                         std::uint32_t from_level = 0);
 
 /// The ranks of this rank's sub-tree of that tree, itself first, then child by child: the order of
 /// a bundle that is gathered up or scattered down.

@@ -1,7 +1,6 @@
-#include "collective/multilevel_alltoall.hpp"
-
+#include "collective/alltoall.hpp"
 #include "collective/block_layout.hpp"
-#include "collective/direct_alltoall.hpp"
+#include "collective/multilevel_call.hpp"
 #include "collective/partition.hpp"
 
 namespace espalier::collective {
@@ -29,7 +28,7 @@ class MultilevelAlltoall {
         here_(clusters_.part_of[program.rank()]),
         block_(block),
         links_(multilevel_links(hierarchy, choices, 0, program.rank(), 1)) {
-    for (const Link& child : links_.children) {
+    for (const TreeEdge& child : links_.children) {
       below_.push_back(multilevel_subtree(hierarchy, choices, 0, child.peer, 1));
       rows_ += below_.back().size();
     }
@@ -132,7 +131,7 @@ class MultilevelAlltoall {
   Partition clusters_;
   Rank here_;
   std::uint64_t block_;
-  Links links_;  // of the tree of this outermost cluster; its master is the lowest rank
+  TreeLinks links_;  // of the tree of this outermost cluster; its master is the lowest rank
   std::vector<std::vector<Rank>> below_;
   std::uint64_t rows_ = 1;
   std::vector<Rank> remote_;

@@ -1,4 +1,3 @@
-#include "collective/multilevel_alltoall.hpp"
 #include "collective/multilevel_call.hpp"
 #include "collective/tree_gather.hpp"
 
@@ -8,7 +7,7 @@ using schedule::Buffer;
 using schedule::slice;
 
 void MultilevelCall::gather() {
-  const Links mine = links(call_.root);
+  const TreeLinks mine = links(call_.root);
   const auto below = bundles(mine, call_.root, 0);
   if (rank_ == call_.root) {
     gather_at_root(program_, mine, below, in_, Buffer::Out, call_.block());
@@ -18,7 +17,7 @@ void MultilevelCall::gather() {
 }
 
 void MultilevelCall::scatter() {
-  const Links mine = links(call_.root);
+  const TreeLinks mine = links(call_.root);
   const auto below = bundles(mine, call_.root, 0);
   if (rank_ == call_.root) {
     scatter_from_root(program_, mine, below, in_, call_.block(), out_);
@@ -31,7 +30,7 @@ void MultilevelCall::scatter() {
 /// broadcast down again: what belongs together crosses each channel once for each pair of
 /// clusters.
 void MultilevelCall::allgather() {
-  const Links mine = links(0, 1);
+  const TreeLinks mine = links(0, 1);
   const std::uint64_t block = call_.block();
   program_.copy(in_, slice(Buffer::Out, rank_ * block, block));
   // Bundles on their way up are in the order of the tree, which only its own ranks have to know;

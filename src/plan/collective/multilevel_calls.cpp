@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "collective/exchange.hpp"
+#include "collective/allreduce.hpp"
 #include "collective/multilevel_call.hpp"
-#include "collective/multilevel_scan.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
@@ -55,10 +54,10 @@ Program MultilevelCall::build() && {
   return std::move(program_).build();
 }
 
-std::vector<std::vector<Rank>> MultilevelCall::bundles(const Links& mine, Rank root,
+std::vector<std::vector<Rank>> MultilevelCall::bundles(const TreeLinks& mine, Rank root,
                                                        std::uint32_t from_level) const {
   std::vector<std::vector<Rank>> all;
-  for (const Link& child : mine.children) all.push_back(subtree(root, child.peer, from_level));
+  for (const TreeEdge& child : mine.children) all.push_back(subtree(root, child.peer, from_level));
   return all;
 }
 
@@ -73,8 +72,8 @@ Participants MultilevelCall::top_masters() const {
 
 void MultilevelCall::barrier() {
   const bool exchange = choice_.top == Top::Exchange;
-  const Links mine = links(0, exchange ? 1 : 0);
-  for (const Link& child : mine.children) program_.recv(child.peer, {});
+  const TreeLinks mine = links(0, exchange ? 1 : 0);
+  for (const TreeEdge& child : mine.children) program_.recv(child.peer, {});
   program_.fence();
   if (mine.parent.peer != kNoRank) {
     program_.send(mine.parent.peer, {});
@@ -84,7 +83,7 @@ void MultilevelCall::barrier() {
     direct_exchange_barrier(program_, top_masters());
   }
   program_.fence();
-  for (const Link& child : mine.children) program_.send(child.peer, {});
+  for (const TreeEdge& child : mine.children) program_.send(child.peer, {});
 }
 
 bool multilevel_supports(const Collective& call) {

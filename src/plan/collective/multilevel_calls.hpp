@@ -11,15 +11,15 @@ namespace espalier::collective {
 
 /// What the masters of the outermost clusters do in an operation without a root.
 enum class Top : std::uint8_t {
-  Tree,      ///< up to one of them and down again: 2(S-1) messages, two latencies
-  Exchange,  ///< everybody with everybody: S(S-1) messages, one latency
+  Tree,      ///< one tree, up to a master and down again: 2(S-1) messages, two latencies
+  Exchange,  ///< every master with every other: S(S-1) messages, one latency
 };
 
 /// A multilevel plan for any operation: how each level works and how the outermost one does.
 struct MultilevelChoice {
   std::vector<LevelChoice> levels;
   Top top = Top::Tree;
-  Carriers carriers = {};  ///< of an alltoall, which has no tree: all else here means nothing to it
+  Carriers carriers = {};  ///< alltoall only, which uses nothing else of this plan
   friend bool operator==(const MultilevelChoice&, const MultilevelChoice&) = default;
 };
 

@@ -1,9 +1,8 @@
-#include "collective/exchange.hpp"
-#include "collective/exchange_runs.hpp"
+#include "collective/allreduce.hpp"
 #include "collective/multilevel_call.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/ordered_reduce.hpp"
 #include "collective/tree_gather.hpp"
-#include "collective/tree_reduce.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
@@ -13,29 +12,29 @@ using schedule::slice;
 
 /// @param result at the root, where it goes; the others may lend it a place to combine in
 void MultilevelCall::reduce_to(Rank root, const Region& result) {
-  const Links mine = links(root);
+  const TreeLinks mine = links(root);
   if (call_.commutative) return tree_reduce(program_, mine, in_, result);
   ordered_reduce(program_, finest(mine), runs_of_children(mine, root, 0), in_,
                  rank_ == root ? result : Region{});
 }
 
-std::vector<std::vector<RankRun>> MultilevelCall::runs_of_children(const Links& mine, Rank root,
+std::vector<std::vector<RankRun>> MultilevelCall::runs_of_children(const TreeLinks& mine, Rank root,
                                                                    std::uint32_t from_level) const {
   std::vector<std::vector<RankRun>> runs;
-  for (const Link& child : mine.children) {
+  for (const TreeEdge& child : mine.children) {
     runs.push_back(runs_of(subtree(root, child.peer, from_level)));
   }
   return runs;
 }
 
 /// Ordered reductions cut all edges alike: at the finest of all levels.
-Links MultilevelCall::finest(Links links) const {
+TreeLinks MultilevelCall::finest(TreeLinks links) const {
   std::uint64_t least = 0;
   for (const LevelChoice& level : choice_.levels) {
     if (level.segment != 0 && (least == 0 || level.segment < least)) least = level.segment;
   }
   links.parent.segment = least;
-  for (Link& child : links.children) child.segment = least;
+  for (TreeEdge& child : links.children) child.segment = least;
   return links;
 }
 
@@ -45,7 +44,7 @@ void MultilevelCall::allreduce() {
     tree_broadcast(program_, links(0), out_);
     return;
   }
-  const Links mine = links(0, 1);
+  const TreeLinks mine = links(0, 1);
   if (!call_.commutative) {
     exchange_in_order(mine);
   } else {
@@ -59,7 +58,7 @@ void MultilevelCall::allreduce() {
 }
 
 /// Masters have one partial result for each run of their ranks; all combine all of them.
-void MultilevelCall::exchange_in_order(const Links& mine) {
+void MultilevelCall::exchange_in_order(const TreeLinks& mine) {
   const RunSlots slots =
       ordered_reduce_to_runs(program_, finest(mine), runs_of_children(mine, 0, 1), in_);
   const Participants masters = top_masters();
@@ -69,7 +68,7 @@ void MultilevelCall::exchange_in_order(const Links& mine) {
   const std::uint64_t segment = choice_.levels.front().segment;
   for (std::uint64_t s = 0; s < segment_count(out_, segment); ++s) {
     const Region part = segment_of(out_, segment, s);
-    const Share share{part.offset, part.length};
+    const VectorShare share{part.offset, part.length};
     exchange_runs(
         program_, masters, runs, slots, [&](Rank) { return share; }, part);
   }
@@ -81,7 +80,7 @@ void MultilevelCall::exchange_in_order(const Links& mine) {
 void MultilevelCall::reduce_scatter() {
   const std::uint64_t block = call_.block();
   if (choice_.top == Top::Tree) {
-    const Links mine = links(0);
+    const TreeLinks mine = links(0);
     const std::uint64_t room = program_.scratch(rank_ == 0 ? in_.length : 0);
     const Region all = slice(Buffer::Scratch, room, rank_ == 0 ? in_.length : 0);
     reduce_to(0, all);
@@ -89,13 +88,13 @@ void MultilevelCall::reduce_scatter() {
     if (rank_ == 0) return scatter_from_root(program_, mine, below, all, block, out_);
     return scatter_down(program_, mine, below, out_);
   }
-  const Links mine = links(0, 1);
+  const TreeLinks mine = links(0, 1);
   const Participants masters = top_masters();
   const RunSlots slots = reduce_to_masters(mine);
   const auto below = bundles(mine, 0, 1);
   if (masters.me == masters.size()) return scatter_down(program_, mine, below, out_);
   std::vector<std::vector<RankRun>> runs;
-  std::vector<Share> shares;
+  std::vector<VectorShare> shares;
   for (const Rank master : masters.ranks) {
     const std::vector<Rank> ranks = subtree(0, master, 1);
     shares.push_back({0, block, schedule::IndexSet{ranks}});
@@ -110,7 +109,7 @@ void MultilevelCall::reduce_scatter() {
   scatter_packed(program_, mine, below, room, out_);
 }
 
-RunSlots MultilevelCall::reduce_to_masters(const Links& mine) {
+RunSlots MultilevelCall::reduce_to_masters(const TreeLinks& mine) {
   if (!call_.commutative) {
     return ordered_reduce_to_runs(program_, finest(mine), runs_of_children(mine, 0, 1), in_);
   }

@@ -1,15 +1,10 @@
-#include "collective/multilevel_scan.hpp"
-
 #include <algorithm>
 #include <optional>
 
-#include "collective/binomial_scan.hpp"
-#include "collective/direct_exscan.hpp"
-#include "collective/linear_scan.hpp"
+#include "collective/multilevel_call.hpp"
 #include "collective/ordered_reduce.hpp"
-#include "collective/recursive_doubling_scan.hpp"
-#include "collective/shifted_exscan.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/scan.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 

@@ -4,7 +4,7 @@
 
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::collective {
 namespace {
@@ -22,7 +22,7 @@ tree::CommTree whole_tree(const Hierarchy& h, std::span<const LevelChoice> choic
   while (!todo.empty()) {
     const Rank rank = todo.back();
     todo.pop_back();
-    for (const Link& child : multilevel_links(h, choices, root, rank).children) {
+    for (const TreeEdge& child : multilevel_links(h, choices, root, rank).children) {
       EXPECT_EQ(multilevel_links(h, choices, root, child.peer).parent.peer, rank);
       tree.append_child(rank, child.peer);
       todo.push_back(child.peer);
@@ -51,7 +51,7 @@ TEST(MultilevelProperty, CrossesEachChannelOnceForEachFurtherMember) {
     const auto root = static_cast<Rank>(rng.below(m.size()));
     std::vector<std::size_t> crossings(m.levels().size(), 0), expected(m.levels().size(), 0);
     for (Rank r = 0; r < m.size(); ++r) {
-      for (const Link& child : multilevel_links(h, choices, root, r).children) {
+      for (const TreeEdge& child : multilevel_links(h, choices, root, r).children) {
         ++crossings[m.path(r, child.peer).level];
       }
     }
@@ -64,7 +64,8 @@ TEST(Multilevel, SendsOverTheSlowestLevelFirst) {
   const topology::Machine m = *topology::parse_synthetic("site:2(30ms) node:2(1ms) proc:2(1us)");
   const Hierarchy h(m);
   const std::vector<LevelChoice> choices(3);
-  const Links links = multilevel_links(h, choices, 1, 1);  // root 1 stands in for its node and site
+  const TreeLinks links =
+      multilevel_links(h, choices, 1, 1);  // root 1 stands in for its node and site
   ASSERT_EQ(links.children.size(), 3u);
   EXPECT_EQ(links.children[0].peer, 4u);
   EXPECT_EQ(links.children[1].peer, 2u);

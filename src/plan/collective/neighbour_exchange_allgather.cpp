@@ -1,7 +1,6 @@
-#include "collective/neighbour_exchange_allgather.hpp"
-
 #include "base/contract.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/allgather.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

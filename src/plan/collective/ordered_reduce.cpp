@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
@@ -59,7 +59,7 @@ std::vector<Group> groups_of(std::vector<OrderedPiece> pieces) {
 
 class OrderedReduce {
  public:
-  OrderedReduce(ProgramBuilder& program, const Links& links, const Region& own)
+  OrderedReduce(ProgramBuilder& program, const TreeLinks& links, const Region& own)
       : program_(program), links_(links), own_(own) {}
 
   void run(std::span<const std::vector<RankRun>> runs_of_child, const Region* result) {
@@ -154,7 +154,7 @@ class OrderedReduce {
   }
 
   ProgramBuilder& program_;
-  const Links& links_;
+  const TreeLinks& links_;
   Region own_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> slots_of_child_;  // first, count
   std::vector<Group> groups_;
@@ -166,7 +166,7 @@ class OrderedReduce {
 
 }  // namespace
 
-void ordered_reduce(ProgramBuilder& program, const Links& links,
+void ordered_reduce(ProgramBuilder& program, const TreeLinks& links,
                     std::span<const std::vector<RankRun>> runs_of_child, const Region& own,
                     const Region& result) {
   expects(runs_of_child.size() == links.children.size(),
@@ -174,7 +174,7 @@ void ordered_reduce(ProgramBuilder& program, const Links& links,
   OrderedReduce(program, links, own).run(runs_of_child, &result);
 }
 
-RunSlots ordered_reduce_to_runs(ProgramBuilder& program, const Links& links,
+RunSlots ordered_reduce_to_runs(ProgramBuilder& program, const TreeLinks& links,
                                 std::span<const std::vector<RankRun>> runs_of_child,
                                 const Region& own) {
   expects(runs_of_child.size() == links.children.size(),

@@ -1,8 +1,7 @@
-#include "collective/pairwise_alltoall.hpp"
-
 #include <bit>
 
-#include "collective/unless_empty.hpp"
+#include "collective/alltoall.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

@@ -1,6 +1,5 @@
-#include "collective/pairwise_reduce_scatter.hpp"
-
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
+#include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
 

@@ -11,7 +11,7 @@ namespace espalier::collective {
 /// call, the processes of a node, or the masters of the sites.
 struct Participants {
   std::vector<Rank> ranks;
-  Rank me = 0;  ///< this rank's position
+  Rank me = 0;  ///< position of this rank in `ranks`
 
   [[nodiscard]] Rank size() const { return static_cast<Rank>(ranks.size()); }
   /// The rank at a position, which may lie beyond either end by up to one round.

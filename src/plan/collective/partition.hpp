@@ -9,16 +9,16 @@ namespace espalier::collective {
 
 /// In which order a cluster's ranks stand.
 enum class RankOrder : std::uint8_t {
-  Rising,     ///< by number
-  AlongTree,  ///< as they lie in the machine: neighbours of a ring are then near each other
+  Rising,     ///< ordered by rank
+  AlongTree,  ///< ordered as in the machine, so that neighbours of a ring are near each other
 };
 
 /// The ranks of a machine by its outermost clusters; a process beside the clusters is one alone.
 /// Parts are in the order of their lowest ranks. O(processes) to make.
 struct Partition {
   std::vector<std::vector<Rank>> parts;
-  std::vector<Rank> part_of;      ///< of each rank
-  std::vector<Rank> position_of;  ///< of each rank, in its part
+  std::vector<Rank> part_of;      ///< [rank] index of its part
+  std::vector<Rank> position_of;  ///< [rank] its position within its part
 
   [[nodiscard]] Rank count() const { return static_cast<Rank>(parts.size()); }
   [[nodiscard]] Rank size_of(Rank part) const { return static_cast<Rank>(parts[part].size()); }

@@ -6,7 +6,7 @@
 
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::collective {
 namespace {

@@ -28,21 +28,21 @@ namespace espalier::collective {
 ///   b_m ... b_1 with r's own:  b_m (... (b_2 (b_1 r)))
 [[nodiscard]] std::vector<RankRun> blocks_before(Rank rank);
 
-/// Those that ranks of a set need and that do not lie within it, in rank order.
+/// The blocks that ranks of a set need and that do not lie within the set, in rank order.
 /// @pre as for blocks_within
 [[nodiscard]] std::vector<RankRun> blocks_from_outside(std::span<const Rank> ranks);
 
 /// A step of combining: value `left` (op) value `right`.
-struct BlockStep {
+struct CombineStep {
   std::size_t left = 0;
   std::size_t right = 0;
-  RankRun block;  ///< whose value it is
+  RankRun block;  ///< ranks whose contributions the value holds
 };
 
 /// How the pieces at hand become the greatest blocks. The value of piece p is number p, that of
 /// step s number pieces.size() + s; blocks[b] is value of_block[b].
 struct BlockPlan {
-  std::vector<BlockStep> steps;
+  std::vector<CombineStep> steps;
   std::vector<RankRun> blocks;
   std::vector<std::size_t> of_block;
 };

@@ -1,9 +1,8 @@
-#include "collective/recursive_doubling_allgather.hpp"
-
 #include <bit>
 
 #include "base/contract.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/allgather.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

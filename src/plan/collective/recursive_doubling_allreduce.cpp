@@ -1,7 +1,6 @@
-#include "collective/recursive_doubling_allreduce.hpp"
-
-#include "collective/fold.hpp"
-#include "collective/unless_empty.hpp"
+#include "collective/allreduce.hpp"
+#include "collective/halving.hpp"
+#include "collective/messages.hpp"
 
 namespace espalier::collective {
 

@@ -1,6 +1,5 @@
-#include "collective/recursive_doubling_scan.hpp"
-
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
+#include "collective/scan.hpp"
 
 namespace espalier::collective {
 

@@ -1,6 +1,5 @@
-#include "collective/recursive_halving_reduce_scatter.hpp"
-
-#include "collective/block_halving.hpp"
+#include "collective/halving.hpp"
+#include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
 

@@ -1,8 +1,6 @@
-#include "collective/scatter_allgather_broadcast.hpp"
-
-#include "collective/binomial_scatter.hpp"
-#include "collective/recursive_doubling_allgather.hpp"
-#include "collective/ring_allgather.hpp"
+#include "collective/allgather.hpp"
+#include "collective/broadcast.hpp"
+#include "collective/gather_scatter.hpp"
 
 namespace espalier::collective {
 

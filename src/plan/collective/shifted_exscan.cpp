@@ -1,6 +1,5 @@
-#include "collective/shifted_exscan.hpp"
-
-#include "collective/unless_empty.hpp"
+#include "collective/messages.hpp"
+#include "collective/scan.hpp"
 
 namespace espalier::collective {
 

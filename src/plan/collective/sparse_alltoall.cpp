@@ -1,10 +1,9 @@
-#include "collective/sparse_alltoall.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "base/contract.hpp"
+#include "collective/alltoall.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {

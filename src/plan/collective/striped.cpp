@@ -1,17 +1,11 @@
 #include "collective/striped.hpp"
 
 #include "base/contract.hpp"
-#include "collective/binomial_gather.hpp"
-#include "collective/binomial_scatter.hpp"
-#include "collective/exchange.hpp"
-#include "collective/rabenseifner_allreduce.hpp"
-#include "collective/recursive_doubling_allreduce.hpp"
-#include "collective/ring_allreduce.hpp"
-#include "collective/striped_blocks.hpp"
-#include "collective/striped_inside.hpp"
+#include "collective/allreduce.hpp"
+#include "collective/gather_scatter.hpp"
+#include "collective/striped_parts.hpp"
 #include "collective/stripes.hpp"
-#include "collective/tree_broadcast.hpp"
-#include "collective/tree_reduce.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 

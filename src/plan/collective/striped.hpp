@@ -23,10 +23,10 @@ enum class Across : std::uint8_t {
 
 /// A plan in which every cluster has several leaders, each for a part of the data.
 struct StripedChoice {
-  Rank parts = 0;  ///< of a vector; 0: as many as the smallest outermost cluster has ranks
+  Rank parts = 0;  ///< parts of the vector; 0: as many as the smallest outermost cluster has ranks
   Inside inside = Inside::Ring;
-  Across across = Across::Exchange;     ///< of allreduce
-  LevelChoice tree = {Shape::Flat, 0};  ///< over the clusters, of broadcast and reduce
+  Across across = Across::Exchange;     ///< allreduce only
+  LevelChoice tree = {Shape::Flat, 0};  ///< broadcast and reduce only: tree over the clusters
   friend bool operator==(const StripedChoice&, const StripedChoice&) = default;
 };
 
@@ -39,9 +39,9 @@ struct StripedChoice {
 /// This rank's own part: where node links are the bottleneck and not the channel between the
 /// clusters, or where each flow across it is capped, all ranks carry their share across.
 ///
-///   broadcast       scatter in the root's cluster | each part down a tree of its owners |
-///   allgather reduce          reduce-scatter | each part up a tree of its owners | gather in the
-///   root's cluster allreduce       reduce-scatter | each part among its owners | allgather
+///   broadcast       scatter in the root's cluster | parts down trees of their owners | allgather
+///   reduce          reduce-scatter | parts up trees of their owners | gather at the root
+///   allreduce       reduce-scatter | each part among its owners | allgather
 ///   allgather       each block to one rank of each other cluster | allgather
 ///   reduce-scatter  reduce-scatter | each block from one rank of each other cluster
 ///

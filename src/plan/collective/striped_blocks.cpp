@@ -1,6 +1,4 @@
-#include "collective/striped_blocks.hpp"
-
-#include "collective/striped_inside.hpp"
+#include "collective/striped_parts.hpp"
 #include "collective/stripes.hpp"
 
 namespace espalier::collective {

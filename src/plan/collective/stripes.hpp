@@ -26,7 +26,7 @@ class Stripes {
   }
   /// Part i of a plain slice; parts differ by about 1/64 at most.
   [[nodiscard]] schedule::Region part(const schedule::Region& vector, Rank i) const;
-  /// By position in a cluster of that size: the parts that it has, as one slice.
+  /// For each position in a cluster of that size, its parts as one slice.
   [[nodiscard]] BlockLayout layout(const schedule::Region& vector, Rank size) const;
   /// The owners of part i, cluster by cluster, seen from this cluster's. @param turned the cluster
   /// whose ranks are counted from `from` on, or kNoRank

@@ -1,8 +1,17 @@
-#include "collective/tree_broadcast.hpp"
-
 #include <algorithm>
 
+#include "collective/tree_links.hpp"
+
 namespace espalier::collective {
+
+TreeLinks links_of(const tree::CommTree& tree, Rank rank, std::uint64_t segment) {
+  TreeLinks links;
+  if (rank != tree.root()) links.parent = {tree.parent(rank), segment};
+  for (Rank c = tree.first_child(rank); c != kNoRank; c = tree.next_sibling(c)) {
+    links.children.push_back({c, segment});
+  }
+  return links;
+}
 
 using schedule::ProgramBuilder;
 using schedule::Region;
@@ -20,12 +29,12 @@ Region segment_of(const Region& region, std::uint64_t segment, std::uint64_t s) 
   return part;
 }
 
-void tree_broadcast(ProgramBuilder& program, const Links& links, const Region& region) {
+void tree_broadcast(ProgramBuilder& program, const TreeLinks& links, const Region& region) {
   std::vector<std::uint64_t> sent(links.children.size(), 0);
   // To each child all segments that lie within what is here by now, children in their order.
   const auto pass_on = [&](std::uint64_t here) {
     for (std::size_t c = 0; c < links.children.size(); ++c) {
-      const Link& child = links.children[c];
+      const TreeEdge& child = links.children[c];
       const std::uint64_t segments = segment_count(region, child.segment);
       while (sent[c] < segments) {
         const Region part = segment_of(region, child.segment, sent[c]);
@@ -38,7 +47,7 @@ void tree_broadcast(ProgramBuilder& program, const Links& links, const Region& r
   if (links.parent.peer == kNoRank) {
     // Segment by segment rather than child by child, or the last child would wait for all others.
     std::uint64_t step = region.length;
-    for (const Link& child : links.children) {
+    for (const TreeEdge& child : links.children) {
       if (child.segment != 0) step = std::min(step, child.segment);
     }
     for (std::uint64_t here = std::min(step, region.length);; here += step) {

@@ -29,7 +29,7 @@ std::uint64_t bundle_room(ProgramBuilder& program, std::span<const std::vector<R
 
 }  // namespace
 
-void gather_up(ProgramBuilder& program, const Links& links,
+void gather_up(ProgramBuilder& program, const TreeLinks& links,
                std::span<const std::vector<Rank>> bundle_of_child, const Region& own) {
   if (links.children.empty()) {
     program.send(links.parent.peer, own);
@@ -47,7 +47,7 @@ void gather_up(ProgramBuilder& program, const Links& links,
   program.send(links.parent.peer, slice(Buffer::Scratch, room, units));
 }
 
-void gather_at_root(ProgramBuilder& program, const Links& links,
+void gather_at_root(ProgramBuilder& program, const TreeLinks& links,
                     std::span<const std::vector<Rank>> bundle_of_child, const Region& own,
                     Buffer to, std::uint64_t block) {
   program.copy(own, slice(to, program.rank() * block, block));
@@ -56,7 +56,7 @@ void gather_at_root(ProgramBuilder& program, const Links& links,
   }
 }
 
-void scatter_from_root(ProgramBuilder& program, const Links& links,
+void scatter_from_root(ProgramBuilder& program, const TreeLinks& links,
                        std::span<const std::vector<Rank>> bundle_of_child, const Region& all,
                        std::uint64_t block, const Region& own) {
   for (std::size_t c = 0; c < links.children.size(); ++c) {
@@ -67,7 +67,7 @@ void scatter_from_root(ProgramBuilder& program, const Links& links,
   program.copy(slice(all.buffer, all.offset + program.rank() * block, block), own);
 }
 
-void scatter_down(ProgramBuilder& program, const Links& links,
+void scatter_down(ProgramBuilder& program, const TreeLinks& links,
                   std::span<const std::vector<Rank>> bundle_of_child, const Region& own) {
   if (links.children.empty()) {
     program.recv(links.parent.peer, own);
@@ -79,7 +79,7 @@ void scatter_down(ProgramBuilder& program, const Links& links,
   scatter_packed(program, links, bundle_of_child, room, own);
 }
 
-void scatter_packed(ProgramBuilder& program, const Links& links,
+void scatter_packed(ProgramBuilder& program, const TreeLinks& links,
                     std::span<const std::vector<Rank>> bundle_of_child, std::uint64_t room,
                     const Region& own) {
   std::uint64_t at = room + own.length;
@@ -91,7 +91,7 @@ void scatter_packed(ProgramBuilder& program, const Links& links,
   program.copy(slice(Buffer::Scratch, room, own.length), own);
 }
 
-void allgather_up(ProgramBuilder& program, const Links& links,
+void allgather_up(ProgramBuilder& program, const TreeLinks& links,
                   std::span<const std::vector<Rank>> bundle_of_child,
                   const std::vector<Rank>& own_bundle, std::uint64_t block) {
   for (std::size_t c = 0; c < links.children.size(); ++c) {
@@ -124,12 +124,12 @@ void ring_bundles(ProgramBuilder& program, const Participants& participants,
   }
 }
 
-void broadcast_bundles(ProgramBuilder& program, const Links& links,
+void broadcast_bundles(ProgramBuilder& program, const TreeLinks& links,
                        std::span<const std::vector<Rank>> bundles, std::uint64_t block) {
   for (const std::vector<Rank>& bundle : bundles) {
     const Region region = blocks(program, Buffer::Out, bundle, block);
     if (links.parent.peer != kNoRank) program.recv(links.parent.peer, region);
-    for (const Link& child : links.children) program.send(child.peer, region);
+    for (const TreeEdge& child : links.children) program.send(child.peer, region);
   }
 }
 

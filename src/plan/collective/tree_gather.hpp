@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "collective/links.hpp"
 #include "collective/participants.hpp"
+#include "collective/tree_links.hpp"
 #include "schedule/program_builder.hpp"
 
 namespace espalier::collective {
@@ -15,28 +15,29 @@ namespace espalier::collective {
 /// with one family.
 
 /// An inner rank or leaf: own block and the children's bundles go up in one message.
-void gather_up(schedule::ProgramBuilder& program, const Links& links,
+void gather_up(schedule::ProgramBuilder& program, const TreeLinks& links,
                std::span<const std::vector<Rank>> bundle_of_child, const schedule::Region& own);
 /// The root: block b of `to` is rank b's.
-void gather_at_root(schedule::ProgramBuilder& program, const Links& links,
+void gather_at_root(schedule::ProgramBuilder& program, const TreeLinks& links,
                     std::span<const std::vector<Rank>> bundle_of_child, const schedule::Region& own,
                     schedule::Buffer to, std::uint64_t block);
 
-/// The mirror: the root's `all` holds a block for each rank.
-void scatter_from_root(schedule::ProgramBuilder& program, const Links& links,
+/// The mirror of gather_at_root(): the root's `all` holds a block for each rank.
+void scatter_from_root(schedule::ProgramBuilder& program, const TreeLinks& links,
                        std::span<const std::vector<Rank>> bundle_of_child,
                        const schedule::Region& all, std::uint64_t block,
                        const schedule::Region& own);
-void scatter_down(schedule::ProgramBuilder& program, const Links& links,
+void scatter_down(schedule::ProgramBuilder& program, const TreeLinks& links,
                   std::span<const std::vector<Rank>> bundle_of_child, const schedule::Region& own);
-/// The same for a rank that has its sub-tree's blocks already, packed in scratch from `room` on.
-void scatter_packed(schedule::ProgramBuilder& program, const Links& links,
+/// scatter_down() for a rank that has its sub-tree's blocks already, packed in scratch from `room`
+/// on.
+void scatter_packed(schedule::ProgramBuilder& program, const TreeLinks& links,
                     std::span<const std::vector<Rank>> bundle_of_child, std::uint64_t room,
                     const schedule::Region& own);
 
 /// Allgather works in Out itself, where every rank has room for all blocks.
 /// Blocks of the sub-tree come up to this rank and go on to its parent.
-void allgather_up(schedule::ProgramBuilder& program, const Links& links,
+void allgather_up(schedule::ProgramBuilder& program, const TreeLinks& links,
                   std::span<const std::vector<Rank>> bundle_of_child,
                   const std::vector<Rank>& own_bundle, std::uint64_t block);
 /// bundle_of[p] are the blocks that participant p has; afterwards all have all. Directly, one
@@ -46,7 +47,7 @@ void exchange_bundles(schedule::ProgramBuilder& program, const Participants& par
 void ring_bundles(schedule::ProgramBuilder& program, const Participants& participants,
                   std::span<const std::vector<Rank>> bundle_of, std::uint64_t block);
 /// All bundles down the tree, one after the other.
-void broadcast_bundles(schedule::ProgramBuilder& program, const Links& links,
+void broadcast_bundles(schedule::ProgramBuilder& program, const TreeLinks& links,
                        std::span<const std::vector<Rank>> bundles, std::uint64_t block);
 
 }  // namespace espalier::collective

@@ -1,8 +1,6 @@
-#include "collective/tree_reduce.hpp"
-
 #include <algorithm>
 
-#include "collective/tree_broadcast.hpp"
+#include "collective/tree_links.hpp"
 
 namespace espalier::collective {
 
@@ -18,7 +16,7 @@ namespace {
 constexpr std::uint64_t kSlots = 4;
 
 struct Child {
-  Link link;
+  TreeEdge link;
   std::uint64_t segments = 0;
   std::uint64_t next = 0;   // segment to come
   std::uint64_t slots = 0;  // offset of its slots in scratch
@@ -27,7 +25,8 @@ struct Child {
 
 }  // namespace
 
-void tree_reduce(ProgramBuilder& program, const Links& links, const Region& own, Region result) {
+void tree_reduce(ProgramBuilder& program, const TreeLinks& links, const Region& own,
+                 Region result) {
   const bool is_root = links.parent.peer == kNoRank;
   if (links.children.empty()) {
     if (is_root) {

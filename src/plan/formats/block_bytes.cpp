@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/block_lengths.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
+#include "verify/checks.hpp"
 #include "verify/verdict.hpp"
 
 namespace espalier::formats {
@@ -33,8 +32,8 @@ class Run {
   Run(const Schedule& schedule, const Traffic& traffic)
       : schedule_(schedule), traffic_(traffic), lengths_(schedule), begun_(traffic.ops()) {}
 
-  BlockBytes run(const std::vector<verify::Event>& order) {
-    for (const verify::Event& event : order) {
+  BlockBytes run(const std::vector<verify::OpEvent>& order) {
+    for (const verify::OpEvent& event : order) {
       if (!event.end) begin(event.op);
     }
     return std::move(bytes_);

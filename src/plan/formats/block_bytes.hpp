@@ -12,8 +12,9 @@ namespace espalier::formats {
 /// What each message and local op of a v form moves, in bytes, in this very call: lengths travel
 /// with the data, so the whole schedule is run through.
 struct BlockBytes {
-  std::map<std::pair<std::uint64_t, Rank>, std::uint64_t> messages;  ///< by op_key and peer
-  std::map<std::uint64_t, std::uint64_t> local;                      ///< by op_key
+  /// Bytes of each message, keyed by op_key and peer.
+  std::map<std::pair<std::uint64_t, Rank>, std::uint64_t> messages;
+  std::map<std::uint64_t, std::uint64_t> local;  ///< bytes of each local op, keyed by op_key
 
   static constexpr std::uint64_t op_key(Rank rank, std::uint32_t op) {
     return (std::uint64_t{rank} << 32U) | op;

@@ -1,7 +1,6 @@
-#include "formats/goal.hpp"
-
 #include <gtest/gtest.h>
 
+#include "formats/load_schedule.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/schedules/all.hpp"
 #include "support/schedules/mutate.hpp"

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "schedule/read_json.hpp"
+#include "schedule/json.hpp"
 
 namespace espalier::formats {
 namespace {
@@ -277,7 +277,7 @@ class Parser {
   };
   Scanner scan_;
   GoalText result_;
-  std::map<std::string_view, std::uint32_t> labels_;  // of the block
+  std::map<std::string_view, std::uint32_t> labels_;  // labels of the current block
   std::vector<Pending> pending_;                      // labels may come later
 };
 

@@ -15,7 +15,7 @@ namespace espalier::formats {
 struct GoalOp {
   enum class Kind : std::uint8_t { Send, Recv, Calc };
   Kind kind = Kind::Calc;
-  std::uint64_t amount = 0;  ///< bytes, or nanoseconds
+  std::uint64_t amount = 0;  ///< Calc: nanoseconds; else bytes
   Rank peer = kNoRank;
   std::uint32_t tag = 0;
 };
@@ -23,7 +23,7 @@ struct GoalOp {
 struct GoalWait {
   std::uint32_t op = 0;
   std::uint32_t for_op = 0;
-  bool to_begin = false;  ///< irequires
+  bool to_begin = false;  ///< irequires: waits until `for_op` has begun, not ended
 };
 
 struct GoalBlock {
@@ -35,7 +35,7 @@ struct GoalBlock {
 
 struct GoalText {
   Rank ranks = 0;
-  std::vector<GoalBlock> blocks;  ///< one for each rank, in order
+  std::vector<GoalBlock> blocks;  ///< one for each rank, in the order of ranks
 };
 
 /// Words into statements; labels into numbers. @param file only named in errors

@@ -3,10 +3,7 @@
 #include <array>
 
 #include "base/file.hpp"
-#include "formats/goal.hpp"
-#include "formats/msccl.hpp"
-#include "schedule/read_json.hpp"
-#include "schedule/write_json.hpp"
+#include "schedule/json.hpp"
 
 namespace espalier::formats {
 namespace {

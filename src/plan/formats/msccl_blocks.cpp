@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "formats/block_bytes.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
-#include "verify/structure.hpp"
+#include "verify/checks.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::formats {
@@ -22,13 +20,13 @@ using schedule::OpKind;
 using schedule::Program;
 using schedule::Region;
 using schedule::Schedule;
-using verify::Event;
 using verify::Message;
+using verify::OpEvent;
 using verify::OpId;
 using verify::Traffic;
-using Kind = BlockStep::Kind;
-using Slice = BlockStep::Slice;
-using Space = BlockStep::Space;
+using Kind = ThreadStep::Kind;
+using Slice = ThreadStep::Slice;
+using Space = ThreadStep::Space;
 
 /// The last step to wait for in each thread block.
 using Done = std::map<std::uint32_t, std::uint32_t>;
@@ -90,8 +88,8 @@ class Cutter {
         done_(traffic.ops()) {}
 
   /// False if there are too many steps.
-  bool run(const std::vector<Event>& order) {
-    for (const Event& event : order) {
+  bool run(const std::vector<OpEvent>& order) {
+    for (const OpEvent& event : order) {
       if (!event.end) begin(event.op);
       if (steps_ > kMaxBlockSteps) return false;
     }
@@ -145,7 +143,7 @@ class Cutter {
     }
     // temporary = from; temporary = temporary (op) to; to = temporary. One after the other in one
     // thread block, so all such steps can share it.
-    std::vector<BlockStep> steps;
+    std::vector<ThreadStep> steps;
     for (const Piece& piece : pieces) {
       const Slice temporary{Space::Temporary, 0};
       programs_[rank].temporary = std::max(programs_[rank].temporary, piece.count);
@@ -156,17 +154,17 @@ class Cutter {
     put(rank, block, std::move(steps), id);
   }
 
-  static BlockStep step_of(Kind kind, const Piece& piece) {
+  static ThreadStep step_of(Kind kind, const Piece& piece) {
     return {kind, piece.src, piece.dst, piece.count, -1, -1, false};
   }
-  static std::vector<BlockStep> steps_of(Kind kind, const std::vector<Piece>& pieces) {
-    std::vector<BlockStep> steps;
+  static std::vector<ThreadStep> steps_of(Kind kind, const std::vector<Piece>& pieces) {
+    std::vector<ThreadStep> steps;
     for (const Piece& piece : pieces) steps.push_back(step_of(kind, piece));
     return steps;
   }
 
   /// Steps at the end of a thread block; the first waits for what the op waits for.
-  void put(Rank rank, std::uint32_t block, std::vector<BlockStep> steps, OpId id) {
+  void put(Rank rank, std::uint32_t block, std::vector<ThreadStep> steps, OpId id) {
     Done waits = waits_of(id);
     if (steps.empty()) return merge(done_[id], waits);
     ThreadBlock& into = programs_[rank].blocks[block];
@@ -174,8 +172,8 @@ class Cutter {
     for (auto it = waits.begin(); it != waits.end(); ++it) {
       announce(rank, *it);
       const bool last = std::next(it) == waits.end();
-      BlockStep alone;  // all but the last wait need a step of their own
-      BlockStep& waiting = last ? steps.front() : alone;
+      ThreadStep alone;  // all but the last wait need a step of their own
+      ThreadStep& waiting = last ? steps.front() : alone;
       waiting.dep_block = it->first;
       waiting.dep_step = it->second;
       if (!last) into.steps.push_back(alone);
@@ -202,7 +200,7 @@ class Cutter {
   std::vector<BlockProgram> programs_;
   std::vector<std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t>> ids_;
   std::vector<bool> begun_;
-  std::vector<Done> done_;  // of each op, so far
+  std::vector<Done> done_;  // what is done of each op so far
   std::uint64_t steps_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace espalier::formats {
 
 /// One step of a thread block, in units.
-struct BlockStep {
+struct ThreadStep {
   enum class Kind : std::uint8_t { Send, Recv, Reduce, Copy, Nothing };
   /// A slice of a buffer; Temporary is for reductions with their operands the other way round.
   enum class Space : std::uint8_t { In, Out, Scratch, Temporary };
@@ -28,13 +28,13 @@ struct BlockStep {
 struct ThreadBlock {
   std::int64_t send = -1;
   std::int64_t recv = -1;
-  std::vector<BlockStep> steps;
+  std::vector<ThreadStep> steps;
 };
 
 /// A rank's thread blocks.
 struct BlockProgram {
   std::vector<ThreadBlock> blocks;
-  std::uint64_t temporary = 0;  ///< units of Temporary
+  std::uint64_t temporary = 0;  ///< length of Temporary in units
 };
 
 /// Cuts a schedule into thread blocks, each of which runs its steps one by one: one for local

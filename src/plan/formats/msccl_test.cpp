@@ -1,9 +1,8 @@
-#include "formats/msccl.hpp"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "formats/load_schedule.hpp"
 #include "support/schedules/all.hpp"
 #include "support/test_data.hpp"
 #include "verify/verify.hpp"

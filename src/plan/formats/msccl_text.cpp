@@ -12,7 +12,7 @@
 
 #include "base/located_xml.hpp"
 #include "base/utf8.hpp"
-#include "schedule/read_json.hpp"
+#include "schedule/json.hpp"
 
 namespace espalier::formats {
 namespace {
@@ -101,7 +101,7 @@ class Reader {
     call.size = static_cast<Rank>(number(algo, "ngpus", 1, schedule::kMaxScheduleRanks));
     call.root = static_cast<Rank>(number_or(algo, "root", 0, 0, call.size - 1));
     const std::int64_t loop = number(algo, "nchunksperloop", 1, kMaxChunks);
-    call.count = 1;  // to ask how many chunks a loop has for each
+    call.count = 1;  // a count of 1 asks how many chunks a loop has for each
     const std::uint64_t each = msccl_chunks_per_loop(call);
     if (static_cast<std::uint64_t>(loop) % each != 0) {
       refuse(algo, fmt::format("{} chunks for {} blocks", loop, each),

@@ -23,17 +23,17 @@ enum class MscclKind : std::uint8_t {
 };
 
 struct MscclSlice {
-  char buffer = 'i';  ///< i, o or s
+  char buffer = 'i';  ///< i (input), o (output) or s (scratch)
   std::uint64_t offset = 0;
 };
 
 struct MscclStep {
   MscclKind kind = MscclKind::Nothing;
   MscclSlice src, dst;
-  std::uint64_t count = 0;  ///< chunks
+  std::uint64_t count = 0;  ///< number of chunks
   std::int64_t dep_block = -1;
   std::int64_t dep_step = -1;
-  bool announced = false;  ///< hasdep: others may wait for it
+  bool announced = false;  ///< "hasdep": other steps may wait for this one
 
   [[nodiscard]] bool sends() const {
     return kind == MscclKind::Send || kind == MscclKind::RecvCopySend ||
@@ -63,17 +63,17 @@ struct MscclBlock {
 struct MscclGpu {
   std::string where;
   std::uint64_t scratch = 0;
-  std::vector<MscclBlock> blocks;  ///< by id
+  std::vector<MscclBlock> blocks;  ///< thread blocks, indexed by id
 };
 
 /// An MSCCL-XML file with everything in its bounds: buffers, peers, channels, dependencies.
 struct MscclText {
   std::string name;
-  schedule::Collective call;  ///< a chunk is an element
+  schedule::Collective call;  ///< the collective; one chunk is one element
   bool in_place = false;
   bool both_places = false;  ///< the file claims to work out of place as well as in place
   std::uint32_t channels = 1;
-  std::vector<MscclGpu> gpus;  ///< by id
+  std::vector<MscclGpu> gpus;  ///< indexed by id
 };
 
 /// MSCCL's word for an operation, or nothing.

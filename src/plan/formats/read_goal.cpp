@@ -5,8 +5,8 @@
 #include <queue>
 #include <tuple>
 
-#include "formats/goal.hpp"
 #include "formats/goal_text.hpp"
+#include "formats/load_schedule.hpp"
 
 namespace espalier::formats {
 namespace {
@@ -114,7 +114,7 @@ class BlockReader {
 
   const GoalBlock& block_;
   Program program_;
-  std::vector<std::vector<GoalWait>> waits_;  // of each operation
+  std::vector<std::vector<GoalWait>> waits_;  // waits of each operation
   std::vector<bool> inherited_;               // somebody waits for it to begin
   std::vector<std::vector<OpId>> ready_;      // what it waits for, if so
   std::vector<OpId> placed_;
@@ -124,7 +124,7 @@ class BlockReader {
 struct End {
   Rank from, to;
   std::uint32_t tag;
-  std::uint32_t nth;  // with this name, in the order of the text
+  std::uint32_t nth;  // index among the messages of this pair and tag, in the order of the text
   bool sends;
   Op* op;
 

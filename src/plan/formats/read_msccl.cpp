@@ -6,7 +6,7 @@
 #include <queue>
 #include <tuple>
 
-#include "formats/msccl.hpp"
+#include "formats/load_schedule.hpp"
 #include "formats/msccl_buffers.hpp"
 #include "formats/msccl_text.hpp"
 #include "verify/interval_map.hpp"
@@ -259,8 +259,8 @@ class GpuReader {
   const MscclGpu& gpu_;
   MscclBuffers buffers_;
   Program program_;
-  std::vector<bool> overwritten_;             // by place in the order
-  std::vector<std::vector<DoneSteps>> done_;  // by block and step
+  std::vector<bool> overwritten_;  // whether each step is overwritten, by place in the order
+  std::vector<std::vector<DoneSteps>> done_;  // what is done, by block and step
   std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> sent_, received_;
 };
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "formats/block_bytes.hpp"
-#include "formats/goal.hpp"
-#include "verify/structure.hpp"
+#include "formats/load_schedule.hpp"
+#include "verify/checks.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::formats {
@@ -111,7 +111,7 @@ class RankWriter {
   const GoalOptions& options_;
   const BlockBytes* bytes_;
   std::string& text_;
-  std::vector<bool> awaited_;  // of each op: others wait for it
+  std::vector<bool> awaited_;  // whether other ops wait for each op
   std::vector<Label> labels_;
   Label last_ = 0;
 };

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "formats/msccl.hpp"
+#include "formats/load_schedule.hpp"
 #include "formats/msccl_blocks.hpp"
 #include "formats/msccl_text.hpp"
 
@@ -18,7 +18,7 @@ using schedule::Operation;
 using schedule::OpKind;
 using schedule::Program;
 using schedule::Schedule;
-using Space = BlockStep::Space;
+using Space = ThreadStep::Space;
 
 /// What MSCCL cannot say.
 std::optional<Error> refusal_of(const Schedule& schedule) {
@@ -53,7 +53,7 @@ std::uint64_t chunk_of(const Collective& call, const std::vector<BlockProgram>& 
   std::uint64_t chunk = call.count;
   for (const BlockProgram& program : programs) {
     for (const ThreadBlock& block : program.blocks) {
-      for (const BlockStep& step : block.steps) {
+      for (const ThreadStep& step : block.steps) {
         for (const std::uint64_t n : {step.src.offset, step.dst.offset, step.count}) {
           chunk = std::gcd(chunk, n);
         }
@@ -130,22 +130,22 @@ class Writer {
     return (schedule_.programs[rank].scratch_units + chunk_ - 1) / chunk_;
   }
 
-  void step(Rank rank, const ThreadBlock& block, const BlockStep& step, std::size_t number) {
+  void step(Rank rank, const ThreadBlock& block, const ThreadStep& step, std::size_t number) {
     constexpr std::string_view kNames[] = {"s", "r", "re", "cpy", "nop"};
     add("      <step s=\"{}\" type=\"{}\"", number, kNames[static_cast<std::size_t>(step.kind)]);
-    if (step.kind == BlockStep::Kind::Nothing) {
+    if (step.kind == ThreadStep::Kind::Nothing) {
       text_ += " srcbuf=\"i\" srcoff=\"-1\" dstbuf=\"o\" dstoff=\"-1\"";
     } else {
       // A message's other end lies in the peer's buffers.
-      const bool sends = step.kind == BlockStep::Kind::Send;
-      const bool receives = step.kind == BlockStep::Kind::Recv;
+      const bool sends = step.kind == ThreadStep::Kind::Send;
+      const bool receives = step.kind == ThreadStep::Kind::Recv;
       slice("src", step.src, receives ? static_cast<Rank>(block.recv) : rank);
       slice("dst", step.dst, sends ? static_cast<Rank>(block.send) : rank);
     }
     add(" cnt=\"{}\" depid=\"{}\" deps=\"{}\" hasdep=\"{}\"/>\n", step.count / chunk_,
         step.dep_block, step.dep_step, step.announced ? 1 : 0);
   }
-  void slice(std::string_view end, const BlockStep::Slice& slice, Rank rank) {
+  void slice(std::string_view end, const ThreadStep::Slice& slice, Rank rank) {
     constexpr std::string_view kBuffers = "ioss";
     const std::uint64_t before = slice.space == Space::Temporary ? own_scratch(rank) : 0;
     add(" {}buf=\"{}\" {}off=\"{}\"", end, kBuffers[static_cast<std::size_t>(slice.space)], end,
@@ -155,7 +155,7 @@ class Writer {
   const Schedule& schedule_;
   const std::vector<BlockProgram>& programs_;
   std::uint64_t chunk_;
-  Collective call_;  // in chunks
+  Collective call_;  // lengths in chunks
   std::string text_;
 };
 
@@ -168,7 +168,7 @@ std::vector<std::string> notes_on(const std::vector<BlockProgram>& programs, std
     blocks = std::max(blocks, program.blocks.size());
     for (const ThreadBlock& block : program.blocks) {
       steps = std::max(steps, block.steps.size());
-      for (const BlockStep& step : block.steps) count = std::max(count, step.count / chunk);
+      for (const ThreadStep& step : block.steps) count = std::max(count, step.count / chunk);
     }
   }
   std::vector<std::string> notes;

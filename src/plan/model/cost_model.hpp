@@ -33,7 +33,7 @@ class CostModel {
   [[nodiscard]] virtual Rank size() const = 0;
   /// @pre from, to < size(), from != to
   [[nodiscard]] virtual MessageCost cost(Rank from, Rank to, Bytes size) const = 0;
-  /// As the CLI and reports call it: "hockney", "postal".
+  /// The name in CLI and reports: "hockney", "postal".
   [[nodiscard]] virtual std::string name() const = 0;
 };
 

@@ -4,16 +4,16 @@
 
 #include <memory>
 
-#include "model/hockney.hpp"
-#include "model/levels.hpp"
-#include "model/lmo.hpp"
-#include "model/loggp.hpp"
-#include "model/node_initiation.hpp"
+#include "base/contract.hpp"
+#include "model/logp_models.hpp"
+#include "model/machine_models.hpp"
+#include "model/node_costs.hpp"
+#include "model/pair_models.hpp"
 #include "model/parse_model.hpp"
-#include "model/postal.hpp"
 #include "support/for_all_seeds.hpp"
+#include "topology/machine_spec.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::model {
 namespace {
@@ -118,6 +118,49 @@ TEST(ParseModel, RefusesWhatIsNoModel) {
     ASSERT_FALSE(model) << name;
     EXPECT_FALSE(model.error().hint.empty()) << name;
   }
+}
+
+LogGPParameters latency(int us) { return {microseconds(us), nanoseconds(100), Time{}, kUnlimited}; }
+
+TEST(LevelLogGP, TakesTheInnermostLevelThatJoinsTwoRanks) {
+  const LevelLogGP model(64, {{4, latency(1)}, {16, latency(5)}, {64, latency(30)}});
+  EXPECT_EQ(model.cost(0, 3, Bytes{1}), LogGP(64, latency(1)).cost(0, 3, Bytes{1}));
+  EXPECT_EQ(model.cost(3, 4, Bytes{1}), LogGP(64, latency(5)).cost(3, 4, Bytes{1}));
+  EXPECT_EQ(model.cost(15, 16, Bytes{9}), LogGP(64, latency(30)).cost(15, 16, Bytes{9}));
+}
+
+TEST(LevelLogGP, RefusesSpansThatDoNotGrow) {
+  EXPECT_THROW(LevelLogGP(4, {}), ContractViolation);
+  EXPECT_THROW(LevelLogGP(4, {{4, {}}, {4, {}}}), ContractViolation);
+}
+
+void expect_alike_where_told(const CostModel& model, const std::vector<Rank>& kinds, Random& rng) {
+  for (Rank a = 0; a < model.size(); ++a) {
+    for (Rank b = 0; b < a; ++b) {
+      if (kinds[a] != kinds[b]) continue;
+      const auto third = static_cast<Rank>(rng.below(model.size()));
+      if (third == a || third == b) continue;
+      const Bytes size{rng.below(1'000'000)};
+      ASSERT_EQ(model.cost(a, third, size), model.cost(b, third, size)) << a << ' ' << b;
+      ASSERT_EQ(model.cost(third, a, size), model.cost(third, b, size)) << a << ' ' << b;
+    }
+  }
+}
+
+TEST(AlikeProperty, MeansTheSameCostsToAndFromAnyThirdRank) {
+  for_all_seeds(200, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next());
+    expect_alike_where_told(Levels(machine), kinds_of(machine), rng);
+    expect_alike_where_told(MachineHockney(machine), kinds_of(machine), rng);
+  });
+}
+
+TEST(CombineCosts, FollowEachRanksReductionSpeed) {
+  topology::MachineSpec spec;
+  spec.whole.members.resize(2);
+  spec.whole.members[0].costs.reduce = bytes_per_second(1'000'000'000);
+  const topology::Machine machine = *topology::build_machine(spec);
+  EXPECT_EQ(combine_costs(machine, Bytes{500}), (std::vector<Time>{nanoseconds(500), Time{0}}));
 }
 
 }  // namespace

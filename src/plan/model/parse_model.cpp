@@ -9,12 +9,10 @@
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
-#include "model/hockney.hpp"
-#include "model/levels.hpp"
-#include "model/lmo.hpp"
-#include "model/loggp.hpp"
-#include "model/node_initiation.hpp"
-#include "model/postal.hpp"
+#include "model/logp_models.hpp"
+#include "model/machine_models.hpp"
+#include "model/node_costs.hpp"
+#include "model/pair_models.hpp"
 
 namespace espalier::model {
 namespace {

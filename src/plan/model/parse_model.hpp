@@ -13,8 +13,10 @@ namespace espalier::model {
 ///
 ///   levels            the machine's levels (the default)
 ///   node-initiation   the nodes' send costs alone, as in banikazemi1998
-///   hockney           from the machine; or hockney:alpha=50us,bandwidth=1Gbit/s for all pairs
-///   alike lmo               from the machine loggp:L=5us,o=1us,g=2us,bandwidth=10Gbit/s
+///   hockney           from the machine
+///   hockney:alpha=50us,bandwidth=1Gbit/s      the same for all pairs
+///   lmo               from the machine
+///   loggp:L=5us,o=1us,g=2us,bandwidth=10Gbit/s
 ///   postal:lambda=2.5[,unit=1us]
 ///
 /// @param size the message that node-initiation costs are for

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kWantedSteps = 5;
 constexpr int kMostTicks = 9;
-constexpr double kSlack = 1e-9;  // of a step: 0.3 is three steps of 0.1 in spite of rounding
+constexpr double kSlack = 1e-9;  // part of a step: 0.3 is three steps of 0.1 in spite of rounding
 
 struct Magnitude {
   double scale;

@@ -14,7 +14,7 @@ struct Axis {
   std::string title;
   Scale scale = Scale::Linear;
   Unit unit = Unit::Number;
-  bool from_zero = true;  ///< of a linear axis
+  bool from_zero = true;  ///< linear axes only: whether the axis begins at 0
 };
 
 struct Tick {

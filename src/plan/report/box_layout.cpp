@@ -14,9 +14,9 @@ namespace {
 
 using topology::Machine;
 
-constexpr std::size_t kMostMembers = 12;  // of a folded cluster
-constexpr std::size_t kMostTiles = 16;    // of a folded run of processes
-constexpr double kBestProportion = 1.7;   // of width to height
+constexpr std::size_t kMostMembers = 12;  // most members shown of a folded cluster
+constexpr std::size_t kMostTiles = 16;    // most processes shown of a folded run
+constexpr double kBestProportion = 1.7;   // width over height that looks best
 
 Box empty(Box::Kind kind, std::uint32_t node) {
   Box box;
@@ -148,7 +148,8 @@ class Layout {
       const double off = std::abs(std::log(e.width / e.height / kBestProportion));
       const std::size_t rows = (members.size() + columns - 1) / columns;
       const double missing = static_cast<double>(rows * columns - members.size());
-      const double ragged = missing / static_cast<double>(columns);  // in the last row
+      // Part of the last row that is empty.
+      const double ragged = missing / static_cast<double>(columns);
       if (off + ragged >= least) continue;
       least = off + ragged;
       best = columns;

@@ -12,13 +12,13 @@ namespace espalier::report {
 struct Box {
   enum class Kind : std::uint8_t { Cluster, Processes, More };
   Kind kind = Kind::Cluster;
-  std::uint32_t node = 0;  ///< of the outline
+  std::uint32_t node = 0;  ///< index into the outline's nodes
   double x = 0, y = 0, width = 0, height = 0;
-  std::vector<std::string> captions;  ///< lines of text on top
-  std::string channel;                ///< written on the channel's bar; clusters only
-  std::string uplink;                 ///< written beside the line upwards
+  std::vector<std::string> captions;  ///< lines of text at the top of the box
+  std::string channel;                ///< label of the channel's bar; clusters only
+  std::string uplink;                 ///< label beside the line upwards
   std::vector<std::vector<Box>> rows;
-  std::vector<std::string> tiles;  ///< of processes: their ranks, row by row
+  std::vector<std::string> tiles;  ///< boxes of processes only: their ranks, row by row
   std::uint32_t tile_columns = 1;
 };
 
@@ -27,12 +27,12 @@ inline constexpr double kBoxPadding = 12;
 inline constexpr double kCaptionLine = 17;
 inline constexpr double kCaptionSize = 12;
 inline constexpr double kSmallSize = 11;
-inline constexpr double kBusHeight = 22;   ///< the bar's label and the bar
-inline constexpr double kStemHeight = 22;  ///< from the bar down to a member
+inline constexpr double kBusHeight = 22;   ///< height of the bar with its label
+inline constexpr double kStemHeight = 22;  ///< distance from the bar down to a member
 inline constexpr double kBoxGap = 16;
 inline constexpr double kTileHeight = 22;
 inline constexpr double kTileGap = 4;
-inline constexpr double kStackStep = 5;  ///< between the boxes of a stack
+inline constexpr double kStackStep = 5;  ///< offset between the boxes of a stack
 
 /// Processes need no line up to the bar: it speaks for them all.
 [[nodiscard]] bool only_tiles(const std::vector<Box>& row);

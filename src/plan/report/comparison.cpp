@@ -71,11 +71,11 @@ Table comparison_table(const Comparison& comparison, const Machine& machine) {
 
 std::string comparison_text(const Comparison& comparison, const Machine& machine,
                             const Canvas& canvas) {
-  std::string text = fmt::format("{} of {} {} rank {}: {} of {}, model {}\n\n",
-                                 name(comparison.operation), to_string(comparison.size),
-                                 comparison.operation == Operation::Reduce ? "to" : "from",
-                                 comparison.root, grouped(comparison.members),
-                                 counted(machine.size(), "process"), comparison.model);
+  std::string text = fmt::format(
+      "{} of {} {} rank {}: {} of {}, model {}\n\n", name_of(comparison.operation),
+      to_string(comparison.size),
+      comparison.operation == schedule::Operation::Reduce ? "to" : "from", comparison.root,
+      grouped(comparison.members), counted(machine.size(), "process"), comparison.model);
   Table table = comparison_table(comparison, machine);
   // The mark is for people; files know the best by its ratio.
   const Time best = comparison.contenders.empty() ? Time{} : comparison.contenders.front().finish;
@@ -100,7 +100,7 @@ std::string comparison_json(const Comparison& comparison, const Machine& machine
     levels.push_back(channel_name(machine, l));
   }
   Json document{{"format", "espalier-compare-1"},
-                {"operation", name(comparison.operation)},
+                {"operation", name_of(comparison.operation)},
                 {"machine", Json{{"name", machine.name()}, {"processes", machine.size()}}},
                 {"levels", levels},
                 {"model", comparison.model},

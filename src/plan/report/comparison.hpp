@@ -15,18 +15,18 @@ struct Contender {
   std::string algorithm;
   std::string title;
   Time finish;
-  Time mean;  ///< of `done` over all members but the root
+  Time mean;  ///< mean of `done` over all members but the root
   Rank height = 0;
-  std::vector<std::uint64_t> messages;  ///< over each level
+  std::vector<std::uint64_t> messages;  ///< number of messages that cross each level
 };
 [[nodiscard]] Contender contender(const TimedTree& timed, std::string_view title,
                                   const topology::Machine& machine);
 
-/// What no tree can be better than, and whether one is known that reaches it.
+/// A lower bound of any tree's time; `is_optimum` if a tree is known that reaches it.
 struct Bound {
   Time value;
   bool is_optimum = false;
-  std::string how;  ///< "branch and bound, 1,204 nodes"
+  std::string how;  ///< such as "branch and bound, 1,204 nodes"
 };
 
 /// An algorithm that cannot answer, and why.
@@ -37,12 +37,12 @@ struct LeftOut {
 
 /// All algorithms on one machine.
 struct Comparison {
-  Operation operation = Operation::Broadcast;
+  schedule::Operation operation = schedule::Operation::Broadcast;
   Rank root = 0;
   Rank members = 0;
   Bytes size;
   std::string model;
-  std::vector<Contender> contenders;  ///< best first: see rank_contenders()
+  std::vector<Contender> contenders;  ///< the best first: see rank_contenders()
   std::vector<LeftOut> left_out;
   std::optional<Bound> bound;
 };

@@ -20,11 +20,11 @@ bool spreads_wide(const std::vector<Contender>& contenders) {
 std::string comparison_svg(const Comparison& comparison, const topology::Machine& machine) {
   BarChart chart;
   chart.title =
-      fmt::format("{} of {} on {}", name(comparison.operation), to_string(comparison.size),
+      fmt::format("{} of {} on {}", name_of(comparison.operation), to_string(comparison.size),
                   machine.name().empty() ? counted(machine.size(), "process") : machine.name());
   chart.subtitle = fmt::format("{} of {}, {} rank {}, model {}", grouped(comparison.members),
                                counted(machine.size(), "process"),
-                               comparison.operation == Operation::Reduce ? "to" : "from",
+                               comparison.operation == schedule::Operation::Reduce ? "to" : "from",
                                comparison.root, comparison.model);
   const bool wide = spreads_wide(comparison.contenders);
   chart.value = {wide ? "finish time (logarithmic)" : "finish time",

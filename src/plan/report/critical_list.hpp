@@ -11,19 +11,19 @@ namespace espalier::report {
 /// Neighbouring steps of the critical path that are read as one: what one processor does, or the
 /// messages from one rank to another that follow each other.
 struct PathStretch {
-  bool travels = false;  ///< messages on their way from `rank` to `peer`
-  bool late = false;     ///< `rank` has not entered the call
+  bool travels = false;  ///< whether messages travel from `rank` to `peer`
+  bool late = false;     ///< whether `rank` has not entered the call
   Rank rank = 0;
-  Rank peer = kNoRank;  ///< kNoRank: none, or several
+  Rank peer = kNoRank;  ///< kNoRank: no peer, or several
   Time begin;
   Time end;
-  std::size_t messages = 0;  ///< on their way
+  std::size_t messages = 0;  ///< number of messages that travel
   std::size_t sends = 0;
   std::size_t recvs = 0;
   std::size_t reduces = 0;
   std::size_t copies = 0;
   std::size_t computes = 0;
-  Time moving;  ///< how much of it bytes were moving
+  Time moving;  ///< time in which bytes were moving
   sim::ResourceId slowed_by = sim::kNoResource;
 };
 

@@ -25,4 +25,10 @@ enum class Detail : std::uint8_t { Folded, Everything };
 /// "grid: 12 processes, 3 levels (wan, lan, memory)"
 [[nodiscard]] std::string machine_headline(const topology::Machine& machine);
 
+/// The machine as boxes in boxes: each cluster with the bar of its channel (name, latency, in the
+/// colour of its level), from which its members hang by their uplinks; processes are small boxes
+/// with their rank. Folded: a large machine shows equal neighbours once, as a stack, and at most
+/// a dozen parts of a cluster.
+[[nodiscard]] std::string machine_svg(const topology::Machine& machine, Detail detail);
+
 }  // namespace espalier::report

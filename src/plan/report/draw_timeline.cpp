@@ -4,7 +4,7 @@
 
 #include "base/units.hpp"
 #include "report/critical_list.hpp"
-#include "report/lane_cells.hpp"
+#include "report/lanes.hpp"
 #include "report/outline.hpp"
 
 namespace espalier::report {
@@ -96,8 +96,8 @@ std::string headline(const SimulatedPlan& plan, const Canvas& canvas) {
 Table level_use_table(const sim::SimResult& result, const Machine& machine) {
   Table table = level_table(machine);
   for (Column& column : table.columns) {
-    column.shrinks_to =
-        std::min<std::size_t>(column.shrinks_to, 4);  // what crossed it matters more
+    // The columns that say what crossed a level matter more.
+    column.shrinks_to = std::min<std::size_t>(column.shrinks_to, 4);
   }
   table.columns.push_back({"messages", "messages", Align::Right});
   table.columns.push_back({"bytes", "bytes", Align::Right});

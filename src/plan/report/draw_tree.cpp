@@ -61,7 +61,7 @@ class TimeLine {
 
 /// For each rank: the transfers in which it is the child, or one of the parents' many.
 struct ByRank {
-  std::vector<const Transfer*> own;                // to its parent, or from it
+  std::vector<const Transfer*> own;                // message between each rank and its parent
   std::vector<std::vector<const Transfer*>> with;  // its children
 };
 
@@ -104,7 +104,7 @@ std::string tree_headline(const TimedTree& timed, const Machine& machine, const 
                             grouped(count[l]));
   }
   const std::string first = fmt::format(
-      "{} {} of {} {} rank {}: done after {}", timed.algorithm, name(timed.operation),
+      "{} {} of {} {} rank {}: done after {}", timed.algorithm, name_of(timed.operation),
       to_string(timed.size), timed.upwards() ? "to" : "from", tree.root(), rounded(timed.finish));
   const std::string second =
       fmt::format("{} of {}, height {}, model {}; messages: {}", grouped(tree.member_count()),

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/machines.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::report {
 namespace {
@@ -19,7 +19,7 @@ TimedTree fnf(const Machine& machine, Rank root = 0) {
   const std::vector<Time> costs = model::send_costs(machine, Bytes{1024});
   return time_tree(machine, "fnf",
                    tree::fastest_node_first(costs, tree::everybody(machine.size(), root)),
-                   model::NodeInitiation(costs), Bytes{1024}, Operation::Broadcast);
+                   model::NodeInitiation(costs), Bytes{1024}, schedule::Operation::Broadcast);
 }
 
 /// banikazemi1998, Figure 1.

@@ -9,7 +9,7 @@
 
 namespace espalier::report {
 
-using espalier::rounded;  // of times
+using espalier::rounded;  // the overload for times
 
 std::string rounded(Bandwidth rate) {
   if (rate.unlimited()) return "unlimited";

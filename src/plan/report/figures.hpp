@@ -6,8 +6,8 @@
 
 namespace espalier::report {
 
-/// Figures in words, rounded to four digits; nothing is said of what is zero or unlimited. Exact
-/// ones are in the machine's JSON.
+/// Figures in words, rounded to four digits; zero and unlimited figures are left out. The machine's
+/// JSON has exact ones.
 
 /// "100 Mbit/s", "15.76 Gbit/s"
 [[nodiscard]] std::string rounded(Bandwidth rate);

@@ -18,8 +18,8 @@ struct HeatCell {
 struct HeatMap {
   std::string title;
   std::string subtitle;
-  std::uint32_t size = 0;       ///< rows and columns
-  std::vector<HeatCell> cells;  ///< added up where they meet
+  std::uint32_t size = 0;       ///< number of rows, and of columns
+  std::vector<HeatCell> cells;  ///< values of equal cells are added up
 };
 
 /// Blocks of five shades, two columns a cell where there is room; large ones are folded so that

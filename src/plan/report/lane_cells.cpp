@@ -1,5 +1,3 @@
-#include "report/lane_cells.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "report/critical_list.hpp"
+#include "report/lanes.hpp"
 
 namespace espalier::report {
 namespace {

@@ -1,6 +1,5 @@
-#include "report/machine_svg.hpp"
-
 #include "report/box_layout.hpp"
+#include "report/draw_machine.hpp"
 #include "report/palette.hpp"
 #include "report/svg.hpp"
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 
-#include "report/rank_ranges.hpp"
 #include "report/text.hpp"
 #include "topology/hostlist.hpp"
 
@@ -194,7 +193,7 @@ std::string channel_name(const Machine& machine, std::uint32_t level) {
 std::string noun(const Machine& machine, std::uint32_t level, bool is_process) {
   const std::string& name = machine.levels()[level].members;
   const bool innermost = level + 1 == machine.levels().size();
-  if (is_process && !innermost) return "process";  // where others have nodes, say
+  if (is_process && !innermost) return "process";  // a process beside nodes, say
   if (name.empty()) return is_process ? "process" : "cluster";
   return name == "proc" ? "process" : printable(name);
 }

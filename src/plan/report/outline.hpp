@@ -13,11 +13,11 @@ namespace espalier::report {
 /// A part of a machine as drawings show it: a cluster or process, or a run of equal ones.
 struct OutlineNode {
   bool is_leaf = false;
-  std::uint32_t id = 0;     ///< ClusterId or Leaf of the first of the run
-  std::uint32_t count = 1;  ///< how many equal neighbours it stands for
+  std::uint32_t id = 0;     ///< ClusterId or Leaf of the first part of the run
+  std::uint32_t count = 1;  ///< number of equal neighbours that the run has
   topology::Leaf first_leaf = 0;
-  std::uint32_t leaf_count = 0;  ///< of the whole run
-  bool has_twins = false;        ///< it is below a run, so there are more like it elsewhere
+  std::uint32_t leaf_count = 0;  ///< number of leaves in the whole run
+  bool has_twins = false;        ///< whether it is below a run, so that equal parts exist elsewhere
 };
 
 /// A machine as a tree of such parts; `links` has the shape, `nodes[0]` is the whole machine.

@@ -15,8 +15,8 @@ struct Point {
 
 struct Series {
   std::string label;
-  std::vector<Point> points;  ///< from left to right; one that is not finite leaves a gap
-  bool dashed = false;        ///< for what is quoted, not computed: a paper's curve
+  std::vector<Point> points;  ///< ordered by x; a point that is not finite leaves a gap
+  bool dashed = false;        ///< marks curves that are quoted, not computed, such as a paper's
 };
 
 /// Curves over a common axis, with a legend to the right of them.
@@ -49,7 +49,7 @@ struct BarChart {
   std::string subtitle;
   Axis value;
   std::vector<std::string> series;
-  std::vector<BarGroup> groups;  ///< from top to bottom
+  std::vector<BarGroup> groups;  ///< ordered from top to bottom
   std::optional<Reference> reference;
   double width = 760;
 };

@@ -13,10 +13,10 @@ namespace espalier::report {
 /// A plan and what the simulator saw of it: what all its drawings and files are made from.
 /// @pre the simulation was traced (SimOptions::trace)
 struct SimulatedPlan {
-  std::string name;  ///< "multilevel exchange 8 KiB"
+  std::string name;  ///< such as "multilevel exchange 8 KiB"
   schedule::Collective call;
   sim::SimResult result;
-  std::vector<Time> entered;  ///< when each rank entered the call; empty: all at 0
+  std::vector<Time> entered;  ///< when each rank entered the call; empty: all at time 0
 };
 
 /// The plan in the terminal: a time line for each rank (folded: for those on the critical path and

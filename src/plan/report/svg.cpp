@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/contract.hpp"
 #include "report/text.hpp"
 
 namespace espalier::report {
@@ -55,7 +59,7 @@ std::string coordinate(double value) {
 }
 
 double text_width(std::string_view utf8, double font_size) {
-  constexpr double kAdvance = 0.6;  // of DejaVu Sans, a wide one, averaged over figures and letters
+  constexpr double kAdvance = 0.6;  // mean width of figures and letters of DejaVu Sans, a wide font
   return kAdvance * font_size * static_cast<double>(display_width(utf8));
 }
 
@@ -125,5 +129,33 @@ void Svg::text(double x, double y, std::string_view text, const Font& font) {
 }
 
 std::string Svg::finish() && { return std::move(out_) + "</svg>\n"; }
+
+namespace {
+
+/// The number in the first tag's attribute, such as width="798".
+double attribute(const std::string& drawing, const std::string& name) {
+  const std::size_t at = drawing.find(" " + name + "=\"");
+  expects(at != std::string::npos, "stack_svg: not a drawing of ours");
+  return std::strtod(drawing.c_str() + at + name.size() + 3, nullptr);
+}
+
+}  // namespace
+
+std::string stack_svg(const std::vector<std::string>& drawings) {
+  double width = 0;
+  double height = 0;
+  for (const std::string& drawing : drawings) {
+    width = std::max(width, attribute(drawing, "width"));
+    height += attribute(drawing, "height");
+  }
+  std::string out = Svg(width, height).finish();
+  out.erase(out.rfind("</svg>"));
+  double y = 0;
+  for (const std::string& drawing : drawings) {
+    out += "<svg y=\"" + coordinate(y) + "\"" + drawing.substr(std::string("<svg").size());
+    y += attribute(drawing, "height");
+  }
+  return out + "</svg>\n";
+}
 
 }  // namespace espalier::report

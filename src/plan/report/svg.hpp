@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace espalier::report {
 
@@ -10,7 +11,7 @@ enum class Anchor : unsigned char { Start, Middle, End };
 struct Stroke {
   std::string_view colour = "#222222";
   double width = 1;
-  std::string_view dash = "";  ///< "4 3"; empty: solid
+  std::string_view dash = "";  ///< SVG's dash pattern, such as "4 3"; empty: solid
 };
 
 struct Font {
@@ -18,14 +19,14 @@ struct Font {
   std::string_view colour = "#222222";
   bool bold = false;
   Anchor anchor = Anchor::Start;
-  double turned = 0;  ///< degrees, around the point
+  double turned = 0;  ///< rotation around the point, in degrees
 };
 
 struct Fill {
   std::string_view colour = "none";
   std::string_view edge = "none";
   double edge_width = 1;
-  double radius = 0;  ///< of the corners
+  double radius = 0;  ///< radius of the corners
   double opacity = 1;
 };
 
@@ -56,5 +57,9 @@ class Svg {
 [[nodiscard]] std::string coordinate(double value);
 /// Roughly how wide a text is drawn; the font is not known, so this errs on the wide side.
 [[nodiscard]] double text_width(std::string_view utf8, double font_size);
+
+/// Drawings made by Svg, one below the other on one paper.
+/// @pre each is what Svg::finish() returned
+[[nodiscard]] std::string stack_svg(const std::vector<std::string>& drawings);
 
 }  // namespace espalier::report

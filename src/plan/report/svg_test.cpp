@@ -6,15 +6,15 @@
 #include <cmath>
 #include <pugixml.hpp>
 
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "report/box_layout.hpp"
 #include "report/comparison.hpp"
+#include "report/draw_machine.hpp"
 #include "report/draw_tree.hpp"
-#include "report/machine_svg.hpp"
 #include "report/plot.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::report {
 namespace {
@@ -40,7 +40,7 @@ TimedTree fnf_tree(const Machine& machine) {
   const std::vector<Time> costs = model::send_costs(machine, Bytes{1});
   return time_tree(machine, "fnf",
                    tree::fastest_node_first(costs, tree::everybody(machine.size(), 0)),
-                   model::NodeInitiation(costs), Bytes{1}, Operation::Broadcast);
+                   model::NodeInitiation(costs), Bytes{1}, schedule::Operation::Broadcast);
 }
 
 TEST(EscapeXml, EscapesWhatXmlCannotHold) {

@@ -13,7 +13,7 @@
 namespace espalier::report {
 namespace {
 
-constexpr std::size_t kGap = 2;  // between two columns
+constexpr std::size_t kGap = 2;  // blanks between two columns
 
 std::string fixed(Decimal d) { return fmt::format("{:.{}f}", d.value, d.places); }
 

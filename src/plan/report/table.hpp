@@ -13,10 +13,10 @@ namespace espalier::report {
 enum class Align : std::uint8_t { Left, Right };
 
 struct Column {
-  std::string key;    ///< in CSV and JSON ("finish_ps"); empty: for the terminal only
-  std::string title;  ///< in the terminal; empty: for CSV and JSON only
+  std::string key;    ///< name in CSV and JSON ("finish_ps"); empty: shown in the terminal only
+  std::string title;  ///< heading in the terminal; empty: in CSV and JSON only
   Align align = Align::Left;
-  std::size_t shrinks_to = 0;  ///< where the terminal is narrow; 0: it is never shortened
+  std::size_t shrinks_to = 0;  ///< least width in a narrow terminal; 0: never shortened
 };
 
 /// A number shown with a fixed count of digits after the point.

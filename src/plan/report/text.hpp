@@ -6,12 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/types.hpp"
+
 namespace espalier::report {
 
 /// What a drawing is drawn on. Colours are escape codes: on for terminals only.
 struct Canvas {
   bool colour = false;
-  std::size_t width = 100;  ///< columns
+  std::size_t width = 100;  ///< columns of a terminal
 };
 
 enum class Style : std::uint8_t { Plain, Bold, Dim, Good, Bad, Level0, Level1, Level2, Level3 };
@@ -49,5 +51,9 @@ using Spans = std::vector<Span>;
 /// Fills lines of at most `width` columns, each after `indent`; words are never cut.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width,
                                   std::string_view indent = "");
+
+/// {0, 1, 2, 8} -> "0-2,8"; {0, 8, 16, 24} -> "0-24 step 8". At most `max_pieces` pieces, then "…".
+/// @pre ranks ascend
+[[nodiscard]] std::string rank_ranges(const std::vector<Rank>& ranks, std::size_t max_pieces = 4);
 
 }  // namespace espalier::report

@@ -17,19 +17,19 @@ struct TreeNode {
 };
 
 struct TreeLine {
-  std::string prefix;        ///< "│  ├─ "
-  std::uint32_t node = 0;    ///< drawn on this line; of a line of hidden ones: their parent
-  std::uint32_t hidden = 0;  ///< nodes below `node` that are not drawn, if this line tells of them
-  bool only_hidden = false;  ///< it tells of nothing else: the node has a line, and so have some
-                             ///< of its children
+  std::string prefix;  ///< branches before the text, such as "│  ├─ "
+  /// Node drawn on this line; parent of the hidden ones on a line of these.
+  std::uint32_t node = 0;
+  std::uint32_t hidden = 0;  ///< number of nodes below `node` that are not drawn and counted here
+  bool only_hidden = false;  ///< this line only counts hidden nodes: `node` has its own line
 };
 
 /// Everything: no budget.
 inline constexpr std::size_t kAllLines = SIZE_MAX;
 
 struct TreeLimits {
-  std::size_t lines = kAllLines;  ///< nodes to draw, more or less
-  std::size_t indent = 24;        ///< levels; what is deeper has "⋯ " in front
+  std::size_t lines = kAllLines;  ///< rough limit of nodes that are drawn
+  std::size_t indent = 24;  ///< deepest level that is indented; deeper ones have "⋯ " in front
 };
 
 /// The lines of the tree below `root`, in depth-first order.

@@ -66,14 +66,12 @@ std::vector<Transfer> reduce(const Machine& machine, const tree::CommTree& tree,
 
 }  // namespace
 
-std::string_view name(Operation operation) {
-  return operation == Operation::Broadcast ? "broadcast" : "reduce";
-}
-
 TimedTree time_tree(const Machine& machine, std::string algorithm, tree::CommTree tree,
-                    const model::CostModel& model, Bytes size, Operation operation) {
+                    const model::CostModel& model, Bytes size, schedule::Operation operation) {
   expects(tree.size() == model.size() && tree.size() == machine.size(),
           "time_tree: tree, model and machine differ in size");
+  expects(operation == schedule::Operation::Broadcast || operation == schedule::Operation::Reduce,
+          "time_tree: neither a broadcast nor a reduction");
   TimedTree timed{std::move(algorithm), model.name(), operation, size, std::move(tree), {}, {}, {}};
   timed.done.assign(timed.tree.size(), kForever);
   const auto run = timed.upwards() ? reduce : broadcast;

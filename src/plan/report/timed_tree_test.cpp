@@ -5,12 +5,10 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "model/combine_costs.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
 #include "support/random_trees.hpp"
-#include "tree/reduce_time.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::report {
@@ -43,7 +41,7 @@ TEST(TimeTree, SpellsOutTheMessagesOfABroadcast) {
   tree.append_child(0, 4);
   tree.append_child(0, 1);
   const TimedTree timed =
-      time_tree(machine, "test", tree, Slow(12), Bytes{1}, Operation::Broadcast);
+      time_tree(machine, "test", tree, Slow(12), Bytes{1}, schedule::Operation::Broadcast);
   ASSERT_EQ(timed.transfers.size(), 2u);
   const Transfer& second = timed.transfers[1];
   EXPECT_EQ(second.to, 1u);
@@ -61,8 +59,8 @@ TEST(TimeTree, HearsTheChildrenOfAReductionOneByOneLastFirst) {
   CommTree tree(3, 0);
   tree.append_child(0, 1);
   tree.append_child(0, 2);
-  const TimedTree timed =
-      time_tree(workstations(3, {Time{}}), "test", tree, Slow(3), Bytes{1}, Operation::Reduce);
+  const TimedTree timed = time_tree(workstations(3, {Time{}}), "test", tree, Slow(3), Bytes{1},
+                                    schedule::Operation::Reduce);
   EXPECT_EQ(timed.transfers[1].from, 2u);
   EXPECT_EQ(timed.transfers[1].delivered, microseconds(15));
   EXPECT_EQ(timed.transfers[0].receive_start, microseconds(15));  // it was there at 12
@@ -77,15 +75,15 @@ TEST(TimeTree, AddsTheTimeOfCombining) {
   CommTree tree(2, 0);
   tree.append_child(0, 1);
   const TimedTree timed =
-      time_tree(*build_machine(spec), "test", tree, Slow(2), Bytes{4}, Operation::Reduce);
+      time_tree(*build_machine(spec), "test", tree, Slow(2), Bytes{4}, schedule::Operation::Reduce);
   EXPECT_EQ(timed.transfers[0].delivered, microseconds(15));
   EXPECT_EQ(timed.finish, microseconds(19));
 }
 
 TEST(TimeTree, RefusesATreeOfAnotherMachine) {
-  EXPECT_THROW(
-      (void)time_tree(grid(), "test", CommTree(3, 0), Slow(12), Bytes{1}, Operation::Broadcast),
-      ContractViolation);
+  EXPECT_THROW((void)time_tree(grid(), "test", CommTree(3, 0), Slow(12), Bytes{1},
+                               schedule::Operation::Broadcast),
+               ContractViolation);
 }
 
 TEST(TimeTreeProperty, AgreesWithTheTreesOwnTimes) {
@@ -97,11 +95,11 @@ TEST(TimeTreeProperty, AgreesWithTheTreesOwnTimes) {
     for (const model::CostModel* model : {static_cast<const model::CostModel*>(&initiation),
                                           static_cast<const model::CostModel*>(&slow)}) {
       const TimedTree timed =
-          time_tree(machine, "test", tree, *model, Bytes{1}, Operation::Broadcast);
+          time_tree(machine, "test", tree, *model, Bytes{1}, schedule::Operation::Broadcast);
       ASSERT_EQ(timed.done, tree::broadcast_times(tree, *model, Bytes{1}));
       ASSERT_EQ(timed.finish, tree::broadcast_time(tree, *model, Bytes{1}));
       const TimedTree reduced =
-          time_tree(machine, "test", tree, *model, Bytes{1}, Operation::Reduce);
+          time_tree(machine, "test", tree, *model, Bytes{1}, schedule::Operation::Reduce);
       const std::vector<Time> combine = model::combine_costs(machine, Bytes{1});
       ASSERT_EQ(reduced.done, tree::reduce_times(tree, *model, Bytes{1}, combine));
       ASSERT_EQ(reduced.finish, tree::reduce_time(tree, *model, Bytes{1}, combine));
@@ -113,7 +111,8 @@ TEST(TimeTreeProperty, NobodyIsBusyTwiceAtATime) {
   for_all_seeds(300, [](Random& rng) {
     const Machine machine = any_machine(rng);
     const CommTree tree = any_tree(rng, machine);
-    const auto operation = rng.chance(50) ? Operation::Broadcast : Operation::Reduce;
+    const auto operation =
+        rng.chance(50) ? schedule::Operation::Broadcast : schedule::Operation::Reduce;
     const TimedTree timed =
         time_tree(machine, "test", tree, Slow(machine.size()), Bytes{1}, operation);
     std::vector<std::vector<std::pair<Time, Time>>> busy(machine.size());
@@ -135,8 +134,8 @@ TEST(CriticalPathProperty, LeadsFromTheRootToTheLastRank) {
   for_all_seeds(300, [](Random& rng) {
     const Machine machine = any_machine(rng);
     const CommTree tree = any_tree(rng, machine);
-    const TimedTree timed =
-        time_tree(machine, "test", tree, Slow(machine.size()), Bytes{1}, Operation::Broadcast);
+    const TimedTree timed = time_tree(machine, "test", tree, Slow(machine.size()), Bytes{1},
+                                      schedule::Operation::Broadcast);
     const std::vector<Rank> path = critical_path(timed);
     ASSERT_EQ(path.front(), tree.root());
     for (std::size_t i = 1; i < path.size(); ++i) ASSERT_EQ(tree.parent(path[i]), path[i - 1]);

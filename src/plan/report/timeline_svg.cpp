@@ -24,16 +24,16 @@ constexpr double kTimelineWidth = 760;
 constexpr double kTimelineTop = 86;
 constexpr double kLaneTextSize = 11.5;
 constexpr double kLaneBarTextSize = 9.5;
-constexpr double kFaint = 0.4;  ///< bytes that arrive, behind all else
+constexpr double kFaint = 0.4;  ///< opacity of arriving bytes, drawn behind all else
 constexpr std::string_view kWork = "#7f7f7f";
 constexpr std::string_view kLate = "#e8c9c9";
 
 struct TimelineSheet {
   Lanes lanes;
-  std::vector<double> middle;  ///< of each rank's lane; < 0: it has none
+  std::vector<double> middle;  ///< middle of each rank's lane; < 0: the rank has no lane
   double row = 20;
-  double place = 0;  ///< of the column of places
-  double left = 0;   ///< of the time axis
+  double place = 0;  ///< x of the column of places
+  double left = 0;   ///< x of the time axis
   FittedAxis time;
 
   [[nodiscard]] double x(Time t) const { return left + time.place(to_seconds(t)) * kTimelineWidth; }

@@ -5,12 +5,12 @@
 
 #include "report/critical_list.hpp"
 #include "report/lanes.hpp"
-#include "report/stack_svg.hpp"
+#include "report/svg.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/plans.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::report {
 namespace {

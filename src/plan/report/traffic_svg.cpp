@@ -28,11 +28,11 @@ constexpr double kTrafficTextSize = 11;
 
 /// What stands side by side: processes, or, where these are too many, clusters of one depth.
 struct Units {
-  std::uint32_t depth = 0;  ///< of the clusters; deeper than all of them: processes
+  std::uint32_t depth = 0;  ///< depth of the clusters shown; below all clusters: processes
   bool by_process = false;
-  std::vector<std::uint32_t> of_leaf;  ///< the unit of each leaf
+  std::vector<std::uint32_t> of_leaf;  ///< unit of each leaf
   std::vector<std::string> labels;
-  std::vector<std::string> short_labels;  ///< where those have no room
+  std::vector<std::string> short_labels;  ///< used if `labels` have no room
 };
 
 /// A process that is in no cluster of that depth is a unit by itself.
@@ -79,7 +79,7 @@ struct Arc {
   std::uint64_t bytes = 0;
   std::uint32_t level = 0;
 };
-using Arcs = std::map<std::pair<std::uint32_t, std::uint32_t>, Arc>;  // by (from, to)
+using Arcs = std::map<std::pair<std::uint32_t, std::uint32_t>, Arc>;  // keyed by (from, to)
 
 Arcs arcs_of(const SimulatedPlan& plan, const Machine& machine, const Units& units) {
   Arcs arcs;

@@ -25,7 +25,7 @@ std::string tree_dot(const TimedTree& timed, const topology::Machine& machine) {
       "digraph {} {{\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
       "  edge [fontname=\"sans-serif\", fontsize=10];\n  label={};\n",
       dot_quoted(timed.algorithm),
-      dot_quoted(fmt::format("{} {} of {}: {}", timed.algorithm, name(timed.operation),
+      dot_quoted(fmt::format("{} {} of {}: {}", timed.algorithm, name_of(timed.operation),
                              to_string(timed.size), rounded(timed.finish))));
   for (const Rank r : tree.preorder()) {
     dot += fmt::format("  {} [label={}, fillcolor=\"{}\", tooltip={}];\n", r,

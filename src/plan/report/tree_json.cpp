@@ -38,7 +38,7 @@ std::string tree_json(const TimedTree& timed, const topology::Machine& machine) 
   const tree::CommTree& tree = timed.tree;
   Json document{{"format", "espalier-tree-1"},
                 {"algorithm", timed.algorithm},
-                {"operation", name(timed.operation)},
+                {"operation", name_of(timed.operation)},
                 {"machine", Json{{"name", machine.name()}, {"processes", machine.size()}}},
                 {"model", timed.model},
                 {"root", tree.root()},

@@ -26,12 +26,12 @@ constexpr double kTreeBarTextSize = 9.5;
 /// The paper: a row for each line of the tree, time from left to right.
 struct TreeSheet {
   std::vector<TreeLine> lines;
-  std::vector<std::uint32_t> depth;  ///< of each line
-  std::vector<double> row_of_rank;   ///< middle of its row; < 0: not drawn
-  double row = 20;                   ///< height
+  std::vector<std::uint32_t> depth;  ///< depth of each line in the tree
+  std::vector<double> row_of_rank;   ///< middle of each rank's row; < 0: not drawn
+  double row = 20;                   ///< height of a row
   double top = 86;
-  double left = 0;   ///< of the time axis
-  double place = 0;  ///< of the column of places
+  double left = 0;   ///< x of the time axis
+  double place = 0;  ///< x of the column of places
   FittedAxis time;
 
   [[nodiscard]] double x(Time t) const { return left + time.place(to_seconds(t)) * kTreeWidth; }
@@ -87,7 +87,7 @@ TreeSheet tree_sheet(const TimedTree& timed, const Machine& machine, Detail deta
 void draw_tree_head(Svg& svg, const TimedTree& timed, const Machine& machine,
                     const TreeSheet& sheet) {
   svg.text(kTreeMargin, 26,
-           fmt::format("{}: {} of {} {} rank {}, {}", timed.algorithm, name(timed.operation),
+           fmt::format("{}: {} of {} {} rank {}, {}", timed.algorithm, name_of(timed.operation),
                        to_string(timed.size), timed.upwards() ? "to" : "from", timed.tree.root(),
                        rounded(timed.finish)),
            {.size = 15, .bold = true});

@@ -21,14 +21,14 @@ enum class Operation : std::uint8_t {
   ReduceScatter,
   Scan,
   Exscan,
-  Unknown,  ///< messages of no known meaning, all of them in Scratch: another tool's schedule
+  Unknown,  ///< messages whose meaning is not known, all in Scratch: another tool's schedule
 };
-/// Of those with a meaning.
+/// Number of operations but Unknown.
 inline constexpr int kOperationCount = 11;
 
 /// "broadcast", "reduce-scatter", "unknown": as CLI, JSON and documents call it.
 [[nodiscard]] std::string_view name_of(Operation operation);
-/// Of those with a meaning.
+/// The operation of that name; never Unknown.
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
 [[nodiscard]] bool has_root(Operation operation);
 /// Whether it combines what several ranks bring along.
@@ -56,10 +56,10 @@ inline constexpr int kOperationCount = 11;
 struct Collective {
   Operation operation = Operation::Barrier;
   Rank size = 1;
-  Rank root = 0;            ///< of rooted operations
-  std::uint64_t count = 0;  ///< elements, or elements of each block
+  Rank root = 0;            ///< rooted operations only
+  std::uint64_t count = 0;  ///< number of elements; of each block, where there are blocks
   Bytes element{1};         ///< size of one element
-  bool commutative = true;  ///< of reductions
+  bool commutative = true;  ///< reductions only
   std::vector<std::uint64_t>
       counts;  ///< v forms: elements of each block (alltoallv: [from * P + to])
 

@@ -1,7 +1,7 @@
+#include "schedule/json.hpp"
+
 #include <gtest/gtest.h>
 
-#include "schedule/read_json.hpp"
-#include "schedule/write_json.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/schedules/all.hpp"
 #include "support/schedules/mutate.hpp"

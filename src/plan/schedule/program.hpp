@@ -12,7 +12,7 @@ namespace espalier::schedule {
 /// What a rank holds: the user's two buffers and scratch of its own.
 enum class Buffer : std::uint8_t { In, Out, Scratch };
 
-using SetId = std::uint32_t;  ///< into Program::sets; 0 is the set {0}
+using SetId = std::uint32_t;  ///< index into Program::sets; 0 is the set {0}
 
 /// One dimension of a family of slices: a slice for each index of the set, index * stride apart.
 struct Axis {
@@ -50,14 +50,14 @@ struct Op {
   OpKind kind = OpKind::Copy;
   Operands operands = Operands::FromThenTo;
   std::uint32_t tag = 0;
-  Rank peer = kNoRank;  ///< if the family has one member; else kNoRank
-  SetId peers = 0;      ///< if it has more
+  Rank peer = kNoRank;  ///< the only peer of a Send or Recv; kNoRank: see `peers`
+  SetId peers = 0;      ///< peers of a family, used if `peer` is kNoRank
   std::uint64_t peer_stride = 0;
   Region from;
   Region to;
-  std::uint32_t first_dep = 0;  ///< into Program::deps: the ops that must have ended before
+  std::uint32_t first_dep = 0;  ///< index into Program::deps of the first op that must end before
   std::uint32_t dep_count = 0;
-  Time takes;  ///< of Compute
+  Time takes;  ///< Compute only: how long the processor is busy
   friend bool operator==(const Op&, const Op&) = default;
 };
 

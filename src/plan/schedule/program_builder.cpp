@@ -144,7 +144,7 @@ void ProgramBuilder::split_at(History& history, std::uint64_t at) {
   if (it == history.begin()) return;
   --it;
   if (it->first == at || it->second.end <= at) return;
-  Stretch right = it->second;
+  BufferUse right = it->second;
   it->second.end = at;
   history.emplace(at, std::move(right));
 }
@@ -159,10 +159,10 @@ void ProgramBuilder::note_read(OpId op, Buffer buffer, std::span<const Interval>
     auto it = history.lower_bound(range.begin);
     while (at < range.end) {
       if (it == history.end() || it->first >= range.end) {  // never written: remember the reader
-        history.emplace_hint(it, at, Stretch{range.end, kNobody, {op}});
+        history.emplace_hint(it, at, BufferUse{range.end, kNobody, {op}});
         break;
       }
-      if (it->first > at) history.emplace_hint(it, at, Stretch{it->first, kNobody, {op}});
+      if (it->first > at) history.emplace_hint(it, at, BufferUse{it->first, kNobody, {op}});
       if (it->second.writer != kNobody) deps.push_back(it->second.writer);
       it->second.readers.push_back(op);
       at = it->second.end;
@@ -179,7 +179,7 @@ void ProgramBuilder::note_write(OpId op, Buffer buffer, std::span<const Interval
     split_at(history, range.end);
     auto it = history.lower_bound(range.begin);
     while (it != history.end() && it->first < range.end) {
-      const Stretch& old = it->second;
+      const BufferUse& old = it->second;
       for (const OpId reader : old.readers) {
         if (reader != op) deps.push_back(reader);
       }
@@ -189,7 +189,7 @@ void ProgramBuilder::note_write(OpId op, Buffer buffer, std::span<const Interval
       if (only_self && old.writer != kNobody) deps.push_back(old.writer);
       it = history.erase(it);
     }
-    history.emplace(range.begin, Stretch{range.end, op, {}});
+    history.emplace(range.begin, BufferUse{range.end, op, {}});
   }
 }
 

@@ -32,7 +32,7 @@ class ProgramBuilder {
   /// The k-th message to a rank matches its k-th receive from here, as in MPI.
   void send(Rank to, const Region& from) { send(to, from, sent_[to]++); }
   void recv(Rank from, const Region& to) { recv(from, to, received_[from]++); }
-  /// With a tag of the caller's, who sees to it that it is used once for each ordered pair.
+  /// send() with the caller's tag, which must be used only once for each ordered pair of ranks.
   void send(Rank to, const Region& from, std::uint32_t tag);
   void recv(Rank from, const Region& to, std::uint32_t tag);
   /// One message for each peer of the set, its region shifted by peer * peer_stride.
@@ -55,13 +55,13 @@ class ProgramBuilder {
     std::uint64_t begin, end;
   };
   /// Who last wrote a stretch of a buffer, and who has read it since.
-  struct Stretch {
+  struct BufferUse {
     std::uint64_t end = 0;
     OpId writer = kNobody;
     std::vector<OpId> readers;
   };
   static constexpr OpId kNobody = ~OpId{0};
-  using History = std::map<std::uint64_t, Stretch>;  // by begin; stretches do not overlap
+  using History = std::map<std::uint64_t, BufferUse>;  // begin -> stretch; stretches do not overlap
 
   [[nodiscard]] std::vector<Interval> intervals(const Region& region) const;
   [[nodiscard]] std::vector<Interval> intervals_of_family(const Op& op, const Region& region) const;

@@ -1,10 +1,9 @@
-#include "schedule/read_json.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/json_reader.hpp"
+#include "schedule/json.hpp"
 #include "schedule/json_names.hpp"
 
 namespace espalier::schedule {

@@ -13,12 +13,13 @@ namespace espalier::schedule {
 /// whole is for verifying, simulating and drawing.
 struct Schedule {
   Collective call;
-  std::string algorithm;          ///< as the table of candidates calls it
-  std::vector<Program> programs;  ///< one for each rank, in order
+  std::string algorithm;          ///< name as in the table of candidates
+  std::vector<Program> programs;  ///< [rank]
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// The same on every machine for equal values, and only for them (but for a chance of 2^-64).
+/// A hash that is equal on every machine for equal values, and only for them (but for a chance of
+/// 2^-64).
 [[nodiscard]] std::uint64_t hash_of(const Program& program);
 [[nodiscard]] std::uint64_t hash_of(const Collective& call);
 [[nodiscard]] std::uint64_t hash_of(const Schedule& schedule);

@@ -1,11 +1,10 @@
-#include "schedule/write_json.hpp"
-
 #include <fmt/format.h>
 
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/contract.hpp"
+#include "schedule/json.hpp"
 #include "schedule/json_names.hpp"
 
 namespace espalier::schedule {

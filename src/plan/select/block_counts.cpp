@@ -85,7 +85,7 @@ Expected<Counts> read_counts(const std::string& path, std::size_t size) {
 
 /// A distribution as written, or that of a file.
 struct Asked {
-  std::string name;  ///< "": a file
+  std::string name;  ///< distribution; empty: a file
   std::uint64_t seed = 1;
 };
 Expected<Asked> understand(const std::string& text) {

@@ -11,53 +11,55 @@
 
 namespace espalier::select {
 
-/// A plan with its name and what it is, and how each rank builds its own part.
+/// A plan with its name, its description, and how each rank builds its own part.
 struct Candidate {
   Plan plan;
-  std::string name;  ///< "multilevel exchange 8 KiB", "ring"
-  std::string why;   ///< what it is, in a line
+  std::string name;  ///< such as "multilevel exchange 8 KiB" or "ring"
+  std::string why;   ///< one line that says what it is
   bool knows_topology = false;
   std::function<schedule::Program(Rank)> program_of;
 };
 
-/// A plan with all that belongs to it. What it holds refers to `hierarchy` and `call`.
+/// The candidate of a plan. @pre `hierarchy` and `call` outlive it
 [[nodiscard]] Candidate candidate_of(Plan plan, const collective::Hierarchy& hierarchy,
                                      const schedule::Collective& call, std::string why = {});
 
-/// What may depend on the plan: the bits of a reduction, or nothing.
+/// Whether the bits of a reduction's result may depend on the plan.
 enum class Bits : std::uint8_t {
-  Any,        ///< whatever MPI allows
-  Reference,  ///< those of the reference order, whatever the machine (docs/reproducible.md)
+  Any,        ///< any order of combining that MPI allows
+  Reference,  ///< always the reference order, on every machine (docs/reproducible.md)
 };
 
-/// Every way we know to do this call on this machine, in a fixed order: multilevel plans (the
+/// All plans that we know for this call on this machine, in a fixed order: multilevel plans (the
 /// outermost level flat, chain or binomial, by tree or exchange, for several segment sizes; wide
 /// levels also by trees of radix 4 and 8, whole messages), plans with several leaders a cluster,
 /// two-level baselines, trees blind to the topology, trees by the ranks' speed where that differs,
-/// and the classical algorithms, by number and along the machine. Of reductions with
-/// Bits::Reference: those in the reference order alone.
+/// and the classical algorithms, by number and along the machine. With Bits::Reference,
+/// reductions have only the plans in the reference order.
 ///
-/// What they hold refers to `hierarchy` and `call`, which must outlive them.
+/// @pre `hierarchy` and `call` outlive the candidates
 /// @pre call.size == hierarchy.machine().size()
 [[nodiscard]] std::vector<Candidate> candidates(const collective::Hierarchy& hierarchy,
                                                 const schedule::Collective& call,
                                                 Bits bits = Bits::Any);
 
-/// The one of this name; also what candidates() leaves out because it has nothing to go by here
-/// (trees by speed among equals). What it holds refers to `hierarchy` and `call`.
+/// The candidate of this name; also those that candidates() leaves out because they make no sense
+/// on this machine (trees by speed if all ranks are equally fast).
+/// @pre `hierarchy` and `call` outlive the candidate
 [[nodiscard]] std::optional<Candidate> candidate_called(const std::string& name,
                                                         const collective::Hierarchy& hierarchy,
                                                         const schedule::Collective& call);
 
-/// Messages up to that many bytes are also cut into segments of so many, and twice as many.
+/// Messages of up to kShortOfSegments bytes also try segments of kShortSegment bytes and twice
+/// that.
 inline constexpr std::uint64_t kShortOfSegments = 16384;
 inline constexpr std::uint64_t kShortSegment = 512;
 
-/// Segment sizes worth trying, in units: whole, and powers of four from 4 KiB to 1 MiB, of short
-/// messages from 512 B.
+/// Segment sizes to try, in units: whole messages, and powers of four from 4 KiB to 1 MiB; for
+/// short messages from 512 B.
 [[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);
 
-/// All ranks' parts of a candidate.
+/// The programs of all ranks.
 [[nodiscard]] schedule::Schedule schedule_of(const Candidate& candidate,
                                              const schedule::Collective& call);
 

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "select/choose.hpp"
-#include "select/score.hpp"
+#include "select/rank_by_simulation.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::select {
 namespace {

@@ -16,9 +16,9 @@ using schedule::Collective;
 
 constexpr int kRounds = 2;
 
-/// The call that stands for its class: as many bytes as its largest power of two, in single bytes,
-/// from root 0. Blocks of irregular calls are taken for their mean, which is all that a plan's
-/// shape may depend on.
+/// The call that stands for its size class: its largest power of two in bytes, elements of one
+/// byte, root 0 unless the choice is for the call's own root. An irregular call stands for regular
+/// blocks of their mean length: a plan's shape may depend on nothing else.
 Collective representative(const Collective& call, unsigned size_class, Roots roots) {
   Collective one = call;
   if (roots == Roots::Any) one.root = 0;
@@ -28,7 +28,7 @@ Collective representative(const Collective& call, unsigned size_class, Roots roo
   return one;
 }
 
-/// Plans in which ranks have a message for every other one: their prediction is O(ranks^2).
+/// Whether each rank has a message for every other one: its prediction takes O(ranks^2).
 bool meets_everybody(const Plan& plan, const Collective& call) {
   if (const auto* classical = std::get_if<Classical>(&plan)) {
     return classical->name == "direct" || classical->name == "pairwise";
@@ -37,8 +37,8 @@ bool meets_everybody(const Plan& plan, const Collective& call) {
          !std::holds_alternative<Classical>(plan);
 }
 
-/// Whole messages or segments of about 16 KiB, of short ones of 1 KiB: the tuning goes on from
-/// there.
+/// Whether messages are whole or in segments of 16 KiB (short messages: 1 KiB). Tuning starts from
+/// these.
 bool has_usual_segments(const Plan& plan, const Collective& call) {
   const bool is_short = call.count * call.element.value <= kShortOfSegments;
   const auto usual = [&](std::uint64_t segment) {
@@ -54,7 +54,7 @@ bool has_usual_segments(const Plan& plan, const Collective& call) {
   return true;
 }
 
-/// Every block goes straight from its owner to who wants it.
+/// Whether every block goes straight from its owner to its receiver.
 bool sends_each_block_directly(const Plan& plan, const Collective& call) {
   const auto* classical = std::get_if<Classical>(&plan);
   if (classical == nullptr) return false;
@@ -69,9 +69,9 @@ bool sends_each_block_directly(const Plan& plan, const Collective& call) {
   }
 }
 
-/// Memory has no figures on most machines, and copies cost all the same: of plans that are
-/// practically as fast the one that copies nothing goes first, if its messages (taken for a
-/// microsecond each) are not too many, and one that carries them together if they are.
+/// Copies cost time, but most machines have no figure for memory. So among plans within 0.5 % of
+/// the fastest, one that copies nothing goes first, unless its messages, at a microsecond each,
+/// take more than 1 % of the time; then one that bundles messages goes first.
 void prefer_direct_plans(std::vector<Choice>& ranked, const Collective& call) {
   if (ranked.empty()) return;
   const std::int64_t best = ranked.front().predicted.picoseconds;
@@ -88,8 +88,8 @@ bool ignores_topology(const Plan& plan) {
          std::holds_alternative<AlongTree>(plan);
 }
 
-/// Of practically as fast trees the one that knows the machine goes first: the others cross slow
-/// links more often, which costs others.
+/// Among plans within 1 % of the fastest, one that knows the machine goes first: the others cross
+/// slow links more often, which slows other traffic.
 void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& call) {
   if (ranked.empty() || !schedule::has_root(call.operation)) return;
   const std::int64_t best = ranked.front().predicted.picoseconds;
@@ -168,7 +168,8 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
 
 namespace {
 
-/// From several roots: all, or spread so that no step of the machine's is in step with them.
+/// Sum of predicted seconds over all roots, or over 8 roots whose spacing follows no period of the
+/// machine.
 double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
                        const CostView& cost_view, const Collective& call) {
   constexpr Rank kRoots = 8;
@@ -182,6 +183,7 @@ double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
   return sum;
 }
 
+/// Sets Choice::over_roots of plans that do not know the machine.
 void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierarchy& hierarchy,
                            const CostView& cost_view, const Collective& call) {
   constexpr double kWorthALook = 1.5;

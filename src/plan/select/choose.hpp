@@ -8,60 +8,61 @@
 #include <vector>
 
 #include "select/candidates.hpp"
-#include "select/choice.hpp"
 #include "select/predict.hpp"
 #include "select/rank_by_simulation.hpp"
 
 namespace espalier::select {
 
-/// Above that no exchange of everybody with everybody is looked at.
+/// With more ranks, plans in which each rank meets all others are not considered.
 inline constexpr Rank kExchangesUpTo = 4096;
 
-/// Above that only two segment sizes are looked at before the best is tuned level by level.
+/// With more ranks, only two segment sizes are predicted before the best is tuned level by level.
 inline constexpr Rank kEverySegmentUpTo = 64;
 
-/// For whom a choice is made.
+/// Which roots a choice must serve.
 enum class Roots : std::uint8_t {
   Own,  ///< the call's own root
-  Any,  ///< all: from root 0, and of plans by number also how they do from other roots
+  Any,  ///< all roots: predicted from root 0, plans by number from other roots too
 };
 
-/// All candidates by their predicted times, the fastest first; ties stay in the order of
-/// candidates(), but for plans that send every block straight to its target: within 0.5 % of the
-/// fastest they go first, since what others copy has no figure on most machines; and for trees that
-/// know the machine, which go before others within 1 %. To the multilevel
-/// ones comes the best of them tuned level by level (tuned_by_level()).
+/// All candidates by predicted time, the fastest first; ties stay in the order of candidates().
+/// Exceptions:
+/// - The best multilevel plan is also entered tuned level by level (tuned_by_level()).
+/// - A tree that knows the machine goes first if it is within 1 % of the fastest.
+/// - A plan that sends every block straight to its target goes first if it is within 0.5 % of the
+///   fastest: most machines have no figure for the copies that other plans make.
 [[nodiscard]] std::vector<Choice> ranking(const collective::Hierarchy& hierarchy,
                                           const CostView& cost_view,
                                           const schedule::Collective& call, Bits bits = Bits::Any,
                                           Roots roots = Roots::Own);
 
-/// Lets each level choose its own tree and segment size, the slowest level first, as long as that
-/// makes the prediction shorter. At most kRounds * levels * shapes * segments predictions.
+/// Changes tree shape and segment size of one level after the other, the outermost first, while the
+/// predicted time falls. At most kRounds * levels * (shapes + segments) predictions.
 [[nodiscard]] Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
                                     const CostView& cost_view, const schedule::Collective& call);
 
-/// What a chooser comes to for a class of calls.
+/// The best plans for a class of calls.
 struct Best {
   Choice first;
-  std::optional<Choice> second;  ///< not the first with other segments
+  std::optional<Choice> second;  ///< next best plan that differs in more than its segments
 };
 
-/// How a chooser goes about it, beyond predicting.
+/// What a chooser does besides predicting.
 struct ChooserOptions {
-  std::optional<SimulationBudget> budget;  ///< of the best by prediction; none: prediction decides
-  /// Where ranks that share a memory keep what one of them has found for all: what is there under
-  /// that name, or else what `make` returns. Without it everybody works it out alone.
+  /// Simulates the best by prediction; absent: prediction decides.
+  std::optional<SimulationBudget> budget;
+  /// Store of results for ranks that share a memory: returns what is stored under `name`, else
+  /// stores and returns make(). Empty: each rank computes every result itself.
   std::function<const Best&(const std::string& name, const std::function<Best()>& make)> share;
 };
 
 /// Chooses plans for one machine, and remembers what it chose.
 ///
-/// A choice is made for a class of sizes (powers of two), and is shared by all calls of the class,
-/// and by all roots if it is made for them; so it depends on nothing but machine, operation, class,
-/// root and whether the operation commutes, and every rank chooses alike without a word. Holds at
-/// most kMost classes; then it forgets all, which costs time and changes nothing. The hierarchy
-/// must outlive it.
+/// One choice serves all calls of a size class (powers of two), and all roots if it was made for
+/// them. It depends only on machine, operation, size class, root and whether the operation
+/// commutes, so every rank chooses alike without communication. Remembers at most kMost classes;
+/// beyond that it forgets all of them, which costs time and changes no choice.
+/// @pre the hierarchy outlives it
 class Chooser {
  public:
   explicit Chooser(const collective::Hierarchy& hierarchy, Bits bits = Bits::Any,
@@ -71,17 +72,17 @@ class Chooser {
         bits_(bits),
         options_(std::move(options)) {}
 
-  /// The plan for this call: its segments are in the call's own elements; `predicted` is that of
-  /// the class.
+  /// The plan for this call. Its segments count the call's elements; `predicted` is the time of the
+  /// call that stands for the size class.
   [[nodiscard]] Choice choose(const schedule::Collective& call, Roots roots = Roots::Any);
-  /// The next best that is not the same with other segments, if there is one.
+  /// The next best plan that differs in more than its segments, if there is one.
   [[nodiscard]] std::optional<Choice> runner_up(const schedule::Collective& call,
                                                 Roots roots = Roots::Any);
-  /// What this call itself is predicted to take under a plan.
+  /// Predicted time of this very call under a plan.
   [[nodiscard]] Time predict(const Plan& plan, const schedule::Collective& call) const {
     return select::predict(plan, cost_view_, hierarchy_, call);
   }
-  /// Whether choices are by simulation: their segments are as the network wants them.
+  /// Whether simulation decides, so that segments fit the network already.
   [[nodiscard]] bool simulates() const { return options_.budget.has_value(); }
   [[nodiscard]] std::size_t remembered() const { return chosen_.size(); }
 

@@ -31,7 +31,7 @@ std::uint32_t level_of(const Resource& resource, const topology::Machine& machin
 
 }  // namespace
 
-CostView::CostView(const topology::Machine& machine, std::span<const Scale> scales,
+CostView::CostView(const topology::Machine& machine, std::span<const CostScale> scales,
                    double processor)
     : machine_(machine), network_(machine), scales_(scales.begin(), scales.end()) {
   expects(scales.empty() || scales.size() == machine.levels().size(),

@@ -15,11 +15,11 @@ namespace espalier::select {
 /// -ffp-contract=off: IEEE 754 gives the same bits on every CPU. See ADR 7.
 using Picos = double;
 
-/// A machine with some of its figures multiplied: how the coefficients of a prediction's formula
-/// are found (formula.hpp).
-struct Scale {
-  double latency = 1;   ///< of all paths of the level
-  double per_byte = 1;  ///< of all capacities of the level
+/// Factors for the figures of one level. With them the coefficients of a prediction's formula are
+/// found (formula.hpp).
+struct CostScale {
+  double latency = 1;   ///< multiplies the latency of all paths of the level
+  double per_byte = 1;  ///< multiplies the time a byte takes on all links of the level
 };
 
 /// A machine as the predictor sees it: times instead of bandwidths, resources by number.
@@ -29,19 +29,19 @@ class CostView {
  public:
   /// @param scales one for each level; empty: none
   /// @param processor multiplies all costs of sending, receiving and combining
-  explicit CostView(const topology::Machine& machine, std::span<const Scale> scales = {},
+  explicit CostView(const topology::Machine& machine, std::span<const CostScale> scales = {},
                     double processor = 1);
 
   [[nodiscard]] const topology::Machine& machine() const { return machine_; }
   [[nodiscard]] Rank size() const { return machine_.size(); }
   [[nodiscard]] std::size_t resources() const { return per_byte_.size(); }
 
-  /// What a message passes; `route` is used again and again.
+  /// Fills in what a message passes; `route` is reused to save allocations.
   void find_route(Rank from, Rank to, sim::Route& route) const {
     network_.find_route(from, to, route);
   }
   [[nodiscard]] Picos latency(const sim::Route& route) const;
-  /// Of one flow on an idle resource.
+  /// Time a byte takes for one flow on an idle resource.
   [[nodiscard]] Picos per_byte(sim::ResourceId resource) const { return per_byte_[resource]; }
   [[nodiscard]] Picos cap_per_byte(const sim::Route& route) const;
 
@@ -62,7 +62,7 @@ class CostView {
 
   const topology::Machine& machine_;
   sim::Network network_;
-  std::vector<Scale> scales_;
+  std::vector<CostScale> scales_;
   std::vector<Picos> per_byte_;
   std::vector<Costs> costs_;
 };

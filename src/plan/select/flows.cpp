@@ -1,6 +1,7 @@
 #include "select/flows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace espalier::select {
 
@@ -21,7 +22,7 @@ void Crossings::clear() {
 
 void Crossings::thin_out(double part) {
   for (const ResourceId r : touched_) {
-    counts_[r] = std::max(1U, static_cast<std::uint32_t>(counts_[r] * part + 0.5));
+    counts_[r] = std::max(1U, static_cast<std::uint32_t>(std::lround(counts_[r] * part)));
   }
 }
 
@@ -125,8 +126,8 @@ void FlowSharing::fill(std::span<Flow> flows, const Crossings* others) {
 }
 
 /// What a flow would get now, and what holds it back; a rate of 0: nothing does.
-FlowSharing::Share FlowSharing::share_of(const FlowPath& path) const {
-  Share share{path.alone == 0 ? 0 : 1 / path.alone, kNoResource};
+FlowSharing::RateAndHolder FlowSharing::share_of(const FlowPath& path) const {
+  RateAndHolder share{path.alone == 0 ? 0 : 1 / path.alone, kNoResource};
   for (std::uint32_t k = 0; k < path.count; ++k) {
     const ResourceId r = resources_[path.first + k];
     const double rate = left_[r] / waiting_[r];

@@ -39,7 +39,7 @@ Bandwidth bandwidth_of(const Machine& machine, const Cluster& cluster) {
 }
 
 double predicted(const Plan& plan, const Hierarchy& hierarchy, const Collective& call,
-                 std::span<const Scale> scales, double processor = 1) {
+                 std::span<const CostScale> scales, double processor = 1) {
   const CostView cost_view(hierarchy.machine(), scales, processor);
   return static_cast<double>(predict(plan, cost_view, hierarchy, call).picoseconds);
 }
@@ -50,7 +50,7 @@ Time time_of(double picoseconds) { return Time{static_cast<std::int64_t>(picosec
 
 Formula formula(const Plan& plan, const Hierarchy& hierarchy, const Collective& call) {
   const Machine& machine = hierarchy.machine();
-  const std::vector<Scale> as_it_is(machine.levels().size());
+  const std::vector<CostScale> as_it_is(machine.levels().size());
   const double now = predicted(plan, hierarchy, call, as_it_is);
   const auto contribution = [&](double changed) { return (changed - now) / kStep; };
   Formula found;
@@ -112,7 +112,7 @@ std::vector<Limit> limits(const std::vector<Choice>& ranked, const Hierarchy& hi
   const std::size_t tried = std::min(kTried, ranked.size());
   // The first of the others that is faster by more than a rounding, or `tried`.
   const auto faster_at = [&](double factor) {
-    std::vector<Scale> scales(machine.levels().size());
+    std::vector<CostScale> scales(machine.levels().size());
     scales.front().latency = factor;
     const CostView cost_view(machine, scales);
     const double mine =

@@ -16,9 +16,10 @@ namespace espalier::select {
 /// figure changes by a little.
 struct Formula {
   struct Level {
-    double latencies = 0;  ///< in latencies of the level's first channel
-    double transfers = 0;  ///< in message / bandwidth of that channel; 0 if it has no limit
-    Time from_latency;     ///< the same in time
+    double latencies = 0;  ///< how many latencies of the level's first channel
+    /// How many times message / bandwidth of that channel; 0 if it has no limit.
+    double transfers = 0;
+    Time from_latency;  ///< contribution of `latencies` in time
     Time from_bytes;
   };
   std::vector<Level> levels;
@@ -34,8 +35,8 @@ struct Formula {
 /// Where another plan would be faster: the latency of the outermost level at which it takes over.
 struct Limit {
   Time latency;
-  bool below = false;  ///< the chosen one is best above this latency; else below it
-  std::string then;    ///< the plan that is faster beyond
+  bool below = false;  ///< whether the other plan wins below this latency; false: above it
+  std::string then;    ///< name of the plan that is faster there
 };
 /// The nearest limits on both sides, within a factor of a thousand of the machine's own latency.
 /// @param ranked the chosen plan first; the next few are tried against it

@@ -8,13 +8,13 @@
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
-#include "model/alike.hpp"
-#include "model/levels.hpp"
+#include "model/cost_model.hpp"
+#include "model/machine_models.hpp"
 #include "model/time_reversed.hpp"
 #include "sim/simulate.hpp"
 #include "tree/irregular_algorithm.hpp"
+#include "tree/irregular_trees.hpp"
 #include "tree/local_search.hpp"
-#include "tree/traeff_distributed.hpp"
 
 namespace espalier::select {
 namespace {

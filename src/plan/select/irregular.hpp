@@ -9,18 +9,18 @@
 #include "sim/options.hpp"
 #include "sim/result.hpp"
 #include "topology/machine.hpp"
-#include "tree/bounded_bundles.hpp"
 #include "tree/comm_tree.hpp"
+#include "tree/irregular.hpp"
 
 namespace espalier::select {
 
-/// A way to do a scatterv or gatherv whose lengths are all known, as a value.
+/// A plan, as a value, for a scatterv or gatherv whose lengths are all known.
 struct IrregularPlan {
-  std::string algorithm;  ///< of tree/irregular_algorithm.hpp, or "searched"
+  std::string algorithm;  ///< name in tree/irregular_algorithm.hpp, or "searched"
   tree::CommTree tree;
   collective::Sending sending = collective::Sending::AtOnce;
-  Bytes piece;  ///< 0: whole bundles
-  Time setup;   ///< what the ranks do before the first byte: rounds that find the tree
+  Bytes piece;  ///< length of the pieces of a bundle; 0: whole bundles
+  Time setup;   ///< time before the first byte: rounds that find the tree
   friend bool operator==(const IrregularPlan&, const IrregularPlan&) = default;
 };
 /// "minimum-first", "minimum-first one by one", "clustered-1 in pieces of 64 KiB"
@@ -32,9 +32,9 @@ struct IrregularPlan {
 [[nodiscard]] std::vector<Bytes> bytes_of(const schedule::Collective& call);
 
 struct IrregularConditions {
-  Bytes bundle_limit = tree::kBundleLimit;  ///< what a rank may hold for others
-  std::uint32_t trials = 300;               ///< of the local search; 0: none
-  std::uint64_t seed = 1;                   ///< of the local search
+  Bytes bundle_limit = tree::kBundleLimit;  ///< most bytes that a rank may hold for others
+  std::uint32_t trials = 300;               ///< steps of the local search; 0: no search
+  std::uint64_t seed = 1;                   ///< seed of the local search
   sim::SimOptions sim;
 };
 /// As SimGrid's SMPI runs them: messages of one pair are flows of their own, and near ones get more

@@ -8,8 +8,8 @@
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
+#include "collective/alltoall.hpp"
 #include "collective/irregular_allgather.hpp"
-#include "collective/sparse_alltoall.hpp"
 #include "select/candidates.hpp"
 #include "select/irregular.hpp"
 #include "sim/simulate.hpp"

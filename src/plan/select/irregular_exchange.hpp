@@ -10,20 +10,20 @@
 
 namespace espalier::select {
 
-/// A way to do an allgatherv or alltoallv whose lengths are all known, and its time by simulation.
+/// A plan for an allgatherv or alltoallv whose lengths are all known, and its simulated time.
 struct ExchangeChoice {
   std::string name;
-  bool by_counts = false;  ///< goes by the lengths: the others have the shapes of the regular calls
+  /// Its shape follows the lengths; others have the shape of a regular call.
+  bool by_counts = false;
   Time predicted;
   std::function<schedule::Program(Rank)> program_of;
 };
 
-/// All of them: the plans for equal blocks, whose messages carry what the lengths say; of an
-/// allgatherv those along trees by the lengths (collective/irregular_allgather.hpp), from the rank
-/// with the longest block; of an alltoallv the one that leaves empty blocks out. The fastest first,
-/// ties in that order.
-///
-/// What they hold refers to `hierarchy`, which must outlive them. @pre call is such a one
+/// All plans, the fastest first; ties in this order: plans for equal blocks, whose messages carry
+/// what the lengths say; allgatherv: along trees that follow the lengths
+/// (collective/irregular_allgather.hpp), from the rank with the longest block; alltoallv: one that
+/// leaves empty blocks out.
+/// @pre call is an irregular allgather or alltoall; `hierarchy` outlives the plans
 [[nodiscard]] std::vector<ExchangeChoice> exchange_ranking(const collective::Hierarchy& hierarchy,
                                                            const schedule::Collective& call,
                                                            const sim::SimOptions& options);

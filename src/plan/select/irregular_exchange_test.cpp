@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
+#include "collective/alltoall.hpp"
 #include "collective/irregular_allgather.hpp"
-#include "collective/sparse_alltoall.hpp"
 #include "select/irregular.hpp"
 #include "select/quick_irregular.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/run_schedule.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::select {
 namespace {

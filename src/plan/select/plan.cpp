@@ -4,10 +4,7 @@
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
-#include "collective/links.hpp"
-#include "collective/tree_broadcast.hpp"
-#include "collective/tree_reduce.hpp"
-#include "select/blind_tree.hpp"
+#include "collective/tree_links.hpp"
 #include "select/speed_tree.hpp"
 #include "topology/views.hpp"
 
@@ -120,7 +117,7 @@ std::string by_cluster(std::uint32_t depth) { return fmt::format("two-level at d
 /// A rank's part of a broadcast or reduction along one tree.
 Program tree_part(const tree::CommTree& tree, std::uint64_t segment, const Collective& call,
                   Rank rank) {
-  const collective::Links links = collective::links_of(tree, rank, segment);
+  const collective::TreeLinks links = collective::links_of(tree, rank, segment);
   schedule::ProgramBuilder program(rank);
   const auto out = slice(Buffer::Out, 0, units_out(call, rank));
   if (call.operation == Operation::Broadcast) {

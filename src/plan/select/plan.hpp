@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collective/along_tree.hpp"
-#include "collective/fixed_order_calls.hpp"
+#include "collective/fixed_order.hpp"
 #include "collective/flat_algorithms.hpp"
 #include "collective/multilevel_calls.hpp"
 #include "collective/striped.hpp"
@@ -16,7 +16,7 @@ namespace espalier::select {
 /// One tree over all ranks by number: what MPI libraries do without knowing the machine.
 struct BlindTree {
   collective::Shape shape = collective::Shape::Binomial;
-  std::uint64_t segment = 0;  ///< units a message; 0: whole
+  std::uint64_t segment = 0;  ///< units in a message; 0: the whole message
   friend bool operator==(const BlindTree&, const BlindTree&) = default;
 };
 
@@ -33,7 +33,7 @@ struct Classical {
   friend bool operator==(const Classical&, const Classical&) = default;
 };
 
-/// The same with the ranks in the order in which they lie in the machine.
+/// A classical algorithm with the ranks in the order in which they lie in the machine.
 struct AlongTree {
   std::string name;
   friend bool operator==(const AlongTree&, const AlongTree&) = default;
@@ -48,17 +48,17 @@ struct FixedOrder {
 /// MagPIe's trees: a multilevel plan on the machine seen as its clusters of one depth side by side
 /// (topology::two_level_view). A baseline.
 struct TwoLevel {
-  std::uint32_t depth = 1;              ///< of the clusters: 1 is the outermost, "by site"
-  collective::MultilevelChoice choice;  ///< for the view's two levels
+  std::uint32_t depth = 1;              ///< depth of the clusters: 1 is the outermost, "by site"
+  collective::MultilevelChoice choice;  ///< one entry for each of the view's two levels
   friend bool operator==(const TwoLevel&, const TwoLevel&) = default;
 };
 
-/// A way to do a call, as a value: with a machine and a call it is a program for every rank, and a
-/// predicted time.
+/// A plan as a value: with a machine and a call it gives a program for every rank and a predicted
+/// time.
 using Plan = std::variant<collective::MultilevelChoice, collective::StripedChoice, TwoLevel,
                           BlindTree, SpeedTree, Classical, AlongTree, FixedOrder>;
 
-/// Whether this plan is one for that call: its operation, lengths of blocks, order of combining.
+/// Whether the plan serves the call: its operation, block lengths and order of combining.
 [[nodiscard]] bool can_do(const Plan& plan, const collective::Hierarchy& hierarchy,
                           const schedule::Collective& call);
 

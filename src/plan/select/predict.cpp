@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "select/blind_tree.hpp"
 #include "select/predict_tree.hpp"
 #include "select/speed_tree.hpp"
 #include "topology/views.hpp"

@@ -19,11 +19,11 @@ namespace espalier::select {
                            const collective::Hierarchy& hierarchy,
                            const schedule::Collective& call);
 
-// Its parts, one a file.
+// Parts of predict(), one in a file.
 /// How many vectors a reduction sends up from each sub-tree.
 enum class Partials : std::uint8_t {
-  One,     ///< it commutes
-  Runs,    ///< one for each run of ranks: it does not
+  One,     ///< one: the operation commutes
+  Runs,    ///< one for each run of ranks: the operation does not commute
   Blocks,  ///< one for each block of the reference order
 };
 
@@ -32,7 +32,7 @@ enum class Partials : std::uint8_t {
                                        std::span<const double> segments, const CostView& cost_view,
                                        const collective::Hierarchy& hierarchy,
                                        const schedule::Collective& call, Partials partials);
-/// The operations without a tree of masters: bundles of an alltoall, runs of a scan.
+/// Operations without a tree of leaders: bundles of an alltoall, runs of a scan.
 [[nodiscard]] Picos predict_aggregated_alltoall(const collective::Carriers& carriers,
                                                 const CostView& cost_view,
                                                 const collective::Hierarchy& hierarchy,

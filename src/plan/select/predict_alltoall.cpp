@@ -24,7 +24,7 @@ Picos predict_aggregated_alltoall(const Carriers& carriers, const CostView& cost
   const auto stripes_to = [&](Rank cluster) {
     return std::min(carriers.stripes, clusters.size_of(cluster));
   };
-  std::vector<Rounds::Message> gather, across, scatter;
+  std::vector<Rounds::RoundMessage> gather, across, scatter;
   std::vector<double> to_carrier(call.size, 0), from_carrier(call.size, 0);
   for (Rank c = 0; c < clusters.count(); ++c) {
     const auto& ranks = clusters.parts[c];

@@ -1,6 +1,6 @@
-#include "select/predict_bundles.hpp"
-
 #include <algorithm>
+
+#include "select/predict_steps.hpp"
 
 namespace espalier::select {
 
@@ -69,7 +69,7 @@ Picos bundles_down_time(const CostView& cost_view, const WholeTree& tree,
   }
   FlowSharing sharing(cost_view);
   std::vector<Flow> flows;
-  std::vector<Picos> through;  // of each child: when its connection is free again
+  std::vector<Picos> through;  // when the connection to each child is free again
   Picos last = 0;
   for (const Rank v : tree.order) {
     const auto children = tree.children_of(v);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "select/predict.hpp"
-#include "select/predict_bundles.hpp"
 #include "select/predict_steps.hpp"
 #include "select/predict_tree.hpp"
 #include "tree/double_binary.hpp"
@@ -88,7 +87,7 @@ class ClassicalPrediction {
   /// Round by round: whoever has it sends to one more, and not to the next before that has it.
   Picos binomial_in_turn() {
     const std::vector<Rank> members = from_root();
-    std::vector<Rounds::Message> round;
+    std::vector<Rounds::RoundMessage> round;
     for (std::size_t mask = std::bit_ceil(members.size()) / 2; mask > 0; mask /= 2) {
       round.clear();
       for (std::size_t v = 0; v + mask < members.size(); v += 2 * mask) {
@@ -187,7 +186,7 @@ class ClassicalPrediction {
 
   /// After the first round pairs of blocks move on by one hop a round, both ways round.
   void neighbour_exchange() {
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     for (Rank p = 0; p < call_.size; ++p) {
       messages.push_back({everybody_[p], everybody_[p ^ 1U], bytes_});
     }
@@ -226,7 +225,7 @@ class ClassicalPrediction {
   }
 
   Picos scan(const std::string& name) {
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     std::vector<Rank> members = everybody_;
     if (name == "direct") return all_combine([this](Rank p) { return call_.size - 1 - p; }, bytes_);
     if (call_.operation == Operation::Exscan && name != "linear") {
@@ -286,7 +285,7 @@ class ClassicalPrediction {
 
   void binomial_scan(const std::vector<Rank>& members) {
     const auto size = static_cast<Rank>(members.size());
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     Rank half = 1;
     for (; half < size; half *= 2) {
       messages.clear();

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "select/predict.hpp"
-#include "select/predict_bundles.hpp"
+#include "select/predict_steps.hpp"
 #include "select/predict_tree.hpp"
 #include "select/rounds.hpp"
 
@@ -222,7 +222,7 @@ class MultilevelPrediction {
     std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
     std::sort(masters.begin(), masters.end());
     Rounds rounds(cost_view_);
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     for (std::size_t i = 0; i < masters.size(); ++i) {
       rounds.set_clock(masters[i], streams[masters[i]].last);
       for (std::size_t step = 1; step < masters.size(); ++step) {
@@ -275,7 +275,7 @@ class MultilevelPrediction {
     }
     Rounds rounds(cost_view_);
     for (std::size_t i = 0; i < n; ++i) rounds.set_clock(masters[i], ready[masters[i]]);
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     for (std::size_t step = 0; step + 1 < n; ++step) {
       messages.clear();
       for (std::size_t i = 0; i < n; ++i) {

@@ -93,7 +93,7 @@ class ScanPrediction {
   /// Of all teams of a level at once.
   template <typename Add>
   void round(const std::vector<std::vector<Rank>>& teams, bool combines, Add add) {
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     for (const std::vector<Rank>& participants : teams) add(participants, messages);
     rounds_.exchange(messages, combines, combines);
   }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "collective/fold.hpp"
+#include "collective/halving.hpp"
 
 namespace espalier::select {
 
-using Message = Rounds::Message;
+using Message = Rounds::RoundMessage;
 
 void butterfly(Rounds& rounds, std::span<const Rank> members, const Butterfly& how,
                const std::function<double(Rank active, Rank mask)>& bytes) {

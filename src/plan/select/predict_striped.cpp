@@ -1,10 +1,9 @@
 #include <algorithm>
 
-#include "collective/fold.hpp"
+#include "collective/halving.hpp"
 #include "collective/partition.hpp"
 #include "collective/stripes.hpp"
 #include "select/predict.hpp"
-#include "select/predict_bundles.hpp"
 #include "select/predict_steps.hpp"
 
 namespace espalier::select {
@@ -96,7 +95,7 @@ class StripedPrediction {
     std::vector<std::vector<Rank>> owners;
     for (Rank i = 0; i < stripes_.parts(); ++i) owners.push_back(stripes_.owners(i, 0).ranks);
     const Rank count = clusters_.count();
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     const auto round = [&](double bytes, bool combines, auto peer_of) {
       messages.clear();
       for (const auto& participants : owners) {
@@ -136,15 +135,15 @@ class StripedPrediction {
   void butterflies(const std::vector<std::vector<Rank>>& owners) {
     const collective::Fold fold(clusters_.count());
     const bool halves = choice_.across == Across::Halving;
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     const auto pairs = [&](bool in) {
       messages.clear();
       for (const auto& participants : owners) {
         for (Rank p = 0; p < clusters_.count(); ++p) {
           if (fold.is_active(p)) continue;
           const Rank active = participants[fold.partner(p)];
-          messages.push_back(in ? Rounds::Message{participants[p], active, part()}
-                                : Rounds::Message{active, participants[p], part()});
+          messages.push_back(in ? Rounds::RoundMessage{participants[p], active, part()}
+                                : Rounds::RoundMessage{active, participants[p], part()});
         }
       }
       if (!messages.empty()) rounds_.exchange(messages, in);
@@ -214,7 +213,7 @@ class StripedPrediction {
       }
     }
     if (upwards) std::reverse(generations.begin(), generations.end());
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     for (const auto& generation : generations) {
       messages.clear();
       for (Rank i = 0; i < stripes_.parts(); ++i) {
@@ -223,8 +222,8 @@ class StripedPrediction {
         for (const auto& [parent, child] : generation) {
           const Rank a = owners[(home + parent) % count];
           const Rank b = owners[(home + child) % count];
-          messages.push_back(upwards ? Rounds::Message{b, a, part()}
-                                     : Rounds::Message{a, b, part()});
+          messages.push_back(upwards ? Rounds::RoundMessage{b, a, part()}
+                                     : Rounds::RoundMessage{a, b, part()});
         }
       }
       rounds_.exchange(messages, upwards);
@@ -233,15 +232,15 @@ class StripedPrediction {
 
   /// Each rank's block to one rank of each other cluster, or from there.
   void blocks_across(bool reduces) {
-    std::vector<Rounds::Message> messages;
+    std::vector<Rounds::RoundMessage> messages;
     for (Rank c = 0; c < clusters_.count(); ++c) {
       const auto& participants = clusters_.parts[c];
       for (std::uint64_t p = 0; p < participants.size(); ++p) {
         for (Rank step = 1; step < clusters_.count(); ++step) {
           const auto& other = clusters_.parts[(c + step) % clusters_.count()];
           const Rank there = other[p * other.size() / participants.size()];
-          messages.push_back(reduces ? Rounds::Message{there, participants[p], bytes_}
-                                     : Rounds::Message{participants[p], there, bytes_});
+          messages.push_back(reduces ? Rounds::RoundMessage{there, participants[p], bytes_}
+                                     : Rounds::RoundMessage{participants[p], there, bytes_});
         }
       }
     }

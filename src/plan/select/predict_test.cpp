@@ -7,12 +7,12 @@
 #include "base/units.hpp"
 #include "collective/multilevel.hpp"
 #include "select/candidates.hpp"
-#include "select/sharing.hpp"
+#include "select/flows.hpp"
 #include "select/whole_tree.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::select {
 namespace {

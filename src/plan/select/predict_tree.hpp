@@ -9,15 +9,15 @@
 
 namespace espalier::select {
 
-/// When a message in segments is at a rank: the first `grain` bytes, and all of it.
+/// When a segmented message arrives at a rank: `first` for its first `grain` bytes, `last` for all.
 struct Stream {
   Picos first = 0;
   Picos last = 0;
   double grain = 0;
 };
 
-/// What a phase of a call asks of each resource and processor, in time. Two phases that overlap ask
-/// for both, so the busiest has more to do than in either.
+/// How long a phase of a call keeps each resource and processor busy. The loads of two phases that
+/// overlap are added up.
 class Loads {
  public:
   explicit Loads(const CostView& cost_view)
@@ -69,9 +69,9 @@ class TreePrediction {
 
  private:
   struct Cut {
-    double segment = 0;  // bytes of all but the last
+    double segment = 0;  // bytes of all segments but the last
     double count = 1;
-    double rest = 0;  // bytes of the last one
+    double rest = 0;  // bytes of the last segment
   };
   [[nodiscard]] Cut cut(std::uint32_t level) const { return cuts_[level]; }
   [[nodiscard]] double vectors(Rank child) const { return vectors_.empty() ? 1 : vectors_[child]; }
@@ -86,14 +86,14 @@ class TreePrediction {
   double bytes_;
   std::vector<Cut> cuts_;
   bool pipelined_ = false;
-  std::vector<std::uint32_t> level_;  // of each rank's edge to its parent
+  std::vector<std::uint32_t> level_;  // level of each rank's edge to its parent
   Crossings crossings_;
   FlowSharing sharing_;
-  std::vector<double> vectors_;      // of each rank: how many go up from it; empty: one each
-  std::vector<std::size_t> layers_;  // where each generation begins in tree_.order
+  std::vector<double> vectors_;      // number of vectors that go up from each rank; empty: one each
+  std::vector<std::size_t> layers_;  // index into tree_.order where each generation begins
   std::vector<std::uint32_t> depth_;
-  std::vector<Flow> whole_;  // the flows of a fan, with all of their bytes
-  std::vector<Flow> tails_;  // their last segments alone
+  std::vector<Flow> whole_;  // flows of a fan with all their bytes
+  std::vector<Flow> tails_;  // last segments of the flows of a fan
 };
 
 }  // namespace espalier::select

@@ -12,11 +12,11 @@ namespace {
 using schedule::Collective;
 using schedule::OpKind;
 
-/// Of one plan. Exchanges of everybody with everybody in segments have a million, all under way at
-/// once, and are never the fastest.
+/// Most messages of a plan that is simulated. Segmented exchanges among all ranks have a million
+/// messages in flight at once, and are never the fastest.
 constexpr std::uint64_t kMostMessages = 1U << 15U;
-/// What would take so many times as long as another took when simulated, were its prediction wrong
-/// by as much as the worst so far of those that take less than predicted, is not.
+/// A plan is not simulated if, even scaled by the least simulated / predicted ratio so far, it
+/// would need this many times the best simulated time.
 constexpr double kHopeless = 2;
 
 using schedule::Schedule;
@@ -37,21 +37,21 @@ std::uint64_t messages_of(const Schedule& schedule) {
   return messages;
 }
 
-/// Places in `ranked` of what is worth playing: the best, all that differ from it in segments only,
-/// the best of the others, and so on.
+/// Indices into `ranked` of the plans to simulate, at most `most`: the best, all that differ from
+/// it in segments only, then the best of the rest with all its segment sizes, and so on.
 std::vector<std::size_t> worth_simulating(const std::vector<Choice>& ranked, std::size_t most) {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   std::vector<bool> taken(ranked.size());
   for (std::size_t first = 0; first < ranked.size(); ++first) {
     if (taken[first]) continue;
     for (std::size_t i = first; i < ranked.size(); ++i) {
       if (taken[i] || !are_alike(ranked[first].plan, ranked[i].plan)) continue;
-      if (places.size() == most) return places;
+      if (indices.size() == most) return indices;
       taken[i] = true;
-      places.push_back(i);
+      indices.push_back(i);
     }
   }
-  return places;
+  return indices;
 }
 
 }  // namespace
@@ -74,34 +74,48 @@ std::vector<Choice> ranked_by_simulation(std::vector<Choice> ranked,
                                          const collective::Hierarchy& hierarchy,
                                          const Collective& call, const SimulationBudget& budget) {
   std::vector<Choice> simulated;
-  std::vector<bool> is_played(ranked.size());
+  std::vector<bool> is_simulated(ranked.size());
   std::uint64_t left = budget.messages;
   Time fastest = kForever;
-  double least = 1;  // time simulated over time predicted
-  for (const std::size_t place : worth_simulating(ranked, budget.plans)) {
-    const auto predicted = static_cast<double>(ranked[place].predicted.picoseconds);
+  double least = 1;  // least ratio of simulated to predicted time so far
+  for (const std::size_t index : worth_simulating(ranked, budget.plans)) {
+    const auto predicted = static_cast<double>(ranked[index].predicted.picoseconds);
     if (predicted * least > kHopeless * static_cast<double>(fastest.picoseconds)) continue;
-    const Schedule schedule = all_parts(ranked[place].plan, hierarchy, call);
+    const Schedule schedule = all_parts(ranked[index].plan, hierarchy, call);
     const std::uint64_t messages = messages_of(schedule);
     if (messages > std::min(left, kMostMessages)) {
-      if (place == 0) return ranked;
+      if (index == 0) return ranked;
       continue;
     }
     left -= messages;
     const Time from_0 = sim::simulate(schedule, hierarchy.machine(), budget.sim).finish;
-    const double over_roots = ranked[place].over_roots;
+    const double over_roots = ranked[index].over_roots;
     const Time takes{std::llround(static_cast<double>(from_0.picoseconds) * over_roots)};
     fastest = std::min(fastest, takes);
     if (predicted > 0) least = std::min(least, static_cast<double>(takes.picoseconds) / predicted);
-    simulated.push_back({ranked[place].plan, takes, over_roots});
-    is_played[place] = true;
+    simulated.push_back({ranked[index].plan, takes, over_roots});
+    is_simulated[index] = true;
   }
   std::stable_sort(simulated.begin(), simulated.end(),
                    [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    if (!is_played[i]) simulated.push_back(std::move(ranked[i]));
+    if (!is_simulated[i]) simulated.push_back(std::move(ranked[i]));
   }
   return simulated;
+}
+
+std::vector<Scored> score(std::vector<Candidate> candidates, const schedule::Collective& call,
+                          const topology::Machine& machine, const sim::SimOptions& options) {
+  std::vector<Scored> scored;
+  scored.reserve(candidates.size());
+  for (Candidate& candidate : candidates) {
+    sim::SimResult result = sim::simulate(call, candidate.program_of, machine, options);
+    scored.push_back({std::move(candidate), std::move(result)});
+  }
+  std::stable_sort(scored.begin(), scored.end(), [](const Scored& a, const Scored& b) {
+    return a.result.finish < b.result.finish;
+  });
+  return scored;
 }
 
 }  // namespace espalier::select

@@ -21,10 +21,10 @@ Rounds::Rounds(const CostView& cost_view)
       clocks_(cost_view.size(), 0),
       free_(cost_view.resources(), 0) {}
 
-void Rounds::exchange(std::span<const Message> messages, bool combines, bool keeps) {
+void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, bool keeps) {
   flows_.clear();
   std::vector<Picos> sent = clocks_;
-  for (const Message& m : messages) {
+  for (const RoundMessage& m : messages) {
     sent[m.from] += cost_view_.send(m.from, m.bytes);
     cost_view_.find_route(m.from, m.to, route_);
     const Picos latency = cost_view_.latency(route_);

@@ -8,8 +8,8 @@
 
 namespace espalier::select {
 
-/// Times of algorithms that go in rounds, in each of which a rank sends and receives a message or
-/// two: every rank has a clock, a round moves them on.
+/// Times of algorithms that go in rounds. In a round, a rank sends and receives a message or two.
+/// Every rank has a clock, which each round advances.
 ///
 ///   clock(r) after = max(clock(r) + send, end of the flow to r) + recv + combine
 ///
@@ -20,7 +20,7 @@ class Rounds {
  public:
   explicit Rounds(const CostView& cost_view);
 
-  struct Message {
+  struct RoundMessage {
     Rank from = 0;
     Rank to = 0;
     double bytes = 0;
@@ -28,19 +28,19 @@ class Rounds {
   /// All at once: senders go by their clocks, receivers wait for all that comes to them.
   /// @param combines what is received is combined with something of the same size
   /// @param keeps what is sent must not change before it is delivered, if it is not eager
-  void exchange(std::span<const Message> messages, bool combines = false, bool keeps = false);
+  void exchange(std::span<const RoundMessage> messages, bool combines = false, bool keeps = false);
   /// `rounds` times: everybody sends `bytes` to its successor on the ring and waits for its
   /// predecessor. @pre at least two ranks
   /// @param slots so many blocks may be on their way to a rank before it passes one on; 0: any
   /// @param mean of blocks that differ, `bytes` being the longest; 0: all alike
   void ring(std::span<const Rank> members, double rounds, double bytes, bool combines = false,
             double slots = 0, double mean = 0);
-  /// Everybody to everybody of the members at once.
+  /// Each member sends to all others at once.
   void all_to_all(std::span<const Rank> members, double bytes);
 
   [[nodiscard]] Picos clock(Rank rank) const { return clocks_[rank]; }
   void set_clock(Rank rank, Picos at) { clocks_[rank] = at; }
-  /// Nobody goes on before all have come here.
+  /// A barrier: sets all clocks to the latest one.
   void join();
   [[nodiscard]] Picos finish() const;
 
@@ -49,7 +49,7 @@ class Rounds {
   FlowSharing sharing_;
   Crossings crossings_;
   std::vector<Picos> clocks_;
-  std::vector<Picos> free_;  // of each resource: when the work of earlier rounds is done
+  std::vector<Picos> free_;  // when each resource has done the work of earlier rounds
   std::vector<Flow> flows_;
   sim::Route route_;
 };

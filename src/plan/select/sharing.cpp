@@ -1,9 +1,9 @@
-#include "select/sharing.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
+
+#include "select/flows.hpp"
 
 namespace espalier::select {
 namespace {
@@ -25,7 +25,7 @@ void share_in_order(std::span<Sharer> sharers, Picos per_byte) {
   while (first < sharers.size()) {
     if (first == next) now = std::max(now, sharers[next].start);
     while (next < sharers.size() && sharers[next].start <= now) {
-      sharers[next++].end = virtual_now + work;  // in virtual time for now
+      sharers[next++].end = virtual_now + work;  // virtual time; turned into real time below
     }
     const auto flows = static_cast<double>(next - first);
     const Picos end = now + (sharers[first].end - virtual_now) * flows;

@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "base/contract.hpp"
-#include "tree/fastest_node_first.hpp"
-#include "tree/spoc.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::select {
 

@@ -12,11 +12,12 @@ namespace espalier::select {
 
 /// A tree (or several) over all ranks in flat arrays, as predictions walk over it.
 struct WholeTree {
-  std::vector<Rank> order;             ///< parents before children
-  std::vector<Rank> parent;            ///< by rank; kNoRank: a root
-  std::vector<std::uint32_t> first;    ///< of each rank's children, and the end
-  std::vector<Rank> children;          ///< in the order of sending
-  std::vector<std::uint32_t> subtree;  ///< ranks in the sub-tree of each rank
+  std::vector<Rank> order;   ///< ranks, parents before children
+  std::vector<Rank> parent;  ///< parent of each rank; kNoRank: a root
+  /// Index of each rank's first child in `children`, and the end.
+  std::vector<std::uint32_t> first;
+  std::vector<Rank> children;          ///< children of all ranks, in the order of sending
+  std::vector<std::uint32_t> subtree;  ///< number of ranks in the sub-tree of each rank
 
   [[nodiscard]] Rank size() const { return static_cast<Rank>(parent.size()); }
   [[nodiscard]] std::span<const Rank> children_of(Rank rank) const {

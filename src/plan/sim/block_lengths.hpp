@@ -19,7 +19,7 @@ class BlockLengths {
   [[nodiscard]] std::uint64_t bytes_read(Rank rank, std::uint32_t op) const;
   /// Member `k` of a Send sets out under the name `message`. Returns its bytes.
   std::uint64_t send(std::uint32_t message, Rank rank, std::uint32_t op, std::uint32_t k);
-  /// It is received by member `k` of a Recv.
+  /// Member `k` of a Recv receives `message`.
   void receive(std::uint32_t message, Rank rank, std::uint32_t op, std::uint32_t k);
   void copy(Rank rank, std::uint32_t op);
 
@@ -31,7 +31,7 @@ class BlockLengths {
   void write(Rank rank, const schedule::Region& region, const Lengths& lengths);
 
   const schedule::Schedule& schedule_;
-  std::vector<Lengths> out_;  ///< of each rank; empty until something is written
+  std::vector<Lengths> out_;  ///< [rank] empty until something is written
   std::vector<Lengths> scratch_;
   std::map<std::uint32_t, Lengths> under_way_;
 };

@@ -27,7 +27,8 @@ class BottleneckClocks {
 
   struct Passage {
     Time end;
-    ResourceId slowed_by = kNoResource;  ///< who decided; kNoResource: the flow's cap
+    ResourceId slowed_by =
+        kNoResource;  ///< resource that decided the end; kNoResource: the flow's cap
   };
   /// `bytes` set out now. Capped flows of one connection follow each other too.
   Passage pass(Time now, std::uint64_t bytes, const Route& route, std::uint32_t connection,

@@ -28,17 +28,17 @@ class Engine {
  private:
   /// What is known of a message, kept at its Recv's task but for the last.
   enum State : std::uint8_t {
-    kPosted = 1,  // the receiver is ready for it
-    kAsked = 2,   // rendezvous: the sender is
+    kPosted = 1,  // the receiver is ready for the message
+    kAsked = 2,   // rendezvous: the sender is ready
     kArrived = 4,
     kInParts = 8,  // at a Send's task: see in_parts()
   };
   struct Processor {
-    TaskId first = kNone;  // of those that are ready
+    TaskId first = kNone;  // ready task with the lowest number
     TaskId running = kNone;
     std::uint32_t ops_left = 0;
     const topology::NodeCosts* costs = nullptr;
-    std::vector<TaskId> others;  // a heap, least first; mostly empty
+    std::vector<TaskId> others;  // further ready tasks: heap, least first; mostly empty
 
     void add_ready(TaskId task);
     void drop_first();
@@ -54,7 +54,7 @@ class Engine {
   /// Messages of one ordered pair of ranks.
   struct Connection {
     TaskId flowing = kNone;
-    TaskId last = kNone;  // of those behind it
+    TaskId last = kNone;  // last message that waits behind `flowing`
   };
 
   // engine.cpp: processors
@@ -77,12 +77,12 @@ class Engine {
   void carry(TaskId send);
   void arrive(TaskId send, ResourceId slowed_by);
   void count(TaskId send);
-  /// Of the message whose route is route_.
+  /// Weight of the message whose route is route_.
   [[nodiscard]] std::uint32_t weight() const;
   [[nodiscard]] bool eager(TaskId send) const {
     return size_of(send) < options_.eager_limit.value && !in_parts(send);
   }
-  /// With SimOptions::one_at_a_time, one of several to the same rank.
+  /// Under SimOptions::one_at_a_time: this is one of several messages to the same rank.
   [[nodiscard]] bool in_parts(TaskId send) const {
     return (graph_.tasks[send].state & kInParts) != 0;
   }
@@ -90,12 +90,12 @@ class Engine {
     return in_parts(send) && connections_[graph_.tasks[send].connection].flowing == send;
   }
   [[nodiscard]] bool waits_its_turn(TaskId send);
-  /// On the wire.
+  /// Bytes on the wire: payload and header.
   [[nodiscard]] std::uint64_t size_of(TaskId send) const {
     return graph_.tasks[send].bytes + options_.header.value;
   }
   [[nodiscard]] Rank rank_of(TaskId task) const { return graph_.ops[graph_.tasks[task].op].rank; }
-  /// Into route_.
+  /// Sets route_ to the route of the message.
   void find_route(TaskId send) {
     network_.find_route(rank_of(send), graph_.tasks[send].peer, route_);
   }
@@ -118,7 +118,7 @@ class Engine {
   FairShares shares_;
   BottleneckClocks clocks_;
   std::vector<Processor> processors_;
-  std::vector<Time> asked_;  // of each rendezvous message, by its Send
+  std::vector<Time> asked_;  // [task of the Send] when a rendezvous message asked for its Recv
   std::vector<Connection> connections_;
   Route route_;
   SimResult result_;

@@ -44,11 +44,11 @@ class EventQueue {
   Event pop();
 
  private:
-  static constexpr std::size_t kHeap = kLanes;  // its place among the fronts
+  static constexpr std::size_t kHeap = kLanes;  // index of the heap in fronts_
 
   struct Lane {
     std::vector<Event> events;
-    std::size_t first = 0;  // those before it are gone
+    std::size_t first = 0;  // index of the first event that is still waiting
     Event last;
   };
 
@@ -57,10 +57,11 @@ class EventQueue {
   void pop_lane(std::size_t lane);
   void find_least();
 
-  std::array<Event, kLanes + 1> fronts_;  // of the lanes, and the heap's top; kForever if empty
+  std::array<Event, kLanes + 1>
+      fronts_;  // first event of each lane, then of the heap; kForever if empty
   std::size_t least_ = 0;
   std::array<Lane, kLanes> lanes_;
-  std::vector<Event> heap_;  // without its top
+  std::vector<Event> heap_;  // all events of the heap but the first, which is in fronts_
 };
 
 }  // namespace espalier::sim

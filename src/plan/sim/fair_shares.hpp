@@ -50,7 +50,7 @@ class FairShares {
 
   struct Ended {
     std::uint32_t owner;
-    ResourceId slowed_by;  ///< what held it back last; kNoResource: its own cap
+    ResourceId slowed_by;  ///< resource that limited it last; kNoResource: its own cap
   };
   /// Takes out the flow that ends first; of several, the one with the lowest owner.
   /// @pre next_end() <= now, and no time has passed since a flow last began or ended unless
@@ -73,32 +73,33 @@ class FairShares {
     std::uint64_t open = 0;   // weight of flows without a rate, while filling
     std::uint64_t scale = 1;  // levels of a bit a second
     std::uint32_t seen = 0;
-    bool contended = false;  ///< LinkDemand::exceeds(capacity)
+    bool contended =
+        false;  ///< flows may want more than the capacity: LinkDemand::exceeds(capacity)
     bool dirty = false;
-    bool inward = false;  ///< it belongs to the receiver's side of a route
+    bool inward = false;  ///< link on the receiver's side of routes
 
     [[nodiscard]] std::uint64_t share() const;
   };
   struct LinkUse {
     std::vector<FlowId> flows;
-    std::uint64_t weight = 0;  ///< of all flows
+    std::uint64_t weight = 0;  ///< sum over all flows
     LinkDemand demand;
     Time busy_since;
     Time busy;
   };
-  static constexpr std::uint64_t kFresh = ~std::uint64_t{0};  ///< the rate of who has none yet
+  static constexpr std::uint64_t kFresh = ~std::uint64_t{0};  ///< rate of a flow that has none yet
   /// With weights a level is finer than a bit a second: many flows share one.
   static constexpr std::uint64_t kLevelsPerBit = 4096;
   struct Flow {
     std::uint64_t rate = kFresh;
-    std::uint64_t level = kFresh;  ///< where filling stopped for it
+    std::uint64_t level = kFresh;  ///< fill level at which the flow's rate was fixed
     std::uint64_t new_rate = 0;
-    std::uint64_t ceiling = 0;  ///< its cap, or the narrowest on its route
+    std::uint64_t ceiling = 0;  ///< flow cap, or the narrowest capacity on the route
     std::uint32_t weight = 1;
     std::uint32_t seen = 0;
     std::uint32_t hops = 0;
     ResourceId slowed_by = kNoResource;
-    std::uint32_t contended = 0;  ///< so many of its hops, while filling
+    std::uint32_t contended = 0;  ///< number of contended hops, while rates are filled
   };
   struct Progress {
     Work remaining = 0;
@@ -156,21 +157,24 @@ class FairShares {
   void sift_down(std::size_t place);
 
   std::vector<Link> links_;
-  std::vector<LinkUse> uses_;  ///< of each link
+  std::vector<LinkUse> uses_;  ///< [ResourceId]
   std::vector<Flow> flows_;
-  std::vector<Progress> progress_;       ///< of each flow
-  std::vector<ResourceId> hops_;         ///< `stride_` for each flow: its route
-  std::vector<std::uint32_t> places_;    ///< likewise: where it is in Link::flows
-  std::vector<LinkDemand::Slot> slots_;  ///< likewise: how it is counted in LinkUse::demand
-  std::vector<ResourceId> contended_;    ///< likewise: its contended hops, while filling
-  std::vector<std::uint8_t> open_;       ///< of each flow: has no rate yet, while filling
+  std::vector<Progress> progress_;  ///< [FlowId]
+  std::vector<ResourceId> hops_;    ///< [flow * stride_ + hop] resource on its route
+  std::vector<std::uint32_t>
+      places_;  ///< [flow * stride_ + hop] index of the flow in LinkUse::flows
+  std::vector<LinkDemand::Slot>
+      slots_;  ///< [flow * stride_ + hop] slot in LinkUse::demand that counts the flow
+  std::vector<ResourceId>
+      contended_;  ///< [flow * stride_ + i] contended resources on its route, while filling
+  std::vector<std::uint8_t> open_;  ///< [FlowId] while filling: has no rate yet
   std::vector<FlowId> free_;
   std::size_t stride_;
-  std::vector<FlowId> ends_;  ///< heap of all flows, by end
+  std::vector<FlowId> ends_;  ///< heap of all flows, the earliest end on top
 
   std::vector<ResourceId> dirty_;
   std::vector<FlowId> fresh_;
-  std::uint64_t slowest_change_ = kFresh;  ///< flows at a lower level keep their rates
+  std::uint64_t slowest_change_ = kFresh;  ///< flows below this fill level keep their rates
   bool weighted_;
   std::uint32_t round_ = 0;
   std::vector<FlowId> reached_flows_;

@@ -2,7 +2,7 @@
 
 #include "sim/simulate.hpp"
 #include "support/plans.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::sim {
 namespace {

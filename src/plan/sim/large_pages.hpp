@@ -7,8 +7,8 @@
 
 namespace espalier::sim {
 
-/// Room for `count`, in large pages where there is much of it. The graph of a million messages is
-/// read all over the place; in pages of 4 KiB most of these reads also miss the table of pages.
+/// Reserves room for `count` values, in large pages if it is much. The graph of a million messages
+/// is read all over the place; in pages of 4 KiB most of these reads also miss the table of pages.
 /// Only a wish: where the system does not grant it, nothing else changes.
 template <typename T>
 void reserve_in_large_pages(std::vector<T>& values, std::size_t count) {

@@ -28,7 +28,7 @@ class LinkDemand {
       bounded_ += ceiling;
       return slot;
     }
-    Group& group = groups_[slot];
+    DoorGroup& group = groups_[slot];
     if (group.flows == 0) group = {door, 0, door_capacity, 0};
     bounded_ -= group.most();
     ++group.flows;
@@ -43,7 +43,7 @@ class LinkDemand {
       bounded_ -= ceiling;
       return;
     }
-    Group& group = groups_[slot];
+    DoorGroup& group = groups_[slot];
     bounded_ -= group.most();
     --group.flows;
     group.sum -= ceiling;
@@ -60,9 +60,9 @@ class LinkDemand {
 
  private:
   static constexpr Slot kNoSlot = 255;
-  struct Group {
+  struct DoorGroup {
     ResourceId door = kNoResource;
-    std::uint32_t flows = 0;  ///< 0: the slot is free
+    std::uint32_t flows = 0;  ///< 0 means that the slot is free
     std::uint64_t capacity = 0;
     Sum sum = 0;
 
@@ -89,7 +89,7 @@ class LinkDemand {
   Sum plain_ = 0;
   Sum bounded_ = 0;
   std::uint64_t flows_ = 0;
-  std::array<Group, 6> groups_;
+  std::array<DoorGroup, 6> groups_;
 };
 
 }  // namespace espalier::sim

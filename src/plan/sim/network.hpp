@@ -15,15 +15,15 @@ inline constexpr ResourceId kNoResource = ~ResourceId{0};
 /// A capacity of the machine that messages share.
 struct Resource {
   enum class Kind : std::uint8_t {
-    LeafOut,      ///< a process's uplink; `id` is the leaf
-    LeafIn,       ///
-    LeafBoth,     ///< half duplex
-    ClusterOut,   ///< a cluster's uplink; `id` is the cluster
-    ClusterIn,    ///
-    ClusterBoth,  ///< half duplex
-    Backbone,     ///< of the cluster `id`
-    PairForth,    ///< the direct link of a pair of members of cluster `id`, from `a` to `b`
-    PairBack,     ///< from `b` to `a`
+    LeafOut,      ///< outgoing half of a process's uplink; `id` is the leaf
+    LeafIn,       ///< incoming half of a process's uplink; `id` is the leaf
+    LeafBoth,     ///< half-duplex uplink of a process; `id` is the leaf
+    ClusterOut,   ///< outgoing half of a cluster's uplink; `id` is the cluster
+    ClusterIn,    ///< incoming half of a cluster's uplink; `id` is the cluster
+    ClusterBoth,  ///< half-duplex uplink of a cluster; `id` is the cluster
+    Backbone,     ///< backbone of cluster `id`
+    PairForth,    ///< direct link from member `a` to member `b` of cluster `id`
+    PairBack,     ///< direct link from member `b` to member `a` of cluster `id`
   };
   Kind kind = Kind::LeafOut;
   std::uint32_t id = 0;
@@ -42,11 +42,11 @@ class Route {
   explicit Route(std::vector<ResourceId> resources, Bandwidth flow_cap = kUnlimited)
       : cap(flow_cap), storage_(std::move(resources)), count_(storage_.size()) {}
 
-  std::uint32_t level = 0;     ///< as Path::level
-  Time latency;                ///< as Path::latency
-  Bandwidth cap = kUnlimited;  ///< of this flow alone
+  std::uint32_t level = 0;     ///< Path::level
+  Time latency;                ///< Path::latency
+  Bandwidth cap = kUnlimited;  ///< limit of each single flow
 
-  /// Limited ones only; none stands twice.
+  /// The limited resources on the route, each once.
   [[nodiscard]] std::span<const ResourceId> resources() const {
     return std::span(storage_).first(count_);
   }
@@ -69,11 +69,11 @@ class Network {
   explicit Network(const topology::Machine& machine);
 
   [[nodiscard]] std::span<const Resource> resources() const { return resources_; }
-  /// No route has more.
+  /// Most resources on any route.
   [[nodiscard]] std::size_t longest_route() const { return longest_route_; }
-  /// Of all channels and direct links; uplinks may add to it.
+  /// The longest latency of all channels and direct links; uplinks may add to it.
   [[nodiscard]] Time longest_latency() const { return longest_latency_; }
-  /// Into `route`, whose memory is used again. O(depth).
+  /// Writes the route into `route`, whose memory is used again. O(depth).
   void find_route(Rank from, Rank to, Route& route) const;
 
  private:
@@ -96,16 +96,16 @@ class Network {
     Bandwidth flow_cap;
     std::uint32_t first_pair = 0;
     std::uint32_t pair_count = 0;
-    std::uint32_t first_climb = 0;  ///< `depth` + 1 of them
+    std::uint32_t first_climb = 0;  ///< index into climbs_ of its depth + 1 entries
     std::uint32_t first_out = 0;
     std::uint32_t first_in = 0;
   };
-  /// So many clusters left on the way up (or entered on the way down): none, one, ...
+  /// The state after a number of clusters were left on the path up (or entered on the path down).
   struct Climb {
     ClusterId at = 0;
-    std::uint32_t index = 0;  ///< of the cluster left last, among the members of `at`
-    std::uint32_t outs = 0;   ///< so many of the cluster's entries in outs_ are passed
-    std::uint32_t ins = 0;
+    std::uint32_t index = 0;  ///< position of the last cluster left, among the members of `at`
+    std::uint32_t outs = 0;   ///< number of the cluster's entries in outs_ that are passed
+    std::uint32_t ins = 0;    ///< number of the cluster's entries in ins_ that are passed
     Time latency;
   };
   struct PairNode {
@@ -122,11 +122,11 @@ class Network {
   void cross_pair(const ClusterNode& meeting, std::uint32_t x, std::uint32_t y, Route& route) const;
 
   std::vector<Resource> resources_;
-  std::vector<LeafNode> ranks_;  ///< by rank, not by leaf
+  std::vector<LeafNode> ranks_;  ///< [rank], not by leaf
   std::vector<ClusterNode> clusters_;
   std::vector<Climb> climbs_;
-  std::vector<ResourceId> outs_;  ///< of each cluster all that is passed on the way to the top
-  std::vector<ResourceId> ins_;
+  std::vector<ResourceId> outs_;  ///< resources on the path up to the top, one list a cluster
+  std::vector<ResourceId> ins_;   ///< resources on the path down from the top, one list a cluster
   std::vector<PairNode> pairs_;
   std::size_t longest_route_ = 0;
   Time longest_latency_;

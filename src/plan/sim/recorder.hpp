@@ -13,21 +13,21 @@ struct Recorder {
   struct TaskNote {
     Time begin = kForever;
     Time end = kForever;
-    TaskId before = kNone;  ///< what the processor did just before
+    TaskId before = kNone;  ///< task that the processor did just before
   };
   struct OpNote {
     Time ready = kForever;
     Time end = kForever;
-    OpId after = kNone;        ///< the last op it waited for
-    TaskId last_task = kNone;  ///< the one that ended it
+    OpId after = kNone;        ///< last op that it waited for
+    TaskId last_task = kNone;  ///< task whose end ended the op
   };
   /// A message, by the task of its Send.
   struct FlowNote {
     Time flows = kForever;
     Time arrived = kForever;
-    TaskId behind = kNone;      ///< the message on the same connection that it waited for
-    bool awaited_recv = false;  ///< its Recv was posted after it was ready to go
-    bool ended_send = false;    ///< its Send ended on its arrival (rendezvous)
+    TaskId behind = kNone;      ///< earlier message of the connection that it waited for
+    bool awaited_recv = false;  ///< the Recv was posted after the message was ready to go
+    bool ended_send = false;    ///< rendezvous: the Send ended when the message arrived
     std::uint32_t level = 0;
     std::uint64_t bytes = 0;
     ResourceId slowed_by = kNoResource;
@@ -36,8 +36,8 @@ struct Recorder {
   std::vector<TaskNote> tasks;
   std::vector<OpNote> ops;
   std::vector<FlowNote> flows;
-  std::vector<OpId> last_op;        ///< of each rank: the one that ended last
-  std::vector<TaskId> last_served;  ///< by each rank's processor
+  std::vector<OpId> last_op;        ///< [rank] op that ended last
+  std::vector<TaskId> last_served;  ///< [rank] task that its processor did last
 
   explicit Recorder(const TaskGraph& graph)
       : tasks(graph.tasks.size()),
@@ -50,10 +50,11 @@ struct Recorder {
 /// The messages of a run, by sender, then in program order.
 [[nodiscard]] std::vector<MessageTrace> timeline(const TaskGraph& graph, const Recorder& notes);
 
-/// Its Reduces, Copies and Computes, by rank, then in program order.
+/// The Reduces, Copies and Computes of a run, by rank, then in program order.
 [[nodiscard]] std::vector<StepTrace> local_steps(const TaskGraph& graph, const Recorder& notes);
 
-/// From the end of `rank` back to the beginning, always to what was waited for last.
+/// The steps that decided when `rank` ended: from its end back to the beginning, always to what was
+/// waited for last.
 /// @param entered when each rank entered the call
 [[nodiscard]] std::vector<CriticalStep> critical_path(const TaskGraph& graph, const Recorder& notes,
                                                       Rank rank, std::span<const Time> entered);

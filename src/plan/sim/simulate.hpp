@@ -23,7 +23,7 @@ namespace espalier::sim {
 [[nodiscard]] SimResult simulate(const schedule::Schedule& schedule,
                                  const topology::Machine& machine, const SimOptions& options = {});
 
-/// The same with each rank's program made when it is looked at, and dropped.
+/// simulate() that makes each rank's program when it needs it, and drops it.
 [[nodiscard]] SimResult simulate(const schedule::Collective& call,
                                  const std::function<schedule::Program(Rank)>& program_of,
                                  const topology::Machine& machine, const SimOptions& options = {});

@@ -22,18 +22,19 @@ struct Task {
                             ///< picoseconds
   OpId op = 0;
   TaskId partner = kNone;        ///< the other end of the message; kNone if there is none
-  Rank peer = kNoRank;           ///< who has that end
-  std::uint32_t connection = 0;  ///< of a Send: which ordered pair of ranks
-  TaskId next = kNone;           ///< of a Send, while running: who waits behind it
-  std::uint8_t state = 0;        ///< of a Recv, while running
+  Rank peer = kNoRank;           ///< rank at the other end of the message
+  std::uint32_t connection = 0;  ///< Send: number of the ordered pair of ranks
+  TaskId next = kNone;     ///< Send, while running: task that waits behind it on the connection
+  std::uint8_t state = 0;  ///< Recv, while running: a state of the engine
 };
 
 struct OpNode {
   Rank rank = 0;
-  TaskId first_task = 0;              ///< its tasks end where those of the next op begin
-  std::uint32_t first_successor = 0;  ///< into TaskGraph::successors, likewise
-  std::uint32_t waits = 0;            ///< for so many ops
-  std::uint32_t tasks_left = 0;       ///< that have not ended
+  TaskId first_task = 0;  ///< its tasks end where those of the next op begin
+  std::uint32_t first_successor =
+      0;                    ///< index into TaskGraph::successors; ends where the next op's begin
+  std::uint32_t waits = 0;  ///< number of ops that must end before it begins
+  std::uint32_t tasks_left = 0;  ///< number of its tasks that have not ended
   schedule::OpKind kind = schedule::OpKind::Copy;
 };
 
@@ -43,9 +44,9 @@ struct OpNode {
 /// Memory: 32 bytes a task (two for each message), 24 an op.
 struct TaskGraph {
   std::vector<Task> tasks;
-  std::vector<OpNode> ops;  ///< one more than there are, as an end
+  std::vector<OpNode> ops;  ///< one extra entry marks the end
   std::vector<OpId> successors;
-  std::vector<OpId> first_op;  ///< of each rank, and an end
+  std::vector<OpId> first_op;  ///< [rank] one extra entry marks the end
   std::uint32_t connections = 0;
   std::uint64_t unmatched = 0;  ///< messages with one end only
 
@@ -59,7 +60,7 @@ struct TaskGraph {
 
 /// One end of a message among those of one receiver.
 struct MessageEnd {
-  std::uint64_t name = 0;  ///< sender, then tag
+  std::uint64_t name = 0;  ///< name_of_message(sender, tag)
   TaskId task = 0;
 };
 constexpr std::uint64_t name_of_message(Rank sender, std::uint32_t tag) {
@@ -84,7 +85,7 @@ class TaskGraphBuilder {
   /// @param element bytes of a unit; 0 where lengths are not known beforehand
   explicit TaskGraphBuilder(Bytes element) : element_(element) {}
 
-  /// Room for so many ops with a task each.
+  /// Reserves room for `ops` ops with one task each.
   void reserve(std::size_t ops);
   /// @pre of ranks 0, 1, ... in order
   void add(const schedule::Program& program);
@@ -96,8 +97,8 @@ class TaskGraphBuilder {
   Bytes element_;
   TaskGraph graph_;
   std::vector<SendEnd> sends_;
-  std::vector<MessageEnd> recvs_;        ///< by receiver
-  std::vector<std::size_t> first_recv_;  ///< of each rank
+  std::vector<MessageEnd> recvs_;        ///< ordered by receiver
+  std::vector<std::size_t> first_recv_;  ///< [rank] index of its first entry in recvs_
 };
 
 }  // namespace espalier::sim

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "topology/read_hwloc.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

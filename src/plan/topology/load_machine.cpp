@@ -12,11 +12,7 @@
 #include "base/file.hpp"
 #include "topology/machine_spec.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/read_hwloc.hpp"
-#include "topology/read_json.hpp"
-#include "topology/read_simgrid.hpp"
-#include "topology/read_slurm_topology.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -19,7 +19,7 @@ struct LoadedMachine {
 /// line itself ("site:2(30ms) proc:16"), or "random:SEED[:PROCESSES]".
 Expected<LoadedMachine> load_machine(const std::string& argument);
 
-/// The same from text that is already there; `file` is only named in errors.
+/// load_machine() from text in memory; `file` is only named in errors.
 Expected<LoadedMachine> parse_machine(const std::string& text, const std::string& file);
 
 }  // namespace espalier::topology

@@ -29,14 +29,14 @@ struct Member {
 
 struct Cluster {
   std::string name;         ///< may be empty
-  ClusterId parent = 0;     ///< of the whole machine: itself
-  std::uint32_t index = 0;  ///< among the members of the parent
+  ClusterId parent = 0;     ///< the whole machine is its own parent
+  std::uint32_t index = 0;  ///< position among the members of the parent
   std::uint32_t depth = 0;  ///< 0 for the whole machine; a cluster of level l has depth l + 1
   std::uint32_t first_member = 0;
   std::uint32_t member_count = 0;
   Leaf first_leaf = 0;  ///< all leaves below it are [first_leaf, first_leaf + leaf_count)
   std::uint32_t leaf_count = 0;
-  std::uint32_t first_pair = 0;  ///< its PairLinks, ordered by (a, b)
+  std::uint32_t first_pair = 0;  ///< index of its first PairLink; ordered by (a, b)
   std::uint32_t pair_count = 0;
   Channel channel;
   Uplink uplink;
@@ -45,9 +45,9 @@ struct Cluster {
 
 /// How two processes reach each other when nobody else is sending.
 struct Path {
-  std::uint32_t level = 0;  ///< of the channel that joins them: 0 is the slowest
+  std::uint32_t level = 0;  ///< level of the channel that joins them; 0 is the slowest
   Time latency;
-  Bandwidth bandwidth = kUnlimited;  ///< of the narrowest resource on the way
+  Bandwidth bandwidth = kUnlimited;  ///< bandwidth of the narrowest resource on the path
   friend bool operator==(const Path&, const Path&) = default;
 };
 
@@ -68,9 +68,9 @@ class Machine {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Number of processes; at least 1.
   [[nodiscard]] Rank size() const { return static_cast<Rank>(leaf_of_rank_.size()); }
-  /// As many as the deepest process has levels.
+  /// Level names, outermost first; as many as the deepest process has levels.
   [[nodiscard]] std::span<const LevelName> levels() const { return levels_; }
-  /// In depth-first order; [0] is the whole machine.
+  /// All clusters in depth-first order; [0] is the whole machine.
   [[nodiscard]] std::span<const Cluster> clusters() const { return clusters_; }
   [[nodiscard]] std::span<const Member> members(const Cluster& c) const;
   [[nodiscard]] std::span<const PairLink> pairs(const Cluster& c) const;
@@ -95,7 +95,7 @@ class Machine {
   /// For each of its levels: which of all clusters of that level it is in, counted along the tree.
   /// Unique within the level.
   [[nodiscard]] std::vector<std::uint32_t> cluster_ids(Rank rank) const;
-  /// The same, counted within the cluster of the level above.
+  /// As cluster_ids(), but counted within the cluster of the level above.
   [[nodiscard]] std::vector<std::uint32_t> member_path(Rank rank) const;
   /// "anl.m1.3", of names where there are names, else of indices.
   [[nodiscard]] std::string describe(Rank rank) const;
@@ -118,10 +118,10 @@ class Machine {
     friend bool operator==(const LeafRecord&, const LeafRecord&) = default;
   };
   /// Leaves with the same figures share one.
-  struct Profile {
+  struct LeafFigures {
     Uplink uplink;
     NodeCosts costs;
-    friend bool operator==(const Profile&, const Profile&) = default;
+    friend bool operator==(const LeafFigures&, const LeafFigures&) = default;
   };
 
   Machine() = default;
@@ -129,13 +129,13 @@ class Machine {
   std::string name_;
   std::vector<LevelName> levels_;
   std::vector<Cluster> clusters_;
-  std::vector<std::uint32_t> ordinal_;  ///< of a cluster: its number within its level
+  std::vector<std::uint32_t> ordinal_;  ///< [ClusterId] number of the cluster within its level
   std::vector<Member> members_;
   std::vector<PairLink> pairs_;
   std::vector<LeafRecord> leaves_;
   std::vector<std::uint32_t> leaf_ordinal_;
   std::vector<std::string> leaf_names_;  ///< empty if no leaf has a name
-  std::vector<Profile> profiles_;
+  std::vector<LeafFigures> profiles_;
   std::vector<Leaf> leaf_of_rank_;
   std::vector<Rank> rank_of_leaf_;
 };

@@ -29,14 +29,14 @@ struct CostOverride {
 /// One or more equal members of a cluster. Without members of its own it is a process.
 struct MemberSpec {
   std::string where;  ///< "file:line", for errors
-  std::string name;   ///< plain, or a hostlist such as "n[0-3]", which also gives the count
+  std::string name;   ///< plain name, or a hostlist such as "n[0-3]", which also gives the count
   std::uint64_t count = 1;
-  ChannelOverride channel;       ///< between its members
-  std::optional<Uplink> uplink;  ///< to the cluster it is in
-  CostOverride costs;            ///< of all processes below it that do not say otherwise
+  ChannelOverride channel;       ///< the channel that joins its members
+  std::optional<Uplink> uplink;  ///< what joins it to the cluster it is in
+  CostOverride costs;            ///< default for all processes below it
   struct Pair {
     std::string where;
-    std::string a, b;  ///< names of two of its members, or their indices
+    std::string a, b;  ///< names or indices of the two members
     std::optional<Time> latency;
     Bandwidth capacity = kUnlimited;
   };
@@ -46,8 +46,8 @@ struct MemberSpec {
 
 struct LevelSpec {
   LevelName name;
-  Channel channel;  ///< of every cluster that does not say otherwise
-  Uplink uplink;    ///< of every member of this level that does not say otherwise
+  Channel channel;  ///< default for every cluster of this level
+  Uplink uplink;    ///< default for every member of this level
 };
 
 enum class PlacementKind { Block, Cyclic, Listed };
@@ -55,10 +55,10 @@ enum class PlacementKind { Block, Cyclic, Listed };
 struct MachineSpec {
   std::string where;
   std::string name;
-  std::vector<LevelSpec> levels;  ///< empty: as many as needed, without figures
-  MemberSpec whole;               ///< its name, count and uplink mean nothing
+  std::vector<LevelSpec> levels;  ///< empty: one level for each depth of the tree, without figures
+  MemberSpec whole;               ///< the whole machine; its name, count and uplink are ignored
   PlacementKind placement = PlacementKind::Block;
-  std::vector<std::uint64_t> listed;  ///< for Listed: the leaf of each rank
+  std::vector<std::uint64_t> listed;  ///< PlacementKind::Listed only: the leaf of each rank
 };
 
 /// Beyond this a description is taken for a mistake: 16,777,216 processes (and as many clusters).

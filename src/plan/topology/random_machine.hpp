@@ -10,7 +10,7 @@ struct RandomMachineOptions {
   std::uint64_t min_processes = 1;
   std::uint64_t max_processes = 64;
   std::uint32_t max_levels = 4;
-  bool shuffle_ranks = true;  ///< else block placement
+  bool shuffle_ranks = true;  ///< false: block placement
 };
 
 /// A machine with all that a machine may have: 1 to max_levels levels, uneven sizes and depths,

@@ -1,5 +1,3 @@
-#include "topology/read_hwloc.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "topology/hwloc/object.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "support/for_all_seeds.hpp"
-#include "topology/read_hwloc.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -1,12 +1,10 @@
-#include "topology/read_hwloc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "support/test_data.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -1,5 +1,3 @@
-#include "topology/read_json.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "base/json_reader.hpp"
 #include "base/units.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -1,11 +1,9 @@
-#include "topology/read_json.hpp"
-
 #include <gtest/gtest.h>
 
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {
@@ -77,8 +75,7 @@ TEST(ReadJson, RefusesWhatIsNoMachine) {
         "\"processes\": 2, \"levels\": []  , \"pairs\": [{}]", "\"processes\": 2, \"speed\": 0",
         "\"children\": [{\"name\": \"a\", \"count\": 2}]",
         "\"children\": [{\"name\": \"a\"}, {\"name\": \"a\"}]",
-        "\"processes\": 2, \"levels\": [{\"uplink\": {\"out\": \"1 Mbit/s\", \"duplex\": "
-        "\"half\"}}]"}) {
+        R"("processes": 2, "levels": [{"uplink": {"out": "1 Mbit/s", "duplex": "half"}}])"}) {
     error_of(json_machine(body));
   }
 }

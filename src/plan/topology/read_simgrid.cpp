@@ -1,6 +1,5 @@
-#include "topology/read_simgrid.hpp"
-
 #include "base/utf8.hpp"
+#include "topology/readers.hpp"
 #include "topology/simgrid/read_platform.hpp"
 #include "topology/simgrid/to_machine.hpp"
 

@@ -1,11 +1,10 @@
-#include "topology/read_simgrid.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "support/for_all_seeds.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -1,6 +1,5 @@
-#include "topology/read_slurm_topology.hpp"
-
 #include "base/contract.hpp"
+#include "topology/readers.hpp"
 #include "topology/slurm/topology_conf.hpp"
 
 namespace espalier::topology {

@@ -1,5 +1,3 @@
-#include "topology/read_slurm_topology.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,8 +6,8 @@
 #include "base/random.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/machine_spec.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {

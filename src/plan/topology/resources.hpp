@@ -9,9 +9,9 @@ namespace espalier::topology {
 /// The medium that joins the members of one cluster: a WAN between sites, a switch between nodes,
 /// the memory between the processes of a node.
 struct Channel {
-  Time latency;                     ///< between two members, end to end
+  Time latency;                     ///< end to end, between two members
   Bandwidth backbone = kUnlimited;  ///< shared by all that enters, leaves or crosses the cluster
-  Bandwidth flow_cap = kUnlimited;  ///< of one flow between two members (a TCP window)
+  Bandwidth flow_cap = kUnlimited;  ///< limit of one flow between two members (a TCP window)
 
   friend bool operator==(const Channel&, const Channel&) = default;
 };
@@ -20,7 +20,7 @@ struct Channel {
 struct Uplink {
   Bandwidth out = kUnlimited;
   Bandwidth in = kUnlimited;
-  bool half_duplex = false;  ///< out and in share one capacity (then out == in)
+  bool half_duplex = false;  ///< one capacity serves out and in (then out == in)
   Time latency;              ///< added to the channel's for all that passes here
 
   friend bool operator==(const Uplink&, const Uplink&) = default;
@@ -40,7 +40,7 @@ struct NodeCosts {
   Cost send;
   Cost recv;
   Bandwidth reduce = kUnlimited;               ///< operand bytes combined a second
-  std::uint64_t speed_millionths = 1'000'000;  ///< compute speed, relative
+  std::uint64_t speed_millionths = 1'000'000;  ///< compute speed relative to other nodes
 
   friend bool operator==(const NodeCosts&, const NodeCosts&) = default;
 };

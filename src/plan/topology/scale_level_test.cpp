@@ -1,10 +1,9 @@
-#include "topology/scale_level.hpp"
-
 #include <gtest/gtest.h>
 
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -1,5 +1,3 @@
-#include "topology/synthetic.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

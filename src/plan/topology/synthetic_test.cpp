@@ -1,6 +1,6 @@
-#include "topology/synthetic.hpp"
-
 #include <gtest/gtest.h>
+
+#include "topology/readers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -12,8 +12,8 @@ namespace espalier::topology {
 /// @pre ranks are different ranks of the machine, at least one
 [[nodiscard]] Machine submachine(const Machine& machine, std::span<const Rank> ranks);
 
-/// The same without the outermost levels that join nothing any more. (Uplinks and backbones of what
-/// is left keep their capacities: who else uses them is not known here.)
+/// submachine() without the outermost levels that join nothing any more. (Uplinks and backbones of
+/// what is left keep their capacities: who else uses them is not known here.)
 [[nodiscard]] Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks);
 
 /// The machine as one who knows a single partition sees it: its clusters of this depth (1: the
@@ -27,5 +27,18 @@ namespace espalier::topology {
 /// operations for clustered wide area systems", PPoPP 1999; by machine and by site in karonis2000.
 /// @pre depth >= 1
 [[nodiscard]] Machine two_level_view(const Machine& machine, std::uint32_t depth);
+
+/// Figures of one level as multiples of those before, in thousandths: integers, so that everybody
+/// who is told them comes to the same machine.
+struct LevelScale {
+  std::uint32_t level = 0;
+  std::uint32_t latency = 1000;
+  std::uint32_t bandwidth = 1000;
+  friend bool operator==(const LevelScale&, const LevelScale&) = default;
+};
+
+/// The same machine with the latencies of one level's channels and pairs, and what their members'
+/// uplinks and they themselves carry, multiplied. Unlimited stays unlimited.
+[[nodiscard]] Machine scale_level(Machine machine, const LevelScale& scale);
 
 }  // namespace espalier::topology

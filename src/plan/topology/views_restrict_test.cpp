@@ -6,7 +6,7 @@
 #include "base/random.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::topology {

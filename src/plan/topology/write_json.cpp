@@ -1,11 +1,10 @@
-#include "topology/write_json.hpp"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/units.hpp"
 #include "topology/hostlist.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {

@@ -1,5 +1,3 @@
-#include "topology/write_simgrid.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "topology/simgrid/platform_text.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace simgrid {
@@ -152,10 +151,11 @@ class PlatformWriter {
 
   /// What the routes of a cluster pass besides uplinks.
   struct Links {
-    Passes backbone;            ///< none if it is unlimited
-    Pass channel;               ///< latency and cap, between members
-    Pass free;                  ///< nothing, where a route must not be empty
-    std::vector<Passes> pairs;  ///< beside the cluster's pairs
+    Passes backbone;  ///< empty if the backbone is unlimited
+    Pass channel;     ///< link with the latency and the flow cap of the channel
+    Pass free;        ///< link without limits, for routes that would be empty
+    std::vector<Passes>
+        pairs;  ///< [pair] links of each direct connection, in the order of Machine::pairs
   };
 
   Links write_links(ClusterId id, std::uint32_t depth) {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "topology/simgrid/platform_text.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace simgrid {
@@ -99,7 +99,7 @@ class PairWriter {
 
   const Machine& machine_;
   PlatformText text_;
-  std::vector<End> clusters_;  ///< by ClusterId: what leaving and entering it passes
+  std::vector<End> clusters_;  ///< [ClusterId] links that a route passes when it leaves or enters
   std::vector<Passes> backbones_;
   std::vector<std::vector<Pass>> pairs_;
   std::vector<End> leaves_;

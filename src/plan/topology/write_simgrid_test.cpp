@@ -1,12 +1,11 @@
-#include "topology/write_simgrid.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "support/for_all_seeds.hpp"
 #include "support/random_spec.hpp"
-#include "topology/read_simgrid.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::topology {
 namespace {

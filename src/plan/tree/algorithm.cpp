@@ -5,18 +5,11 @@
 #include <algorithm>
 #include <array>
 
-#include "tree/bine.hpp"
-#include "tree/binomial.hpp"
-#include "tree/chain.hpp"
 #include "tree/earliest_completing_edge_first.hpp"
 #include "tree/exact_optimum.hpp"
-#include "tree/fastest_node_first.hpp"
-#include "tree/flat.hpp"
-#include "tree/initiation_costs.hpp"
-#include "tree/kary.hpp"
-#include "tree/knomial.hpp"
+#include "tree/initiation_trees.hpp"
 #include "tree/postal_optimal.hpp"
-#include "tree/spoc.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"

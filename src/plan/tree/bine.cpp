@@ -1,8 +1,8 @@
-#include "tree/bine.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+
+#include "tree/shapes.hpp"
 
 namespace espalier::tree {
 namespace {

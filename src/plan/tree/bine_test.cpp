@@ -1,12 +1,10 @@
-#include "tree/bine.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 
 #include "support/table_model.hpp"
-#include "tree/binomial.hpp"
+#include "tree/shapes.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

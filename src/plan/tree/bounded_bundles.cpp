@@ -1,8 +1,7 @@
-#include "tree/bounded_bundles.hpp"
-
 #include <algorithm>
 
-#include "tree/gather_time.hpp"
+#include "tree/irregular.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::tree {
 

@@ -1,11 +1,10 @@
-#include "tree/bounded_bundles.hpp"
-
 #include <gtest/gtest.h>
 
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
-#include "tree/chain.hpp"
+#include "tree/irregular.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -1,15 +1,13 @@
 // N. Karonis et al.: "Exploiting hierarchy in parallel computer networks to optimize collective
 // operation performance", IPDPS 2000, the multilevel tree, for blocks of unequal lengths; several
 // carriers a cluster, and their choice by t(i, j, m), are ours.
-#include "tree/clustered.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include "base/contract.hpp"
-#include "tree/traeff.hpp"
+#include "tree/irregular_trees.hpp"
 
 namespace espalier::tree {
 namespace {

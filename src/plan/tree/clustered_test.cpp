@@ -1,14 +1,13 @@
-#include "tree/clustered.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
+#include "tree/irregular_trees.hpp"
 
 namespace espalier::tree {
 namespace {

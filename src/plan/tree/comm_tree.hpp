@@ -26,9 +26,9 @@ class CommTree {
   [[nodiscard]] Rank root() const { return root_; }
   [[nodiscard]] Rank member_count() const { return member_count_; }
   [[nodiscard]] bool contains(Rank rank) const { return links_[rank].parent != kNoRank; }
-  /// Of the root: itself. @pre contains(rank)
+  /// The rank that sends to this one; the root is its own parent. @pre contains(rank)
   [[nodiscard]] Rank parent(Rank rank) const;
-  /// In the order in which they are sent to.
+  /// The ranks that this one sends to, in the order of sending.
   [[nodiscard]] std::vector<Rank> children(Rank rank) const;
   [[nodiscard]] Rank first_child(Rank rank) const { return links_[rank].first_child; }
   /// The next child of the same parent, or kNoRank.
@@ -53,5 +53,12 @@ class CommTree {
   Rank root_;
   Rank member_count_ = 1;
 };
+
+/// The same tree with every rank's children in reverse.
+///
+/// A broadcast sends to the children in the order in which a CommTree holds them; a reduction or
+/// gather along the same tree is that broadcast backwards in time, so it receives the last one
+/// first. This gives the one order from the other: mirrored(mirrored(t)) == t. O(members).
+[[nodiscard]] CommTree mirrored(const CommTree& tree);
 
 }  // namespace espalier::tree

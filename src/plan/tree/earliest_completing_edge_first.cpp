@@ -13,15 +13,15 @@ namespace {
 struct Offer {
   Time delivered;
   Rank sender;
-  Rank sends_before;  ///< of that sender; if it has sent more since, `delivered` is too early
+  Rank sends_before;  ///< `delivered` is right if the sender has done so many sends
   friend auto operator<=>(const Offer&, const Offer&) = default;
 };
 
 /// A rank without the data yet.
 struct Receiver {
   Rank rank;
-  std::vector<Offer> offers;  ///< a heap, the earliest on top
-  std::vector<Rank> nearest;  ///< the other receivers, the last one is the nearest
+  std::vector<Offer> offers;  ///< heap, the earliest offer on top
+  std::vector<Rank> nearest;  ///< other receivers, the nearest one last
 };
 
 /// Restores the heap after its top has grown. Often that is still the least or nearly so, and then
@@ -138,7 +138,7 @@ class Growth {
   std::vector<Time> free_at_;  ///< when each rank with the data may start its next send
   std::vector<Rank> sends_;
   std::vector<bool> waiting_;
-  std::vector<Receiver> receivers_;  ///< by rank
+  std::vector<Receiver> receivers_;  ///< sorted by rank
 };
 
 CommTree grow(const model::CostModel& model, Bytes size, const Participants& who, bool look_ahead) {

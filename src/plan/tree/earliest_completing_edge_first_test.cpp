@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
-#include "tree/binomial.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
+#include "tree/shapes.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

@@ -5,9 +5,7 @@
 
 #include "base/contract.hpp"
 #include "tree/exact/deadline_search.hpp"
-#include "tree/faster_parents.hpp"
-#include "tree/fastest_node_first.hpp"
-#include "tree/list_schedule.hpp"
+#include "tree/initiation_trees.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {
@@ -56,7 +54,7 @@ double ExactResult::gap() const {
 // over lists (Lemma 1) of speed classes under the bound of exact/potential.hpp.
 ExactResult exact_optimum(std::span<const Time> send_cost, const Participants& who,
                           const ExactLimits& limits) {
-  const auto began = exact::Budget::Clock::now();
+  const auto began = exact::SearchBudget::Clock::now();
   expects_valid(who);
   expects(send_cost.size() == who.machine_size, "exact_optimum: not one cost for each rank");
   const std::vector<Rank> fastest_first = others_fastest_first(send_cost, who);
@@ -78,9 +76,9 @@ ExactResult exact_optimum(std::span<const Time> send_cost, const Participants& w
   const exact::Ticks lower = result.lower_bound.picoseconds / tick.picoseconds;
   const exact::Ticks upper = result.value.picoseconds / tick.picoseconds;
   const bool searchable = who.count() <= kExactSearchable;
-  exact::Budget budget(limits.search_steps, limits.wall_clock
-                                                ? std::optional(began + *limits.wall_clock)
-                                                : std::nullopt);
+  exact::SearchBudget budget(limits.search_steps, limits.wall_clock
+                                                      ? std::optional(began + *limits.wall_clock)
+                                                      : std::nullopt);
   const exact::DeadlineRange range = searchable
                                          ? exact::search_deadlines(instance, lower, upper, budget)
                                          : exact::raise_lower_bound(instance, lower, upper);

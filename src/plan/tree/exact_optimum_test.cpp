@@ -6,8 +6,7 @@
 #include "support/broadcast_oracles.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
-#include "tree/faster_parents.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

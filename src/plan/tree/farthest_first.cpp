@@ -1,8 +1,8 @@
-#include "tree/farthest_first.hpp"
-
 #include <algorithm>
 #include <tuple>
 #include <vector>
+
+#include "tree/irregular_trees.hpp"
 
 namespace espalier::tree {
 

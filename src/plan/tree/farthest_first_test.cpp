@@ -1,5 +1,3 @@
-#include "tree/farthest_first.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +5,9 @@
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/table_model.hpp"
-#include "tree/flat.hpp"
-#include "tree/gather_time.hpp"
+#include "tree/irregular_trees.hpp"
+#include "tree/shapes.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -1,10 +1,9 @@
-#include "tree/faster_parents.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/contract.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 namespace {

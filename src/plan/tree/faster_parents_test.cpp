@@ -1,5 +1,3 @@
-#include "tree/faster_parents.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include "support/broadcast_oracles.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

@@ -1,10 +1,9 @@
-#include "tree/fastest_node_first.hpp"
-
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/contract.hpp"
-#include "tree/list_schedule.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 
@@ -25,6 +24,17 @@ std::vector<Rank> others_fastest_first(std::span<const Time> send_cost, const Pa
 CommTree fastest_node_first(std::span<const Time> send_cost, const Participants& who) {
   expects(send_cost.size() == who.machine_size, "fastest_node_first: not one cost for each rank");
   return list_schedule(send_cost, who, others_fastest_first(send_cost, who));
+}
+
+// Our mirror of FNF: M. Banikazemi, V. Moorthy, D. Panda: "Efficient collective communication on
+// heterogeneous networks of workstations", ICPP 1998, which has the broadcast only.
+CommTree speed_aware_reduction_tree(std::span<const Time> recv_cost,
+                                    std::span<const Time> combine_cost, const Participants& who) {
+  expects(combine_cost.empty() || combine_cost.size() == recv_cost.size(),
+          "speed_aware_reduction_tree: not one cost of combining for each rank");
+  std::vector<Time> costs(recv_cost.begin(), recv_cost.end());
+  for (std::size_t r = 0; r < combine_cost.size(); ++r) costs[r] += combine_cost[r];
+  return fastest_node_first(costs, who);
 }
 
 }  // namespace espalier::tree

@@ -1,5 +1,3 @@
-#include "tree/fastest_node_first.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "support/broadcast_oracles.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
+#include "tree/initiation_trees.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

@@ -1,15 +1,13 @@
-#include "tree/gather_time.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
+#include "model/cost_model.hpp"
 #include "model/time_reversed.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
-#include "tree/binomial.hpp"
-#include "tree/chain.hpp"
-#include "tree/flat.hpp"
+#include "tree/shapes.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -1,12 +1,11 @@
-#include "tree/initiation_costs.hpp"
-
 #include <fmt/core.h>
 
 #include <optional>
 
 #include "base/contract.hpp"
 #include "base/units.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 namespace {

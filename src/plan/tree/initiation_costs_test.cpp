@@ -1,12 +1,11 @@
-#include "tree/initiation_costs.hpp"
-
 #include <gtest/gtest.h>
 
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
 #include "tree/algorithm.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 namespace {

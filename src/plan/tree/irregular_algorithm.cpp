@@ -3,14 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "tree/binomial.hpp"
-#include "tree/clustered.hpp"
-#include "tree/farthest_first.hpp"
-#include "tree/flat.hpp"
-#include "tree/model_binomial.hpp"
-#include "tree/ordered_optimum.hpp"
-#include "tree/traeff.hpp"
-#include "tree/traeff_distributed.hpp"
+#include "tree/irregular_trees.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
-#include "model/levels.hpp"
+#include "model/cost_model.hpp"
+#include "model/machine_models.hpp"
 #include "model/time_reversed.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
 #include "topology/random_machine.hpp"
-#include "tree/traeff.hpp"
+#include "tree/irregular_trees.hpp"
 
 namespace espalier::tree {
 namespace {

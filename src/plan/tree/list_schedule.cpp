@@ -1,10 +1,9 @@
-#include "tree/list_schedule.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <vector>
 
 #include "base/contract.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 namespace {

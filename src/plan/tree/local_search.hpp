@@ -8,7 +8,7 @@
 namespace espalier::tree {
 
 struct SearchLimits {
-  std::uint32_t trials = 400;  ///< trees that are looked at
+  std::uint32_t trials = 400;  ///< number of changed trees that are compared
   std::uint64_t seed = 1;
 };
 

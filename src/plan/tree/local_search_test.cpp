@@ -8,8 +8,8 @@
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
-#include "tree/chain.hpp"
-#include "tree/gather_time.hpp"
+#include "tree/shapes.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -1,19 +1,17 @@
-#include "tree/model_binomial.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "model/alike.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
-#include "tree/binomial.hpp"
+#include "topology/readers.hpp"
+#include "tree/irregular_trees.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::tree {
 namespace {

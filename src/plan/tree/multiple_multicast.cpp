@@ -16,7 +16,8 @@ namespace {
 /// enough to bring the least one up to date.
 struct MulticastOffer {
   Time delivered;
-  std::uint64_t served;  ///< kFewest - ranks that still wait: those far behind come first
+  std::uint64_t
+      served;  ///< kFewest minus the ranks that still wait: the multicast furthest behind is first
   std::uint32_t multicast;
   Rank sender;
   friend auto operator<=>(const MulticastOffer&, const MulticastOffer&) = default;
@@ -26,8 +27,8 @@ constexpr std::uint64_t kFewest = std::uint64_t{1} << 32;
 /// The best receiver for an offer.
 struct Choice {
   Time delivered = kForever;
-  Time forwards = kForever;  ///< when a message that the receiver passes on could be delivered
-  std::size_t index = 0;     ///< among those who wait
+  Time forwards = kForever;  ///< earliest time at which the receiver could deliver a message itself
+  std::size_t index = 0;     ///< index in Multicast::waiting
   friend auto operator<=>(const Choice&, const Choice&) = default;
 };
 
@@ -35,7 +36,7 @@ struct Choice {
 struct Multicast {
   CommTree tree;
   std::vector<Time> has_it;
-  std::vector<Rank> waiting;  ///< by rank
+  std::vector<Rank> waiting;  ///< ranks without the message, in rising order
 };
 
 class JointSchedule {

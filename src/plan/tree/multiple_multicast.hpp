@@ -34,9 +34,9 @@ struct SharedPlan {
 /// The better of two plans for several multicasts.
 struct MultipleMulticast {
   SharedPlan plan;
-  bool joint = true;   ///< the plan is schedule_together()'s, else that of the separate trees
-  Time joint_time;     ///< when the last multicast is over with the one...
-  Time separate_time;  ///< ...and with the other
+  bool joint = true;   ///< `plan` is schedule_together()'s; false: the separate trees are faster
+  Time joint_time;     ///< end of the last multicast with schedule_together()
+  Time separate_time;  ///< end of the last multicast with the separate trees
 };
 
 /// Takes `separate`, a tree for each multicast made without regard to the others, as

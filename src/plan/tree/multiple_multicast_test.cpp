@@ -5,15 +5,14 @@
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "support/check_shared_run.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
-#include "tree/chain.hpp"
 #include "tree/earliest_completing_edge_first.hpp"
-#include "tree/fastest_node_first.hpp"
-#include "tree/flat.hpp"
+#include "tree/initiation_trees.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -1,9 +1,8 @@
-#include "tree/ordered_optimum.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "base/contract.hpp"
+#include "tree/irregular_trees.hpp"
 
 namespace espalier::tree {
 namespace {
@@ -39,8 +38,8 @@ class Search {
  private:
   struct Best {
     Time time;
-    std::size_t middle;  ///< the left run ends here
-    std::size_t child;   ///< who gets the run without the root
+    std::size_t middle;  ///< end of the left run
+    std::size_t child;   ///< rank that receives the run without the root
   };
 
   Best& best(std::size_t first, std::size_t last, std::size_t root) {

@@ -7,8 +7,7 @@
 #include "base/contract.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
-#include "tree/binomial.hpp"
-#include "tree/flat.hpp"
+#include "tree/shapes.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

@@ -1,18 +1,16 @@
-#include "tree/reduce_time.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/contract.hpp"
+#include "model/cost_model.hpp"
 #include "model/time_reversed.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
-#include "tree/binomial.hpp"
-#include "tree/flat.hpp"
-#include "tree/mirrored.hpp"
-#include "tree/reduction_tree.hpp"
+#include "tree/comm_tree.hpp"
+#include "tree/initiation_trees.hpp"
+#include "tree/shapes.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

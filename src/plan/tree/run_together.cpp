@@ -17,7 +17,7 @@ struct Event {
   std::uint32_t multicast;
   bool has_it;       ///< the rank has the message; else it is only beginning to arrive
   Rank rank;         ///< the receiver
-  std::size_t send;  ///< what is arriving: index into SharedRun::sends
+  std::size_t send;  ///< index into SharedRun::sends of the message that arrives
   friend auto operator<=>(const Event&, const Event&) = default;
 };
 

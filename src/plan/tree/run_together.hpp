@@ -14,16 +14,16 @@ struct SharedSend {
   std::uint32_t multicast = 0;
   Rank from = 0;
   Rank to = 0;
-  Time start;        ///< its sender turns to it
-  Time sender_free;  ///< its sender may turn to the next message, of whichever multicast
-  Time delivered;    ///< its receiver has it
+  Time start;        ///< moment at which the sender turns to the message
+  Time sender_free;  ///< moment at which the sender may turn to its next message, of any multicast
+  Time delivered;    ///< moment at which the receiver has the message
   friend auto operator<=>(const SharedSend&, const SharedSend&) = default;
 };
 
 /// What became of several multicasts run at once.
 struct SharedRun {
-  std::vector<Time> finish;       ///< of each multicast
-  std::vector<SharedSend> sends;  ///< by start, then by multicast, then by ranks
+  std::vector<Time> finish;       ///< [multicast] time at which its last member has the message
+  std::vector<SharedSend> sends;  ///< ordered by start, then multicast, then ranks
   friend bool operator==(const SharedRun&, const SharedRun&) = default;
 };
 

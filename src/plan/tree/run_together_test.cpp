@@ -9,7 +9,7 @@
 #include "support/for_all_seeds.hpp"
 #include "support/random_trees.hpp"
 #include "support/table_model.hpp"
-#include "tree/flat.hpp"
+#include "tree/shapes.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

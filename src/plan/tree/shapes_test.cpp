@@ -1,15 +1,12 @@
 // The trees that look at nothing but the number of participants.
+#include "tree/shapes.hpp"
+
 #include <gtest/gtest.h>
 
 #include <bit>
 
 #include "base/contract.hpp"
 #include "support/table_model.hpp"
-#include "tree/binomial.hpp"
-#include "tree/chain.hpp"
-#include "tree/flat.hpp"
-#include "tree/kary.hpp"
-#include "tree/knomial.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::tree {

@@ -1,16 +1,14 @@
-#include "tree/spoc.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <vector>
 
 #include "base/contract.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::tree {
 namespace {
 
-// Places of the binomial tree of P, numbered as in binomial.hpp: the parent of place p is p without
+// Places of the binomial tree of P, numbered as in shapes.hpp: the parent of place p is p without
 // its lowest one-bit 2^j, its descendants are p + 1 ... p + 2^j - 1 as far as there are such, and
 // it is served in step log2(P) - j.
 struct SpocPlace {

@@ -1,10 +1,10 @@
-#include "tree/traeff.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "tree/irregular_trees.hpp"
 
 namespace espalier::tree {
 namespace {

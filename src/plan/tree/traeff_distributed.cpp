@@ -1,10 +1,9 @@
-#include "tree/traeff_distributed.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/contract.hpp"
+#include "tree/irregular_trees.hpp"
 
 namespace espalier::tree {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 struct Run {
   Rank root;
   std::uint64_t bytes;
-  std::uint64_t received;  ///< by its root, of the others
+  std::uint64_t received;  ///< bytes that the root of the run has received from its other ranks
   /// Whether it is gathered earlier than the other.
   [[nodiscard]] bool ends_before(const Run& other) const {
     return std::pair(received, bytes) < std::pair(other.received, other.bytes);

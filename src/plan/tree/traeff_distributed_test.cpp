@@ -1,15 +1,14 @@
-#include "tree/traeff_distributed.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/contract.hpp"
-#include "model/hockney.hpp"
+#include "model/pair_models.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
-#include "tree/gather_time.hpp"
+#include "tree/irregular_trees.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -1,14 +1,13 @@
-#include "tree/traeff.hpp"
-
 #include <gtest/gtest.h>
 
-#include "model/hockney.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
+#include "model/pair_models.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
 #include "support/random_trees.hpp"
-#include "topology/synthetic.hpp"
-#include "tree/gather_time.hpp"
+#include "topology/readers.hpp"
+#include "tree/irregular_trees.hpp"
+#include "tree/tree_time.hpp"
 
 namespace espalier::tree {
 namespace {

@@ -1,6 +1,6 @@
-#include "verify/barrier.hpp"
-
 #include <fmt/format.h>
+
+#include "verify/checks.hpp"
 
 namespace espalier::verify {
 namespace {
@@ -33,10 +33,10 @@ class Knowledge {
 }  // namespace
 
 void check_barrier(const Schedule& schedule, const Traffic& traffic,
-                   const std::vector<Event>& order, Findings& findings) {
+                   const std::vector<OpEvent>& order, Findings& findings) {
   const Rank size = schedule.call.size;
   Knowledge at_op(traffic.ops(), size);
-  for (const Event& event : order) {
+  for (const OpEvent& event : order) {
     const Rank rank = traffic.rank_of[event.op];
     if (!event.end) {
       at_op.learn(event.op, rank);

@@ -12,7 +12,7 @@ namespace espalier::verify {
 
 using ExprId = std::uint32_t;
 inline constexpr ExprId kUndefined = 0;  ///< nobody has written it
-inline constexpr ExprId kWrong = 1;      ///< not right, and reported where it came to be
+inline constexpr ExprId kWrong = 1;      ///< a wrong value, which was reported where it came to be
 
 /// What a unit of a buffer can hold: a unit of a rank's input, or two such values combined, left
 /// and right. Each different expression has one id, so that equal ids mean equal bits.
@@ -30,10 +30,11 @@ class Expressions {
 
   /// left (op) right. @pre both are inputs or combined, of disjoint ranks
   [[nodiscard]] ExprId combine(ExprId left, ExprId right);
-  /// Whose inputs are in it, each once.
+  /// The ranks whose inputs the expression combines, each once.
   [[nodiscard]] const RankSet& ranks(ExprId expr) const { return nodes_[expr].ranks; }
   [[nodiscard]] const RankSets& sets() const { return sets_; }
-  /// The same for equal expressions in all stores, and only for them (but for a chance of 2^-64).
+  /// A hash that is equal for equal expressions of all stores, and only for them (but for a chance
+  /// of 2^-64).
   [[nodiscard]] std::uint64_t hash(ExprId expr) const { return nodes_[expr].hash; }
   /// "((0.1).(2.3))"; "..." for what is deeper than `depth`.
   [[nodiscard]] std::string to_text(ExprId expr, int depth = 4) const;

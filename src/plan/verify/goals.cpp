@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "verify/checks.hpp"
 #include "verify/describe.hpp"
-#include "verify/structure.hpp"
 
 namespace espalier::verify {
 namespace {
@@ -37,8 +37,8 @@ std::string text_of(const Collective& call, Rank first, Rank last, std::uint64_t
   return fmt::format("{} of ranks {}-{} combined", where, first, last);
 }
 
-std::string text_of(const Collective& call, const Expressions& expressions, const Value& value,
-                    std::uint64_t begin, std::uint64_t end) {
+std::string text_of(const Collective& call, const Expressions& expressions,
+                    const SymbolicValue& value, std::uint64_t begin, std::uint64_t end) {
   if (value.expr == kUndefined) return "nothing";
   if (value.expr == kWrong) return "what came of an earlier finding";
   const RankSet& ranks = expressions.ranks(value.expr);
@@ -58,9 +58,9 @@ class GoalCheck {
     const auto& out = run_.buffer(rank, Buffer::Out);
     for (const Goal& goal : goals_of(schedule_.call, rank)) {
       out.for_each(goal.begin, goal.end,
-                   [&](std::uint64_t begin, std::uint64_t end, const Value* value) {
+                   [&](std::uint64_t begin, std::uint64_t end, const SymbolicValue* value) {
                      if (value == nullptr && goal.may_be_missing) return;
-                     const Value found = value == nullptr ? Value{} : *value;
+                     const SymbolicValue found = value == nullptr ? SymbolicValue{} : *value;
                      if (!meets(found, goal)) report(rank, goal, begin, end, found);
                    });
     }
@@ -72,20 +72,21 @@ class GoalCheck {
       const auto& here = run_.buffer(rank, Buffer::Out);
       const auto& there = run_.buffer(0, Buffer::Out);
       here.for_each(0, units_out(schedule_.call, rank),
-                    [&](std::uint64_t begin, std::uint64_t end, const Value* mine) {
-                      there.for_each(begin, end,
-                                     [&](std::uint64_t b, std::uint64_t e, const Value* theirs) {
-                                       if (mine == nullptr || theirs == nullptr) return;
-                                       if (*mine != *theirs) {
-                                         report_bits(rank, b, e, mine->expr, theirs->expr);
-                                       }
-                                     });
+                    [&](std::uint64_t begin, std::uint64_t end, const SymbolicValue* mine) {
+                      there.for_each(
+                          begin, end,
+                          [&](std::uint64_t b, std::uint64_t e, const SymbolicValue* theirs) {
+                            if (mine == nullptr || theirs == nullptr) return;
+                            if (*mine != *theirs) {
+                              report_bits(rank, b, e, mine->expr, theirs->expr);
+                            }
+                          });
                     });
     }
   }
 
  private:
-  [[nodiscard]] bool meets(const Value& value, const Goal& goal) const {
+  [[nodiscard]] bool meets(const SymbolicValue& value, const Goal& goal) const {
     if (value.expr == kUndefined || value.expr == kWrong || value.shift != goal.shift) return false;
     const RankSet& ranks = run_.expressions().ranks(value.expr);
     return ranks.is_run() && ranks.first == goal.first && ranks.last == goal.last;
@@ -97,7 +98,7 @@ class GoalCheck {
   }
 
   void report(Rank rank, const Goal& goal, std::uint64_t begin, std::uint64_t end,
-              const Value& value) {
+              const SymbolicValue& value) {
     const Collective& call = schedule_.call;
     const std::uint32_t op = where_to_look(rank, begin);
     findings_.add(FindingKind::WrongResult, rank, op, [&] {
@@ -188,7 +189,7 @@ void describe_association(const Collective& call, const SymbolicRun& run, Verdic
     for (const Goal& goal : goals_of(call, rank)) {
       run.buffer(rank, Buffer::Out)
           .for_each(goal.begin, goal.end,
-                    [&](std::uint64_t begin, std::uint64_t end, const Value* value) {
+                    [&](std::uint64_t begin, std::uint64_t end, const SymbolicValue* value) {
                       const ExprId expr = value == nullptr ? kUndefined : value->expr;
                       if (first == kUndefined) first = expr;
                       verdict.one_association &= expr == first;

@@ -17,7 +17,7 @@ struct Goal {
   Rank first = 0;
   Rank last = 0;
   std::uint64_t shift = 0;
-  bool may_be_missing = false;  ///< never written will do too, anything else will not
+  bool may_be_missing = false;  ///< true: right also if nothing was ever written
   friend bool operator==(const Goal&, const Goal&) = default;
 };
 

@@ -1,10 +1,9 @@
-#include "verify/matching.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "verify/checks.hpp"
 #include "verify/describe.hpp"
 
 namespace espalier::verify {

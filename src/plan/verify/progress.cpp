@@ -1,9 +1,8 @@
-#include "verify/progress.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "verify/checks.hpp"
 #include "verify/describe.hpp"
 
 namespace espalier::verify {
@@ -60,12 +59,12 @@ class Run {
     }
     // events_ is the queue: what is ready is put at its end, in a fixed order.
     for (std::size_t at = 0; at < events_.size(); ++at) {
-      const Event event = events_[at];
+      const OpEvent event = events_[at];
       event.end ? end(event.op) : begin(event.op);
     }
     return events_.size() == 2 * traffic_.ops();
   }
-  std::vector<Event> take_events() { return std::move(events_); }
+  std::vector<OpEvent> take_events() { return std::move(events_); }
 
   /// Ops each of which waits for the next, the last for the first. @pre run() was false
   [[nodiscard]] std::vector<OpId> cycle() const {
@@ -123,7 +122,7 @@ class Run {
   const Schedule& schedule_;
   const Traffic& traffic_;
   Dependents dependents_;
-  std::vector<Event> events_;
+  std::vector<OpEvent> events_;
   std::vector<bool> begun_, ended_;
   std::vector<std::uint32_t> waits_to_begin_, waits_to_end_;
 };
@@ -144,8 +143,8 @@ std::string describe_cycle(const Schedule& schedule, const Traffic& traffic,
 
 }  // namespace
 
-std::optional<std::vector<Event>> synchronous_order(const Schedule& schedule,
-                                                    const Traffic& traffic, Findings& findings) {
+std::optional<std::vector<OpEvent>> synchronous_order(const Schedule& schedule,
+                                                      const Traffic& traffic, Findings& findings) {
   Run run(schedule, traffic);
   if (run.run()) return run.take_events();
   const std::vector<OpId> cycle = run.cycle();

@@ -1,11 +1,10 @@
-#include "verify/races.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "verify/checks.hpp"
 #include "verify/describe.hpp"
 #include "verify/interval_map.hpp"
 

@@ -13,7 +13,7 @@ struct RankSet {
   Rank first = 0;
   Rank last = 0;
   Rank count = 1;
-  std::uint32_t bits = 0;  ///< where its bits begin, if it is no run
+  std::uint32_t bits = 0;  ///< index of its first bit word; only if it is no run
 
   /// first, first + 1, ..., last
   [[nodiscard]] bool is_run() const { return count == last - first + 1; }

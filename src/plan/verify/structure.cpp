@@ -1,9 +1,8 @@
-#include "verify/structure.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "verify/checks.hpp"
 #include "verify/describe.hpp"
 
 namespace espalier::verify {

@@ -35,9 +35,9 @@ SymbolicRun::SymbolicRun(const Schedule& schedule, const Traffic& traffic, Findi
   statistics_.ops = traffic.ops();
 }
 
-void SymbolicRun::run(const std::vector<Event>& order) {
+void SymbolicRun::run(const std::vector<OpEvent>& order) {
   std::vector<bool> begun(traffic_.ops());
-  for (const Event& event : order) {
+  for (const OpEvent& event : order) {
     if (event.end) continue;
     begun[event.op] = true;
     const Op& op = traffic_.op(schedule_, event.op);
@@ -62,7 +62,7 @@ void SymbolicRun::run(const std::vector<Event>& order) {
 void SymbolicRun::read(OpId op, const Region& region, Wire& wire) {
   const Rank rank = traffic_.rank_of[op];
   const auto& values = memory_[rank][static_cast<std::size_t>(region.buffer)];
-  const auto add = [&](std::uint64_t begin, std::uint64_t end, const Value* value) {
+  const auto add = [&](std::uint64_t begin, std::uint64_t end, const SymbolicValue* value) {
     Chunk chunk{end - begin, kWrong, 0};
     if (value == nullptr) {
       report_undefined(op, region.buffer, begin, end);

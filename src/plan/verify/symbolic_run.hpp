@@ -5,20 +5,19 @@
 #include <vector>
 
 #include "schedule/schedule.hpp"
+#include "verify/checks.hpp"
 #include "verify/expressions.hpp"
 #include "verify/interval_map.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
 #include "verify/verdict.hpp"
 
 namespace espalier::verify {
 
 /// What a stretch of a buffer holds: its unit u is the expression at coordinate u + shift (mod
 /// 2^64) of the inputs.
-struct Value {
+struct SymbolicValue {
   ExprId expr = kUndefined;
   std::uint64_t shift = 0;
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const SymbolicValue&, const SymbolicValue&) = default;
 };
 
 /// Runs a schedule on symbols: every buffer of every rank as stretches of values. The cost is that
@@ -29,9 +28,9 @@ class SymbolicRun {
 
   /// Lets the events happen in this order. A message is carried over when the later of its two ops
   /// begins. Reports reads of what is not there and reductions that must not be.
-  void run(const std::vector<Event>& order);
+  void run(const std::vector<OpEvent>& order);
 
-  [[nodiscard]] const IntervalMap<Value>& buffer(Rank rank, schedule::Buffer which) const {
+  [[nodiscard]] const IntervalMap<SymbolicValue>& buffer(Rank rank, schedule::Buffer which) const {
     return memory_[rank][static_cast<std::size_t>(which)];
   }
   [[nodiscard]] const Expressions& expressions() const { return expressions_; }
@@ -60,7 +59,7 @@ class SymbolicRun {
   const Traffic& traffic_;
   Findings& findings_;
   Expressions expressions_;
-  std::vector<std::array<IntervalMap<Value>, 3>> memory_;
+  std::vector<std::array<IntervalMap<SymbolicValue>, 3>> memory_;
   std::vector<std::uint64_t> elements_before_;  // v forms: of the blocks before each
   Wire from_, to_, result_;
   Statistics statistics_;

@@ -15,16 +15,16 @@ namespace espalier::verify {
 enum class FindingKind : std::uint8_t {
   Malformed,       ///< ids, dependencies or sizes that no program can have
   OutOfBounds,     ///< a slice reaches beyond its buffer
-  WritesInput,     ///< the user's send buffer is const
-  SelfMessage,     ///< from a rank to itself
+  WritesInput,     ///< an op writes to In, the user's const send buffer
+  SelfMessage,     ///< a rank sends a message to itself
   Overlap,         ///< slices of one op share units, one of them written
   NoPartner,       ///< a send without its receive, or a receive without its send
   RepeatedTag,     ///< two messages of one pair of ranks with one tag
   LengthMismatch,  ///< a receive of another length than its send
   Deadlock,        ///< ops that wait for each other when sends are synchronous
   Race,            ///< two ops of a rank share units, one writes, no order between them
-  Undefined,       ///< reads what nobody has written
-  WrongReduction,  ///< combines what must not be combined, or not in this order
+  Undefined,       ///< an op reads what nobody has written
+  WrongReduction,  ///< an op combines the wrong operands, or in the wrong order
   WrongResult,     ///< an output unit does not hold what the operation promises
   DifferentBits,   ///< allreduce: two ranks combine in different order
   EarlyExit,       ///< a barrier that lets a rank go before all have come
@@ -55,8 +55,8 @@ inline constexpr std::uint32_t kNoOp = std::numeric_limits<std::uint32_t>::max()
 /// One thing that is wrong, in an engineer's words.
 struct Finding {
   FindingKind kind = FindingKind::Malformed;
-  Rank rank = kNoRank;       ///< whose program; kNoRank: the call itself
-  std::uint32_t op = kNoOp;  ///< the op of that program to look at, if there is one
+  Rank rank = kNoRank;       ///< rank whose program is wrong; kNoRank: the call itself
+  std::uint32_t op = kNoOp;  ///< op of that program; kNoOp: the program as a whole
   std::string found;
   std::string expected;
   /// Which stage found it; findings of RankOrder and SameBits carry Data.
@@ -71,19 +71,19 @@ std::ostream& operator<<(std::ostream& out, const Finding& finding);
 struct Statistics {
   std::uint64_t ops = 0;
   std::uint64_t messages = 0;
-  std::uint64_t units = 0;          ///< sent
-  Bytes bytes;                      ///< sent; in v forms the blocks' own lengths
-  std::uint64_t reduced_units = 0;  ///< combined, one by one
-  std::uint64_t expressions = 0;    ///< different partial reductions, over all ranks
+  std::uint64_t units = 0;  ///< units that all messages carry
+  Bytes bytes;              ///< bytes that all messages carry; in v forms the lengths of the blocks
+  std::uint64_t reduced_units = 0;  ///< units that reductions combine
+  std::uint64_t expressions = 0;    ///< different partial reductions on all ranks
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
 struct Verdict {
-  std::vector<Finding> findings;  ///< at most Limits::findings of them, first things first
+  std::vector<Finding> findings;  ///< the first findings, no more than Limits::findings
   std::uint64_t left_off = 0;     ///< number of further findings, which are not kept
   /// Stages that ran, in order. A stage that the next ones stand on ends the list if it refused.
   std::vector<Stage> stages;
-  Statistics statistics;  ///< whole only if ok()
+  Statistics statistics;  ///< complete only if ok()
   /// Reductions: how every output unit of every rank is put together: which operands, in which
   /// order, with which parentheses. Two correct schedules of one call give the same bits whatever
   /// the data if (and, but for a chance of 2^-64, only if) this is the same.

@@ -3,12 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "verify/barrier.hpp"
+#include "verify/checks.hpp"
 #include "verify/goals.hpp"
-#include "verify/matching.hpp"
-#include "verify/progress.hpp"
-#include "verify/races.hpp"
-#include "verify/structure.hpp"
 #include "verify/symbolic_run.hpp"
 
 namespace espalier::verify {
@@ -33,7 +29,7 @@ Statistics count_traffic(const schedule::Schedule& schedule, const Traffic& traf
 /// What is known once progress is proven: who meets whom, and an order of all begins and ends.
 struct Proven {
   Traffic traffic;
-  std::vector<Event> order;
+  std::vector<OpEvent> order;
 };
 
 /// The stages that need no knowledge of the data. Each stands on those before it: with a broken

@@ -16,9 +16,9 @@ enum espalier_interface {
 
 /* The library that holds PMPI_Init. */
 struct espalier_mpi {
-  void* handle; /* of dlopen(); 0: there is none */
+  void* handle; /* handle of dlopen(); 0: there is no MPI */
   const char* file;
-  const void* begin; /* its mapping */
+  const void* begin; /* where it is mapped, up to `end` */
   const void* end;
 };
 
@@ -26,13 +26,13 @@ struct espalier_mpi {
  *   since a module of Python may have loaded MPI for itself alone */
 struct espalier_mpi espalier_find_mpi(const void* caller);
 
-/* More than one MPI in this process. */
+/* Whether there is more than one MPI in this process. */
 int espalier_several_mpis(void);
 
-/* What the library says of itself. @param text room for its words, to be shown; 0 at the end */
+/* The interface that the library says it has. @param text output: its version text, to be shown */
 enum espalier_interface espalier_interface_of(const struct espalier_mpi* mpi, char* text, int room);
 
-/* A library that is opened from now on finds its functions, too. */
+/* Lets libraries that are opened from now on find the MPI's functions. */
 void espalier_show_to_all(const struct espalier_mpi* mpi);
 
 /* A function that `caller` would find in the libraries which it came with, or that any MPI's

@@ -39,7 +39,7 @@ static void tell_from_here(const char* what, const char* which) {
   fprintf(stderr, "espalier: %s%s; using native collectives\n", what, which);
 }
 
-/* By one rank. */
+/* One rank prints this. */
 static void tell(const char* what, const char* which) {
   static const char* const kRanks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
                                        "SLURM_PROCID"};
@@ -49,7 +49,7 @@ static void tell(const char* what, const char* which) {
   tell_from_here(what, which);
 }
 
-/* By the first rank of each node: what is installed may differ there. */
+/* The first rank of each node prints this: what is installed may differ there. */
 static void tell_of_node(const char* what, const char* which) {
   static const char* const kLocalRanks[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                             "SLURM_LOCALID"};
@@ -63,7 +63,7 @@ static void tell_of_node(const char* what, const char* which) {
 /* What comes behind the front in the order of the loader: evaluated here. */
 static void* next_in_sight(const char* name) { return dlsym(RTLD_NEXT, name); }
 
-/* In the order of the loader, too: what all see comes before what the caller alone does. */
+/* Looks in the order of the loader: what all see comes before what the caller alone sees. */
 static void* next_for(const void* caller, const char* name) {
   void* found = next_in_sight(name);
   if (found == NULL && the_mpi.handle != NULL) found = dlsym(the_mpi.handle, name);

@@ -5,24 +5,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One for each entry: where a call of it goes. At first to espalier_resolve(), which puts the
- * function there. */
+/* A slot for each entry: where its calls go. At first that is espalier_resolve(), which puts the
+ * function into the slot. */
 extern void* espalier_slots[];
 extern void* const espalier_first_slots[];
 extern const char* const espalier_names[];
 extern const size_t espalier_entry_count;
 
-/* What every copy of this library exports under the same name, and this copy's. */
+/* The name of a symbol that every copy of this library exports, and this copy's symbol. */
 extern const char* const espalier_mark;
 extern const void* const espalier_own_mark;
-/* This is the front of the recorder. */
+/* Whether this is the front of the recorder. */
 extern const int espalier_records;
 
 /* The function that a call of an entry goes to.
  * @param caller the address that the call returns to */
 void* espalier_resolve(size_t entry, const void* caller);
 
-/* Behind each function that starts MPI. */
+/* Called behind each function that starts MPI. */
 void espalier_after_init(void);
 
 #endif

@@ -33,23 +33,23 @@ struct espalier_wrapper {
 /* The one symbol that a variant exports. */
 struct espalier_variant {
   unsigned protocol;
-  const char* version;                     /* of Espalier; the front's must be the same */
-  const struct espalier_wrapper* wrappers; /* in the order of strcmp() */
+  const char* version;                     /* version of Espalier; must equal the front's */
+  const struct espalier_wrapper* wrappers; /* sorted by strcmp() */
   size_t count;
   void (*attach)(const struct espalier_front_services* services);
 };
 #define ESPALIER_VARIANT_SYMBOL "espalier_variant_table"
 
-/* The roll call behind MPI_Init (mpi/roll_call.hpp), which a front without its variant takes part
- * in: numbers of 64 bits whose least is found, and the nodes of not more than a few processes. The
- * last of the numbers is what follows. */
+/* The roll call behind MPI_Init (mpi/roll_call.hpp). A front without its variant takes part too.
+ * All processes find the least of each of these 64-bit numbers; few processes also gather their
+ * nodes. The last number is one of ESPALIER_ABSENT, ESPALIER_UNFIT and ESPALIER_FIT. */
 #define ESPALIER_ROLL_CALL_NUMBERS 6
 #define ESPALIER_ROLL_CALL_FEW 64
 #define ESPALIER_ABSENT 0 /* this process has no variant */
 #define ESPALIER_UNFIT 1  /* its MPI is not the one that the variant was built with */
 #define ESPALIER_FIT 2
 
-/* Behind the MPI_Init of a recorder all processes find the least of these numbers. */
+/* Behind MPI_Init, all processes that record find the least of each of these numbers. */
 enum espalier_profile_numbers {
   ESPALIER_PROFILE_FIT,    /* 1: this process can record */
   ESPALIER_PROFILE_FIRST,  /* 0: this is rank 0, and it was told of no file */

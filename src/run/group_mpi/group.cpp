@@ -27,7 +27,7 @@ group::SplitOptions inner(const SplitOptions& options, const group::GroupView& p
   return made;
 }
 
-/// A reduction's result must not need others on its last way: they are done and may be elsewhere.
+/// A reduction's result must not need others on its last hops: they are done and may be elsewhere.
 /// And long data must not pile up at one who passes them on. One hop is fine.
 group::RootWay safe_way(const group::GroupView& view, Rank root, GroupRoot asked, bool direct) {
   using group::RootWay;
@@ -39,7 +39,7 @@ group::RootWay safe_way(const group::GroupView& view, Rank root, GroupRoot asked
   return asked == GroupRoot::Forward ? RootWay::Forward : group::cheaper_root_way(view, root);
 }
 
-/// Which way a call goes: the user's, or the plain one until a tree for its root has paid.
+/// How data reach the root: as the user asked, or plainly until a tree for that root has paid.
 group::RootWay way_of(const GroupRuntime& runtime, const group::Group& group,
                       const group::RootUse& call, GroupRoot asked, bool direct) {
   if (asked == GroupRoot::OwnTree) return group::RootWay::OwnTree;

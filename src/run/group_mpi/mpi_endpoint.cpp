@@ -7,9 +7,9 @@ namespace espalier::group_mpi {
 namespace {
 
 constexpr int kTag = 1;
-constexpr std::size_t kMostTests = 32;  // of sends, in one call of progress()
+constexpr std::size_t kMostTests = 32;  // most sends that one progress() tests
 
-/// As group::wire_size() counts it; then the words. The layout is our own affair: every rank runs
+/// What precedes the words of a message, as long as group::wire_size() counts. Every rank runs
 /// the same library.
 struct Header {
   group::Tag tag = 0;

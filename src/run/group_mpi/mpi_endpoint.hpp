@@ -12,12 +12,14 @@ namespace espalier::group_mpi {
 
 /// The groups' messages over one communicator that nobody else uses.
 ///
-/// kReceives receives of kSlotBytes each are posted, whatever the number of groups and processes:
-/// 64 KiB a process. Longer messages go in parts; MPI keeps the order between two processes, and
-/// receives are taken in the order of their posting, so parts follow each other. Sends are started
-/// at once and never waited for; but once kWindow of them are under way to one process, has_room()
-/// asks messages to wait. So at most kWindow - 1, and the parts of one message, are. No thread:
-/// messages are handed on inside progress() alone.
+/// Receives: kReceives of kSlotBytes each are posted, whatever the number of groups and processes
+/// (64 KiB a process). Longer messages go in parts. Parts follow each other, since MPI keeps the
+/// order between two processes and receives are taken in the order of their posting.
+///
+/// Sends are started at once and never waited for. But once kWindow sends are under way to one
+/// process, has_room() says no. So at most kWindow - 1 sends, and the parts of one message, are.
+///
+/// There is no thread: messages are delivered inside progress() only.
 class MpiEndpoint : public group::Endpoint {
  public:
   static constexpr int kReceives = 16;
@@ -25,7 +27,7 @@ class MpiEndpoint : public group::Endpoint {
   static constexpr std::uint32_t kWindow = 16;
   using Deliver = std::function<void(const group::Message&)>;
 
-  /// @param comm of its own; stays the caller's, who closes the endpoint before freeing it
+  /// @param comm used by nobody else; the caller frees it, after close()
   explicit MpiEndpoint(MPI_Comm comm);
   MpiEndpoint(const MpiEndpoint&) = delete;  // MPI knows where the buffers are
   MpiEndpoint& operator=(const MpiEndpoint&) = delete;
@@ -35,7 +37,7 @@ class MpiEndpoint : public group::Endpoint {
   void send(group::Id to, group::Message message) override;
   [[nodiscard]] bool has_room(group::Id to) const override;
 
-  /// Hands over all that is there. @return whether there was something
+  /// Delivers all messages that have come. @return whether there were any
   bool progress(const Deliver& deliver);
   /// Waits for the sends under way and takes the receives back.
   /// @pre nobody will send to this process any more
@@ -43,17 +45,17 @@ class MpiEndpoint : public group::Endpoint {
 
   /// Sends that MPI has not finished yet.
   [[nodiscard]] std::size_t sends_under_way() const { return sends_.size(); }
-  /// The most that there ever were.
+  /// The most sends that were under way at a time.
   [[nodiscard]] std::size_t most_sends_under_way() const { return most_sends_; }
   [[nodiscard]] std::uint64_t messages_sent() const { return sent_; }
-  /// Of the first call of MPI that went wrong; nothing is sent after it.
+  /// The code of the first MPI call that failed; nothing is sent after it.
   [[nodiscard]] int error() const { return error_; }
 
  private:
   struct Slot {
     MPI_Request request = MPI_REQUEST_NULL;
     std::vector<std::byte> bytes;
-    group::Id to = group::kNobody;  // of a send
+    group::Id to = group::kNobody;  // receiver of a send
   };
   /// A message of which parts are still to come.
   struct Partial {
@@ -73,7 +75,7 @@ class MpiEndpoint : public group::Endpoint {
   std::vector<Slot> receives_;
   std::size_t oldest_ = 0;
   std::vector<Slot> sends_;
-  std::map<group::Id, std::uint32_t> under_way_to_;  // how many of them; none: not there
+  std::map<group::Id, std::uint32_t> under_way_to_;  // sends under way to each process
   std::size_t next_to_test_ = 0, most_sends_ = 0;
   std::deque<group::Message> to_self_;
   std::map<group::Id, Partial> partial_;

@@ -12,8 +12,8 @@ namespace espalier::group_mpi {
 /// eighth of the time waited so far, at most kLongest: a wait gets longer by no more than that.
 class Patience {
  public:
-  static constexpr std::uint32_t kPolls = 20;   ///< before giving way
-  static constexpr std::uint32_t kYields = 20;  ///< before sleeping
+  static constexpr std::uint32_t kPolls = 20;   ///< polls before the first yield
+  static constexpr std::uint32_t kYields = 20;  ///< yields before the first sleep
   static constexpr std::chrono::microseconds kLongest{500};
 
   void something_came() { idle_ = 0; }

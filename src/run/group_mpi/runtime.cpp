@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "base/contract.hpp"
-#include "group/choose_tree.hpp"
-#include "group/cluster_path.hpp"
+#include "group/along_topology.hpp"
+#include "group/choose_root.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier {

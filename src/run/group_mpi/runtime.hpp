@@ -5,7 +5,7 @@
 #include "group/group.hpp"
 #include "group_mpi/mpi_endpoint.hpp"
 #include "group_mpi/patience.hpp"
-#include "model/loggp.hpp"
+#include "model/logp_models.hpp"
 #include "mpi/owned.hpp"
 // The public interface, which this room implements.
 #include <espalier/group.hpp>

@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::size_t kMostAnswer = 1U << 16U;
 
-/// Until its end, or until the time is over.
-/// @return whether it was the end
+/// Reads until the end or until the time is over. @return whether it came to the end
 bool read_all(int from, int seconds, std::string& text) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::seconds(seconds);

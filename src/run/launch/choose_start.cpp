@@ -5,9 +5,7 @@
 
 #include "launch/ask.hpp"
 #include "launch/inside.hpp"
-#include "launch/launcher_notes.hpp"
 #include "launch/slurm.hpp"
-#include "launch/slurm_line.hpp"
 #include "launch/start.hpp"
 
 namespace espalier::launch {
@@ -19,7 +17,7 @@ bool can_be_started(const std::string& word) {
   return !find_program(word, ".", environment("PATH")).empty();
 }
 
-CommandContext place_of(const CommandLine::Part& part) {
+CommandContext context_of(const CommandLine::Part& part) {
   return {part.directory.empty() ? "." : part.directory, environment("PATH")};
 }
 
@@ -60,11 +58,12 @@ Expected<Chosen> choose_alone(const Words& words, std::optional<Mpi> named) {
 /// What part of a Slurm line would run, as far as it can be seen.
 Expected<std::optional<UsedMpi>> mpi_of_part(const CommandLine& line, std::size_t part,
                                              std::string& script) {
-  const CommandContext context = place_of(line.parts[part]);
+  const CommandContext context = context_of(line.parts[part]);
   const Words command = line.command_of(part);
   if (line.kind == Launcher::Sbatch) {
     const auto wrap = option_of(line, part, "wrap");
-    if (!wrap && command.empty()) return std::optional<UsedMpi>{};  // from standard input
+    if (!wrap && command.empty())
+      return std::optional<UsedMpi>{};  // the script comes from standard input
     script = wrap ? *wrap : text_of(command.front());
     if (!wrap && !std::filesystem::exists(command.front())) {
       return Error{command.front(), "there is no such script", "check its name"};
@@ -129,7 +128,7 @@ Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
   }
   for (std::size_t p = 0; p < line->parts.size(); ++p) {
     const Words command = line->command_of(p);
-    auto used = mpi_of_command(command, place_of(line->parts[p]));
+    auto used = mpi_of_command(command, context_of(line->parts[p]));
     if (!used) return used.error();
     if (!*used) {
       chosen.notes.push_back(

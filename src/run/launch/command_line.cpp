@@ -8,7 +8,6 @@
 #include "base/contract.hpp"
 #include "launch/ask.hpp"
 #include "launch/launcher_options.hpp"
-#include "launch/program_files.hpp"
 
 namespace espalier::launch {
 namespace {

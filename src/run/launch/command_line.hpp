@@ -35,7 +35,7 @@ struct CommandLine {
 /// The same, or else the first of all.
 [[nodiscard]] std::size_t launcher_among(const std::vector<std::string>& words);
 
-/// By the name of its file: Slurm's launchers need not be asked.
+/// Which of Slurm's launchers this word names, by the name of its file alone.
 [[nodiscard]] std::optional<Launcher> slurm_launcher(const std::string& word);
 
 /// @param is_program whether a word names a program; asked for options that are not known
@@ -56,7 +56,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
                                                     const std::string& preloaded,
                                                     const Variables& variables);
 
-/// For people and shells: quoted where needed.
+/// The command as text for people and shells, quoted where needed.
 [[nodiscard]] std::string to_text(const std::vector<std::string>& words);
 
 }  // namespace espalier::launch

@@ -14,12 +14,12 @@ namespace espalier::launch {
 struct Elf {
   std::string interpreter;  ///< the dynamic loader; empty: linked statically
   std::vector<std::string> needed;
-  std::string soname;         ///< a library's own name; empty for programs
-  std::string rpath;          ///< folders to look through, before and
-  std::string runpath;        ///< behind LD_LIBRARY_PATH; with the second the first does not count
-  std::uint16_t machine = 0;  ///< as in <elf.h>: EM_X86_64
+  std::string soname;   ///< a library's own name; empty for programs
+  std::string rpath;    ///< folders to look through, before and
+  std::string runpath;  ///< DT_RUNPATH, searched after LD_LIBRARY_PATH; if set, rpath is ignored
+  std::uint16_t machine = 0;  ///< EM_X86_64 and others of <elf.h>
 
-  /// Also of a shared library, which names no loader.
+  /// True of shared libraries too, which name no loader.
   [[nodiscard]] bool is_static() const { return interpreter.empty(); }
 };
 
@@ -40,5 +40,9 @@ struct Symbols {
 
 /// Both empty if there are none, or the file is none of that kind.
 [[nodiscard]] Symbols read_symbols(const std::string& path);
+
+/// Whether a file has this function in itself, as far as it is not stripped: a library that is
+/// linked statically into it.
+[[nodiscard]] bool contains_function(const std::string& path, std::string_view name);
 
 }  // namespace espalier::launch

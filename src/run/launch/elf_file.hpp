@@ -30,7 +30,7 @@ class ElfFile {
 
   /// Nothing if the file is shorter.
   std::optional<std::string> read(std::uint64_t offset, std::uint64_t length) {
-    constexpr std::uint64_t kMostBytes = 1U << 26U;  // of any table: far more than there are
+    constexpr std::uint64_t kMostBytes = 1U << 26U;  // real tables are far shorter
     if (length > kMostBytes || offset > (std::uint64_t{1} << 62U)) return std::nullopt;
     struct stat info {};
     if (::fstat(file_.get(), &info) != 0 ||

@@ -1,9 +1,8 @@
-#include "launch/elf_symbols.hpp"
-
 #include <elf.h>
 
 #include <algorithm>
 
+#include "launch/elf.hpp"
 #include "launch/elf_file.hpp"
 
 namespace espalier::launch {

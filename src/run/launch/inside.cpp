@@ -21,7 +21,7 @@ using Words = std::vector<std::string>;
 using Used = Expected<std::optional<UsedMpi>>;
 
 constexpr std::size_t kDeepest = 4;       // scripts that run scripts
-constexpr std::size_t kMostWords = 2000;  // of a script
+constexpr std::size_t kMostWords = 2000;  // most words of a script that are looked at
 
 // Programs that run the one that is named behind them.
 constexpr std::array<std::string_view, 25> kWrappers{
@@ -49,7 +49,7 @@ Words behind(const Words& words, std::size_t first) {
 
 class Search {
  public:
-  explicit Search(CommandContext context) : place_(std::move(context)) {}
+  explicit Search(CommandContext context) : context_(std::move(context)) {}
 
   Used command(const Words& words, std::size_t depth) {
     const std::string file = find(words.front());
@@ -94,7 +94,7 @@ class Search {
     return std::optional<UsedMpi>{{mpi, std::move(who)}};
   }
   [[nodiscard]] std::string find(const std::string& name) const {
-    return find_program(name, place_.directory, place_.path);
+    return find_program(name, context_.directory, context_.path);
   }
 
   /// A word of a script, with those behind it: most are no programs, and then say nothing.
@@ -103,8 +103,8 @@ class Search {
     if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
     if (find_launcher({words.front()}) && !slurm_launcher(words.front())) {
       const auto mpi =
-          mpi_launcher(file, is_in_path(file, place_.path) ? output_of({file, "--version"})
-                                                           : version_text_of_launcher(file));
+          mpi_launcher(file, is_in_path(file, context_.path) ? output_of({file, "--version"})
+                                                             : version_text_of_launcher(file));
       if (!mpi) return nothing();
       auto served = served_by(*mpi, words.front());
       if (!served) return served.error();
@@ -129,7 +129,7 @@ class Search {
       const bool is_code = words[i] == "-c" || words[i] == "-m";
       if (is_code && i + 1 < words.size()) text = words[i + 1];
       if (!is_code && words[i].starts_with('-')) continue;
-      if (!is_code) text = text_of((std::filesystem::path(place_.directory) / words[i]).string());
+      if (!is_code) text = text_of((std::filesystem::path(context_.directory) / words[i]).string());
       break;
     }
     // Other modules may load another MPI: without the name nothing is known.
@@ -138,7 +138,7 @@ class Search {
   }
 
   [[nodiscard]] Used mpi4py(const std::string& python) const {
-    const auto file = mpi4py_of(python, place_.path);
+    const auto file = mpi4py_of(python, context_.path);
     if (!file) return nothing();
     auto module = look_at_library(*file);
     if (!module) return nothing();
@@ -158,7 +158,7 @@ class Search {
                                     : nothing();
       }
       if (is_option) continue;
-      const std::string file = (std::filesystem::path(place_.directory) / words[i]).string();
+      const std::string file = (std::filesystem::path(context_.directory) / words[i]).string();
       if (!std::filesystem::exists(file)) return no_such_program(words[i]);
       return script(text_of(file), words[i], depth - 1);
     }
@@ -204,7 +204,7 @@ class Search {
     return lines;
   }
 
-  CommandContext place_;
+  CommandContext context_;
   std::set<std::string> plain_;  ///< files of a script that have been looked at
 };
 

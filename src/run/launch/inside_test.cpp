@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "launch/ask.hpp"
-#include "launch/program_files.hpp"
+#include "launch/launcher_options.hpp"
 #include "launch/python.hpp"
 
 namespace espalier::launch {

@@ -4,8 +4,6 @@
 #include <array>
 
 #include "launch/ask.hpp"
-#include "launch/prrte_options.hpp"
-#include "launch/slurm_options.hpp"
 
 namespace espalier::launch {
 namespace {

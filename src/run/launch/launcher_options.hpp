@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/expected.hpp"
 #include "launch/mpi_kind.hpp"
 
 namespace espalier::launch {
@@ -35,5 +37,20 @@ enum class Launcher : std::uint8_t {
 
 /// Both launchers take one dash or two.
 [[nodiscard]] std::string_view without_dashes(std::string_view option);
+
+/// How many words after this option of srun or sbatch are its values; nothing: it is not known.
+[[nodiscard]] std::optional<std::size_t> values_in_slurm(Launcher launcher,
+                                                         std::string_view option);
+
+/// How many words after this option of PRRTE's launchers (mpiexec and mpirun of Open MPI 5,
+/// prterun, prun) are its values; nothing: it is not known.
+/// @param name without dashes
+[[nodiscard]] std::optional<std::size_t> values_in_prrte(std::string_view name);
+
+/// The same command with the programs that a file names (-configfile of MPICH, --app of Open MPI)
+/// in the place of that option: one part a line, "#" begins a comment, words end at blanks and are
+/// not quoted (both launchers read them so).
+Expected<std::vector<std::string>> with_files_read(std::vector<std::string> words,
+                                                   std::size_t launcher, Launcher kind);
 
 }  // namespace espalier::launch

@@ -7,7 +7,7 @@ namespace espalier::launch {
 
 /// A launcher of MPI programs that is installed; not Slurm's.
 struct InstalledLauncher {
-  std::string file;                ///< without links
+  std::string file;                ///< path of the program, symbolic links resolved
   std::vector<std::string> names;  ///< all under which PATH has it
 };
 

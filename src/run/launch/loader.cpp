@@ -129,7 +129,7 @@ std::string texts_that_begin(const std::string& content, std::string_view begin)
   return all;
 }
 
-/// As `date` prints it: "Wed Apr 17 15:30:02 CDT 2024".
+/// Whether this is a date as `date` prints it: "Wed Apr 17 15:30:02 CDT 2024".
 bool is_date(std::string_view text) {
   return text.size() >= 26 && text.size() <= 32 && text[3] == ' ' && text[13] == ':' &&
          text[16] == ':' && text[19] == ' ';

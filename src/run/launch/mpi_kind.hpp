@@ -46,7 +46,7 @@ struct SomeMpi {
 /// "Open MPI 5.0.3", "an MPI of MPICH's kind"
 [[nodiscard]] std::string title_of(const SomeMpi& mpi);
 
-/// As which kind a program with this MPI is served, or why it is not.
+/// The kind that serves a program with this MPI, or why none does.
 /// @param where the program or launcher, for the message
 Expected<Mpi> served_by(const SomeMpi& mpi, const std::string& where);
 

@@ -1,4 +1,3 @@
-#include "launch/preload.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "base/file.hpp"
 #include "launch/ask.hpp"
-#include "launch/elf_symbols.hpp"
+#include "launch/elf.hpp"
 
 namespace espalier::launch {
 namespace {

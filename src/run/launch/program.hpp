@@ -14,7 +14,7 @@ namespace espalier::launch {
 struct Program {
   std::string file;
   std::optional<Elf> elf;          ///< nothing: a script, or something else
-  std::string interpreter;         ///< of a script: "/usr/bin/python3", "bash"
+  std::string interpreter;         ///< interpreter of a script: "/usr/bin/python3", "bash"
   std::vector<Library> libraries;  ///< all that the loader would load
   std::vector<SomeMpi> mpis;       ///< those of them that are an MPI
   bool has_privileges = false;     ///< set-user-ID and the like: the loader ignores LD_PRELOAD

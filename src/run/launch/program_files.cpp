@@ -1,10 +1,9 @@
-#include "launch/program_files.hpp"
-
 #include <fmt/format.h>
 
 #include <sstream>
 
 #include "base/file.hpp"
+#include "launch/launcher_options.hpp"
 
 namespace espalier::launch {
 namespace {

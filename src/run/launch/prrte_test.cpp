@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "launch/command_line.hpp"
-#include "launch/launcher_notes.hpp"
 #include "launch/start.hpp"
 
 namespace espalier::launch {

@@ -5,7 +5,7 @@
 
 namespace espalier::launch {
 
-/// By its name: python, python3, python3.11.
+/// Whether this is Python, by its name: python, python3, python3.11.
 [[nodiscard]] bool is_python(const std::string& program);
 
 /// The shared library of mpi4py for this Python; nothing if it has none. A Python of PATH is asked

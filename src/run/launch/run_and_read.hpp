@@ -9,7 +9,7 @@ namespace espalier::launch {
 
 struct Finished {
   std::string output;  ///< standard output, up to 64 MiB
-  int exit_code = 0;   ///< or 128 + the signal
+  int exit_code = 0;   ///< exit code, or 128 + the signal that ended it
 };
 
 /// Runs a command to its end. Its standard error is ours.

@@ -1,9 +1,8 @@
-#include "launch/search_libraries.hpp"
-
 #include <algorithm>
 #include <cstring>
 
 #include "launch/ask.hpp"
+#include "launch/loader.hpp"
 
 namespace espalier::launch {
 namespace {

@@ -1,10 +1,9 @@
-#include "launch/slurm_line.hpp"
-
 #include <fmt/format.h>
 
 #include <sstream>
 
 #include "base/contract.hpp"
+#include "launch/slurm.hpp"
 
 namespace espalier::launch {
 namespace {

@@ -1,10 +1,9 @@
-#include "launch/slurm_line.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "launch/ask.hpp"
+#include "launch/slurm.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::launch {

@@ -1,7 +1,7 @@
-#include "launch/slurm_options.hpp"
-
 #include <algorithm>
 #include <iterator>
+
+#include "launch/launcher_options.hpp"
 
 namespace espalier::launch {
 namespace {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "launch/ask.hpp"
-#include "launch/preload.hpp"
-#include "launch/slurm_line.hpp"
+#include "launch/slurm.hpp"
 
 namespace espalier::launch {
 
@@ -47,6 +49,44 @@ std::string to_text(const Start& start) {
   for (const auto& [name, value] : start.set) words.push_back(fmt::format("{}={}", name, value));
   words.insert(words.end(), start.words.begin(), start.words.end());
   return to_text(words);
+}
+
+// Seen with Debian's Open MPI 5.0.7; open-mpi/ompi issues 12375 (5.0.2) and 13303 (5.0.10) tell the
+// same. prterun without Open MPI's personality starts such lines.
+std::optional<std::string> note_on_several_programs(const CommandLine& line,
+                                                    const std::string& version) {
+  if (line.kind != Launcher::Prrte || line.parts.size() < 2) return std::nullopt;
+  if (!version.starts_with("5.0.")) return std::nullopt;
+  return fmt::format(
+      "{} of Open MPI {} may crash on several programs, with Espalier or without: prterun takes "
+      "them",
+      line.words[line.launcher], version);
+}
+
+Expected<Preload> preload_of(const std::string& libraries, const std::string& library_path) {
+  Preload preload;
+  std::vector<std::string> folders;
+  for (std::size_t at = 0; at <= libraries.size();) {
+    const std::size_t end = std::min(libraries.find(':', at), libraries.size());
+    const std::filesystem::path file = libraries.substr(at, end - at);
+    at = end + 1;
+    if (!file.is_absolute()) {  // a piece of a name that has a colon in it
+      return Error{libraries, "the loader cannot preload from a folder with \":\" in its name",
+                   "move it, or make a link to its folder and name the library there with "
+                   "--library"};
+    }
+    const bool has_blank = file.string().find(' ') != std::string::npos;
+    if (!preload.libraries.empty()) preload.libraries += ':';
+    preload.libraries += has_blank ? file.filename().string() : file.string();
+    const std::string folder = file.parent_path().string();
+    if (has_blank && std::find(folders.begin(), folders.end(), folder) == folders.end()) {
+      folders.push_back(folder);
+    }
+  }
+  if (folders.empty()) return preload;
+  if (!library_path.empty()) folders.push_back(library_path);
+  preload.variables = {{"LD_LIBRARY_PATH", fmt::format("{}", fmt::join(folders, ":"))}};
+  return preload;
 }
 
 }  // namespace espalier::launch

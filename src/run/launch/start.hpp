@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/expected.hpp"
 #include "launch/command_line.hpp"
 
 namespace espalier::launch {
@@ -31,7 +32,24 @@ struct Start {
 Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& words,
                          const std::string& libraries, const Variables& settings);
 
-/// For people and shells.
+/// The command as text for people and shells.
 [[nodiscard]] std::string to_text(const Start& start);
+
+/// What to tell someone whose launcher is known to fail on such a line, with Espalier or without.
+/// @param version Open MPI's version, as the launcher tells it; empty: not known
+[[nodiscard]] std::optional<std::string> note_on_several_programs(const CommandLine& line,
+                                                                  const std::string& version);
+
+/// Libraries as LD_PRELOAD can name them.
+struct Preload {
+  std::string libraries;  ///< paths of the libraries, separated by ":"
+  Variables variables;    ///< environment that the loader needs to find the preloads
+};
+
+/// LD_PRELOAD ends names at blanks, and nothing quotes them. A library in a folder with a blank in
+/// its name is named without its folder, which goes to the front of LD_LIBRARY_PATH.
+/// @param libraries    whole names with ":" between them
+/// @param library_path LD_LIBRARY_PATH as it is
+Expected<Preload> preload_of(const std::string& libraries, const std::string& library_path);
 
 }  // namespace espalier::launch

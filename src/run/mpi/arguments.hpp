@@ -9,19 +9,20 @@ namespace espalier::mpi {
 // What is looked at before a call is planned, without asking MPI about handles that may be wrong.
 // Arguments that are not significant on a rank are never looked at.
 
-/// MPI_BOTTOM is a null pointer too, and right with types that hold addresses.
+/// Whether this may be the address of data. A null pointer may: MPI_BOTTOM is one, and right with
+/// types that hold addresses.
 [[nodiscard]] inline bool may_be_an_address(const void* address, std::int64_t count,
                                             MPI_Datatype type) {
   return address != nullptr || count == 0 || !is_named(type);
 }
 
-/// Whether they may describe data in memory (MPI_IN_PLACE does not).
+/// Whether these arguments may describe data in memory (MPI_IN_PLACE does not).
 [[nodiscard]] inline bool may_be_data(const void* address, std::int64_t count, MPI_Datatype type) {
   return address != MPI_IN_PLACE && count >= 0 && type != MPI_DATATYPE_NULL &&
          may_be_an_address(address, count, type);
 }
 
-/// In is never written.
+/// The address without its const. Inputs are never written nevertheless.
 [[nodiscard]] inline std::byte* bytes_at(const void* address) {
   return static_cast<std::byte*>(const_cast<void*>(address));
 }

@@ -5,23 +5,43 @@
 #include <optional>
 #include <vector>
 
-#include "mpi/block_call.hpp"
 #include "mpi/layout.hpp"
 #include "mpi/local_steps.hpp"
+#include "mpi/mpi_api.hpp"
+#include "schedule/collective.hpp"
 
 namespace espalier::mpi {
+
+/// What one side of a call of blocks sends or receives, as the user gave it.
+struct BlockArguments {
+  const void* buffer = nullptr;
+  const int* counts = nullptr;         ///< one for each block
+  const int* displacements = nullptr;  ///< offsets in extents of the type; nullptr: one block, at 0
+  MPI_Datatype type{};
+  const MPI_Datatype* types = nullptr;  ///< alltoallw: one for each block, displacements in bytes
+};
+
+/// MPI_Gatherv, Scatterv, Allgatherv, Alltoallv or Alltoallw. Arguments that are not significant
+/// at this rank are never looked at.
+struct BlockCall {
+  schedule::Operation operation = schedule::Operation::Gather;
+  int root = 0;
+  MPI_Comm comm{};
+  BlockArguments send;
+  BlockArguments recv;
+};
 
 /// A block that is there: bytes side by side, or elements of a layout with gaps.
 struct BlockView {
   const std::byte* address = nullptr;
-  std::uint64_t bytes = 0;         ///< of data
+  std::uint64_t bytes = 0;         ///< length of the data, without gaps
   const Layout* layout = nullptr;  ///< nullptr: side by side
 };
 
 /// Where the user wants a block.
 struct BlockPlace {
   std::byte* address = nullptr;
-  std::uint64_t capacity = 0;      ///< bytes of data
+  std::uint64_t capacity = 0;      ///< most bytes of data that fit
   const Layout* layout = nullptr;  ///< nullptr: side by side
 
   [[nodiscard]] BlockView view(std::uint64_t bytes) const { return {address, bytes, layout}; }
@@ -31,8 +51,8 @@ struct BlockPlace {
 struct BlockBuffers {
   std::vector<BlockView> in;
   std::vector<BlockPlace> out;
-  std::deque<Layout> layouts;               ///< that the above refer to
-  std::unique_ptr<std::byte[]> input_copy;  ///< if the program would overwrite its input
+  std::deque<Layout> layouts;               ///< layouts that `in` and `out` point to
+  std::unique_ptr<std::byte[]> input_copy;  ///< present if the plan would overwrite the input
 };
 
 /// The blocks of a call at one rank, in place or not. Nothing where an argument that is significant

@@ -12,7 +12,7 @@ namespace espalier::mpi {
 struct BlockExecution {
   const runtime::PreparedProgram* program = nullptr;
   BlockBuffers buffers;
-  std::uint64_t signature = 0;  ///< of the call; ranks that disagree on it run into an error
+  std::uint64_t signature = 0;  ///< the call's signature; ranks with different ones get an error
 };
 
 /// Runs programs of irregular calls, in which a unit is a whole block: sends, receives and copies.
@@ -40,27 +40,27 @@ class BlockExecutor {
  private:
   struct Flow {
     std::uint64_t since_synchronous = 0;
-    std::uint32_t synchronous = 0;  // under way
+    std::uint32_t synchronous = 0;  // synchronous messages under way
   };
   struct LaneState {
     std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
-    std::size_t next = 0;              // of those
+    std::size_t next = 0;              // next entry of `ready`
     std::uint32_t under_way = 0;
   };
   /// A message of the plan that is under way.
   struct Transfer {
     std::uint32_t lane = 0;
     const runtime::Message* message = nullptr;
-    std::uint32_t open = 0;  // MPI messages
+    std::uint32_t open = 0;  // MPI messages under way
     bool is_head = false;    // a receive whose header is still to come
-    Parcel parcel;           // of a receive: the head, while it comes
+    Parcel parcel;           // what is sent; for receives the head, while it comes
     std::vector<std::uint64_t> lengths;
     Arrival arrival;
   };
   struct Posted {
     std::uint32_t transfer = 0;
     bool synchronous = false;
-    std::uint64_t bytes = 0;  // of data parts: what must come
+    std::uint64_t bytes = 0;  // bytes that a data part must bring
   };
 
   void begin();
@@ -94,9 +94,9 @@ class BlockExecutor {
   SelfLane self_;
   runtime::Tags tags_;
   ExecutorOptions options_;
-  std::vector<Flow> flows_;  // to each rank
+  std::vector<Flow> flows_;  // one for each receiving rank
 
-  // Of the call that runs.
+  // State of the call that runs.
   const BlockExecution* call_ = nullptr;
   std::optional<BlockStore> store_;
   int error_ = MPI_SUCCESS;
@@ -104,11 +104,11 @@ class BlockExecutor {
   std::vector<std::uint32_t> waits_;
   std::vector<std::uint32_t> open_messages_;
   std::vector<LaneState> lanes_;
-  std::vector<std::uint32_t> copies_;  // that may run
+  std::vector<std::uint32_t> copies_;  // copy steps that may run
   std::size_t next_copy_ = 0;
   std::deque<Transfer> transfers_;
   Requests<Posted> requests_;
-  /// After an error: MPI may still read their memory.
+  /// Memory of calls that failed, which MPI may still read.
   struct Abandoned {
     std::deque<Transfer> transfers;
     BlockStore store;

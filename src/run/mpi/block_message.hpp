@@ -17,7 +17,7 @@ struct Parcel {
   std::vector<std::byte> head;  ///< the header, and the data if it is short
   std::vector<Segment> rest;    ///< the data if it is long
   Memory packed;                ///< what of it had to be copied
-  std::uint64_t bytes = 0;      ///< of all
+  std::uint64_t bytes = 0;      ///< data bytes of all blocks
 };
 
 /// @return an MPI error code

@@ -105,7 +105,7 @@ int BlockStore::copy_block(Buffer from_buffer, const BlockView& from, Buffer to_
                            std::uint64_t to) {
   BlockView block = from;
   if (to_buffer == Buffer::Scratch) {
-    // In stays as it is as long as the call runs; Out may be written again.
+    // Input stays as it is while the call runs; output may be written again, so it is copied.
     const int code = from_buffer == Buffer::Out ? packed(block) : MPI_SUCCESS;
     at(to_buffer, to) = block;
     return code;

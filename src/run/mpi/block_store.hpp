@@ -11,7 +11,7 @@
 namespace espalier::mpi {
 
 using Memory = std::unique_ptr<std::byte[]>;
-/// Not value-initialised: it is written before it is read.
+/// Memory that is not initialised: it is written before it is read.
 [[nodiscard]] inline Memory new_memory(std::uint64_t bytes) { return Memory(new std::byte[bytes]); }
 
 /// Bytes side by side, to be sent from or received into.
@@ -23,12 +23,13 @@ struct Segment {
 
 /// Blocks that are about to come: where their bytes shall go.
 struct Arrival {
-  std::vector<Segment> blocks;  ///< one for each
-  Memory staged;                ///< for those that cannot go where they belong
+  std::vector<Segment> blocks;  ///< where each block goes
+  Memory staged;                ///< memory of blocks that cannot be received into the user's buffer
 };
 
-/// All blocks of one rank while a call runs. A unit of Scratch is a reference, to the user's input
-/// or to what was received: passing on copies nothing, and no more is held than passed through.
+/// All blocks of one rank while a call runs. A unit of Scratch only refers to a block, in the
+/// user's input or received. So passing on copies nothing, and a rank holds only what passes
+/// through it.
 class BlockStore {
  public:
   /// @pre the program has no reductions, and outlives it
@@ -37,15 +38,15 @@ class BlockStore {
   /// What is in a region, in its order.
   [[nodiscard]] std::vector<BlockView> read(const schedule::Region& region) const;
 
-  /// Where to receive blocks of these lengths: at the user's where they fit and lie side by side.
+  /// Where to receive blocks of these lengths: in the user's buffer if they fit and are contiguous.
   [[nodiscard]] Arrival expect(const schedule::Region& region,
                                std::span<const std::uint64_t> lengths) const;
-  /// They came. Those that do not fit the user's place are kept for passing on, and not written;
-  /// overflowed() is true from then on. @return an MPI error code
+  /// Takes blocks that have come. A block that is longer than the user's place for it is kept for
+  /// passing on but not written; overflowed() is true from then on. @return an MPI error code
   [[nodiscard]] int arrived(const schedule::Region& region, std::span<const std::uint64_t> lengths,
                             Arrival arrival);
 
-  /// A Copy. @return an MPI error code
+  /// Runs a Copy step. @return an MPI error code
   [[nodiscard]] int copy(const schedule::Op& op);
 
   /// Whether some block was longer than the user's place for it.
@@ -64,8 +65,8 @@ class BlockStore {
   const schedule::Program& program_;
   BlockBuffers buffers_;
   SelfLane self_;
-  std::array<std::vector<BlockView>, 3> blocks_;  // by buffer; of Out: what has come so far
-  std::vector<Memory> held_;                      // what they refer to, but for the user's
+  std::array<std::vector<BlockView>, 3> blocks_;  // by buffer; Out has what came so far
+  std::vector<Memory> held_;  // memory that blocks_ refers to, besides the user's
   bool overflowed_ = false;
 };
 

@@ -5,12 +5,12 @@
 
 namespace espalier::mpi {
 
-/// Bytes as a layout of their own.
+/// The layout of plain bytes.
 [[nodiscard]] inline Layout byte_layout() { return {MPI_BYTE, 1, 1, 0, 1, true}; }
 
 /// Elements of the user, as a call describes them.
 struct UserData {
-  std::byte* address = nullptr;  ///< of element 0, as MPI wants it; never written if it is an input
+  std::byte* address = nullptr;  ///< element 0, as MPI wants it; inputs are never written
   std::uint64_t count = 0;
   Layout layout = byte_layout();
 
@@ -19,18 +19,19 @@ struct UserData {
   }
 };
 
-/// Elements of the user as bytes side by side: where they lie if they lie so, else in a copy.
+/// Elements of the user as contiguous bytes: where they lie if they are contiguous, else in a copy.
 class ByteBuffer {
  public:
   ByteBuffer() = default;
-  /// @param apart a copy in any case
+  /// @param apart make a copy in any case
   explicit ByteBuffer(const UserData& data, bool apart = false);
 
   [[nodiscard]] std::byte* address() const { return address_; }
   /// Bytes of the copy, 0 if there is none.
   [[nodiscard]] std::uint64_t copied() const { return copy_.size(); }
   void abandon() { copy_.abandon(); }
-  /// From the user's memory into the copy, if there is one, and back. @return an MPI error code
+  /// load() copies the user's memory into the copy, if there is one; store() copies it back. Both
+  /// return an MPI error code.
   [[nodiscard]] int load(const SelfLane& self) const;
   [[nodiscard]] int store(const SelfLane& self) const;
 

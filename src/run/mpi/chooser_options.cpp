@@ -1,4 +1,4 @@
-#include "mpi/chooser_options.hpp"
+#include "mpi/group_plans.hpp"
 
 #ifdef ESPALIER_SMPI
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 #endif
 
 namespace espalier::mpi {

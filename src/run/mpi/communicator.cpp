@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "schedule/schedule.hpp"
-#include "topology/scale_level.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::mpi {
 
@@ -19,13 +19,13 @@ using runtime::Reason;
 
 namespace {
 
-/// Many communicators are made, used once and freed: the first call that would gain goes to the MPI
-/// library. (Not when plans are forced.)
+/// Calls that would gain and are native nevertheless, since many communicators are made, used once
+/// and freed. (0 if plans are forced.)
 constexpr std::uint64_t kCallsBeforeHidden = 1;
 
-/// Classes of calls (operation, root, size) that are remembered. More are forgotten all together,
-/// by all ranks at the same call: their trials begin again.
-constexpr std::size_t kMostTried = 4096;
+/// Most classes of calls that a communicator remembers. When there are more, all are forgotten, by
+/// all ranks at the same call, and their trials begin again.
+constexpr std::size_t kMostClasses = 4096;
 
 ExecutorOptions executor_options() {
   ExecutorOptions options;
@@ -42,8 +42,8 @@ runtime::Tags tags_of(MPI_Comm comm) {
   return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
 }
 
-/// Errors of a communicator are returned as long as this is there. They are not the program's:
-/// where MPI has no communicator left for us, we do without.
+/// Makes MPI return a communicator's errors during its lifetime, instead of calling the program's
+/// handler. If MPI has no communicator left for us, the program shall not notice.
 class ReturnedErrors {
  public:
   explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
@@ -62,8 +62,8 @@ class ReturnedErrors {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// A communicator with the same ranks; nothing, on all of them, if some rank cannot have one. Not
-/// by MPI_Comm_dup, which would call the user's attribute callbacks.
+/// A communicator with the same ranks; empty on all ranks if some rank cannot have one. Not made by
+/// MPI_Comm_dup, which would call the program's attribute callbacks.
 OwnedComm copy(MPI_Comm from, int rank) {
   const ReturnedErrors returned(from);
   MPI_Comm made = MPI_COMM_NULL;
@@ -121,14 +121,15 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
     : comm_(comm), world_(world), share_(share), groups_(groups) {
   PMPI_Comm_rank(comm_, &rank_);
   never_ = why_never(is_off);
-  // Where it was known before any call, or no other call can overtake this one (docs/runtime.md).
+  // The machine may be taken now if it was known before any call, or if no other call can overtake
+  // this one (docs/adr/0011-discovery-in-the-first-call.md).
   const bool is_settled = !world.learns_late || !world.is_threaded;
   if (never_ == Reason::MachineUnknown && is_settled && world.known() != nullptr) take_machine();
 }
 
 Communicator::~Communicator() {
   if (has_failed_ && executor_ != nullptr) executor_->abandon_pace();
-  tried_.clear();
+  classes_.clear();
   counted_trees_.reset();
   block_executor_.reset();
   executor_.reset();
@@ -152,7 +153,7 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
 }
 
 void Communicator::give_back() {
-  forget_tried();
+  forget_classes();
   counted_trees_.reset();
   block_executor_.reset();
   executor_.reset();
@@ -193,47 +194,47 @@ void Communicator::take_machine() {
 }
 
 void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
-  forget_tried();
+  forget_classes();
   plans_ = runtime::PlanCache();
   multicasts_.clear();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
 }
 
-void Communicator::forget_tried() {
-  last_tried_ = nullptr;
-  timed_ = nullptr;  // it is one of them
-  tried_.clear();
+void Communicator::forget_classes() {
+  last_state_ = nullptr;
+  timed_ = nullptr;  // it points to a policy of these classes
+  classes_.clear();
 }
 
-Communicator::Tried& Communicator::tried(const PlanKey& key) {
+Communicator::ClassState& Communicator::state_of(const PlanKey& key) {
   const runtime::CallClass calls = class_of(key);
-  if (last_tried_ != nullptr && last_class_ == calls) return *last_tried_;
-  auto it = tried_.find(calls);
-  if (it == tried_.end()) {
-    if (tried_.size() >= kMostTried) forget_tried();
-    it = tried_.emplace(calls, Tried{}).first;
+  if (last_state_ != nullptr && last_class_ == calls) return *last_state_;
+  auto it = classes_.find(calls);
+  if (it == classes_.end()) {
+    if (classes_.size() >= kMostClasses) forget_classes();
+    it = classes_.emplace(calls, ClassState{}).first;
     const bool is_known = !world_.verdicts.empty() && world_.verdicts.find(group_->where(), calls);
     it->second.calls_until_policy =
         is_known ? 0
                  : runtime::calls_before_policy(world_.settings, group_->is_even(), !may_change());
   }
   last_class_ = calls;
-  return *(last_tried_ = &it->second);
+  return *(last_state_ = &it->second);
 }
 
-runtime::ClassPolicy& Communicator::begin_policy(Tried& tried, const PlanKey& key) {
+runtime::ClassPolicy& Communicator::begin_policy(ClassState& state, const PlanKey& key) {
   runtime::ClassPolicy policy =
-      group_->policy(key, [begin = world_.begin] { return PMPI_Wtime() - begin; });
+      group_->policy(key, [begin = world_.program_begin] { return PMPI_Wtime() - begin; });
   const auto known =
       changes_.empty() ? world_.verdicts.find(group_->where(), class_of(key)) : std::nullopt;
   for (std::uint32_t w = 0; known && policy.trial && w < policy.candidates.size(); ++w) {
     if (policy.candidates[w].name != *known) continue;
-    policy.trial->keep_known(w);
-    policy.calls_until_it = 0;
+    policy.trial->keep_from_earlier_run(w);
+    policy.calls_until_trial = 0;
   }
-  tried.policy = std::make_unique<runtime::ClassPolicy>(std::move(policy));
-  return *tried.policy;
+  state.policy = std::make_unique<runtime::ClassPolicy>(std::move(policy));
+  return *state.policy;
 }
 
 bool Communicator::is_among_the_first() {
@@ -241,10 +242,10 @@ bool Communicator::is_among_the_first() {
   return executor_ == nullptr && !from_the_first && gainful_calls_++ < kCallsBeforeHidden;
 }
 
-std::optional<runtime::WhichPlan> Communicator::which(Tried& tried, const PlanKey& key) {
-  runtime::ClassPolicy& policy = tried.policy != nullptr ? *tried.policy : begin_policy(tried, key);
-  if (policy.calls_until_it > 0) {
-    --policy.calls_until_it;
+std::optional<runtime::WhichPlan> Communicator::which_plan(ClassState& state, const PlanKey& key) {
+  runtime::ClassPolicy& policy = state.policy != nullptr ? *state.policy : begin_policy(state, key);
+  if (policy.calls_until_trial > 0) {
+    --policy.calls_until_trial;
     return policy.candidates.front().which;
   }
   // A trial needs the hidden communicator, also for the MPI library's turns.
@@ -254,18 +255,18 @@ std::optional<runtime::WhichPlan> Communicator::which(Tried& tried, const PlanKe
   }
   std::uint32_t candidate = policy.trial ? policy.trial->kept() : 0;
   if (policy.trial && !policy.trial->is_decided()) {
-    if (!tried.agreement) tried.agreement = std::make_unique<LateAgreement>(hidden_.get());
-    candidate = policy.trial->begin_call(*tried.agreement);
+    if (!state.agreement) state.agreement = std::make_unique<LateAgreement>(hidden_.get());
+    candidate = policy.trial->begin_call(*state.agreement);
     if (policy.trial->is_timed()) timed_ = &policy;
-    if (policy.trial->is_decided()) tried.agreement.reset();
+    if (policy.trial->is_decided()) state.agreement.reset();
   }
-  if (is_watched() && (!policy.trial || policy.trial->takes_what_is_kept())) {
+  if (is_watched() && (!policy.trial || policy.trial->runs_kept_candidate())) {
     if (!policy.watch) policy.watch.emplace(&PMPI_Wtime);
-    if (!tried.watch_agreement) {
-      tried.watch_agreement = std::make_unique<LateAgreement>(hidden_.get());
+    if (!state.watch_agreement) {
+      state.watch_agreement = std::make_unique<LateAgreement>(hidden_.get());
     }
-    if (policy.watch->begin_call(*tried.watch_agreement)) {
-      if (measure_again()) return which(this->tried(key), key);
+    if (policy.watch->begin_call(*state.watch_agreement)) {
+      if (measure_again()) return which_plan(state_of(key), key);
       policy.watch->settle(false);
     }
     if (policy.watch->is_timed()) timed_ = &policy;
@@ -287,7 +288,7 @@ bool Communicator::measure_again() {
   constexpr std::size_t kMostPastTrials = 1000;
   if (!world_.settings.explain.empty() && past_trials_.size() < kMostPastTrials) {
     past_trials_ = trials();
-    for (runtime::TrialRecord& record : past_trials_) record.was_made_anew = true;
+    for (runtime::TrialRecord& record : past_trials_) record.was_replanned = true;
   }
   plan_for(groups_.changed(world_, *group_, std::move(machine)));
   changes_.insert(changes_.end(), found.words.begin(), found.words.end());
@@ -308,7 +309,7 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
 }
 
 Reason Communicator::why_native(const runtime::ClassPolicy& policy) const {
-  const bool is_tried = policy.trial && policy.calls_until_it == 0 &&
+  const bool is_tried = policy.trial && policy.calls_until_trial == 0 &&
                         (executor_ != nullptr || policy.trial->is_decided());
   if (is_tried && !policy.trial->is_decided()) return Reason::Trial;
   if (is_tried && policy.trial->has_timed_a_plan()) return Reason::Slower;
@@ -316,16 +317,16 @@ Reason Communicator::why_native(const runtime::ClassPolicy& policy) const {
 }
 
 const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
-  Tried& mine = tried(key);
+  ClassState& mine = state_of(key);
   if (mine.calls_until_policy > 0) {
     --mine.calls_until_policy;
     is_for_good_ = false;
     reason = Reason::OneLevel;
     return nullptr;
   }
-  const std::optional<runtime::WhichPlan> asked = which(mine, key);
+  const std::optional<runtime::WhichPlan> asked = which_plan(mine, key);
   if (!asked) {
-    const runtime::ClassPolicy& policy = *tried(key).policy;
+    const runtime::ClassPolicy& policy = *state_of(key).policy;
     is_for_good_ = !may_change() && (!policy.trial || policy.trial->is_decided());
     reason = why_native(policy);
     return nullptr;
@@ -346,43 +347,44 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
 bool Communicator::make_hidden(const PlanKey& key) {
   // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
   PlanKey shared = key;
-  shared.in_place = false;  // a rank's own affair
+  shared.in_place = false;  // may differ from rank to rank
   shared.which = runtime::WhichPlan::Best;
   const CachedPlan of_first = group_->plan(0, shared);
-  if (agree(schedule::hash_of(of_first.prepared.program))) return true;
+  if (agree_and_copy(schedule::hash_of(of_first.prepared.program))) return true;
   never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
   return false;
 }
 
 void Communicator::add_to(runtime::Verdicts& verdicts) const {
-  if (!changes_.empty()) return;  // they are about another network than the next run begins with
-  for (const auto& [calls, tried] : tried_) {
-    if (tried.policy == nullptr) continue;
-    const auto& trial = tried.policy->trial;
-    if (!trial || !trial->has_verdict()) continue;
-    verdicts.set(group_->where(), calls, tried.policy->candidates[trial->kept()].name);
+  if (!changes_.empty()) return;  // the next run may find the network as it was at first
+  for (const auto& [calls, state] : classes_) {
+    if (state.policy == nullptr) continue;
+    const auto& trial = state.policy->trial;
+    if (!trial || !trial->has_decision()) continue;
+    verdicts.set(group_->where(), calls, state.policy->candidates[trial->kept()].name);
   }
 }
 
 std::vector<runtime::TrialRecord> Communicator::trials() const {
   std::vector<runtime::TrialRecord> records = past_trials_;
-  for (const auto& [calls, tried] : tried_) {
-    if (tried.policy == nullptr) continue;
-    const auto& trial = tried.policy->trial;
-    if (!trial || tried.policy->calls_until_it > 0) continue;
-    records.push_back({name(), calls, tried.policy->candidates, trial->times(), std::nullopt,
-                       std::string(trial->why()), trial->unended()});
-    if (trial->has_verdict()) records.back().kept = trial->kept();
+  for (const auto& [calls, state] : classes_) {
+    if (state.policy == nullptr) continue;
+    const auto& trial = state.policy->trial;
+    if (!trial || state.policy->calls_until_trial > 0) continue;
+    records.push_back({name(), calls, state.policy->candidates, trial->times(), std::nullopt,
+                       std::string(trial->why()), trial->before_decision()});
+    if (trial->has_decision()) records.back().kept = trial->kept();
   }
   return records;
 }
 
 std::size_t Communicator::undecided() const {
-  return static_cast<std::size_t>(std::count_if(tried_.begin(), tried_.end(), [](const auto& one) {
-    const auto& policy = one.second.policy;
-    return policy == nullptr ? one.second.calls_until_policy > 0
-                             : policy->trial && !policy->trial->is_decided();
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(classes_.begin(), classes_.end(), [](const auto& one) {
+        const auto& policy = one.second.policy;
+        return policy == nullptr ? one.second.calls_until_policy > 0
+                                 : policy->trial && !policy->trial->is_decided();
+      }));
 }
 
 BlockExecutor& Communicator::block_executor() {
@@ -409,7 +411,7 @@ void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {
              plan.why);
 }
 
-bool Communicator::agree(std::uint64_t plan_hash) {
+bool Communicator::agree_and_copy(std::uint64_t plan_hash) {
   const bool has_room = share_.take();
   const std::uint64_t hash = machine_hash_ ^ plan_hash;
   std::array<std::uint64_t, 3> least{has_room ? 1U : 0U, hash, ~hash};

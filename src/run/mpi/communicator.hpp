@@ -19,16 +19,18 @@
 
 namespace espalier::mpi {
 
-/// Hidden communicators of this process, with those that were abandoned after a failed call. They
-/// come out of the user's share (MPICH has 2,045), so there is a cap.
+/// Counts the hidden communicators of this process, abandoned ones included, up to a cap: MPICH has
+/// 2,045 communicators for each process, and the program needs them too. Any thread may use it.
 class HiddenShare {
  public:
   static constexpr int kMost = 128;
+  /// Takes one, if there is one left.
   [[nodiscard]] bool take();
   void give_back();
-  /// Nothing is taken from now on.
+  /// From now on take() fails.
   void close() { is_closed_.store(true); }
   [[nodiscard]] int taken() const;
+  /// The most that were taken at a time.
   [[nodiscard]] int most() const { return most_.load(); }
 
  private:
@@ -37,25 +39,37 @@ class HiddenShare {
   std::atomic<bool> is_closed_{false};
 };
 
-/// The members of a communicator as ranks of MPI_COMM_WORLD; nothing if some are not there.
-/// @pre no intercommunicator
+/// The members of a communicator as ranks of MPI_COMM_WORLD; absent if some member is outside it.
+/// @pre `comm` is no intercommunicator
 [[nodiscard]] std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm);
 
-/// What becomes of a call, as far as that is known before it is made.
+/// How a call would run, as far as that is known before it is made.
 struct CallOutlook {
   bool planned = false;
-  std::string name;  ///< of the plan, or "native"
+  std::string name;  ///< name of the plan, or "native"
   std::string why;
   std::optional<Time> predicted = {};
   std::optional<Time> native_predicted = {};
 };
 
-/// What we know about a communicator of the user: hangs on it as an attribute and goes with it.
+/// What we know of one communicator of the program. It is an attribute of that communicator and is
+/// deleted with it. Engine makes it, and asks plan() before each call.
 ///
 /// MPI lets only one collective at a time run on a communicator, so nothing here needs a lock.
+///
+/// States, the same on all members at the same call:
+///   1. Never: never() says why all calls are native. With Reason::MachineUnknown the state may
+///      end; with any other reason it stays.
+///   2. No hidden communicator yet: take_machine() was called. Each class of calls has its policy
+///      (runtime::ClassPolicy). The first call that would run along a plan or begin a trial is
+///      native. The next such call makes the hidden communicator, after all members compared hashes
+///      of machine and plan. If hashes differ or some rank has none left, the state is Never.
+///   3. Hidden communicator made: calls run along plans or native, as their policies say.
+///   4. Given back: give_back() freed the hidden communicator; the state is Never.
+/// A failed planned call changes no state, but the hidden communicator is not freed at the end.
 class Communicator {
  public:
-  /// @param is_off the user wants no plans here
+  /// @param is_off the communicator's info says that there shall be no plans
   Communicator(MPI_Comm comm, const World& world, HiddenShare& share, Groups& groups, bool is_off);
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -64,96 +78,106 @@ class Communicator {
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Why every call here is native, if it is. MachineUnknown may end: see take_machine().
+  /// Why every call here is native; absent if some may be planned. MachineUnknown may end: see
+  /// take_machine().
   [[nodiscard]] std::optional<runtime::Reason> never() const { return never_; }
-  /// Its members are several processes of MPI_COMM_WORLD, in one group. All of them see that alike;
-  /// elsewhere others may not have our library, and nobody is asked anything.
+  /// Whether the members are several processes of MPI_COMM_WORLD, in one group. All members get the
+  /// same answer. If not, others may lack our library, and nothing collective may be done.
   [[nodiscard]] bool is_within_world() const {
     return never_ != runtime::Reason::OneProcess && never_ != runtime::Reason::Intercommunicator &&
            never_ != runtime::Reason::OutsideWorld;
   }
-  /// All processes of MPI_COMM_WORLD are members, in any order.
+  /// Whether all processes of MPI_COMM_WORLD are members, in any order.
   [[nodiscard]] bool holds_world() const { return size_ == world_.size; }
-  /// From now on calls are planned for the world's machine. All members do this before the same
-  /// call. @pre never() is MachineUnknown, the world's machine is known
+  /// Plans calls for the world's machine from now on. All members do this before the same call.
+  /// @pre never() is MachineUnknown, and the world's machine is known
   void take_machine();
-  /// Whether all members know the world's machine. Collective over it, but only before calls
-  /// 1, 2, 4, 8 ... of those that find the machine unknown: "no" comes without asking otherwise.
+  /// Whether all members know the world's machine. Called before each call that finds the machine
+  /// unknown. Collective before calls 1, 2, 4, 8 ... of these; before all others the answer is no.
   [[nodiscard]] bool all_know_the_machine();
 
-  /// The plan for a call, if it shall run along one. All ranks come to the same answer; the first
-  /// time they do, the hidden communicator is made (collective).
-  /// @return nullptr and the reason in `reason`: native
+  /// The plan for the next call. All members get the same answer. May make the hidden communicator
+  /// (collective).
+  /// @return nullptr if the call is native; then `reason` says why
+  /// @pre !never()
   const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
-  /// What plan() would say to the next such call, and why; local, and changes nothing.
+  /// What plan() would answer for the next such call, and why. Local; counts no call.
   [[nodiscard]] CallOutlook outlook(const runtime::PlanKey& key);
-  /// Whether multicasts run along plans here: all ranks come to the same answer, and make the
-  /// hidden communicator if need be (collective).
+  /// Whether multicasts run along plans here. All members get the same answer. May make the hidden
+  /// communicator (collective).
   [[nodiscard]] bool can_multicast();
-  /// For one, or for several at once. @pre can_multicast(); at most kMulticastsAtOnce
+  /// The plan for one multicast or for several at once.
+  /// @pre can_multicast(); at most kMulticastsAtOnce calls
   const runtime::CachedPlan& multicast_plan(const std::vector<runtime::MulticastCall>& calls);
-  /// The machine that plans are made for; nullptr: not known.
+  /// The machine that plans are made for; nullptr before take_machine().
   [[nodiscard]] const topology::Machine* machine() const {
     return group_ == nullptr ? nullptr : &group_->machine();
   }
-  /// After plan() said native: whether it will for all calls like that one. Where it may not, every
-  /// call is counted, so that all ranks change their mind at the same one.
+  /// After plan() returned nullptr: whether all further calls like that one are native too. If not,
+  /// plan() must be asked for each call, so that all ranks count alike.
   [[nodiscard]] bool is_for_good() const { return is_for_good_; }
-  /// Who wants to know how long the call of the last plan() takes, if somebody does.
+  /// The policy that wants the time of the call of the last plan(); nullptr: none does. Asking
+  /// resets it.
   [[nodiscard]] runtime::ClassPolicy* timed() { return std::exchange(timed_, nullptr); }
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
-  /// Classes of calls whose trial has not ended.
+  /// How many classes of calls have no final decision yet.
   [[nodiscard]] std::size_t undecided() const;
-  /// Adds what its trials found out.
+  /// Adds the decisions of this communicator's trials.
   void add_to(runtime::Verdicts& verdicts) const;
-  /// When and why plans were made anew, a sentence each.
+  /// What changed on the links when plans were made anew, a sentence each.
   [[nodiscard]] const std::vector<std::string>& changes() const { return changes_; }
   /// @pre plan() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] BlockExecutor& block_executor();
   [[nodiscard]] CountedTrees& counted_trees();
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
-  /// A planned call failed, or the others ran one without this rank: messages for it may be left on
-  /// the hidden communicator, or come later. It is abandoned then, not freed, and its share with
-  /// it.
+  /// Notes that a planned call failed, or that the others ran one without this rank. Messages may
+  /// be left on the hidden communicator, so it is abandoned instead of freed, and its share is
+  /// lost.
   void mark_failed() { has_failed_ = true; }
   [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr && !has_failed_; }
-  /// Whether all members are among these ranks of MPI_COMM_WORLD. @param ranks sorted
+  /// Whether all members are among `ranks`, which are sorted ranks of MPI_COMM_WORLD.
   /// @pre holds_hidden()
   [[nodiscard]] bool has_only(const std::vector<Rank>& ranks) const;
-  /// Frees the hidden communicator: from now on all calls are native. All members do this before
-  /// the same call. @pre holds_hidden()
+  /// Frees the hidden communicator; all further calls are native. All members do this before the
+  /// same call. @pre holds_hidden()
   void give_back();
 
   runtime::CallCounts counts;
   runtime::CallLog log;
-  std::uint64_t staging_bytes = 0;  ///< copies and partial results of one call, at most
+  std::uint64_t staging_bytes = 0;  ///< most bytes of copies and partial results in one call
   [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Executor* executor_if_any() const { return executor_.get(); }
 
  private:
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
-  [[nodiscard]] bool agree(std::uint64_t plan_hash);
+  /// Makes the hidden communicator and the executor, if all members have the same hash and room.
+  [[nodiscard]] bool agree_and_copy(std::uint64_t plan_hash);
   void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
-  struct Tried {
-    std::uint32_t calls_until_policy = 0;
-    std::unique_ptr<runtime::ClassPolicy> policy;    // made when it is due
-    std::unique_ptr<LateAgreement> agreement;        // while its trial is on
-    std::unique_ptr<LateAgreement> watch_agreement;  // while it is watched
+  struct ClassState {
+    std::uint32_t calls_until_policy = 0;            // native calls to come before the policy
+    std::unique_ptr<runtime::ClassPolicy> policy;    // absent before the first call that it decides
+    std::unique_ptr<LateAgreement> agreement;        // used by the trial; absent once decided
+    std::unique_ptr<LateAgreement> watch_agreement;  // used by the watch
   };
-  Tried& tried(const runtime::PlanKey& key);
-  void forget_tried();
-  std::optional<runtime::WhichPlan> which(Tried& tried, const runtime::PlanKey& key);
+  ClassState& state_of(const runtime::PlanKey& key);
+  void forget_classes();
+  /// The candidate of the next call of this class; absent: native. Steps the trial and the watch.
+  std::optional<runtime::WhichPlan> which_plan(ClassState& state, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
   [[nodiscard]] bool may_change() const { return !group_->far_pairs().empty(); }
-  runtime::ClassPolicy& begin_policy(Tried& tried, const runtime::PlanKey& key);
+  /// Makes the policy of a class, with the decision of an earlier run if there is one.
+  runtime::ClassPolicy& begin_policy(ClassState& state, const runtime::PlanKey& key);
+  /// Answers an alarm of a watch: measures far links. If some changed, makes all plans anew and
+  /// returns true. Collective.
   bool measure_again();
+  /// Forgets all plans and classes; plans for this group and its machine from now on.
   void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
   [[nodiscard]] runtime::Reason why_native(const runtime::ClassPolicy& policy) const;
-  /// Whether this call goes to the MPI library because few like it came before on this
-  /// communicator, which may be freed soon. Counts it.
+  /// Whether this call is native because it is the first that would gain: many communicators are
+  /// freed soon. Counts the call.
   bool is_among_the_first();
   bool make_hidden(const runtime::PlanKey& key);
 
@@ -164,27 +188,27 @@ class Communicator {
   int rank_ = 0;
   int size_ = 1;
   std::optional<runtime::Reason> never_;
-  std::vector<Rank> world_ranks_;  // until the machine is known
+  std::vector<Rank> world_ranks_;  // members in MPI_COMM_WORLD; empty once the machine is known
   std::uint64_t machine_hash_ = 0;
-  std::shared_ptr<GroupPlans> group_;  // once the machine is known
+  std::shared_ptr<GroupPlans> group_;  // shared with communicators of the same members in order
   runtime::PlanCache plans_;
   std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
-  std::map<runtime::CallClass, Tried> tried_;
+  std::map<runtime::CallClass, ClassState> classes_;
   runtime::CallClass last_class_;
-  Tried* last_tried_ = nullptr;
+  ClassState* last_state_ = nullptr;
   runtime::ClassPolicy* timed_ = nullptr;
   bool is_for_good_ = false;
-  OwnedComm probes_;  // for measuring again; made when that is needed
+  OwnedComm probes_;  // communicator to measure links on; made at the first alarm
   std::vector<std::string> changes_;
-  std::vector<runtime::TrialRecord> past_trials_;  // of plans that were made anew since
-  std::uint64_t gainful_calls_ = 0;
-  std::uint64_t calls_without_machine_ = 0;
+  std::vector<runtime::TrialRecord> past_trials_;  // trials before plans were made anew
+  std::uint64_t gainful_calls_ = 0;                // calls that would run along a plan
+  std::uint64_t calls_without_machine_ = 0;        // calls that found the machine unknown
   bool holds_share_ = false;
   bool has_failed_ = false;
   OwnedComm hidden_;
-  std::unique_ptr<Executor> executor_;             // before hidden_ goes, as what is tried
-  std::unique_ptr<BlockExecutor> block_executor_;  // before executor_ goes; made at its first use
-  std::unique_ptr<CountedTrees> counted_trees_;    // before both go; likewise
+  std::unique_ptr<Executor> executor_;             // uses hidden_, so it is destroyed before
+  std::unique_ptr<BlockExecutor> block_executor_;  // uses executor_; made at its first use
+  std::unique_ptr<CountedTrees> counted_trees_;    // uses both executors; made at its first use
 };
 
 }  // namespace espalier::mpi

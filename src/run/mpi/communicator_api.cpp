@@ -7,13 +7,14 @@ using runtime::PlanKey;
 
 CallOutlook Communicator::outlook(const PlanKey& key) {
   if (never_) return {false, "native", std::string(name_of(*never_))};
-  Tried& mine = tried(key);
+  ClassState& mine = state_of(key);
   if (mine.calls_until_policy > 0) {
     return {false, "native", std::string(name_of(runtime::Reason::OneLevel))};
   }
   const runtime::ClassPolicy& policy =
       mine.policy != nullptr ? *mine.policy : begin_policy(mine, key);
-  const bool is_decided = policy.trial && policy.calls_until_it == 0 && policy.trial->has_verdict();
+  const bool is_decided =
+      policy.trial && policy.calls_until_trial == 0 && policy.trial->has_decision();
   const std::optional<runtime::WhichPlan> asked =
       policy.candidates[is_decided ? policy.trial->kept() : 0].which;
   PlanKey as_asked = key;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/role_program.hpp"
+#include "runtime/role_header.hpp"
 
 namespace espalier::mpi {
 
@@ -106,7 +106,7 @@ void CountedTrees::add_lengths(Gathering& gathering, const BlockBuffers& buffers
   ++gathering.calls_summed;
 }
 
-/// By the mean lengths since the last time.
+/// Announces a tree for the mean lengths since the last announcement.
 void CountedTrees::begin_telling(const Call& call, Gathering& gathering,
                                  std::optional<RolePlan>& next) {
   std::vector<std::uint64_t> mean = std::move(gathering.sums);

@@ -30,12 +30,12 @@ class CountedTrees {
 
   struct Call {
     Rank root = 0;
-    const runtime::CachedPlan* plan = nullptr;  ///< the communicator's own
-    BlockBuffers* buffers = nullptr;            ///< nullptr, of gathers: wrong at this rank
+    const runtime::CachedPlan* plan = nullptr;  ///< the communicator's own plan
+    BlockBuffers* buffers = nullptr;            ///< nullptr: wrong arguments here (gathers only)
   };
   struct Ran {
     int code = MPI_SUCCESS;
-    std::string name;  ///< of what the call ran along; ranks but the root may not know more
+    std::string name;  ///< name of the tree or plan; ranks other than the root may know less
     std::optional<Time> predicted = {};
   };
   [[nodiscard]] Ran scatter(const Call& call);
@@ -45,10 +45,11 @@ class CountedTrees {
   /// Gathers to one root.
   struct Gathering {
     std::uint64_t calls = 0;
-    std::optional<runtime::PreparedProgram> program;  // told by the root
+    std::optional<runtime::PreparedProgram>
+        program;  // program of the tree that the root announced; absent before
     std::string name;
     std::optional<Time> predicted;
-    // At the root: what was told last, and bytes since then.
+    // Only at the root: the tree that was announced last, and bytes since then.
     std::vector<runtime::RoleEntry> roles;
     std::vector<std::uint64_t> sums;
     std::uint64_t calls_summed = 0;
@@ -70,8 +71,8 @@ class CountedTrees {
   const runtime::Settings& settings_;
   RoleExecutor roles_;
   const topology::Machine* machine_ = nullptr;
-  std::unique_ptr<runtime::CountPlanner> planner_;  // where this rank is a root
-  std::map<Rank, Gathering> gatherings_;            // by root
+  std::unique_ptr<runtime::CountPlanner> planner_;  // planner of the trees whose root is this rank
+  std::map<Rank, Gathering> gatherings_;            // gathers to each root
 };
 
 }  // namespace espalier::mpi

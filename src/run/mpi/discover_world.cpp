@@ -14,8 +14,8 @@
 #include "discover/node_record.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/world_nodes.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -159,7 +159,7 @@ Expected<WorldDiscovery> from_text(const std::string& text) {
                         value.at("doubts"), value.at("cached")};
 }
 
-/// To all from rank 0, in one broadcast if it is short; those that wait are asleep.
+/// Broadcasts a text from rank 0, at once if it is short. Ranks that wait are asleep.
 void broadcast_asleep(std::string& text, MPI_Comm world) {
   struct {
     std::uint64_t length = 0;
@@ -186,7 +186,7 @@ Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm
   const WorldNodes nodes = find_nodes(over, leaders);
   std::string text;
   if (!nodes.nodes.empty()) {
-    try {  // the others are waiting for our word
+    try {  // the others wait for our answer
       text = to_text(Coordinator(options, nodes).run());
     } catch (const std::exception& bug) {
       text = to_text(Error{"discovery", bug.what(), "please report this"});

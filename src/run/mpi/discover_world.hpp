@@ -15,17 +15,17 @@ struct DiscoverOptions {
   bool read_cache = true;
   bool write_cache = true;
   discover::Budget budget;
-  Progress progress;  ///< told on rank 0 while it measures
+  Progress progress;  ///< called on rank 0 while it measures
 };
 
-/// What all processes know afterwards.
+/// What discovery found; all processes get the same, but for `waited`.
 struct WorldDiscovery {
   topology::Machine machine;
   std::vector<std::string> words;   ///< what was found, and how well; a sentence each
   std::vector<std::string> notes;   ///< what went wrong and was passed over
   std::vector<std::string> doubts;  ///< why figures may be wrong
   bool from_cache = false;
-  double waited = 0;  ///< on rank 0: seconds until the last process came
+  double waited = 0;  ///< seconds that rank 0 waited for the last process
 };
 
 /// Finds and measures the machine that MPI_COMM_WORLD runs on: one process a node measures, the
@@ -33,7 +33,7 @@ struct WorldDiscovery {
 /// machine, or the same error.
 /// @param over holds all processes of MPI_COMM_WORLD, in any order. Collective over it, and on no
 ///   other communicator of the user, who may have calls under way there.
-/// @param leaders for each rank, the lowest of its node, as MPI says: RollCall::leaders()
+/// @param leaders for each rank, the lowest rank of its node, as MPI says: RollCall::leaders()
 [[nodiscard]] Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over,
                                                       std::span<const int> leaders);
 

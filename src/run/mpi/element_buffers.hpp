@@ -13,7 +13,13 @@ namespace espalier::mpi {
 class ElementMemory {
  public:
   ElementMemory() = default;
-  ElementMemory(const Layout& layout, std::uint64_t count);
+  ElementMemory(const Layout& layout, std::uint64_t count) {
+    if (count == 0) return;
+    // Not value-initialised: gaps are nobody's, and data is written before it is read.
+    size_ = static_cast<std::uint64_t>(layout.span(count));
+    memory_.reset(new std::byte[size_]);
+    address_ = memory_.get() - layout.lowest(count);
+  }
   /// Address of element 0; its bytes may begin before or after.
   [[nodiscard]] std::byte* address() const { return address_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
@@ -33,7 +39,7 @@ class ElementMemory {
 struct ElementBuffers {
   Layout layout;
   std::uint64_t units_per_element = 1;
-  std::array<std::byte*, 3> base{};  ///< In (never written), Out, Scratch
+  std::array<std::byte*, 3> base{};  ///< base addresses of In (never written), Out and Scratch
 
   [[nodiscard]] std::uint64_t bytes_per_unit() const {
     const auto size = static_cast<std::uint64_t>(layout.size);

@@ -57,7 +57,8 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   const double begin = PMPI_Wtime();
   const std::int64_t bytes_before = resident_bytes();
   auto world = enter_world(is_unfit);
-  const bool is_none = !world->can_wait && agree(*world, MPI_COMM_WORLD, true) == Agreement::None;
+  const bool is_none =
+      !world->can_wait && agree_on_world(*world, MPI_COMM_WORLD, true) == WorldAgreement::None;
   if (is_none) return nullptr;
   std::unique_ptr<Engine> engine(new Engine);
   engine->world_ = std::move(world);

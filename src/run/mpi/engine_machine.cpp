@@ -2,7 +2,7 @@
 // waits for ever and none mixes plans with native calls:
 // docs/adr/0011-discovery-in-the-first-call.md
 #include "mpi/engine.hpp"
-#include "mpi/world_machine.hpp"
+#include "mpi/world.hpp"
 
 namespace espalier::mpi {
 
@@ -15,13 +15,13 @@ void Engine::learn_machine(MPI_Comm over) {
 bool Engine::settle_world(MPI_Comm over) {
   if (world_->is_agreed) return true;
   if (is_given_up_) return false;
-  is_given_up_ = agree(*world_, over, false) == Agreement::None;
+  is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
   if (!is_given_up_) verdicts_ = world_->verdicts;
   return !is_given_up_;
 }
 
-/// A process of several threads that the others do not match has no engine, as one without our
-/// library has none. Waits for all processes to have come to MPI_Init, at most.
+/// Whether all processes have an engine. A process without our library has none, nor has one whose
+/// thread level differs. Waits at most until all processes have come to MPI_Init.
 bool Engine::all_take_part() {
   if (world_->is_agreed) return true;
   world_->roll_call.wait();

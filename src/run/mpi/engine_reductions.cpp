@@ -17,15 +17,15 @@ using schedule::Operation;
 struct Engine::Combine {
   Operation operation;
   Rank root = 0;
-  const void* in = nullptr;  ///< or MPI_IN_PLACE
+  const void* in = nullptr;  ///< input, or MPI_IN_PLACE
   void* out = nullptr;
-  bool has_out = true;  ///< else `out` is not significant here
+  bool has_out = true;  ///< `out` is significant on this rank
   std::int64_t count = 0;
-  std::vector<std::uint64_t> counts = {};  ///< of each block, if they differ
-  std::int64_t elements_in = 0;            ///< of all blocks together
+  std::vector<std::uint64_t> counts = {};  ///< elements of each block; empty if all are equal
+  std::int64_t elements_in = 0;            ///< elements of all blocks together
   MPI_Datatype type{};
   MPI_Op op{};
-  std::uint64_t elements_out = 0;  ///< of a reduce-scatter's block
+  std::uint64_t elements_out = 0;  ///< elements of this rank's block of a reduce-scatter
 };
 
 bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
@@ -57,7 +57,7 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   auto& base = execution.buffers.base;
   base[static_cast<std::size_t>(Buffer::In)] = bytes_at(in_place ? call.out : call.in);
   base[static_cast<std::size_t>(Buffer::Out)] = bytes_at(call.out);
-  if (keeps_input) {  // of P blocks: a place for the one that is the result costs less than a copy
+  if (keeps_input) {  // room for one block of the P costs less than a copy of all
     ElementMemory result(layout, call.elements_out);
     base[static_cast<std::size_t>(Buffer::Out)] = result.address();
     logged.copied = result.size();

@@ -1,8 +1,8 @@
 // Communicators whose processes are numbered to fit the machine (ESPALIER_REORDER).
 #include <numeric>
 
+#include "map/reorder.hpp"
 #include "mpi/engine.hpp"
-#include "place/reorder.hpp"
 
 namespace espalier::mpi {
 
@@ -33,7 +33,7 @@ MPI_Comm Engine::reordered(MPI_Comm comm, int nodes, const std::vector<profile::
   // One decides for all: by then it is known that all take what it says.
   std::vector<int> member(static_cast<std::size_t>(nodes));
   if (me == 0) {
-    const auto order = place::reorder(*here.machine, here.ranks, static_cast<Rank>(nodes), *pairs);
+    const auto order = map::reorder(*here.machine, here.ranks, static_cast<Rank>(nodes), *pairs);
     for (std::size_t n = 0; n < member.size(); ++n) member[n] = static_cast<int>(order[n]);
   }
   if (PMPI_Bcast(member.data(), nodes, MPI_INT, 0, comm) != MPI_SUCCESS) return MPI_COMM_NULL;

@@ -12,7 +12,7 @@ namespace espalier::mpi {
 using runtime::Reason;
 using schedule::Operation;
 
-/// In place or not is known to one rank only, and the plan is the same.
+/// The key leaves out whether the call is in place: only one rank knows, and the plan is the same.
 runtime::PlanKey Engine::key_of(const Move& move) {
   return {move.operation, move.root, move.block, 1, true, false, false, {}};
 }

@@ -19,7 +19,7 @@ struct LevelCount {
   std::uint64_t bytes = 0;
 };
 
-/// What an empty message takes at its receiver.
+/// Bytes that an empty message takes at its receiver, roughly.
 inline constexpr std::uint64_t kEnvelopeBytes = 256;
 
 /// Bytes that a receive of MPI_BYTE or of whole elements brought.
@@ -38,16 +38,15 @@ inline constexpr std::uint32_t kSynchronousUnderWay = 2;
 
 struct ExecutorOptions {
   std::uint32_t send_window = 256;  ///< messages under way to each rank; receives are not bounded
-  /// After so many bytes to one rank the next message to it is a synchronous one, and at most two
-  /// of those are under way: so no receiver, however late, holds more than twice this from one
-  /// sender.
+  /// Bytes to one rank after which the next message to it is synchronous. At most two synchronous
+  /// messages are under way, so a late receiver holds at most twice this from one sender.
   std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
-  /// Several messages to one rank are synchronous, so many under way at a time; 0: as all others.
-  /// For networks without connections: there messages that leave together share the link and arrive
-  /// together, and nothing would be pipelined.
+  /// How many of several messages to one rank are under way at a time; they are synchronous then.
+  /// 0: no such limit. For networks without connections (SMPI): there messages that leave together
+  /// share the link and arrive together, and nothing would be pipelined.
   std::uint32_t window_of_parts = 0;
   std::uint64_t max_piece_bytes = kMaxPieceBytes;
-  double stall_seconds = 1;  ///< then it is looked whether the others run the same call
+  double stall_seconds = 1;  ///< time without progress before looking for messages of other calls
 };
 
 /// One call, as an executor needs it.
@@ -55,13 +54,13 @@ struct Execution {
   const runtime::PreparedProgram* program = nullptr;
   ElementBuffers buffers;
   Reduction reduction;
-  std::uint64_t signature = 0;  ///< of the call; ranks that disagree on it run into an error
+  std::uint64_t signature = 0;  ///< the call's signature; ranks with different ones get an error
 };
 
 /// Runs programs over one communicator of its own, one after the other.
 ///
-/// Everything is non-blocking: whatever waits for nothing is under way, sends within a window for
-/// each rank. While it waits it polls MPI.
+/// Everything is non-blocking. All steps that wait for nothing are under way, sends within a window
+/// for each rank. While it waits, it polls MPI.
 class Executor {
  public:
   Executor(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ExecutorOptions& options);
@@ -75,16 +74,17 @@ class Executor {
   /// Whether messages of a call that failed may still be under way: their memory must stay.
   [[nodiscard]] bool left_messages() const { return left_messages_; }
 
-  /// As executed, by level.
+  /// What this rank has sent, by level.
   [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
 
-  /// The number of the call to come, in the tags of its messages. Whoever else runs calls on the
-  /// same communicator takes it, and counts what it sends.
+  /// The number of the next call, which stands in the tags of its messages. BlockExecutor and
+  /// RoleExecutor run calls on the same communicator: they use it, then skip_call(), and
+  /// count_sent().
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   void skip_call() {
     if ((++calls_ & pace_mask_) == 0) keep_pace();
   }
-  /// What is under way is left behind, since others may never take part.
+  /// Leaves the allreduce that is under way behind, since others may never take part.
   void abandon_pace() { pace_.abandon(); }
   void count_sent(std::uint32_t level, std::uint64_t bytes) {
     if (level >= sent_.size()) sent_.resize(level + 1);
@@ -95,23 +95,23 @@ class Executor {
  private:
   struct Flow {
     std::uint64_t since_synchronous = 0;
-    std::uint32_t synchronous = 0;  // under way
+    std::uint32_t synchronous = 0;  // synchronous messages under way
   };
   struct LaneState {
     std::vector<std::uint32_t> ready;  // messages that may be posted, but for the window
-    std::size_t next = 0;              // of those
+    std::size_t next = 0;              // next entry of `ready`
     std::uint32_t under_way = 0;
-    std::uint32_t parts_under_way = 0;  // of those within window_of_parts
-    Flow* flow = nullptr;               // of lanes that send
+    std::uint32_t parts_under_way = 0;  // messages under way that count in window_of_parts
+    Flow* flow = nullptr;               // flow to the peer; only for lanes that send
   };
   struct Posted {
     std::uint32_t lane = 0;
     std::uint32_t op = 0;
     Rank peer = 0;
     bool sends = false;
-    bool last = true;  // piece of its message
+    bool last = true;  // it is the last piece of its message
     bool synchronous = false;
-    bool is_part = false;  // within window_of_parts
+    bool is_part = false;  // it counts in window_of_parts
     std::uint64_t bytes = 0;
   };
 
@@ -159,10 +159,10 @@ class Executor {
   LateAgreement pace_;
   bool keeps_pace_ = false;
   bool left_messages_ = false;
-  std::vector<Flow> flows_;  // to each rank
+  std::vector<Flow> flows_;  // one for each receiving rank
   std::vector<LevelCount> sent_;
 
-  // Of the call that runs; kept for the next one.
+  // State of the call that runs; its memory is kept for the next one.
   const Execution* call_ = nullptr;
   int error_ = MPI_SUCCESS;
   std::uint64_t open_ops_ = 0;

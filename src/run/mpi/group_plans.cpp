@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "mpi/chooser_options.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::mpi {

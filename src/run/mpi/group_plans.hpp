@@ -10,7 +10,9 @@
 #include "collective/hierarchy.hpp"
 #include "mpi/link_changes.hpp"
 #include "mpi/world.hpp"
+#include "runtime/choose_plan.hpp"
 #include "runtime/class_policy.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::mpi {
 
@@ -55,7 +57,7 @@ class GroupPlans {
   const bool is_even_;
   const std::vector<FarPair> far_pairs_;
   Counter& choices_;
-  std::mutex mutex_;  // of what follows: made when the first plan is due
+  std::mutex mutex_;  // guards the members below, which are made when the first plan is due
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
   std::unique_ptr<runtime::Planner> planner_;
 };
@@ -83,7 +85,12 @@ class Groups {
   std::mutex mutex_;
   std::multimap<std::uint64_t, std::weak_ptr<GroupPlans>> groups_;
   std::size_t when_cleared_ = kMostKept;
-  std::vector<std::shared_ptr<GroupPlans>> kept_;  // used last comes last
+  std::vector<std::shared_ptr<GroupPlans>> kept_;  // the most recently used comes last
 };
+
+/// How plans are chosen on this MPI: by prediction. Under SMPI the best plans by prediction are
+/// simulated with links shared as SMPI shares them, once for all ranks, which are one process
+/// there.
+[[nodiscard]] runtime::ChooserOptions chooser_options_for(const topology::Machine& machine);
 
 }  // namespace espalier::mpi

@@ -5,17 +5,17 @@
 
 namespace espalier::mpi {
 
-/// runtime::Agreement by a non-blocking allreduce of the MPI library on a hidden communicator.
+/// runtime::Agreement over MPI: a non-blocking allreduce (maximum) on a hidden communicator.
 class LateAgreement : public runtime::Agreement {
  public:
   explicit LateAgreement(MPI_Comm hidden) : hidden_(hidden) {}
-  /// Completes what is under way: all members have started it, or will. If one never does (the
-  /// program is wrong) its memory is left behind rather than waited for.
+  /// Waits up to 10 s for an allreduce that is under way, since all members have started it or
+  /// will. If one never does (the program is wrong), the memory is left to MPI.
   ~LateAgreement() override;
   LateAgreement(const LateAgreement&) = delete;
   LateAgreement& operator=(const LateAgreement&) = delete;
 
-  /// Nobody waits for what is under way.
+  /// Leaves an allreduce that is under way to MPI; nobody will wait for it.
   void abandon() { under_way_ = nullptr; }
 
   void start(std::span<const double> mine) override;
@@ -27,7 +27,7 @@ class LateAgreement : public runtime::Agreement {
     MPI_Request request = MPI_REQUEST_NULL;
   };
   MPI_Comm hidden_;
-  UnderWay* under_way_ = nullptr;  // owned; outlives us if MPI may still write to it
+  UnderWay* under_way_ = nullptr;  // owned; left behind if MPI may still write to it
   bool failed_ = false;
 };
 

@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::uint32_t kPairs = 3;
 constexpr int kRoundTrips = 4;
-constexpr int kParts = 16;  // of as many bytes as travel without a handshake
+constexpr int kParts = 16;  // parts, each small enough to travel without a handshake
 constexpr int kMostTurns = 8;
 constexpr double kStillOpens = 1.2;
 constexpr double kLatencyChanged = 1.3;
 constexpr double kBandwidthChanged = 1.6;
-/// Below this a difference is the hosts', not the network's.
+/// Seconds. A smaller difference comes from the hosts, not from the network.
 constexpr double kLeastDifference = 100e-6;
 
 struct Figures {
@@ -39,7 +39,7 @@ bool is_far(const Machine& machine, Rank a, Rank b) {
 
 }  // namespace
 
-/// Of each level the first cluster that has a far pair: its first member with others.
+/// Takes the first cluster of each level that has a far pair: its first member with others.
 std::vector<FarPair> far_pairs(const Machine& machine) {
   std::vector<FarPair> pairs;
   std::vector<bool> has(machine.levels().size(), false);
@@ -108,7 +108,7 @@ Figures measure_links(const FarPair& pair, bool begins, MPI_Comm probes) {
   return {trip / 2, rate};
 }
 
-/// In thousandths; 1000 unless it clearly changed.
+/// The change in thousandths; 1000 unless it is clear.
 std::uint32_t scale_of(double now, double before, double least) {
   const double ratio = now / before;
   const bool changed = ratio > least || ratio < 1 / least;

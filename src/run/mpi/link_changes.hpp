@@ -6,14 +6,14 @@
 
 #include "mpi/mpi_api.hpp"
 #include "topology/machine.hpp"
-#include "topology/scale_level.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::mpi {
 
 /// How far links are from what the machine says of them.
 struct LinkChanges {
-  std::vector<topology::LevelScale> scales;  ///< of levels that clearly changed
-  std::vector<std::string> words;            ///< the same as sentences
+  std::vector<topology::LevelScale> scales;  ///< how each level that clearly changed differs
+  std::vector<std::string> words;            ///< the changes as sentences
 };
 
 /// Two ranks that stand for a level.

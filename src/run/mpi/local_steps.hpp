@@ -8,19 +8,20 @@ namespace espalier::mpi {
 /// The operation of a reduction.
 struct Reduction {
   MPI_Op op = MPI_OP_NULL;
-  bool exact =
-      false;  ///< a op b and b op a are the same bits (integers): operands may change sides
+  /// a op b and b op a have the same bits (integers), so operands may change sides.
+  bool exact = false;
 };
 
-/// Where elements with gaps are copied through: MPI alone knows them.
+/// How a rank sends to itself: elements with gaps are copied by MPI, which alone knows their
+/// layout.
 struct SelfLane {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int tag = 0;
 };
 
-/// What a rank does alone, a Copy or Reduce. Gaps between and inside elements of the user's buffer
-/// are not written. @return an MPI error code
+/// Runs a step that needs no message: a Copy or a Reduce. Gaps between and inside elements of the
+/// user's buffer are not written. @return an MPI error code
 [[nodiscard]] int run_local_step(const ElementBuffers& buffers, const schedule::Program& program,
                                  const schedule::Op& op, const Reduction& reduction,
                                  const SelfLane& self);

@@ -6,15 +6,16 @@
 
 namespace espalier::mpi {
 
-/// A call as this rank sees it. In place, `in` lies where its result goes in `out`.
+/// A call that moves data without combining, as this rank sees it. In place, `in` lies within
+/// `out`.
 struct Engine::Move {
   schedule::Operation operation;
   Rank root = 0;
-  std::uint64_t block = 0;  ///< bytes
+  std::uint64_t block = 0;  ///< bytes of a block
   UserData in = {};
   UserData out = {};
   bool in_place = false;
-  bool drops_out = false;  ///< scatter's root in place: what is its own stays where it is
+  bool drops_out = false;  ///< a scatter's root in place: its own block stays where it is
 };
 
 [[nodiscard]] inline UserData data_at(const void* address, std::uint64_t first, std::uint64_t count,

@@ -42,7 +42,7 @@ bool reports(std::span<const ProbeTask> tasks) {
   return std::any_of(tasks.begin(), tasks.end(), [](const ProbeTask& t) { return t.initiates; });
 }
 
-/// From numbers of nodes to those of the ranks that measure.
+/// Replaces numbers of nodes by the ranks that measure there.
 void to_ranks(discover::Experiment& e, const std::vector<int>& ranks) {
   for (Node* node : {&e.from, &e.to}) *node = static_cast<Node>(ranks[*node]);
 }

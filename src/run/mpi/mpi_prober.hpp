@@ -7,18 +7,18 @@
 
 namespace espalier::mpi {
 
-/// How many experiments were done, and how long all of it took so far.
+/// Told how many experiments were done, and how long all of them took so far.
 using Progress = std::function<void(std::size_t experiments, Time spent)>;
 
-/// Measures real nodes: rank 0 tells one process of each other node what to do, and they tell what
-/// they saw.
+/// Measures real nodes over MPI. Rank 0 tells one process of each other node what to do; these
+/// processes call serve_prober() and answer what they measured.
 class MpiProber : public discover::Prober {
  public:
-  /// Rank 0 only; those of the other nodes call serve_prober(). @param comm outlives it
-  /// @param ranks the one of each node; of the first node 0
-  /// @param progress told after each run, if any
+  /// Made on rank 0 only. @param comm must outlive it
+  /// @param ranks the rank that measures on each node; 0 on the first node
+  /// @param progress called after each run; may be empty
   MpiProber(MPI_Comm comm, std::vector<int> ranks, Progress progress = {});
-  /// Lets the others go.
+  /// Tells the others to stop serving.
   ~MpiProber() override;
   MpiProber(const MpiProber&) = delete;
   MpiProber& operator=(const MpiProber&) = delete;
@@ -38,7 +38,7 @@ class MpiProber : public discover::Prober {
   std::size_t experiments_ = 0;
 };
 
-/// Does what rank 0 says until it has enough; asleep meanwhile.
+/// Does what rank 0 says until rank 0 has enough; sleeps in between.
 void serve_prober(MPI_Comm comm);
 
 }  // namespace espalier::mpi

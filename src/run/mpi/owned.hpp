@@ -26,7 +26,7 @@ class Owned {
   }
 
   [[nodiscard]] Handle get() const { return handle_; }
-  /// It stays for as long as the process.
+  /// Leaves the handle to the process: it is never freed.
   void abandon() { owns_ = false; }
   [[nodiscard]] explicit operator bool() const { return owns_; }
 

@@ -7,25 +7,25 @@
 
 namespace espalier::mpi {
 
-/// What one MPI message takes or brings: (address, count, type) as MPI_Isend wants it.
+/// One MPI message: address, count and type as MPI_Isend wants them.
 struct Piece {
   void* address = nullptr;
   int count = 0;
   MPI_Datatype type = MPI_BYTE;
-  OwnedType own;            ///< if a type had to be made for it
-  std::uint64_t bytes = 0;  ///< of data
+  OwnedType own;            ///< the type, if one had to be made for this piece
+  std::uint64_t bytes = 0;  ///< data bytes, without gaps
 };
 
-/// Longer messages travel in several: MPI counts in int.
+/// Most bytes of a piece; MPI counts in int. Longer messages travel in several pieces.
 inline constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 30;
 
-/// Units of one piece: the same on both sides, whatever their types.
+/// Most units of a piece: the same on both sides, whatever their types.
 [[nodiscard]] inline std::uint64_t units_per_piece(std::uint64_t bytes_per_unit,
                                                    std::uint64_t max_bytes) {
   return bytes_per_unit == 0 || bytes_per_unit >= max_bytes ? 1 : max_bytes / bytes_per_unit;
 }
 
-/// A slice of at most one piece, from where it lies.
+/// A slice that fits into one piece, sent from where it lies.
 [[nodiscard]] Piece slice_piece(const ElementBuffers& buffers, schedule::Buffer buffer,
                                 std::uint64_t offset, std::uint64_t length);
 

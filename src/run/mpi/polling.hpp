@@ -7,11 +7,11 @@
 
 namespace espalier::mpi {
 
-/// Polls without an event before other processes are let in.
+/// Polls without an event before the core is yielded to other processes.
 inline constexpr std::uint32_t kPatience = 1000;
 
-/// Calls test(), which asks MPI, until it says that something was completed or is wrong. Where
-/// nothing happens for `stall_seconds`, stalled() is called, again and again.
+/// Calls test(), which asks MPI, until it returns true: something is complete, or failed. If
+/// nothing happens for `stall_seconds`, calls stalled(), again and again.
 template <typename Test, typename Stalled>
 void poll(double stall_seconds, Test test, Stalled stalled) {
   double stalled_since = 0;
@@ -26,13 +26,13 @@ void poll(double stall_seconds, Test test, Stalled stalled) {
   }
 }
 
-/// Whether some rank makes another call than we do, so that we would wait for ever. A message of
-/// this call under another signature is one of another length, root or operation. And the first
-/// message that nobody has asked for of a rank that something is expected from must be of this
-/// call: a later one says that its sender is through with this one.
+/// Whether some rank makes another call than this rank, so that this rank would wait for ever. Two
+/// kinds of unexpected messages tell:
+///   1. A message of this call under another signature: of another length, root or operation.
+///   2. A message of a later call from `source`, which is then done with this call.
 /// @param mine the tag of some message of this call
-/// @param source a rank that something is expected from, or MPI_ANY_SOURCE
-/// @param code MPI's, if that went wrong
+/// @param source a rank that a message is expected from, or MPI_ANY_SOURCE
+/// @param code output: MPI's error code, if probing failed
 [[nodiscard]] inline bool another_call_is_there(MPI_Comm comm, const runtime::Tags& tags, int mine,
                                                 int source, int& code) {
   int found = 0;
@@ -44,7 +44,7 @@ void poll(double stall_seconds, Test test, Stalled stalled) {
   return same_call ? !same_signature : source != MPI_ANY_SOURCE;
 }
 
-/// Whether each request's own code is in its status.
+/// Whether this error code means that each request has its own code in its status.
 [[nodiscard]] inline bool is_in_status(int code) {
   if (code == MPI_SUCCESS) return false;
   int error_class = MPI_SUCCESS;

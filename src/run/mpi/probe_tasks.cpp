@@ -19,7 +19,7 @@ enum TaskTag { kHello = 1, kPing, kPong, kDone };
 
 Time now() { return Time{static_cast<std::int64_t>(PMPI_Wtime() * 1e12)}; }
 
-/// By the clock that computers set by one another; some days of it, for the range of Time.
+/// Time by the clock that computers synchronise, modulo some days, for the range of Time.
 Time time_of_day() {
 #ifdef ESPALIER_SMPI
   return now();

@@ -12,7 +12,7 @@ namespace espalier::mpi {
 /// What one node has to do in an experiment.
 struct ProbeTask {
   discover::Experiment experiment;
-  bool initiates = false;  ///< else it answers
+  bool initiates = false;  ///< this rank sends first; else it answers
 };
 
 /// The tasks of each node, in the order of the rounds. All nodes go through the rounds in one
@@ -20,12 +20,13 @@ struct ProbeTask {
 [[nodiscard]] std::vector<std::vector<ProbeTask>> tasks_by_node(
     std::span<const discover::Round> rounds, discover::Node nodes);
 
-/// Does a node's tasks over a communicator whose ranks are the nodes; what it initiated comes back.
-/// A node that waits for the other one to begin sleeps; while it is timed it does not.
+/// Does a node's tasks over a communicator whose ranks are the nodes. @return what was measured in
+/// tasks that this node initiated. A node sleeps while it waits for another one to begin, but not
+/// while it is timed.
 [[nodiscard]] std::vector<discover::Measured> run_tasks(std::span<const ProbeTask> tasks,
                                                         MPI_Comm nodes);
 
-/// As numbers, to be sent.
+/// The tasks as numbers, to be sent.
 [[nodiscard]] std::vector<std::int64_t> to_words(std::span<const ProbeTask> tasks);
 [[nodiscard]] std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words);
 [[nodiscard]] std::vector<std::int64_t> to_words(std::span<const discover::Measured> measured);

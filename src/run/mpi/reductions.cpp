@@ -14,7 +14,7 @@ constexpr unsigned kLogical = 1U << 2U;
 constexpr unsigned kComplex = 1U << 3U;
 constexpr unsigned kByte = 1U << 4U;
 constexpr unsigned kPair = 1U << 5U;
-constexpr unsigned kFortranInteger = 1U << 6U;  // as kInteger, but no logical operations
+constexpr unsigned kFortranInteger = 1U << 6U;  // kInteger without logical operations
 
 unsigned kind_of(MPI_Datatype type) {
   const auto is_one_of = [type](auto... types) { return ((type == types) || ...); };

@@ -7,11 +7,11 @@
 
 namespace espalier::mpi {
 
-/// What is under way: MPI's requests, and of each what its owner has to know when it is complete.
+/// MPI requests under way, each with what its owner needs to know when it is complete.
 template <typename Posted>
 struct Requests {
   std::vector<MPI_Request> handles;
-  std::vector<Posted> posted;  ///< of each handle
+  std::vector<Posted> posted;  ///< what each request is about
 
   void add(MPI_Request handle, const Posted& about) {
     handles.push_back(handle);
@@ -22,14 +22,14 @@ struct Requests {
     posted.clear();
   }
 
-  /// Until some are complete: act(posted, status, whether the status has a code of its own), which
-  /// may add more.
+  /// Waits until some requests are complete, and calls act(posted, status, has_code) for each.
+  /// has_code: the status has an error code of its own. act() may add requests.
   /// @param error MPI's first one, which ends the waiting
   /// @param stalled is called now and then where nothing comes for long
   template <typename Stalled, typename Act>
   void wait_for_some(double stall_seconds, int& error, Stalled stalled, Act act) {
     const auto n = static_cast<int>(handles.size());
-    if (n == 0) {  // cannot be: the program was verified
+    if (n == 0) {  // impossible for verified programs
       error = MPI_ERR_INTERN;
       return;
     }
@@ -67,7 +67,7 @@ struct Requests {
     remove_completed();
   }
 
-  /// After an error. @param receives(posted) whether to cancel it
+  /// Frees all requests after an error. @param receives(posted) whether to cancel that request
   template <typename Receives>
   void give_up(Receives receives) {
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -89,8 +89,8 @@ struct Requests {
     posted.resize(kept);
   }
 
-  std::vector<int> indices;          // of those that are complete
-  std::vector<MPI_Status> statuses;  // of those
+  std::vector<int> indices;          // which requests are complete
+  std::vector<MPI_Status> statuses;  // statuses of the complete requests
 };
 
 }  // namespace espalier::mpi

@@ -37,7 +37,7 @@ int RoleExecutor::receive(const RoleCall& call) {
   const Roles roles = head.header.roles;
   const BlockPlace& place = call.buffers->out.front();
   const std::uint64_t own = roles.front().bytes;
-  // The own block goes where it belongs, if it can; what is passed on lies behind it.
+  // The own block is received into the user's buffer if possible; the others are staged.
   const bool is_direct = place.layout == nullptr && fits(place, own);
   const std::uint64_t staged = head.header.total - (is_direct ? own : 0);
   staged_.push_back(new_memory(staged));
@@ -81,7 +81,7 @@ int RoleExecutor::hear(const RoleCall& call, Told& told) {
   return end_call();
 }
 
-/// To each child what is below it.
+/// Sends to each child its sub-tree and the blocks of that.
 void RoleExecutor::pass_on(Roles roles, std::span<const BlockView> blocks, std::uint64_t number,
                            const RoleCall& call) {
   for_each_child(roles, [&](Roles child) {
@@ -102,7 +102,7 @@ void RoleExecutor::send(Roles roles, std::span<const BlockView> blocks, std::uin
   channel_.count_sent(link.level, parcel.bytes);
   Flow& flow = flows_[to];
   flow.since_synchronous += parcel.bytes + kEnvelopeBytes;
-  // One call has at most one message to a rank, and waits for it: so no more than that is ahead.
+  // A call sends at most one message to a rank, and waits for it: no more is ever ahead.
   const bool synchronous = flow.since_synchronous > options_.synchronous_after;
   if (synchronous) flow.since_synchronous = 0;
   Piece head;
@@ -124,8 +124,8 @@ void RoleExecutor::post(const Piece& piece, Rank to, int tag, bool synchronous) 
   expected_.push_back(kSent);
 }
 
-/// This call's own. The head of an earlier call under the same tag, which ended in an error, is
-/// dropped. None of a later call comes: see Executor::keep_pace().
+/// The head of this call. Drops heads that a failed earlier call left under the same tag. Heads of
+/// later calls cannot come: see Executor::keep_pace().
 RoleExecutor::Head RoleExecutor::take_head(const RoleCall& call) {
   const std::uint64_t number = channel_.calls();
   while (error_ == MPI_SUCCESS) {
@@ -151,7 +151,7 @@ RoleExecutor::Head RoleExecutor::receive_head(const RoleCall& call) {
   const std::uint64_t along = header && header->total <= kInlineBytes ? header->total : 0;
   if (!header || bytes.size() != header->size + along ||
       header->roles.front().rank != static_cast<Rank>(self_.rank)) {
-    note(MPI_ERR_TRUNCATE);  // cannot be, unless ranks run different programs
+    note(MPI_ERR_TRUNCATE);  // possible only if ranks run different programs
     return {};
   }
   const auto data = bytes.subspan(header->size);

@@ -2,17 +2,17 @@
 
 namespace espalier::mpi {
 
-/// Whether the MPI that runs is the one whose header this was built with.
+/// Whether the MPI of the process matches the header that this library was built with.
 struct SelfTest {
-  /// Ranks can agree on something: world, the types and operations of our first messages.
+  /// The roll call can be held: MPI_COMM_WORLD and the types and operations that it needs work.
   bool can_talk = false;
-  /// nullptr: all is as the header says. Else what is not.
+  /// What does not match the header; nullptr if all does.
   const char* wrong = nullptr;
 };
 
-/// Right after MPI_Init. Local: messages go to the process itself alone. A library of another
-/// binary interface than its name and its words promise is found here, by handles, sizes, the
-/// layout of MPI_Status and the values of constants.
+/// Called right after MPI_Init. Local: messages go only to the process itself. Compares handles,
+/// sizes, the layout of MPI_Status and constants. So it finds an MPI whose binary interface is not
+/// what its name and version text promise.
 [[nodiscard]] SelfTest test_mpi();
 
 }  // namespace espalier::mpi

@@ -8,12 +8,11 @@
 #include <cstdlib>
 
 #include "base/text_hash.hpp"
-#include "mpi/world_machine.hpp"
 #include "runtime/choose_plan.hpp"
 #include "runtime/named_algorithms.hpp"
 #include "topology/load_machine.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -29,14 +28,14 @@ void complain(const Error& error) {
              error.hint.empty() ? "" : "; hint: ", error.hint);
 }
 
-/// What rank 0 tells the others: the settings, and the machine if one was named.
+/// What rank 0 tells the others.
 struct Announcement {
-  std::string settings;  ///< "": no plans at all
-  std::string machine;   ///< JSON; "": none was named
-  std::string verdicts;  ///< of earlier runs; "": none
+  std::string settings;  ///< settings as text; empty means no plans at all
+  std::string machine;   ///< the named machine as JSON; empty if none was named
+  std::string verdicts;  ///< decisions of earlier runs as text; empty if there are none
 };
 
-/// Of no use is no reason to do without plans: one line, and trials find out again.
+/// Decisions of earlier runs. If their file is unusable, one line says so, and trials decide again.
 std::string verdicts_of(const runtime::Settings& settings) {
   if (settings.verdicts.empty()) return "";
   const auto read = runtime::read_verdicts(settings.verdicts);
@@ -46,7 +45,7 @@ std::string verdicts_of(const runtime::Settings& settings) {
   return "";
 }
 
-/// What is named and is not there is as good as not named: one line for each.
+/// Prints a line for each unknown name in ESPALIER_ALGORITHM; such names are ignored.
 void complain_of_algorithms() {
   for (const auto& wrong :
        runtime::read_algorithms(environment("ESPALIER_ALGORITHM").value_or("")).wrong) {
@@ -76,11 +75,11 @@ Expected<Announcement> announcement(int size) try {
   }
   result.machine = topology::write_json(loaded->machine);
   return result;
-} catch (const std::exception& bug) {  // the others are waiting for our word
+} catch (const std::exception& bug) {  // the others wait for our answer
   return Error{"start", bug.what(), "please report this"};
 }
 
-/// Whether no rank's environment contradicts the settings; the first whose does says so.
+/// Whether no rank's environment contradicts the settings. The lowest rank whose does prints why.
 bool nobody_contradicts(const World& world, MPI_Comm over) {
   auto wrong = runtime::contradiction(world.settings, environment);
   int first = wrong ? world.rank : world.size;
@@ -95,7 +94,7 @@ bool nobody_contradicts(const World& world, MPI_Comm over) {
   return false;
 }
 
-/// Which rank of a communicator the first process of MPI_COMM_WORLD is.
+/// The rank in `over` of the process that is rank 0 of MPI_COMM_WORLD.
 int rank_of_first(MPI_Comm over) {
   MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -108,7 +107,7 @@ int rank_of_first(MPI_Comm over) {
   return rank;
 }
 
-/// To all from rank 0: their lengths, then the texts behind each other.
+/// Broadcasts from rank 0: first the lengths of the texts, then the texts one after the other.
 void broadcast(Announcement& told, MPI_Comm over) {
   const int root = rank_of_first(over);
   std::array<std::uint64_t, 3> lengths{told.settings.size(), told.machine.size(),
@@ -126,7 +125,7 @@ void broadcast(Announcement& told, MPI_Comm over) {
   told.verdicts = all.substr(lengths[0] + lengths[1]);
 }
 
-/// Whether a rank's own environment says all, if it is that of everyone.
+/// Whether these settings name no file. If all ranks have the same, no broadcast is needed.
 bool is_complete(const Expected<runtime::Settings>& own) {
   return own && own->machine.empty() && own->verdicts.empty();
 }
@@ -152,7 +151,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   return world;
 }
 
-Agreement agree(World& world, MPI_Comm over, bool at_start) {
+WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   world.roll_call.wait();
   const RollCall& all = world.roll_call;
   if (all.any_absent()) {
@@ -160,23 +159,23 @@ Agreement agree(World& world, MPI_Comm over, bool at_start) {
       complain({"MPI_Init", "some process finds no library of Espalier for its MPI",
                 "install the same on all hosts; ESPALIER_LOG=1 tells more"});
     }
-    return Agreement::None;
+    return WorldAgreement::None;
   }
   if (!all.all_fit()) {
     if (world.rank == 0) {
       complain({"MPI_Init", "the MPI of some process is not what its library says",
                 "ESPALIER_LOG=1 tells more; report this MPI and its version"});
     }
-    return Agreement::None;
+    return WorldAgreement::None;
   }
   if (all.any_threaded() && !all.all_threaded()) {
     if (world.rank == 0) {
       complain({"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",
                 "ask for the same in all of them"});
     }
-    return Agreement::None;
+    return WorldAgreement::None;
   }
-  if (at_start && !all.nobody_can_wait()) return Agreement::Later;
+  if (is_in_init && !all.nobody_can_wait()) return WorldAgreement::Later;
   world.is_threaded = all.any_threaded();
   Announcement told;
   if (world.rank == 0) {
@@ -189,15 +188,15 @@ Agreement agree(World& world, MPI_Comm over, bool at_start) {
   }
   const bool is_known = all.same_settings() && is_complete(runtime::read_settings(environment));
   if (is_known) {
-    if (world.settings.disabled) return Agreement::None;
+    if (world.settings.disabled) return WorldAgreement::None;
     told.settings = to_text(world.settings);
   } else {
     broadcast(told, over);
-    if (told.settings.empty()) return Agreement::None;
+    if (told.settings.empty()) return WorldAgreement::None;
   }
   world.settings_text = told.settings;
   world.settings = runtime::settings_from_text(told.settings);
-  if (!is_known && !nobody_contradicts(world, over)) return Agreement::None;
+  if (!is_known && !nobody_contradicts(world, over)) return WorldAgreement::None;
   if (!told.verdicts.empty()) {
     world.verdicts = *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS");
   }
@@ -205,7 +204,7 @@ Agreement agree(World& world, MPI_Comm over, bool at_start) {
   if (!told.machine.empty()) {
     world.learn(
         known_machine(world, *topology::read_json(told.machine, "ESPALIER_MACHINE"), told.machine));
-    return Agreement::Reached;
+    return WorldAgreement::Reached;
   }
   world.leaders = all.leaders(over);
   const bool is_one_node =
@@ -213,12 +212,12 @@ Agreement agree(World& world, MPI_Comm over, bool at_start) {
   if (is_one_node || !world.settings.discover) {
     world.learn(machine_of_nodes(world));
   } else if (world.settings.force || world.settings.reproducible) {
-    // Both hold from the first call on, on whatever communicator it is.
+    // Both hold from the first call on any communicator.
     world.learn(discovered_machine(world, over));
   } else {
     world.learns_late = true;
   }
-  return Agreement::Reached;
+  return WorldAgreement::Reached;
 }
 
 }  // namespace espalier::mpi

@@ -11,37 +11,51 @@
 
 namespace espalier::mpi {
 
-/// The machine that the processes of MPI_COMM_WORLD stand on.
+/// The machine that the processes of MPI_COMM_WORLD run on, the same on all of them.
 struct KnownMachine {
   topology::Machine machine;
-  std::uint64_t hash = 0;               ///< of version, settings and machine
+  std::uint64_t hash = 0;               ///< hash of version, settings and machine
   std::vector<std::string> words = {};  ///< what discovery found, a sentence each
-  double discover_seconds = 0;          ///< 0: it was not measured
+  double discover_seconds = 0;          ///< time that discovery took; 0 if nothing was measured
 };
 
-/// What all processes of MPI_COMM_WORLD agree on. The machine may come later.
+/// What all processes of MPI_COMM_WORLD agree on: settings, and later the machine. Engine owns the
+/// only one of a process.
+///
+/// States, which all processes go through in this order:
+///   1. Roll call under way: enter_world() was called, in MPI_Init. `settings` are those of this
+///      process.
+///   2. Agreed, machine unknown: agree_on_world() returned Reached (`is_agreed`). The machine has
+///      to be measured; the first call on all processes does that (Engine::settle).
+///   3. Agreed, machine known: learn() was called. This state stays.
+/// State 2 is skipped if there is nothing to measure. If agree_on_world() returns None, the world
+/// stays in state 1, and all calls are native.
 class World {
  public:
   RollCall roll_call;
-  bool can_wait = true;    ///< for the first call on all processes, as far as this one knows
-  bool is_agreed = false;  ///< what follows holds for all; before, it is what this rank was told
-  int rank = 0;
-  int size = 1;
-  double begin = PMPI_Wtime();  ///< of the program, about
+  /// This process may agree as late as in the first call on all processes; else in MPI_Init.
+  bool can_wait = true;
+  /// The members below are the same on all processes. Before, they are this process's own.
+  bool is_agreed = false;
+  int rank = 0;                         ///< this process in MPI_COMM_WORLD
+  int size = 1;                         ///< processes of MPI_COMM_WORLD
+  double program_begin = PMPI_Wtime();  ///< when the program began, roughly, by MPI_Wtime
   runtime::Settings settings;
-  std::string settings_text;   ///< as all ranks were told
-  runtime::Verdicts verdicts;  ///< of earlier runs
-  std::vector<int> leaders;    ///< for each rank, the lowest of its node; empty if nobody asked
+  std::string settings_text;   ///< the agreed settings as text, for hashes
+  runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)
+  /// The lowest rank on the node of each rank. Empty if the machine was named.
+  std::vector<int> leaders;
   /// Some process may be in several calls at once (MPI_THREAD_MULTIPLE).
   bool is_threaded = false;
-  /// The machine was not known at the start: calls on some communicators came, or may come, before.
+  /// The world was in state 2: calls on some communicators may come before the machine is known.
   bool learns_late = false;
 
-  /// nullptr: not yet. Once known it stays.
+  /// The machine; nullptr before state 3. Any thread may ask.
   [[nodiscard]] const KnownMachine* known() const {
     return published_.load(std::memory_order_acquire);
   }
-  /// @pre known() is nullptr. One thread only: it is called inside calls on one communicator.
+  /// Enters state 3. @pre known() is nullptr; only one thread calls it, inside a call on one
+  /// communicator
   void learn(KnownMachine machine) {
     machine_ = std::make_unique<const KnownMachine>(std::move(machine));
     published_.store(machine_.get(), std::memory_order_release);
@@ -52,23 +66,46 @@ class World {
   std::atomic<const KnownMachine*> published_{nullptr};
 };
 
-/// Begins the roll call. Collective over MPI_COMM_WORLD, but waits for nobody.
-/// @param is_unfit this process must not plan anything: then nobody does
+/// Reads this process's environment and begins the roll call. Called in MPI_Init. Collective over
+/// MPI_COMM_WORLD, but waits for nobody.
+/// @param is_unfit this process failed the self-test: no process plans anything then
 [[nodiscard]] std::unique_ptr<World> enter_world(bool is_unfit);
 
-enum class Agreement : std::uint8_t {
-  Reached,
-  Later,  ///< in the first call on all processes
-  None    ///< all calls are native, on all ranks
+/// What agree_on_world() came to; all processes get the same.
+enum class WorldAgreement : std::uint8_t {
+  Reached,  ///< settings are agreed on; the machine may still be unknown
+  Later,    ///< some process can wait: agree in the first call on all processes
+  None      ///< all calls are native, on all ranks; rank 0 has printed why
 };
 
-/// Where all were told the same, and nothing that is in a file, that is it. Else rank 0 reads
-/// settings and machine and tells all others; where something is wrong it prints one line, and
-/// there is no agreement. The machine is not known afterwards if none was named and there are
-/// several nodes to measure. In MPI_Init for those that cannot wait, or in the first call on all
-/// processes.
-/// @param over holds all processes, in any order; collective over it, and on no other communicator,
-///   where calls may be under way
-[[nodiscard]] Agreement agree(World& world, MPI_Comm over, bool at_start);
+/// All processes agree on settings, and on the machine if that needs no measuring. Called in
+/// MPI_Init by processes that cannot wait, else in the first call on all processes.
+///
+/// Steps:
+///   1. Wait for the roll call. None, if some process has no library, failed the self-test, or
+///      differs in MPI_THREAD_MULTIPLE.
+///   2. Later, if this is MPI_Init and some process can wait.
+///   3. Settings. If all ranks have identical settings and no files, no broadcast is needed. Else
+///      rank 0 reads settings and files and broadcasts them. None, if they are wrong or some rank's
+///      environment contradicts them.
+///   4. Machine: the named one; or the nodes, if there is one node or discovery is off; or
+///      discovered now, if plans are forced or reproducible. Else it stays unknown.
+/// @param over a communicator of all processes, in any order. Collective over it; no other
+///   communicator is used, since calls may be under way there.
+[[nodiscard]] WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init);
+
+/// The machine with its hash, which covers the settings agreed on in `world`. With ESPALIER_LOG
+/// rank 0 says on stderr what it is.
+/// @param as_text the machine as text, for the hash; empty if the nodes tell all
+[[nodiscard]] KnownMachine known_machine(const World& world, topology::Machine machine,
+                                         std::string_view as_text);
+
+/// A machine of two levels, the nodes that MPI reports, with figures of an ordinary cluster.
+[[nodiscard]] KnownMachine machine_of_nodes(const World& world);
+
+/// The machine found and measured, or from the cache. If that fails, machine_of_nodes(), on all
+/// ranks alike.
+/// @param over a communicator of all processes; collective over it
+[[nodiscard]] KnownMachine discovered_machine(const World& world, MPI_Comm over);
 
 }  // namespace espalier::mpi

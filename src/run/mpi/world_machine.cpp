@@ -1,5 +1,3 @@
-#include "mpi/world_machine.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,8 +5,9 @@
 
 #include "base/text_hash.hpp"
 #include "mpi/discover_world.hpp"
+#include "mpi/world.hpp"
 #include "topology/machine_spec.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {

@@ -14,9 +14,8 @@
 
 #include "discover/node_record.hpp"
 #include "mpi/probe_tasks.hpp"
-#include "mpi/shared_trial.hpp"
-#include "topology/read_hwloc.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {

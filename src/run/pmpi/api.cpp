@@ -8,7 +8,7 @@
 #include "mpi/engine.hpp"
 #include "pmpi/intercept.hpp"
 #include "topology/views.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::pmpi {
 namespace {

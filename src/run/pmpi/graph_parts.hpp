@@ -8,18 +8,17 @@
 
 namespace espalier::pmpi {
 
-/// What one process says of a distributed graph, in integers that can be gathered: whether it makes
-/// sense, lists of edges that count (from, to, weight), and its own adjacency where it was given
-/// so.
+/// What one process knows of a distributed graph, in integers that can be gathered: edges, or its
+/// own adjacency if the program gave that.
 struct GraphPart {
   bool is_sound = true;
-  std::vector<int> edges;      ///< from (-1: the process itself), to, weight
+  std::vector<int> edges;      ///< triples: from (-1: the process itself), to, weight
   std::vector<int> adjacency;  ///< indegree, sources, weights, outdegree, destinations, weights
 };
-/// MPI_Dist_graph_create's arguments.
+/// Adds MPI_Dist_graph_create's arguments.
 void add_edges(GraphPart& part, int n, const int* sources, const int* degrees,
                const int* destinations, const int* weights);
-/// MPI_Dist_graph_create_adjacent's.
+/// Adds MPI_Dist_graph_create_adjacent's arguments.
 void add_adjacent(GraphPart& part, int indegree, const int* sources, const int* source_weights,
                   int outdegree, const int* destinations, const int* dest_weights);
 
@@ -27,12 +26,12 @@ struct GatheredGraph {
   int size = 0;
   bool is_sound = false;
   std::vector<profile::Pair> pairs;
-  std::vector<std::vector<int>> adjacency;  ///< of each process
+  std::vector<std::vector<int>> adjacency;  ///< each process's GraphPart::adjacency
 };
-/// Collective. Not sound where any part is not, or the communicator is not one group's.
+/// Gathers all parts. Collective. Not sound if any part is not, or `comm` is an intercommunicator.
 [[nodiscard]] GatheredGraph gather_graph(MPI_Comm comm, const GraphPart& mine);
 
-/// Of one node.
+/// The neighbours of one node of a graph.
 struct Adjacency {
   std::vector<int> sources, source_weights, destinations, dest_weights;
 };

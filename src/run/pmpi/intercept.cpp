@@ -33,7 +33,7 @@ namespace {
 
 void stop() { delete the_engine.exchange(nullptr); }
 
-/// MPI deletes the attributes of MPI_COMM_SELF before it takes anything down: the way out where a
+/// MPI deletes the attributes of MPI_COMM_SELF before it takes anything down. This ends us where a
 /// program's MPI_Finalize does not come through us (some Fortran interfaces, PMPI_Finalize).
 int stop_at_last(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
   stop();

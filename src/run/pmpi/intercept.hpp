@@ -26,7 +26,7 @@ extern std::atomic<mpi::Engine*> the_engine;
   return mpi::of_thread<KnownNative, mpi::kKnownNativePart>();
 }
 
-/// An argument as wide as a register, as what it is.
+/// Turns an argument as wide as a register into its own type.
 template <typename T>
 T as(std::intptr_t argument) {
   if constexpr (std::is_pointer_v<T>) {
@@ -36,14 +36,14 @@ T as(std::intptr_t argument) {
   }
 }
 
-/// After the first message there is no way back: a bug in us ends the program rather than its ranks
-/// waiting for each other.
+/// Ends the program after a bug of ours. After the first message of a call there is no fallback:
+/// ranks would wait for each other for ever.
 [[noreturn]] void die(const char* what) noexcept;
 
-/// 0 where that makes no sense.
+/// Bytes of so many elements; 0 if the arguments make no sense.
 [[nodiscard]] std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type);
 
-/// Does something of ours, out of which nothing may be thrown.
+/// Runs code of ours that must not throw; an exception is a bug and ends the program.
 template <typename Work>
 [[gnu::always_inline]] inline auto without_bugs(Work work) {
   try {
@@ -53,11 +53,12 @@ template <typename Work>
   }
 }
 
-/// What went wrong in a planned call, to the user's error handler. @return the code
+/// Hands the error of a planned call to the user's error handler. @return the code
 [[gnu::cold]] int hand_to_user(MPI_Comm comm, int code);
 
-/// A call that is not known to be native: planned(engine, code) asks the engine, native() goes on;
-/// timed if a trial wants to know, or, if native, a log is kept.
+/// Runs a call that is not known to be native: planned(engine, code) asks the engine; if it says
+/// native, native() calls the MPI library. The call is timed if a trial or a watch wants its time,
+/// or if it is native and a log is kept.
 ///
 /// The user's error handler may throw, or jump away: while it may be called nothing of ours is to
 /// be undone, and nobody here catches.

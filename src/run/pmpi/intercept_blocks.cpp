@@ -15,7 +15,7 @@ CallShape shape_of_blocks(Operation operation, std::intptr_t root = 0) {
   shape.numbers[0] = as<int>(root);
   return shape;
 }
-/// Of an allgatherv all ranks know all counts, and its class depends on them; else on the root.
+/// All ranks know all counts of an allgatherv, and its class depends on them.
 CallShape shape_of_allgatherv(std::intptr_t counts, std::intptr_t type) {
   CallShape shape = shape_of_blocks(Operation::Allgather);
   shape.types[0] = as<MPI_Datatype>(type);
@@ -40,7 +40,7 @@ BlockArguments several(std::intptr_t buffer, std::intptr_t counts, std::intptr_t
 BlockArguments several_types(std::intptr_t buffer, std::intptr_t counts,
                              std::intptr_t displacements, std::intptr_t types) {
   const auto* all = as<const MPI_Datatype*>(types);
-  // Without types it is as wrong as without counts.
+  // A call without types is as wrong as one without counts.
   return {as<const void*>(buffer),
           all == nullptr ? nullptr : as<const int*>(counts),
           as<const int*>(displacements),

@@ -9,7 +9,7 @@
 namespace espalier::pmpi {
 namespace {
 
-/// As MPICH and its kin say it, on all ranks; Open MPI has communicators enough.
+/// Whether MPICH or its kin says, on all ranks, that no communicator is left. Open MPI has enough.
 bool has_run_short(int code) {
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
   int length = 0;

@@ -7,7 +7,7 @@
 namespace espalier::pmpi {
 namespace {
 
-/// As planned calls are logged. @pre the call went well
+/// Mean bytes of a block, as planned calls are logged. @pre the call succeeded
 std::uint64_t mean_block(const int* counts, MPI_Datatype type, MPI_Comm comm) {
   int size = 1;
   PMPI_Comm_size(comm, &size);

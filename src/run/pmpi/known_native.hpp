@@ -9,29 +9,30 @@
 
 namespace espalier::pmpi {
 
-/// What of a call's arguments it depends on whether it is planned, as they came.
+/// The raw arguments that decide whether a call is planned.
 struct CallShape {
   schedule::Operation operation = schedule::Operation::Barrier;
   bool irregular = false;
   bool in_place = false;
   std::array<std::int64_t, 3> numbers{};  ///< counts and root
-  std::array<MPI_Datatype, 2> types{};    ///< MPI_Datatype{}: none
+  std::array<MPI_Datatype, 2> types{};    ///< MPI_Datatype{} if there is none
   MPI_Op op{};
-  const int* counts = nullptr;  ///< of all blocks, where that depends on them: by their values
+  const int* counts = nullptr;  ///< counts of all blocks, compared by value; may be null
 };
 
-/// The last call of each kind that was found to go to the MPI library for good, of this thread: the
-/// next one like it need not ask again. That is most of what a call costs which is not planned.
+/// Remembers, for each thread, the last call of each kind that is native for good. The next call
+/// like it need not ask the engine, which is most of the cost of a native call.
 ///
-/// Handles of a program may be freed and come again as something else: of types and operations only
-/// those are kept that come with MPI; freed communicators make all of it stale (`generation`).
+/// A program may free handles, and MPI may use them again for something else. So only MPI's own
+/// types and operations are remembered, and a freed communicator makes all entries stale
+/// (`generation`).
 class KnownNative {
  public:
   struct Told {
     std::uint64_t* calls = nullptr;  ///< where such calls are counted
     mpi::LastCall::Outcome outcome;
   };
-  /// @return null if this is none
+  /// @return nullptr if the call is not known to be native
   [[nodiscard, gnu::always_inline]] const Told* find(const CallShape& shape, MPI_Comm comm,
                                                      std::uint64_t generation) const {
     const Entry& known = entries_[index_of(shape)];
@@ -47,13 +48,13 @@ class KnownNative {
     if (shape.counts != nullptr && sum_of(shape, known.size) != known.counts) return nullptr;
     return &known.told;
   }
-  /// @param size of the communicator
+  /// @param size size of the communicator
   /// @param calls where such calls are counted, as long as the generation lasts
   void remember(const CallShape& shape, MPI_Comm comm, std::uint64_t generation, int size,
                 std::uint64_t* calls, mpi::LastCall::Outcome outcome);
 
  private:
-  /// As few lines of the cache as can be: ranks that share a core find none of them there.
+  /// Kept to few cache lines: ranks that share a core find none of them in the cache.
   struct alignas(64) Entry {
     std::uint64_t generation = 0;
     MPI_Comm comm{};
@@ -65,7 +66,7 @@ class KnownNative {
   static constexpr std::size_t index_of(const CallShape& shape) {
     return 2 * static_cast<std::size_t>(shape.operation) + (shape.irregular ? 1 : 0);
   }
-  /// The same on all ranks, since their counts are: so is a mistake.
+  /// A hash of the counts. All ranks have the same counts, so a collision misleads all alike.
   static std::uint64_t sum_of(const CallShape& shape, int size) {
     std::uint64_t sum = 0;
     for (int i = 0; i < size; ++i) {

@@ -9,11 +9,12 @@ namespace espalier::pmpi {
 
 /// Called by the front library (src/run/front) before any wrapper runs.
 void attach(const espalier_front_services* services);
-/// Every call goes past the wrappers from now on; nothing where they are linked into the program.
-/// @param why one line for the user, if one wants to know
+/// Makes every call bypass the wrappers from now on. Does nothing if they are linked into the
+/// program.
+/// @param why one line for the user; may be null
 void withdraw(const char* why);
 
-/// Whoever defines a function after us, or nullptr.
+/// The next definition of a function after ours; nullptr if there is none.
 [[nodiscard]] void* look_up_next(const char* name);
 /// Ends the program: nobody defines what it called.
 [[noreturn]] void nobody_defines(const char* name);
@@ -26,7 +27,7 @@ void withdraw(const char* why);
 template <typename Function>
 class NextFunction {
  public:
-  /// @param otherwise where nobody after us defines it (statically linked programs); may be null
+  /// @param otherwise used if nobody after us defines it (statically linked programs); may be null
   constexpr NextFunction(const char* name, Function* otherwise)
       : name_(name), otherwise_(otherwise) {}
 
@@ -36,7 +37,7 @@ class NextFunction {
   }
 
  private:
-  /// Out of the way: a call that is handed on should cost no more than a jump.
+  /// The slow path, not inlined: a call that is handed on should cost no more than a jump.
   [[gnu::noinline, gnu::cold]] Function* find() {
     auto* found = reinterpret_cast<Function*>(look_up_next(name_));
     if (found == nullptr) found = otherwise_;

@@ -31,7 +31,7 @@ struct Completion::State {
 
   Language language;
   Statuses statuses;
-  std::vector<std::intptr_t> handles;  ///< of all
+  std::vector<std::intptr_t> handles;  ///< handles of all requests
 
   [[nodiscard]] MPI_Status status(std::size_t i) const {
     MPI_Status told;

@@ -13,7 +13,7 @@ enum class Language : std::uint8_t { C, Fortran, MpichF08 };
 
 /// Whether calls are recorded: between MPI_Init and MPI_Finalize of the MPI that we are built for.
 [[nodiscard]] bool is_recording();
-/// Behind MPI_Init, and before MPI_Finalize.
+/// begin() is called behind MPI_Init, end() before MPI_Finalize.
 void begin();
 void end();
 
@@ -25,7 +25,7 @@ class Call {
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
-  /// Not a call within one.
+  /// Whether this is not a call within a call.
   [[nodiscard]] bool counts() const { return counts_; }
 
  private:
@@ -59,7 +59,7 @@ class Statuses {
   ~Statuses();
   Statuses(const Statuses&) = delete;
   Statuses& operator=(const Statuses&) = delete;
-  /// To be passed on.
+  /// The address to pass on to MPI.
   [[nodiscard]] std::intptr_t address() const { return address_; }
 
  private:

@@ -21,11 +21,11 @@ std::atomic<Recorder*> the_recorder{nullptr};
 
 namespace {
 
-/// Of one thread.
+/// What one thread measures computation by.
 struct Clock {
   int depth = 0;
   std::int64_t left = -1;  ///< when its last call ended; -1: it has made none
-  Time computed;           ///< since its last action
+  Time computed;           ///< time computed since the last recorded action
 };
 constinit thread_local Clock clock_of_thread;
 
@@ -64,7 +64,7 @@ int forget_communicator(MPI_Comm comm, int /*keyval*/, void* /*value*/, void* /*
   recorder->communicators.erase(in_register(comm));
   return MPI_SUCCESS;
 }
-/// The way out where MPI_Finalize does not come through us.
+/// Ends the recording where MPI_Finalize does not come through us.
 int end_at_last(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*state*/) {
   end();
   return MPI_SUCCESS;

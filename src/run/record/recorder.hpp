@@ -17,12 +17,12 @@ namespace espalier::record {
 /// A communicator of the program, as the recorder needs it. Requests on it may outlive it.
 struct Communicator : std::enable_shared_from_this<Communicator> {
   bool is_inter = false;
-  int me = 0;                        ///< my rank there
-  std::vector<Rank> members;         ///< ranks of the world; kNoRank: not of ours
+  int me = 0;                        ///< this process's rank in it
+  std::vector<Rank> members;         ///< ranks in MPI_COMM_WORLD; kNoRank: outside it
   std::vector<Rank> peers;           ///< whom messages go to: the members, or the other group
-  std::uint32_t number = 0;          ///< in the recording
-  bool is_ours = false;              ///< all members are of our world
-  std::vector<Rank> sources, dests;  ///< of neighbourhood collectives
+  std::uint32_t number = 0;          ///< number of the communicator in the recording
+  bool is_ours = false;              ///< all members belong to MPI_COMM_WORLD
+  std::vector<Rank> sources, dests;  ///< neighbours, for neighbourhood collectives
   bool knows_neighbours = false;
 
   [[nodiscard]] Rank peer(std::intptr_t rank) const {
@@ -43,20 +43,22 @@ struct Request {
   bool is_receive = false;
   bool is_persistent = false;
   bool is_active = true;
-  bool is_cancelled = false;                 ///< or asked to be
+  bool is_cancelled = false;                 ///< cancelled, or asked to be
   std::shared_ptr<const Communicator> comm;  ///< only for a receive
   int source = 0;                            ///< only for a receive; maybe MPI_ANY_SOURCE
   std::uint64_t room = 0;                    ///< bytes that a receive has room for
   bool in_collective = false;
-  std::vector<Message> sends, receives;  ///< of others, when started and when completed
+  /// Messages of a collective or a persistent send: `sends` count when it starts, `receives` when
+  /// it is complete.
+  std::vector<Message> sends, receives;
 };
 
-/// The state of this process. Only between begin() and end(), under its lock where the program uses
-/// several threads.
+/// The recorder of this process, between begin() and end(). Locked if the program has several
+/// threads: see Locked.
 struct Recorder {
   Recorder(MPI_Comm own, Rank me, Rank size, std::string path);
 
-  MPI_Comm own_world;  ///< ours, for the end
+  MPI_Comm own_world;  ///< our copy of MPI_COMM_WORLD, used at the end
   std::string file;
   profile::Recording recording;
   bool has_threads = false;
@@ -69,7 +71,7 @@ struct Recorder {
   std::intptr_t last_handle = 0;
   Communicator* last = nullptr;
 
-  /// Nothing for MPI_COMM_NULL.
+  /// What is known of a communicator; nullptr for MPI_COMM_NULL.
   Communicator* find(MPI_Comm comm);
   void learn_neighbours(MPI_Comm comm, Communicator& known) const;
   /// Computation of this thread since its last call goes before the next action.
@@ -99,7 +101,7 @@ class Locked {
   Recorder* recorder_;
 };
 
-/// A register as what it is, and back.
+/// Turns an argument as wide as a register into its own type, and back.
 template <typename T>
 T as(std::intptr_t argument) {
   if constexpr (std::is_pointer_v<T>) {
@@ -125,7 +127,7 @@ std::intptr_t in_register(T value) {
              : 0;
 }
 
-/// Of an array of a program's requests.
+/// A handle in an array of the program's requests.
 [[nodiscard]] inline std::intptr_t handle_at(std::intptr_t requests, std::size_t i,
                                              Language language) {
   if (language == Language::C) return in_register(as<const MPI_Request*>(requests)[i]);

@@ -21,7 +21,7 @@ std::vector<std::vector<std::uint64_t>> gather(MPI_Comm comm, std::vector<std::u
   PMPI_Comm_size(comm, &size);
   std::vector<std::vector<std::uint64_t>> all;
   if (me != 0) {
-    int go = 0;  // so that rank 0 is not flooded
+    int go = 0;  // ranks send one by one, not to flood rank 0
     PMPI_Recv(&go, 1, MPI_INT, 0, kTag, comm, MPI_STATUS_IGNORE);
     PMPI_Send(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, 0, kTag, comm);
     return all;

@@ -5,13 +5,18 @@
 
 namespace espalier::runtime {
 
-/// Numbers of all members of a communicator, brought together while its calls go on: how ranks
-/// change their mind together. All members start() before the same call and finish() before the
-/// same later one; in between nobody waits.
+/// Lets all members of a communicator change their decision at the same call. Each member hands in
+/// numbers; later all members get the maximum of each. Trial and Watch use it; the implementation
+/// over MPI is mpi::LateAgreement.
 ///
-/// Why nobody waits for ever: a rank waits in finish() only for others to come to a call that it
-/// has itself left behind, and MPI lets no correct program depend on a collective call returning
-/// before all members have come to it.
+/// States, the same on all members at the same call:
+///   1. Idle: start() may be called.
+///   2. Under way: start() was called. Calls of the program go on, and nobody waits.
+///   3. Idle again: finish() was called, before the same later call on all members.
+///
+/// Why nobody waits for ever: a rank in finish() waits only until others come to a call that it has
+/// completed itself. No correct MPI program depends on a collective call returning before all
+/// members have come to it. So they come.
 class Agreement {
  public:
   Agreement() = default;
@@ -19,10 +24,10 @@ class Agreement {
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
 
-  /// Hands in this rank's numbers. @pre what was started before is finished
+  /// Hands in this rank's numbers; all members hand in as many. Never waits. @pre Idle
   virtual void start(std::span<const double> mine) = 0;
-  /// Of each number the largest that a member handed in; nothing if that failed (on all).
-  /// @pre started
+  /// The largest of each number over all members. Empty, on all members, if that failed.
+  /// @pre Under way
   virtual std::vector<double> finish() = 0;
 };
 

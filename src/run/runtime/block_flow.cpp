@@ -1,10 +1,9 @@
-#include "runtime/block_flow.hpp"
-
 #include <deque>
 #include <map>
 #include <tuple>
 
 #include "base/contract.hpp"
+#include "runtime/element_program.hpp"
 #include "runtime/prepared.hpp"
 
 namespace espalier::runtime {
@@ -58,13 +57,13 @@ class BlockFlow {
   struct State {
     PreparedProgram program;
     std::vector<std::uint32_t> waits;
-    std::vector<std::uint32_t> open;  // messages of each op
+    std::vector<std::uint32_t> open;  // messages of each op that are still to come
     Blocks scratch;                   // the block in each unit
-    Blocks out;                       // of these, one
+    Blocks out;                       // the block in the only unit of Out
   };
   struct Receive {
     Step step;
-    std::uint32_t message;  // of the op's
+    std::uint32_t message;  // index among the op's messages
   };
   using Key = std::tuple<Rank, Rank, std::uint32_t>;  // sender, receiver, tag
 

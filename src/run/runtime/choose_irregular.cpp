@@ -59,7 +59,7 @@ std::uint64_t block_class(std::uint64_t mean_bytes) {
 
 std::optional<Time> Planner::predict_native_blocks(const Collective& regular) const {
   std::optional<Time> least;
-  if (regular.size > select::kExchangesUpTo) return least;  // that takes too long
+  if (regular.size > select::kExchangesUpTo) return least;  // the simulation would take too long
   for (const select::Plan& plan : native_plans(regular.operation)) {
     if (!can_do(plan, hierarchy_, regular)) continue;
     const Time time =

@@ -5,7 +5,7 @@
 #include "runtime/plan_cache.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::runtime {
 namespace {

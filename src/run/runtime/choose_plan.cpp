@@ -27,7 +27,7 @@ PlanChoice native(std::string why) { return {"native", std::move(why), {}, {}, {
 /// (element_program.hpp): above this that takes too long, and it is done only if it must be.
 constexpr Rank kUnequalBlocksUpTo = 1024;
 
-/// Of a vector, or of a block; of blocks that differ their mean.
+/// Bytes of the vector, or of a block; the mean if blocks differ.
 Bytes bytes_of(const Collective& call) {
   if (!call.irregular()) return Bytes{call.count * call.element.value};
   const std::uint64_t sum =
@@ -43,7 +43,7 @@ bool is_cut(const Collective& call) {
     case Operation::Allreduce:
       return true;
     case Operation::ReduceScatter:
-      return !call.irregular();  // else its units are blocks
+      return !call.irregular();  // units of irregular calls are blocks
     default:
       return false;
   }
@@ -91,8 +91,8 @@ std::uint32_t size_class(Bytes bytes) {
 
 const Planner::Decision& Planner::decide(const Collective& call) {
   const std::uint32_t bits = size_class(bytes_of(call));
-  // Not by how many roots there have been: communicators share a planner, and their calls may come
-  // in another order elsewhere.
+  // The choice must not depend on how many roots came before: communicators with the same members
+  // share a planner, and their calls may come in another order on another rank.
   const bool own = call.size <= kOwnRootsUpTo && schedule::has_root(call.operation);
   const select::Roots roots = own ? select::Roots::Own : select::Roots::Any;
   const Rank root = own ? call.root : 0;

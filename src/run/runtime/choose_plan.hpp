@@ -19,13 +19,14 @@ namespace espalier::runtime {
 using select::Best;
 using select::ChooserOptions;
 
-/// How a call shall run: along a plan, or as the MPI library does it.
+/// How a call shall run: along a plan, or by the MPI library's own call.
 struct PlanChoice {
-  std::string name;  ///< of the plan, or "native"
+  std::string name;  ///< name of the plan, or "native"
   std::string why;
   std::optional<Time> predicted;
   std::optional<Time> native_predicted;
-  /// This rank's own part; empty: native. Refers to the hierarchy, which must outlive it.
+  /// Makes a rank's own part of the plan; empty: native. Refers to the hierarchy, which must
+  /// outlive it.
   std::function<schedule::Program(Rank)> program_of;
   /// Calls of the same size class up to this count have this program but for a factor; 0: none.
   std::uint64_t scales_to = 0;
@@ -33,22 +34,22 @@ struct PlanChoice {
   [[nodiscard]] bool planned() const { return program_of != nullptr; }
 };
 
-/// Up to so many ranks every root has a choice of its own; above that, one choice serves all roots,
-/// and is not looked for again with each root that comes.
+/// Up to this many ranks each root has a choice of its own. Above, one choice serves all roots, and
+/// a new root costs no new choice.
 inline constexpr Rank kOwnRootsUpTo = 64;
 
-/// Which of the ways to run a call is asked for.
+/// Which of the candidates for a call is asked for.
 enum class WhichPlan : std::uint8_t {
   ByPrediction,  ///< the best plan, or native where that gains nothing
   Best,          ///< the best plan, gain or not
   RunnerUp,      ///< the best of the other plans
 };
 
-/// Chooses plans on one machine: the shortest by prediction, and native where that gains nothing
-/// over what MPI libraries do (their usual algorithms under the same model).
+/// Chooses plans on one machine: the plan with the shortest predicted time, or native if that plan
+/// gains nothing over the MPI library's usual algorithms under the same model.
 ///
-/// A choice depends on nothing but what all ranks share, so every rank comes to the same alone;
-/// what is remembered only saves time. The hierarchy must outlive it.
+/// A choice depends only on what all ranks share, so each rank alone comes to the same. Remembered
+/// choices only save time. The hierarchy must outlive it. Not thread-safe.
 class Planner {
  public:
   /// @param bits Reference: reductions in the reference order, whatever it costs, and never native
@@ -69,7 +70,7 @@ class Planner {
   static constexpr std::size_t kMost = 1024;
   using Key = std::tuple<schedule::Operation, std::uint32_t, bool, bool, Rank>;
   struct Decision {
-    select::Plan plan;  // in bytes
+    select::Plan plan;  // plan for a message of bytes
     std::optional<select::Plan> second;
     schedule::Collective stands_for;
     bool blocks_differ = false;
@@ -79,9 +80,9 @@ class Planner {
     std::optional<Time> native;
   };
   const Decision& decide(const schedule::Collective& call);
-  /// From a root: trees by number cross the slow levels more often from some than from others.
+  /// The predictions for one root: trees by number cross slow levels more often from some roots.
   const Outlook& outlook(const Decision& decision, WhichPlan which, Rank root);
-  /// Of irregular calls (choose_irregular.cpp), by operation and assumed block.
+  /// A decision for irregular calls (choose_irregular.cpp), by operation and assumed block.
   struct BlockDecision {
     select::Plan plan;
     Time predicted;
@@ -111,11 +112,11 @@ class Planner {
 /// Whether ranks differ in what a plan could go by: levels, or what sending costs them.
 [[nodiscard]] bool is_uneven(const topology::Machine& machine);
 
-/// Predictions are no better than this: less is no gain.
+/// Whether a plan gains over native: 5 % at least, since predictions are no better than that.
 [[nodiscard]] bool is_gain(Time planned, Time native);
 
-/// Of irregular calls whose lengths not all ranks know, the length of blocks that plans are chosen
-/// for, and that of those for which they must not lose.
+/// For irregular calls whose lengths not all ranks know: plans are chosen for blocks of the first
+/// length, and must not lose for blocks of the second.
 inline constexpr std::uint64_t kUnknownBlock = 1024;
 inline constexpr std::uint64_t kLongBlockClass = 65536;
 /// Irregular calls whose mean blocks fall into one class (powers of 16) share a choice, made for

@@ -12,13 +12,13 @@
 namespace espalier::runtime {
 namespace {
 
-/// Where nothing tells ranks apart a gain is small, and making sure of it costs a hidden
-/// communicator: only for calls that come again and again.
+/// Calls of a class before its trial where a gain is likely to be small. A trial costs a hidden
+/// communicator, so it is for calls that come again and again.
 constexpr std::uint32_t kCallsUntilTrial = 64;
-/// Timed, right before plans are: a native call must not look slow by chance.
+/// Native calls that are timed right before plans are, so that native does not look slow by chance.
 constexpr std::uint32_t kNativeCallsFirst = 32;
 constexpr double kLeastGainOnEvenMachines = 0.05;
-/// Plans that are predicted to be as much slower than another candidate are not tried beside it.
+/// A plan is tried only if it is predicted to take at most this many times the first candidate.
 constexpr double kWorthTrying = 1.3;
 
 double seconds_of(const std::optional<Time>& time) {
@@ -84,7 +84,7 @@ ClassPolicy make_class_policy(Planner& planner, const Settings& settings, const 
     const PlanChoice best = planner.choose(call, settings, WhichPlan::Best);
     if (best.planned() && (is_even || is_worth(best, native.predicted))) {
       add_plan(WhichPlan::Best, best);
-      if (is_near && !is_even) policy.calls_until_it = kCallsUntilTrial;
+      if (is_near && !is_even) policy.calls_until_trial = kCallsUntilTrial;
     }
   }
   if (policy.candidates.size() < 2) return policy;
@@ -93,7 +93,7 @@ ClassPolicy make_class_policy(Planner& planner, const Settings& settings, const 
     candidates.push_back({is_even ? -1 : candidate.predicted, !candidate.which});
   TrialOptions options;
   options.elapsed = std::move(elapsed);
-  options.looks_again = is_near;
+  options.rechecks_winner = is_near;
   if (is_even) options.least_gain = kLeastGainOnEvenMachines;
   if (!policy.candidates.front().which && is_near) options.first_calls = kNativeCallsFirst;
   policy.trial.emplace(std::move(candidates), std::move(options));
@@ -102,20 +102,20 @@ ClassPolicy make_class_policy(Planner& planner, const Settings& settings, const 
 
 namespace {
 
-std::string unended(const TrialRecord& record) {
+std::string undecided_text(const TrialRecord& record) {
   const std::string& first = record.candidates.front().name;
-  switch (record.unended) {
-    case Trial::Unended::TakingTurns:
+  switch (record.before_decision) {
+    case Trial::BeforeDecision::TakingTurns:
       return "not ended, too few calls: they took turns";
-    case Trial::Unended::WaitingForTime:
+    case Trial::BeforeDecision::WaitingForTime:
       return fmt::format("not begun, too few calls: {} until there is time to try others", first);
-    case Trial::Unended::ByPrediction:
+    case Trial::BeforeDecision::ByPrediction:
       break;
   }
   return fmt::format("not ended, too few calls: {} by prediction alone", first);
 }
 
-/// What tells the class from others of the same operation and size.
+/// What distinguishes the class from others of the same operation and size.
 std::string kind_of(const CallClass& calls) {
   std::string text;
   if (has_root(calls.operation)) text += fmt::format(", root {}", calls.root);
@@ -134,8 +134,8 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
         record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
         kind_of(record.calls), record.communicator,
         record.kept ? fmt::format("kept {} ({})", record.candidates[*record.kept].name, record.why)
-                    : unended(record),
-        record.was_made_anew ? "; then links changed, and plans were made anew" : "");
+                    : undecided_text(record),
+        record.was_replanned ? "; then links changed, and plans were made anew" : "");
     std::size_t widest = 40;
     for (const Candidate& candidate : record.candidates)
       widest = std::max(widest, candidate.name.size());

@@ -11,7 +11,7 @@ using schedule::Operation;
 
 namespace {
 
-/// Of the time that calls take at the least, planning may take one part in so many.
+/// Planning may take one part in so many of the least time that calls take.
 constexpr std::int64_t kWorth = 10;
 /// Kept trees by counts and standing trees: so many ranks of all of them together.
 constexpr std::size_t kMostRanks = std::size_t{1} << 18U;

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "runtime/named_algorithms.hpp"
-#include "runtime/role_program.hpp"
+#include "runtime/role_header.hpp"
 #include "support/check_schedule.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::runtime {
 namespace {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/block_flow.hpp"
-
 namespace espalier::runtime {
 
 using schedule::Buffer;
@@ -134,8 +132,8 @@ class Spelled {
   const Collective& call_;
   const Program& program_;
   const BlocksOfRank& blocks_;
-  std::array<std::vector<std::uint64_t>, 3> begins_;  // of each unit, in elements
-  std::vector<std::uint32_t> first_;                  // of each op: its first one here
+  std::array<std::vector<std::uint64_t>, 3> begins_;  // first element of each unit, for each buffer
+  std::vector<std::uint32_t> first_;                  // for each op, its first op in made_
   Program made_;
 };
 

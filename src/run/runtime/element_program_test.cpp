@@ -10,7 +10,7 @@
 #include "support/check_schedule.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::runtime {
 namespace {

@@ -15,7 +15,7 @@
 
 namespace espalier::runtime {
 
-/// Why a call went to the MPI library.
+/// Why a call was native. docs/runtime.md ("Which calls are native") explains each.
 enum class Reason : std::uint8_t {
   OneProcess,
   Intercommunicator,
@@ -39,14 +39,14 @@ enum class Reason : std::uint8_t {
 };
 inline constexpr int kReasonCount = 19;
 [[nodiscard]] std::string_view name_of(Reason reason);
-/// Whether all calls like this one on its communicator are native as well, as long as that lasts.
+/// Whether this reason holds for all later calls like this one on the same communicator.
 [[nodiscard]] constexpr bool is_for_good(Reason reason) {
   return reason == Reason::OneProcess || reason == Reason::OutsideWorld ||
          reason == Reason::OneLevel || reason == Reason::NoGain || reason == Reason::Slower ||
          reason == Reason::NotAgreed || reason == Reason::SwitchedOff;
 }
 
-/// A function of MPI that always goes on to the MPI library, and how often it did.
+/// An MPI function whose calls are always native, by its kind.
 struct PassedFunction {
   std::string_view name;
   Reason why{};
@@ -56,14 +56,14 @@ struct PassedCalls {
   std::uint64_t calls = 0;
 };
 
-/// What we took ourselves, as far as we know it. Bytes of the MPI library's own are not in it.
+/// What Espalier itself costs, as far as it knows; without memory of the MPI library.
 struct Footprint {
-  double start_ms = 0;              ///< in MPI_Init, waiting for other ranks included
-  std::int64_t start_bytes = 0;     ///< how much the process grew meanwhile (resident)
-  double discover_ms = 0;           ///< finding and measuring the machine; 0: that was not done
-  std::uint64_t plan_bytes = 0;     ///< of all plans kept, at most at a time in each communicator
-  std::uint64_t staging_bytes = 0;  ///< for copies and partial results, at most in one call
-  int hidden = 0;                   ///< hidden communicators, at most at a time
+  double start_ms = 0;           ///< time in MPI_Init, waiting for other ranks included
+  std::int64_t start_bytes = 0;  ///< how much the process grew meanwhile (resident)
+  double discover_ms = 0;        ///< time to find and measure the machine; 0 if that was not done
+  std::uint64_t plan_bytes = 0;  ///< sum over communicators of the most that each one's plans took
+  std::uint64_t staging_bytes = 0;  ///< most bytes of copies and partial results in one call
+  int hidden = 0;                   ///< most hidden communicators at a time
   std::vector<std::string> found;   ///< what discovery said, a sentence each
 };
 
@@ -75,8 +75,8 @@ struct CallRecord {
   std::string plan;  ///< "native" if it was
   std::string why;
   std::uint64_t calls = 0;
-  double predicted_us = -1;  ///< a call; negative: not known
-  double measured_us = 0;    ///< of all calls together
+  double predicted_us = -1;  ///< predicted time of a call; negative: unknown
+  double measured_us = 0;    ///< time of all calls together
 };
 
 /// Counts of one communicator, or of several added up. Programs make thousands of communicators and

@@ -101,18 +101,18 @@ TEST(Explain, ATrialIsInOneStateAndOfOneKindOfCalls) {
                      {1e-6, INFINITY},
                      std::nullopt,
                      "",
-                     Trial::Unended::WaitingForTime};
+                     Trial::BeforeDecision::WaitingForTime};
   EXPECT_NE(
       trials_text({record}).find(", root 3, in order, on world (4): not begun, too few calls: "
                                  "native until there is time to try others\n"),
       std::string::npos)
       << trials_text({record});
-  record.unended = Trial::Unended::TakingTurns;
+  record.before_decision = Trial::BeforeDecision::TakingTurns;
   EXPECT_NE(trials_text({record}).find("not ended, too few calls: they took turns\n"),
             std::string::npos);
   record.kept = 0;
   record.why = "the fastest of those tried";
-  record.was_made_anew = true;
+  record.was_replanned = true;
   EXPECT_NE(trials_text({record}).find("kept native (the fastest of those tried); then links "
                                        "changed, and plans were made anew\n"),
             std::string::npos)

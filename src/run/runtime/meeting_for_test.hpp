@@ -15,7 +15,8 @@ namespace espalier::runtime {
 struct Meeting {
   explicit Meeting(std::size_t members) : size(members) {}
   std::size_t size;
-  std::map<int, std::vector<std::vector<double>>> rounds;  // by number of the agreement
+  std::map<int, std::vector<std::vector<double>>>
+      rounds;  // numbers handed in, by number of the agreement
 };
 
 class Member : public Agreement {

@@ -6,7 +6,7 @@
 
 #include "base/contract.hpp"
 #include "base/text_hash.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 #include "schedule/program_builder.hpp"
 #include "select/choose.hpp"
 #include "topology/views.hpp"
@@ -49,7 +49,7 @@ PreparedProgram prepared(schedule::Program program, const Machine& machine, Rank
   });
 }
 
-/// Of what all ranks know, so that those with another idea of it are found out.
+/// A hash of what all ranks must know alike, so that ranks that differ are found out.
 std::uint64_t signature_of(std::span<const MulticastCall> calls) {
   TextHash hash;
   for (const MulticastCall& call : calls) {

@@ -8,7 +8,7 @@
 #include "runtime/count_planner.hpp"
 #include "select/candidates.hpp"
 #include "select/quick_irregular.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 #include "tree/irregular_algorithm.hpp"
 
 namespace espalier::runtime {

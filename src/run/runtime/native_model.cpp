@@ -55,8 +55,8 @@ std::vector<Plan> some_of(Operation operation) {
 
 /// Nothing where it is as good as the best of several.
 std::optional<Plan> of_mpich(const Collective& call) {
-  const std::uint64_t bytes = call.count * call.element.value;  // of a vector, or of a block
-  const std::uint64_t all = bytes * call.size;                  // of all blocks
+  const std::uint64_t bytes = call.count * call.element.value;  // the vector, or one block
+  const std::uint64_t all = bytes * call.size;                  // bytes of all blocks
   const bool power_of_two = std::has_single_bit(call.size);
   switch (call.operation) {
     case Operation::Broadcast:
@@ -109,9 +109,9 @@ Time latencies_of(const Plan& plan, const select::Chooser& chooser, const Collec
   return chooser.predict(plan, empty);
 }
 
-/// Of an algorithm by name, or of a tree that has none.
+/// Bytes of the longest message of an algorithm, or of a tree without a name.
 std::uint64_t longest_message(const std::string& name, const Collective& call) {
-  const std::uint64_t bytes = call.count * call.element.value;  // of a vector, or of a block
+  const std::uint64_t bytes = call.count * call.element.value;  // the vector, or one block
   switch (call.operation) {
     case Operation::Broadcast:
     case Operation::Reduce:

@@ -7,28 +7,28 @@
 
 namespace espalier::runtime {
 
-/// The MPI library that calls are handed to, as far as its ways are known.
+/// The MPI library that native calls go to, as far as its algorithms are known.
 enum class NativeMpi : std::uint8_t { Unknown, Mpich, OpenMpi };
 
-/// What it may choose for a call, knowing nothing of the machine. MPICH: one algorithm for each
-/// size; others are taken for the best of several.
+/// The algorithms that the MPI library may choose for a call, knowing nothing of the machine.
+/// MPICH: the one for the size. Others: several, of which the best is assumed.
 [[nodiscard]] std::vector<select::Plan> native_plans(NativeMpi mpi,
                                                      const schedule::Collective& call);
 
-/// How long its own algorithm would take under the same model. Above its eager limit each latency
-/// is paid several times, for the handshakes that our segments are too short to need.
-/// @return nothing if there is no plan like it
+/// How long the MPI library's own algorithm would take under the same model. Above its eager limit
+/// each latency is paid several times, for handshakes that our short segments do not need.
+/// @return absent if no plan of ours is like it
 [[nodiscard]] std::optional<Time> predict_native(NativeMpi mpi,
                                                  const collective::Hierarchy& hierarchy,
                                                  const select::Chooser& chooser,
                                                  const schedule::Collective& call);
 
-/// Whether predict_native() is rather too short: the best of several algorithms, where latencies
-/// are far and any other than the best pays one more of them. Then a tie is a gain.
+/// Whether predict_native() is likely too optimistic, so that a tie counts as a gain. It assumes
+/// the best of several algorithms; over far links any other one pays a latency more.
 [[nodiscard]] bool is_flattered(NativeMpi mpi, const topology::Machine& machine);
 
-/// What handshakes add to a plan that the library runs, where some latency is far (prepared.hpp):
-/// elsewhere ours have them as well.
+/// The time that handshakes add to an algorithm of the MPI library. 0 if no latency is far
+/// (prepared.hpp): there our plans have handshakes as well.
 [[nodiscard]] Time handshakes(NativeMpi mpi, const select::Plan& plan,
                               const collective::Hierarchy& hierarchy,
                               const select::Chooser& chooser, const schedule::Collective& call);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/choose_plan.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::runtime {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/element_program.hpp"
-#include "runtime/rescale.hpp"
+#include "runtime/prepared.hpp"
 #include "schedule/in_place.hpp"
 #include "schedule/schedule.hpp"
 
@@ -20,7 +20,7 @@ const CachedPlan* PlanCache::look_up(const PlanKey& key) {
 
 PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
   const auto class_of = [&](std::uint64_t count) { return size_class(Bytes{count * key.element}); };
-  const auto is_like = [&](const PlanKey& other) {  // but for the count
+  const auto is_like = [&](const PlanKey& other) {  // equal in all but the count
     PlanKey same = key;
     same.count = other.count;
     return other == same && class_of(other.count) == class_of(key.count);

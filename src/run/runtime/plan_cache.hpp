@@ -38,11 +38,11 @@ struct CachedPlan {
   std::optional<Time> predicted;
   std::optional<Time> native_predicted;
   bool planned = false;
-  bool needs_input_copy = false;  ///< in place, but it reads what it has overwritten
+  bool needs_input_copy = false;  ///< runs in place, and would read what it has overwritten
   PreparedProgram prepared;
-  std::uint64_t signature = 0;  ///< of the call, for its messages' tags
-  std::uint64_t scales_to = 0;  ///< counts of its size class that it can be rescaled to; 0: none
-  std::uint64_t used = 0;       ///< when, for eviction
+  std::uint64_t signature = 0;  ///< the call's signature, for its messages' tags
+  std::uint64_t scales_to = 0;  ///< largest count that it can be rescaled to; 0: none
+  std::uint64_t used = 0;       ///< when the plan was used last, for eviction
 };
 
 /// Plans of one communicator. Bounded by what they hold: whoever was not used for longest goes.
@@ -75,7 +75,7 @@ class PlanCache {
   std::size_t max_messages_;
   std::size_t max_plans_;
   Plans plans_;
-  std::size_t messages_ = 0;  // of all plans
+  std::size_t messages_ = 0;  // messages of all plans
   std::uint64_t bytes_ = 0;
   std::uint64_t most_bytes_ = 0;
   std::uint64_t clock_ = 0;

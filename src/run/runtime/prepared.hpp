@@ -19,19 +19,19 @@ struct Message {
 
 /// How another rank is reached.
 struct PeerLink {
-  std::uint32_t level = 0;  ///< of the channel that joins the two ranks
+  std::uint32_t level = 0;  ///< level of the channel that joins the two ranks
   bool is_far = false;      ///< a handshake takes longer than sending a long message in parts
 };
 
 /// Latencies from here on are far: MPI's handshakes take two to four of them.
 inline constexpr Time kFarLatency{100'000'000};  // 100 us
 
-/// All messages one way between this rank and another.
+/// All messages from this rank to another, or from another to this one.
 struct Lane {
   Rank peer = 0;
   bool sends = false;
   PeerLink link;
-  std::uint32_t first = 0;  ///< into PreparedProgram::messages
+  std::uint32_t first = 0;  ///< index of the first message in PreparedProgram::messages
   std::uint32_t count = 0;
 };
 
@@ -41,7 +41,8 @@ struct Lane {
 /// each other.)
 struct SequentialStep {
   schedule::OpKind kind = schedule::OpKind::Copy;
-  schedule::Buffer buffer = schedule::Buffer::In;  ///< of a message, as are those that follow
+  schedule::Buffer buffer = schedule::Buffer::In;  ///< a message's buffer; this and the members
+                                                   ///< below are only for messages
   bool waits_for_send = false;
   std::uint32_t tag = 0;
   Rank peer = 0;
@@ -55,18 +56,19 @@ struct PreparedProgram {
   schedule::Program program;
   std::vector<Lane> lanes;
   std::vector<Message> messages;
-  std::vector<std::uint32_t> waits;            ///< for each op: how many it waits for
-  std::vector<std::uint32_t> message_count;    ///< for each op
-  std::vector<std::uint32_t> first_dependent;  ///< for each op, and one past the last
+  std::vector<std::uint32_t> waits;          ///< how many ops each op waits for
+  std::vector<std::uint32_t> message_count;  ///< how many messages each op has
+  std::vector<std::uint32_t>
+      first_dependent;  ///< where each op begins in `dependents`; one entry more at the end
   std::vector<std::uint32_t> dependents;
-  std::vector<std::uint32_t> first_message;  ///< for each op: its messages in the next two
+  std::vector<std::uint32_t> first_message;  ///< where each op begins in the next two
   std::vector<std::uint32_t> lanes_of_op;
-  std::vector<std::uint32_t> messages_of_op;  ///< into messages
+  std::vector<std::uint32_t> messages_of_op;  ///< indices into `messages`
   /// All of it, if it can run one by one; else empty.
   std::vector<SequentialStep> steps;
   std::uint64_t longest = 0;  ///< units of the longest slice that is sent or received
-  std::uint32_t levels = 0;   ///< that its messages go over: at most, counted from the outermost
-  bool goes_far = false;      ///< some of its lanes do
+  std::uint32_t levels = 0;   ///< levels that its messages may cross, counted from the outermost
+  bool goes_far = false;      ///< some lane is far
 
   [[nodiscard]] std::span<const std::uint32_t> dependents_of(std::uint32_t op) const {
     return std::span(dependents)
@@ -85,5 +87,10 @@ struct PreparedProgram {
   constexpr std::uint64_t kParts = 256;
   return link.is_far && message <= kParts * kEagerBytes ? kEagerBytes : most;
 }
+
+/// The same program for calls with `to` units a block instead of `from`: all that is counted in
+/// units grows by one factor. O(steps), without a new program.
+/// @pre it cuts no block: every offset, stride and length is a multiple of `from`
+void rescale(PreparedProgram& prepared, std::uint64_t from, std::uint64_t to);
 
 }  // namespace espalier::runtime

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "schedule/program.hpp"
 
 namespace espalier::runtime {
 
-/// A rank of a tree that only its root knows, as it stands in a message: in the order of the tree,
-/// parents before children, sub-trees side by side.
+/// One rank of a tree that only its root knows, as it stands in a message. Entries come in the
+/// order of the tree: parents before children, each sub-tree in one stretch.
 struct RoleEntry {
   Rank rank = 0;
-  std::uint64_t bytes = 0;  ///< of its own block
-  std::uint32_t tree = 1;   ///< entries of its sub-tree, with itself
+  std::uint64_t bytes = 0;  ///< bytes of the rank's own block
+  std::uint32_t tree = 1;   ///< entries of its sub-tree, itself included
   friend bool operator==(const RoleEntry&, const RoleEntry&) = default;
 };
 using Roles = std::span<const RoleEntry>;
@@ -28,26 +29,32 @@ void for_each_child(Roles roles, Visit visit) {
   }
 }
 
-/// The head of a message that gives a rank its role in a call: which call, then all entries of its
-/// sub-tree, its own first; all numbers as in block_header.hpp. The data of these blocks follows,
-/// in the same order. The number of the call is the whole one: a tag has a few bits of it, and
-/// whoever takes messages from any rank may be given one of a call far ahead.
+/// The head of a message that gives a rank its role in a call: the number of the call, then all
+/// entries of the rank's sub-tree, its own first. Numbers are written as in block_header.hpp. The
+/// data of these blocks follows in the same order. The head holds the whole number of the call,
+/// since a tag has only a few bits of it and a receive from any rank may match a call far ahead.
 inline constexpr std::size_t kMaxRoleEntryBytes = 20;
 inline constexpr std::size_t kMaxRoleHeadBytes = 15;
 
-/// Appends it to `bytes`.
+/// Appends the head to `bytes`.
 void append_role_header(std::uint64_t call, Roles roles, std::vector<std::byte>& bytes);
 
 struct RoleHeader {
   std::uint64_t call = 0;
-  std::vector<RoleEntry> roles;  ///< at least one
+  std::vector<RoleEntry> roles;  ///< entries of the receiver's sub-tree; at least its own
   std::size_t size = 0;          ///< bytes of the header itself
-  std::uint64_t total = 0;       ///< of all blocks
+  std::uint64_t total = 0;       ///< bytes of all blocks
 };
 
-/// Nothing if `bytes` does not begin with a header for ranks below `ranks`, of sub-trees that lie
-/// within each other.
+/// Absent if `bytes` does not begin with a head whose ranks are below `ranks` and whose sub-trees
+/// lie within each other.
 [[nodiscard]] std::optional<RoleHeader> read_role_header(std::span<const std::byte> bytes,
                                                          Rank ranks);
+
+/// A rank's part of a gather of blocks up a tree of which it knows its own sub-tree. Bundles come
+/// from the children, in the order of the tree, and go up behind its own block. A unit is a block.
+/// @param roles the rank's sub-tree, itself first
+/// @param parent the rank's parent; kNoRank at the root
+[[nodiscard]] schedule::Program gather_program(Roles roles, Rank parent);
 
 }  // namespace espalier::runtime

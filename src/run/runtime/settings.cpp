@@ -68,7 +68,7 @@ Expected<Settings> read_settings(const Environment& environment) {
 std::optional<Error> contradiction(const Settings& agreed, const Environment& environment) {
   const Expected<Settings> read = read_settings(environment);
   if (!read) return read.error();
-  const Settings own = settings_from_text(to_text(*read));  // as the agreed ones came
+  const Settings own = settings_from_text(to_text(*read));  // through text, as the agreed ones
   const auto differs = [&](const char* name, const auto& here, const auto& there) {
     return !environment(name).value_or("").empty() && !(here == there);
   };

@@ -6,19 +6,19 @@
 
 namespace espalier::runtime {
 
-/// How a message's MPI tag is made: which call of the communicator it belongs to, what that call
-/// is (so that a rank with another idea of it is found out), and which message between the two
+/// How the MPI tag of a message is made. It tells the number of the call, a signature of the call
+/// (so that ranks that make different calls notice), and the number of the message between the two
 /// ranks.
 ///
 ///   | call, modulo 2^c | signature, 4 bits | message, modulo 2^m - 2 |
 ///
-/// Wrapping round is harmless: two ranks make their calls in the same order and post the messages
-/// between them in the same order within a call, and MPI does not let messages with the same tag
+/// Wrapping round is harmless. Two ranks make their calls in the same order and post the messages
+/// between them in the same order within a call. MPI does not let messages with the same tag
 /// overtake each other.
 ///
-/// The last two numbers of messages are kept for those of calls whose receivers do not know who
-/// sends to them (role_header.hpp): a receive from any rank matches nothing else. For those
-/// wrapping round is not harmless, so their heads have the whole number of the call.
+/// The last two message numbers are reserved for calls whose receivers do not know their sender
+/// (role_header.hpp): so a receive from any rank matches nothing else. There wrapping round is not
+/// harmless, so the head of the message holds the whole number of the call.
 class Tags {
  public:
   /// @param upper_bound MPI_TAG_UB, at least 32767
@@ -32,18 +32,18 @@ class Tags {
                                   std::uint32_t message) const {
     return joined(call, signature, message < plain() ? message : message % plain());
   }
-  /// Of the head of a message that gives its receiver a role, and of what follows it.
+  /// Tags of the head of a message that gives its receiver a role, and of the data that follows.
   [[nodiscard]] constexpr int role_tag(std::uint64_t call, std::uint64_t signature) const {
     return joined(call, signature, plain());
   }
   [[nodiscard]] constexpr int role_data_tag(std::uint64_t call, std::uint64_t signature) const {
     return joined(call, signature, plain() + 1);
   }
-  /// The tag without its message: equal for all messages of one call.
+  /// The call's part of a tag: equal for all messages of one call.
   [[nodiscard]] constexpr int call_of(int tag) const {
     return tag >> (message_bits_ + kSignatureBits);
   }
-  /// Calls whose tags differ, one after the other.
+  /// How many calls in a row have different tags.
   [[nodiscard]] constexpr std::uint64_t calls_apart() const {
     return std::uint64_t{1} << (bits_ - kSignatureBits - message_bits_);
   }
@@ -53,7 +53,7 @@ class Tags {
 
  private:
   static constexpr std::uint32_t kSignatureBits = 4;
-  /// An even number: heads and what follows them alternate.
+  /// Message numbers that are not reserved; even, since heads and their data alternate.
   [[nodiscard]] constexpr std::uint32_t plain() const { return (1U << message_bits_) - 2; }
   [[nodiscard]] constexpr int joined(std::uint64_t call, std::uint64_t signature,
                                      std::uint32_t low) const {

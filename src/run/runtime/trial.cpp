@@ -8,25 +8,28 @@ namespace espalier::runtime {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+/// Most calls of a second round, and of the short calls that a trial waits for.
 constexpr double kMostCalls = 4096;
-/// Of calls that go one way only a receiver finds several that came before: blocks must be long
-/// beside that.
+/// Calls in the longest block. Senders of calls in one direction run ahead of their receivers;
+/// blocks must be long beside that lead.
 constexpr std::uint32_t kLongBlock = 512;
-/// Blocks as long are timed from their first call to their last only.
-constexpr std::uint32_t kTimedAsAWhole = 16;
-constexpr std::uint32_t kTurnsOfSecondLook = 4;
-/// Seconds of calls after which what lies between the ranks is full, if they run ahead.
-constexpr double kTimeThatFills = 0.2;
-constexpr double kBlockThatFills = 0.05;
+/// From this length on, the clock is read at the begin and the end of a block only.
+constexpr std::uint32_t kBlockTimedAsAWhole = 16;
+constexpr std::uint32_t kTurnsOfRecheck = 4;
+/// Seconds of calls after which all buffers between the ranks are full, if senders run ahead.
+constexpr double kSecondsThatFillBuffers = 0.2;
+/// Seconds of a block in the recheck that follows LongRun.
+constexpr double kSecondsOfFilledBlock = 0.05;
 constexpr std::uint32_t kTimedInLongRun = 32, kFewestInLongRun = 4;
-/// Seconds of calls after which more would say little.
-constexpr double kTimeThatSays = 1e-3;
-/// After as many calls at most the clock is asked again; the program may do much in between.
+/// Seconds of calls that suffice to compare short calls; more would tell little.
+constexpr double kSecondsThatSuffice = 1e-3;
+/// Most calls in phase Waiting. Then the clock is asked again, since the program may have done much
+/// else meanwhile.
 constexpr double kMostCallsToWait = 1024;
-/// Beyond that a candidate is not worth a second round.
-constexpr double kFarSlower = 1.3;
-/// Up to here the program does little but these calls.
-constexpr double kMostBetween = 2;
+/// Candidates within this factor of the fastest are near it.
+constexpr double kNearFastest = 1.3;
+/// Calls follow closely if a block takes at most this many times the time within its calls.
+constexpr double kMostBetweenCalls = 2;
 
 }  // namespace
 
@@ -54,12 +57,12 @@ bool Trial::has_timed_a_plan() const {
   return is_known_;
 }
 
-Trial::Unended Trial::unended() const {
-  if (phase_ == Phase::Turns || phase_ == Phase::AgreeingOnAll) return Unended::TakingTurns;
-  return agreed_[0] < kNever ? Unended::WaitingForTime : Unended::ByPrediction;
+Trial::BeforeDecision Trial::before_decision() const {
+  if (phase_ == Phase::Turns || phase_ == Phase::AgreeingOnAll) return BeforeDecision::TakingTurns;
+  return agreed_[0] < kNever ? BeforeDecision::WaitingForTime : BeforeDecision::ByPrediction;
 }
 
-/// 0 1 2 2 1 0 0 1 2 ...
+/// Candidates 0 1 2 take turns as 0 1 2 2 1 0 0 1 2 ...
 std::uint32_t Trial::candidate_in_turn(std::uint32_t number) const {
   const auto n = static_cast<std::uint32_t>(rivals_.size());
   const std::uint32_t turn = number / block_ % (2 * n);
@@ -71,26 +74,26 @@ std::uint32_t Trial::step(Agreement& agreement) {
   if (calls_ % block_ == 0) end_block();
   if (phase_ == Phase::Waiting && calls_ == until_next_) enter(Phase::First);
   if (phase_ == Phase::First && calls_ == options_.first_calls) {
-    agreement.start(handed_in());
+    agreement.start(own_numbers());
     enter(Phase::AgreeingOnFirst);
   }
   if (phase_ == Phase::AgreeingOnFirst && calls_ == kCallsToAgree) {
     std::vector<double> agreed = agreement.finish();
-    if (take(std::move(agreed))) judge_first();
+    if (accept_agreed(std::move(agreed))) judge_first();
   }
   if (phase_ == Phase::Turns && calls_ == calls_in_turns()) {
-    agreement.start(handed_in());
+    agreement.start(own_numbers());
     enter(Phase::AgreeingOnAll);
   }
   if (phase_ == Phase::AgreeingOnAll && calls_ == kCallsToAgree) {
-    if (take(agreement.finish())) judge_all();
+    if (accept_agreed(agreement.finish())) judge_all();
   }
   if (phase_ == Phase::LongRun && calls_ == block_) {
-    agreement.start(handed_in());
+    agreement.start(own_numbers());
     enter(Phase::AgreeingOnLongRun);
   }
   if (phase_ == Phase::AgreeingOnLongRun && calls_ == kCallsToAgree) {
-    if (take(agreement.finish())) judge_long_run();
+    if (accept_agreed(agreement.finish())) judge_long_run();
   }
   if (phase_ == Phase::Probation && calls_ == until_next_) enter(Phase::Turns);
   if (phase_ == Phase::Kept) return kept_;
@@ -116,10 +119,11 @@ void Trial::note(double begin, double seconds, std::uint64_t bytes) {
 }
 
 bool Trial::reads_no_clock_within() const {
-  return is_close_ && block_ >= kTimedAsAWhole && phase_ != Phase::LongRun;
+  return is_close_ && block_ >= kBlockTimedAsAWhole && phase_ != Phase::LongRun;
 }
 
-/// In a block that is timed as a whole those before it have left messages behind.
+/// The place of the first timed call in its block. Where a block is timed as a whole, its first
+/// quarter is left out: there messages of the block before may still be under way.
 std::uint32_t Trial::first_timed() const {
   if (phase_ == Phase::LongRun) return block_ - std::min(block_ / 2, kTimedInLongRun);
   return reads_no_clock_within() ? block_ / 4 : 1;
@@ -131,7 +135,7 @@ void Trial::end_block() {
     if (reads_no_clock_within()) {
       samples_ = block_ - first_timed();
     } else {
-      is_close_ = all <= kMostBetween * sum_;
+      is_close_ = all <= kMostBetweenCalls * sum_;
     }
     least_[candidate_] = std::min(least_[candidate_], (is_close_ ? all : sum_) / samples_);
   }
@@ -139,15 +143,17 @@ void Trial::end_block() {
   samples_ = 0;
 }
 
-/// The largest counts: one rank that cannot compare speaks for all, and the shortest time elapsed.
-std::vector<double> Trial::handed_in() const {
+/// What this rank hands in to an agreement, which takes the maximum of each number. So one rank
+/// that cannot compare calls (infinite) decides for all, and the shortest elapsed time counts.
+std::vector<double> Trial::own_numbers() const {
   std::vector<double> mine =
       are_comparable_ ? least_ : std::vector<double>(candidates_.size(), kNever);
   mine.push_back(-options_.elapsed());
   return mine;
 }
 
-bool Trial::take(std::vector<double> agreed) {
+/// Takes what the ranks agreed on; false if the trial ends here.
+bool Trial::accept_agreed(std::vector<double> agreed) {
   if (agreed.size() != candidates_.size() + 1) {
     keep(kept_, "the ranks could not agree");
     return false;
@@ -169,11 +175,11 @@ void Trial::forget_plans() {
   }
 }
 
-/// A few short calls say little: the MPI library's own go on until there is time for many.
+/// A few short calls tell little: native calls go on until there is time to compare many.
 bool Trial::waits_for_time() {
-  if (!candidates_[0].is_native || !options_.looks_again) return false;
-  const double needed = std::min(kMostCalls * agreed_[0], kTimeThatSays);
-  if (kMostTried * agreed_[0] >= needed || kShare * elapsed_ >= needed) return false;
+  if (!candidates_[0].is_native || !options_.rechecks_winner) return false;
+  const double needed = std::min(kMostCalls * agreed_[0], kSecondsThatSuffice);
+  if (kMostOtherCalls * agreed_[0] >= needed || kShare * elapsed_ >= needed) return false;
   const double calls = (needed / kShare - elapsed_) / std::max(agreed_[0], 1e-9);
   until_next_ = static_cast<std::uint64_t>(std::clamp(calls, 64.0, kMostCallsToWait));
   enter(Phase::Waiting);
@@ -183,8 +189,8 @@ bool Trial::waits_for_time() {
 void Trial::judge_first() {
   if (waits_for_time()) return;
   const double predicted = candidates_[0].predicted;
-  const bool is_as_predicted =
-      predicted > 0 && agreed_[0] <= kAsPredicted * predicted && agreed_[0] >= kFarLess * predicted;
+  const bool is_as_predicted = predicted > 0 && agreed_[0] <= kLongestAsPredicted * predicted &&
+                               agreed_[0] >= kShortestAsPredicted * predicted;
   rivals_ = {0};
   for (std::uint32_t w = 1; w < candidates_.size(); ++w) {
     if (is_as_predicted && candidates_[w].predicted >= kFarBehind * predicted) continue;
@@ -194,20 +200,21 @@ void Trial::judge_first() {
     why_ = "as predicted, and all others far behind";
     return candidates_[0].is_native ? keep(0, why_) : see_in_the_long_run();
   }
-  // Twice each in any case.
+  // Each candidate has two blocks in any case.
   block_ = rivals_.size() == 2 ? 5 : 4;
   turns_ = 2 * static_cast<std::uint32_t>(rivals_.size());
   forget_plans();
   enter(Phase::Turns);
 }
 
-/// Those that are near the fastest go on with more and longer blocks, if there is time for them.
-bool Trial::goes_on_with_the_best(double least) {
-  if (has_gone_on_) return false;
+/// Candidates near the fastest take turns again in more and longer blocks, if there is time.
+bool Trial::starts_second_round(double least) {
+  if (had_second_round_) return false;
   std::vector<std::uint32_t> near;
   double slowest = 0;
   for (const std::uint32_t w : rivals_) {
-    if (agreed_[w] > kFarSlower * least && !(candidates_[w].is_native && options_.looks_again))
+    if (agreed_[w] > kNearFastest * least &&
+        !(candidates_[w].is_native && options_.rechecks_winner))
       continue;
     near.push_back(w);
     slowest = std::max(slowest, agreed_[w]);
@@ -215,7 +222,7 @@ bool Trial::goes_on_with_the_best(double least) {
   const auto candidates = static_cast<std::uint32_t>(near.size());
   const double calls = std::min(kMostCalls, kShare * elapsed_ / std::max(slowest, 1e-9));
   if (candidates < 2 || calls < 4.0 * candidates * block_) return false;
-  has_gone_on_ = true;
+  had_second_round_ = true;
   rivals_ = std::move(near);
   block_ = std::clamp(static_cast<std::uint32_t>(calls / (4 * candidates)), block_, kLongBlock);
   turns_ = 2 * candidates * static_cast<std::uint32_t>(calls / (2 * candidates * block_));
@@ -235,18 +242,18 @@ void Trial::judge_all() {
     best = w;
     least = time;
   }
-  if (goes_on_with_the_best(agreed_[best])) return;
+  if (starts_second_round(agreed_[best])) return;
   kept_ = best;
   why_ = "the fastest of those tried";
-  if (looked_ || candidates_[best].is_native) return keep(best, why_);
-  options_.looks_again ? look_again_later(block_) : see_in_the_long_run();
+  if (recheck_scheduled_ || candidates_[best].is_native) return keep(best, why_);
+  options_.rechecks_winner ? schedule_recheck(block_) : see_in_the_long_run();
 }
 
-/// Calls that go one way may follow each other far faster than messages arrive, until what lies
-/// between is full: short blocks say nothing then.
+/// Calls in one direction may follow each other far faster than messages arrive, until all buffers
+/// between are full. Short blocks tell nothing then.
 void Trial::see_in_the_long_run() {
-  in_short_ = agreed_[kept_];
-  const double calls = kTimeThatFills / std::max(in_short_, 1e-9);
+  time_in_short_blocks_ = agreed_[kept_];
+  const double calls = kSecondsThatFillBuffers / std::max(time_in_short_blocks_, 1e-9);
   block_ = static_cast<std::uint32_t>(std::clamp(calls, 2.0 * kFewestInLongRun, 2 * kMostCalls));
   rivals_ = {kept_};
   forget_plans();
@@ -255,30 +262,30 @@ void Trial::see_in_the_long_run() {
 
 void Trial::judge_long_run() {
   const double seconds = agreed_[kept_];
-  if (seconds <= kFarSlower * in_short_) {
-    agreed_[kept_] = in_short_;  // what it was compared by, beside the others' times
+  if (seconds <= kNearFastest * time_in_short_blocks_) {
+    agreed_[kept_] = time_in_short_blocks_;  // the time by which it was compared with the others
     return keep(kept_, why_);
   }
-  std::fill(least_.begin(), least_.end(), kNever);  // short blocks told nothing
-  look_again_later(static_cast<std::uint32_t>(
-      std::clamp(kBlockThatFills / seconds, 1.0 * kTimedAsAWhole, 1.0 * kLongBlock)));
+  std::fill(least_.begin(), least_.end(), kNever);  // times of short blocks mean nothing here
+  schedule_recheck(static_cast<std::uint32_t>(
+      std::clamp(kSecondsOfFilledBlock / seconds, 1.0 * kBlockTimedAsAWhole, 1.0 * kLongBlock)));
 }
 
-void Trial::look_again_later(std::uint32_t block) {
+void Trial::schedule_recheck(std::uint32_t block) {
   const auto native =
       std::find_if(candidates_.begin(), candidates_.end(),
                    [](const TrialCandidate& candidate) { return candidate.is_native; });
   if (native == candidates_.end()) return keep(kept_, why_);
   const auto other = static_cast<std::uint32_t>(native - candidates_.begin());
-  looked_ = true;
+  recheck_scheduled_ = true;
   rivals_ = {kept_, other};
-  has_gone_on_ = true;
-  turns_ = kTurnsOfSecondLook;
+  had_second_round_ = true;
+  turns_ = kTurnsOfRecheck;
   block_ = block;
   const bool is_known = agreed_[other] < kNever;
   const double slower = is_known ? agreed_[other] / agreed_[kept_]
                                  : candidates_[other].predicted / candidates_[kept_].predicted;
-  const double calls = kTurnsOfSecondLook / 2.0 * block_ * std::clamp(slower, 1.0, 1e6);
+  const double calls = kTurnsOfRecheck / 2.0 * block_ * std::clamp(slower, 1.0, 1e6);
   until_next_ = static_cast<std::uint64_t>(std::min(calls / kShare, 1e9));
   forget_plans();
   enter(Phase::Probation);

@@ -11,80 +11,103 @@
 
 namespace espalier::runtime {
 
-/// What is known of the candidates to run a call before any was tried: candidate 0 is the one that
-/// prediction prefers.
+/// What is known of a candidate before it was timed. Candidate 0 is the one that prediction
+/// prefers.
 struct TrialCandidate {
-  double predicted = -1;  ///< seconds; negative: no prediction
-  bool is_native = false;
+  double predicted = -1;   ///< predicted seconds of a call; negative means no prediction
+  bool is_native = false;  ///< the candidate is the MPI library's own call
   friend bool operator==(const TrialCandidate&, const TrialCandidate&) = default;
 };
 
 struct TrialOptions {
-  /// What a plan must gain over the MPI library, measured, to be kept.
+  /// A plan is kept only if it is faster than the native call by this share of the native time.
   double least_gain = 0.02;
-  /// And in seconds: deciding costs as much at most, and a call of the MPI library's own is spared
-  /// that once it is known to stay.
+  /// A plan is kept only if it is faster than the native call by this many seconds. Once native is
+  /// kept, a call is spared the cost of deciding, which is as much at most.
   double least_seconds = 150e-9;
-  /// Whether a plan that won is compared with the MPI library once more, much later: a computer
-  /// that was busy with something else in the wrong moment must not decide for good.
-  bool looks_again = false;
-  /// Calls that candidate 0 runs alone at first, in blocks of 4. Times of the MPI library's own
-  /// count for it in all that follows: the more there are, the less it looks slow by chance.
+  /// A plan that won is compared with the native call once more, much later (phase Probation). So
+  /// a computer that was busy at the wrong moment does not decide for good. Set where no link is
+  /// far; over far links phase LongRun takes its place.
+  bool rechecks_winner = false;
+  /// Length of phase First, in calls; a multiple of 4. Native times of this phase count in all
+  /// later comparisons: the more there are, the less native looks slow by chance.
   std::uint32_t first_calls = 4;
-  /// Seconds that the program has run; the trial may take kShare of them.
+  /// Seconds that the program has run. The trial may take the share kShare of them.
   std::function<double()> elapsed = [] { return 0.0; };
 };
 
-/// Which candidate each call of one class takes (one communicator, operation, size class), so that
-/// the fastest stays: not the one that a model prefers, the one that a clock does.
+/// Decides by the clock which candidate runs the calls of one class (one communicator, operation,
+/// root and size class). The candidates are a plan, the MPI library's own call and at most one
+/// other plan.
 ///
-/// First candidate 0 alone; with `looks_again`, and if it is the MPI library's own, until there is
-/// time to try short calls many times. If it takes what was predicted, those that are predicted to
-/// take far longer are not tried; if those are all, it stays. Else the candidates are tried in
-/// turn, in blocks of calls (of which the first is not timed), forwards and backwards; the mean of
-/// a block is a sample, and of each candidate the maximum over ranks of each rank's least sample
-/// counts: means, since single calls are short on ranks that come late. Where calls follow each
-/// other closely the time from the first to the end of the last is taken, which is what the program
-/// sees (and in long blocks no clock is read in between: that takes longer than some calls); else
-/// the time within them. At most kMostTried calls take another candidate than 0. Then those that
-/// came near the fastest go on, as long as that fits into kShare of the time so far.
+/// How it is used, for each call of the class and on every member:
+///   1. begin_call() says which candidate runs the call.
+///   2. If is_timed(), the caller times the call and hands the time to note().
 ///
-/// With `looks_again` a plan that won and the MPI library's own take turns again when so many calls
-/// have passed that those of the library's take no more than kShare of their time. Else a plan that
-/// won is seen in the long run first: calls that go one way may return long before their messages
-/// arrive, until what lies between is full. If it takes longer then, they take turns again in
-/// blocks that are long beside that.
+/// All members get the same answers: only the number of the call and what the ranks agreed on
+/// (Agreement) decide. A call never waits for the decision, but see is_about_to_wait().
 ///
-/// Every rank goes through it alike: nothing but the number of calls and what the ranks agreed on
-/// (Agreement) decides.
+/// Phases:
+///   1. First: candidate 0 runs and is timed, `first_calls` calls.
+///   2. AgreeingOnFirst: candidate 0 runs, kCallsToAgree calls. Then the ranks know its time.
+///      To Waiting, if candidate 0 is native, `rechecks_winner` is set and the calls are too short
+///      to be compared in the time that the trial may take now.
+///      To Turns, if some candidate is worth trying. Candidates are not worth trying if candidate
+///      0 took what was predicted and they are predicted to take kFarBehind times that.
+///      Else to LongRun (candidate 0 is a plan) or to Kept (it is native).
+///   3. Waiting: candidate 0 runs, 64 to 1,024 calls. Then First again.
+///   4. Turns: the candidates that are compared take turns forwards and backwards (0 1 2 2 1 0),
+///      a block of calls each. The first calls of a block are not timed.
+///   5. AgreeingOnAll: the candidate preferred so far runs, kCallsToAgree calls. Then the fastest
+///      is known.
+///      To Turns, once, for those near the fastest, with as many calls as kShare allows.
+///      To Kept, if native won or the winner was rechecked.
+///      Else to Probation (`rechecks_winner`) or to LongRun.
+///   6. LongRun: the winner runs for as many calls as would take 0.2 s; the last 32 are timed.
+///      Calls in one direction over far links return before their messages arrive, until all
+///      buffers between are full: only then does their time count.
+///   7. AgreeingOnLongRun: the winner runs, kCallsToAgree calls. To Kept, if it took at most 1.3 of
+///      its time in Turns; else to Probation.
+///   8. Probation: the winner runs until so many calls have passed that native calls in the
+///      next Turns take at most kShare of their time. To Turns of winner and native.
+///   9. Kept: one candidate runs for good. No clock is read.
+/// Where the ranks cannot agree, or calls cannot be compared, each agreeing phase ends in Kept.
+///
+/// What is compared: the mean of a block is a sample, since single calls look short on ranks that
+/// come late. A candidate's time is the maximum over ranks of each rank's least sample. Where calls
+/// follow each other closely, a sample is the time from the first call's begin to the last call's
+/// end; else it is the time within calls. In long blocks no clock is read in between, since that
+/// takes longer than some calls.
 class Trial {
  public:
-  static constexpr std::uint32_t kMostTried = 20;
+  /// Bound on the calls of the first Turns that take another candidate than 0.
+  static constexpr std::uint32_t kMostOtherCalls = 20;
+  /// The share of the program's time that a trial may take beyond that.
   static constexpr double kShare = 0.02;
   /// Calls between the start of an agreement and its end.
   static constexpr std::uint32_t kCallsToAgree = 4;
-  /// A candidate that takes as much longer than predicted, or less than as much of it, is not as
-  /// predicted.
-  static constexpr double kAsPredicted = 1.25;
-  static constexpr double kFarLess = 0.5;
-  /// Others that are predicted to take as much longer are not tried, if candidate 0 is as
-  /// predicted.
+  /// Candidate 0 took what was predicted if measured / predicted lies between these two.
+  static constexpr double kShortestAsPredicted = 0.5;
+  static constexpr double kLongestAsPredicted = 1.25;
+  /// A candidate predicted to take this many times candidate 0's prediction is not tried, if
+  /// candidate 0 took what was predicted.
   static constexpr double kFarBehind = 1.5;
 
   /// @pre 2 or 3 candidates
   explicit Trial(std::vector<TrialCandidate> candidates, TrialOptions options = {});
 
-  /// What an earlier run found out: no trial.
-  void keep_known(std::uint32_t candidate) {
+  /// Goes to Kept at once, with what an earlier run found out. @pre no call was begun
+  void keep_from_earlier_run(std::uint32_t candidate) {
     is_known_ = true;
     keep(candidate, "found out in an earlier run");
   }
-  /// The candidate of the next call; all members ask before it. May start an agreement or end one.
+  /// The candidate of the next call. All members ask before that call. May start an agreement or
+  /// finish one.
   std::uint32_t begin_call(Agreement& agreement) {
     return phase_ == Phase::Kept ? kept_ : step(agreement);
   }
-  /// Whether the next begin_call() ends an agreement: it then waits for the others to have begun a
-  /// call that is behind this rank.
+  /// Whether the next begin_call() finishes an agreement. It then waits until all others have begun
+  /// an earlier call, one that this rank has completed.
   [[nodiscard]] bool is_about_to_wait() const {
     return (phase_ == Phase::AgreeingOnFirst || phase_ == Phase::AgreeingOnAll ||
             phase_ == Phase::AgreeingOnLongRun) &&
@@ -92,35 +115,44 @@ class Trial {
   }
   /// Whether the call that was begun last shall be timed.
   [[nodiscard]] bool is_timed() const { return is_timed_; }
-  /// When that began and how long it took here, in seconds, and how many bytes this rank gave or
-  /// got. Calls of too different lengths cannot be compared: then candidate 0 stays. @pre
-  /// is_timed()
+  /// Takes the time of the call that was begun last. Calls whose bytes differ by more than 1/16
+  /// cannot be compared: the trial then ends with the candidate preferred so far.
+  /// @param begin when the call began, in seconds of any clock
+  /// @param seconds how long it took on this rank
+  /// @param bytes how many bytes this rank gave or got
+  /// @pre is_timed()
   void note(double begin, double seconds, std::uint64_t bytes);
 
   [[nodiscard]] bool is_decided() const { return phase_ == Phase::Kept; }
-  /// Whether the call that was begun last takes the candidate that is kept, for good or for now.
-  [[nodiscard]] bool takes_what_is_kept() const {
+  /// Whether the call that was begun last runs the winner, kept for good or until it is rechecked.
+  [[nodiscard]] bool runs_kept_candidate() const {
     return phase_ == Phase::Kept || phase_ == Phase::LongRun ||
            phase_ == Phase::AgreeingOnLongRun || phase_ == Phase::Probation;
   }
-  /// Whether a candidate was found to be the fastest, even if it shall be looked at again.
-  [[nodiscard]] bool has_verdict() const { return is_decided() || looked_ || in_short_ > 0; }
+  /// Whether there is a decision, even one that is to be rechecked.
+  [[nodiscard]] bool has_decision() const {
+    return is_decided() || recheck_scheduled_ || time_in_short_blocks_ > 0;
+  }
+  /// The candidate that was decided for; before a decision, candidate 0.
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
-  /// Whether a plan was timed, now or in an earlier run. Else what is kept is kept by prediction,
-  /// or because calls could not be compared.
+  /// Whether a plan was timed, now or in an earlier run. If not, the decision rests on prediction,
+  /// or calls could not be compared.
   [[nodiscard]] bool has_timed_a_plan() const;
-  /// What calls do as long as there is no verdict; exactly one of these.
-  enum class Unended : std::uint8_t {
-    ByPrediction,    ///< the preferred candidate runs, and nothing is agreed on yet
-    WaitingForTime,  ///< the preferred candidate runs until there is time to try the others
+  /// What calls do while there is no decision. ESPALIER_EXPLAIN prints a line for each.
+  enum class BeforeDecision : std::uint8_t {
+    ByPrediction,    ///< candidate 0 runs; no time is agreed on yet
+    WaitingForTime,  ///< candidate 0 runs until there is time to try the others
     TakingTurns      ///< the candidates take turns and are timed
   };
-  [[nodiscard]] Unended unended() const;
-  /// What the ranks agreed each candidate takes, in seconds; infinite where it was not tried.
+  /// @pre !has_decision()
+  [[nodiscard]] BeforeDecision before_decision() const;
+  /// Agreed seconds of each candidate; infinite for candidates that were not tried.
   [[nodiscard]] const std::vector<double>& times() const { return agreed_; }
+  /// Why kept() was decided for, as ESPALIER_EXPLAIN prints it.
   [[nodiscard]] std::string_view why() const { return why_; }
 
  private:
+  /// In the order of the list above.
   enum class Phase : std::uint8_t {
     First,
     AgreeingOnFirst,
@@ -133,49 +165,50 @@ class Trial {
     Kept
   };
   std::uint32_t step(Agreement& agreement);
-  bool take(std::vector<double> agreed);
+  bool accept_agreed(std::vector<double> agreed);
   bool waits_for_time();
   void judge_first();
-  bool goes_on_with_the_best(double least);
+  bool starts_second_round(double least);
   void judge_all();
   void see_in_the_long_run();
   void judge_long_run();
-  void look_again_later(std::uint32_t block);
+  void schedule_recheck(std::uint32_t block);
   void forget_plans();
   void keep(std::uint32_t candidate, std::string_view why);
   void enter(Phase phase);
   void end_block();
-  [[nodiscard]] std::vector<double> handed_in() const;
+  [[nodiscard]] std::vector<double> own_numbers() const;
   [[nodiscard]] bool reads_no_clock_within() const;
   [[nodiscard]] std::uint32_t first_timed() const;
-  /// Of call `number` of the turns.
+  /// The candidate of call `number` of phase Turns.
   [[nodiscard]] std::uint32_t candidate_in_turn(std::uint32_t number) const;
   [[nodiscard]] std::uint32_t calls_in_turns() const { return turns_ * block_; }
 
   std::vector<TrialCandidate> candidates_;
   TrialOptions options_;
-  std::vector<std::uint32_t> rivals_{0};  // the candidates that are timed
-  std::vector<double> least_;             // of this rank
-  std::vector<double> agreed_;            // of all
+  std::vector<std::uint32_t> rivals_{0};  // candidates that are timed in this phase
+  std::vector<double> least_;             // this rank's least sample of each candidate, seconds
+  std::vector<double> agreed_;            // agreed time of each candidate, seconds
   Phase phase_ = Phase::First;
-  std::uint32_t calls_ = 0;      // in this phase
-  std::uint32_t candidate_ = 0;  // of the call that was begun last
-  bool is_known_ = false;
+  std::uint32_t calls_ = 0;      // calls begun in this phase
+  std::uint32_t candidate_ = 0;  // candidate of the call that was begun last
+  bool is_known_ = false;        // an earlier run decided
   std::uint32_t kept_ = 0;
-  std::uint32_t block_ = 4;  // calls of a turn
-  std::uint32_t turns_ = 0;
-  std::uint64_t until_next_ = 0;  // calls that are not timed, then there is another look
-  double elapsed_ = 0;            // of the program, agreed
-  bool has_gone_on_ = false;      // with more calls of the best
-  double in_short_ = 0;           // what a plan took that won, in short blocks
-  bool looked_ = false;           // once, and a plan won
-  bool is_timed_ = false;
-  double sum_ = 0;                // of the timed calls of this block
-  double began_ = 0, ended_ = 0;  // the first of them, the last
-  std::uint32_t samples_ = 0;
-  bool is_close_ = false;  // calls of the last block that was timed followed each other closely
-  std::optional<std::uint64_t> bytes_;  // of a timed call
-  bool are_comparable_ = true;
+  std::uint32_t block_ = 4;             // calls in a block
+  std::uint32_t turns_ = 0;             // blocks in phase Turns
+  std::uint64_t until_next_ = 0;        // calls in phase Waiting or Probation
+  double elapsed_ = 0;                  // agreed seconds that the program has run
+  bool had_second_round_ = false;       // Turns may not be entered again from AgreeingOnAll
+  double time_in_short_blocks_ = 0;     // the winner's time before LongRun; 0 if never entered
+  bool recheck_scheduled_ = false;      // Probation was entered
+  bool is_timed_ = false;               // the call that was begun last shall be timed
+  double sum_ = 0;                      // seconds within the timed calls of this block
+  double began_ = 0;                    // begin of the first timed call of this block
+  double ended_ = 0;                    // end of the last timed call of this block
+  std::uint32_t samples_ = 0;           // timed calls of this block
+  bool is_close_ = false;               // calls of the last timed block followed closely
+  std::optional<std::uint64_t> bytes_;  // bytes of the first timed call
+  bool are_comparable_ = true;          // all timed calls had about as many bytes
   std::string_view why_ = "not tried yet";
 };
 

@@ -45,19 +45,20 @@ TEST(Trial, KeepsWhatIsAsPredictedWithoutTryingWhatIsFarBehind) {
 }
 
 TEST(Trial, SaysWhatCallsDoAsLongAsThereIsNoVerdict) {
-  using Unended = Trial::Unended;
-  const auto after = [](std::uint32_t calls, bool looks_again) {
+  using BeforeDecision = Trial::BeforeDecision;
+  const auto after = [](std::uint32_t calls, bool rechecks_winner) {
     TrialOptions options;
-    options.looks_again = looks_again;
+    options.rechecks_winner = rechecks_winner;
     std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}}, options));
     candidates_taken(trials, calls, [](std::size_t, std::uint32_t) { return 1e-6; });
-    EXPECT_FALSE(trials[0].has_verdict());
+    EXPECT_FALSE(trials[0].has_decision());
     EXPECT_FALSE(trials[0].has_timed_a_plan());
-    return trials[0].unended();
+    return trials[0].before_decision();
   };
-  EXPECT_EQ(after(6, false), Unended::ByPrediction);
-  EXPECT_EQ(after(12, false), Unended::TakingTurns);
-  EXPECT_EQ(after(12, true), Unended::WaitingForTime);  // a microsecond a call says nothing yet
+  EXPECT_EQ(after(6, false), BeforeDecision::ByPrediction);
+  EXPECT_EQ(after(12, false), BeforeDecision::TakingTurns);
+  EXPECT_EQ(after(12, true),
+            BeforeDecision::WaitingForTime);  // a microsecond a call says nothing yet
 }
 
 TEST(Trial, KeepsTheLibrarysOwnWithoutHavingTimedAPlanWhereCallsCannotBeCompared) {
@@ -157,7 +158,7 @@ TEST(Trial, APlanThatTakesTheSameInTheLongRunStays) {
   });
   EXPECT_TRUE(trials[0].is_decided());
   EXPECT_EQ(trials[0].kept(), 0U);
-  EXPECT_LE(std::count(taken.begin(), taken.end(), 1U), Trial::kMostTried);
+  EXPECT_LE(std::count(taken.begin(), taken.end(), 1U), Trial::kMostOtherCalls);
 }
 
 /// Otherwise a report would show it beside others that seem faster.
@@ -165,7 +166,7 @@ TEST(Trial, TheTimeOfAKeptWayIsTheOneThatItWasComparedBy) {
   std::vector<Trial> trials(1, Trial(kPlanAndNative));
   std::uint32_t calls = 0;
   const auto takes = [&](std::size_t, std::uint32_t candidate) {
-    return candidate == 1 ? 3e-3 : ++calls > Trial::kMostTried ? 3.4e-3 : 2.5e-3;
+    return candidate == 1 ? 3e-3 : ++calls > Trial::kMostOtherCalls ? 3.4e-3 : 2.5e-3;
   };
   candidates_taken(trials, 2000, takes);
   EXPECT_TRUE(trials[0].is_decided());
@@ -261,7 +262,7 @@ TEST(Trial, TriesFewCallsUnlessThereIsTime) {
       const auto taken =
           candidates_taken(trials, 9000, [](std::size_t, std::uint32_t) { return 1e-4; });
       const auto tried = 9000 - std::count(taken.begin(), taken.end(), 0U);
-      EXPECT_TRUE(tried <= Trial::kMostTried ||
+      EXPECT_TRUE(tried <= Trial::kMostOtherCalls ||
                   static_cast<double>(tried) * 1e-4 <= Trial::kShare * elapsed)
           << tried << " calls after " << elapsed << " s";
       EXPECT_TRUE(trials[0].is_decided());
@@ -292,9 +293,9 @@ TEST(Trial, KeepsTheFastestUnderNoise) {
 /// Native calls take 1 ms and the plan 2 ms, but at first the computer is busy with something else
 /// whenever native calls come.
 TEST(Trial, APlanThatWonByChanceIsFoundOutByASecondLook) {
-  for (const bool looks_again : {false, true}) {
+  for (const bool rechecks_winner : {false, true}) {
     TrialOptions options;
-    options.looks_again = looks_again;
+    options.rechecks_winner = rechecks_winner;
     std::vector<Trial> trials(2, Trial({{-1, true}, {-1, false}, {-1, false}}, options));
     std::uint32_t calls = 0;
     const auto taken = candidates_taken(trials, 3000, [&](std::size_t, std::uint32_t candidate) {
@@ -302,7 +303,7 @@ TEST(Trial, APlanThatWonByChanceIsFoundOutByASecondLook) {
       return candidate != 0 ? 2e-3 * candidate : is_busy ? 3e-3 : 1e-3;
     });
     EXPECT_TRUE(trials[0].is_decided());
-    EXPECT_EQ(trials[0].kept(), looks_again ? 0U : 1U);
+    EXPECT_EQ(trials[0].kept(), rechecks_winner ? 0U : 1U);
     EXPECT_EQ(taken.back(), trials[0].kept());
     // Not soon: it may cost 2 % of the time.
     EXPECT_EQ(std::count(taken.begin() + 60, taken.begin() + 600, 0U), 0);
@@ -328,13 +329,13 @@ TEST(Trial, TimesOfTheLibraryBeforePlansWereTriedCountForIt) {
 TEST(Trial, APlanThatIsFasterStaysAfterItsSecondLook) {
   for (const std::uint32_t best : {0U, 1U, 2U}) {
     TrialOptions options;
-    options.looks_again = true;
+    options.rechecks_winner = true;
     std::vector<Trial> trials(2, Trial({{-1, false}, {-1, true}, {-1, false}}, options));
     const auto taken = candidates_taken(trials, 3000, [&](std::size_t, std::uint32_t candidate) {
       return candidate == best ? 1e-3 : 2e-3;
     });
     EXPECT_TRUE(trials[0].is_decided());
-    EXPECT_TRUE(trials[0].has_verdict());
+    EXPECT_TRUE(trials[0].has_decision());
     EXPECT_EQ(trials[0].kept(), best);
     EXPECT_EQ(trials[0].times(), (best == 0   ? std::vector<double>{1e-3, 2e-3, 2e-3}
                                   : best == 1 ? std::vector<double>{2e-3, 1e-3, 2e-3}
@@ -395,7 +396,7 @@ class Interleaved {
     explicit Own(Meeting& meeting) : agreement(meeting) {}
     Trial trial{std::vector<TrialCandidate>{{1e-3, false}, {1.1e-3, true}, {1.2e-3, false}}, [] {
                   TrialOptions options;
-                  options.looks_again = true;
+                  options.rechecks_winner = true;
                   return options;
                 }()};
     Member agreement;

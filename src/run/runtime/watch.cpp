@@ -8,7 +8,7 @@ namespace espalier::runtime {
 bool Watch::begin_call(Agreement& agreement) {
   bool alarm = false;
   if (is_about_to_wait()) {
-    const std::vector<double> agreed = agreed_at_last(agreement);
+    const std::vector<double> agreed = finish_agreement(agreement);
     if (agreed.size() == 3) {
       adapt(agreed[1], -agreed[2]);
       alarm = judge(agreed[0]);
@@ -16,7 +16,7 @@ bool Watch::begin_call(Agreement& agreement) {
   }
   if (calls_ >= kWindow && !is_agreeing_) {
     agreement.start(std::array{least_, own_needed_, -own_period_});
-    started_ = clock_();
+    agreement_began_ = clock_();
     is_agreeing_ = true;
     since_start_ = 0;
     calls_ = 0;
@@ -27,18 +27,18 @@ bool Watch::begin_call(Agreement& agreement) {
   return alarm;
 }
 
-std::vector<double> Watch::agreed_at_last(Agreement& agreement) {
-  const double came = clock_() - started_;
+std::vector<double> Watch::finish_agreement(Agreement& agreement) {
+  const double came = clock_() - agreement_began_;
   std::vector<double> agreed = agreement.finish();
-  const double left = clock_() - started_;
+  const double left = clock_() - agreement_began_;
   is_agreeing_ = false;
   own_period_ = came / to_agree_;
   own_needed_ = left - came > came / 20 ? left : 0;
   return agreed;
 }
 
-/// One that had to wait speaks for all; the fastest calls count. What was needed once because the
-/// program was late is forgotten by and by.
+/// The rank that waited longest and the rank whose calls come fastest decide. A long wait that came
+/// from a late program fades by 5 % with each agreement.
 void Watch::adapt(double needed, double period) {
   needed_ = std::max(needed, 0.95 * needed_);
   const double calls = period > 0 ? 2 * needed_ / period : 0;
@@ -54,7 +54,7 @@ void Watch::note(double seconds, std::uint64_t bytes) {
 }
 
 bool Watch::judge(double now) {
-  if (now <= 0) return false;  // nobody timed anything
+  if (now <= 0) return false;  // no rank timed a call
   if (!usual_) {
     usual_ = now;
     return false;

@@ -9,60 +9,74 @@
 
 namespace espalier::runtime {
 
-/// Whether the calls of a class still take what they took: asked of all ranks together, all along,
-/// without any of them waiting.
+/// Notices when the calls of a class take clearly longer or shorter than they used to. Used while
+/// one candidate is kept and links may change; see ClassPolicy.
 ///
-/// Of every kWindow calls each rank hands in its shortest (one that came late in all of them does
-/// not count as slow links, one slow call neither); the largest of those is compared with the first
-/// such figure. Noise below kChanged is none. What an alarm is about is for the caller to measure:
-/// if it was nothing (the program's own doing), the new figure is the usual one from then on, and
-/// the next alarm needs twice as many windows.
+/// How it is used, for each call of the class and on every member:
+///   1. begin_call() before the call. If it returns true (an alarm), the caller measures the links,
+///      and calls settle(false) if they are unchanged. If they changed, all plans are made anew,
+///      and the watch goes with them.
+///   2. If is_timed(), the caller hands the call's time to note().
+/// All members get the same alarms at the same call.
 ///
-/// Calls that go one way only (a gather's, but for its root) may follow each other a thousand times
-/// faster than an answer comes over a far link. So ranks also hand in how long they had to wait for
-/// the agreement before and how fast their calls came, and let as many more calls pass.
+/// What a watch goes through, again and again:
+///   1. A window: kWindow calls are timed. Each rank keeps its shortest, so that one slow call does
+///      not count.
+///   2. Agreeing: a non-blocking allreduce finds the largest of these, while to_agree_ more calls
+///      pass. The first calls of this time are the next window.
+///   3. Judging: the first figure is the usual one. Later ones differ if they are kChanged times
+///      larger or smaller. patience_ windows that differ in a row raise the alarm.
+///   4. After settle(): the next figure is the usual one. If nothing had changed (the program
+///      itself became slower or faster), the next alarm needs twice as many windows.
+///
+/// to_agree_ follows the program. Calls in one direction (a gather's, but for its root) may follow
+/// each other a thousand times faster than an answer comes over a far link. So ranks also hand in
+/// how long they waited for the last agreement and how fast their calls came.
 class Watch {
  public:
-  static constexpr std::uint32_t kWindow = 8;
-  static constexpr std::uint32_t kFewestToAgree = 4;
-  static constexpr std::uint32_t kMostToAgree = 4096;
-  static constexpr double kChanged = 1.5;
-  static constexpr std::uint32_t kMostPatience = 64;
+  static constexpr std::uint32_t kWindow = 8;          ///< calls of a window
+  static constexpr std::uint32_t kFewestToAgree = 4;   ///< fewest calls that pass while agreeing
+  static constexpr std::uint32_t kMostToAgree = 4096;  ///< most calls that pass while agreeing
+  static constexpr double kChanged = 1.5;              ///< windows differ from this factor on
+  static constexpr std::uint32_t kMostPatience = 64;   ///< most windows that an alarm needs
 
   /// @param clock seconds on this rank
   explicit Watch(std::function<double()> clock = [] { return 0.0; }) : clock_(std::move(clock)) {}
 
-  /// Before each call; all members alike. @return an alarm: calls take longer or shorter now
+  /// Called before each call, by all members. @return whether there is an alarm: calls take longer
+  /// or shorter now
   bool begin_call(Agreement& agreement);
-  /// Whether the call that was begun last shall be timed: of those that pass while the ranks agree
-  /// only the first, since a clock costs more than some calls.
+  /// Whether the call that was begun last shall be timed. While the ranks agree only the first
+  /// kWindow calls are, since reading a clock takes longer than some calls.
   [[nodiscard]] bool is_timed() const { return calls_ <= kWindow; }
-  /// Of that call on this rank. Calls of other lengths than the first are passed over.
+  /// Takes the time of that call on this rank. Ignores calls whose bytes differ from the first
+  /// call's by more than 1/16. @pre is_timed()
   void note(double seconds, std::uint64_t bytes);
-  /// After an alarm: whether something had changed. The next window is the first again.
+  /// Answers an alarm: whether the links had changed. The next window is the usual one again.
   void settle(bool had_changed);
-  /// Whether the next begin_call() waits for others to have begun a call that is behind this rank.
+  /// Whether the next begin_call() finishes an agreement. It then waits until all others have begun
+  /// an earlier call, one that this rank has completed.
   [[nodiscard]] bool is_about_to_wait() const { return is_agreeing_ && since_start_ == to_agree_; }
 
  private:
-  std::vector<double> agreed_at_last(Agreement& agreement);
+  std::vector<double> finish_agreement(Agreement& agreement);
   void adapt(double needed, double period);
   bool judge(double now);
 
   std::function<double()> clock_;
-  std::optional<double> usual_;  // agreed
-  double least_ = -1;            // of this window, here; negative: nothing was timed
-  std::optional<std::uint64_t> bytes_;
-  std::uint32_t calls_ = 0;  // in this window
-  std::uint32_t since_start_ = 0;
+  std::optional<double> usual_;         // agreed seconds of the first window
+  double least_ = -1;                   // this rank's shortest call of the window; negative: none
+  std::optional<std::uint64_t> bytes_;  // bytes of the first timed call
+  std::uint32_t calls_ = 0;             // calls since the window began
+  std::uint32_t since_start_ = 0;       // calls since the agreement was started
   std::uint32_t to_agree_ = kFewestToAgree;  // calls from the start of an agreement to its end
-  double started_ = 0;                       // the agreement under way, by the clock
-  double own_needed_ = 0,
-         own_period_ = 0;  // how long the last one took if it was waited for; a call
-  double needed_ = 0;      // agreed
+  double agreement_began_ = 0;               // clock when the agreement was started
+  double own_needed_ = 0;  // seconds that this rank's last agreement took; 0 if it did not wait
+  double own_period_ = 0;  // seconds from call to call on this rank
+  double needed_ = 0;      // agreed seconds that an agreement takes; fades
   bool is_agreeing_ = false;
-  std::uint32_t patience_ = 1;  // windows that must differ
-  std::uint32_t differing_ = 0;
+  std::uint32_t patience_ = 1;   // windows in a row that must differ for an alarm
+  std::uint32_t differing_ = 0;  // windows in a row that differed
 };
 
 }  // namespace espalier::runtime

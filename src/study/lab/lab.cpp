@@ -14,7 +14,7 @@
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
 #include "lab/state.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::lab {
 namespace {

@@ -19,7 +19,7 @@
 #include "lab/processes.hpp"
 #include "lab/slow_hosts.hpp"
 #include "topology/views.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::lab {
 namespace {

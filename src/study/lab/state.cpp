@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "base/file.hpp"
-#include "base/file_lock.hpp"
+#include "base/file_descriptor.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::lab {

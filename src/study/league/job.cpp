@@ -8,8 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "topology/write_json.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::league {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "league/run_league.hpp"
 #include "topology/load_machine.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::league {
 namespace {

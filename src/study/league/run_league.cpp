@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "launch/run_and_read.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::league {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::league {
 namespace {

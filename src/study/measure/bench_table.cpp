@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 #include "report/plot.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::measure {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/contract.hpp"
 #include "base/random.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "reproduce/hnow_network.hpp"
 #include "tree/algorithm.hpp"
 #include "tree/multiple_multicast.hpp"

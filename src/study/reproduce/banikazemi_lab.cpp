@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 #include "report/plot.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::reproduce {
 namespace {

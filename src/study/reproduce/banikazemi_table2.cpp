@@ -8,7 +8,7 @@
 #include "base/contract.hpp"
 #include "base/random.hpp"
 #include "tree/exact_optimum.hpp"
-#include "tree/fastest_node_first.hpp"
+#include "tree/initiation_trees.hpp"
 #include "tree/tree_time.hpp"
 
 namespace espalier::reproduce {

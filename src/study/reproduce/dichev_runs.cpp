@@ -8,7 +8,7 @@
 #include "base/units.hpp"
 #include "select/block_counts.hpp"
 #include "select/irregular.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::reproduce {
 namespace {

@@ -7,15 +7,15 @@
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
 #include "collective/multilevel_calls.hpp"
-#include "collective/tree_broadcast.hpp"
+#include "collective/tree_links.hpp"
 #include "report/plot.hpp"
 #include "reproduce/karonis_lab.hpp"
 #include "reproduce/paper.hpp"
 #include "select/choose.hpp"
 #include "sim/simulate.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 #include "topology/views.hpp"
-#include "tree/binomial.hpp"
+#include "tree/shapes.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::reproduce {

@@ -7,7 +7,7 @@
 
 #include "base/units.hpp"
 #include "report/plot.hpp"
-#include "topology/synthetic.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::reproduce {
 namespace {

@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "base/random.hpp"
+#include "map/replay.hpp"
+#include "place/build_inventory.hpp"
 #include "place/portfolio.hpp"
-#include "place/replay.hpp"
 #include "profile/workload.hpp"
 
 namespace espalier::reproduce {
 namespace {
 
-using place::Inventory;
+using map::Inventory;
 using place::Principles;
 using profile::Profile;
 using report::Align;
@@ -43,7 +44,7 @@ struct Times {
   Time none, sorted, full, ours;
 };
 Times times_of(const Inventory& inventory, const Profile& profile, std::uint64_t search_steps) {
-  const auto problem = place::make_problem(inventory, profile, {});
+  const auto problem = make_problem(inventory, profile, {});
   expects(problem.has_value(), "park: the machine is too small");
   const place::Answer answer = place::place_processes(*problem, {.search_steps = search_steps});
   const auto named = [&](std::string_view name) {
@@ -67,7 +68,7 @@ Exhibit worked_example(const PaperOptions&) {
                   .shown = {}};
   const Inventory inventory = park_inventory();
   const Profile lu = workload("lu.W");
-  const auto problem = place::make_problem(inventory, lu, {});
+  const auto problem = make_problem(inventory, lu, {});
   const place::Selection s = select_topology(*problem, place::kFullSelection);
   for (std::size_t i = 0; i < s.explanation.size(); ++i) {
     exhibit.table.rows.push_back({static_cast<std::int64_t>(i + 1), s.explanation[i].substr(2)});
@@ -238,7 +239,7 @@ Inventory park_inventory(const ParkMachine& machine) {
   }
   for (const char* cluster : {"A", "B", "C", "D", "E"}) {
     for (int i = 1; i <= 4; ++i) {
-      place::Host host;
+      map::Host host;
       host.name = fmt::format("{}{}", static_cast<char>(cluster[0] - 'A' + 'a'), i);
       host.cluster = cluster;
       spec.hosts.push_back({"park2004", host});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "place/inventory.hpp"
+#include "map/inventory.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
@@ -13,7 +13,7 @@ struct ParkMachine {
   std::uint64_t noise_seed = 0;  ///< seed of errors of up to 10 % in every latency; 0 means none
 };
 /// The inventory of that file, changed as `machine` says.
-[[nodiscard]] place::Inventory park_inventory(const ParkMachine& machine = {});
+[[nodiscard]] map::Inventory park_inventory(const ParkMachine& machine = {});
 /// The weight of the inserted channels in LU: round trips for each message of the wavefront.
 inline constexpr std::uint64_t kParkHeavyFactor = 1;
 

@@ -11,7 +11,7 @@ TEST(Park, ThePinnedMachineIsThatOfTheDataFile) {
   const auto file =
       place::load_inventory(std::string(ESPALIER_SOURCE_DIR) + "/data/park2004/inventory.json");
   ASSERT_TRUE(file.has_value()) << file.error();
-  const place::Inventory pinned = park_inventory();
+  const map::Inventory pinned = park_inventory();
   EXPECT_EQ(file->machine, pinned.machine);
   EXPECT_EQ(file->hosts, pinned.hosts);
 }

@@ -7,7 +7,7 @@
 
 #include "api/call.hpp"
 #include "api/plan_inside.hpp"
-#include "schedule/read_json.hpp"
+#include "schedule/json.hpp"
 #include "select/choose.hpp"
 
 namespace espalier {

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "api/call.hpp"
-#include "bound/witness_json.hpp"
 
 namespace espalier {
 

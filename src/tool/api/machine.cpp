@@ -7,7 +7,7 @@
 #include "base/contract.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/views.hpp"
-#include "topology/write_json.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier {
 namespace {

@@ -3,7 +3,7 @@
 #include <espalier/plan.hpp>
 
 #include "api/plan_inside.hpp"
-#include "schedule/write_json.hpp"
+#include "schedule/json.hpp"
 #include "select/candidates.hpp"
 #include "sim/network.hpp"
 #include "sim/simulate.hpp"

@@ -5,7 +5,7 @@
 
 #include "api/call.hpp"
 #include "base/contract.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "tree/algorithm.hpp"
 #include "tree/multiple_multicast.hpp"
 #include "tree/tree_time.hpp"

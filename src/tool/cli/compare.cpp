@@ -11,14 +11,14 @@
 #include "report/comparison.hpp"
 #include "report/text.hpp"
 #include "tree/exact_optimum.hpp"
-#include "tree/initiation_costs.hpp"
+#include "tree/initiation_trees.hpp"
 
 namespace espalier::cli {
 namespace {
 
 /// What no tree for this request can be faster than, if something is proven about it.
 std::optional<report::Bound> bound_for(const TreePlanRequest& request) {
-  if (request.operation != report::Operation::Broadcast) return {};
+  if (request.operation != schedule::Operation::Broadcast) return {};
   const auto costs = tree::initiation_costs_of(*request.model, request.size, request.who);
   if (!costs) return {};
   const tree::ExactResult best = tree::exact_optimum(*costs, request.who);

@@ -18,8 +18,8 @@
 #include "launch/launchers.hpp"
 #include "launch/run_and_read.hpp"
 #include "report/draw_machine.hpp"
-#include "topology/read_json.hpp"
-#include "topology/write_json.hpp"
+#include "topology/readers.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::cli {
 namespace {

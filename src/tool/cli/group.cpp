@@ -13,9 +13,9 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
+#include "group/along_topology.hpp"
 #include "group/blue_gene.hpp"
-#include "group/cluster_path.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -11,13 +11,13 @@
 #include "cli/irregular_call.hpp"
 #include "cli/output.hpp"
 #include "cli/schedule_files.hpp"
-#include "model/levels.hpp"
+#include "model/machine_models.hpp"
 #include "report/json_text.hpp"
 #include "report/table.hpp"
 #include "select/irregular_exchange.hpp"
-#include "tree/bounded_bundles.hpp"
-#include "tree/gather_time.hpp"
+#include "tree/irregular.hpp"
 #include "tree/irregular_algorithm.hpp"
+#include "tree/tree_time.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {

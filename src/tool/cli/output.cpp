@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
-#include "base/file_kind.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -8,6 +8,20 @@
 
 namespace espalier::cli {
 
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitInternal = 1;  ///< a bug, no memory, output that could not be written
+inline constexpr int kExitRefused = 1;   ///< espalier verify: the schedule is wrong
+inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
+
+/// Why a command failed.
+struct Failure {
+  Error error;  ///< empty: already reported, only the exit code counts
+  int exit_code = kExitUsage;
+};
+
+/// How a command ended: absent means success.
+using Outcome = std::optional<Failure>;
+
 /// Writes all of `text` to the file, or to standard output for "-".
 ///
 /// A file that cannot be opened is the user's business (exit code 2); a disk that fills up is a
@@ -23,19 +37,5 @@ void prepare_streams();
 
 /// Undoes what prepare_streams() did to signals, before exec() of another program.
 void restore_signals();
-
-inline constexpr int kExitOk = 0;
-inline constexpr int kExitInternal = 1;  ///< a bug, no memory, output that could not be written
-inline constexpr int kExitRefused = 1;   ///< espalier verify: the schedule is wrong
-inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
-
-/// Why a command failed.
-struct Failure {
-  Error error;  ///< empty: already reported, only the exit code counts
-  int exit_code = kExitUsage;
-};
-
-/// How a command ended: absent means success.
-using Outcome = std::optional<Failure>;
 
 }  // namespace espalier::cli

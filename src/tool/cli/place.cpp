@@ -9,9 +9,9 @@
 #include "cli/output.hpp"
 #include "cli/place_report.hpp"
 #include "cli/rank_list.hpp"
+#include "map/replay.hpp"
 #include "place/load_inventory.hpp"
 #include "place/portfolio.hpp"
-#include "place/replay.hpp"
 #include "place/write_hosts.hpp"
 #include "profile/load.hpp"
 #include "weather/history.hpp"
@@ -42,8 +42,8 @@ Expected<std::uint32_t> count_from(const std::string& text, const std::string& w
   return Error{where, fmt::format("\"{}\" is no number from 1 on", text), "write 4, say"};
 }
 
-Expected<place::Constraints> constraints_from(const PlaceOptions& options) {
-  place::Constraints constraints;
+Expected<map::Constraints> constraints_from(const PlaceOptions& options) {
+  map::Constraints constraints;
   constraints.exclude = options.exclude;
   if (!options.per_node.empty()) {
     auto n = count_from(options.per_node, "--per-node");
@@ -116,13 +116,13 @@ Expected<place::Principles> principles_from(const PlaceOptions& options) {
 }
 
 /// One policy alone, beside sequential placement.
-place::Answer by_principles(const place::Problem& problem, const place::Principles& principles,
+place::Answer by_principles(const map::Problem& problem, const place::Principles& principles,
                             const std::string& name) {
   place::Answer answer;
   answer.paper = select_topology(problem, principles);
-  const place::ReadyTrace trace(*problem.profile, place::SearchOptions{}.trace_steps);
+  const map::ReadyTrace trace(*problem.profile, place::SearchOptions{}.trace_steps);
   answer.is_replayed = !trace.is_too_long();
-  place::Replayer replayer(problem, trace);
+  map::Replayer replayer(problem, trace);
   for (auto& [label, placement] :
        {std::pair{std::string("sequential"), select_topology(problem, place::kNoPolicy).placement},
         std::pair{name, answer.paper.placement}}) {
@@ -136,7 +136,7 @@ place::Answer by_principles(const place::Problem& problem, const place::Principl
 
 Outcome write_placements(const PlaceOptions& options, const ShownPlacement& shown,
                          place::HostsForm form, const report::Canvas& canvas) {
-  const place::Placement& placement = shown.answer.candidates[shown.chosen].placement;
+  const map::Placement& placement = shown.answer.candidates[shown.chosen].placement;
   if (!options.output.empty()) {
     if (Outcome bad = write_output(options.output, write_hosts(shown.problem, placement, form))) {
       return bad;
@@ -184,7 +184,7 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
   for (const std::string& note : inventory->notes) write_message(fmt::format("note: {}\n", note));
   auto constraints = constraints_from(options);
   if (!constraints) return Failure{constraints.error()};
-  const auto problem = place::make_problem(*inventory, *profile, *constraints);
+  const auto problem = make_problem(*inventory, *profile, *constraints);
   if (!problem) return Failure{problem.error()};
   auto principles = principles_from(options);
   if (!principles) return Failure{principles.error()};

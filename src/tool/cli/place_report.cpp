@@ -16,11 +16,11 @@
 namespace espalier::cli {
 namespace {
 
+using map::Host;
 using place::Candidate;
-using place::Host;
 
 const Host& host_of(const ShownPlacement& shown, Rank p) {
-  const place::Problem& problem = shown.problem;
+  const map::Problem& problem = shown.problem;
   const std::uint32_t slot = shown.answer.candidates[shown.chosen].placement[p];
   return problem.inventory->hosts[problem.slots[slot].host];
 }
@@ -107,10 +107,10 @@ report::Table candidate_table(const ShownPlacement& shown) {
 
 /// How much of the traffic crosses what, before and now: the reason in figures.
 std::string crossing(const ShownPlacement& shown) {
-  const auto share = [&](const place::Placement& placement) {
+  const auto share = [&](const map::Placement& placement) {
     double wide = 0, all = 0;
     for (Rank p = 0; p < shown.problem.size(); ++p) {
-      for (const place::Edge& edge : shown.problem.edges_of(p)) {
+      for (const map::Edge& edge : shown.problem.edges_of(p)) {
         const auto& slots = shown.problem.slots;
         all += static_cast<double>(edge.messages);
         if (slots[placement[p]].cluster != slots[placement[edge.other]].cluster) {
@@ -233,11 +233,11 @@ std::string place_svg(const ShownPlacement& shown) {
     }
   }
   double heaviest = 1;
-  for (const place::Edge& e : shown.problem.edges)
+  for (const map::Edge& e : shown.problem.edges)
     heaviest = std::max(heaviest, static_cast<double>(e.bytes + e.messages));
   if (shown.problem.edges.size() <= 20'000) {
     for (Rank p = 0; p < shown.problem.size(); ++p) {
-      for (const place::Edge& e : shown.problem.edges_of(p)) {
+      for (const map::Edge& e : shown.problem.edges_of(p)) {
         if (e.other < p) continue;
         const double heat = std::sqrt(static_cast<double>(e.bytes + e.messages) / heaviest);
         svg.line(at[p].first, at[p].second, at[e.other].first, at[e.other].second,

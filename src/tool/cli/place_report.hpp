@@ -9,7 +9,7 @@ namespace espalier::cli {
 
 /// A placement to be shown: that of one candidate, beside the others.
 struct ShownPlacement {
-  const place::Problem& problem;
+  const map::Problem& problem;
   const place::Answer& answer;
   std::size_t chosen = 0;
   std::string policy;

@@ -13,7 +13,7 @@
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
 #include "report/simulated_plan.hpp"
-#include "report/stack_svg.hpp"
+#include "report/svg.hpp"
 #include "reproducible/binned.hpp"
 #include "sim/simulate.hpp"
 #include "verify/verify.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
-#include "bound/witness_json.hpp"
+#include "bound/lower_bound.hpp"
 #include "report/simulated_plan.hpp"
 #include "report/table.hpp"
 

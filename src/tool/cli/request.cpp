@@ -9,8 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
-#include "model/combine_costs.hpp"
-#include "model/node_initiation.hpp"
+#include "model/node_costs.hpp"
 #include "model/parse_model.hpp"
 #include "model/time_reversed.hpp"
 #include "report/text.hpp"
@@ -43,9 +42,9 @@ Expected<Rank> arity_from(const std::string& text) {
   return Error{"--arity", fmt::format("\"{}\" is not an arity", text), "write a number from 2 on"};
 }
 
-Expected<report::Operation> tree_operation(const std::string& text) {
-  for (const auto operation : {report::Operation::Broadcast, report::Operation::Reduce}) {
-    if (text == name(operation)) return operation;
+Expected<schedule::Operation> tree_operation(const std::string& text) {
+  for (const auto operation : {schedule::Operation::Broadcast, schedule::Operation::Reduce}) {
+    if (text == name_of(operation)) return operation;
   }
   return Error{"--operation", fmt::format("\"{}\" is not an operation", text),
                "it is one of broadcast, reduce"};
@@ -125,7 +124,7 @@ Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
 
 Expected<report::TimedTree> plan(const TreePlanRequest& request, const tree::Algorithm& algorithm) {
   const topology::Machine& machine = request.machine;
-  const bool reduces = request.operation == report::Operation::Reduce;
+  const bool reduces = request.operation == schedule::Operation::Reduce;
   std::vector<Time> costs =
       reduces ? model::recv_costs(machine, request.size) : model::send_costs(machine, request.size);
   const model::TimeReversedReduction backwards(*request.model, machine);

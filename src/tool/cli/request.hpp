@@ -36,7 +36,7 @@ struct TreePlanRequest {
   tree::Participants who;
   Bytes size;
   Rank arity = 2;
-  report::Operation operation = report::Operation::Broadcast;
+  schedule::Operation operation = schedule::Operation::Broadcast;
 };
 Expected<TreePlanRequest> understand(const RequestOptions& options);
 

@@ -6,9 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "report/draw_machine.hpp"
-#include "report/machine_svg.hpp"
-#include "topology/write_json.hpp"
-#include "topology/write_simgrid.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "doctor/checks.hpp"
-#include "topology/read_hwloc.hpp"
+#include "topology/readers.hpp"
 
 namespace espalier::doctor {
 namespace {

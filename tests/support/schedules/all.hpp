@@ -13,7 +13,7 @@ using Maker = std::function<Schedule(Rank p, Rank root, std::uint64_t count)>;
 /// Correct schedules of every operation, regular and irregular, commutative and not.
 inline const std::vector<Maker>& all_makers() {
   using O = Operation;
-  static const std::vector<Maker> all = [] {
+  static const std::vector<Maker> kAll = [] {
     std::vector<Maker> makers;
     const auto add = [&](O operation, bool commutative, bool regular, auto make) {
       makers.emplace_back([=](Rank p, Rank root, std::uint64_t count) {
@@ -61,7 +61,7 @@ inline const std::vector<Maker>& all_makers() {
     }
     return makers;
   }();
-  return all;
+  return kAll;
 }
 
 /// "alltoall-v bruck, P=5, root=2, count=3"

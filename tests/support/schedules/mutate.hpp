@@ -338,7 +338,7 @@ inline const std::vector<Mutation>& all_mutations() {
   const auto swap_regions = [](OpKind kind) {
     return [kind](schedule::Schedule& s, Random& rng) { return m::swap_regions(s, rng, kind); };
   };
-  static const std::vector<Mutation> all{
+  static const std::vector<Mutation> kAll{
       {"change peer", m::change_peer},
       {"swap peers", m::swap_peers},
       {"swap sends", swap_regions(OpKind::Send)},
@@ -367,7 +367,7 @@ inline const std::vector<Mutation>& all_mutations() {
       {"less scratch", m::less_scratch},
       {"change call", m::change_call},
   };
-  return all;
+  return kAll;
 }
 
 }  // namespace espalier::test_schedules

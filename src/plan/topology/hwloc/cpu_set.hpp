@@ -13,13 +13,13 @@ namespace espalier::topology::hwloc {
 /// Read here because hwloc_bitmap_sscanf (2.9) ends the program on text such as ",0x1".
 class CpuSet {
  public:
-  /// Nothing if the text is no such set.
+  /// Reads such a text; nothing if it is malformed.
   [[nodiscard]] static std::optional<CpuSet> parse(std::string_view text);
 
   [[nodiscard]] bool contains(std::uint32_t cpu) const;
 
  private:
-  std::vector<std::uint32_t> words_;  ///< the lowest first
+  std::vector<std::uint32_t> words_;  ///< lowest word first
   bool all_above_ = false;
 };
 

@@ -13,14 +13,14 @@ namespace espalier::topology::hwloc {
 struct Object {
   std::string kind;             ///< "machine", "package", "numa", "die", "l3", "group", "core", ...
   std::string where;            ///< "file:line"
-  std::vector<Object> members;  ///< none in a core
+  std::vector<Object> members;  ///< a core has no members
 };
 
 /// What an XML export says about one node.
 struct Topology {
-  std::string host_name;  ///< "" if it does not say
+  std::string host_name;  ///< "" if the export names no host
   Object machine;
-  std::uint64_t cores = 0;           ///< at least 1
+  std::uint64_t cores = 0;           ///< one or more
   std::uint64_t threads = 0;         ///< usable PUs
   std::uint64_t unusable_cores = 0;  ///< listed, but offline or not allowed
 };

@@ -1,21 +1,20 @@
-#include "topology/simgrid/audit.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/units.hpp"
-#include "topology/simgrid/piece.hpp"
+#include "topology/simgrid/route_part.hpp"
+#include "topology/simgrid/to_machine.hpp"
 
 namespace espalier::topology::simgrid {
 namespace {
 
 void place_zone(const Platform& platform, ZoneId z, std::uint64_t& leaf,
                 std::vector<HostPlace>& out) {
-  for (const Item& item : platform.zones[z].items) {
+  for (const ZoneItem& item : platform.zones[z].items) {
     if (item.is_group) {
-      const Group& group = platform.groups[item.id];
-      for (const Range& range : group.ranges) {
+      const HostGroup& group = platform.groups[item.id];
+      for (const NumberRange& range : group.ranges) {
         for (std::uint64_t n = range.first; n <= range.last; ++n) {
           out.push_back({platform.zones[z].hub, item.id, static_cast<std::uint32_t>(n), leaf});
           leaf += group.host.cores;
@@ -52,7 +51,7 @@ std::vector<HostPlace> choose(const Platform& platform, std::vector<HostPlace> a
 
 std::string name_of(const Platform& platform, const HostPlace& place) {
   if (place.group == kNone) return platform.points[place.point].name;
-  const Group& group = platform.groups[place.group];
+  const HostGroup& group = platform.groups[place.group];
   return fmt::format("{}{}{}", group.prefix, place.number, group.suffix);
 }
 
@@ -78,7 +77,7 @@ bool follow(const Platform& platform, Routes& routes, const HostPlace& from, con
   for (const LinkId id : links) path.pass(platform.links[id].latency, platform.links[id].bandwidth);
   for (const HostPlace* end : {&from, &to}) {
     if (end->group == kNone) continue;
-    const Group& group = platform.groups[end->group];
+    const HostGroup& group = platform.groups[end->group];
     path.pass(group.latency, std::min(group.bandwidth, group.limiter));
   }
   return true;

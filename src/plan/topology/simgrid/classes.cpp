@@ -119,14 +119,14 @@ Classes classify(const Platform& platform, ZoneView& view) {
 
 bool find_routes(Routes& routes, ZoneView& view, const Classes& classes, ZoneRoutes& found) {
   const auto& all = classes.classes;
-  Piece middle;
+  RoutePart middle;
   for (std::uint32_t c = 0; c < all.size(); ++c) {
     for (std::uint32_t d = 0; d < all.size(); ++d) {
       if (c == d && all[c].size == 1) continue;
       const std::size_t to =
           c == d && all[c].members.size() > 1 ? all[c].members[1] : all[d].members[0];
       if (!view.route(all[c].members[0], to, middle)) return false;
-      Piece whole;
+      RoutePart whole;
       whole.links = all[c].up;
       whole.append(middle);
       whole.links.insert(whole.links.end(), all[d].down.begin(), all[d].down.end());
@@ -142,11 +142,11 @@ bool find_exits(Routes& routes, ZoneView& view, const Classes& classes, std::siz
                 ZoneRoutes& found) {
   found.exits = {};
   found.entries = {};
-  Piece rest;
+  RoutePart rest;
   for (std::uint32_t c = 0; c < classes.classes.size(); ++c) {
     const MemberClass& of = classes.classes[c];
     if (!view.exit(of.members[0], gateway, rest)) return false;
-    Piece out;
+    RoutePart out;
     out.links = of.up;
     out.append(rest);
     if (view.counts_links_once()) without_repeats(out.links);

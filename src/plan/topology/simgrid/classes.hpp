@@ -10,9 +10,9 @@ namespace espalier::topology::simgrid {
 
 /// What is a member's alone, by direction. Widths are shared by all its messages, caps are not.
 struct OwnFigures {
-  Bandwidth out = kUnlimited;   ///< of what only carries its messages out
-  Bandwidth in = kUnlimited;    ///< in
-  Bandwidth both = kUnlimited;  ///< of what carries both at once
+  Bandwidth out = kUnlimited;   ///< width of links that carry only its outgoing messages
+  Bandwidth in = kUnlimited;    ///< width of links that carry only its incoming messages
+  Bandwidth both = kUnlimited;  ///< width of links that carry both directions
   Picoseconds latency_out = 0;
   Picoseconds latency_in = 0;
 
@@ -23,8 +23,8 @@ struct OwnFigures {
 /// Members that no route tells apart.
 struct MemberClass {
   std::vector<std::size_t> members;
-  std::uint64_t size = 0;  ///< of them, groups counted by their hosts
-  std::vector<LinkId> up;  ///< on all their routes, but not theirs alone
+  std::uint64_t size = 0;  ///< number of hosts in the class
+  std::vector<LinkId> up;  ///< links on all routes of these members that other members use too
   std::vector<LinkId> down;
   Bandwidth cap_out = kUnlimited;
   Bandwidth cap_in = kUnlimited;
@@ -32,7 +32,7 @@ struct MemberClass {
 
 struct Classes {
   std::vector<MemberClass> classes;
-  std::vector<OwnFigures> own;  ///< beside the members
+  std::vector<OwnFigures> own;  ///< [member] in the order of ZoneView::members()
 
   [[nodiscard]] std::vector<bool> single() const;
 };

@@ -5,7 +5,7 @@
 
 namespace espalier::topology::simgrid {
 
-void RouteTable::add(std::uint32_t from, std::uint32_t to, const Piece& piece) {
+void RouteTable::add(std::uint32_t from, std::uint32_t to, const RoutePart& piece) {
   routes.push_back(
       {from, to, links.size(), piece.links.size(), piece.latency, piece.width, piece.cap});
   links.insert(links.end(), piece.links.begin(), piece.links.end());

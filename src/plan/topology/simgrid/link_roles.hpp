@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "topology/simgrid/piece.hpp"
+#include "topology/simgrid/route_part.hpp"
 
 namespace espalier::topology::simgrid {
 
@@ -12,18 +12,19 @@ namespace espalier::topology::simgrid {
 /// there may be millions.
 struct RouteTable {
   struct Route {
-    std::uint32_t from = 0;  ///< class
-    std::uint32_t to = 0;    ///< class; the same one for two of its members, or for a gateway
-    std::size_t first = 0;   ///< in `links`
+    std::uint32_t from = 0;  ///< class of the sender
+    std::uint32_t to =
+        0;  ///< class of the receiver; equal to `from` within a class or to a gateway
+    std::size_t first = 0;  ///< index of its first link in `links`
     std::size_t count = 0;
-    Picoseconds latency = 0;  ///< beyond that of the links
+    Picoseconds latency = 0;  ///< latency in addition to that of the links
     Bandwidth width = kUnlimited;
     Bandwidth cap = kUnlimited;
   };
   std::vector<Route> routes;
   std::vector<LinkId> links;
 
-  void add(std::uint32_t from, std::uint32_t to, const Piece& piece);
+  void add(std::uint32_t from, std::uint32_t to, const RoutePart& piece);
   [[nodiscard]] std::span<const LinkId> links_of(const Route& route) const {
     return std::span(links).subspan(route.first, route.count);
   }
@@ -32,25 +33,25 @@ struct RouteTable {
 /// What a link is to the zone whose routes pass it.
 enum class Role : std::uint8_t {
   Unused,
-  Everywhere,  ///< on all routes, also those that leave and enter: the zone's backbone
-  Inside,      ///< on all routes between members, not on all that leave and enter
-  Leaving,     ///< on all routes that leave, or all that enter, and on no other: the zone's uplink
-  Owned,       ///< on all routes of one member, and on no other: that member's uplink
-  Partial,     ///< anything else: a tree has no place for it
+  Everywhere,  ///< every route passes it, also those that leave and enter: the zone's backbone
+  Inside,      ///< every route between members passes it, but not every one that leaves or enters
+  Leaving,     ///< all routes that leave (or enter) pass it, and no other: the zone's uplink
+  Owned,       ///< all routes of one member pass it, and no other: that member's uplink
+  Partial,     ///< any other link: a tree of clusters has no place for it
 };
 
 struct LinkRole {
   Role role = Role::Unused;
-  std::uint32_t owner = kNone;  ///< class, if Owned
-  bool out = false;             ///< Owned, Leaving: on the routes from it, out of the zone
-  bool in = false;
-  bool of_one_pair = false;  ///< Partial: on the routes between two members, and on no other
+  std::uint32_t owner = kNone;  ///< Owned: class of the owner
+  bool out = false;             ///< Owned, Leaving: routes out of the owner or zone pass it
+  bool in = false;              ///< Owned, Leaving: routes into the owner or zone pass it
+  bool of_one_pair = false;     ///< Partial: only the routes between two members pass it
 };
 
 struct ZoneRoutes {
   RouteTable inside;
-  RouteTable exits;    ///< one for each class, in their order; empty if nothing leaves the zone
-  RouteTable entries;  ///< beside them
+  RouteTable exits;    ///< [class] routes to the gateway; empty if nothing leaves the zone
+  RouteTable entries;  ///< [class] routes from the gateway; empty if nothing enters the zone
 };
 
 /// Works out the role of every link on these routes. O(links on them).
@@ -62,7 +63,7 @@ class LinkRoles {
   /// @param single by class: whether it has one member only
   void work_out(const ZoneRoutes& routes, const std::vector<bool>& single);
   [[nodiscard]] const LinkRole& of(LinkId link) const { return roles_[link]; }
-  /// Those with a role, in the order in which they were met.
+  /// Links that have a role, in the order in which they were met.
   [[nodiscard]] const std::vector<LinkId>& used() const { return used_; }
 
  private:
@@ -72,8 +73,8 @@ class LinkRoles {
     std::uint64_t exits = 0;
     std::uint64_t entries = 0;
     std::uint32_t candidate[2] = {kNone, kNone};  ///< classes that have a part in all its routes
-    std::uint64_t from[2] = {0, 0};               ///< routes from and to them
-    std::uint64_t to[2] = {0, 0};
+    std::uint64_t from[2] = {0, 0};               ///< number of routes from each candidate
+    std::uint64_t to[2] = {0, 0};                 ///< number of routes to each candidate
     bool exit[2] = {false, false};
     bool entry[2] = {false, false};
     std::uint32_t nearest = kNone;  ///< the class to whose end of a route it is nearer
@@ -91,7 +92,7 @@ class LinkRoles {
   std::vector<Use> use_;
   std::vector<LinkRole> roles_;
   std::vector<LinkId> used_;
-  std::vector<std::uint64_t> out_degree_, in_degree_;  ///< by class
+  std::vector<std::uint64_t> out_degree_, in_degree_;  ///< [class] number of routes from and to it
   std::uint64_t stamp_ = 0;
 };
 

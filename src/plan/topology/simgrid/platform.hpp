@@ -31,8 +31,8 @@ struct Link {
   std::string name;
   Bandwidth bandwidth;
   Time latency;
-  bool fatpipe = false;  ///< limits each flow by itself; the flows do not share it
-  LinkId back = 0;       ///< the other half of a SPLITDUPLEX link, else itself
+  bool fatpipe = false;  ///< FATPIPE: limits each flow by itself; flows do not share it
+  LinkId back = 0;       ///< other half of a SPLITDUPLEX link; else the link itself
 };
 
 /// What two processes of one host meet.
@@ -46,7 +46,7 @@ struct Host {
   std::uint64_t cores = 1;
   CostOverride costs;
   std::optional<Loopback> loopback;
-  std::optional<std::uint64_t> rank;  ///< as write_simgrid notes it
+  std::optional<std::uint64_t> rank;  ///< MPI rank, if write_simgrid() noted one
 };
 
 enum class PointKind : std::uint8_t { Host, Router, Zone };
@@ -56,16 +56,16 @@ struct Point {
   PointKind kind = PointKind::Router;
   std::string name;
   std::uint32_t line = 0;
-  ZoneId zone = kNone;      ///< the zone it is in; none for the outermost
-  std::uint32_t index = 0;  ///< among the points of that zone
-  std::uint32_t item = 0;   ///< which Host or Zone it is
+  ZoneId zone = kNone;      ///< zone that contains it; kNone: the outermost zone itself
+  std::uint32_t index = 0;  ///< index in Zone::points
+  std::uint32_t item = 0;   ///< index in Platform::hosts or Platform::zones
 };
 
 /// Hosts of one kind in a star, each with a link of its own: a <cluster> or a <cabinet>.
-struct Group {
+struct HostGroup {
   std::string prefix;
   std::string suffix;
-  std::vector<Range> ranges;
+  std::vector<NumberRange> ranges;
   ZoneId zone = kNone;
   std::uint32_t line = 0;
   Host host;
@@ -73,31 +73,32 @@ struct Group {
   Time latency;
   bool fatpipe = false;
   bool half_duplex = false;
-  Bandwidth limiter = kUnlimited;  ///< of a further link, for both directions
+  Bandwidth limiter = kUnlimited;  ///< bandwidth of a further link that both directions share
 
   [[nodiscard]] std::uint64_t size() const {
     std::uint64_t sum = 0;
-    for (const Range& range : ranges) sum += range.size();
+    for (const NumberRange& range : ranges) sum += range.size();
     return sum;
   }
 };
 
 enum class Routing : std::uint8_t {
-  None,      ///< no routes: its members cannot be told apart by their distance
-  Full,      ///< a route for each pair
-  Floyd,     ///< the shortest way over routes, counted in links
-  Dijkstra,  ///< the same, with other ties
+  None,      ///< no routes: distances do not tell its members apart
+  Full,      ///< one declared route for each pair
+  Floyd,     ///< shortest path over declared routes, counted in links
+  Dijkstra,  ///< shortest paths like Floyd; equal paths are chosen differently
   Star,      ///< "Cluster": every member has links to and from the centre
   Torus,
 };
 
 /// A declared route, one direction of it.
 struct Edge {
-  std::uint32_t from = 0;  ///< index among the points of the zone
+  std::uint32_t from = 0;  ///< index in Zone::points
   std::uint32_t to = 0;
-  PointId gateway_from = kNone;  ///< where it leaves `from`: `from` itself if that is no zone
+  PointId gateway_from =
+      kNone;  ///< point at which the route leaves `from`; `from` itself if it is no zone
   PointId gateway_to = kNone;
-  std::uint32_t first_link = 0;  ///< in Zone::edge_links
+  std::uint32_t first_link = 0;  ///< index in Zone::edge_links
   std::uint32_t link_count = 0;
   std::uint32_t line = 0;
 };
@@ -110,7 +111,7 @@ struct Arms {
 };
 
 /// A member that holds hosts, in the order of the file.
-struct Item {
+struct ZoneItem {
   bool is_group = false;
   std::uint32_t id = 0;  ///< GroupId or PointId
 };
@@ -122,19 +123,22 @@ struct Zone {
   std::uint32_t depth = 0;
   std::uint32_t line = 0;
   Routing routing = Routing::Full;
-  bool kept = false;             ///< a cluster of the machine even if it has one member only
-  std::uint64_t host_count = 0;  ///< in it and below
+  bool kept = false;             ///< stays a cluster of the machine even with one member
+  std::uint64_t host_count = 0;  ///< hosts in this zone and in all zones within
   std::vector<PointId> points;
-  std::vector<Item> items;
+  std::vector<ZoneItem> items;
   std::vector<Edge> edges;  ///< sorted by (from, to) once the platform is complete
   std::vector<LinkId> edge_links;
-  std::vector<std::uint32_t> first_seen;  ///< beside `points`: which one the routes name first
-  std::vector<Arms> arms;                 ///< of a star: beside `points`
-  std::vector<LinkId> centre;             ///< of a star: what every group passes, its backbone
-  PointId hub = kNone;                    ///< of a star with groups: where their hosts meet it
-  std::vector<std::uint32_t> dimensions;  ///< of a torus; its points are the hosts, x running first
-  std::vector<LinkId> torus_links;  ///< to the next one: of host h in dimension d at h * size + d
-  std::vector<LinkId> torus_limiters;  ///< beside `points`, or empty
+  std::vector<std::uint32_t>
+      first_seen;              ///< [point] its turn in the order in which routes first name points
+  std::vector<Arms> arms;      ///< Star: [point] links to and from the centre
+  std::vector<LinkId> centre;  ///< Star: backbone, which every group passes
+  PointId hub = kNone;         ///< Star with groups: point that joins their hosts
+  std::vector<std::uint32_t> dimensions;  ///< Torus: `points` are the hosts, x running first
+  std::vector<LinkId>
+      torus_links;  ///< Torus: [host * dimensions.size() + d] link to the next host in d
+  std::vector<LinkId>
+      torus_limiters;  ///< Torus: [point] limiter of each host; empty if there are none
 };
 
 struct Platform {
@@ -142,7 +146,7 @@ struct Platform {
   std::vector<Link> links;
   std::vector<Point> points;
   std::vector<Host> hosts;
-  std::vector<Group> groups;
+  std::vector<HostGroup> groups;
   std::vector<Zone> zones;  ///< [0] is the outermost; parents stand before their children
   std::vector<std::string> notes;
 

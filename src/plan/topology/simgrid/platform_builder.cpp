@@ -89,7 +89,7 @@ Expected<PointId> PlatformBuilder::add_host(const std::string& name, const Host&
   return point;
 }
 
-Failure PlatformBuilder::add_group(Group group) {
+Failure PlatformBuilder::add_group(HostGroup group) {
   if (Failure failure = count_hosts(group.size(), group.host.cores, group.line)) return failure;
   const auto id = static_cast<GroupId>(platform_.groups.size());
   if (zone(group.zone).hub == kNone) {
@@ -164,7 +164,7 @@ PointId PlatformBuilder::find_point(const std::string& name) {
       if (!number || groups == groups_by_affixes_.end()) continue;
       for (const GroupId id : groups->second) {
         const auto& ranges = platform_.groups[id].ranges;
-        const bool holds = std::any_of(ranges.begin(), ranges.end(), [&](const Range& r) {
+        const bool holds = std::any_of(ranges.begin(), ranges.end(), [&](const NumberRange& r) {
           return r.first <= *number && *number <= r.last;
         });
         if (holds) return take_out_of_group(id, static_cast<std::uint32_t>(*number), name);
@@ -178,13 +178,14 @@ PointId PlatformBuilder::take_out_of_group(GroupId id, std::uint32_t number,
                                            const std::string& name) {
   ++taken_out_;
   // The hosts before it stay in the group, those after it become a group of their own.
-  Group after = platform_.groups[id];
-  Group& before = platform_.groups[id];
-  auto in = std::find_if(before.ranges.begin(), before.ranges.end(),
-                         [&](const Range& r) { return r.first <= number && number <= r.last; });
+  HostGroup after = platform_.groups[id];
+  HostGroup& before = platform_.groups[id];
+  auto in = std::find_if(before.ranges.begin(), before.ranges.end(), [&](const NumberRange& r) {
+    return r.first <= number && number <= r.last;
+  });
   const auto at = in - before.ranges.begin();
   after.ranges.erase(after.ranges.begin(), after.ranges.begin() + at);
-  const Range whole = *in;
+  const NumberRange whole = *in;
   if (number < whole.last) {
     after.ranges.front().first = number + 1;
   } else {
@@ -193,7 +194,7 @@ PointId PlatformBuilder::take_out_of_group(GroupId id, std::uint32_t number,
   before.ranges.resize(static_cast<std::size_t>(at));
   if (whole.first < number) before.ranges.push_back({whole.first, number - 1});
 
-  const Group& like = before;
+  const HostGroup& like = before;
   const std::string link_name = fmt::format("{}_link_{}", zone(like.zone).name, number);
   const auto link = [&](const std::string& suffix, Bandwidth width, Time latency, bool fatpipe) {
     return add_half(link_name + suffix, width, latency, fatpipe);
@@ -224,7 +225,7 @@ PointId PlatformBuilder::take_out_of_group(GroupId id, std::uint32_t number,
   in_zone.arms.push_back(std::move(arms));
 
   auto item = std::find_if(in_zone.items.begin(), in_zone.items.end(),
-                           [&](const Item& i) { return i.is_group && i.id == id; });
+                           [&](const ZoneItem& i) { return i.is_group && i.id == id; });
   item = in_zone.items.insert(item + 1, {false, point});
   if (!after.ranges.empty()) {
     const auto after_id = static_cast<GroupId>(platform_.groups.size());
@@ -256,7 +257,7 @@ Expected<Platform> PlatformBuilder::finish() && {
                       platform_.points[in.points[twice->to]].name, twice->line),
           "a route counts both ways unless it says symmetrical=\"NO\""};
     }
-    for (const Item& item : in.items) {
+    for (const ZoneItem& item : in.items) {
       const bool is_host = !item.is_group && platform_.points[item.id].kind == PointKind::Host;
       if (item.is_group) in.host_count += platform_.groups[item.id].size();
       if (is_host) ++in.host_count;

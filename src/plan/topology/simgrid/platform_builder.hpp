@@ -23,8 +23,8 @@ class PlatformBuilder {
   Expected<PointId> add_router(const std::string& name, ZoneId zone, std::uint32_t line);
   Expected<PointId> add_host(const std::string& name, const Host& host, ZoneId zone,
                              std::uint32_t line);
-  Failure add_group(Group group);
-  /// Its forward half, if it has two (called NAME_UP and NAME_DOWN).
+  Failure add_group(HostGroup group);
+  /// Returns the link; of a link with two halves (NAME_UP and NAME_DOWN) the forward one.
   Expected<LinkId> add_link(const std::string& name, Bandwidth bandwidth, Time latency,
                             Sharing sharing, std::uint32_t line);
   void add_edge(ZoneId zone, Edge edge, const std::vector<LinkId>& links);

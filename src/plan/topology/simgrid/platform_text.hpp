@@ -11,7 +11,7 @@ namespace espalier::topology::simgrid {
 /// What a route passes: a link, or one direction of it.
 struct Pass {
   std::string link;
-  const char* direction = "";  ///< UP or DOWN of a SPLITDUPLEX link
+  const char* direction = "";  ///< "UP" or "DOWN" for half of a SPLITDUPLEX link, else ""
 };
 using Passes = std::vector<Pass>;
 
@@ -21,7 +21,7 @@ using Passes = std::vector<Pass>;
 /// A point between which routes run, as they see it.
 struct End {
   std::string id;
-  std::string gateway;  ///< if it is a zone
+  std::string gateway;  ///< "" unless the end is a zone
   Passes up;
   Passes down;
 
@@ -45,7 +45,7 @@ class PlatformText {
   void pipe(std::uint32_t depth, const std::string& id, Bandwidth rate, Time latency);
   /// The links of an uplink, and how routes pass them. Nothing for one that costs nothing.
   void uplink(std::uint32_t depth, const std::string& id, const Uplink& uplink, End& end);
-  /// That of a cluster, if it has a limit, and how routes pass it.
+  /// Writes the backbone of a cluster, if it has a limit. Returns how routes pass it.
   Passes backbone(std::uint32_t depth, ClusterId cluster);
   /// The link of each pair with a distance or capacity of its own.
   std::vector<Pass> pairs(std::uint32_t depth, ClusterId cluster);

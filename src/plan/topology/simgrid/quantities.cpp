@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 #include "base/units.hpp"
@@ -20,7 +21,7 @@ Error malformed(std::string_view text, std::string_view kind, std::string_view h
 
 /// "1.25E9Bps" in parts: digits and a decimal exponent, and the unit.
 struct Quantity {
-  std::string digits;  ///< at most 19, what base/units counts with; further ones are cut off
+  std::string digits;  ///< no more than 19, what base/units can hold; the rest is cut off
   std::int64_t exponent = 0;
   std::string_view unit;
 };
@@ -106,7 +107,7 @@ Bandwidth rate_of(double seconds_per_byte) {
   if (seconds_per_byte <= 0) return kUnlimited;
   const double bits = 8 / seconds_per_byte;
   if (bits >= 4.6e18) return kUnlimited;
-  return Bandwidth{std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bits + 0.5))};
+  return Bandwidth{std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(bits)))};
 }
 
 Bandwidth times(Bandwidth rate, std::uint64_t factor) {
@@ -189,7 +190,7 @@ Expected<std::uint64_t> parse_speed(std::string_view text, std::size_t pstate) {
   if (unit == kSpeedUnits.end()) return malformed(text, "a speed", kSpeedHint);
   const double thousands = magnitude(q) * unit->flops / 1e3;  // 1 Gflop/s is a million of them
   if (thousands > 4e15) return malformed(text, "a speed below 4 Zflop/s", kSpeedHint);
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(thousands + 0.5));
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(thousands)));
 }
 
 Expected<ParsedCost> parse_cost(std::string_view text) {
@@ -222,10 +223,10 @@ Expected<std::uint64_t> parse_count(std::string_view text, std::uint64_t least,
       ""};
 }
 
-Expected<std::vector<Range>> parse_radical(std::string_view text, std::uint64_t limit) {
+Expected<std::vector<NumberRange>> parse_radical(std::string_view text, std::uint64_t limit) {
   constexpr std::uint64_t kLargest = 2'147'483'647;
   constexpr std::string_view kHint = "write numbers and ranges, such as \"0-15\" or \"1-29,58\"";
-  std::vector<Range> ranges;
+  std::vector<NumberRange> ranges;
   std::uint64_t total = 0;
   for (const std::string_view part : split(text, ',')) {
     const std::vector<std::string_view> ends = split(part, '-');

@@ -32,15 +32,15 @@ struct ParsedCost {
 };
 Expected<ParsedCost> parse_cost(std::string_view text);
 
-struct Range {
+struct NumberRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;  ///< first <= last
 
   [[nodiscard]] std::uint64_t size() const { return std::uint64_t{last} - first + 1; }
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const NumberRange&, const NumberRange&) = default;
 };
 /// "1-29,58": numbers and ranges of them. Refuses more than `limit` numbers in all.
-Expected<std::vector<Range>> parse_radical(std::string_view text, std::uint64_t limit);
+Expected<std::vector<NumberRange>> parse_radical(std::string_view text, std::uint64_t limit);
 
 /// A plain whole number from `least` to `most`.
 Expected<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most);

@@ -54,8 +54,8 @@ TEST(SimgridQuantities, ReadsTheFirstSectionOfACost) {
 }
 
 TEST(SimgridQuantities, ReadsRadicals) {
-  EXPECT_EQ(*parse_radical("0-3", 9), (std::vector<Range>{{0, 3}}));
-  EXPECT_EQ(*parse_radical("1-3,8", 9), (std::vector<Range>{{1, 3}, {8, 8}}));
+  EXPECT_EQ(*parse_radical("0-3", 9), (std::vector<NumberRange>{{0, 3}}));
+  EXPECT_EQ(*parse_radical("1-3,8", 9), (std::vector<NumberRange>{{1, 3}, {8, 8}}));
 }
 
 TEST(SimgridQuantities, RefusesWhatIsNoQuantity) {

@@ -12,7 +12,7 @@ struct ClusterFigures {
   std::string id;
   std::string prefix;
   std::string suffix;
-  std::vector<Range> ranges;
+  std::vector<NumberRange> ranges;
   Host host;
   Bandwidth bandwidth;
   Time latency;
@@ -21,7 +21,7 @@ struct ClusterFigures {
 
   [[nodiscard]] std::uint64_t size() const {
     std::uint64_t sum = 0;
-    for (const Range& range : ranges) sum += range.size();
+    for (const NumberRange& range : ranges) sum += range.size();
     return sum;
   }
 };
@@ -66,7 +66,7 @@ Expected<ClusterFigures> read_figures(Reading& in, const pugi::xml_node& node) {
 
 std::vector<std::string> host_names(const ClusterFigures& figures) {
   std::vector<std::string> names;
-  for (const Range& range : figures.ranges) {
+  for (const NumberRange& range : figures.ranges) {
     for (std::uint64_t n = range.first; n <= range.last; ++n) {
       names.push_back(fmt::format("{}{}{}", figures.prefix, n, figures.suffix));
     }
@@ -74,8 +74,8 @@ std::vector<std::string> host_names(const ClusterFigures& figures) {
   return names;
 }
 
-Group group_of(const ClusterFigures& figures, ZoneId zone, std::uint32_t line) {
-  Group group;
+HostGroup group_of(const ClusterFigures& figures, ZoneId zone, std::uint32_t line) {
+  HostGroup group;
   group.prefix = figures.prefix;
   group.suffix = figures.suffix;
   group.ranges = figures.ranges;

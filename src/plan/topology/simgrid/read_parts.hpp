@@ -30,7 +30,7 @@ Failure read_route(Reading& in, const pugi::xml_node& node, ZoneId zone);
 /// A bandwidth or a latency that must be there.
 Expected<Bandwidth> read_rate(Reading& in, const pugi::xml_node& node, const char* attribute);
 Expected<Time> read_latency(Reading& in, const pugi::xml_node& node, const char* attribute);
-/// The same where it may be left out, empty or 0.
+/// A bandwidth or a latency that may be left out, empty or 0.
 Expected<std::optional<Bandwidth>> read_optional_rate(Reading& in, const pugi::xml_node& node,
                                                       const char* attribute);
 Expected<Time> read_optional_latency(Reading& in, const pugi::xml_node& node,

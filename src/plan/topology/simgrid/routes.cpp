@@ -9,8 +9,8 @@ namespace espalier::topology::simgrid {
 /// What the routing of a graph has found out so far.
 struct Routes::Cache {
   Graph graph;
-  std::vector<std::uint32_t> all;                ///< Floyd's table
-  std::vector<std::vector<std::uint32_t>> rows;  ///< Dijkstra's, by source
+  std::vector<std::uint32_t> all;  ///< Floyd: predecessors for all sources, row by row
+  std::vector<std::vector<std::uint32_t>> rows;  ///< Dijkstra: [source] predecessors
 };
 
 Routes::Routes(const Platform& platform) : platform_(platform), caches_(platform.zones.size()) {}

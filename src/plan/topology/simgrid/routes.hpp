@@ -30,7 +30,8 @@ class Routes {
   explicit Routes(const Platform& platform);
   ~Routes();
 
-  /// From one point of `zone` to another, by their indices there. @pre from != to
+  /// The route from one point of `zone` to another, by their indices in Zone::points. @pre from !=
+  /// to
   bool local(ZoneId zone, std::uint32_t from, std::uint32_t to, ZoneRoute& route);
   /// Appends the links from a host or router to another; none if it is the same.
   bool between(PointId from, PointId to, std::vector<LinkId>& links);
@@ -52,7 +53,7 @@ class Routes {
   void append(const Zone& zone, const Edge& edge, std::vector<LinkId>& links);
 
   const Platform& platform_;
-  std::vector<std::unique_ptr<Cache>> caches_;  ///< beside the zones; made when asked for
+  std::vector<std::unique_ptr<Cache>> caches_;  ///< [ZoneId] filled on the first question
   std::uint64_t steps_ = 0;
   Failure failure_;
 };

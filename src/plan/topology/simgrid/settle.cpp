@@ -1,5 +1,3 @@
-#include "topology/simgrid/settle.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "topology/hostlist.hpp"
 #include "topology/simgrid/classes.hpp"
+#include "topology/simgrid/to_machine.hpp"
 
 namespace espalier::topology::simgrid {
 namespace {
@@ -287,8 +286,8 @@ class Settler {
 
   /// The way out (or in) as the zone around this one is to see it: that of the largest class, as
   /// wide as the widest. Narrower ones have it in their uplinks, if that harms nothing inside.
-  Piece piece_of(std::size_t gateway, bool out) {
-    Piece piece;
+  RoutePart piece_of(std::size_t gateway, bool out) {
+    RoutePart piece;
     const RouteTable& table = out ? found_.exits : found_.entries;
     for (const LinkId id : table.links_of(table.routes[0])) {
       if (passes_on(id, gateway, out)) piece.links.push_back(id);
@@ -374,8 +373,9 @@ class Settler {
   Classes classes_;
   ZoneRoutes found_;
   Channel channel_;
-  std::vector<Uplink> uplinks_;              ///< by member
-  std::vector<Picoseconds> uplink_latency_;  ///< by class, of its first member
+  std::vector<Uplink> uplinks_;  ///< [member]
+  std::vector<Picoseconds>
+      uplink_latency_;  ///< [class] uplink latency of the first member of the class
   std::vector<Bandwidth> widest_out_, widest_in_;
 };
 

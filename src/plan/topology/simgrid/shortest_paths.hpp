@@ -25,16 +25,16 @@ struct Graph {
 
 inline constexpr std::uint32_t kNoVertex = 0xffffffff;
 
-/// For each vertex the one before it on the shortest way from `source`; kNoVertex for the source
+/// For each vertex its predecessor on the shortest path from `source`; kNoVertex for the source
 /// and what it does not reach. Ties as in SimGrid: vertices are settled by (cost, order), the first
 /// one to offer a cost keeps it. O(E log V).
 /// E. Dijkstra: "A note on two problems in connexion with graphs", Numerische Mathematik 1, 1959.
 [[nodiscard]] std::vector<std::uint32_t> dijkstra(const Graph& graph, std::uint32_t source,
                                                   std::span<const std::uint32_t> order);
 
-/// The same for all sources: row s of the result, which has V * V entries. Ties as in SimGrid: a
-/// way over a later vertex must be truly shorter. O(V^3).
-/// R. Floyd: "Algorithm 97: shortest path", Communications of the ACM 5(6), 1962.
+/// The predecessors for all sources: row s of the result, which has V * V entries. Ties as in
+/// SimGrid: a way over a later vertex must be truly shorter. O(V^3). R. Floyd: "Algorithm 97:
+/// shortest path", Communications of the ACM 5(6), 1962.
 [[nodiscard]] std::vector<std::uint32_t> floyd(const Graph& graph);
 
 }  // namespace espalier::topology::simgrid

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "topology/simgrid/audit.hpp"
-#include "topology/simgrid/settle.hpp"
-
 namespace espalier::topology::simgrid {
 namespace {
 
@@ -109,9 +106,9 @@ class MachineMaker {
       settled.spec = std::move(cluster);
     }
     for (std::size_t g = 0; g < settled.gateways.size(); ++g) {
-      Piece exit, entry;
+      RoutePart exit, entry;
       if (!view.exit(0, g, exit) || !view.entry(0, g, entry)) return false;
-      Ends ends{member.up, entry};
+      GatewayRoutes ends{member.up, entry};
       ends.out.append(exit);
       ends.in.append(member.down);
       settled.ends.push_back(std::move(ends));
@@ -157,13 +154,13 @@ class MachineMaker {
             platform_.points.begin(), platform_.points.end(),
             [&](const Point& p) { return p.kind != PointKind::Router && changed(p.name); }) ||
         std::any_of(platform_.groups.begin(), platform_.groups.end(),
-                    [&](const Group& g) { return changed(g.prefix) || changed(g.suffix); });
+                    [&](const HostGroup& g) { return changed(g.prefix) || changed(g.suffix); });
     if (any) notes_.push_back("brackets, commas and control characters in names have become \"_\"");
     const auto joined_otherwise = [](const Host& h) { return h.cores > 1 && !h.loopback; };
     const bool nodes =
         std::any_of(platform_.hosts.begin(), platform_.hosts.end(), joined_otherwise) ||
         std::any_of(platform_.groups.begin(), platform_.groups.end(),
-                    [&](const Group& g) { return joined_otherwise(g.host); });
+                    [&](const HostGroup& g) { return joined_otherwise(g.host); });
     if (nodes) {
       notes_.push_back(
           "hosts of several cores without a loopback: their processes are taken as joined as "

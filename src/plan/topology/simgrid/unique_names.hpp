@@ -17,15 +17,15 @@ class UniqueNames {
   std::string take(std::initializer_list<std::string> wanted);
 
  private:
-  std::map<std::string, std::uint64_t> taken_;  ///< and the last number given out for it
+  std::map<std::string, std::uint64_t> taken_;  ///< name -> last number that was appended to it
 };
 
 /// Letters, digits, '.', '_' and '-'; any other character becomes '_'.
 [[nodiscard]] std::string safe_name(std::string_view name);
 
 struct PlatformNames {
-  std::vector<std::string> hosts;  ///< by Leaf
-  std::vector<std::string> zones;  ///< by ClusterId
+  std::vector<std::string> hosts;  ///< [Leaf]
+  std::vector<std::string> zones;  ///< [ClusterId]
 };
 [[nodiscard]] PlatformNames platform_names(const Machine& machine);
 

@@ -24,7 +24,7 @@ Loopback loopback_through(const Platform& platform, const Arms& arms) {
   return through;
 }
 
-Loopback loopback_through(const Platform& platform, const Group& group, const Zone& star) {
+Loopback loopback_through(const Platform& platform, const HostGroup& group, const Zone& star) {
   // Its own link twice, or once if that is the same one; what lies in the middle once.
   Loopback through{(group.half_duplex ? 1 : 2) * group.latency,
                    std::min(group.bandwidth, group.limiter), false};
@@ -65,9 +65,9 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-std::string hostlist_of(const Group& group) {
+std::string hostlist_of(const HostGroup& group) {
   std::string numbers;
-  for (const Range& range : group.ranges) {
+  for (const NumberRange& range : group.ranges) {
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", range.first);
     if (range.last > range.first) numbers += fmt::format("-{}", range.last);
   }
@@ -87,7 +87,7 @@ ZoneView::ZoneView(const Platform& platform, Routes& routes, std::vector<Settled
   }
   std::sort(gateway_vertices_.begin(), gateway_vertices_.end());
   count_incoming();
-  for (const Item& item : zone_.items) add_member(item);
+  for (const ZoneItem& item : zone_.items) add_member(item);
   // The specs of inner zones are needed only once.
   for (ViewMember& member : members_) {
     if (member.zone != kNone) member.spec = std::move(settled[member.zone].spec);
@@ -114,7 +114,7 @@ std::uint32_t ZoneView::vertex_of(PointId inner) const {
   return platform_.points[inner].index;
 }
 
-void ZoneView::describe_group(const Group& group, ViewMember& member) {
+void ZoneView::describe_group(const HostGroup& group, ViewMember& member) {
   member.count = group.size();
   member.spec = spec_of_host(platform_, group.host, hostlist_of(group), group.line,
                              loopback_through(platform_, group, zone_));
@@ -145,7 +145,7 @@ bool ZoneView::describe_point(const Point& point, ViewMember& member) {
   return platform_.zones[member.zone].host_count > 0;
 }
 
-void ZoneView::add_member(const Item& item) {
+void ZoneView::add_member(const ZoneItem& item) {
   ViewMember member;
   if (item.is_group) {
     if (platform_.groups[item.id].ranges.empty()) return;
@@ -203,7 +203,7 @@ void ZoneView::tie_to_router(ViewMember& member) {
   member.tied = true;
 }
 
-const Ends* ZoneView::ends_at(const ViewMember& member, PointId gateway) {
+const GatewayRoutes* ZoneView::ends_at(const ViewMember& member, PointId gateway) {
   if (member.zone == kNone || gateway == kNone) return nullptr;
   const SettledZone& inner = settled_[member.zone];
   if (inner.ends.size() < 2) return nullptr;
@@ -219,7 +219,7 @@ bool ZoneView::local(std::uint32_t from, std::uint32_t to, ZoneRoute& route) {
   return true;
 }
 
-bool ZoneView::route(std::size_t from, std::size_t to, Piece& piece) {
+bool ZoneView::route(std::size_t from, std::size_t to, RoutePart& piece) {
   piece = {};
   const ViewMember& a = members_[from];
   const ViewMember& b = members_[to];
@@ -234,8 +234,8 @@ bool ZoneView::route(std::size_t from, std::size_t to, Piece& piece) {
   } else if (!local(a.vertex, b.vertex, route)) {
     return false;
   }
-  const Ends* leaving = ends_at(a, route.gateway_from);
-  const Ends* arriving = ends_at(b, route.gateway_to);
+  const GatewayRoutes* leaving = ends_at(a, route.gateway_from);
+  const GatewayRoutes* arriving = ends_at(b, route.gateway_to);
   if (leaving != nullptr) piece.append(leaving->out);
   piece.links.insert(piece.links.end(), route.links.begin() + a.tied_out,
                      route.links.end() - b.tied_in);
@@ -243,14 +243,14 @@ bool ZoneView::route(std::size_t from, std::size_t to, Piece& piece) {
   return routes_.spend(piece.links.size());
 }
 
-bool ZoneView::exit(std::size_t from, std::size_t gateway, Piece& piece) {
+bool ZoneView::exit(std::size_t from, std::size_t gateway, RoutePart& piece) {
   piece = {};
   const PointId target = settled_[id_].gateways[gateway];
   const ViewMember& member = members_[from];
   const std::uint32_t vertex = vertex_of(target);
   if (zone_.routing == Routing::None) return true;
   if (member.vertex == vertex) {
-    if (const Ends* ends = ends_at(member, target)) piece = ends->out;
+    if (const GatewayRoutes* ends = ends_at(member, target)) piece = ends->out;
     return true;
   }
   ZoneRoute route;
@@ -260,20 +260,20 @@ bool ZoneView::exit(std::size_t from, std::size_t gateway, Piece& piece) {
     const std::vector<LinkId>& up = zone_.arms[member.vertex].up;
     if (!member.tied) route.links.insert(route.links.begin(), up.begin(), up.end());
   }
-  if (const Ends* ends = ends_at(member, route.gateway_from)) piece.append(ends->out);
+  if (const GatewayRoutes* ends = ends_at(member, route.gateway_from)) piece.append(ends->out);
   piece.links.insert(piece.links.end(), route.links.begin() + member.tied_out, route.links.end());
   return routes_.between(route.gateway_to, target, piece.links) &&
          routes_.spend(piece.links.size());
 }
 
-bool ZoneView::entry(std::size_t to, std::size_t gateway, Piece& piece) {
+bool ZoneView::entry(std::size_t to, std::size_t gateway, RoutePart& piece) {
   piece = {};
   const PointId source = settled_[id_].gateways[gateway];
   const ViewMember& member = members_[to];
   const std::uint32_t vertex = vertex_of(source);
   if (zone_.routing == Routing::None) return true;
   if (member.vertex == vertex) {
-    if (const Ends* ends = ends_at(member, source)) piece = ends->in;
+    if (const GatewayRoutes* ends = ends_at(member, source)) piece = ends->in;
     return true;
   }
   ZoneRoute route;
@@ -285,7 +285,7 @@ bool ZoneView::entry(std::size_t to, std::size_t gateway, Piece& piece) {
   }
   if (!routes_.between(source, route.gateway_from, piece.links)) return false;
   piece.links.insert(piece.links.end(), route.links.begin(), route.links.end() - member.tied_in);
-  if (const Ends* ends = ends_at(member, route.gateway_to)) piece.append(ends->in);
+  if (const GatewayRoutes* ends = ends_at(member, route.gateway_to)) piece.append(ends->in);
   return routes_.spend(piece.links.size());
 }
 

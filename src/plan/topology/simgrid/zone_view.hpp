@@ -5,25 +5,26 @@
 #include <vector>
 
 #include "topology/machine_spec.hpp"
-#include "topology/simgrid/piece.hpp"
 #include "topology/simgrid/platform.hpp"
+#include "topology/simgrid/route_part.hpp"
 #include "topology/simgrid/routes.hpp"
 
 namespace espalier::topology::simgrid {
 
 /// A host, a zone with hosts or a group of equal hosts, as its zone sees it.
 struct ViewMember {
-  MemberSpec spec;  ///< all but its uplink
+  MemberSpec spec;  ///< everything but the uplink
   std::uint64_t count = 1;
-  std::uint32_t vertex = 0;  ///< among the points of the zone
-  ZoneId zone = kNone;       ///< if it is one
-  Piece up;                  ///< on every route from it, also out of the zone; first
-  Piece down;                ///< on every route to it; last
-  bool half_duplex = false;  ///< the widths of `up` and `down` are one and the same
+  std::uint32_t vertex = 0;  ///< index in Zone::points
+  ZoneId zone = kNone;       ///< kNone: the member is no zone
+  RoutePart up;    ///< first part of every route from the member, also of those that leave the zone
+  RoutePart down;  ///< last part of every route to the member
+  bool half_duplex = false;  ///< `up` and `down` share one width
   /// Members with the same attachment have the same routes but for `up` and `down`.
   std::pair<PointId, PointId> attachment;
-  std::uint32_t tied_out = 0;  ///< so many links of `up` are links of its routes in the zone
-  std::uint32_t tied_in = 0;
+  std::uint32_t tied_out = 0;  ///< number of links in `up` that its routes within the zone pass too
+  std::uint32_t tied_in =
+      0;  ///< number of links in `down` that its routes within the zone pass too
   bool tied = false;
 };
 
@@ -41,23 +42,24 @@ class ZoneView {
   /// A star counts a link on both ends of a route once.
   [[nodiscard]] bool counts_links_once() const { return zone_.routing == Routing::Star; }
 
-  /// Without `up` of the one and `down` of the other. Two of one group if from == to.
-  bool route(std::size_t from, std::size_t to, Piece& piece);
-  /// To the gateway of that number of the zone, without `up`; from it, without `down`.
-  bool exit(std::size_t from, std::size_t gateway, Piece& piece);
-  bool entry(std::size_t to, std::size_t gateway, Piece& piece);
+  /// The route between two members, without `up` of the first and `down` of the second. Two hosts
+  /// of one group if from == to.
+  bool route(std::size_t from, std::size_t to, RoutePart& piece);
+  /// The routes to a gateway of the zone, without `up`, and from it, without `down`.
+  bool exit(std::size_t from, std::size_t gateway, RoutePart& piece);
+  bool entry(std::size_t to, std::size_t gateway, RoutePart& piece);
 
  private:
   void count_incoming();
-  void add_member(const Item& item);
-  void describe_group(const Group& group, ViewMember& member);
+  void add_member(const ZoneItem& item);
+  void describe_group(const HostGroup& group, ViewMember& member);
   bool describe_point(const Point& point, ViewMember& member);
   void tie_to_star(ViewMember& member);
   void tie_to_router(ViewMember& member);
   [[nodiscard]] bool is_gateway(std::uint32_t vertex) const;
   [[nodiscard]] bool transit(std::uint32_t vertex) const;
-  /// Those of a member with several ways out, which are no part of `up` and `down`.
-  [[nodiscard]] const Ends* ends_at(const ViewMember& member, PointId gateway);
+  /// The routes at this gateway of a member with several gateways; not part of `up` and `down`.
+  [[nodiscard]] const GatewayRoutes* ends_at(const ViewMember& member, PointId gateway);
   [[nodiscard]] std::uint32_t vertex_of(PointId inner) const;
   bool local(std::uint32_t from, std::uint32_t to, ZoneRoute& route);
 
@@ -67,13 +69,14 @@ class ZoneView {
   ZoneId id_;
   const Zone& zone_;
   std::vector<ViewMember> members_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> incoming_;  ///< by vertex: an edge, how many
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      incoming_;  ///< [vertex] one incoming edge, and their number
   std::vector<std::uint32_t> gateway_vertices_;
 };
 
-/// Without what machine_spec.hpp forbids in a name.
+/// The name without the characters that machine_spec.hpp forbids.
 [[nodiscard]] std::string plain_name(std::string_view name);
 /// "node-[1-29,58].site"
-[[nodiscard]] std::string hostlist_of(const Group& group);
+[[nodiscard]] std::string hostlist_of(const HostGroup& group);
 
 }  // namespace espalier::topology::simgrid

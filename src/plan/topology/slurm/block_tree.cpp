@@ -65,7 +65,7 @@ Expected<MachineSpec> block_tree(const TopologyConf& conf, std::uint32_t process
     if (!read) return read.error();
     sizes = *std::move(read);
   }
-  for (const Group& block : conf.blocks) {
+  for (const NodeGroup& block : conf.blocks) {
     if (block.nodes && !block.switches) continue;
     return Error{
         conf.where(block.line),
@@ -77,7 +77,7 @@ Expected<MachineSpec> block_tree(const TopologyConf& conf, std::uint32_t process
 
   std::vector<MemberSpec> members;
   for (std::size_t i = 0; i < conf.blocks.size(); ++i) {
-    const Group& block = conf.blocks[i];
+    const NodeGroup& block = conf.blocks[i];
     if ((*counts)[i] < sizes.front()) {
       return Error{conf.where(block.line),
                    fmt::format("block \"{:.60}\" has {} nodes, fewer than the first of BlockSizes, "

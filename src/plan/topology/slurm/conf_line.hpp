@@ -11,7 +11,7 @@ namespace espalier::topology::slurm {
 
 /// One KEY=VALUE of a Slurm configuration file.
 struct ConfPair {
-  std::string key;  ///< in lower case: Slurm does not tell them apart
+  std::string key;  ///< lower case, since Slurm ignores the case of keys
   std::string value;
   std::uint32_t line = 0;
 };

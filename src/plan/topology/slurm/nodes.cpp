@@ -8,7 +8,7 @@
 
 namespace espalier::topology::slurm {
 
-std::vector<MemberSpec> node_members(const TopologyConf& conf, const Group& group,
+std::vector<MemberSpec> node_members(const TopologyConf& conf, const NodeGroup& group,
                                      std::uint32_t processes_per_node) {
   std::vector<MemberSpec> members;
   for (const std::string_view item : split_hostlist(group.nodes->text)) {
@@ -27,14 +27,14 @@ std::vector<MemberSpec> node_members(const TopologyConf& conf, const Group& grou
 }
 
 Expected<std::vector<std::uint64_t>> count_nodes(const TopologyConf& conf,
-                                                 std::span<const Group> groups) {
+                                                 std::span<const NodeGroup> groups) {
   struct Node {
     std::string name;
     std::uint32_t line;
   };
   std::vector<std::uint64_t> counts;
   std::vector<Node> nodes;
-  for (const Group& group : groups) {
+  for (const NodeGroup& group : groups) {
     counts.push_back(0);
     if (!group.nodes) continue;
     for (const std::string_view item : split_hostlist(group.nodes->text)) {

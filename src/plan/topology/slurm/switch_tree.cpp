@@ -24,7 +24,7 @@ class SwitchGraph {
 
   Failure connect() {
     for (std::size_t i = 0; i < conf_.switches.size(); ++i) {
-      const Group& group = conf_.switches[i];
+      const NodeGroup& group = conf_.switches[i];
       if (Failure failure = check_content(group)) return failure;
       if (!group.switches) continue;
       if (Failure failure = add_children(i)) return failure;
@@ -43,7 +43,7 @@ class SwitchGraph {
   [[nodiscard]] std::size_t depth() const { return depth_; }
 
  private:
-  [[nodiscard]] Failure check_content(const Group& group) const {
+  [[nodiscard]] Failure check_content(const NodeGroup& group) const {
     if (group.nodes.has_value() != group.switches.has_value()) return {};
     return Error{conf_.where(group.line),
                  fmt::format("switch \"{:.60}\" has {} Nodes {} Switches", group.name,
@@ -52,7 +52,7 @@ class SwitchGraph {
   }
 
   Failure add_children(std::size_t parent) {
-    const Value& list = *conf_.switches[parent].switches;
+    const LocatedText& list = *conf_.switches[parent].switches;
     for (const std::string_view item : split_hostlist(list.text)) {
       // A list longer than there are switches names an unknown one, or one twice.
       auto names = expand_hostlist(item, conf_.switches.size());
@@ -127,7 +127,7 @@ class SwitchGraph {
 
 MemberSpec switch_member(const TopologyConf& conf, const SwitchGraph& graph, std::size_t i,
                          std::uint32_t processes_per_node) {
-  const Group& group = conf.switches[i];
+  const NodeGroup& group = conf.switches[i];
   MemberSpec spec;
   spec.where = conf.where(group.line);
   spec.name = group.name;

@@ -19,11 +19,11 @@ class ConfReader {
   Failure take(const ConfPair& pair) {
     if (pair.key == "switchname") return open(pair, conf_.switches);
     if (pair.key == "blockname") return open(pair, conf_.blocks);
-    if (pair.key == "nodes") return set(pair, &Group::nodes);
-    if (pair.key == "switches") return set(pair, &Group::switches);
+    if (pair.key == "nodes") return set(pair, &NodeGroup::nodes);
+    if (pair.key == "switches") return set(pair, &NodeGroup::switches);
     if (pair.key == "blocksizes") {
       if (conf_.block_sizes) return twice(pair);
-      conf_.block_sizes = Value{pair.value, pair.line};
+      conf_.block_sizes = LocatedText{pair.value, pair.line};
       return {};
     }
     if (pair.key == "linkspeed") {
@@ -37,7 +37,7 @@ class ConfReader {
   void end_line() { group_ = nullptr; }
 
  private:
-  Failure open(const ConfPair& pair, std::vector<Group>& groups) {
+  Failure open(const ConfPair& pair, std::vector<NodeGroup>& groups) {
     if (pair.value.find_first_of("[],") != std::string::npos) {
       return Error{conf_.where(pair.line),
                    fmt::format("the name \"{:.60}\" holds a bracket or comma", pair.value),
@@ -47,14 +47,14 @@ class ConfReader {
     group_ = &groups.back();
     return {};
   }
-  Failure set(const ConfPair& pair, std::optional<Value> Group::*member) {
+  Failure set(const ConfPair& pair, std::optional<LocatedText> NodeGroup::*member) {
     if (group_ == nullptr) {
       return Error{conf_.where(pair.line),
                    fmt::format("\"{}\" without a SwitchName or BlockName before it", pair.key),
                    "write lines such as \"SwitchName=s0 Nodes=n[0-15]\""};
     }
     if (group_->*member) return twice(pair);
-    group_->*member = Value{pair.value, pair.line};
+    group_->*member = LocatedText{pair.value, pair.line};
     return {};
   }
   [[nodiscard]] Failure twice(const ConfPair& pair) const {
@@ -63,16 +63,16 @@ class ConfReader {
   }
 
   TopologyConf& conf_;
-  Group* group_ = nullptr;
+  NodeGroup* group_ = nullptr;
 };
 
-Failure refuse_a_name_twice(const TopologyConf& conf, std::span<const Group> groups) {
-  std::vector<const Group*> order;
-  for (const Group& group : groups) order.push_back(&group);
-  std::sort(order.begin(), order.end(), [](const Group* a, const Group* b) {
+Failure refuse_a_name_twice(const TopologyConf& conf, std::span<const NodeGroup> groups) {
+  std::vector<const NodeGroup*> order;
+  for (const NodeGroup& group : groups) order.push_back(&group);
+  std::sort(order.begin(), order.end(), [](const NodeGroup* a, const NodeGroup* b) {
     return std::tie(a->name, a) < std::tie(b->name, b);
   });
-  const auto same = [](const Group* a, const Group* b) { return a->name == b->name; };
+  const auto same = [](const NodeGroup* a, const NodeGroup* b) { return a->name == b->name; };
   const auto found = std::adjacent_find(order.begin(), order.end(), same);
   if (found == order.end()) return {};
   return Error{

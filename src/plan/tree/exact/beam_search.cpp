@@ -14,7 +14,7 @@ constexpr std::size_t kTried = 16;
 /// of how many more than there are could still be served.
 struct Candidate {
   std::int64_t surplus;
-  std::size_t number;  ///< ties: the one that was made first
+  std::size_t number;  ///< order of creation; breaks ties, the earlier first
   Frontier frontier;
 };
 
@@ -29,7 +29,7 @@ std::int64_t promise(const Frontier& frontier, const Potential& potential) {
 
 /// Appends what `at` can become by one more send. False when the budget is spent.
 bool extend(const Instance& instance, const Potential& potential, const Frontier& at,
-            std::vector<Candidate>& next, Budget& budget) {
+            std::vector<Candidate>& next, SearchBudget& budget) {
   std::size_t tried = 0;
   for (std::uint32_t c = 0; c < at.waiting.size() && tried < kTried; ++c) {
     if (at.waiting[c] == 0) continue;
@@ -53,8 +53,8 @@ void keep_best(std::vector<Candidate>& candidates, std::size_t width) {
 
 }  // namespace
 
-Decision beam_search(const Instance& instance, const Potential& potential, Ticks deadline,
-                     std::size_t width, Budget& budget) {
+SearchResult beam_search(const Instance& instance, const Potential& potential, Ticks deadline,
+                         std::size_t width, SearchBudget& budget) {
   std::vector<Candidate> beam;
   beam.push_back({0, 0, start(instance, potential, deadline)});
   while (!beam.empty()) {
@@ -64,13 +64,13 @@ Decision beam_search(const Instance& instance, const Potential& potential, Ticks
     for (const Candidate& candidate : beam) {
       if (candidate.frontier.sends.empty()) continue;
       if (!extend(instance, potential, candidate.frontier, next, budget)) {
-        return {.answer = Answer::Stopped, .order = {}, .finish = 0};
+        return {.answer = SearchAnswer::Stopped, .order = {}, .finish = 0};
       }
     }
     keep_best(next, width);
     beam = std::move(next);
   }
-  return {.answer = Answer::Stopped, .order = {}, .finish = 0};
+  return {.answer = SearchAnswer::Stopped, .order = {}, .finish = 0};
 }
 
 }  // namespace espalier::tree::exact

@@ -8,10 +8,10 @@
 namespace espalier::tree::exact {
 
 /// How much searching is allowed: steps, and a moment of the clock if there is one.
-class Budget {
+class SearchBudget {
  public:
   using Clock = std::chrono::steady_clock;
-  explicit Budget(std::uint64_t steps, std::optional<Clock::time_point> until = {})
+  explicit SearchBudget(std::uint64_t steps, std::optional<Clock::time_point> until = {})
       : limit_(steps), until_(until) {}
 
   /// False when it is used up; nothing should be spent from then on.
@@ -30,17 +30,17 @@ class Budget {
   [[nodiscard]] bool out_of_time() const { return until_ && Clock::now() >= *until_; }
 
   /// A budget of so many hundredths of what is left, in steps and in time.
-  [[nodiscard]] Budget part(unsigned percent) const {
-    if (!until_) return Budget(left() / 100 * percent);
+  [[nodiscard]] SearchBudget part(unsigned percent) const {
+    if (!until_) return SearchBudget(left() / 100 * percent);
     const auto now = Clock::now();
-    if (now >= *until_) return Budget(0, until_);
-    return Budget(left() / 100 * percent, now + (*until_ - now) / 100 * percent);
+    if (now >= *until_) return SearchBudget(0, until_);
+    return SearchBudget(left() / 100 * percent, now + (*until_ - now) / 100 * percent);
   }
   /// Adds up what a part has used.
-  void add(const Budget& part) { used_ = std::min(limit_, used_ + part.used_); }
+  void add(const SearchBudget& part) { used_ = std::min(limit_, used_ + part.used_); }
 
  private:
-  static constexpr int kLooksAtClock = 10;  // every 1024 steps
+  static constexpr int kLooksAtClock = 10;  // log2 of the steps between two looks
   std::uint64_t limit_;
   std::optional<Clock::time_point> until_;
   std::uint64_t used_ = 0;

@@ -20,7 +20,7 @@ constexpr int kPricedDeadlines = 12;
 
 class Search {
  public:
-  Search(const Instance& instance, Ticks lower, Ticks upper, Budget& budget)
+  Search(const Instance& instance, Ticks lower, Ticks upper, SearchBudget& budget)
       : instance_(instance),
         found_{.lower = lower, .upper = upper},
         budget_(budget),
@@ -37,7 +37,7 @@ class Search {
       if (found_.upper - too_early <= 1 + found_.upper / 1024) return;
       const Ticks deadline = too_early + (found_.upper - too_early) / 2;
       if (proven_too_early(deadline)) continue;
-      Budget part = budget_.part(10);
+      SearchBudget part = budget_.part(10);
       if (!accept(beam_search(instance_, potential_, deadline, kBeamWidth, part))) {
         too_early = deadline;
       }
@@ -47,10 +47,10 @@ class Search {
 
   /// Is there anything better than the best known? If so, take it and ask again.
   void search_below_upper(unsigned percent) {
-    Budget part = budget_.part(percent);
+    SearchBudget part = budget_.part(percent);
     while (open() && part.left() > 0 && !proven_too_early(found_.upper - 1)) {
-      const Decision decision = list_search(instance_, potential_, found_.upper - 1, part);
-      if (decision.answer == Answer::Stopped) break;
+      const SearchResult decision = list_search(instance_, potential_, found_.upper - 1, part);
+      if (decision.answer == SearchAnswer::Stopped) break;
       if (!accept(decision)) found_.lower = found_.upper;
     }
     budget_.add(part);
@@ -64,10 +64,10 @@ class Search {
       const Ticks deadline = found_.lower + (too_hard - found_.lower) / 2;
       if (too_hard <= found_.lower) return;
       if (proven_too_early(deadline)) continue;
-      Budget part = budget_.part(25);
-      const Decision decision = list_search(instance_, potential_, deadline, part);
+      SearchBudget part = budget_.part(25);
+      const SearchResult decision = list_search(instance_, potential_, deadline, part);
       budget_.add(part);
-      if (decision.answer == Answer::Stopped) {
+      if (decision.answer == SearchAnswer::Stopped) {
         too_hard = deadline;
       } else if (!accept(decision)) {
         found_.lower = deadline + 1;
@@ -96,8 +96,8 @@ class Search {
   }
 
  private:
-  bool accept(const Decision& decision) {
-    if (decision.answer != Answer::Found) return false;
+  bool accept(const SearchResult& decision) {
+    if (decision.answer != SearchAnswer::Found) return false;
     found_.upper = decision.finish;
     found_.order = decision.order;
     return true;
@@ -105,7 +105,7 @@ class Search {
 
   const Instance& instance_;
   DeadlineRange found_;
-  Budget& budget_;
+  SearchBudget& budget_;
   Instance priced_;
   PriceSearch prices_;
   Potential potential_;
@@ -113,7 +113,8 @@ class Search {
 
 }  // namespace
 
-DeadlineRange search_deadlines(const Instance& instance, Ticks lower, Ticks upper, Budget& budget) {
+DeadlineRange search_deadlines(const Instance& instance, Ticks lower, Ticks upper,
+                               SearchBudget& budget) {
   Search search(instance, lower, upper, budget);
   if (search.proven_too_early(upper - 1, kFirstRounds)) return search.result();
   search.look_for_schedules();
@@ -125,7 +126,7 @@ DeadlineRange search_deadlines(const Instance& instance, Ticks lower, Ticks uppe
 
 DeadlineRange raise_lower_bound(const Instance& instance, Ticks lower, Ticks upper) {
   const Instance rough = coarsened(instance, kProvenClasses);
-  Budget no_search(0);
+  SearchBudget no_search(0);
   Search search(rough, lower, upper, no_search);
   search.raise_lower_by_prices();
   return search.result();

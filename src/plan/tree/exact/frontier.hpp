@@ -17,20 +17,20 @@ inline constexpr std::uint32_t kByRoot = 0xffffffff;
 /// are served.
 struct Frontier {
   struct Send {
-    Ticks left;          ///< when it is over
-    std::uint32_t from;  ///< class of its sender, or kByRoot
+    Ticks left;          ///< time left to the deadline when the send is over
+    std::uint32_t from;  ///< class of the sender, or kByRoot
   };
   struct Served {
     Ticks left;
     std::uint32_t speed_class;
   };
-  std::vector<Send> sends;     ///< earliest first; no more than there are ranks to serve
-  std::vector<Served> served;  ///< in order
-  std::vector<Rank> waiting;   ///< [class] how many are not served
-  Rank to_serve = 0;           ///< the sum of them
-  std::int64_t worth = 0;      ///< of the sends
+  std::vector<Send> sends;     ///< free sends, earliest first; at most one for each rank to serve
+  std::vector<Served> served;  ///< served ranks, in the order of serving
+  std::vector<Rank> waiting;   ///< [class] ranks that are not served yet
+  Rank to_serve = 0;           ///< sum of `waiting`
+  std::int64_t worth = 0;      ///< sum of the worths of `sends`
 
-  /// Whoever is left can be served as leaves.
+  /// The free sends suffice to serve all waiting ranks as leaves.
   [[nodiscard]] bool complete() const { return sends.size() >= to_serve; }
   /// See potential.hpp. @pre !sends.empty()
   [[nodiscard]] std::int64_t surplus(const Potential& potential) const;
@@ -38,12 +38,12 @@ struct Frontier {
   [[nodiscard]] Ticks finish(Ticks deadline) const;
 };
 
-/// What looking at it costs of a Budget.
+/// What looking at it costs of a SearchBudget.
 [[nodiscard]] inline std::uint64_t steps_of(const Frontier& frontier) {
   return 1 + (frontier.waiting.size() + frontier.sends.size()) / 64;
 }
 
-/// Nobody but the root has it.
+/// The first frontier: only the root has the message.
 [[nodiscard]] Frontier start(const Instance& instance, const Potential& potential, Ticks deadline);
 
 /// `to` becomes `from` after the earliest send of it has served one of `speed_class`.

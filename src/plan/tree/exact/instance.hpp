@@ -22,8 +22,9 @@ struct SpeedClass {
 struct Instance {
   Time tick;
   Ticks root_cost;
-  std::vector<SpeedClass> classes;  ///< of the others; fastest first, no cost twice
-  Rank others;                      ///< how many they are
+  std::vector<SpeedClass>
+      classes;  ///< speed classes of all ranks but the root; fastest first, no cost twice
+  Rank others;  ///< number of ranks without the root
 };
 
 /// @pre every cost > 0; `others` sorted, fastest first; `deadline` is reached by a known schedule

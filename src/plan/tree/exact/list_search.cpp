@@ -28,12 +28,13 @@ namespace {
 // The order taken obeys all of them at once, so the search finds it if no bound is wrong.
 class ListSearch {
  public:
-  ListSearch(const Instance& instance, const Potential& potential, Ticks deadline, Budget& budget)
+  ListSearch(const Instance& instance, const Potential& potential, Ticks deadline,
+             SearchBudget& budget)
       : instance_(instance), potential_(potential), deadline_(deadline), budget_(budget) {
     levels_.resize(instance.others + 1);
   }
 
-  Decision run() {
+  SearchResult run() {
     levels_[0] = start(instance_, potential_, deadline_);
     extend(0);
     return decision_;
@@ -49,7 +50,7 @@ class ListSearch {
     }
     if (at.sends.empty()) return false;
     if (!budget_.spend(steps_of(at))) {
-      decision_.answer = Answer::Stopped;
+      decision_.answer = SearchAnswer::Stopped;
       return true;
     }
     if (at.surplus(potential_) < 0 || passed_over_for_ever(at)) return false;
@@ -116,22 +117,23 @@ class ListSearch {
   const Instance& instance_;
   const Potential& potential_;
   Ticks deadline_;
-  Budget& budget_;
+  SearchBudget& budget_;
   std::vector<Frontier>
       levels_;  // one for each number of ranks served, so that nothing is allocated
-  Decision decision_;
+  SearchResult decision_;
 };
 
 }  // namespace
 
-Decision found_by(const Frontier& complete, Ticks deadline) {
-  Decision decision{.answer = Answer::Found, .order = {}, .finish = complete.finish(deadline)};
+SearchResult found_by(const Frontier& complete, Ticks deadline) {
+  SearchResult decision{
+      .answer = SearchAnswer::Found, .order = {}, .finish = complete.finish(deadline)};
   for (const Frontier::Served& s : complete.served) decision.order.push_back(s.speed_class);
   return decision;
 }
 
-Decision list_search(const Instance& instance, const Potential& potential, Ticks deadline,
-                     Budget& budget) {
+SearchResult list_search(const Instance& instance, const Potential& potential, Ticks deadline,
+                         SearchBudget& budget) {
   return ListSearch(instance, potential, deadline, budget).run();
 }
 

@@ -10,29 +10,29 @@
 
 namespace espalier::tree::exact {
 
-enum class Answer {
-  Found,    ///< a schedule by that deadline
-  None,     ///< there is none
-  Stopped,  ///< the budget ended before either was known
+enum class SearchAnswer {
+  Found,    ///< a schedule meets the deadline
+  None,     ///< no schedule meets the deadline
+  Stopped,  ///< the budget ended before the answer was known
 };
 
-struct Decision {
-  Answer answer = Answer::None;
+struct SearchResult {
+  SearchAnswer answer = SearchAnswer::None;
   std::vector<std::uint32_t>
       order;         ///< Found: the classes, as they are served; the rest are leaves
-  Ticks finish = 0;  ///< Found: when the last is served, <= the deadline
+  Ticks finish = 0;  ///< Found: when the last rank is served, <= the deadline
 };
 
 /// The answer that a complete frontier gives.
-[[nodiscard]] Decision found_by(const Frontier& complete, Ticks deadline);
+[[nodiscard]] SearchResult found_by(const Frontier& complete, Ticks deadline);
 
 /// Is there a schedule that serves everybody by `deadline`? Depth first, the fastest first.
-[[nodiscard]] Decision list_search(const Instance& instance, const Potential& potential,
-                                   Ticks deadline, Budget& budget);
+[[nodiscard]] SearchResult list_search(const Instance& instance, const Potential& potential,
+                                       Ticks deadline, SearchBudget& budget);
 
-/// The same question, looking only at the `width` most promising schedules of each length: finds or
+/// list_search() that looks only at the `width` most promising schedules of each length: finds or
 /// fails (Stopped), and never answers None.
-[[nodiscard]] Decision beam_search(const Instance& instance, const Potential& potential,
-                                   Ticks deadline, std::size_t width, Budget& budget);
+[[nodiscard]] SearchResult beam_search(const Instance& instance, const Potential& potential,
+                                       Ticks deadline, std::size_t width, SearchBudget& budget);
 
 }  // namespace espalier::tree::exact

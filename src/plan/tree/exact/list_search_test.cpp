@@ -49,11 +49,11 @@ TEST(ListSearchProperty, FindsAScheduleByTheOptimumAndNoneBefore) {
   for_all_seeds(1500, [](Random& rng) {
     const Problem p = random_problem(rng, static_cast<Rank>(rng.between(2, 8)));
     const Potential potential = counting(p.instance, p.optimum);
-    Budget budget(kNoLimit);
-    const Decision at_optimum = list_search(p.instance, potential, p.optimum, budget);
-    ASSERT_EQ(at_optimum.answer, Answer::Found);
+    SearchBudget budget(kNoLimit);
+    const SearchResult at_optimum = list_search(p.instance, potential, p.optimum, budget);
+    ASSERT_EQ(at_optimum.answer, SearchAnswer::Found);
     ASSERT_EQ(at_optimum.finish, p.optimum);
-    ASSERT_EQ(list_search(p.instance, potential, p.optimum - 1, budget).answer, Answer::None);
+    ASSERT_EQ(list_search(p.instance, potential, p.optimum - 1, budget).answer, SearchAnswer::None);
   });
 }
 
@@ -61,9 +61,9 @@ TEST(ListSearchProperty, DoesSoForTenRanksToo) {
   for_all_seeds(40, [](Random& rng) {
     const Problem p = random_problem(rng, 10);
     const Potential potential = counting(p.instance, p.optimum);
-    Budget budget(kNoLimit);
-    ASSERT_EQ(list_search(p.instance, potential, p.optimum, budget).answer, Answer::Found);
-    ASSERT_EQ(list_search(p.instance, potential, p.optimum - 1, budget).answer, Answer::None);
+    SearchBudget budget(kNoLimit);
+    ASSERT_EQ(list_search(p.instance, potential, p.optimum, budget).answer, SearchAnswer::Found);
+    ASSERT_EQ(list_search(p.instance, potential, p.optimum - 1, budget).answer, SearchAnswer::None);
   });
 }
 
@@ -71,24 +71,26 @@ TEST(ListSearchProperty, BeamSearchFindsNothingBeforeTheOptimum) {
   for_all_seeds(500, [](Random& rng) {
     const Problem p = random_problem(rng, static_cast<Rank>(rng.between(2, 7)));
     const Potential potential = counting(p.instance, 2 * p.optimum);
-    Budget budget(kNoLimit);
+    SearchBudget budget(kNoLimit);
     const Ticks deadline = p.optimum + rng.between(0, p.optimum);
-    const Decision decision = beam_search(p.instance, potential, deadline, 8, budget);
-    ASSERT_NE(decision.answer, Answer::None);
-    if (decision.answer == Answer::Found) {
+    const SearchResult decision = beam_search(p.instance, potential, deadline, 8, budget);
+    ASSERT_NE(decision.answer, SearchAnswer::None);
+    if (decision.answer == SearchAnswer::Found) {
       ASSERT_GE(decision.finish, p.optimum);
       ASSERT_LE(decision.finish, deadline);
     }
-    ASSERT_EQ(beam_search(p.instance, potential, p.optimum - 1, 8, budget).answer, Answer::Stopped);
+    ASSERT_EQ(beam_search(p.instance, potential, p.optimum - 1, 8, budget).answer,
+              SearchAnswer::Stopped);
   });
 }
 
 TEST(ListSearch, StopsWhenTheBudgetIsSpent) {
   Random rng(3);
   const Problem p = random_problem(rng, 10);
-  Budget budget(5);
+  SearchBudget budget(5);
   const Potential potential = counting(p.instance, p.optimum);
-  EXPECT_EQ(list_search(p.instance, potential, p.optimum - 1, budget).answer, Answer::Stopped);
+  EXPECT_EQ(list_search(p.instance, potential, p.optimum - 1, budget).answer,
+            SearchAnswer::Stopped);
   EXPECT_EQ(budget.left(), 0u);
 }
 

@@ -51,7 +51,7 @@ class Potential {
   [[nodiscard]] std::int64_t best_gain(std::size_t speed_class, Ticks left) const {
     return best_gain_[worth_.cell(left) * classes_ + speed_class];
   }
-  /// Those of all classes, side by side.
+  /// best_gain() of all classes, side by side.
   [[nodiscard]] const std::int64_t* best_gains(Ticks left) const {
     return &best_gain_[worth_.cell(left) * classes_];
   }

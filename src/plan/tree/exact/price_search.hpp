@@ -31,7 +31,7 @@ class PriceSearch {
   /// prove it too early. O(rounds * cells * sum over classes of sends).
   void improve(Ticks deadline, int rounds);
 
-  /// Of the best prices so far.
+  /// The worth that the best prices so far give.
   [[nodiscard]] Worth worth() const { return worth_; }
 
  private:
@@ -43,11 +43,11 @@ class PriceSearch {
 
   const Instance& instance_;
   Worth worth_;
-  std::vector<std::vector<std::size_t>> cells_back_;  ///< [class][send]
+  std::vector<std::vector<std::size_t>> cells_back_;  ///< [class][send] cells from service to send
   std::vector<std::uint32_t> chosen_;                 ///< [cell] the class that earns most
   std::vector<std::int64_t> best_prices_;
-  std::vector<std::int64_t> used_;     ///< [class] how often, by the relaxed schedule
-  std::vector<std::int64_t> arrives_;  ///< [cell] how many sends of it are over there
+  std::vector<std::int64_t> used_;     ///< [class] how often the relaxed schedule serves it
+  std::vector<std::int64_t> arrives_;  ///< [cell] sends of the relaxed schedule that end in it
 };
 
 }  // namespace espalier::tree::exact

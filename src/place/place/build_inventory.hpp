@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "map/inventory.hpp"
+
+namespace espalier::place {
+
+/// A host as described, before the machine is built.
+struct HostSpec {
+  std::string where;  ///< "file:line", for errors
+  map::Host host;
+};
+/// A link between two clusters.
+struct LinkSpec {
+  std::string where;
+  std::string a, b;
+  Time latency;
+  Bandwidth capacity = kUnlimited;
+};
+/// Network of one cluster, if it differs from that of the others.
+struct ClusterSpec {
+  std::string where;
+  std::string name;
+  std::optional<topology::Channel> channel;
+  std::optional<topology::Uplink> uplink;
+};
+struct InventorySpec {
+  std::string where;
+  std::string name;
+  topology::Channel between;  ///< network between clusters
+  topology::Uplink uplink;    ///< uplink of a cluster
+  topology::Channel inside;   ///< network between the hosts of a cluster
+  topology::Uplink port;      ///< uplink of a host
+  topology::Channel memory;   ///< channel between the slots of a host
+  topology::Cost send, recv;
+  std::vector<ClusterSpec> clusters;
+  std::vector<LinkSpec> links;
+  std::vector<HostSpec> hosts;
+  std::vector<std::string> notes;
+};
+/// Refuses: no host, a host twice, slots of 0 or beyond 16,777,216 in all, links of unknown
+/// clusters.
+Expected<map::Inventory> build_inventory(InventorySpec spec);
+
+}  // namespace espalier::place

@@ -1,0 +1,43 @@
+#include "collective/barrier.hpp"
+
+#include "collective/halving.hpp"
+
+namespace espalier::collective {
+
+void dissemination_barrier(schedule::ProgramBuilder& program, const Participants& participants) {
+  program.fence();
+  for (std::uint64_t distance = 1; distance < participants.size(); distance *= 2) {
+    const auto d = static_cast<std::int64_t>(distance);
+    program.send(participants.at(participants.me + d), {});
+    program.recv(participants.at(participants.me - d), {});
+    program.fence();
+  }
+}
+
+void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& participants) {
+  const Fold fold(participants.size());
+  const Rank partner = fold.partner(participants.me);
+  const Rank index = fold.active_of(participants.me);
+  program.fence();
+  if (!fold.is_active(participants.me)) {
+    program.send(participants.at(partner), {});
+    program.recv(participants.at(partner), {});
+    program.fence();
+    return;
+  }
+  if (partner != kNoRank) {
+    program.recv(participants.at(partner), {});
+    program.fence();
+  }
+  for (Rank mask = 1; mask < fold.actives(); mask *= 2) {
+    const Rank peer = participants.at(fold.position(index ^ mask));
+    program.send(peer, {});
+    program.recv(peer, {});
+    program.fence();
+  }
+  if (partner == kNoRank) return;
+  program.send(participants.at(partner), {});
+  program.fence();
+}
+
+}  // namespace espalier::collective

@@ -1,0 +1,34 @@
+#include "collective/gather_scatter.hpp"
+#include "collective/messages.hpp"
+
+namespace espalier::collective {
+
+void linear_gather(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
+                   const schedule::Region& own, const BlockLayout& all, std::uint32_t tag) {
+  if (participants.me != root) {
+    if (own.length > 0) program.send(participants.at(root), own, tag);
+    return;
+  }
+  std::vector<PeerRegion> messages;
+  for (Rank p = 0; p < participants.size(); ++p) {
+    if (p != root) messages.push_back({participants.at(p), all.region(program, p)});
+  }
+  recv_families(program, messages, tag);
+  copy_unless_empty(program, own, all.region(program, root));
+}
+
+void linear_scatter(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
+                    const BlockLayout& all, const schedule::Region& own, std::uint32_t tag) {
+  if (participants.me != root) {
+    if (own.length > 0) program.recv(participants.at(root), own, tag);
+    return;
+  }
+  std::vector<PeerRegion> messages;
+  for (Rank p = 0; p < participants.size(); ++p) {
+    if (p != root) messages.push_back({participants.at(p), all.region(program, p)});
+  }
+  send_families(program, messages, tag);
+  copy_unless_empty(program, all.region(program, root), own);
+}
+
+}  // namespace espalier::collective

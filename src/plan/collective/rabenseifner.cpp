@@ -1,0 +1,101 @@
+#include "collective/allreduce.hpp"
+#include "collective/halving.hpp"
+#include "collective/messages.hpp"
+
+namespace espalier::collective {
+
+using schedule::Buffer;
+using schedule::Operands;
+using schedule::ProgramBuilder;
+using schedule::Region;
+using schedule::slice;
+
+HeldPieces held_pieces(Rank actives, Rank active, Rank mask) {
+  HeldPieces held{0, actives};
+  for (Rank bit = 1; bit < mask; bit *= 2) {
+    held.count /= 2;
+    if ((active & bit) != 0) held.first += held.count;
+  }
+  return held;
+}
+
+void halve_vector(ProgramBuilder& program, const Participants& participants, const Fold& fold,
+                  const Region& data, const BlockLayout& pieces) {
+  const Rank actives = fold.actives();
+  const Rank index = fold.active_of(participants.me);
+  const bool active = fold.is_active(participants.me);
+  // A folded pair's vector comes whole, later ones by halves.
+  std::uint64_t most = 0;
+  if (active && actives > 1) most = pieces.units(0, actives / 2);
+  if (active && fold.partner(participants.me) != kNoRank) most = data.length;
+  const std::uint64_t spare = program.scratch(most);
+  fold_in(program, participants, fold, data, spare);
+  for (Rank mask = 1; active && mask < actives; mask *= 2) {
+    const Rank peer = index ^ mask;
+    const HeldPieces kept = held_pieces(actives, index, 2 * mask);
+    const HeldPieces given = held_pieces(actives, peer, 2 * mask);
+    const Region mine = pieces.region(program, kept.first, kept.count);
+    const Region received = slice(Buffer::Scratch, spare, mine.length);
+    send_unless_empty(program, participants.at(fold.position(peer)),
+                      pieces.region(program, given.first, given.count));
+    recv_unless_empty(program, participants.at(fold.position(peer)), received);
+    reduce_unless_empty(program, received, mine,
+                        peer < index ? Operands::FromThenTo : Operands::ToThenFrom);
+  }
+}
+
+using schedule::Buffer;
+using schedule::ProgramBuilder;
+using schedule::Region;
+using schedule::slice;
+
+void rabenseifner_reduce(ProgramBuilder& program, const Participants& participants, Rank root,
+                         const Region& own, const Region& result) {
+  const Fold fold(participants.size(), root);
+  const Rank actives = fold.actives();
+  if (!fold.is_active(participants.me)) {
+    fold_in(program, participants, fold, own, 0);
+    return;
+  }
+  const Region work = participants.me == root
+                          ? result
+                          : slice(Buffer::Scratch, program.scratch(own.length), own.length);
+  copy_unless_empty(program, own, work);
+  const BlockLayout pieces = BlockLayout::split(work, actives);
+  halve_vector(program, participants, fold, work, pieces);
+
+  const Rank index = fold.active_of(participants.me);
+  const Rank target = fold.active_of(root);
+  for (Rank mask = actives / 2; mask > 0; mask /= 2) {
+    const Rank peer = index ^ mask;
+    const Rank rank = participants.at(fold.position(peer));
+    const bool sends = ((index ^ target) & mask) != 0;
+    const HeldPieces moved = held_pieces(actives, sends ? index : peer, 2 * mask);
+    const Region region = pieces.region(program, moved.first, moved.count);
+    if (sends) {
+      send_unless_empty(program, rank, region);
+      return;
+    }
+    recv_unless_empty(program, rank, region);
+  }
+}
+
+void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
+                            const schedule::Region& data) {
+  const Fold fold(participants.size());
+  const Rank actives = fold.actives();
+  const Rank index = fold.active_of(participants.me);
+  const BlockLayout pieces = BlockLayout::split(data, actives);
+  halve_vector(program, participants, fold, data, pieces);
+  for (Rank mask = actives / 2; fold.is_active(participants.me) && mask > 0; mask /= 2) {
+    const Rank peer = index ^ mask;
+    const HeldPieces mine = held_pieces(actives, index, 2 * mask);
+    const HeldPieces other = held_pieces(actives, peer, 2 * mask);
+    const Rank rank = participants.at(fold.position(peer));
+    send_unless_empty(program, rank, pieces.region(program, mine.first, mine.count));
+    recv_unless_empty(program, rank, pieces.region(program, other.first, other.count));
+  }
+  fold_out(program, participants, fold, data);
+}
+
+}  // namespace espalier::collective

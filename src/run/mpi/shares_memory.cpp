@@ -1,0 +1,71 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <random>
+
+#include "mpi/world_nodes.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+struct Secret {
+  char name[64] = "";
+  std::uint64_t value = 0;
+};
+
+/// Writes or reads the value in the shared piece; false if there is none.
+bool use_piece(const char* name, int flags, std::uint64_t& value, bool write) {
+  const int file = ::shm_open(name, flags, 0600);
+  if (file < 0) return false;
+  bool done = false;
+  struct stat info {};
+  const auto length = static_cast<off_t>(sizeof value);
+  const bool is_long_enough =
+      write ? ::ftruncate(file, length) == 0 : ::fstat(file, &info) == 0 && info.st_size >= length;
+  if (is_long_enough) {
+    void* at = ::mmap(nullptr, sizeof value, write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+                      file, 0);
+    if (at != MAP_FAILED) {
+      auto* shared = static_cast<volatile std::uint64_t*>(at);
+      if (write) {
+        *shared = value;
+      } else {
+        value = *shared;
+      }
+      ::munmap(at, sizeof value);
+      done = true;
+    }
+  }
+  ::close(file);
+  return done;
+}
+
+}  // namespace
+
+bool shares_memory_with_first(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  Secret secret;
+  if (rank == 0) {
+    std::random_device device;
+    secret.value = (std::uint64_t{device()} << 32U) | device();
+    std::snprintf(secret.name, sizeof secret.name, "/espalier-%d-%08x", ::getpid(), device());
+    if (!use_piece(secret.name, O_CREAT | O_EXCL | O_RDWR, secret.value, true)) {
+      secret.name[0] = '\0';
+    }
+  }
+  PMPI_Bcast(&secret, static_cast<int>(sizeof secret), MPI_BYTE, 0, comm);
+  std::uint64_t found = 0;
+  const bool shares =
+      rank == 0 || (secret.name[0] != '\0' && use_piece(secret.name, O_RDONLY, found, false) &&
+                    found == secret.value);
+  PMPI_Barrier(comm);
+  if (rank == 0 && secret.name[0] != '\0') ::shm_unlink(secret.name);
+  return shares;
+}
+
+}  // namespace espalier::mpi
