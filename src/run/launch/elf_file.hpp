@@ -51,7 +51,7 @@ class ElfFile {
     const auto bytes = read(offset, count * sizeof(T));
     if (!bytes) return std::nullopt;
     std::vector<T> all(count);
-    std::memcpy(all.data(), bytes->data(), bytes->size());
+    if (count > 0) std::memcpy(all.data(), bytes->data(), bytes->size());
     return all;
   }
   [[nodiscard]] Error broken() const {

@@ -89,7 +89,7 @@ int combine_to_the_right(const Layout& layout, MPI_Op op, const std::byte* from,
 
 int copy_elements(const Layout& layout, const std::byte* from, std::byte* to, std::uint64_t count,
                   const SelfLane& self) {
-  if (from == to) return MPI_SUCCESS;
+  if (from == to || count == 0) return MPI_SUCCESS;  // without elements both may be null
   if (layout.dense) {
     std::memmove(to + layout.true_lb, from + layout.true_lb,
                  count * static_cast<std::uint64_t>(layout.size));
