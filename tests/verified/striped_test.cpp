@@ -33,6 +33,17 @@ schedule::Schedule striped_schedule(const Hierarchy& hierarchy, const StripedCho
                      [&](Rank rank) { return striped_program(hierarchy, choice, call, rank); });
 }
 
+// Pieces of uneven length that wrap around the end: told in slices of two elements, 26,485 of them.
+TEST(Striped, LongPiecesOfOddLengthDoNotWaitForEachOther) {
+  const topology::Machine machine = *topology::parse_synthetic("site:3(2ms) proc:4(2ms)");
+  const Hierarchy hierarchy(machine);
+  const Collective call{Operation::Allreduce, 12, 0, 105706, Bytes{8}, true, {}};
+  for (const Inside inside : {Inside::Ring, Inside::Halving}) {
+    const StripedChoice choice{0, inside, Across::Ring, {Shape::Flat, 0}};
+    ASSERT_EQ(complaint_of(striped_schedule(hierarchy, choice, call)), "");
+  }
+}
+
 class StripedOfEach : public testing::TestWithParam<int> {};
 
 INSTANTIATE_TEST_SUITE_P(Operation, StripedOfEach, testing::Range(0, 5), [](const auto& test) {

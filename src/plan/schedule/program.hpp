@@ -97,19 +97,24 @@ void for_each_stretch(const Program& program, const Region& region, Visit visit)
     begin = at;
     end = at + length;
   };
-  const std::uint64_t stride = region.inner.stride;
-  program.sets[region.outer.set].for_each([&](std::uint64_t o) {
-    const std::uint64_t here = region.offset + o * region.outer.stride;
-    for (const IndexRun& run : program.sets[region.inner.set].runs()) {
-      if (run.step * stride == region.length) {  // side by side: one stretch, however many
-        add(here + run.first * stride, run.count * region.length);
+  const auto add_all_of = [&](const Axis& axis, std::uint64_t here) {
+    for (const IndexRun& run : program.sets[axis.set].runs()) {
+      if (run.step * axis.stride == region.length) {  // side by side: one stretch, however many
+        add(here + run.first * axis.stride, run.count * region.length);
         continue;
       }
       for (std::uint64_t i = 0; i < run.count; ++i) {
-        add(here + (run.first + i * run.step) * stride, region.length);
+        add(here + (run.first + i * run.step) * axis.stride, region.length);
       }
     }
-  });
+  };
+  if (const IndexSet& inner = program.sets[region.inner.set]; inner.size() == 1) {
+    add_all_of(region.outer, region.offset + inner.runs().front().first * region.inner.stride);
+  } else {
+    program.sets[region.outer.set].for_each([&](std::uint64_t o) {
+      add_all_of(region.inner, region.offset + o * region.outer.stride);
+    });
+  }
   if (end != begin) visit(begin, end - begin);
 }
 

@@ -89,11 +89,18 @@ void ProgramBuilder::fence() {
 
 std::vector<ProgramBuilder::Interval> ProgramBuilder::intervals(const Region& region) const {
   std::vector<Interval> found;
-  std::uint64_t slices = 0;  // before neighbours are joined, but for those of one run
-  for (const IndexRun& run : program_.sets[region.inner.set].runs()) {
-    slices += run.step * region.inner.stride == region.length ? 1 : run.count;
-  }
-  slices *= program_.sets[region.outer.set].size();
+  // Before neighbours are joined, but for those of one run.
+  const auto slices_of = [&](const Axis& axis) {
+    std::uint64_t slices = 0;
+    for (const IndexRun& run : program_.sets[axis.set].runs()) {
+      slices += run.step * axis.stride == region.length ? 1 : run.count;
+    }
+    return slices;
+  };
+  const bool is_one_inside = program_.sets[region.inner.set].size() == 1;
+  const std::uint64_t slices =
+      is_one_inside ? slices_of(region.outer)
+                    : slices_of(region.inner) * program_.sets[region.outer.set].size();
   if (slices <= kMaxStretches) {
     for_each_stretch(program_, region, [&](std::uint64_t offset, std::uint64_t length) {
       found.push_back({offset, offset + length});

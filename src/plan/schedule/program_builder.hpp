@@ -16,10 +16,11 @@ namespace espalier::schedule {
 /// without the algorithms saying so.
 ///
 /// A region or family of more than kMaxStretches stretches is taken for the whole span it covers:
-/// steps may then wait for more than they need, never for less.
+/// steps may then wait for more than they need, never for less. Where two ranks send to each other
+/// and then receive, a wait too many is a deadlock: so the limit is beyond what plans have.
 class ProgramBuilder {
  public:
-  static constexpr std::uint64_t kMaxStretches = 4096;
+  static constexpr std::uint64_t kMaxStretches = 65536;
 
   explicit ProgramBuilder(Rank rank) { program_.rank = rank; }
 

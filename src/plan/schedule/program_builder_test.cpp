@@ -84,6 +84,23 @@ TEST(ProgramBuilder, KeepsAFamilyOfMessagesInOneOp) {
   EXPECT_EQ(messages, 4095u);
 }
 
+// Two ranks that send to each other and then receive: if the receive waited for the send, both
+// would wait for ever.
+TEST(ProgramBuilder, TwoLongStretchesToldInManySlicesAreTwoStretches) {
+  ProgramBuilder b(0);
+  const std::uint64_t slices = 2 * ProgramBuilder::kMaxStretches;
+  IndexSet around = IndexSet::range(3 * slices, slices);
+  around.append({0, slices, 1});
+  const Axis axis{b.set(around), 2};
+  b.send(1, {Buffer::Out, 0, 2, axis, {}}, 0);           // [0, 2 n) and [6 n, 8 n)
+  b.recv(1, slice(Buffer::Out, 2 * slices, slices), 0);  // between them
+  b.send(1, {Buffer::Out, 0, 2, {}, axis}, 1);
+  b.recv(1, slice(Buffer::Out, 2 * slices, slices), 1);
+  const Program p = std::move(b).build();
+  EXPECT_EQ(deps_of(p, 1), (Deps{}));
+  EXPECT_EQ(deps_of(p, 3), (Deps{1}));
+}
+
 TEST(ProgramBuilder, RefusesOperandsOfDifferentLength) {
   ProgramBuilder b(0);
   EXPECT_THROW(b.copy(slice(Buffer::In, 0, 4), slice(Buffer::Out, 0, 5)), ContractViolation);
