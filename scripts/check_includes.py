@@ -42,7 +42,7 @@ MAY_INCLUDE = {
     "front": set(),
     "launch": {"base"},
     "runtime": {"base", "topology", "model", "tree", "schedule", "collective", "select"},
-    "mpi": {"base", "topology", "schedule", "collective", "discover", "profile", "map", "front", "runtime"},
+    "mpi": {"base", "topology", "schedule", "select", "collective", "discover", "profile", "map", "front", "runtime"},
     "pmpi": {"base", "topology", "schedule", "profile", "front", "runtime", "mpi"},
     "record": {"base", "schedule", "profile", "front", "mpi", "pmpi"},
     "group_mpi": {"base", "topology", "model", "group", "mpi"},

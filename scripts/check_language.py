@@ -24,7 +24,7 @@ through throughout thus till to toward towards under underneath unless unlike un
 while whilst whose with within without yet
 """.split())
 REPLACED_TYPES = {
-    "Course": "ClassPolicy", "Wish": "WhichPlan", "Terrain": "CostView", "Choosing": "ChooserOptions",
+    "Course": "ClassPolicy", "Wish": "WhichPlan", "Terrain": "CostView", "Choosing": "Rules", "ChooserOptions": "Rules", "Planner": "Chooser",
     "Fixture": "LeagueTask", "Ground": "PlacedMachine",
 }
 GENERATED = {"docs/reference/cli.md"}  # from the tool's help, by scripts/make_reference.py

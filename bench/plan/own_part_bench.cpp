@@ -2,7 +2,7 @@
 // levels. The rank is the one with most to do: the master of everything.
 #include <benchmark/benchmark.h>
 
-#include "select/choose.hpp"
+#include "select/chooser.hpp"
 #include "topology/readers.hpp"
 
 namespace espalier {

@@ -30,13 +30,11 @@ int run() {
   const auto loaded = topology::load_machine(std::getenv("ESPALIER_MACHINE"));
   const topology::Machine& machine = loaded->machine;
   const collective::Hierarchy hierarchy(machine);
-  runtime::Planner planner(hierarchy);
+  select::Chooser chooser(hierarchy, {.force = true});
   const std::size_t levels = machine.levels().size();
-  runtime::Settings settings;
-  settings.force = true;
   const auto check = [&](const runtime::PlanKey& key, const char* what, auto call) {
     std::vector<Count> expected = executed(levels);
-    const runtime::CachedPlan plan = make_plan(planner, settings, static_cast<Rank>(rank), key);
+    const runtime::CachedPlan plan = make_plan(chooser, static_cast<Rank>(rank), key);
     for (const runtime::Lane& lane : plan.prepared.lanes) {
       for (std::uint32_t m = lane.first; lane.sends && m < lane.first + lane.count; ++m) {
         ++expected[lane.link.level].messages;

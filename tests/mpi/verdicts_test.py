@@ -37,7 +37,7 @@ class Verdicts(unittest.TestCase):
         first = self.run_trials()
         self.assertNotIn("found out in an earlier run", first)
         kept = json.loads(self.file.read_text())
-        self.assertEqual(kept["format"], "espalier-verdicts-1")
+        self.assertEqual(kept["format"], "espalier-verdicts-2")
         self.assertGreater(len(kept["verdicts"]), 0)
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
         second = self.run_trials()

@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
-#include "select/choose.hpp"
+#include "select/chooser.hpp"
 #include "sim/simulate.hpp"
 #include "topology/readers.hpp"
 #include "verify/verify.hpp"
@@ -17,6 +17,7 @@ namespace {
 using collective::Hierarchy;
 using schedule::Collective;
 using schedule::Operation;
+using select::WhichPlan;
 using topology::Machine;
 
 Machine three_machines() {
@@ -25,7 +26,7 @@ Machine three_machines() {
 }
 
 Time chosen_time(const Hierarchy& hierarchy, select::Chooser& chooser, const Collective& call) {
-  const select::Plan plan = chooser.choose(call).plan;
+  const select::Plan plan = *chooser.choose(call, WhichPlan::Best).plan;
   const select::Candidate candidate = candidate_of(plan, hierarchy, call);
   EXPECT_TRUE(verify::verify(schedule_of(candidate, call)).ok()) << candidate.name;
   return sim::simulate(call, candidate.program_of, hierarchy.machine()).finish;
@@ -45,7 +46,7 @@ TEST(ChosenPlans, AreWithin15PerCentOfTheBoundOnThreeMachines) {
           const double least = to_microseconds(bound::lower_bound(machine, call).value);
           EXPECT_LT(to_microseconds(chosen_time(hierarchy, chooser, call)), 1.15 * least)
               << name_of(operation) << " of " << bytes << " B from " << root << " by "
-              << name_of(chooser.choose(call).plan, call);
+              << chooser.choose(call, WhichPlan::Best).name;
           if (operation == Operation::Barrier || operation == Operation::Allreduce) break;
         }
         if (operation == Operation::Barrier) break;
@@ -78,19 +79,22 @@ TEST(ChosenPlans, AreCloseToTheBestOfAllWhereNodeLinksDecide) {
   }
 }
 
-TEST(ChosenPlans, AreTheSameForAllRootsAndElementsOfASizeClass) {
-  const Machine machine = three_machines();
+TEST(ChosenPlans, AreTheSameForAllRootsOfManyRanksAndForAllElementsOfASizeClass) {
+  const Machine machine = *topology::parse_synthetic(
+      "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:24(5us,10Gbit/s,send=2us,recv=2us)");
   const Hierarchy hierarchy(machine);
+  ASSERT_GT(machine.size(), select::kOwnRootsUpTo);
   select::Chooser one(hierarchy), other(hierarchy);
-  Collective call{Operation::Broadcast, 48, 0, 1U << 18U, Bytes{4}, true, {}};
-  const select::Plan plan = one.choose(call).plan;
+  Collective call{Operation::Broadcast, machine.size(), 0, 1U << 18U, Bytes{4}, true, {}};
+  const auto plan = one.choose(call, WhichPlan::Best).plan;
+  ASSERT_TRUE(plan);
   call.root = 31;
-  EXPECT_EQ(one.choose(call).plan, plan);
-  EXPECT_EQ(other.choose(call).plan, plan);
-  EXPECT_EQ(one.remembered(), 1U);
+  EXPECT_EQ(one.choose(call, WhichPlan::Best).plan, plan);
+  EXPECT_EQ(other.choose(call, WhichPlan::Best).plan, plan);
+  EXPECT_EQ(one.remembered(), 2U);
   call.count = (1U << 18U) + 5;
-  EXPECT_EQ(one.choose(call).plan, plan);
-  EXPECT_EQ(one.remembered(), 1U);
+  EXPECT_EQ(one.choose(call, WhichPlan::Best).plan, plan);
+  EXPECT_EQ(one.remembered(), 2U);
 }
 
 }  // namespace

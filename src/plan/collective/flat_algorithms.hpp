@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -8,6 +9,14 @@
 #include "schedule/schedule.hpp"
 
 namespace espalier::collective {
+
+/// Bytes of a message of the double tree, which is always a pipeline.
+inline constexpr std::uint64_t kDoubleTreeSegment = 16384;
+/// The same in units of the call.
+[[nodiscard]] inline std::uint64_t double_tree_segment(const schedule::Collective& call) {
+  return std::max<std::uint64_t>(
+      1, kDoubleTreeSegment / std::max<std::uint64_t>(1, call.element.value));
+}
 
 /// A classical algorithm as a whole call among all ranks, blind to the topology.
 struct FlatAlgorithm {

@@ -15,7 +15,6 @@ using schedule::Operation;
 using schedule::ProgramBuilder;
 
 /// Of pipelined trees, unless the caller knows the network better.
-constexpr std::uint64_t kSegmentBytes = 16384;
 
 constexpr std::array kRooted{
     FlatAlgorithm{Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", true, any_size,
@@ -35,7 +34,7 @@ constexpr std::array kRooted{
                   [](ProgramBuilder& program, const Collective& call, std::uint64_t segment) {
                     const FlatCall flat(call, program.rank());
                     if (segment == 0) {
-                      segment = kSegmentBytes / std::max<std::uint64_t>(1, call.element.value);
+                      segment = double_tree_segment(call);
                     }
                     double_tree_broadcast(program, flat.participants, flat.root, flat.out(),
                                           std::max<std::uint64_t>(1, segment));

@@ -31,9 +31,9 @@ void find_within(std::span<const Rank> ranks, Rank first, Width width, Rank size
   find_within(ranks.subspan(count), middle, width / 2, size, found);
 }
 
-class Planner {
+class BlockBuilder {
  public:
-  Planner(std::span<const RankRun> pieces, Rank size) : size_(size) {
+  BlockBuilder(std::span<const RankRun> pieces, Rank size) : size_(size) {
     for (std::size_t p = 0; p < pieces.size(); ++p) pieces_.push_back({pieces[p], p});
     std::sort(pieces_.begin(), pieces_.end(),
               [](const Piece& a, const Piece& b) { return a.run.first < b.run.first; });
@@ -129,7 +129,7 @@ std::vector<RankRun> blocks_from_outside(std::span<const Rank> ranks) {
 }
 
 BlockPlan plan_blocks(std::span<const RankRun> pieces, Rank size) {
-  return Planner(pieces, size).plan();
+  return BlockBuilder(pieces, size).plan();
 }
 
 }  // namespace espalier::collective

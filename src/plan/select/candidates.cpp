@@ -147,6 +147,7 @@ void add_two_level(std::vector<Candidate>& all, const Hierarchy& hierarchy,
     const auto seen = std::make_shared<const Hierarchy>(*view);
     MultilevelChoice choice{{{Shape::Flat, 0}, {Shape::Binomial, 0}}, Top::Tree, {}};
     choice.levels.resize(view->levels().size());
+    if (call.operation == Operation::Alltoall) choice.levels.assign(choice.levels.size(), {});
     Candidate baseline =
         candidate(TwoLevel{depth, choice}, "MagPIe: Kielmann et al., PPoPP 1999", hierarchy, call);
     baseline.program_of = [view, seen, choice, &call](Rank rank) {
@@ -265,13 +266,9 @@ std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& 
 
 std::optional<Candidate> candidate_called(const std::string& name, const Hierarchy& hierarchy,
                                           const Collective& call) {
-  std::vector<Candidate> all = candidates(hierarchy, call);
-  const auto it =
-      std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.name == name; });
-  if (it != all.end()) return std::move(*it);
-  const Plan tree = SpeedTree{name};
-  if (!can_do(tree, hierarchy, call)) return std::nullopt;
-  return candidate_of(tree, hierarchy, call, "named");
+  auto plan = plan_named(name, hierarchy, call);
+  if (!plan) return std::nullopt;
+  return candidate_of(*std::move(plan), hierarchy, call, "named");
 }
 
 schedule::Schedule schedule_of(const Candidate& candidate, const Collective& call) {

@@ -43,8 +43,7 @@ enum class Bits : std::uint8_t {
                                                 const schedule::Collective& call,
                                                 Bits bits = Bits::Any);
 
-/// The candidate of this name; also those that candidates() leaves out because they make no sense
-/// on this machine (trees by speed if all ranks are equally fast).
+/// The candidate of this name (plan_named()); also those that candidates() leaves out.
 /// @pre `hierarchy` and `call` outlive the candidate
 [[nodiscard]] std::optional<Candidate> candidate_called(const std::string& name,
                                                         const collective::Hierarchy& hierarchy,

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "select/choose.hpp"
 #include "select/rank_by_simulation.hpp"
+#include "select/ranking.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
@@ -104,20 +104,22 @@ TEST(Ranking, ATreeByNumberIsNotTakenForWhatItIsFromRootZero) {
   }
 }
 
-TEST(ChooserProperty, AChoiceForARootIsNoLongerFromThereThanTheOneForAll) {
+TEST(RankingProperty, AChoiceForARootIsNoLongerFromThereThanTheOneForAll) {
   for_all_seeds(20, [](Random& rng) {
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 20, 3, true});
     const collective::Hierarchy hierarchy(machine);
-    Chooser chooser(hierarchy);
+    const Predictor predictor(hierarchy);
+    const CostView& cost_view = predictor.cost_view();
     for (const Operation operation :
          {Operation::Broadcast, Operation::Reduce, Operation::Gather, Operation::Scatter}) {
       Collective call{operation, machine.size(), 0, 4096, Bytes{1}, true, {}};
       call.root = static_cast<Rank>(rng.below(call.size));
-      const Choice own = chooser.choose(call, Roots::Own);
-      const Choice all = chooser.choose(call, Roots::Any);
+      const Choice own = ranking(hierarchy, cost_view, call, Bits::Any, Roots::Own).front();
+      Collective from_0 = call;
+      from_0.root = 0;
+      const Choice all = ranking(hierarchy, cost_view, from_0, Bits::Any, Roots::Any).front();
       // What copies nothing may go first, at half a percent more.
-      EXPECT_LE(to_seconds(chooser.predict(own.plan, call)),
-                to_seconds(chooser.predict(all.plan, call)) * 1.01)
+      EXPECT_LE(to_seconds(predictor(own.plan, call)), to_seconds(predictor(all.plan, call)) * 1.01)
           << name_of(own.plan, call) << " and " << name_of(all.plan, call);
     }
   });

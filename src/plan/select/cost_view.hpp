@@ -41,6 +41,9 @@ class CostView {
     network_.find_route(from, to, route);
   }
   [[nodiscard]] Picos latency(const sim::Route& route) const;
+  [[nodiscard]] const sim::Resource& resource(sim::ResourceId id) const {
+    return network_.resources()[id];
+  }
   /// Time a byte takes for one flow on an idle resource.
   [[nodiscard]] Picos per_byte(sim::ResourceId resource) const { return per_byte_[resource]; }
   [[nodiscard]] Picos cap_per_byte(const sim::Route& route) const;

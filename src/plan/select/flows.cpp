@@ -9,10 +9,12 @@ using sim::kNoResource;
 using sim::ResourceId;
 
 void Crossings::add(const sim::Route& route, std::uint32_t messages) {
-  for (const ResourceId r : route.resources()) {
-    if (counts_[r] == 0) touched_.push_back(r);
-    counts_[r] += messages;
-  }
+  for (const ResourceId r : route.resources()) add(r, messages);
+}
+
+void Crossings::add(ResourceId resource, std::uint32_t messages) {
+  if (counts_[resource] == 0) touched_.push_back(resource);
+  counts_[resource] += messages;
 }
 
 void Crossings::clear() {

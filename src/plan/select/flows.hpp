@@ -39,6 +39,7 @@ class Crossings {
  public:
   explicit Crossings(const CostView& cost_view) : counts_(cost_view.resources(), 0) {}
   void add(const sim::Route& route, std::uint32_t messages = 1);
+  void add(sim::ResourceId resource, std::uint32_t messages);
   void clear();
   /// Keeps this part of each count, at least 1: as if the others came at another time.
   void thin_out(double part);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "select/segments.hpp"
 
 namespace espalier::select {
 namespace {
@@ -15,6 +16,8 @@ using topology::Cluster;
 using topology::Machine;
 
 constexpr double kStep = 1e-3;
+/// With more ranks the predictions that limits() takes would take too long.
+constexpr Rank kLimitsUpTo = 1024;
 
 /// The first cluster whose members are joined at this level: its figures stand for the level's.
 const Cluster* first_of_level(const Machine& machine, std::size_t level) {
@@ -109,7 +112,15 @@ std::vector<Limit> limits(const std::vector<Choice>& ranked, const Hierarchy& hi
   constexpr double kFarthest = 1000, kGrowth = 1.25;
   const Machine& machine = hierarchy.machine();
   const Time own = machine.clusters().front().channel.latency;
-  const std::size_t tried = std::min(kTried, ranked.size());
+  std::vector<Limit> found;
+  if (own <= Time{0} || machine.size() > kLimitsUpTo) return found;
+  // Plans that differ in more than their segments and are no faster as it is.
+  std::vector<const Plan*> others;
+  for (std::size_t i = 1; i < ranked.size() && others.size() < kTried; ++i) {
+    if (ranked[i].predicted < ranked.front().predicted) continue;
+    if (!are_alike(ranked[i].plan, ranked.front().plan)) others.push_back(&ranked[i].plan);
+  }
+  const std::size_t tried = others.size();
   // The first of the others that is faster by more than a rounding, or `tried`.
   const auto faster_at = [&](double factor) {
     std::vector<CostScale> scales(machine.levels().size());
@@ -119,17 +130,15 @@ std::vector<Limit> limits(const std::vector<Choice>& ranked, const Hierarchy& hi
         static_cast<double>(predict(ranked.front().plan, cost_view, hierarchy, call).picoseconds);
     std::size_t best = tried;
     double least = mine * (1 - 1e-6);
-    for (std::size_t i = 1; i < tried; ++i) {
+    for (std::size_t i = 0; i < tried; ++i) {
       const auto other =
-          static_cast<double>(predict(ranked[i].plan, cost_view, hierarchy, call).picoseconds);
+          static_cast<double>(predict(*others[i], cost_view, hierarchy, call).picoseconds);
       if (other >= least) continue;
       least = other;
       best = i;
     }
     return best;
   };
-  std::vector<Limit> found;
-  if (own <= Time{0}) return found;
   for (const bool below : {true, false}) {
     double near = 1, far = 1;
     while (faster_at(far) == tried && far < kFarthest && far > 1 / kFarthest) {
@@ -142,7 +151,7 @@ std::vector<Limit> limits(const std::vector<Choice>& ranked, const Hierarchy& hi
       (faster_at(middle) == tried ? near : far) = middle;
     }
     found.push_back({time_of(static_cast<double>(own.picoseconds) * far), below,
-                     name_of(ranked[faster_at(far)].plan, call)});
+                     name_of(*others[faster_at(far)], call)});
   }
   return found;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "select/choose.hpp"
+#include "select/ranking.hpp"
 
 namespace espalier::select {
 
@@ -39,7 +39,8 @@ struct Limit {
   std::string then;    ///< name of the plan that is faster there
 };
 /// The nearest limits on both sides, within a factor of a thousand of the machine's own latency.
-/// @param ranked the chosen plan first; the next few are tried against it
+/// None with more than 1,024 ranks. @param ranked the chosen plan first; the next few that differ
+/// from it in more than their segments, and are not faster already, are tried against it
 [[nodiscard]] std::vector<Limit> limits(const std::vector<Choice>& ranked,
                                         const collective::Hierarchy& hierarchy,
                                         const schedule::Collective& call);

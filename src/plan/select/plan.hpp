@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -69,6 +71,12 @@ using Plan = std::variant<collective::MultilevelChoice, collective::StripedChoic
 
 /// "multilevel exchange/binomial 64 KiB", "ring": short, unique among the plans of a call.
 [[nodiscard]] std::string name_of(const Plan& plan, const schedule::Collective& call);
+/// The plan of this name; absent if there is none, or if it cannot do the call.
+/// plan_named(name_of(plan, call), ...) == plan. A segment that is no shorter than the message is
+/// none, so that "binomial 16 KiB" names "binomial" where messages are short.
+[[nodiscard]] std::optional<Plan> plan_named(std::string_view name,
+                                             const collective::Hierarchy& hierarchy,
+                                             const schedule::Collective& call);
 /// What each level of the machine does, outermost first; empty for plans that do not know levels.
 [[nodiscard]] std::vector<std::string> per_level(const Plan& plan, const topology::Machine& machine,
                                                  const schedule::Collective& call);

@@ -82,10 +82,10 @@ Picos predict_one_tree(const WholeTree& tree, double segment, const CostView& co
   std::vector<Stream> streams(call.size, {0, 0, bytes});
   if (call.operation == schedule::Operation::Reduce) {
     prediction.reduce(streams);
-    return streams[call.root].last;
+    return std::max(streams[call.root].last, prediction.busiest_link(true, streams));
   }
   prediction.broadcast(streams);
-  Picos last = 0;
+  Picos last = prediction.busiest_link(false, streams);
   for (const Stream& stream : streams) last = std::max(last, stream.last);
   return last;
 }

@@ -19,6 +19,23 @@ namespace espalier::select {
                            const collective::Hierarchy& hierarchy,
                            const schedule::Collective& call);
 
+/// Predicts plans on one machine. The hierarchy must outlive it.
+class Predictor {
+ public:
+  explicit Predictor(const collective::Hierarchy& hierarchy)
+      : hierarchy_(hierarchy), cost_view_(hierarchy.machine()) {}
+
+  [[nodiscard]] Time operator()(const Plan& plan, const schedule::Collective& call) const {
+    return predict(plan, cost_view_, hierarchy_, call);
+  }
+  [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
+  [[nodiscard]] const CostView& cost_view() const { return cost_view_; }
+
+ private:
+  const collective::Hierarchy& hierarchy_;
+  CostView cost_view_;
+};
+
 // Parts of predict(), one in a file.
 /// How many vectors a reduction sends up from each sub-tree.
 enum class Partials : std::uint8_t {

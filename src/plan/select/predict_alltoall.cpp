@@ -63,9 +63,14 @@ Picos predict_aggregated_alltoall(const Carriers& carriers, const CostView& cost
     inside.all_to_all(ranks, block);
     within = std::max(within, inside.finish());
   }
-  rounds.exchange(gather);
-  rounds.exchange(across);
-  rounds.exchange(scatter);
+  constexpr std::size_t kFlowsUpTo = 1U << 13U;
+  for (const auto* messages : {&gather, &across, &scatter}) {
+    if (messages->size() > kFlowsUpTo) {
+      rounds.exchange_by_loads(*messages);
+    } else {
+      rounds.exchange(*messages);
+    }
+  }
   return std::max(rounds.finish(), within);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "select/predict_steps.hpp"
+#include "select/predict_tree.hpp"
 
 namespace espalier::select {
 
@@ -25,9 +26,25 @@ std::vector<Picos> gather_times(const CostView& cost_view, const WholeTree& tree
   return ready;
 }
 
+namespace {
+
+/// What the busiest link has to carry up or down the tree.
+Picos busiest_link(const CostView& cost_view, const WholeTree& tree, double block, bool upwards) {
+  Loads loads(cost_view);
+  for (const Rank child : tree.order) {
+    const Rank parent = tree.parent[child];
+    if (parent == kNoRank) continue;
+    const double bytes = tree.subtree[child] * block;
+    loads.add(upwards ? child : parent, upwards ? parent : child, bytes, 1, false);
+  }
+  return loads.busiest_resource();
+}
+
+}  // namespace
+
 Picos gather_time(const CostView& cost_view, const WholeTree& tree, double block) {
   const std::vector<Picos> ready = gather_times(cost_view, tree, block);
-  Picos last = 0;
+  Picos last = busiest_link(cost_view, tree, block, true);
   for (const Rank r : tree.order) {
     if (tree.parent[r] == kNoRank) last = std::max(last, ready[r]);
   }
@@ -55,7 +72,8 @@ std::vector<Picos> scatter_times(const CostView& cost_view, const WholeTree& tre
 
 Picos scatter_time(const CostView& cost_view, const WholeTree& tree, double block) {
   const std::vector<Picos> here = scatter_times(cost_view, tree, block);
-  return *std::max_element(here.begin(), here.end());
+  return std::max(*std::max_element(here.begin(), here.end()),
+                  busiest_link(cost_view, tree, block, false));
 }
 
 Picos bundles_down_time(const CostView& cost_view, const WholeTree& tree,

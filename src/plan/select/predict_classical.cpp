@@ -99,11 +99,11 @@ class ClassicalPrediction {
   }
 
   Picos double_tree() {
-    constexpr double kSegment = 16384;
     const auto root = static_cast<Rank>(
         std::find(everybody_.begin(), everybody_.end(), call_.root) - everybody_.begin());
     const tree::DoubleTree trees = tree::double_binary(tree::everybody(call_.size, root));
-    const std::vector<double> segments(cost_view_.machine().levels().size(), kSegment);
+    const std::vector<double> segments(cost_view_.machine().levels().size(),
+                                       static_cast<double>(collective::kDoubleTreeSegment));
     Picos last = 0, busiest = 0;
     Loads both(cost_view_);
     for (const tree::CommTree* half : {&trees.first, &trees.second}) {
@@ -258,6 +258,12 @@ class ClassicalPrediction {
   /// is combined as it comes, by ranks that have sent theirs.
   template <typename Targets>
   Picos all_combine(Targets targets, double bytes) {
+    constexpr Rank kFlowsUpTo = 128;
+    if (call_.size > kFlowsUpTo) {  // by what each link has to carry; of a scan half of it
+      const double part = static_cast<double>(targets(call_.size / 2)) / (size_ - 1);
+      rounds_.all_to_all(everybody_, bytes * part, true);
+      return rounds_.finish();
+    }
     FlowSharing sharing(cost_view_);
     std::vector<Flow> flows;
     std::vector<Picos> clocks(call_.size, 0);

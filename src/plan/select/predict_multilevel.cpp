@@ -74,8 +74,9 @@ class MultilevelPrediction {
   Picos broadcast() {
     const WholeTree whole = tree(call_.root, 0);
     auto streams = all_there();
-    TreePrediction(cost_view_, whole, bytes_, segments_).broadcast(streams);
-    return latest(streams);
+    TreePrediction prediction(cost_view_, whole, bytes_, segments_);
+    prediction.broadcast(streams);
+    return std::max(latest(streams), prediction.busiest_link(false, streams));
   }
 
   Picos reduce() {
@@ -84,7 +85,7 @@ class MultilevelPrediction {
     TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
     keep_order(prediction);
     prediction.reduce(streams);
-    return streams[call_.root].last;
+    return std::max(streams[call_.root].last, prediction.busiest_link(true, streams));
   }
 
   void keep_order(TreePrediction& prediction) const {
@@ -215,16 +216,15 @@ class MultilevelPrediction {
     TreePrediction prediction(cost_view_, whole, all, std::vector<double>(segments_.size(), 0));
     keep_order(prediction);
     prediction.reduce(streams);
-    const std::vector<Picos> down = scatter_times(cost_view_, whole, bytes_);
-    if (!exchange) {
-      return streams[0].last + *std::max_element(down.begin(), down.end());
-    }
+    const Picos up = prediction.busiest_link(true, streams);
+    const Picos down = scatter_time(cost_view_, whole, bytes_);
+    if (!exchange) return std::max(up, streams[0].last) + down;
     std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
     std::sort(masters.begin(), masters.end());
     Rounds rounds(cost_view_);
     std::vector<Rounds::RoundMessage> messages;
     for (std::size_t i = 0; i < masters.size(); ++i) {
-      rounds.set_clock(masters[i], streams[masters[i]].last);
+      rounds.set_clock(masters[i], std::max(up, streams[masters[i]].last));
       for (std::size_t step = 1; step < masters.size(); ++step) {
         const Rank to = masters[(i + step) % masters.size()];
         messages.push_back({masters[i], to, whole.subtree[to] * bytes_});
@@ -233,7 +233,7 @@ class MultilevelPrediction {
     rounds.exchange(messages, true);
     Picos across = 0;
     for (const Rank m : masters) across = std::max(across, rounds.clock(m));
-    return across + *std::max_element(down.begin(), down.end());
+    return across + down;
   }
 
   /// Up within the outermost clusters, across, and down again.
@@ -245,7 +245,29 @@ class MultilevelPrediction {
     std::vector<double> sites;
     for (const Rank m : masters) sites.push_back(within.subtree[m] * bytes_);
     std::vector<std::vector<Picos>> here = across(masters, sites, ready);
-    return bundles_down_time(cost_view_, within, masters, sites, here);
+    return std::max(bundles_down_time(cost_view_, within, masters, sites, here),
+                    allgather_loads(within, masters, sites).busiest_resource());
+  }
+
+  /// Up, across and down: what a link carries in all three.
+  [[nodiscard]] Loads allgather_loads(const WholeTree& within, const std::vector<Rank>& masters,
+                                      const std::vector<double>& sites) const {
+    Loads loads(cost_view_);
+    for (const Rank child : within.order) {
+      const Rank parent = within.parent[child];
+      if (parent == kNoRank) continue;
+      loads.add(child, parent, within.subtree[child] * bytes_, 1, false);
+      loads.add(parent, child, bytes_ * call_.size, 1, false);
+    }
+    const std::size_t n = masters.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t step = 1; step < n; ++step) {
+        const bool exchange = choice_.top == Top::Exchange;
+        const Rank to = masters[(i + (exchange ? step : 1)) % n];
+        loads.add(masters[i], to, sites[exchange ? i : (i + n + 1 - step) % n], 1, false);
+      }
+    }
+    return loads;
   }
 
   /// For each master, when it has each master's bundle.

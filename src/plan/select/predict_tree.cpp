@@ -7,9 +7,12 @@
 
 namespace espalier::select {
 
-void Loads::add(Rank from, Rank to, double bytes, double messages, bool combines) {
+void Loads::add(Rank from, Rank to, double bytes, double messages, bool combines, Picos start) {
   cost_view_.find_route(from, to, route_);
+  const Picos besides = start + cost_view_.send(from, bytes) + cost_view_.latency(route_) +
+                        cost_view_.recv(to, bytes);
   for (const sim::ResourceId r : route_.resources()) {
+    first_[r] = resources_[r] == 0 ? besides : std::min(first_[r], besides);
     resources_[r] += messages * bytes * cost_view_.per_byte(r);
   }
   processors_[from] += messages * cost_view_.send(from, bytes);
@@ -20,6 +23,14 @@ void Loads::add(Rank from, Rank to, double bytes, double messages, bool combines
 Picos Loads::busiest() const {
   Picos most = *std::max_element(processors_.begin(), processors_.end());
   for (const Picos each : resources_) most = std::max(most, each);
+  return most;
+}
+
+Picos Loads::busiest_resource() const {
+  Picos most = 0;
+  for (std::size_t r = 0; r < resources_.size(); ++r) {
+    most = std::max(most, first_[r] + resources_[r]);
+  }
   return most;
 }
 
@@ -129,18 +140,16 @@ void TreePrediction::count_layer(std::size_t begin, std::size_t end) {
   }
 }
 
-Loads TreePrediction::loads(bool upwards) const {
+Loads TreePrediction::loads(bool upwards, std::span<const Stream> streams) const {
   Loads loads(cost_view_);
   for (const Rank child : tree_.order) {
     const Rank parent = tree_.parent[child];
     if (parent == kNoRank) continue;
     const Cut c = cut(level_[child]);
     const double each = bytes_ / c.count;
-    if (upwards) {
-      loads.add(child, parent, each, c.count, true);
-    } else {
-      loads.add(parent, child, each, c.count, false);
-    }
+    const Rank from = upwards ? child : parent;
+    const Picos start = streams.empty() ? 0 : streams[from].first;
+    loads.add(from, upwards ? parent : child, each, c.count, upwards, start);
   }
   return loads;
 }

@@ -23,16 +23,22 @@ class Loads {
   explicit Loads(const CostView& cost_view)
       : cost_view_(cost_view),
         resources_(cost_view.resources(), 0),
+        first_(cost_view.resources(), 0),
         processors_(cost_view.size(), 0) {}
 
   /// `messages` of `bytes` each, combined on arrival or not.
-  void add(Rank from, Rank to, double bytes, double messages, bool combines);
+  /// @param start when the first of them can be sent at the earliest
+  void add(Rank from, Rank to, double bytes, double messages, bool combines, Picos start = 0);
   [[nodiscard]] Picos busiest() const;
+  /// When the last message over the busiest resource has been received, if that resource never
+  /// stood idle after its first byte. Trees and bundles take no less: fans share links with others.
+  [[nodiscard]] Picos busiest_resource() const;
   void operator+=(const Loads& other);
 
  private:
   const CostView& cost_view_;
   std::vector<Picos> resources_;
+  std::vector<Picos> first_;  // least time that a message over each resource takes besides it
   std::vector<Picos> processors_;
   sim::Route route_;
 };
@@ -64,8 +70,12 @@ class TreePrediction {
   void reduce(std::vector<Stream>& streams);
 
   [[nodiscard]] bool pipelined() const { return pipelined_; }
-  [[nodiscard]] Loads broadcast_loads() const { return loads(false); }
-  [[nodiscard]] Loads reduce_loads() const { return loads(true); }
+  [[nodiscard]] Loads broadcast_loads() const { return loads(false, {}); }
+  [[nodiscard]] Loads reduce_loads() const { return loads(true, {}); }
+  /// When the busiest link is done. @param streams as broadcast() or reduce() filled them in
+  [[nodiscard]] Picos busiest_link(bool upwards, std::span<const Stream> streams) const {
+    return loads(upwards, streams).busiest_resource();
+  }
 
  private:
   struct Cut {
@@ -76,7 +86,7 @@ class TreePrediction {
   [[nodiscard]] Cut cut(std::uint32_t level) const { return cuts_[level]; }
   [[nodiscard]] double vectors(Rank child) const { return vectors_.empty() ? 1 : vectors_[child]; }
   [[nodiscard]] Picos there(const Stream& stream, double bytes) const;
-  [[nodiscard]] Loads loads(bool upwards) const;
+  [[nodiscard]] Loads loads(bool upwards, std::span<const Stream> streams) const;
   void find_levels();
   void count_layer(std::size_t begin, std::size_t end);
   void settle(std::vector<Flow>& flows, bool upwards);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "select/candidates.hpp"
+#include "select/segments.hpp"
 #include "sim/simulate.hpp"
 
 namespace espalier::select {

@@ -22,12 +22,9 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
-/// Whether two plans are equal but for the length of their segments.
-[[nodiscard]] bool are_alike(Plan a, Plan b);
-
 /// How many of the best plans by prediction are simulated event by event, and with which options.
 struct SimulationBudget {
-  sim::SimOptions sim;
+  sim::SimOptions sim = {};
   std::uint32_t plans = 256;  ///< most plans that are simulated
   /// Most messages of all simulated plans together; plans are never cut.
   std::uint64_t messages = 1U << 20;

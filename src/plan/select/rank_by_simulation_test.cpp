@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "select/choose.hpp"
+#include "select/chooser.hpp"
+#include "select/ranking.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
@@ -74,10 +75,10 @@ TEST(Replayed, MakesPartsLongerOverALongWay) {
 TEST(Chooser, AsksOthersBeforeItLooksForItself) {
   const auto machine = *topology::parse_synthetic("site:2(1ms,1Gbit/s) proc:4(10us,1Gbit/s)");
   const Hierarchy hierarchy(machine);
-  std::map<std::string, Best> shared;
+  std::map<std::string, Decision> shared;
   int made = 0;
-  ChooserOptions options;
-  options.share = [&](const std::string& name, const std::function<Best()>& make) -> const Best& {
+  const SharedDecisions share = [&](const std::string& name,
+                                    const std::function<Decision()>& make) -> const Decision& {
     const auto it = shared.find(name);
     if (it != shared.end()) return it->second;
     ++made;
@@ -85,10 +86,10 @@ TEST(Chooser, AsksOthersBeforeItLooksForItself) {
   };
   Chooser alone(hierarchy);
   for (int rank = 0; rank < 3; ++rank) {
-    Chooser chooser(hierarchy, Bits::Any, options);
+    Chooser chooser(hierarchy, {}, share);
     for (const Operation operation : {Operation::Broadcast, Operation::Allreduce}) {
       const Collective call = replayed_call(operation, 8, 4096);
-      EXPECT_EQ(chooser.choose(call), alone.choose(call));
+      EXPECT_EQ(chooser.choose(call).plan, alone.choose(call).plan);
     }
   }
   EXPECT_EQ(made, 2);

@@ -102,36 +102,118 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
   for (const Rank r : members) clocks_[r] = done;
 }
 
-void Rounds::all_to_all(std::span<const Rank> members, double bytes) {
-  const auto n = static_cast<double>(members.size());
-  if (members.size() < 2) return;
-  // Loads, not messages: the busiest thing on the way decides.
-  crossings_.clear();
-  Picos latency = 0, capped = 0, latest = 0, processor = 0, sending = 0;
+/// Each message by itself.
+Rounds::Reach Rounds::count_pairs(std::span<const Rank> members, double bytes) {
+  Reach reach;
   for (const Rank from : members) {
-    latest = std::max(latest, clocks_[from]);
-    processor = std::max(processor,
-                         (n - 1) * (cost_view_.send(from, bytes) + cost_view_.recv(from, bytes)));
     for (const Rank to : members) {
       if (from == to) continue;
       cost_view_.find_route(from, to, route_);
       crossings_.add(route_);
-      latency = std::max(latency, cost_view_.latency(route_));
-      capped = std::max(capped, bytes * cost_view_.cap_per_byte(route_));
+      reach.latency = std::max(reach.latency, cost_view_.latency(route_));
+      reach.capped = std::max(reach.capped, bytes * cost_view_.cap_per_byte(route_));
     }
   }
-  Picos busiest = capped;
+  return reach;
+}
+
+/// Ranks of one innermost cluster cross the same resources, but for their own links.
+Rounds::Reach Rounds::count_clusters(std::span<const Rank> members, double bytes) {
+  const topology::Machine& machine = cost_view_.machine();
+  std::vector<std::vector<Rank>> parts;
+  std::vector<std::size_t> part_of(machine.clusters().size(), machine.clusters().size());
+  for (const Rank rank : members) {
+    const topology::ClusterId id = machine.cluster_of(machine.leaf_of(rank));
+    if (part_of[id] == machine.clusters().size()) {
+      part_of[id] = parts.size();
+      parts.emplace_back();
+    }
+    parts[part_of[id]].push_back(rank);
+  }
+  Reach reach;
+  const auto is_own = [&](sim::ResourceId id) {
+    using Kind = sim::Resource::Kind;
+    const Kind kind = cost_view_.resource(id).kind;
+    return kind == Kind::LeafOut || kind == Kind::LeafIn || kind == Kind::LeafBoth;
+  };
+  const auto note = [&](Rank from, Rank to) {
+    cost_view_.find_route(from, to, route_);
+    reach.latency = std::max(reach.latency, cost_view_.latency(route_));
+    reach.capped = std::max(reach.capped, bytes * cost_view_.cap_per_byte(route_));
+  };
+  const auto others = static_cast<std::uint32_t>(members.size() - 1);
+  for (std::size_t i = 0; i < members.size(); ++i) {  // own links, out and in
+    note(members[i], members[(i + 1) % members.size()]);
+    for (const sim::ResourceId id : route_.resources()) {
+      if (is_own(id)) crossings_.add(id, others);
+    }
+  }
+  for (const std::vector<Rank>& from : parts) {
+    for (const std::vector<Rank>& to : parts) {
+      if (&from == &to && from.size() < 2) continue;
+      note(from.front(), to.back());
+      const std::size_t pairs =
+          &from == &to ? from.size() * (from.size() - 1) : from.size() * to.size();
+      for (const sim::ResourceId id : route_.resources()) {
+        if (!is_own(id)) crossings_.add(id, static_cast<std::uint32_t>(pairs));
+      }
+    }
+  }
+  return reach;
+}
+
+void Rounds::all_to_all(std::span<const Rank> members, double bytes, bool combines) {
+  constexpr std::size_t kPairsUpTo = 64;
+  const auto n = static_cast<double>(members.size());
+  if (members.size() < 2) return;
+  // Loads, not messages: the busiest thing on the way decides.
+  crossings_.clear();
+  Picos latest = 0, processor = 0, one = 0, sends = 0, receives = 0;
+  for (const Rank rank : members) {
+    const Picos here = cost_view_.send(rank, bytes) + cost_view_.recv(rank, bytes) +
+                       (combines ? cost_view_.combine(rank, bytes) : 0);
+    latest = std::max(latest, clocks_[rank]);
+    processor = std::max(processor, (n - 1) * here);
+    one = std::max(one, here);
+    sends = std::max(sends, cost_view_.send(rank, bytes));
+    receives = std::max(receives, here - cost_view_.send(rank, bytes));
+  }
+  const auto clusters = cost_view_.machine().clusters();
+  const bool has_pairs =
+      std::any_of(clusters.begin(), clusters.end(), [&](const topology::Cluster& cluster) {
+        return !cost_view_.machine().pairs(cluster).empty();
+      });
+  const bool by_pairs = members.size() <= kPairsUpTo || has_pairs;
+  const Reach reach = by_pairs ? count_pairs(members, bytes) : count_clusters(members, bytes);
+  Picos busiest = reach.capped;
   for (sim::ResourceId r = 0; r < cost_view_.resources(); ++r) {
     if (crossings_[r] != 0)
       busiest = std::max(busiest, crossings_[r] * bytes * cost_view_.per_byte(r));
   }
-  Picos one = 0;
-  for (const Rank r : members) {
-    one = std::max(one, cost_view_.send(r, bytes) + cost_view_.recv(r, bytes));
-  }
+  // The last message that is sent, or the last one that is taken, comes after all others.
+  const Picos queue = std::max((n - 1) * sends + receives, sends + (n - 1) * receives);
   const Picos done =
-      latest + std::max({latency + busiest + one, latency + sending + one, processor});
+      latest + std::max({reach.latency + busiest + one, reach.latency + queue, processor});
   for (const Rank r : members) clocks_[r] = std::max(clocks_[r], done);
+}
+
+void Rounds::exchange_by_loads(std::span<const RoundMessage> messages) {
+  std::vector<Picos> carried(cost_view_.resources(), 0), works(cost_view_.size(), 0);
+  Picos latency = 0;
+  for (const RoundMessage& m : messages) {
+    cost_view_.find_route(m.from, m.to, route_);
+    latency =
+        std::max(latency, cost_view_.latency(route_) + m.bytes * cost_view_.cap_per_byte(route_));
+    for (const sim::ResourceId r : route_.resources()) {
+      carried[r] += m.bytes * cost_view_.per_byte(r);
+    }
+    works[m.from] += cost_view_.send(m.from, m.bytes);
+    works[m.to] += cost_view_.recv(m.to, m.bytes);
+  }
+  Picos most = *std::max_element(works.begin(), works.end());
+  for (const Picos each : carried) most = std::max(most, each);
+  const Picos done = finish() + latency + most;
+  for (const RoundMessage& m : messages) clocks_[m.to] = std::max(clocks_[m.to], done);
 }
 
 void Rounds::join() {

@@ -35,8 +35,11 @@ class Rounds {
   /// @param mean of blocks that differ, `bytes` being the longest; 0: all alike
   void ring(std::span<const Rank> members, double rounds, double bytes, bool combines = false,
             double slots = 0, double mean = 0);
-  /// Each member sends to all others at once.
-  void all_to_all(std::span<const Rank> members, double bytes);
+  /// Each member sends to all others at once. O(members + innermost clusters^2) where the machine
+  /// has no links of single pairs; else O(members^2).
+  void all_to_all(std::span<const Rank> members, double bytes, bool combines = false);
+  /// exchange() of very many messages, by what each resource and processor has to carry.
+  void exchange_by_loads(std::span<const RoundMessage> messages);
 
   [[nodiscard]] Picos clock(Rank rank) const { return clocks_[rank]; }
   void set_clock(Rank rank, Picos at) { clocks_[rank] = at; }
@@ -45,6 +48,13 @@ class Rounds {
   [[nodiscard]] Picos finish() const;
 
  private:
+  struct Reach {
+    Picos latency = 0;
+    Picos capped = 0;
+  };
+  Reach count_pairs(std::span<const Rank> members, double bytes);
+  Reach count_clusters(std::span<const Rank> members, double bytes);
+
   const CostView& cost_view_;
   FlowSharing sharing_;
   Crossings crossings_;

@@ -242,7 +242,7 @@ bool Communicator::is_among_the_first() {
   return executor_ == nullptr && !from_the_first && gainful_calls_++ < kCallsBeforeHidden;
 }
 
-std::optional<runtime::WhichPlan> Communicator::which_plan(ClassState& state, const PlanKey& key) {
+std::optional<select::WhichPlan> Communicator::which_plan(ClassState& state, const PlanKey& key) {
   runtime::ClassPolicy& policy = state.policy != nullptr ? *state.policy : begin_policy(state, key);
   if (policy.calls_until_trial > 0) {
     --policy.calls_until_trial;
@@ -324,7 +324,7 @@ const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
     reason = Reason::OneLevel;
     return nullptr;
   }
-  const std::optional<runtime::WhichPlan> asked = which_plan(mine, key);
+  const std::optional<select::WhichPlan> asked = which_plan(mine, key);
   if (!asked) {
     const runtime::ClassPolicy& policy = *state_of(key).policy;
     is_for_good_ = !may_change() && (!policy.trial || policy.trial->is_decided());
@@ -348,7 +348,7 @@ bool Communicator::make_hidden(const PlanKey& key) {
   // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
   PlanKey shared = key;
   shared.in_place = false;  // may differ from rank to rank
-  shared.which = runtime::WhichPlan::Best;
+  shared.which = select::WhichPlan::Best;
   const CachedPlan of_first = group_->plan(0, shared);
   if (agree_and_copy(schedule::hash_of(of_first.prepared.program))) return true;
   never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;

@@ -164,7 +164,7 @@ class Communicator {
   ClassState& state_of(const runtime::PlanKey& key);
   void forget_classes();
   /// The candidate of the next call of this class; absent: native. Steps the trial and the watch.
-  std::optional<runtime::WhichPlan> which_plan(ClassState& state, const runtime::PlanKey& key);
+  std::optional<select::WhichPlan> which_plan(ClassState& state, const runtime::PlanKey& key);
   [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
   [[nodiscard]] bool may_change() const { return !group_->far_pairs().empty(); }
   /// Makes the policy of a class, with the decision of an earlier run if there is one.

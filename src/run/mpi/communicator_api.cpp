@@ -15,10 +15,10 @@ CallOutlook Communicator::outlook(const PlanKey& key) {
       mine.policy != nullptr ? *mine.policy : begin_policy(mine, key);
   const bool is_decided =
       policy.trial && policy.calls_until_trial == 0 && policy.trial->has_decision();
-  const std::optional<runtime::WhichPlan> asked =
+  const std::optional<select::WhichPlan> asked =
       policy.candidates[is_decided ? policy.trial->kept() : 0].which;
   PlanKey as_asked = key;
-  as_asked.which = asked.value_or(runtime::WhichPlan::ByPrediction);
+  as_asked.which = asked.value_or(select::WhichPlan::ByPrediction);
   const runtime::CachedPlan& plan = *cached(as_asked);
   CallOutlook outlook{asked.has_value(), "native", std::string(name_of(why_native(policy))),
                       plan.predicted, plan.native_predicted};

@@ -35,7 +35,7 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   Communicator* comm = enter(call.comm);
   if (comm == nullptr) return false;
   if (comm->never()) return native(comm, call.operation, *comm->never());
-  PlanKey key{call.operation, 0, runtime::kUnknownBlock, 1, true, false, true};
+  PlanKey key{call.operation, 0, select::kUnknownBlock, 1, true, false, true};
   if (has_root(call.operation)) {
     if (call.root < 0 || call.root >= comm->size()) {
       return native(comm, call.operation, Reason::Arguments);
@@ -45,7 +45,7 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   if (call.operation == Operation::Allgather) {
     const auto mean = mean_block(call.recv, comm->size());
     if (!mean) return native(comm, call.operation, Reason::Arguments);
-    key.count = runtime::block_class(*mean);
+    key.count = select::block_class(*mean);
   }
   const CachedPlan* found = plan(*comm, key);
   if (found == nullptr) return false;
@@ -104,7 +104,7 @@ void Engine::note_by_counts(Communicator& comm, const CountedTrees::Ran& ran, co
   last.plan.fill('\0');
   ran.name.copy(last.plan.data(), last.plan.size() - 1);
   if (!keeps_log()) return;
-  comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), ran.name,
+  comm.log.add({comm.name(), call.operation, select::size_class(Bytes{call.bytes}), ran.name,
                 "the root's choice, by the lengths of all blocks", 1,
                 ran.predicted ? to_microseconds(*ran.predicted) : -1,
                 (PMPI_Wtime() - begin) * 1e6});

@@ -53,7 +53,7 @@ void Engine::note_planned(Communicator& comm, const CachedPlan& plan, const Call
   last.plan = plan.label;
   if (!keeps_log()) return;
   const double predicted = plan.predicted ? to_microseconds(*plan.predicted) : -1;
-  comm.log.add({comm.name(), call.operation, runtime::size_class(Bytes{call.bytes}), plan.name,
+  comm.log.add({comm.name(), call.operation, select::size_class(Bytes{call.bytes}), plan.name,
                 plan.why, 1, predicted, (PMPI_Wtime() - begin) * 1e6});
 }
 
@@ -104,8 +104,7 @@ bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int 
   // its place ("message truncated") where bytes come into elements of mixed sizes, and what the
   // sender's type is only the sender knows.
   const auto size = static_cast<std::uint64_t>(layout.size);
-  const std::uint64_t least_piece =
-      found->prepared.goes_far ? runtime::kEagerBytes : kMaxPieceBytes;
+  const std::uint64_t least_piece = found->prepared.goes_far ? select::kEagerBytes : kMaxPieceBytes;
   if (comm->rank() == root && cuts_whole_elements(found->prepared.program, size, least_piece)) {
     execution.buffers.layout = layout;
     execution.buffers.units_per_element = size;
@@ -147,7 +146,7 @@ void Engine::note_native(Operation operation, std::uint64_t bytes_moved, MPI_Com
                          double seconds) {
   Communicator* comm = find(handle);
   if (comm == nullptr) return;
-  comm->log.add({comm->name(), operation, runtime::size_class(Bytes{bytes_moved}), "native",
+  comm->log.add({comm->name(), operation, select::size_class(Bytes{bytes_moved}), "native",
                  std::string(name_of(last_call().outcome.reason)), 1, -1, seconds * 1e6});
 }
 

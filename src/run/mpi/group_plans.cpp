@@ -9,11 +9,13 @@ namespace espalier::mpi {
 namespace {
 
 #if defined(OPEN_MPI_BUILD)
-constexpr auto kNativeMpi = runtime::NativeMpi::OpenMpi;
-#elif defined(ESPALIER_SMPI) || defined(ESPALIER_MPIABI)  // any MPI may be behind it
-constexpr auto kNativeMpi = runtime::NativeMpi::Unknown;
+constexpr auto kNativeMpi = select::NativeMpi::OpenMpi;
+#elif defined(ESPALIER_SMPI)
+constexpr auto kNativeMpi = select::NativeMpi::Smpi;
+#elif defined(ESPALIER_MPIABI)  // any MPI may be behind it
+constexpr auto kNativeMpi = select::NativeMpi::Unknown;
 #else
-constexpr auto kNativeMpi = runtime::NativeMpi::Mpich;
+constexpr auto kNativeMpi = select::NativeMpi::Mpich;
 #endif
 
 }  // namespace
@@ -25,31 +27,31 @@ GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, topology:
       where_(where),
       machine_(std::move(machine)),
       settings_(settings),
-      is_even_(!runtime::is_uneven(machine_)),
+      is_even_(!select::is_uneven(machine_)),
       far_pairs_(std::move(far_pairs)),
       choices_(choices) {}
 
-runtime::Planner& GroupPlans::planner() {
-  if (planner_ == nullptr) {
+select::Chooser& GroupPlans::chooser() {
+  if (chooser_ == nullptr) {
     hierarchy_ = std::make_unique<const collective::Hierarchy>(machine_);
-    planner_ = std::make_unique<runtime::Planner>(*hierarchy_, runtime::bits_of(settings_),
-                                                  kNativeMpi, chooser_options_for(machine_));
+    chooser_ = std::make_unique<select::Chooser>(
+        *hierarchy_, runtime::rules_of(settings_, kNativeMpi), shared_decisions(machine_));
   }
-  return *planner_;
+  return *chooser_;
 }
 
 runtime::ClassPolicy GroupPlans::policy(const runtime::PlanKey& key,
                                         std::function<double()> elapsed) {
   ++choices_;
   const std::lock_guard lock(mutex_);
-  return make_class_policy(planner(), settings_, key, is_even_, far_pairs_.empty(),
+  return make_class_policy(chooser(), settings_, key, is_even_, far_pairs_.empty(),
                            std::move(elapsed));
 }
 
 runtime::CachedPlan GroupPlans::plan(Rank rank, const runtime::PlanKey& key) {
   ++choices_;
   const std::lock_guard lock(mutex_);
-  return make_plan(planner(), settings_, rank, key);
+  return make_plan(chooser(), rank, key);
 }
 
 std::shared_ptr<GroupPlans> Groups::known(std::uint64_t where, const std::vector<Rank>& members) {

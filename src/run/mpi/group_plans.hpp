@@ -10,8 +10,8 @@
 #include "collective/hierarchy.hpp"
 #include "mpi/link_changes.hpp"
 #include "mpi/world.hpp"
-#include "runtime/choose_plan.hpp"
 #include "runtime/class_policy.hpp"
+#include "select/chooser.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::mpi {
@@ -48,7 +48,7 @@ class GroupPlans {
   [[nodiscard]] runtime::CachedPlan plan(Rank rank, const runtime::PlanKey& key);
 
  private:
-  runtime::Planner& planner();
+  select::Chooser& chooser();
 
   const std::vector<Rank> members_;
   const std::uint64_t where_;
@@ -59,7 +59,7 @@ class GroupPlans {
   Counter& choices_;
   std::mutex mutex_;  // guards the members below, which are made when the first plan is due
   std::unique_ptr<const collective::Hierarchy> hierarchy_;
-  std::unique_ptr<runtime::Planner> planner_;
+  std::unique_ptr<select::Chooser> chooser_;
 };
 
 /// Finds the plans of a group. Keeps those of the last few groups, so that communicators that come
@@ -88,9 +88,8 @@ class Groups {
   std::vector<std::shared_ptr<GroupPlans>> kept_;  // the most recently used comes last
 };
 
-/// How plans are chosen on this MPI: by prediction. Under SMPI the best plans by prediction are
-/// simulated with links shared as SMPI shares them, once for all ranks, which are one process
-/// there.
-[[nodiscard]] runtime::ChooserOptions chooser_options_for(const topology::Machine& machine);
+/// A store of decisions on a machine for all ranks of a process: under SMPI they are one process,
+/// and a choice is made once for all of them. Elsewhere empty.
+[[nodiscard]] select::SharedDecisions shared_decisions(const topology::Machine& machine);
 
 }  // namespace espalier::mpi

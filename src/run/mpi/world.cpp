@@ -8,7 +8,6 @@
 #include <cstdlib>
 
 #include "base/text_hash.hpp"
-#include "runtime/choose_plan.hpp"
 #include "runtime/named_algorithms.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/readers.hpp"

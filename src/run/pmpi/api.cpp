@@ -51,8 +51,8 @@ runtime::PlanKey key_of(const espalier_call& call, std::size_t ranks) {
   if (call.irregular == 0) return key;
   key.irregular = true;
   key.count = key.operation == Operation::Allgather
-                  ? runtime::block_class(mean_of(counts) * call.element)
-                  : runtime::kUnknownBlock;
+                  ? select::block_class(mean_of(counts) * call.element)
+                  : select::kUnknownBlock;
   return key;
 }
 

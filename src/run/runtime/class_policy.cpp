@@ -18,19 +18,9 @@ constexpr std::uint32_t kCallsUntilTrial = 64;
 /// Native calls that are timed right before plans are, so that native does not look slow by chance.
 constexpr std::uint32_t kNativeCallsFirst = 32;
 constexpr double kLeastGainOnEvenMachines = 0.05;
-/// A plan is tried only if it is predicted to take at most this many times the first candidate.
-constexpr double kWorthTrying = 1.3;
 
 double seconds_of(const std::optional<Time>& time) {
   return time ? to_microseconds(*time) * 1e-6 : -1;
-}
-
-schedule::Collective collective_of(const Planner& planner, const PlanKey& key) {
-  const Rank size = planner.hierarchy().machine().size();
-  schedule::Collective call{key.operation,   size,      key.root, key.count, Bytes{key.element},
-                            key.commutative, key.counts};
-  if (key.irregular) call.counts.assign(size, key.count);
-  return call;
 }
 
 }  // namespace
@@ -41,8 +31,16 @@ CallClass class_of(const PlanKey& key) {
     elements =
         std::accumulate(key.counts.begin(), key.counts.end(), std::uint64_t{0}) / key.counts.size();
   }
-  return {key.operation,   key.root,      size_class(Bytes{elements * key.element}),
+  return {key.operation,   key.root,      select::size_class(Bytes{elements * key.element}),
           key.commutative, key.irregular, !key.counts.empty()};
+}
+
+select::Rules rules_of(const Settings& settings, select::NativeMpi mpi) {
+  select::Rules rules = select::rules_for(mpi);
+  rules.force = settings.force;
+  rules.bits = settings.reproducible ? select::Bits::Reference : select::Bits::Any;
+  rules.named = settings.algorithm;
+  return rules;
 }
 
 bool may_try(const Settings& settings) {
@@ -53,39 +51,17 @@ std::uint32_t calls_before_policy(const Settings& settings, bool is_even, bool i
   return is_even && is_near && may_try(settings) ? kCallsUntilTrial : 0;
 }
 
-ClassPolicy make_class_policy(Planner& planner, const Settings& settings, const PlanKey& key,
-                              bool is_even, bool is_near, std::function<double()> elapsed) {
-  const schedule::Collective call = collective_of(planner, key);
-  const PlanChoice usual = planner.choose(call, settings);
-  const Candidate native{std::nullopt, "native", seconds_of(usual.native_predicted)};
+ClassPolicy make_class_policy(select::Chooser& chooser, const Settings& settings,
+                              const PlanKey& key, bool is_even, bool is_near,
+                              std::function<double()> elapsed) {
+  const schedule::Collective call = call_of(key, chooser.hierarchy().machine().size());
   ClassPolicy policy;
-  if (!may_try(settings)) {
-    policy.candidates = {usual.planned()
-                             ? Candidate{WhichPlan::Best, usual.name, seconds_of(usual.predicted)}
-                             : native};
-    return policy;
+  for (select::Alternative& one : chooser.alternatives(call)) {
+    policy.candidates.push_back({one.which, std::move(one.name), seconds_of(one.predicted)});
+    if (!may_try(settings)) return policy;
   }
-  const auto add_plan = [&](WhichPlan which, const PlanChoice& choice) {
-    policy.candidates.push_back({which, choice.name, seconds_of(choice.predicted)});
-  };
-  const auto is_worth = [&](const PlanChoice& choice, double beside) {
-    const double predicted = seconds_of(choice.predicted);
-    return choice.planned() &&
-           (beside < 0 || (predicted >= 0 && predicted <= kWorthTrying * beside));
-  };
-  if (usual.planned()) {
-    add_plan(WhichPlan::Best, usual);
-    policy.candidates.push_back(native);
-    const PlanChoice second = planner.choose(call, settings, WhichPlan::RunnerUp);
-    if (is_worth(second, policy.candidates.front().predicted))
-      add_plan(WhichPlan::RunnerUp, second);
-  } else {
-    policy.candidates.push_back(native);
-    const PlanChoice best = planner.choose(call, settings, WhichPlan::Best);
-    if (best.planned() && (is_even || is_worth(best, native.predicted))) {
-      add_plan(WhichPlan::Best, best);
-      if (is_near && !is_even) policy.calls_until_trial = kCallsUntilTrial;
-    }
+  if (!policy.candidates.front().which && is_near && !is_even && policy.candidates.size() > 1) {
+    policy.calls_until_trial = kCallsUntilTrial;
   }
   if (policy.candidates.size() < 2) return policy;
   std::vector<TrialCandidate> candidates;

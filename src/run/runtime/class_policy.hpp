@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/plan_cache.hpp"
+#include "runtime/settings.hpp"
 #include "runtime/trial.hpp"
 #include "runtime/watch.hpp"
 
@@ -15,7 +16,7 @@ namespace espalier::runtime {
 struct CallClass {
   schedule::Operation operation = schedule::Operation::Barrier;
   Rank root = 0;
-  std::uint32_t size_class = 0;  ///< see size_class() in choose_plan.hpp
+  std::uint32_t size_class = 0;  ///< see size_class() in select/chooser.hpp
   bool commutative = true;       ///< the reduction may combine in any order
   bool irregular = false;        ///< blocks whose lengths not all ranks know
   bool unequal = false;          ///< blocks of different lengths that all ranks know
@@ -25,9 +26,9 @@ struct CallClass {
 
 /// One of the alternatives for the calls of a class: a plan, or the MPI library's own call.
 struct Candidate {
-  std::optional<WhichPlan> which;  ///< which plan; absent means the MPI library's own call
-  std::string name;                ///< the plan's name, or "native"
-  double predicted = -1;           ///< predicted seconds of a call; negative means unknown
+  std::optional<select::WhichPlan> which;  ///< which plan; absent means the MPI library's own call
+  std::string name;                        ///< the plan's name, or "native"
+  double predicted = -1;                   ///< predicted seconds of a call; negative means unknown
 };
 
 /// How the calls of one class run. Made by make_class_policy() before the first call that it
@@ -53,6 +54,9 @@ struct ClassPolicy {
   }
 };
 
+/// The rules by which plans are chosen under these settings and this MPI library.
+[[nodiscard]] select::Rules rules_of(const Settings& settings, select::NativeMpi mpi);
+
 /// Whether plans are timed against native calls. No if the settings demand plans or forbid trials.
 [[nodiscard]] bool may_try(const Settings& settings);
 
@@ -64,17 +68,13 @@ struct ClassPolicy {
 [[nodiscard]] std::uint32_t calls_before_policy(const Settings& settings, bool is_even,
                                                 bool is_near);
 
-/// Chooses the candidates of a class and prepares their trial. Depends only on what all ranks
-/// share, so that all make the same policy.
-///   - Even machine: no prediction is trusted; native comes first.
-///   - Some plan gains by prediction: that plan comes first, then native, then the runner-up if it
-///     is predicted to be near.
-///   - No plan gains by prediction: native comes first, then the best plan if it is predicted to be
-///     near. If no link is far, the trial waits until the class has had many calls.
+/// Prepares the trial of a class between the alternatives that the chooser names. Depends only on
+/// what all ranks share, so that all make the same policy. Where no plan gains by prediction and no
+/// link is far, the trial waits until the class has had many calls.
 /// @param is_even all ranks are alike: one level, equal costs
 /// @param is_near no link is far
 /// @param elapsed seconds that the program has run
-[[nodiscard]] ClassPolicy make_class_policy(Planner& planner, const Settings& settings,
+[[nodiscard]] ClassPolicy make_class_policy(select::Chooser& chooser, const Settings& settings,
                                             const PlanKey& key, bool is_even, bool is_near,
                                             std::function<double()> elapsed);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/choose_plan.hpp"
+#include "select/chooser.hpp"
 
 namespace espalier::runtime {
 
@@ -45,8 +45,8 @@ bool is_by_counts(const Settings& settings, Operation operation) {
 
 std::optional<std::string> tree_named(const Settings& settings, Operation operation) {
   const auto named = settings.algorithm.find(operation);
-  if (named == settings.algorithm.end() || !named->second.starts_with(kByCounts)) return {};
-  return named->second.substr(kByCounts.size());
+  if (named == settings.algorithm.end()) return std::nullopt;
+  return select::tree_by_counts(named->second);
 }
 
 CountPlanner::CountPlanner(const topology::Machine& machine, const Settings& settings)
@@ -107,7 +107,7 @@ RolePlan CountPlanner::standing(const Collective& call) {
   auto found = standing_.find(call.root);
   if (found == standing_.end()) {
     Collective equal = call;
-    equal.counts.assign(call.size, kUnknownBlock);
+    equal.counts.assign(call.size, select::kUnknownBlock);
     if (usual_.empty()) usual_ = quick_choice(machine_, equal, conditions_).plan.algorithm;
     if (is_full(standing_, call.size)) standing_.clear();
     tree::CommTree tree = irregular_plan(usual_, machine_, equal, conditions_).tree;
@@ -157,7 +157,7 @@ std::optional<RolePlan> CountPlanner::better_gather(Rank root, std::vector<std::
   if (!is_first && before != gathering_.end() && planned.predicted) {
     const select::IrregularPlan old{"", before->second, collective::Sending::AtOnce, {}, {}};
     const Time stays = predict(old, machine_, call, select::quick_conditions());
-    if (!is_gain(*planned.predicted, stays)) return std::nullopt;
+    if (!select::is_gain(*planned.predicted, stays)) return std::nullopt;
   }
   if (is_full(gathering_, call.size)) gathering_.clear();
   gathering_.insert_or_assign(root, planned.tree);

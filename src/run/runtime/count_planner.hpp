@@ -29,7 +29,6 @@ struct RolePlan {
 /// "random" is another tree each time. Absent: prediction chooses.
 [[nodiscard]] std::optional<std::string> tree_named(const Settings& settings,
                                                     schedule::Operation operation);
-inline constexpr std::string_view kByCounts = "counts:";
 
 /// Chooses trees at the root, by counts that only the root knows. The other ranks follow what the
 /// root sends them, so its choices need not be repeatable.

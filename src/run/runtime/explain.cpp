@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "select/chooser.hpp"
 
 namespace espalier::runtime {
 
@@ -109,12 +110,16 @@ std::vector<CallRecord> CallLog::records() const {
 }
 
 std::string size_class_text(std::uint32_t size_class) {
-  if (size_class <= 1) return fmt::format("{} B", size_class);
-  const std::uint64_t low = std::uint64_t{1} << (size_class - 1);
-  if (low < 1024) return fmt::format("{} - {} B", low, 2 * low - 1);
+  const std::uint64_t low = select::least_of_class(size_class).value;
+  const std::uint64_t next = select::least_of_class(size_class + 1).value;
+  if (next == low + 1) return fmt::format("{} B", low);
+  if (low < 1024) return fmt::format("{} - {} B", low, next - 1);
   for (const auto& [unit, name] :
        {std::pair{30, "GiB"}, std::pair{20, "MiB"}, std::pair{10, "KiB"}}) {
-    if (low >> unit > 0) return fmt::format("{} - {} {}", low >> unit, 2 * (low >> unit), name);
+    const auto one = static_cast<double>(std::uint64_t{1} << unit);
+    if (low >> unit == 0) continue;
+    return fmt::format("{} - {} {}", static_cast<double>(low) / one,
+                       static_cast<double>(next) / one, name);
   }
   return "";
 }

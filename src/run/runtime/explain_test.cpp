@@ -43,7 +43,8 @@ TEST(Explain, TellsWhyCallsWereNative) {
   counts.planned[0] = 7;
   counts.native(static_cast<Operation>(2), Reason::OneProcess) = 3;
   CallLog log;
-  log.add({"world (4)", Operation::Broadcast, 17, "ring", "named", 2, 12.5, 30});
+  const std::uint32_t size_class = select::size_class(Bytes{65536});
+  log.add({"world (4)", Operation::Broadcast, size_class, "ring", "named", 2, 12.5, 30});
   const std::array passed{PassedCalls{{"MPI_Ibcast", Reason::NonBlocking}, 5},
                           PassedCalls{{"MPI_Ibarrier", Reason::NonBlocking}, 0}};
   const std::string text = explain_text(counts, passed, log, {1.5, 2048, 0, 4096, 1024, 2, {}});
@@ -55,7 +56,7 @@ TEST(Explain, TellsWhyCallsWereNative) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("native allreduce: 3 (one process)"), std::string::npos) << text;
-  EXPECT_NE(text.find("64 - 128 KiB"), std::string::npos) << text;
+  EXPECT_NE(text.find("64 - 80 KiB"), std::string::npos) << text;
   EXPECT_NE(text.find("12.5 us   15.0 us  ring (named)"), std::string::npos) << text;
 }
 
@@ -76,12 +77,13 @@ TEST(Explain, ColumnsAreAsWideAsTheirNames) {
 
 TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
   const std::string longer(50, 'x');
-  const TrialRecord record{"world (4)",
-                           {Operation::Allreduce, 0, 17, true, false, false},
-                           {{WhichPlan::Best, longer, 0.035}, {std::nullopt, "native", 0.155}},
-                           {INFINITY, INFINITY},
-                           std::nullopt,
-                           ""};
+  const TrialRecord record{
+      "world (4)",
+      {Operation::Allreduce, 0, 17, true, false, false},
+      {{select::WhichPlan::Best, longer, 0.035}, {std::nullopt, "native", 0.155}},
+      {INFINITY, INFINITY},
+      std::nullopt,
+      ""};
   const std::string text = trials_text({record});
   EXPECT_NE(text.find("not ended, too few calls: " + longer + " by prediction alone\n"),
             std::string::npos)
@@ -97,7 +99,7 @@ TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
 TEST(Explain, ATrialIsInOneStateAndOfOneKindOfCalls) {
   TrialRecord record{"world (4)",
                      {Operation::Reduce, 3, 17, false, false, false},
-                     {{std::nullopt, "native", 0.1}, {WhichPlan::Best, "ring", 0.2}},
+                     {{std::nullopt, "native", 0.1}, {select::WhichPlan::Best, "ring", 0.2}},
                      {1e-6, INFINITY},
                      std::nullopt,
                      "",
@@ -131,11 +133,16 @@ TEST(Explain, TimesHaveThreeDigitsAndTheirUnit) {
 TEST(Explain, SizeClassesAreWords) {
   EXPECT_EQ(size_class_text(0), "0 B");
   EXPECT_EQ(size_class_text(1), "1 B");
-  EXPECT_EQ(size_class_text(4), "8 - 15 B");
-  EXPECT_EQ(size_class_text(10), "512 - 1023 B");
-  EXPECT_EQ(size_class_text(11), "1 - 2 KiB");
-  EXPECT_EQ(size_class_text(20), "512 - 1024 KiB");
-  EXPECT_EQ(size_class_text(32), "2 - 4 GiB");
+  const auto text = [](std::uint64_t bytes) {
+    return size_class_text(select::size_class(Bytes{bytes}));
+  };
+  EXPECT_EQ(text(7), "7 B");
+  EXPECT_EQ(text(8), "8 - 9 B");
+  EXPECT_EQ(text(1023), "896 - 1023 B");
+  EXPECT_EQ(text(1024), "1 - 1.25 KiB");
+  EXPECT_EQ(text(786432), "768 - 896 KiB");
+  EXPECT_EQ(text(1048575), "896 - 1024 KiB");
+  EXPECT_EQ(text(std::uint64_t{3} << 30U), "3 - 3.5 GiB");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "base/text_hash.hpp"
 #include "model/machine_models.hpp"
 #include "schedule/program_builder.hpp"
-#include "select/choose.hpp"
+#include "select/ranking.hpp"
 #include "topology/views.hpp"
 #include "tree/earliest_completing_edge_first.hpp"
 #include "tree/multiple_multicast.hpp"
@@ -45,7 +45,7 @@ schedule::Program on_machine(schedule::Program program, std::span<const Rank> me
 PreparedProgram prepared(schedule::Program program, const Machine& machine, Rank rank) {
   return prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, path.latency >= kFarLatency};
+    return PeerLink{path.level, path.latency >= select::kFarLatency};
   });
 }
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
-#include "runtime/count_planner.hpp"
 #include "select/candidates.hpp"
 #include "select/quick_irregular.hpp"
+#include "select/rules.hpp"
 #include "topology/readers.hpp"
 #include "tree/irregular_algorithm.hpp"
 
@@ -28,6 +28,13 @@ std::vector<topology::Machine> sample_machines() {
                                      "placement=cyclic"),
           *topology::parse_synthetic("proc:16(1us)"),
           *topology::parse_synthetic("site:16(1ms) proc:16(1us) placement=cyclic")};
+}
+
+/// Deep and wide enough for every name: whether a name fits the machine at hand is seen when a call
+/// is planned.
+topology::Machine deep_and_wide_machine() {
+  return *topology::parse_synthetic(
+      "a:2(1ms) b:1(1ms) c:1(1ms) d:1(1ms) e:1(1ms) f:1(1ms) g:1(1ms) h:1(1ms) proc:4096(1us)");
 }
 
 struct Names {
@@ -56,44 +63,15 @@ Names names_for(Operation operation) {
   return names;
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words{""};
-  for (const char c : text) {
-    if (c == ' ') {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
+bool exists(Operation operation, const std::string& name) {
+  std::vector<topology::Machine> machines = sample_machines();
+  machines.push_back(deep_and_wide_machine());
+  for (const topology::Machine& machine : machines) {
+    const Hierarchy hierarchy(machine);
+    const Collective call{operation, machine.size(), 0, 1U << 24U, Bytes{1}, true, {}};
+    if (select::plan_named(name, hierarchy, call)) return true;
   }
-  return words;
-}
-
-bool is_number(const std::string& word) {
-  return !word.empty() &&
-         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// How many leaders and stripes there can be, and which depths, only the machine at hand knows:
-/// "multilevel 6 leaders" is as good as "multilevel 4 leaders".
-bool is_alike(const std::string& name, const std::string& known) {
-  const std::vector<std::string> a = words_of(name), b = words_of(known);
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const bool is_count = (i + 1 < b.size() && (b[i + 1] == "leaders" || b[i + 1] == "stripes")) ||
-                          (i > 0 && b[i - 1] == "depth");
-    if (a[i] != b[i] && !(is_count && is_number(a[i]))) return false;
-  }
-  return true;
-}
-
-bool exists(Operation operation, const std::string& name, const Names& names) {
-  if (std::any_of(names.all.begin(), names.all.end(),
-                  [&](const std::string& known) { return is_alike(name, known); })) {
-    return true;
-  }
-  const topology::Machine machine = sample_machines().front();  // trees by speed
-  const Collective call{operation, machine.size(), 0, 1, Bytes{1}, true, {}};
-  return select::candidate_called(name, Hierarchy(machine), call).has_value();
+  return false;
 }
 
 std::string meant(const std::string& word, const std::vector<std::string>& known,
@@ -105,7 +83,8 @@ std::string meant(const std::string& word, const std::vector<std::string>& known
 std::vector<std::string> trees_by_counts() {
   std::vector<std::string> names;
   for (const tree::IrregularAlgorithm& one : tree::irregular_algorithms()) {
-    if (select::is_quick_tree(one.name)) names.push_back(fmt::format("{}{}", kByCounts, one.name));
+    if (select::is_quick_tree(one.name))
+      names.push_back(fmt::format("{}{}", select::kByCounts, one.name));
   }
   return names;
 }
@@ -159,17 +138,16 @@ Error with_names(const WrongAlgorithm& wrong) {
 std::optional<WrongAlgorithm> check_algorithm(Operation operation, const std::string& name) {
   const std::string_view call = schedule::name_of(operation);
   const bool can_differ = operation == Operation::Scatter || operation == Operation::Gather;
-  if (can_differ && name.starts_with(kByCounts)) {
-    const std::string tree = name.substr(kByCounts.size());
-    if (tree == "random" || select::is_quick_tree(tree)) return std::nullopt;
+  if (const auto tree = select::tree_by_counts(name); tree && can_differ) {
+    if (*tree == "random" || select::is_quick_tree(*tree)) return std::nullopt;
     const std::vector<std::string> trees = trees_by_counts();
     return WrongAlgorithm{
-        {kWhere, fmt::format("there is no tree by counts \"{:.60}\" for {}", tree, call),
+        {kWhere, fmt::format("there is no tree by counts \"{:.60}\" for {}", *tree, call),
          meant(name, trees, "\"counts:minimum-first\" is one")},
         fmt::format("the trees by counts are: {}", fmt::join(trees, ", "))};
   }
+  if (exists(operation, name)) return std::nullopt;
   const Names names = names_for(operation);
-  if (exists(operation, name, names)) return std::nullopt;
   return WrongAlgorithm{
       {kWhere, fmt::format("there is no algorithm \"{:.60}\" for {}", name, call),
        meant(name, names.all, fmt::format("\"espalier plan {}\" lists them", call))},

@@ -19,7 +19,9 @@ const CachedPlan* PlanCache::look_up(const PlanKey& key) {
 }
 
 PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
-  const auto class_of = [&](std::uint64_t count) { return size_class(Bytes{count * key.element}); };
+  const auto class_of = [&](std::uint64_t count) {
+    return select::size_class(Bytes{count * key.element});
+  };
   const auto is_like = [&](const PlanKey& other) {  // equal in all but the count
     PlanKey same = key;
     same.count = other.count;
@@ -102,12 +104,17 @@ std::uint64_t bytes_of(const CachedPlan& plan) {
               p.messages_of_op, p.steps);
 }
 
-CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, const PlanKey& key) {
-  const topology::Machine& machine = planner.hierarchy().machine();
-  schedule::Collective call{key.operation,      machine.size(),  key.root,  key.count,
-                            Bytes{key.element}, key.commutative, key.counts};
-  if (key.irregular) call.counts.assign(machine.size(), key.count);
-  PlanChoice choice = planner.choose(call, settings, key.which);
+schedule::Collective call_of(const PlanKey& key, Rank size) {
+  schedule::Collective call{key.operation,   size,      key.root, key.count, Bytes{key.element},
+                            key.commutative, key.counts};
+  if (key.irregular) call.counts.assign(size, key.count);
+  return call;
+}
+
+CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
+  const topology::Machine& machine = chooser.hierarchy().machine();
+  const schedule::Collective call = call_of(key, machine.size());
+  select::PlanChoice choice = chooser.choose(call, key.which);
   CachedPlan plan;
   plan.call = call;
   plan.scales_to = choice.scales_to;
@@ -118,8 +125,9 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   plan.native_predicted = choice.native_predicted;
   plan.planned = choice.planned();
   if (!plan.planned) return plan;
-  schedule::Program program = !key.counts.empty() ? element_program(call, rank, choice.program_of)
-                                                  : choice.program_of(rank);
+  const auto part_of = [&](Rank r) { return own_part(choice, chooser.hierarchy(), call, r); };
+  schedule::Program program =
+      !key.counts.empty() ? element_program(call, rank, part_of) : part_of(rank);
   if (key.in_place) {
     if (auto joined = joined_program(program, call, rank)) {
       program = std::move(*joined);
@@ -129,7 +137,7 @@ CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank, cons
   }
   plan.prepared = prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, path.latency >= kFarLatency};
+    return PeerLink{path.level, path.latency >= select::kFarLatency};
   });
   plan.signature = schedule::hash_of(call);
   return plan;

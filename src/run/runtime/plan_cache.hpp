@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/choose_plan.hpp"
 #include "runtime/prepared.hpp"
+#include "select/chooser.hpp"
 
 namespace espalier::runtime {
 
@@ -25,7 +25,7 @@ struct PlanKey {
   bool irregular = false;
   std::vector<std::uint64_t> counts =
       {};  ///< elements of each block, if they differ and all ranks know them
-  WhichPlan which = WhichPlan::ByPrediction;
+  select::WhichPlan which = select::WhichPlan::ByPrediction;
   friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
 };
 
@@ -84,11 +84,13 @@ class PlanCache {
   CachedPlan* last_ = nullptr;
 };
 
+/// The call of a key on so many ranks.
+[[nodiscard]] schedule::Collective call_of(const PlanKey& key, Rank size);
+
 /// The memory that a plan takes.
 [[nodiscard]] std::uint64_t bytes_of(const CachedPlan& plan);
 
 /// This rank's plan for a call on a machine, from nothing but what all ranks share.
-[[nodiscard]] CachedPlan make_plan(Planner& planner, const Settings& settings, Rank rank,
-                                   const PlanKey& key);
+[[nodiscard]] CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key);
 
 }  // namespace espalier::runtime

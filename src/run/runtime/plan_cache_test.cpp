@@ -11,6 +11,8 @@ namespace espalier::runtime {
 namespace {
 
 using schedule::Operation;
+using select::Bits;
+using select::Chooser;
 
 CachedPlan plan_of(std::size_t messages) {
   CachedPlan plan;
@@ -49,24 +51,18 @@ TEST(PlanCache, IsBoundedByMessagesButKeepsTheNewestWhateverItsSize) {
 TEST(MakePlan, OneLevelIsNativeUnlessForced) {
   const topology::Machine machine = *topology::parse_synthetic("proc:4(1us)");
   const collective::Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
   const PlanKey key{Operation::Broadcast, 0, 8, 1, true, false};
-  Settings settings;
-  EXPECT_FALSE(make_plan(planner, settings, 0, key).planned);
-  settings.force = true;
-  EXPECT_TRUE(make_plan(planner, settings, 0, key).planned);
+  Chooser usual(hierarchy), forcing(hierarchy, {.force = true});
+  EXPECT_FALSE(make_plan(usual, 0, key).planned);
+  EXPECT_TRUE(make_plan(forcing, 0, key).planned);
 }
 
 TEST(MakePlan, ANamedAlgorithmIsTakenWhereItCanDoTheCall) {
   const topology::Machine machine = *topology::parse_synthetic("site:2(1ms) proc:2(1us)");
   const collective::Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
-  Settings settings;
-  settings.algorithm[Operation::Allreduce] = "ring";
-  EXPECT_EQ(make_plan(planner, settings, 0, {Operation::Allreduce, 0, 9, 8, true, false}).name,
-            "ring");
-  EXPECT_NE(make_plan(planner, settings, 0, {Operation::Allreduce, 0, 9, 8, false, false}).name,
-            "ring");
+  Chooser chooser(hierarchy, {.named = {{Operation::Allreduce, "ring"}}});
+  EXPECT_EQ(make_plan(chooser, 0, {Operation::Allreduce, 0, 9, 8, true, false}).name, "ring");
+  EXPECT_NE(make_plan(chooser, 0, {Operation::Allreduce, 0, 9, 8, false, false}).name, "ring");
   EXPECT_FALSE(check_algorithm(Operation::Allreduce, "ring"));
   EXPECT_TRUE(check_algorithm(Operation::Allreduce, "sorcery"));
 }
@@ -77,10 +73,8 @@ TEST(PlanCacheProperty, RescaledPlansEqualThoseMadeAnew) {
   for_all_seeds(300, [&](Random& rng) {
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 16, 4, true});
     const collective::Hierarchy hierarchy(machine);
-    Settings settings;
-    settings.force = true;
-    settings.reproducible = rng.below(4) == 0;
-    Planner planner(hierarchy, bits_of(settings));
+    const Bits bits = rng.below(4) == 0 ? Bits::Reference : Bits::Any;
+    Chooser chooser(hierarchy, {.force = true, .bits = bits});
     const auto rank = static_cast<Rank>(rng.below(machine.size()));
     PlanCache cache;
     PlanKey key{static_cast<Operation>(rng.below(schedule::kOperationCount)),
@@ -94,7 +88,7 @@ TEST(PlanCacheProperty, RescaledPlansEqualThoseMadeAnew) {
       key.count = rng.below(most + 1);
       const std::size_t made = cache.made();
       const CachedPlan* found = cache.find(key);
-      CachedPlan anew = make_plan(planner, settings, rank, key);
+      CachedPlan anew = make_plan(chooser, rank, key);
       if (found == nullptr) found = cache.insert(key, anew);
       if (cache.made() == made) ++rescaled;
       ASSERT_EQ(found->prepared.program, anew.prepared.program)
@@ -122,17 +116,16 @@ TEST(MakePlanProperty, InPlaceNoBlockWaitsForMoreThanElsewhere) {
   for_all_seeds(200, [](Random& rng) {
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 12, 3, true});
     const collective::Hierarchy hierarchy(machine);
-    Planner planner(hierarchy, rng.chance(30) ? select::Bits::Reference : select::Bits::Any);
-    Settings settings;
-    settings.force = true;
+    const Bits bits = rng.chance(30) ? Bits::Reference : Bits::Any;
+    Chooser chooser(hierarchy, {.force = true, .bits = bits});
     const Operation operations[] = {Operation::Gather, Operation::Allgather, Operation::Alltoall,
                                     Operation::Scan, Operation::Exscan};
     PlanKey key{operations[rng.below(5)], 0, rng.below(9000), 1, rng.chance(70), false};
     const Rank rank = static_cast<Rank>(rng.below(machine.size()));
     key.root = rank;  // a gather's is the only one that may be in place
-    const CachedPlan usual = make_plan(planner, settings, rank, key);
+    const CachedPlan usual = make_plan(chooser, rank, key);
     key.in_place = true;
-    const CachedPlan plan = make_plan(planner, settings, rank, key);
+    const CachedPlan plan = make_plan(chooser, rank, key);
     ASSERT_EQ(plan.prepared.waits, usual.prepared.waits) << plan.name;
     ASSERT_EQ(plan.signature, usual.signature);
     for (const schedule::Op& op : plan.prepared.program.ops) {
@@ -147,10 +140,10 @@ TEST(MakePlan, GainsAreFoundForEveryOperationAcrossAWan) {
       "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us,10Gbit/s,send=1us,recv=1us) "
       "placement=cyclic");
   const collective::Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
+  Chooser chooser(hierarchy);
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     const PlanKey key{static_cast<Operation>(o), 0, 512, 1, true, false};
-    const CachedPlan plan = make_plan(planner, {}, 0, key);
+    const CachedPlan plan = make_plan(chooser, 0, key);
     if (key.operation != Operation::Alltoall) {  // libraries send each block to its target at once
       EXPECT_TRUE(plan.planned) << schedule::name_of(key.operation) << ": " << plan.why;
     }
@@ -162,14 +155,13 @@ TEST(MakePlan, UnequalSendersAreWorthATreeEvenOnOneLevel) {
   const topology::Machine machine =
       *topology::parse_synthetic("node:8(1us,send=1ms|3ms*4|1ms|3ms*2)");
   const collective::Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
+  Chooser usual(hierarchy);
   const PlanKey key{Operation::Broadcast, 0, 8, 1, true, false};
-  EXPECT_TRUE(make_plan(planner, {}, 0, key).planned);
-  Settings settings;
+  EXPECT_TRUE(make_plan(usual, 0, key).planned);
   for (const char* name : {"fnf", "spoc"}) {
-    settings.algorithm[Operation::Broadcast] = name;
+    Chooser chooser(hierarchy, {.named = {{Operation::Broadcast, name}}});
     EXPECT_FALSE(check_algorithm(Operation::Broadcast, name));
-    EXPECT_EQ(make_plan(planner, settings, 0, key).name, name);
+    EXPECT_EQ(make_plan(chooser, 0, key).name, name);
   }
 }
 
@@ -177,14 +169,11 @@ TEST(MakePlan, TwoLevelBaselinesCanBeNamed) {
   const topology::Machine machine =
       *topology::parse_synthetic("site:2(9ms) machine:1|2(1ms) proc:2(1us)");
   const collective::Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
-  Settings settings;
   for (const char* name :
        {"two-level at depth 1 flat/binomial", "two-level at depth 2 flat/binomial"}) {
-    settings.algorithm[Operation::Broadcast] = name;
+    Chooser chooser(hierarchy, {.named = {{Operation::Broadcast, name}}});
     EXPECT_FALSE(check_algorithm(Operation::Broadcast, name));
-    EXPECT_EQ(make_plan(planner, settings, 0, {Operation::Broadcast, 0, 8, 1, true, false}).name,
-              name);
+    EXPECT_EQ(make_plan(chooser, 0, {Operation::Broadcast, 0, 8, 1, true, false}).name, name);
   }
 }
 
@@ -193,9 +182,7 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
   for_all_seeds(200, [](Random& rng) {
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 12, 3, true});
     const collective::Hierarchy hierarchy(machine);
-    Planner planner(hierarchy);
-    Settings settings;
-    settings.force = true;
+    Chooser chooser(hierarchy, {.force = true});
     PlanKey key{static_cast<Operation>(rng.below(schedule::kOperationCount)),
                 static_cast<Rank>(rng.below(machine.size())),
                 rng.below(20000),
@@ -206,7 +193,7 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
       key.counts.push_back(rng.below(30));
     }
     const Rank rank = static_cast<Rank>(rng.below(machine.size()));
-    const CachedPlan plan = make_plan(planner, settings, rank, key);
+    const CachedPlan plan = make_plan(chooser, rank, key);
     ASSERT_TRUE(plan.planned);
     const PreparedProgram& p = plan.prepared;
     std::vector<std::uint32_t> messages(p.program.ops.size(), 0);

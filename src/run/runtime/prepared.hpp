@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/segments.hpp"
 #include "schedule/program.hpp"
+#include "select/transport.hpp"
 
 namespace espalier::runtime {
 
@@ -22,9 +22,6 @@ struct PeerLink {
   std::uint32_t level = 0;  ///< level of the channel that joins the two ranks
   bool is_far = false;      ///< a handshake takes longer than sending a long message in parts
 };
-
-/// Latencies from here on are far: MPI's handshakes take two to four of them.
-inline constexpr Time kFarLatency{100'000'000};  // 100 us
 
 /// All messages from this rank to another, or from another to this one.
 struct Lane {
@@ -85,7 +82,7 @@ struct PreparedProgram {
 [[nodiscard]] inline std::uint64_t bytes_in_one(const PeerLink& link, std::uint64_t message,
                                                 std::uint64_t most) {
   constexpr std::uint64_t kParts = 256;
-  return link.is_far && message <= kParts * kEagerBytes ? kEagerBytes : most;
+  return link.is_far && message <= kParts * select::kEagerBytes ? select::kEagerBytes : most;
 }
 
 /// The same program for calls with `to` units a block instead of `from`: all that is counted in

@@ -11,7 +11,7 @@
 namespace espalier::runtime {
 namespace {
 
-constexpr const char* kFormat = "espalier-verdicts-1";
+constexpr const char* kFormat = "espalier-verdicts-2";
 constexpr std::size_t kMost = 100000;
 
 }  // namespace

@@ -44,8 +44,8 @@ TEST_F(VerdictsFile, MissingIsEmptyBrokenIsRefused) {
   ASSERT_TRUE(read_verdicts(file_).has_value());
   EXPECT_TRUE(read_verdicts(file_)->empty());
   for (const char* text : {"", "{", "[]", "{\"format\": \"else\"}",
-                           "{\"format\": \"espalier-verdicts-1\", \"verdicts\": [{}]}",
-                           "{\"format\": \"espalier-verdicts-1\", \"verdicts\": 3}"}) {
+                           "{\"format\": \"espalier-verdicts-2\", \"verdicts\": [{}]}",
+                           "{\"format\": \"espalier-verdicts-2\", \"verdicts\": 3}"}) {
     std::ofstream(file_) << text;
     EXPECT_FALSE(read_verdicts(file_).has_value()) << text;
   }

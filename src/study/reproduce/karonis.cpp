@@ -11,7 +11,7 @@
 #include "report/plot.hpp"
 #include "reproduce/karonis_lab.hpp"
 #include "reproduce/paper.hpp"
-#include "select/choose.hpp"
+#include "select/chooser.hpp"
 #include "sim/simulate.hpp"
 #include "topology/readers.hpp"
 #include "topology/views.hpp"
@@ -72,7 +72,7 @@ Curve binomial_curve() {
 Curve chosen_curve(const Hierarchy& levels) {
   const auto chooser = std::make_shared<select::Chooser>(levels);
   return {"chosen", "Espalier's choice", [&levels, chooser](const Collective& call, Rank rank) {
-            return own_part(chooser->choose(call).plan, levels, call, rank);
+            return own_part(chooser->choose(call, select::WhichPlan::Best), levels, call, rank);
           }};
 }
 

@@ -24,12 +24,14 @@ TEST(Karonis, MultilevelBeatsTheBinomialTreeAtEverySize) {
 }
 
 // In one test, since the exhibit takes seconds.
-TEST(Karonis, TheChosenPlanIsTheLowestCurveAndPipeliningStaysWithinFifteenPerCentOfTheBound) {
+TEST(
+    Karonis,
+    TheChosenPlanIsWithinTwoPerCentOfTheLowestCurveAndPipeliningStaysWithinFifteenPerCentOfTheBound) {
   const Exhibit exhibit = karonis().parts.back().run({});
   for (std::size_t row = 0; row < exhibit.table.rows.size(); ++row) {
     for (const char* other :
          {"mpich_ms", "magpie_machine_ms", "magpie_site_ms", "multilevel_ms", "pipelined_ms"}) {
-      EXPECT_LE(cell(exhibit, row, "chosen_ms"), 1.0001 * cell(exhibit, row, other))
+      EXPECT_LE(cell(exhibit, row, "chosen_ms"), 1.02 * cell(exhibit, row, other))
           << other << " in row " << row;
     }
     EXPECT_LT(cell(exhibit, row, "chosen_ms"), 1.15 * cell(exhibit, row, "bound_ms"));

@@ -8,7 +8,8 @@
 #include "api/call.hpp"
 #include "api/plan_inside.hpp"
 #include "schedule/json.hpp"
-#include "select/choose.hpp"
+#include "select/chooser.hpp"
+#include "select/ranking.hpp"
 
 namespace espalier {
 namespace {
@@ -53,8 +54,14 @@ std::vector<Plan> by_prediction(const Machine& machine, const Call& call,
   const collective::Hierarchy hierarchy(*machine.inside());
   const select::CostView cost_view(*machine.inside());
   std::vector<Plan> plans;
+  // First what the library takes; then all others by predicted time.
+  select::PlanChoice chosen = select::Chooser(hierarchy).choose(inside, select::WhichPlan::Best);
+  if (chosen.planned()) {
+    const Time predicted = predict(*chosen.plan, cost_view, hierarchy, regular(inside));
+    plans.push_back(made(machine, call, inside, *chosen.plan, chosen.name, predicted));
+  }
   for (select::Choice& choice : ranking(hierarchy, cost_view, regular(inside))) {
-    if (!can_do(choice.plan, hierarchy, inside)) continue;
+    if (!can_do(choice.plan, hierarchy, inside) || choice.plan == chosen.plan) continue;
     std::string name = name_of(choice.plan, inside);
     plans.push_back(
         made(machine, call, inside, std::move(choice.plan), std::move(name), choice.predicted));
@@ -89,14 +96,14 @@ Expected<Plan> plan_named(const Machine& machine, const Call& call, const std::s
   const auto is_it = [&](const Plan& plan) { return plan.name() == name; };
   const auto found = std::find_if(plans->begin(), plans->end(), is_it);
   if (found != plans->end()) return *found;
-  // Some have nothing to go by here (trees by speed among equals), and are made if asked for.
+  // Names that are no candidates here, such as trees by speed among equals.
   const Collective inside = *api::inside_of(call, machine.size());
   const collective::Hierarchy hierarchy(*machine.inside());
   if (!goes_by_lengths(inside)) {
-    if (auto other = select::candidate_called(name, hierarchy, inside)) {
+    if (auto plan = select::plan_named(name, hierarchy, inside)) {
       const Time predicted =
-          predict(other->plan, select::CostView(*machine.inside()), hierarchy, regular(inside));
-      return made(machine, call, inside, std::move(other->plan), name, predicted);
+          predict(*plan, select::CostView(*machine.inside()), hierarchy, regular(inside));
+      return made(machine, call, inside, *std::move(plan), name, predicted);
     }
   }
   constexpr std::size_t kTold = 12;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/units.hpp"
-#include "select/choose.hpp"
+#include "select/ranking.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -13,6 +13,8 @@ inline constexpr int kExitInternal = 1;  ///< a bug, no memory, output that coul
 inline constexpr int kExitRefused = 1;   ///< espalier verify: the schedule is wrong
 inline constexpr int kExitUsage = 2;     ///< arguments or input that cannot be worked with
 
+inline constexpr int kExitInterrupted = 130;  ///< ended by Ctrl-C
+
 /// Why a command failed.
 struct Failure {
   Error error;  ///< empty: already reported, only the exit code counts

@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <numeric>
+#include <span>
 
+#include "base/nearest.hpp"
+#include "base/progress.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/irregular.hpp"
@@ -15,7 +20,11 @@
 #include "report/simulated_plan.hpp"
 #include "report/svg.hpp"
 #include "reproducible/binned.hpp"
+#include "select/ranking.hpp"
+#include "select/segments.hpp"
+#include "select/simulated_times.hpp"
 #include "sim/simulate.hpp"
+#include "topology/views.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -31,47 +40,110 @@ struct PlanOptions : CallOptions {
   std::string svg;
   std::string schedule;
   std::string schedule_format = "json";
+  std::string mpi;
   bool reproducible = false;
   bool all = false;
   bool json = false;
 };
-
-sim::SimOptions usual_conditions(const Machine& machine) {
-  sim::SimOptions options;
-  if (machine.size() > kExactUpTo) options.sharing = sim::Sharing::OneBottleneck;
-  return options;
-}
 
 Error refused(const std::string& plan, const verify::Verdict& verdict) {
   return {"plan", fmt::format("the verifier refuses {}: {}", plan, to_string(verdict)),
           "this is a bug in espalier; please report it with the command line"};
 }
 
-/// All plans, sorted by predicted time. Up to kPlannedUpTo ranks all are simulated as well, and
-/// sorted by simulated time. None is verified here: plan_call verifies the chosen one alone.
-std::vector<PlanRow> rows_of(const std::vector<select::Choice>& ranked, const Hierarchy& hierarchy,
-                             const Collective& call) {
-  std::vector<PlanRow> rows;
-  const Machine& machine = hierarchy.machine();
-  rows.reserve(ranked.size());
-  for (const select::Choice& choice : ranked) {
-    PlanRow& row = rows.emplace_back(PlanRow{choice, std::nullopt});
-    if (machine.size() <= kPlannedUpTo) {
-      const select::Candidate candidate = candidate_of(row.choice.plan, hierarchy, call);
-      row.simulated = sim::simulate(call, candidate.program_of, machine, usual_conditions(machine));
-    }
+/// Messages that are simulated in all unless --all is given: a second or two.
+constexpr std::uint64_t kUsualMessages = std::uint64_t{1} << 18U;
+/// Messages of one plan, above which a long pipeline is simulated by its steady state only, and
+/// verified by its first segments.
+constexpr std::uint64_t kWholeMessages = std::uint64_t{1} << 16U;
+
+/// Simulates a plan whole, or by its steady state, or not at all.
+PlanRow row_of(const select::Choice& choice, select::SimulatedTimes& times, bool all) {
+  PlanRow row{choice, std::nullopt, std::nullopt};
+  if (all || times.messages_of(choice.plan) <= kWholeMessages) {
+    row.simulated = times.whole(choice.plan);
+    if (row.simulated) row.finish = row.simulated->finish;
+  } else {
+    row.finish = times.of(choice.plan);
   }
-  if (machine.size() > kPlannedUpTo) return rows;
+  return row;
+}
+
+/// All plans: those that are simulated by simulated time, then the others by predicted time. Ctrl-C
+/// ends the simulations. None is verified here: plan_call verifies the chosen one alone.
+/// @param chosen the row of the chosen plan
+/// @param ranked all plans, that one first
+std::vector<PlanRow> rows_of(PlanRow chosen, const std::vector<select::Choice>& ranked,
+                             select::SimulatedTimes& times, bool all) {
+  Progress progress("simulating", ranked.size());
+  std::vector<PlanRow> rows{std::move(chosen)};
+  rows.reserve(ranked.size());
+  for (const select::Choice& choice : std::span(ranked).subspan(1)) {
+    rows.push_back(Interruptible::is_interrupted() ? PlanRow{choice, std::nullopt, std::nullopt}
+                                                   : row_of(choice, times, all));
+    progress.step();
+  }
   std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {
-    return a.simulated->finish < b.simulated->finish;
+    if (a.finish.has_value() != b.finish.has_value()) return a.finish.has_value();
+    return a.finish ? *a.finish < *b.finish : a.choice.predicted < b.choice.predicted;
   });
   return rows;
 }
 
+/// Verifies the plan, a long pipeline by its first segments. Returns what to say of it.
+Expected<std::string> verified(const select::Plan& plan, const Hierarchy& hierarchy,
+                               const Collective& call, std::uint64_t messages) {
+  if (call.size > kVerifiedUpTo)
+    return std::string("not verified: more ranks than are verified whole");
+  constexpr std::uint64_t kSegments = 64;
+  const std::uint64_t segment = select::segments_of(plan, call).most;
+  Collective verified = call;
+  if (messages > kWholeMessages && segment > 0) {
+    verified.count = std::min(call.count, kSegments * segment);
+  }
+  const Schedule schedule = schedule_of(candidate_of(plan, hierarchy, verified), verified);
+  const verify::Verdict verdict = verify::verify(schedule);
+  if (!verdict.ok()) return refused(schedule.algorithm, verdict);
+  if (verified.count == call.count) return std::string("verified");
+  return fmt::format("verified for its first {} segments", kSegments);
+}
+
+/// The machine as the library sees it: levels on which nothing has a choice are left out.
+Machine as_planned(const Machine& machine) {
+  const auto is_alone = [](const topology::Cluster& one) { return one.member_count == 1; };
+  if (std::none_of(machine.clusters().begin(), machine.clusters().end(), is_alone)) return machine;
+  std::vector<Rank> everybody(machine.size());
+  std::iota(everybody.begin(), everybody.end(), Rank{0});
+  return topology::restrict_machine(machine, everybody);
+}
+
+/// What a run under the MPI library that was named would know.
+Expected<select::Rules> rules_from(const PlanOptions& options) {
+  select::Rules rules;
+  if (!options.mpi.empty()) {
+    const auto known = {std::pair{"mpich", select::NativeMpi::Mpich},
+                        std::pair{"openmpi", select::NativeMpi::OpenMpi},
+                        std::pair{"smpi", select::NativeMpi::Smpi}};
+    const auto it = std::find_if(known.begin(), known.end(),
+                                 [&](const auto& one) { return options.mpi == one.first; });
+    if (it == known.end()) {
+      return Error{"--mpi", fmt::format("there is no MPI \"{:.60}\" here", options.mpi),
+                   did_you_mean(options.mpi, std::vector<std::string>{"mpich", "openmpi", "smpi"}) +
+                       "they are: mpich, openmpi, smpi"};
+    }
+    rules = select::rules_for(it->second);
+  }
+  if (options.reproducible) rules.bits = select::Bits::Reference;
+  return rules;
+}
+
+void put_first(std::vector<select::Choice>& ranked, select::Choice chosen) {
+  std::erase_if(ranked, [&](const select::Choice& choice) { return choice.plan == chosen.plan; });
+  ranked.insert(ranked.begin(), std::move(chosen));
+}
+
 /// Numbers of 4 or 8 bytes are taken for floating-point ones, summed in bins.
-Expected<std::optional<OrderFree>> order_free(const Hierarchy& hierarchy,
-                                              const select::CostView& cost_view,
-                                              const Collective& call) {
+Expected<std::optional<OrderFree>> order_free(const Hierarchy& hierarchy, const Collective& call) {
   const bool sums = call.operation == schedule::Operation::Reduce ||
                     call.operation == schedule::Operation::Allreduce ||
                     call.operation == schedule::Operation::ReduceScatter;
@@ -81,25 +153,36 @@ Expected<std::optional<OrderFree>> order_free(const Hierarchy& hierarchy,
   wide.element = Bytes{call.element.value == 8 ? sizeof(reproducible::Binned<double>)
                                                : sizeof(reproducible::Binned<float>)};
   wide.commutative = true;
-  const select::Choice best = ranking(hierarchy, cost_view, wide).front();
-  OrderFree found{wide.element, name_of(best.plan, wide), best.predicted, std::nullopt};
+  select::Chooser chooser(hierarchy);
+  const select::Plan plan = *chooser.choose(wide, select::WhichPlan::Best).plan;
+  OrderFree found{wide.element, name_of(plan, wide), chooser.predictor()(plan, wide), std::nullopt};
   const Machine& machine = hierarchy.machine();
   if (machine.size() > kVerifiedUpTo) return std::optional(found);
-  const Schedule schedule = schedule_of(candidate_of(best.plan, hierarchy, wide), wide);
+  const Schedule schedule = schedule_of(candidate_of(plan, hierarchy, wide), wide);
   const verify::Verdict verdict = verify::verify(schedule);
   if (!verdict.ok()) return refused(found.plan, verdict);
-  found.simulated = sim::simulate(schedule, machine, usual_conditions(machine)).finish;
+  found.simulated = sim::simulate(schedule, machine).finish;
   return std::optional(found);
 }
 
 /// Who sends to whom, and when.
 std::string plan_svg(const Schedule& schedule, const Machine& machine) {
-  sim::SimOptions traced = usual_conditions(machine);
+  sim::SimOptions traced;
   traced.trace = true;
   const report::SimulatedPlan plan{
       schedule.algorithm, schedule.call, sim::simulate(schedule, machine, traced), {}};
   return report::stack_svg({report::traffic_svg(plan, machine),
                             report::timeline_svg(plan, machine, report::Detail::Folded)});
+}
+
+/// The whole plan, written or drawn.
+Outcome write_whole(const PlanOptions& options, formats::Form form, const Schedule& schedule,
+                    const Machine& machine) {
+  if (!options.schedule.empty()) {
+    if (auto failed = write_schedule(schedule, form, options.schedule)) return failed;
+  }
+  if (options.svg.empty()) return {};
+  return write_output(options.svg, plan_svg(schedule, machine));
 }
 
 Outcome plan_call(const PlanOptions& options, const Globals& globals) {
@@ -118,6 +201,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   }
   auto machine = machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
+  *machine = as_planned(*machine);
   auto call = call_from(options, machine->size());
   if (!call) return Failure{call.error()};
   const bool whole = !options.svg.empty() || !options.schedule.empty();
@@ -128,59 +212,82 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     "leave out --svg and --schedule, or take a smaller machine"}};
   }
 
+  auto rules = rules_from(options);
+  if (!rules) return Failure{rules.error()};
   const Hierarchy hierarchy(*machine);
-  const select::CostView cost_view(*machine);
-  const auto bits = options.reproducible ? select::Bits::Reference : select::Bits::Any;
-  const std::vector<select::Choice> ranked = ranking(hierarchy, cost_view, *call, bits);
-  const select::Plan chosen = ranked.front().plan;
+  select::Chooser chooser(hierarchy, *rules);
+  const select::CostView& cost_view = chooser.predictor().cost_view();
+  const bool has_mpi = !options.mpi.empty();
+  const select::PlanChoice best = chooser.choose(*call, select::WhichPlan::Best);
+  const select::Plan& chosen = *best.plan;
+  std::vector<select::Choice> ranked = ranking(hierarchy, cost_view, *call, rules->bits);
+  put_first(ranked, {chosen, chooser.predictor()(chosen, *call)});
+  constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  select::SimulatedTimes times(hierarchy, *call, options.all ? kNoLimit : kUsualMessages);
+  const std::uint64_t messages = times.messages_of(chosen);
+  auto verdict = verified(chosen, hierarchy, *call, messages);
+  if (!verdict) return Failure{verdict.error(), kExitInternal};
   PlanReport report{*machine,
                     *call,
-                    {},
+                    {row_of(ranked.front(), times, options.all)},
                     0,
-                    "not verified: more ranks than are verified whole",
+                    has_mpi ? chooser.choose(*call) : best,
+                    options.mpi,
+                    has_mpi ? chooser.alternatives(*call) : std::vector<select::Alternative>{},
+                    *verdict,
                     0,
                     bound::lower_bound(*machine, *call),
-                    formula(chosen, hierarchy, *call),
-                    limits(ranked, hierarchy, *call),
+                    {},
+                    {},
                     {}};
-  if (machine->size() <= kVerifiedUpTo || whole) {
+  const bool is_text = !options.json && options.svg.empty();
+  if (is_text) {
+    if (auto failed = write_output("-", plan_headline(report))) return failed;
+  }
+  if (whole || (machine->size() <= kVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
-    if (machine->size() <= kVerifiedUpTo) {
-      const verify::Verdict verdict = verify::verify(schedule);
-      if (!verdict.ok()) {
-        return Failure{refused(schedule.algorithm, verdict), kExitInternal};
-      }
-      report.verdict = "verified";
-    }
-    if (!options.schedule.empty()) {
-      if (auto failed = write_schedule(schedule, *form, options.schedule)) return failed;
-    }
-    if (!options.svg.empty()) return write_output(options.svg, plan_svg(schedule, *machine));
+    if (auto failed = write_whole(options, *form, schedule, *machine)) return failed;
+    if (!options.svg.empty()) return {};
   }
+  const Interruptible interruptible;
+  report.formula = formula(chosen, hierarchy, *call);
+  report.limits = limits(ranked, hierarchy, *call);
   if (options.reproducible) {
-    auto sum = order_free(hierarchy, cost_view, *call);
+    auto sum = order_free(hierarchy, *call);
     if (!sum) return Failure{sum.error(), kExitInternal};
     report.order_free = *sum;
   }
-  report.rows = rows_of(ranked, hierarchy, *call);
+  report.rows = rows_of(std::move(report.rows.front()), ranked, times, options.all);
   const auto mine = std::find_if(report.rows.begin(), report.rows.end(),
                                  [&](const PlanRow& row) { return row.choice.plan == chosen; });
   report.chosen = static_cast<std::size_t>(mine - report.rows.begin());
-  if (options.json) return write_output("-", plan_json(report));
   constexpr std::size_t kShown = 12;
-  return write_output("-", plan_text(report, *canvas, options.all ? report.rows.size() : kShown));
+  const std::string text =
+      options.json ? plan_json(report)
+                   : plan_text(report, *canvas, options.all ? report.rows.size() : kShown);
+  if (auto failed = write_output("-", text)) return failed;
+  if (Interruptible::is_interrupted()) return Failure{{}, kExitInterrupted};
+  return {};
 }
 
 constexpr std::string_view kPlanDescription =
     "Plans a collective on a machine: takes every plan that Espalier knows for it (multilevel "
     "plans with several trees and segment sizes, plans with several leaders a cluster, two-level "
     "trees, trees blind to the topology, the classical algorithms), predicts the time of each in "
-    "closed form, and chooses the fastest, as the library does at a call. The chosen plan is "
+    "closed form, simulates those near the best, and chooses as the library does at a call: one "
+    "plan for sizes that differ by less than a quarter, with segments that MPI sends without a "
+    "handshake. The chosen plan is "
     "verified: every rank ends with the right data, nothing waits for ever, no step uses what is "
     "not there yet.\n\n"
-    "For up to 2,048 processes all plans are also simulated, message by message with links "
-    "shared, and shown in that order with what crosses each level. Below the table stand what "
+    "--mpi says which MPI library a program would run under. Then the answer is what the library "
+    "does there without trials: the plan, or native where no plan is predicted to gain; and what "
+    "its trials would compare.\n\n"
+    "Plans are also simulated, message by message with links shared fairly, and shown in that "
+    "order with what crosses each level; long pipelines by their steady state. By default about "
+    "260,000 messages are simulated in all, the best by prediction first; --all simulates every "
+    "plan, and may take long. Ctrl-C ends the simulations, and shows what is there. Below the "
+    "table stand what "
     "each level does, the prediction as a formula (L: latency, m: message, B: bandwidth of a "
     "level) with the latencies at which another plan would win, and a time that no plan can beat "
     "on this machine, and why.\n\n"
@@ -200,22 +307,26 @@ constexpr std::string_view kPlanExamples =
 }  // namespace
 
 Command plan_command() {
-  Manual manual{
-      .name = "plan",
-      .tagline =
-          "every plan for a collective, predicted and simulated; the chosen one "
-          "verified",
-      .synopsis =
-          "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
-          "[--element BYTES] [--counts FILE|DISTRIBUTION [--memory BYTES]] [--reproducible] "
-          "[--schedule FILE [--schedule-format FORM]] "
-          "[--all|--json|--svg FILE]",
-      .description = std::string(kPlanDescription),
-      .sections = {machines_section()},
-      .examples = std::string(kPlanExamples)};
+  Manual manual{.name = "plan",
+                .tagline =
+                    "every plan for a collective, predicted and simulated; the chosen one "
+                    "verified",
+                .synopsis =
+                    "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
+                    "[--element BYTES] [--mpi mpich|openmpi|smpi] "
+                    "[--counts FILE|DISTRIBUTION [--memory BYTES]] [--reproducible] "
+                    "[--schedule FILE [--schedule-format FORM]] "
+                    "[--all|--json|--svg FILE]",
+                .description = std::string(kPlanDescription),
+                .sections = {machines_section()},
+                .examples = std::string(kPlanExamples)};
   return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<PlanOptions>();
             declare(app, static_cast<CallOptions&>(*options));
+            app.add_option("--mpi", options->mpi,
+                           "The MPI library that a program would run under: mpich, openmpi or "
+                           "smpi. Says whether the plan or the native call would run there.")
+                .type_name("MPI");
             app.add_flag("--reproducible", options->reproducible,
                          "Reductions in the reference order of the ranks: the same bits on every "
                          "machine.");
@@ -225,7 +336,8 @@ Command plan_command() {
             app.add_option("--schedule-format", options->schedule_format,
                            "json, goal or msccl: see espalier convert. Default: json.")
                 .type_name("FORM");
-            const Option all = app.add_flag("--all", options->all, "Show every candidate.");
+            const Option all =
+                app.add_flag("--all", options->all, "Simulate and show every candidate.");
             const Option json = app.add_flag("--json", options->json,
                                              "Write all candidates as JSON (espalier-plan-1).")
                                     .excludes(all);

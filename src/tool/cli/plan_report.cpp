@@ -1,6 +1,7 @@
 #include "cli/plan_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,11 @@ using report::Align;
 using report::Cell;
 using report::Decimal;
 
-bool simulated(const PlanReport& report) { return report.rows.front().simulated.has_value(); }
+/// The chosen plan may take so many percent longer than the fastest.
+constexpr double kDefect = 3;
+
+/// Whether any plan is simulated: those that are come first.
+bool simulated(const PlanReport& report) { return report.rows.front().finish.has_value(); }
 
 report::Table table_of(const PlanReport& report, std::size_t shown) {
   report::Table table;
@@ -36,28 +41,44 @@ report::Table table_of(const PlanReport& report, std::size_t shown) {
     if (i >= shown && i != report.chosen) continue;
     const PlanRow& row = report.rows[i];
     std::vector<Cell> cells{name_of(row.choice.plan, report.call), row.choice.predicted};
+    if (row.finish) {
+      const double best = to_microseconds(*report.rows.front().finish);
+      cells.emplace_back(*row.finish);
+      cells.emplace_back(Decimal{best > 0 ? to_microseconds(*row.finish) / best : 1, 3});
+    }
     if (row.simulated) {
-      const double best = to_microseconds(report.rows.front().simulated->finish);
-      cells.emplace_back(row.simulated->finish);
-      cells.emplace_back(Decimal{best > 0 ? to_microseconds(row.simulated->finish) / best : 1, 3});
       for (std::size_t l = 0; l < machine.levels().size(); ++l) {
         cells.emplace_back(static_cast<std::int64_t>(row.simulated->levels[l].messages));
         cells.emplace_back(static_cast<std::int64_t>(row.simulated->levels[l].bytes.value));
         cells.emplace_back(to_string(row.simulated->levels[l].bytes));
       }
     }
+    cells.resize(table.columns.size());
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-std::string headline(const PlanReport& report) {
+}  // namespace
+
+std::string plan_headline(const PlanReport& report) {
   const PlanRow& row = report.chosen_row();
   std::string times = fmt::format("{} predicted", rounded(row.choice.predicted));
-  if (row.simulated) times += fmt::format(", {} simulated", rounded(row.simulated->finish));
-  return fmt::format("{}: {}, {}, {}\n", report::call_in_words(report.call),
-                     name_of(row.choice.plan, report.call), times, report.verdict);
+  if (row.finish) times += fmt::format(", {} simulated", rounded(*row.finish));
+  std::string text = fmt::format("{}: {}, {}, {}\n", report::call_in_words(report.call),
+                                 name_of(row.choice.plan, report.call), times, report.verdict);
+  if (report.mpi.empty()) return text;
+  text += fmt::format("under {}: {} ({})", report.mpi, report.runs.name, report.runs.why);
+  if (report.runs.native_predicted) {
+    text += fmt::format(", native {} predicted", rounded(*report.runs.native_predicted));
+  }
+  std::vector<std::string> names;
+  for (const select::Alternative& one : report.tries) names.push_back(one.name);
+  if (names.size() > 1) text += fmt::format("; trials compare {}", fmt::join(names, ", "));
+  return text + "\n";
 }
+
+namespace {
 
 /// What each level does, and what crosses it.
 std::string level_by_level(const PlanReport& report, const report::Canvas& canvas) {
@@ -89,13 +110,15 @@ std::string why(const PlanReport& report) {
                         rounded(sum.simulated.value_or(sum.predicted)));
   }
   const PlanRow& fastest = report.rows.front();
-  if (report.chosen != 0 && fastest.simulated &&
-      fastest.simulated->finish < report.chosen_row().simulated->finish) {
-    const double more = 100 * (to_microseconds(report.chosen_row().simulated->finish) /
-                                   to_microseconds(fastest.simulated->finish) -
-                               1);
-    text += fmt::format("simulated, {} is faster: the chosen one takes {:.1f} % longer\n",
-                        name_of(fastest.choice.plan, report.call), more);
+  const auto& chosen = report.chosen_row().finish;
+  if (report.chosen != 0 && fastest.finish && chosen) {
+    const double more = 100 * (to_microseconds(*chosen) / to_microseconds(*fastest.finish) - 1);
+    if (more > kDefect) {
+      text += fmt::format(
+          "simulated, {} is faster: the chosen one takes {:.1f} % longer. This is a defect of the "
+          "chooser; please report it with the command line\n",
+          name_of(fastest.choice.plan, report.call), more);
+    }
   }
   return text;
 }
@@ -109,14 +132,17 @@ double over_bound(const PlanReport& report) {
 
 Time PlanReport::chosen_time() const {
   const PlanRow& row = chosen_row();
-  return row.simulated ? row.simulated->finish : row.choice.predicted;
+  return row.finish.value_or(row.choice.predicted);
 }
 
 std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {
-  std::string text = headline(report) + "\n" + report::to_text(table_of(report, shown), canvas);
+  std::string text = "\n" + report::to_text(table_of(report, shown), canvas);
   const std::size_t seen = std::min(shown, report.rows.size()) + (report.chosen >= shown ? 1 : 0);
   if (seen < report.rows.size()) {
-    text += fmt::format("({} more; --all shows them)\n", report.rows.size() - seen);
+    const auto without = std::count_if(report.rows.begin(), report.rows.end(),
+                                       [](const PlanRow& row) { return !row.finish; });
+    text += fmt::format("({} more{}; --all shows them)\n", report.rows.size() - seen,
+                        without > 0 ? fmt::format(", {} of all not simulated", without) : "");
   }
   text += level_by_level(report, canvas) + why(report);
   return text + fmt::format(
@@ -134,6 +160,11 @@ std::string plan_json(const PlanReport& report) {
                       {"chosen_is_best", limit.below ? "above" : "below"},
                       {"then", limit.then}});
   }
+  nlohmann::ordered_json tries = nlohmann::ordered_json::array();
+  for (const select::Alternative& one : report.tries) {
+    tries.push_back({{"plan", one.name}});
+    if (one.predicted) tries.back()["predicted_ps"] = one.predicted->picoseconds;
+  }
   const PlanRow& chosen = report.chosen_row();
   nlohmann::ordered_json json = {
       {"format", "espalier-plan-1"},
@@ -144,10 +175,18 @@ std::string plan_json(const PlanReport& report) {
       {"element_bytes", call.element.value},
       {"commutative", call.commutative},
       {"chosen", name_of(chosen.choice.plan, call)},
+      {"mpi", report.mpi.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(report.mpi)},
+      {"runs", report.runs.name},
+      {"why", report.runs.why},
+      {"native_predicted_ps",
+       report.runs.native_predicted
+           ? nlohmann::ordered_json(report.runs.native_predicted->picoseconds)
+           : nlohmann::ordered_json()},
+      {"trials", tries},
       {"levels", select::per_level(chosen.choice.plan, report.machine, call)},
       {"predicted_ps", chosen.choice.predicted.picoseconds},
       {"finish_ps", report.chosen_time().picoseconds},
-      {"simulated", chosen.simulated.has_value()},
+      {"simulated", chosen.finish.has_value()},
       {"formula", to_string(report.formula, report.machine)},
       {"limits", limits},
       {"bound_ps", report.least.value.picoseconds},

@@ -6,16 +6,19 @@
 
 #include "bound/lower_bound.hpp"
 #include "report/draw_machine.hpp"
-#include "select/choose.hpp"
+#include "select/chooser.hpp"
 #include "select/formula.hpp"
 #include "sim/result.hpp"
 
 namespace espalier::cli {
 
-/// One plan of a call: predicted, and simulated where the machine is small enough.
+/// One plan of a call.
 struct PlanRow {
   select::Choice choice;
+  /// Absent if the plan has too many messages.
   std::optional<sim::SimResult> simulated;
+  /// Simulated time: of all messages, or of a long pipeline by its steady state.
+  std::optional<Time> finish;
 };
 
 /// The same reduction on accumulators instead of numbers (docs/reproducible.md): the sum has the
@@ -31,8 +34,13 @@ struct OrderFree {
 struct PlanReport {
   const topology::Machine& machine;
   const schedule::Collective& call;
-  std::vector<PlanRow> rows;  ///< sorted by simulated time if there is one, else by predicted time
-  std::size_t chosen = 0;     ///< index of the row with the least predicted time
+  /// Those with a simulated time first, sorted by it; then the others, sorted by predicted time.
+  std::vector<PlanRow> rows;
+  std::size_t chosen = 0;  ///< index of the row of the chosen plan; of the best if native runs
+  /// What the library runs under `mpi` without trials; the chosen plan if no MPI was named.
+  select::PlanChoice runs;
+  std::string mpi;                         ///< "mpich", "openmpi", "smpi" or empty
+  std::vector<select::Alternative> tries;  ///< what trials compare; empty without an MPI
   std::string verdict;
   std::uint64_t hash = 0;
   bound::LowerBound least;
@@ -44,7 +52,10 @@ struct PlanReport {
   [[nodiscard]] Time chosen_time() const;
 };
 
-/// The report for people. @param shown how many rows of the table; the chosen one is always there
+/// The first lines for people: the choice. Needs the chosen row alone.
+[[nodiscard]] std::string plan_headline(const PlanReport& report);
+/// The rest of the report for people. @param shown how many rows of the table; the chosen one is
+/// always there
 [[nodiscard]] std::string plan_text(const PlanReport& report, const report::Canvas& canvas,
                                     std::size_t shown);
 /// The document espalier-plan-1 of docs/formats.md.

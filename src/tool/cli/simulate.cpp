@@ -16,7 +16,7 @@
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
 #include "report/simulated_plan.hpp"
-#include "select/choose.hpp"
+#include "select/chooser.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -70,15 +70,14 @@ Expected<sim::SimOptions> conditions_from(const SimulateOptions& options, const 
 /// The candidate of this name, or the one that `plan` chooses: without late ranks.
 Expected<select::Candidate> candidate_from(const std::string& name,
                                            const collective::Hierarchy& hierarchy,
-                                           const Collective& call, const Machine& machine) {
-  std::vector<select::Candidate> candidates = select::candidates(hierarchy, call);
+                                           const Collective& call) {
   if (name.empty()) {
-    const select::CostView cost_view(machine);
-    return candidate_of(ranking(hierarchy, cost_view, call).front().plan, hierarchy, call);
+    select::Chooser chooser(hierarchy);
+    return candidate_of(*chooser.choose(call, select::WhichPlan::Best).plan, hierarchy, call);
   }
+  if (auto named = select::candidate_called(name, hierarchy, call)) return *std::move(named);
   std::vector<std::string> known;
-  for (select::Candidate& candidate : candidates) {
-    if (candidate.name == name) return std::move(candidate);
+  for (const select::Candidate& candidate : select::candidates(hierarchy, call)) {
     known.push_back(candidate.name);
   }
   const std::string near = nearest(name, known);
@@ -119,7 +118,7 @@ Expected<Schedule> make_schedule(const SimulateOptions& options, const Machine& 
   auto call = call_from(options, machine.size());
   if (!call) return call.error();
   const collective::Hierarchy hierarchy(machine);
-  auto candidate = candidate_from(options.algorithm, hierarchy, *call, machine);
+  auto candidate = candidate_from(options.algorithm, hierarchy, *call);
   if (!candidate) return candidate.error();
   return schedule_of(*candidate, *call);
 }

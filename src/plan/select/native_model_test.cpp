@@ -1,17 +1,17 @@
-#include "runtime/native_model.hpp"
+#include "select/native_model.hpp"
 
 #include <gtest/gtest.h>
 
-#include "runtime/choose_plan.hpp"
+#include "select/chooser.hpp"
 #include "topology/readers.hpp"
 
-namespace espalier::runtime {
+namespace espalier::select {
 namespace {
 
 using schedule::Collective;
 using schedule::Operation;
 
-Collective call_of(Operation operation, Rank size, std::uint64_t bytes, Rank root = 0) {
+Collective native_call(Operation operation, Rank size, std::uint64_t bytes, Rank root = 0) {
   return {operation, size, root, bytes, Bytes{1}, true, {}};
 }
 
@@ -22,16 +22,16 @@ TEST(NativeModel, IsAsLateAsTheLibrariesAre) {
   const topology::Machine machine =
       *topology::parse_synthetic("site:2(30ms,1Gbit/s) machine:1|2(250us,1Gbit/s) proc:4(1us)");
   const collective::Hierarchy hierarchy(machine);
-  const select::Chooser chooser(hierarchy);
+  const Predictor predictor(hierarchy);
   const auto ms = [&](NativeMpi mpi, const Collective& call) {
-    return to_microseconds(*predict_native(mpi, hierarchy, chooser, call)) / 1000;
+    return to_microseconds(*predict_native(mpi, predictor, call)) / 1000;
   };
-  EXPECT_GT(ms(NativeMpi::Mpich, call_of(Operation::Broadcast, 12, 131072)), 200);
-  EXPECT_NEAR(ms(NativeMpi::OpenMpi, call_of(Operation::Broadcast, 12, 131072)), 99, 15);
-  EXPECT_NEAR(ms(NativeMpi::OpenMpi, call_of(Operation::Reduce, 12, 16384, 5)), 61, 5);
-  EXPECT_NEAR(ms(NativeMpi::OpenMpi, call_of(Operation::Reduce, 12, 131072)), 93, 10);
-  EXPECT_GT(ms(NativeMpi::Mpich, call_of(Operation::Reduce, 12, 16384, 5)), 85);
-  EXPECT_NEAR(ms(NativeMpi::Mpich, call_of(Operation::Reduce, 12, 131072)), 455, 50);
+  EXPECT_GT(ms(NativeMpi::Mpich, native_call(Operation::Broadcast, 12, 131072)), 200);
+  EXPECT_NEAR(ms(NativeMpi::OpenMpi, native_call(Operation::Broadcast, 12, 131072)), 99, 15);
+  EXPECT_NEAR(ms(NativeMpi::OpenMpi, native_call(Operation::Reduce, 12, 16384, 5)), 61, 5);
+  EXPECT_NEAR(ms(NativeMpi::OpenMpi, native_call(Operation::Reduce, 12, 131072)), 93, 10);
+  EXPECT_GT(ms(NativeMpi::Mpich, native_call(Operation::Reduce, 12, 16384, 5)), 85);
+  EXPECT_NEAR(ms(NativeMpi::Mpich, native_call(Operation::Reduce, 12, 131072)), 455, 50);
 }
 
 TEST(NativeModel, CallsOfAllSizesGainWhereSitesAreApart) {
@@ -39,11 +39,11 @@ TEST(NativeModel, CallsOfAllSizesGainWhereSitesAreApart) {
       *topology::parse_synthetic("site:2(30ms,1Gbit/s) machine:1|2(250us,1Gbit/s) proc:4(1us)");
   const collective::Hierarchy hierarchy(machine);
   for (const NativeMpi mpi : {NativeMpi::Mpich, NativeMpi::OpenMpi}) {
-    Planner planner(hierarchy, select::Bits::Any, mpi);
+    Chooser chooser(hierarchy, rules_for(mpi));
     for (const Operation operation : {Operation::Broadcast, Operation::Reduce}) {
       for (const std::uint64_t bytes : {65536, 131072, 1048576}) {
         for (const Rank root : {0, 5, 11}) {
-          EXPECT_TRUE(planner.choose(call_of(operation, 12, bytes, root), {}).planned())
+          EXPECT_TRUE(chooser.choose(native_call(operation, 12, bytes, root)).planned())
               << schedule::name_of(operation) << " " << bytes << " " << root;
         }
       }
@@ -54,14 +54,14 @@ TEST(NativeModel, CallsOfAllSizesGainWhereSitesAreApart) {
 TEST(NativeModel, EveryOperationHasATime) {
   const topology::Machine machine = *topology::parse_synthetic("site:2(1ms) proc:3(1us)");
   const collective::Hierarchy hierarchy(machine);
-  const select::Chooser chooser(hierarchy);
+  const Predictor predictor(hierarchy);
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     for (const bool commutes : {true, false}) {
       for (const std::uint64_t bytes : {0, 1, 100000}) {
-        Collective call = call_of(static_cast<Operation>(o), 6, bytes);
+        Collective call = native_call(static_cast<Operation>(o), 6, bytes);
         call.commutative = commutes;
         for (const NativeMpi mpi : {NativeMpi::Unknown, NativeMpi::Mpich, NativeMpi::OpenMpi}) {
-          EXPECT_TRUE(predict_native(mpi, hierarchy, chooser, call))
+          EXPECT_TRUE(predict_native(mpi, predictor, call))
               << schedule::name_of(call.operation) << " " << commutes << " " << bytes;
         }
       }
@@ -70,4 +70,4 @@ TEST(NativeModel, EveryOperationHasATime) {
 }
 
 }  // namespace
-}  // namespace espalier::runtime
+}  // namespace espalier::select

@@ -1,9 +1,6 @@
-#include "select/choose.hpp"
-
-#include <fmt/format.h>
+#include "select/ranking.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace espalier::select {
@@ -15,18 +12,6 @@ using collective::Shape;
 using schedule::Collective;
 
 constexpr int kRounds = 2;
-
-/// The call that stands for its size class: its largest power of two in bytes, elements of one
-/// byte, root 0 unless the choice is for the call's own root. An irregular call stands for regular
-/// blocks of their mean length: a plan's shape may depend on nothing else.
-Collective representative(const Collective& call, unsigned size_class, Roots roots) {
-  Collective one = call;
-  if (roots == Roots::Any) one.root = 0;
-  one.element = Bytes{1};
-  one.count = size_class == 0 ? 0 : std::uint64_t{1} << (size_class - 1);
-  one.counts.clear();
-  return one;
-}
 
 /// Whether each rank has a message for every other one: its prediction takes O(ranks^2).
 bool meets_everybody(const Plan& plan, const Collective& call) {
@@ -99,39 +84,7 @@ void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& 
   std::rotate(ranked.begin(), it, it + 1);
 }
 
-template <typename Change>
-void for_each_segment(Plan& plan, Change change) {
-  if (auto* choice = std::get_if<MultilevelChoice>(&plan)) {
-    for (LevelChoice& level : choice->levels) change(level.segment);
-  } else if (auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
-    change(striped->tree.segment);
-  } else if (auto* baseline = std::get_if<TwoLevel>(&plan)) {
-    for (LevelChoice& level : baseline->choice.levels) change(level.segment);
-  } else if (auto* fixed = std::get_if<FixedOrder>(&plan)) {
-    for (LevelChoice& level : fixed->choice.levels) change(level.segment);
-  } else if (auto* tree = std::get_if<BlindTree>(&plan)) {
-    change(tree->segment);
-  }
-}
-
-std::uint64_t rescaled(std::uint64_t segment, Bytes from, Bytes to) {
-  if (segment == 0) return 0;
-  return std::max<std::uint64_t>(1, segment * from.value / std::max<std::uint64_t>(1, to.value));
-}
-
 }  // namespace
-
-bool are_alike(Plan a, Plan b) {
-  const auto forget = [](std::uint64_t& segment) { segment = 0; };
-  for_each_segment(a, forget);
-  for_each_segment(b, forget);
-  return a == b;
-}
-
-Plan in_elements(Plan plan, Bytes from, Bytes to) {
-  for_each_segment(plan, [&](std::uint64_t& segment) { segment = rescaled(segment, from, to); });
-  return plan;
-}
 
 Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
                       const CostView& cost_view, const Collective& call) {
@@ -206,6 +159,11 @@ void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierar
 
 }  // namespace
 
+void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
+  prefer_topology_aware_plans(ranked, call);
+  prefer_direct_plans(ranked, call);
+}
+
 std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
                             const Collective& call, Bits bits, Roots roots) {
   std::vector<Choice> ranked;
@@ -228,7 +186,7 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
     return std::holds_alternative<MultilevelChoice>(choice.plan);
   });
   if (multilevel == ranked.end()) {
-    prefer_direct_plans(ranked, call);
+    put_preferred_first(ranked, call);
     return ranked;
   }
   Choice tuned = tuned_by_level(*multilevel, hierarchy, cost_view, call);
@@ -236,58 +194,8 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
                                  [&](const Choice& choice) { return choice.plan == tuned.plan; });
   if (!known) ranked.push_back(std::move(tuned));
   sort();
-  prefer_topology_aware_plans(ranked, call);
-  prefer_direct_plans(ranked, call);
+  put_preferred_first(ranked, call);
   return ranked;
-}
-
-const Best& Chooser::best_of(const Collective& call, Roots roots) {
-  std::uint64_t bytes = call.count * call.element.value;
-  if (call.irregular()) {
-    bytes = 0;
-    for (const std::uint64_t count : call.counts) bytes += count * call.element.value;
-    bytes /= call.counts.size();
-  }
-  const auto size_class = static_cast<unsigned>(std::bit_width(bytes));
-  const bool own = roots == Roots::Own && schedule::has_root(call.operation);
-  const Rank root = own ? call.root : kNoRank;
-  const Key key{call.operation, size_class, call.commutative, call.irregular(), root};
-  const auto found = chosen_.find(key);
-  if (found != chosen_.end()) return found->second;
-  if (chosen_.size() >= kMost) chosen_.clear();
-  const auto make = [&] { return look_for_best(call, size_class, roots); };
-  if (!options_.share) return chosen_.emplace(key, make()).first->second;
-  const std::string name = fmt::format("{} {} {} {} {}", schedule::name_of(call.operation),
-                                       size_class, call.commutative, call.irregular(), root);
-  return chosen_.emplace(key, options_.share(name, make)).first->second;
-}
-
-Best Chooser::look_for_best(const Collective& call, unsigned size_class, Roots roots) const {
-  const Collective one = representative(call, size_class, roots);
-  std::vector<Choice> ranked = ranking(hierarchy_, cost_view_, one, bits_, roots);
-  if (options_.budget)
-    ranked = ranked_by_simulation(std::move(ranked), hierarchy_, one, *options_.budget);
-  // An irregular call needs a plan that takes blocks of any length.
-  const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy_, call); };
-  const auto first = std::find_if(ranked.begin(), ranked.end(), serves);
-  Best best{first == ranked.end() ? ranked.front() : *first, std::nullopt};
-  for (const Choice& choice : ranked) {
-    if (!serves(choice) || are_alike(choice.plan, best.first.plan)) continue;
-    best.second = choice;
-    break;
-  }
-  return best;
-}
-
-Choice Chooser::choose(const Collective& call, Roots roots) {
-  const Choice& first = best_of(call, roots).first;
-  return {in_elements(first.plan, Bytes{1}, call.element), first.predicted};
-}
-
-std::optional<Choice> Chooser::runner_up(const Collective& call, Roots roots) {
-  const std::optional<Choice>& second = best_of(call, roots).second;
-  if (!second) return std::nullopt;
-  return Choice{in_elements(second->plan, Bytes{1}, call.element), second->predicted};
 }
 
 }  // namespace espalier::select

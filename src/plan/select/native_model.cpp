@@ -1,23 +1,16 @@
 // MPICH's choices by size: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
 // communication operations in MPICH", IJHPCA 19(1), 2005, with the thresholds of MPICH 4's settings
 // (MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on). Open MPI's rules have many more cases, and are taken
-// for the best of the same algorithms. Handshakes as measured: UCX over TCP four latencies from
-// 32 KiB, Open MPI's ob1 over TCP two from 64 KiB.
-#include "runtime/native_model.hpp"
+// for the best of the same algorithms. Handshakes: transport.hpp.
+#include "select/native_model.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "runtime/prepared.hpp"
+namespace espalier::select {
 
-namespace espalier::runtime {
-
-using collective::Hierarchy;
 using schedule::Collective;
 using schedule::Operation;
-using select::BlindTree;
-using select::Classical;
-using select::Plan;
 
 namespace {
 
@@ -84,16 +77,6 @@ std::optional<Plan> of_mpich(const Collective& call) {
   }
 }
 
-struct Handshake {
-  std::uint64_t from_bytes;
-  std::int64_t latencies;
-};
-
-Handshake handshake_of(NativeMpi mpi) {
-  if (mpi == NativeMpi::Mpich) return {32768, 4};
-  return {65536, 2};
-}
-
 bool reaches_far(const topology::Machine& machine) {
   const auto& clusters = machine.clusters();
   return std::any_of(clusters.begin(), clusters.end(), [](const topology::Cluster& cluster) {
@@ -102,11 +85,11 @@ bool reaches_far(const topology::Machine& machine) {
 }
 
 /// What is left of a plan's time without its bytes: latencies.
-Time latencies_of(const Plan& plan, const select::Chooser& chooser, const Collective& call) {
+Time latencies_of(const Plan& plan, const Predictor& predictor, const Collective& call) {
   Collective empty = call;
   empty.count = empty.size;  // one byte for each part that it may be cut into
   empty.element = Bytes{1};
-  return chooser.predict(plan, empty);
+  return predictor(plan, empty);
 }
 
 /// Bytes of the longest message of an algorithm, or of a tree without a name.
@@ -143,34 +126,34 @@ std::vector<Plan> native_plans(NativeMpi mpi, const Collective& call) {
 
 /// Whole messages have them on all ways; halves do in algorithms that halve again and again, as
 /// long as it matters; a scatter has them, but not the ring that comes after it.
-Time handshakes(NativeMpi mpi, const Plan& plan, const Hierarchy& hierarchy,
-                const select::Chooser& chooser, const Collective& call) {
-  if (!reaches_far(hierarchy.machine())) return {};
-  const Handshake one = handshake_of(mpi);
+Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
+                const Collective& call) {
+  if (!reaches_far(predictor.hierarchy().machine())) return {};
+  const Transport transport = transport_of(mpi);
   const auto* classical = std::get_if<Classical>(&plan);
   const std::string name = classical == nullptr ? "" : classical->name;
-  if (longest_message(name, call) < one.from_bytes) return {};
+  if (longest_message(name, call) < transport.eager_bytes) return {};
   const bool scatters = name.starts_with("scatter-");
-  const Time ways = latencies_of(scatters ? Plan{kBinomial} : plan, chooser, call);
-  return {one.latencies * ways.picoseconds};
+  const Time ways = latencies_of(scatters ? Plan{kBinomial} : plan, predictor, call);
+  return {transport.handshake_latencies * ways.picoseconds};
 }
 
 bool is_flattered(NativeMpi mpi, const topology::Machine& machine) {
   return mpi == NativeMpi::OpenMpi && reaches_far(machine);
 }
 
-std::optional<Time> predict_native(NativeMpi mpi, const Hierarchy& hierarchy,
-                                   const select::Chooser& chooser, const Collective& call) {
+std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
+                                   const Collective& call) {
   std::optional<Time> least;
   for (const Plan& plan : native_plans(mpi, call)) {
-    if (!can_do(plan, hierarchy, call)) continue;
-    const Time time = chooser.predict(plan, call) + handshakes(mpi, plan, hierarchy, chooser, call);
+    if (!can_do(plan, predictor.hierarchy(), call)) continue;
+    const Time time = predictor(plan, call) + handshakes(mpi, plan, predictor, call);
     if (!least || time < *least) least = time;
   }
   if (!least && mpi == NativeMpi::Mpich) {
-    return predict_native(NativeMpi::Unknown, hierarchy, chooser, call);
+    return predict_native(NativeMpi::Unknown, predictor, call);
   }
   return least;
 }
 
-}  // namespace espalier::runtime
+}  // namespace espalier::select

@@ -12,6 +12,9 @@ namespace {
 
 using collective::Hierarchy;
 using schedule::Operation;
+using select::block_class;
+using select::Chooser;
+using select::kUnknownBlock;
 using topology::Machine;
 
 constexpr std::array kOperations{Operation::Gather, Operation::Scatter, Operation::Allgather,
@@ -34,12 +37,10 @@ TEST(BlockClass, IsSharedByAFactorOfSixteenAndLiesWithin) {
 TEST(ChooseIrregular, OneLevelIsNativeUnlessForced) {
   const Machine machine = *topology::parse_synthetic("proc:6(1us)");
   const Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
+  Chooser usual(hierarchy), forcing(hierarchy, {.force = true});
   for (const Operation operation : kOperations) {
-    Settings settings;
-    EXPECT_FALSE(make_plan(planner, settings, 0, key_of(operation)).planned);
-    settings.force = true;
-    EXPECT_TRUE(make_plan(planner, settings, 0, key_of(operation)).planned);
+    EXPECT_FALSE(make_plan(usual, 0, key_of(operation)).planned);
+    EXPECT_TRUE(make_plan(forcing, 0, key_of(operation)).planned);
   }
 }
 
@@ -47,21 +48,21 @@ TEST(ChooseIrregular, DirectMessagesOverAnIdleNetworkStayNative) {
   // Nothing costs but the one latency that every plan has to pay.
   const Machine machine = *topology::parse_synthetic("node:2(50us) proc:3(1us)");
   const Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
+  Chooser chooser(hierarchy);
   for (const Operation operation : {Operation::Gather, Operation::Scatter, Operation::Alltoall}) {
-    const CachedPlan plan = make_plan(planner, {}, 0, key_of(operation));
+    const CachedPlan plan = make_plan(chooser, 0, key_of(operation));
     EXPECT_FALSE(plan.planned) << schedule::name_of(operation) << ": " << plan.name;
   }
   // Native ones pay it again and again.
-  EXPECT_TRUE(make_plan(planner, {}, 0, key_of(Operation::Allgather)).planned);
+  EXPECT_TRUE(make_plan(chooser, 0, key_of(Operation::Allgather)).planned);
 }
 
 TEST(ChooseIrregular, FarAwayTheSameMessagesGainWithoutHandshakes) {
   const Machine machine = *topology::parse_synthetic("site:2(10ms) proc:3(1us)");
   const Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
+  Chooser chooser(hierarchy);
   for (const Operation operation : {Operation::Gather, Operation::Scatter, Operation::Alltoall}) {
-    EXPECT_TRUE(make_plan(planner, {}, 0, key_of(operation)).planned);
+    EXPECT_TRUE(make_plan(chooser, 0, key_of(operation)).planned);
   }
 }
 
@@ -70,8 +71,8 @@ TEST(ChooseIrregular, ManyMessagesToARootGain) {
   const Machine machine =
       *topology::parse_synthetic("site:4(1ms,1Gbit/s) proc:64(1us,10Gbit/s,send=20us,recv=20us)");
   const Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
-  const CachedPlan plan = make_plan(planner, {}, 0, key_of(Operation::Gather));
+  Chooser chooser(hierarchy);
+  const CachedPlan plan = make_plan(chooser, 0, key_of(Operation::Gather));
   EXPECT_TRUE(plan.planned) << plan.why;
   EXPECT_LT(*plan.predicted, *plan.native_predicted);
 }
@@ -79,28 +80,24 @@ TEST(ChooseIrregular, ManyMessagesToARootGain) {
 TEST(ChooseIrregular, ANamedAlgorithmServesIrregularCallsToo) {
   const Machine machine = *topology::parse_synthetic("site:2(10ms) proc:4(1us)");
   const Hierarchy hierarchy(machine);
-  Planner planner(hierarchy);
-  Settings settings;
-  settings.algorithm[Operation::Gather] = "binomial";
-  EXPECT_EQ(make_plan(planner, settings, 3, key_of(Operation::Gather, 2)).name, "binomial");
+  Chooser chooser(hierarchy, {.named = {{Operation::Gather, "binomial"}}});
+  EXPECT_EQ(make_plan(chooser, 3, key_of(Operation::Gather, 2)).name, "binomial");
 }
 
 TEST(ChooseIrregularProperty, RootsAndRanksChooseAlikeWhateverTheyAskedBefore) {
   for_all_seeds(40, [](Random& rng) {
     const Machine machine = topology::random_machine(rng.next(), {2, 12, 3, true});
     const Hierarchy hierarchy(machine);
-    Planner one(hierarchy), other(hierarchy);
-    Settings settings;
-    settings.force = true;
+    Chooser one(hierarchy, {.force = true}), other(hierarchy, {.force = true});
     for (int i = 0; i < 6; ++i) {
       const Operation operation = kOperations[rng.below(kOperations.size())];
       const auto root = static_cast<Rank>(rng.below(machine.size()));
       const auto rank = static_cast<Rank>(rng.below(machine.size()));
       const PlanKey key = key_of(operation, root);
-      const CachedPlan a = make_plan(one, settings, rank, key);
-      const CachedPlan b = make_plan(other, settings, 0, key_of(operation, 0));
+      const CachedPlan a = make_plan(one, rank, key);
+      const CachedPlan b = make_plan(other, 0, key_of(operation, 0));
       EXPECT_EQ(a.name, b.name);
-      EXPECT_EQ(a.signature, make_plan(other, settings, 0, key).signature);
+      EXPECT_EQ(a.signature, make_plan(other, 0, key).signature);
     }
   });
 }

@@ -10,10 +10,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/units.hpp"
-#include "runtime/choose_plan.hpp"
+#include "select/chooser.hpp"
+#include "select/native_model.hpp"
+#include "select/ranking.hpp"
 
-namespace espalier::runtime {
+namespace espalier::select {
 
 using schedule::Collective;
 using schedule::Operation;
@@ -23,8 +24,8 @@ namespace {
 /// What MPICH 4.0 and Open MPI 4.1 have for these calls: gatherv and scatterv go straight between
 /// root and everybody, the others by the algorithms of their regular forms, of which the best is
 /// taken.
-std::vector<select::Plan> native_plans(Operation operation) {
-  const auto classical = [](const char* name) { return select::Plan(select::Classical{name}); };
+std::vector<Plan> native_plans(Operation operation) {
+  const auto classical = [](const char* name) { return Plan(Classical{name}); };
   switch (operation) {
     case Operation::Gather:
     case Operation::Scatter:
@@ -57,28 +58,24 @@ std::uint64_t block_class(std::uint64_t mean_bytes) {
   return std::uint64_t{4} << (bits / 4 * 4);
 }
 
-std::optional<Time> Planner::predict_native_blocks(const Collective& regular) const {
+std::optional<Time> Chooser::predict_native_blocks(const Collective& regular) const {
   std::optional<Time> least;
-  if (regular.size > select::kExchangesUpTo) return least;  // the simulation would take too long
-  for (const select::Plan& plan : native_plans(regular.operation)) {
-    if (!can_do(plan, hierarchy_, regular)) continue;
-    const Time time =
-        chooser_.predict(plan, regular) + handshakes(mpi_, plan, hierarchy_, chooser_, regular);
+  if (regular.size > kExchangesUpTo) return least;  // the simulation would take too long
+  for (const Plan& plan : native_plans(regular.operation)) {
+    if (!can_do(plan, hierarchy(), regular)) continue;
+    const Time time = predictor_(plan, regular) + handshakes(rules_.mpi, plan, predictor_, regular);
     if (!least || time < *least) least = time;
   }
   return least;
 }
 
-const Planner::BlockDecision& Planner::decide_blocks(const Collective& call) {
-  const auto key = std::make_pair(call.operation, call.count);
-  const auto found = block_decisions_.find(key);
-  if (found != block_decisions_.end()) return found->second;
+Decision Chooser::decide_blocks(const Collective& call) const {
   const bool is_known = call.operation == Operation::Allgather;
-  const auto judge = [&](const select::Plan& plan) {
+  const auto judge = [&](const Plan& plan) {
     const auto gain = [&](std::uint64_t bytes) {
       const Collective one = with_blocks(call, bytes);
       const auto native = predict_native_blocks(one);
-      const Time planned = chooser_.predict(plan, one);
+      const Time planned = predictor_(plan, one);
       return !native || planned > *native ? Gain::Loses
              : is_gain(planned, *native)  ? Gain::Gains
                                           : Gain::Neither;
@@ -89,32 +86,16 @@ const Planner::BlockDecision& Planner::decide_blocks(const Collective& call) {
     return given != Gain::Loses && longer != Gain::Loses &&
            (given == Gain::Gains || longer == Gain::Gains);
   };
-  const select::Choice choice = chooser_.choose(call);
-  const auto native = predict_native_blocks(with_blocks(call, call.count));
-  BlockDecision decision{choice.plan, choice.predicted, native, judge(choice.plan)};
-  for (const select::Plan& plan : native_plans(call.operation)) {
-    if (decision.gains || is_known || !can_do(plan, hierarchy_, call)) continue;
+  const Collective stands_for = with_blocks(call, call.count);
+  const Choice best = best_plans(call, stands_for).front();
+  Decision decision{{best}, predict_native_blocks(stands_for), judge(best.plan)};
+  for (const Plan& plan : native_plans(call.operation)) {
+    if (decision.gains || is_known || !can_do(plan, hierarchy(), call)) continue;
     if (!judge(plan)) continue;
-    decision = {plan, chooser_.predict(plan, with_blocks(call, call.count)), native, true};
+    decision.plans = {{plan, predictor_(plan, stands_for)}};
+    decision.gains = true;
   }
-  return block_decisions_.emplace(key, std::move(decision)).first->second;
+  return decision;
 }
 
-PlanChoice Planner::choose_blocks(const Collective& call, const Settings& settings,
-                                  WhichPlan which) {
-  if (which == WhichPlan::RunnerUp) return {"native", "no other plan", {}, {}, {}, 0};
-  const BlockDecision& decision = decide_blocks(call);
-  if (!settings.force && which == WhichPlan::ByPrediction && !decision.gains) {
-    return {"native", "no gain predicted", decision.predicted, decision.native, {}, 0};
-  }
-  return {name_of(decision.plan, call),
-          "the shortest predicted time for blocks of about " + to_string(Bytes{call.count}),
-          decision.predicted,
-          decision.native,
-          [&hierarchy = hierarchy_, call, plan = decision.plan](Rank rank) {
-            return own_part(plan, hierarchy, call, rank);
-          },
-          0};
-}
-
-}  // namespace espalier::runtime
+}  // namespace espalier::select

@@ -1,0 +1,257 @@
+#include "select/chooser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "base/units.hpp"
+#include "collective/multilevel_calls.hpp"
+#include "select/native_model.hpp"
+#include "select/ranking.hpp"
+#include "select/segments.hpp"
+#include "select/simulated_times.hpp"
+#include "select/speed_tree.hpp"
+
+namespace espalier::select {
+
+using schedule::Collective;
+using schedule::Operation;
+
+namespace {
+
+/// A plan for blocks of different lengths is spelled out from every rank's part
+/// (runtime/element_program.hpp): above this that takes too long, and it is done only if it must
+/// be.
+constexpr Rank kUnequalBlocksUpTo = 1024;
+
+/// A plan is tried only if it is predicted to take at most this many times what it is compared
+/// with.
+constexpr double kWorthTrying = 1.3;
+
+PlanChoice native(std::string why) { return {"native", std::move(why)}; }
+
+/// Bytes of the vector, or of a block; the mean if blocks differ.
+Bytes mean_bytes(const Collective& call) {
+  if (!call.irregular()) return Bytes{call.count * call.element.value};
+  const std::uint64_t sum =
+      std::accumulate(call.counts.begin(), call.counts.end(), std::uint64_t{0});
+  return Bytes{sum / call.counts.size() * call.element.value};
+}
+
+/// Whether segments mean anything to its plans.
+bool is_cut(const Collective& call) {
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Reduce:
+    case Operation::Allreduce:
+      return true;
+    case Operation::ReduceScatter:
+      return !call.irregular();  // units of irregular calls are blocks
+    default:
+      return false;
+  }
+}
+
+/// Whether ranks do not know all lengths of blocks, so that a length is assumed
+/// (choose_blocks.cpp).
+bool has_assumed_blocks(const Collective& call) {
+  return call.irregular() && call.operation != Operation::ReduceScatter;
+}
+
+/// A call with blocks of the length that all ranks assume alike: the class of the mean where all
+/// know it, else kUnknownBlock.
+Collective with_assumed_blocks(const Collective& call) {
+  Collective known = call;
+  known.element = Bytes{1};
+  known.count =
+      call.operation == Operation::Allgather ? block_class(mean_bytes(call).value) : kUnknownBlock;
+  known.counts.assign(call.size, known.count);
+  return known;
+}
+
+/// The regular call that stands for its class: the least of its sizes, elements of one byte.
+Collective representative(const Collective& call, Rank root) {
+  Collective one = call;
+  one.root = root;
+  one.element = Bytes{1};
+  one.count = least_of_class(size_class(mean_bytes(call))).value;
+  one.counts.clear();
+  return one;
+}
+
+ClassKey class_of(const Collective& call) {
+  const bool has_roots = schedule::has_root(call.operation) && !has_assumed_blocks(call);
+  return {call.operation, has_roots ? call.root : 0, size_class(mean_bytes(call)), call.commutative,
+          call.irregular()};
+}
+
+std::string text_of(const ClassKey& key) {
+  return fmt::format("{} {} {} {} {}", schedule::name_of(key.operation), key.root, key.size_class,
+                     key.commutative, key.irregular);
+}
+
+}  // namespace
+
+bool is_gain(Time planned, Time native) {
+  return planned.picoseconds < native.picoseconds - native.picoseconds / 20;
+}
+
+bool is_uneven(const topology::Machine& machine) {
+  return machine.clusters().size() > 1 || has_unequal_senders(machine);
+}
+
+std::uint32_t size_class(Bytes bytes) {
+  const auto bits = static_cast<std::uint32_t>(std::bit_width(bytes.value));
+  if (bits < 3) return static_cast<std::uint32_t>(bytes.value);
+  return 4 * (bits - 2) + static_cast<std::uint32_t>((bytes.value >> (bits - 3)) & 3U);
+}
+
+Bytes least_of_class(std::uint32_t size_class) {
+  if (size_class < 4) return Bytes{size_class};
+  return Bytes{std::uint64_t{4 + size_class % 4} << (size_class / 4 - 1)};
+}
+
+const Decision& Chooser::decide(const Collective& call) {
+  const ClassKey key = class_of(call);
+  const auto found = decided_.find(key);
+  if (found != decided_.end()) return found->second;
+  if (decided_.size() >= kMost) decided_.clear();
+  // Whether a root has a choice of its own must not depend on how many roots came before:
+  // communicators with the same members share a chooser, and their calls may come in another order
+  // on another rank.
+  const bool serves_all_roots = call.size > kOwnRootsUpTo && key.root != 0;
+  const auto make = [&]() -> Decision {
+    if (has_assumed_blocks(call)) return decide_blocks(call);
+    if (!serves_all_roots) return look_for_best(call, key.root);
+    Collective from_0 = call;
+    from_0.root = 0;
+    return seen_from(decide(from_0), representative(call, call.root));
+  };
+  Decision made = share_ ? share_(text_of(key), make) : make();
+  return decided_.emplace(key, std::move(made)).first->second;
+}
+
+std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots) const {
+  std::vector<Choice> all = ranking(hierarchy(), predictor_.cost_view(), call, rules_.bits, roots);
+  if (rules_.budget) {
+    return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
+  }
+  SimulatedTimes times(hierarchy(), call, worth_of_simulation(all.front().predicted, call.size));
+  all = settled_by_simulation(std::move(all), times);
+  put_preferred_first(all, call);
+  return all;
+}
+
+std::vector<Choice> Chooser::best_plans(const Collective& call,
+                                        const Collective& stands_for) const {
+  const bool own =
+      call.size <= kOwnRootsUpTo && schedule::has_root(call.operation) && !has_assumed_blocks(call);
+  const std::vector<Choice> all = ranked(stands_for, own ? Roots::Own : Roots::Any);
+  // An irregular call needs a plan that takes blocks of any length.
+  const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy(), call); };
+  const auto first = std::find_if(all.begin(), all.end(), serves);
+  std::vector<Choice> best{first == all.end() ? all.front() : *first};
+  for (const Choice& choice : all) {
+    if (!serves(choice) || are_alike(choice.plan, best.front().plan)) continue;
+    best.push_back(choice);
+    break;
+  }
+  return best;
+}
+
+Decision Chooser::look_for_best(const Collective& call, Rank root) const {
+  const Collective one = representative(call, root);
+  Collective alike = call;  // any call of the class: may only tell which plans serve
+  alike.root = root;
+  alike.element = Bytes{1};
+  if (alike.irregular()) alike.counts.assign(alike.size, one.count);
+  Decision decision;
+  decision.plans = best_plans(alike, one);
+  if (is_cut(call) && !rules_.budget) {
+    for (Choice& choice : decision.plans) {
+      SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 4);
+      const auto time_of = [&](const Plan& plan) {
+        const auto simulated = times.of(plan);
+        return simulated ? *simulated : predictor_(plan, one);
+      };
+      choice.plan = with_usable_segments(choice.plan, one, time_of);
+    }
+  }
+  return seen_from(std::move(decision), one);
+}
+
+/// The decision with times for a class with another root: trees by number cross slow levels more
+/// often from some roots.
+Decision Chooser::seen_from(Decision decision, const Collective& call) const {
+  for (Choice& choice : decision.plans) choice.predicted = predictor_(choice.plan, call);
+  decision.native = predict_native(rules_.mpi, predictor_, call);
+  const Time best = decision.plans.front().predicted;
+  decision.gains = !decision.native || is_gain(best, *decision.native) ||
+                   (is_flattered(rules_.mpi, hierarchy().machine()) && best <= *decision.native);
+  return decision;
+}
+
+PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
+  const bool in_order = rules_.bits == Bits::Reference && reduces(call.operation);
+  const auto named = rules_.named.find(call.operation);
+  const bool is_named = named != rules_.named.end();
+  const bool by_counts = call.irregular() && is_named && tree_by_counts(named->second).has_value();
+  const bool must_plan = rules_.force || in_order || which != WhichPlan::ByPrediction || by_counts;
+  if (is_named && !in_order) {
+    // A plan that cannot do this call leaves it to the usual choice.
+    if (auto plan = plan_named(named->second, hierarchy(), call)) {
+      std::string name = name_of(*plan, call);
+      return {std::move(name), "named by ESPALIER_ALGORITHM", {}, {}, std::move(plan)};
+    }
+  }
+  if (!collective::multilevel_supports(call)) return native("no plan for this operation");
+  if (!must_plan && !is_uneven(hierarchy().machine())) return native("one level only");
+  const bool assumes = has_assumed_blocks(call);
+  if (!must_plan && call.irregular() && !assumes && call.size > kUnequalBlocksUpTo) {
+    return native("blocks of different lengths on too many ranks");
+  }
+  const Collective known = assumes ? with_assumed_blocks(call) : call;
+  const Decision& decision = decide(known);
+  const bool is_second = which == WhichPlan::RunnerUp;
+  if (is_second && decision.plans.size() < 2) return native("no other plan");
+  const Choice& choice = decision.plans[is_second ? 1 : 0];
+  if (!must_plan && !decision.gains) {
+    return {"native", "no gain predicted", choice.predicted, decision.native};
+  }
+  Plan plan = in_elements(choice.plan, Bytes{1}, known.element);
+  std::string why = is_second ? "the next best by prediction" : "the shortest predicted time";
+  if (assumes) why += " for blocks of about " + to_string(Bytes{known.count});
+  const std::uint64_t scales_to = call.irregular() ? 0 : uncut_up_to(plan);
+  return {name_of(plan, call), std::move(why),  choice.predicted,
+          decision.native,     std::move(plan), scales_to};
+}
+
+std::vector<Alternative> Chooser::alternatives(const Collective& call) {
+  const PlanChoice usual = choose(call);
+  std::vector<Alternative> all;
+  const auto add = [&](WhichPlan which, const PlanChoice& choice) {
+    all.push_back({which, choice.name, choice.predicted});
+  };
+  const auto is_near = [](const PlanChoice& choice, const std::optional<Time>& beside) {
+    if (!choice.planned() || !beside) return choice.planned();
+    return choice.predicted && to_seconds(*choice.predicted) <= kWorthTrying * to_seconds(*beside);
+  };
+  const Alternative native{std::nullopt, "native", usual.native_predicted};
+  if (usual.planned()) {
+    add(WhichPlan::Best, usual);
+    all.push_back(native);
+    const PlanChoice second = choose(call, WhichPlan::RunnerUp);
+    if (is_near(second, usual.predicted)) add(WhichPlan::RunnerUp, second);
+    return all;
+  }
+  all.push_back(native);
+  const PlanChoice best = choose(call, WhichPlan::Best);
+  const bool is_even = !is_uneven(hierarchy().machine());
+  if (best.planned() && (is_even || is_near(best, native.predicted))) add(WhichPlan::Best, best);
+  return all;
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "select/predict.hpp"
+#include "select/transport.hpp"
+
+namespace espalier::select {
+
+/// The algorithms that the MPI library may choose for a call, knowing nothing of the machine.
+/// MPICH: the one for the size. Others: several, of which the best is assumed.
+[[nodiscard]] std::vector<Plan> native_plans(NativeMpi mpi, const schedule::Collective& call);
+
+/// How long the MPI library's own algorithm would take under the same model. Above its eager limit
+/// each latency is paid several times, for handshakes that our short segments do not need.
+/// @return absent if no plan of ours is like it
+[[nodiscard]] std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
+                                                 const schedule::Collective& call);
+
+/// Whether predict_native() is likely too optimistic, so that a tie counts as a gain. It assumes
+/// the best of several algorithms; over far links any other one pays a latency more.
+[[nodiscard]] bool is_flattered(NativeMpi mpi, const topology::Machine& machine);
+
+/// The time that handshakes add to an algorithm of the MPI library. 0 if no latency is far
+/// (transport.hpp): there our plans have handshakes as well.
+[[nodiscard]] Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
+                              const schedule::Collective& call);
+
+}  // namespace espalier::select

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+
+#include "select/plan.hpp"
+#include "select/transport.hpp"
+
+namespace espalier::select {
+
+/// Whether two plans are equal but for the length of their segments.
+[[nodiscard]] bool are_alike(Plan a, Plan b);
+
+/// The same plan for elements of another size: segments keep their bytes, as far as whole elements
+/// allow.
+[[nodiscard]] Plan in_elements(Plan plan, Bytes from, Bytes to);
+
+/// The shortest and the longest segment of a plan, in units of the call; 0 if it cuts nothing.
+struct SegmentRange {
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+};
+[[nodiscard]] SegmentRange segments_of(const Plan& plan, const schedule::Collective& call);
+
+/// The plan with segments that suit MPI, for two reasons that no machine file tells:
+///   1. Messages above MPI's eager limit wait for a handshake, up to four latencies (UCX over TCP).
+///      So segments are cut to 16 KiB if that is predicted to cost next to nothing.
+///   2. Every message has a price of its own. So shorter segments are made longer, up to 16 KiB, as
+///      long as that costs next to nothing.
+/// @param time_of the time of a plan for this call
+/// @pre call.element is one byte
+[[nodiscard]] Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
+                                        const std::function<Time(const Plan&)>& time_of);
+
+/// The most units of a block that this plan does not cut. Its programs for such calls differ by a
+/// factor only. 0: its shape depends on the size, or it divides data among ranks.
+[[nodiscard]] std::uint64_t uncut_up_to(const Plan& plan);
+
+}  // namespace espalier::select

@@ -1,0 +1,130 @@
+#include "select/simulated_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "select/candidates.hpp"
+#include "select/segments.hpp"
+#include "sim/simulate.hpp"
+
+namespace espalier::select {
+namespace {
+
+using schedule::Collective;
+
+/// A plan is not simulated if it is predicted to take this many times the best simulated time.
+constexpr double kNear = 1.25;
+/// Pipelines of at most so many segments are simulated whole.
+constexpr std::uint64_t kSegmentsWhole = 32;
+/// A pipeline's pace is first taken from so many segments.
+constexpr std::uint64_t kFewSegments = 8;
+/// The messages of longer pipelines are counted by those of so many segments.
+constexpr std::uint64_t kCountedSegments = 64;
+/// Two steps of a steady pipeline differ by no more.
+constexpr double kSteadyWithin = 0.02;
+
+std::uint64_t sends_of(const schedule::Program& program) {
+  std::uint64_t messages = 0;
+  for (const schedule::Op& op : program.ops) {
+    if (op.kind != schedule::OpKind::Send) continue;
+    messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
+  }
+  return messages;
+}
+
+/// About as many messages as the plan has: those of four ranks stand for all.
+std::uint64_t some_messages(const Plan& plan, const collective::Hierarchy& hierarchy,
+                            const Collective& call) {
+  const std::uint64_t size = call.size;
+  std::uint64_t messages = 0;
+  for (const std::uint64_t rank : {std::uint64_t{0}, size / 3, size / 2, size - 1}) {
+    messages += sends_of(own_part(plan, hierarchy, call, static_cast<Rank>(rank)));
+  }
+  return messages * size / 4 + 1;
+}
+
+}  // namespace
+
+std::uint64_t SimulatedTimes::messages_of(const Plan& plan, std::uint64_t count) const {
+  const std::uint64_t segment = segments_of(plan, call_).least;
+  Collective call = call_;
+  call.count = segment == 0 ? count : std::min(count, kCountedSegments * segment);
+  const std::uint64_t messages = some_messages(plan, hierarchy_, call);
+  return call.count == count ? messages : messages * (count / call.count + 1);
+}
+
+std::optional<sim::SimResult> SimulatedTimes::simulated(const Plan& plan, std::uint64_t count) {
+  const std::uint64_t messages = messages_of(plan, count);
+  if (messages > left_) return std::nullopt;
+  left_ -= messages;
+  Collective call = call_;
+  call.count = count;
+  const auto program_of = [&](Rank rank) { return own_part(plan, hierarchy_, call, rank); };
+  return sim::simulate(call, program_of, hierarchy_.machine(), options_);
+}
+
+std::optional<Time> SimulatedTimes::time_of(const Plan& plan, std::uint64_t count) {
+  const auto result = simulated(plan, count);
+  if (!result) return std::nullopt;
+  return result->finish;
+}
+
+std::optional<Time> SimulatedTimes::of(const Plan& plan) {
+  const SegmentRange segments = segments_of(plan, call_);
+  const std::uint64_t unit = segments.most;
+  const auto entire = [&] { return time_of(plan, call_.count); };
+  if (unit == 0 || call_.count <= kSegmentsWhole * segments.least ||
+      call_.count <= 4 * kFewSegments * unit) {
+    return entire();
+  }
+  const auto first = time_of(plan, unit);
+  const auto few = first ? time_of(plan, kFewSegments * unit) : std::nullopt;
+  if (!few) return std::nullopt;
+  // It is filled when segments have been sent for as long as the first one takes.
+  const std::int64_t pace =
+      (*few - *first).picoseconds / static_cast<std::int64_t>(kFewSegments - 1);
+  if (pace <= 0) return entire();
+  const auto filled = static_cast<std::uint64_t>(first->picoseconds / pace) + 1;
+  const std::uint64_t step = std::max(kFewSegments, filled) * unit;
+  if (call_.count <= 4 * step) return entire();
+  const auto one = step == kFewSegments * unit ? few : time_of(plan, step);
+  const auto two = one ? time_of(plan, 2 * step) : std::nullopt;
+  const auto three = two ? time_of(plan, 3 * step) : std::nullopt;
+  if (!three) return std::nullopt;
+  const auto before = static_cast<double>((*two - *one).picoseconds);
+  const auto last = static_cast<double>((*three - *two).picoseconds);
+  if (std::abs(last - before) > kSteadyWithin * last) return entire();
+  const double more = static_cast<double>(call_.count - 3 * step) / static_cast<double>(step);
+  return Time{three->picoseconds + std::llround(more * last)};
+}
+
+std::uint64_t worth_of_simulation(Time predicted, Rank ranks) {
+  constexpr Rank kMostRanks = 512;
+  if (ranks > kMostRanks) return 0;
+  constexpr std::int64_t kPerMessage = 16 * 1'000'000;  // 16 us
+  return static_cast<std::uint64_t>(
+      std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 10, 1 << 14));
+}
+
+std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedTimes& times) {
+  std::vector<Choice> simulated, others;
+  auto fastest = static_cast<double>(kForever.picoseconds);
+  for (Choice& choice : ranked) {
+    const bool is_near = static_cast<double>(choice.predicted.picoseconds) <= kNear * fastest;
+    const auto from_root = is_near ? times.of(choice.plan) : std::nullopt;
+    if (!from_root) {
+      if (simulated.empty() && others.empty()) return ranked;
+      others.push_back(std::move(choice));
+      continue;
+    }
+    const double takes = static_cast<double>(from_root->picoseconds) * choice.over_roots;
+    fastest = std::min(fastest, takes);
+    simulated.push_back({std::move(choice.plan), Time{std::llround(takes)}, choice.over_roots});
+  }
+  std::stable_sort(simulated.begin(), simulated.end(),
+                   [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
+  std::move(others.begin(), others.end(), std::back_inserter(simulated));
+  return simulated;
+}
+
+}  // namespace espalier::select

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "collective/hierarchy.hpp"
+#include "select/rank_by_simulation.hpp"
+
+namespace espalier::select {
+
+/// Simulated times of plans for one call, as long as a budget of messages lasts.
+///
+/// A long pipeline is not simulated message by message. Its time grows by the same amount with each
+/// further segment once it is filled: it is simulated with a few segments, with twice and with
+/// three times as many, and if both steps took the same time, all others are taken to do so. So a
+/// plan costs the same whatever the size of its message.
+///
+/// The same on every rank: the budget counts messages, not time.
+class SimulatedTimes {
+ public:
+  /// @pre hierarchy and call outlive it
+  SimulatedTimes(const collective::Hierarchy& hierarchy, const schedule::Collective& call,
+                 std::uint64_t messages, sim::SimOptions options = {})
+      : hierarchy_(hierarchy), call_(call), left_(messages), options_(std::move(options)) {}
+
+  /// Nothing if the plan has more messages than are left.
+  [[nodiscard]] std::optional<Time> of(const Plan& plan);
+
+  /// About as many messages as the plan has, without making all of it.
+  [[nodiscard]] std::uint64_t messages_of(const Plan& plan) const {
+    return messages_of(plan, call_.count);
+  }
+  /// All of the simulation, message by message; nothing if the plan has more than are left.
+  [[nodiscard]] std::optional<sim::SimResult> whole(const Plan& plan) {
+    return simulated(plan, call_.count);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t messages_of(const Plan& plan, std::uint64_t count) const;
+  [[nodiscard]] std::optional<sim::SimResult> simulated(const Plan& plan, std::uint64_t count);
+  [[nodiscard]] std::optional<Time> time_of(const Plan& plan, std::uint64_t count);
+
+  const collective::Hierarchy& hierarchy_;
+  const schedule::Collective& call_;
+  std::uint64_t left_;
+  sim::SimOptions options_;
+};
+
+/// How many messages of simulated plans a choice is worth, in all: one for each 16 us of the
+/// predicted time of a call, at least 2^10 and at most 2^14. Simulating one takes a few
+/// microseconds. None with more than 512 ranks: there one plan would take all of it.
+[[nodiscard]] std::uint64_t worth_of_simulation(Time predicted, Rank ranks);
+
+/// Simulates the plans that are predicted to be near the best one, in the order of `ranked`, as
+/// long as the budget lasts. Returns them by simulated time, then the others as they were. If the
+/// first does not fit into the budget, none is simulated.
+/// @pre ranked is sorted by predicted time, its plans serve the call
+[[nodiscard]] std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked,
+                                                        SimulatedTimes& times);
+
+}  // namespace espalier::select

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""What `espalier plan --mpi` names is what the library runs without trials.
+
+    what_runs_test.py MPI LIBRARY|WRITE_PLATFORM TOOL PROGRAM [--machines N] [--calls N] [--seed N]
+
+Random machines, operations, sizes off powers of two too, and roots. MPI is mpich, openmpi (then comes the library to preload) or
+smpi (then comes write_platform). The tool gets the same machine and says what would run; every call must have run along that.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+OPERATIONS = ["broadcast", "reduce", "allreduce", "barrier", "gather", "scatter", "allgather", "alltoall", "reduce-scatter",
+              "scan", "exscan"]
+ROOTED = {"broadcast", "reduce", "gather", "scatter"}
+
+
+def random_machine(rng, most):
+    """A machine of one to three levels in one line."""
+    while True:
+        levels, size = [], 1
+        for level in range(rng.choice([1, 2, 2, 2, 3, 3])):
+            width = rng.randint(1, 5) if rng.random() < 0.3 else rng.randint(2, 4)
+            size *= width
+            latency = rng.choice([["100us", "2ms", "10ms", "30ms"], ["20us", "100us", "500us"], ["1us", "5us"]][level])
+            rate = rng.choice(["10Mbit/s", "100Mbit/s", "1Gbit/s", "10Gbit/s"])
+            costs = rng.choice(["", ",send=1us,recv=1us", ",send=20us,recv=10us"])
+            backbone = rng.choice(["", "", f",backbone={rng.choice(['10Mbit/s', '1Gbit/s'])}"])
+            levels.append(f"l{level}:{width}({latency},{rate}{backbone}{costs})")
+        if 2 <= size <= most:
+            return " ".join(levels) + rng.choice(["", " placement=cyclic"]), size
+
+
+def random_call(rng, size):
+    operation = rng.choice(OPERATIONS)
+    longest = 14 if operation in ("gather", "scatter", "allgather", "alltoall", "reduce-scatter") else 19
+    length = int(2 ** rng.uniform(0, longest))
+    if rng.random() < 0.3:
+        length = 1 << length.bit_length()
+    if operation in ("reduce", "allreduce", "reduce-scatter", "scan", "exscan"):
+        length = max(8, length // 8 * 8)
+    if operation == "barrier":
+        length = 0
+    return operation, length, rng.randrange(size) if operation in ROOTED else 0
+
+
+def launched(options, machine, size, words):
+    program = [options.program, *words]
+    settings = {"ESPALIER_TRIAL": "0"}
+    if options.mpi == "smpi":
+        sys.path.insert(0, str(HERE.parent / "smpi"))
+        import launch as smpi
+        return smpi.run(options.library, machine, settings, [], program, capture_output=True, text=True)
+    settings["ESPALIER_MACHINE"] = machine
+    line = [sys.executable, HERE / "launch.py", options.mpi, str(size), options.library]
+    line += [f"{name}={value}" for name, value in settings.items()]
+    return subprocess.run(line + ["--"] + program, capture_output=True, text=True, check=False)
+
+
+def said(options, machine, call):
+    operation, length, root = call
+    line = [options.tool, "plan", operation, "-m", machine, "--json", "--mpi", options.mpi]
+    if operation != "barrier":
+        line += ["-s", str(length)]
+    if operation in ROOTED:
+        line += ["-r", str(root)]
+    ran = subprocess.run(line, capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        sys.exit(f"{' '.join(line)}\n{ran.stderr}")
+    return json.loads(ran.stdout)["runs"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("mpi", choices=["mpich", "openmpi", "smpi"])
+    parser.add_argument("library")
+    parser.add_argument("tool")
+    parser.add_argument("program")
+    parser.add_argument("--machines", type=int, default=4)
+    parser.add_argument("--calls", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    wrong = planned = compared = 0
+    for _ in range(options.machines):
+        machine, size = random_machine(rng, 40 if options.mpi == "smpi" else 8)
+        calls = [random_call(rng, size) for _ in range(options.calls)]
+        words = [":".join(map(str, call)) for call in calls]
+        ran = launched(options, machine, size, words)
+        if ran.returncode != 0:
+            sys.exit(f"seed {options.seed}, machine \"{machine}\": exit code {ran.returncode}\n{ran.stdout}{ran.stderr}")
+        names = dict(line.split("\t") for line in ran.stdout.splitlines() if "\t" in line)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for call, word, name in zip(calls, words, pool.map(lambda one: said(options, machine, one), calls)):
+                compared += 1
+                planned += names[word] != "native"
+                if names[word] == name:
+                    continue
+                wrong += 1
+                print(f"{word} on \"{machine}\": plan says {name}, {names[word]} ran")
+    print(f"seed {options.seed}: {compared} calls compared, {planned} along plans, {wrong} differ")
+    return 1 if wrong or compared == 0 or planned == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
