@@ -11,79 +11,17 @@
 #include <cstring>
 #include <vector>
 
-#include "base/random.hpp"
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
+#include "choice_check/random_case.hpp"
 #include "select/chooser.hpp"
 #include "select/ranking.hpp"
 #include "sim/simulate.hpp"
-#include "topology/readers.hpp"
 
-namespace espalier {
+namespace espalier::choice_check {
 namespace {
 
 using schedule::Collective;
-using schedule::Operation;
-
-constexpr Rank kMostRanks = 40;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20U;
-
-template <std::size_t N>
-const char* one_of(Random& rng, const char* const (&words)[N]) {
-  return words[rng.below(N)];
-}
-
-/// A machine of one to three levels as one line of text.
-std::string machine_text(Random& rng) {
-  const auto levels = 1 + rng.below(3);
-  std::string text;
-  Rank clusters = 1;
-  for (std::uint64_t l = 0; l < levels; ++l) {
-    const char* const outer[] = {"200us", "1ms", "2ms", "10ms", "30ms"};
-    const char* const middle[] = {"5us", "50us", "300us", "2ms"};
-    const char* const inner[] = {"1us", "2us", "5us", "50us"};
-    const char* latency = l == 0   ? one_of(rng, outer)
-                          : l == 1 ? one_of(rng, middle)
-                                   : one_of(rng, inner);
-    const char* const rates[] = {"10Mbit/s", "50Mbit/s", "100Mbit/s", "1Gbit/s", "10Gbit/s"};
-    const char* const costs[] = {"", "", ",send=1us,recv=1us", ",send=5us,recv=3us"};
-    std::string figures = fmt::format("{},{}", latency, one_of(rng, rates));
-    if (rng.chance(30)) figures += fmt::format(",backbone={}", one_of(rng, rates));
-    if (l + 1 == levels) figures += one_of(rng, costs);
-    std::string widths;
-    Rank next = 0;
-    const Rank width = static_cast<Rank>(2 + rng.below(5));
-    const bool unequal = clusters > 1 && rng.chance(40);
-    for (Rank c = 0; c < (unequal ? clusters : 1); ++c) {
-      const Rank here = unequal ? static_cast<Rank>(1 + rng.below(6)) : width;
-      widths += fmt::format("{}{}", widths.empty() ? "" : "|", here);
-      next += here;
-    }
-    clusters = unequal ? next : clusters * width;
-    text += fmt::format("{}l{}:{}({})", text.empty() ? "" : " ", l, widths, figures);
-  }
-  if (rng.chance(30)) text += " placement=cyclic";
-  return text;
-}
-
-Collective random_call(Random& rng, Rank size) {
-  const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
-  const bool blocks = operation == Operation::Allgather || operation == Operation::Alltoall ||
-                      operation == Operation::Gather || operation == Operation::Scatter ||
-                      operation == Operation::ReduceScatter;
-  const std::uint64_t most = blocks ? kMostBytes / 8 : kMostBytes;
-  std::uint64_t bytes = std::uint64_t{8} << rng.below(18);
-  bytes = std::min(most, bytes + rng.below(bytes));
-  const bool reduces_them = reduces(operation);
-  const Bytes element{reduces_them ? 8U : 1U};
-  return {operation,
-          size,
-          has_root(operation) ? static_cast<Rank>(rng.below(size)) : 0,
-          operation == Operation::Barrier ? 0 : std::max<std::uint64_t>(1, bytes / element.value),
-          element,
-          true,
-          {}};
-}
 
 struct Loss {
   double ratio = 1;
@@ -98,28 +36,19 @@ struct Figures {
 };
 
 void compare(std::uint64_t seed, Figures& figures) {
-  Random rng(seed);
-  std::string text;
-  std::optional<topology::Machine> machine;
-  while (!machine || machine->size() < 2 || machine->size() > kMostRanks) {
-    text = machine_text(rng);
-    auto parsed = topology::parse_synthetic(text);
-    if (!parsed) {
-      fmt::print(stderr, "{}: {}\n", text, to_string(parsed.error()));
-      std::exit(2);
-    }
-    machine = *std::move(parsed);
-  }
-  const Collective call = random_call(rng, machine->size());
-  const collective::Hierarchy hierarchy(*machine);
+  const RandomCase random = random_case(seed);
+  const topology::Machine& machine = random.machine;
+  const Collective& call = random.call;
+  const std::string& text = random.text;
+  const collective::Hierarchy hierarchy(machine);
   select::Chooser chooser(hierarchy, select::rules_for(select::NativeMpi::Unknown));
   const auto choice = chooser.choose(call, select::WhichPlan::Best);
   const auto simulated = [&](const select::Plan& plan) {
     const select::Candidate candidate = candidate_of(plan, hierarchy, call);
-    return sim::simulate(call, candidate.program_of, *machine).finish;
+    return sim::simulate(call, candidate.program_of, machine).finish;
   };
   const Time chosen = simulated(*choice.plan);
-  const Time bound = bound::lower_bound(*machine, call).value;
+  const Time bound = bound::lower_bound(machine, call).value;
   const std::string where =
       fmt::format("seed {}: {} -s {}B -r {} -m \"{}\"", seed, name_of(call.operation),
                   call.count * call.element.value, call.root, text);
@@ -183,7 +112,7 @@ int run(std::uint64_t first, int machines, bool table) {
 }
 
 }  // namespace
-}  // namespace espalier
+}  // namespace espalier::choice_check
 
 int main(int argc, char** argv) {
   std::uint64_t first = 1;
@@ -195,5 +124,5 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--machines") == 0) machines = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--seed") == 0) first = std::strtoull(argv[i + 1], nullptr, 10);
   }
-  return espalier::run(first, machines, table);
+  return espalier::choice_check::run(first, machines, table);
 }
