@@ -304,8 +304,8 @@ class Checker:
     def run(self):
         expect("bound_ps", self.plan["bound_ps"], self.w["value_ps"])
         expect("value_ps", self.w["value_ps"], getattr(self, self.w["kind"])())
-        simulated = [self.plan["finish_ps"]] if self.plan["simulated"] else []
-        for time in simulated + [c["finish_ps"] for c in self.plan["candidates"] if c["finish_ps"] is not None]:
+        simulated = [self.plan["finish_ps"]] if self.plan.get("simulated", True) else []
+        for time in simulated + [c["finish_ps"] for c in self.plan["candidates"] if c.get("finish_ps") is not None]:
             if time < self.w["value_ps"]:
                 raise Refused(f"a plan of {time} ps is faster than the bound of {self.w['value_ps']} ps")
 

@@ -81,7 +81,8 @@ TEST(ToolPlan, RefusesWhatItCannotPlan) {
 
 TEST(ToolPlan, PredictsWhereThereAreTooManyToSimulate) {
   const Ran ran =
-      run_tool({"plan", "barrier", "-m", "node:64(5us) proc:64(1us,send=1us)", "--json"});
+      run_tool({"plan", "alltoall", "-m", "node:16(5us,1Gbit/s) proc:40(1us,1Gbit/s,send=1us)",
+                "--size", "1MB", "--json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find("\"simulated\": false"), std::string::npos) << ran.out;
 }
