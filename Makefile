@@ -78,6 +78,8 @@ check-quick: packages format-check include-check
 check-sanitized: packages
 	@! scripts/can_sanitize.sh || $(MAKE) --no-print-directory sanitized
 
+# Looking for leaks takes seconds a process, and CMake asks each program for its tests.
+sanitized check-long: export ASAN_OPTIONS := detect_leaks=0
 sanitized:
 	$(call preset,asan,sanitized_tests)
 	@ctest --test-dir build/asan -L '^sanitized$$' --output-on-failure -j $(JOBS)
