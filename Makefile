@@ -67,7 +67,6 @@ demo: packages
 check: packages format-check include-check
 	$(call preset,release)
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
-	@$(MAKE) --no-print-directory check-sanitized
 	@$(MAKE) --no-print-directory fuzz-short
 
 check-quick: packages format-check include-check

@@ -20,7 +20,7 @@ NEEDS_MORE_BEFORE_IT = frozenset("""
 about above across after against along alongside also although amid among amongst and around as at because before behind
 below beneath beside besides between beyond but by despite down during else except for from if in including inside into
 like likewise near nor of off on once onto or otherwise out outside over past per since so than that then therefore though
-through throughout thus till to toward towards under underneath unless unlike until unto up upon versus via whereas whether
+through throughout thus till to toward towards under underneath unless unlike until unto up upon versus via whereas
 while whilst whose with within without yet
 """.split())
 REPLACED_TYPES = {

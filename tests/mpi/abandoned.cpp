@@ -64,8 +64,6 @@ class Abandoned {
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int failures = espalier::mpi_test::Abandoned().run();
-  MPI_Finalize();
-  return failures == 0 ? 0 : 1;
+  return espalier::mpi_test::under_mpi(
+      argc, argv, [] { return espalier::mpi_test::Abandoned().run() == 0 ? 0 : 1; });
 }

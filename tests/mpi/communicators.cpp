@@ -94,15 +94,12 @@ int run(int argc, char** argv) {
   failures.expect(copies == 0, "the user's copy callback was called");
   MPI_Comm_free(&with_attribute);
   if (rank == 0) std::printf("available before %d, after %d (of %d tried)\n", before, after, most);
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run(argc, argv);
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
   // Before the first call, so that it is gone after what the library has there; and after.
   MPI_Comm_set_attr(MPI_COMM_SELF, new_keyval(MPI_COMM_NULL_COPY_FN, sums_at_the_end), nullptr);
   run();
-  const int code = failures.everywhere() == 0 ? 0 : 1;
+  const int code = failures.exit_code();
   MPI_Comm_set_attr(MPI_COMM_SELF, new_keyval(MPI_COMM_NULL_COPY_FN, sums_at_the_end), nullptr);
   is_over = true;
   MPI_Finalize();

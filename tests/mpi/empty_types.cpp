@@ -136,15 +136,12 @@ int run() {
     reduced(type, failures);
     MPI_Type_free(&type);
   }
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

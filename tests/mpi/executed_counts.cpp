@@ -111,15 +111,12 @@ int run() {
           });
   }
   check({Operation::Barrier, 0, 0, 1, true, false}, "barrier", [] { MPI_Barrier(MPI_COMM_WORLD); });
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

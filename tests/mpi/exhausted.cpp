@@ -100,15 +100,12 @@ int run(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) std::printf("%zu communicators\n", most);
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run(argc, argv);
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

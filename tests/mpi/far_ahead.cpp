@@ -41,15 +41,12 @@ int run() {
   for (int i = 1; i < kRound; ++i) scatter_nothing();
   failures.expect(last_was_planned(), "native: " + last_text());
   for (const int count : {3, 5, 9}) reduce(count, rank, failures);
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

@@ -55,15 +55,12 @@ int run(int argc, char** argv) {
   expect("groups", 2, "at last");
   MPI_Comm_free(&last);
   MPI_Comm_free(&turned);
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run(argc, argv);
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

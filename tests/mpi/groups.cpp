@@ -250,15 +250,12 @@ int run(int argc, char** argv) {
     }
     failures.expect(groups.error() == MPI_SUCCESS, "an error of MPI");
   }
-  return failures.everywhere();
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int failed = espalier::mpi_test::run(argc, argv);
-  MPI_Finalize();
-  return failed == 0 ? 0 : 1;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -33,6 +34,8 @@ class Failures {
     PMPI_Allreduce(&count_, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     return sum;
   }
+  /// What the program returns: 0 if no check failed on any rank.
+  [[nodiscard]] int exit_code() const { return everywhere() == 0 ? 0 : 1; }
 
  private:
   int count_ = 0;
@@ -47,6 +50,21 @@ inline bool last_was_planned() {
 inline std::string last_text() {
   int planned = 0;
   return espalier_query_last(&planned);
+}
+
+/// The whole of a test program: MPI_Init, `run`, MPI_Finalize. Returns what `run` returns.
+/// @param run takes the arguments that MPI_Init left, or none
+template <typename Run>
+int under_mpi(int argc, char** argv, Run run) {
+  MPI_Init(&argc, &argv);
+  int code = 0;
+  if constexpr (std::is_invocable_v<Run>) {
+    code = run();
+  } else {
+    code = run(argc, argv);
+  }
+  MPI_Finalize();
+  return code;
 }
 
 /// The number after "--name" among the arguments.

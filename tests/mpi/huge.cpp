@@ -40,15 +40,12 @@ int run() {
   failures.expect(last_was_planned(), "native: " + last_text());
   failures.expect(data.back() == -1.25, "broadcast of a large count");
 #endif
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

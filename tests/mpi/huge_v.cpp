@@ -31,15 +31,12 @@ int run() {
   for (std::size_t i = 0; i < mine.size(); ++i) {
     failures.expect(mine[i] == static_cast<double>(i) + rank, "scatterv");
   }
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

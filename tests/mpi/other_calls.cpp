@@ -221,7 +221,7 @@ int child(MPI_Comm parent) {
   }
   with_others(failures, parent, true);
   MPI_Comm_disconnect(&parent);
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 int run(char** argv) {
@@ -237,15 +237,13 @@ int run(char** argv) {
   switches(failures);
   between_groups(failures);
   if (argv[1] != nullptr && std::strcmp(argv[1], "spawn") == 0) spawned(failures, argv[0]);
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run(argv);
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(
+      argc, argv, [](int, char** words) { return espalier::mpi_test::run(words); });
 }

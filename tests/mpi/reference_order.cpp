@@ -103,15 +103,12 @@ int run(int argc, char** argv) {
       one_case<float>(shared, own, MPI_FLOAT, failures, label);
     }
   }
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run(argc, argv);
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

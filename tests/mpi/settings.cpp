@@ -89,7 +89,7 @@ int run() {
         espalier_query_count != nullptr ? espalier_query_count("planned") : 0;
     std::printf("planned %llu\n", static_cast<unsigned long long>(planned));
   }
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace

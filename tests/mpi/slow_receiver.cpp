@@ -129,15 +129,12 @@ int run() {
     failures.expect(sent > kMostKiB, "plain sends are held back too: the test shows nothing");
   }
   if (two != MPI_COMM_NULL) MPI_Comm_free(&two);
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

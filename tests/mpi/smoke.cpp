@@ -61,7 +61,7 @@ int run(int argc, char** argv) {
                 static_cast<unsigned long long>(espalier_query_count("planned")),
                 static_cast<unsigned long long>(espalier_query_count("native")));
   }
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace

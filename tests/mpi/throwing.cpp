@@ -201,10 +201,9 @@ void run(Failures& failures) {
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  espalier::mpi_test::Failures failures;
-  espalier::mpi_test::run(failures);
-  const int code = failures.everywhere() == 0 ? 0 : 1;
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, [] {
+    espalier::mpi_test::Failures failures;
+    espalier::mpi_test::run(failures);
+    return failures.exit_code();
+  });
 }

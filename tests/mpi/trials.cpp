@@ -75,7 +75,7 @@ class Trials {
     if (rank_ == 0) {
       for (const std::string& way : ways_) std::printf("  %s\n", way.c_str());
     }
-    return failures_.everywhere() == 0 ? 0 : 1;
+    return failures_.exit_code();
   }
 
  private:

@@ -144,15 +144,12 @@ int run() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   failures.expect(class_of(MPI_Barrier(MPI_COMM_NULL)) == class_of(PMPI_Barrier(MPI_COMM_NULL)),
                   "barrier of nobody");
-  return failures.everywhere() == 0 ? 0 : 1;
+  return failures.exit_code();
 }
 
 }  // namespace
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = espalier::mpi_test::run();
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, espalier::mpi_test::run);
 }

@@ -165,12 +165,7 @@ class WrongAtRoot {
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int code = 0;
-  {
-    espalier::mpi_test::WrongAtRoot test(argc > 1);
-    code = test.run() == 0 ? 0 : 1;
-  }
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(argc, argv, [](int words, char**) {
+    return espalier::mpi_test::WrongAtRoot(words > 1).run() == 0 ? 0 : 1;
+  });
 }

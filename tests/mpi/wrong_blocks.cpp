@@ -205,12 +205,6 @@ class WrongBlocks {
 }  // namespace espalier::mpi_test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int code = 0;
-  {
-    espalier::mpi_test::WrongBlocks test;
-    code = test.run() == 0 ? 0 : 1;
-  }
-  MPI_Finalize();
-  return code;
+  return espalier::mpi_test::under_mpi(
+      argc, argv, [] { return espalier::mpi_test::WrongBlocks().run() == 0 ? 0 : 1; });
 }

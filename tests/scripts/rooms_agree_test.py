@@ -58,6 +58,8 @@ class RoomsAgree(unittest.TestCase):
             in_cmake.setdefault(wing, []).extend([name] if kind != "wing" else [])
         wings = {name: [room for room in rooms if room != "front"] for name, rooms in checker().WINGS.items()}
         self.assertEqual(in_cmake, wings)
+        named = re.search(r"set\(ESPALIER_WINGS ([a-z ]+)\)", (ROOT / "cmake" / "Room.cmake").read_text()).group(1)
+        self.assertEqual(named.split(), list(checker().WINGS))
         folders = {path.name: {room.name for room in path.iterdir() if room.is_dir()}
                    for path in (ROOT / "src").iterdir() if path.is_dir()}
         self.assertEqual(folders, {name: set(rooms) for name, rooms in checker().WINGS.items()})

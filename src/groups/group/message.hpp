@@ -20,7 +20,7 @@ enum class Kind : std::uint8_t {
   Begin,      ///< the broadcast on the old tree that starts a measured construction
   Up,         ///< report of a child to its parent on the old tree
   Down,       ///< order of a parent to its child on the old tree
-  DownEmpty,  ///< Down into a sub-tree without members
+  DownEmpty,  ///< goes down into a sub-tree without members
   List,       ///< Centralized: list of all members, for the root of the new group
   Announce,   ///< Rank-and-Hash: own id, for an intermediary
   Relay,      ///< any other message while a process of the parent group passes it on

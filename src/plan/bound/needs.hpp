@@ -12,7 +12,7 @@ namespace espalier::bound {
 struct Crossing {
   std::uint64_t out = 0;
   std::uint64_t in = 0;
-  std::uint64_t both = 0;  ///< out and in together; at least their sum
+  std::uint64_t both = 0;  ///< need of a half-duplex link: no less than out + in
   friend bool operator==(const Crossing&, const Crossing&) = default;
 };
 

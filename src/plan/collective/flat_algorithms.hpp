@@ -14,7 +14,7 @@ struct FlatAlgorithm {
   schedule::Operation operation;
   std::string_view name;    ///< name in CLI, reports and documents: "ring"
   std::string_view source;  ///< the paper, in one line
-  bool keeps_rank_order;    ///< also right for operations that do not commute
+  bool keeps_rank_order;    ///< right for operations that do not commute, too
   bool (*serves)(Rank size);
   void (*append)(schedule::ProgramBuilder&, const schedule::Collective&, std::uint64_t segment);
 

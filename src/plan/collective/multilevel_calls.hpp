@@ -11,7 +11,7 @@ namespace espalier::collective {
 
 /// What the masters of the outermost clusters do in an operation without a root.
 enum class Top : std::uint8_t {
-  Tree,      ///< up a tree to one master and down again: 2(S-1) messages, two latencies
+  Tree,      ///< one tree, up to a master and down again: 2(S-1) messages, two latencies
   Exchange,  ///< every master with every other: S(S-1) messages, one latency
 };
 

@@ -28,7 +28,7 @@ struct TreeLine {
 inline constexpr std::size_t kAllLines = SIZE_MAX;
 
 struct TreeLimits {
-  std::size_t lines = kAllLines;  ///< about how many nodes are drawn
+  std::size_t lines = kAllLines;  ///< rough limit of nodes that are drawn
   std::size_t indent = 24;  ///< deepest level that is indented; deeper ones have "⋯ " in front
 };
 

@@ -56,7 +56,8 @@ inline constexpr std::uint64_t kShortOfSegments = 16384;
 inline constexpr std::uint64_t kShortSegment = 512;
 
 /// Segment sizes to try, in units: whole messages, and powers of four from 4 KiB to 1 MiB; for
-/// short messages from 512 B.
+/// short messages from 512 B. Above 64 ranks fewer are tried (has_usual_segments() in choose.cpp);
+/// in a running program runtime/segments.hpp makes them fit the transport.
 [[nodiscard]] std::vector<std::uint64_t> segments_for(const schedule::Collective& call);
 
 /// The programs of all ranks.

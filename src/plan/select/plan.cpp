@@ -111,7 +111,7 @@ std::string striped_name(const StripedChoice& choice, const Collective& call) {
   return text;
 }
 
-/// "by site", with the word of the machine for its clusters of that depth.
+/// The name of a two-level baseline by its clusters' depth: 1 is the outermost.
 std::string by_cluster(std::uint32_t depth) { return fmt::format("two-level at depth {}", depth); }
 
 /// A rank's part of a broadcast or reduction along one tree.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/contract.hpp"
 #include "collective/multilevel.hpp"
 #include "schedule/collective.hpp"
 #include "select/plan.hpp"
@@ -20,9 +21,13 @@ namespace espalier::select {
     case collective::Shape::Quadnomial:
     case collective::Shape::Octonomial:
       return tree::knomial(who, collective::radix_of(shape));
-    default:
-      return tree::binomial(who);
+    case collective::Shape::Binary:
+      expects(false, "blind_tree: binary trees stand inside levels only");
+      break;
+    case collective::Shape::Binomial:
+      break;
   }
+  return tree::binomial(who);
 }
 
 /// The tree of a SpeedTree plan: everybody, by what a message of the call's length costs each rank

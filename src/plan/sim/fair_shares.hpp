@@ -99,7 +99,7 @@ class FairShares {
     std::uint32_t seen = 0;
     std::uint32_t hops = 0;
     ResourceId slowed_by = kNoResource;
-    std::uint32_t contended = 0;  ///< while filling: number of contended hops
+    std::uint32_t contended = 0;  ///< number of contended hops, while rates are filled
   };
   struct Progress {
     Work remaining = 0;

@@ -125,8 +125,8 @@ class Network {
   std::vector<LeafNode> ranks_;  ///< [rank], not by leaf
   std::vector<ClusterNode> clusters_;
   std::vector<Climb> climbs_;
-  std::vector<ResourceId> outs_;  ///< for each cluster, resources on the path up to the top
-  std::vector<ResourceId> ins_;   ///< for each cluster, resources on the path down from the top
+  std::vector<ResourceId> outs_;  ///< resources on the path up to the top, one list a cluster
+  std::vector<ResourceId> ins_;   ///< resources on the path down from the top, one list a cluster
   std::vector<PairNode> pairs_;
   std::size_t longest_route_ = 0;
   Time longest_latency_;

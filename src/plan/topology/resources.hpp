@@ -20,7 +20,7 @@ struct Channel {
 struct Uplink {
   Bandwidth out = kUnlimited;
   Bandwidth in = kUnlimited;
-  bool half_duplex = false;  ///< out and in share one capacity (then out == in)
+  bool half_duplex = false;  ///< one capacity serves out and in (then out == in)
   Time latency;              ///< added to the channel's for all that passes here
 
   friend bool operator==(const Uplink&, const Uplink&) = default;

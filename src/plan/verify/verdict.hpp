@@ -79,7 +79,7 @@ struct Statistics {
 };
 
 struct Verdict {
-  std::vector<Finding> findings;  ///< at most Limits::findings, the first ones found
+  std::vector<Finding> findings;  ///< the first findings, no more than Limits::findings
   std::uint64_t left_off = 0;     ///< number of further findings, which are not kept
   /// Stages that ran, in order. A stage that the next ones stand on ends the list if it refused.
   std::vector<Stage> stages;

@@ -100,8 +100,8 @@ struct CallCounts {
   std::array<std::unique_ptr<ByReason>, schedule::kOperationCount> native_{};
 };
 
-/// Records by (operation, size class, communicator, plan); beyond a bound new communicators share
-/// one line, so that a program that makes thousands of them does not run out of memory.
+/// Records by (operation, size class, communicator, plan, why); beyond a bound new communicators
+/// share one line, so that a program that makes thousands of them does not run out of memory.
 class CallLog {
  public:
   void add(const CallRecord& record);
@@ -114,7 +114,7 @@ class CallLog {
   std::map<Key, CallRecord> records_;
 };
 
-/// "64 KiB - 128 KiB", "0 B".
+/// The sizes of a class: "64 - 128 KiB" (128 KiB is not in it), "512 - 1023 B" (1023 B is), "0 B".
 [[nodiscard]] std::string size_class_text(std::uint32_t size_class);
 /// Seconds, in the unit that people would take and three digits: "35.9 ms"; "-" for what is
 /// negative or infinite.

@@ -22,8 +22,8 @@ struct TrialCandidate {
 struct TrialOptions {
   /// A plan is kept only if it is faster than the native call by this share of the native time.
   double least_gain = 0.02;
-  /// A plan is kept only if it is faster than the native call by this many seconds. Once native is
-  /// kept, a call is spared the cost of deciding, which is as much at most.
+  /// A plan is kept only if it is faster than the native call by this many seconds: what a planned
+  /// call costs more than a native one before its first message.
   double least_seconds = 150e-9;
   /// A plan that won is compared with the native call once more, much later (phase Probation). So
   /// a computer that was busy at the wrong moment does not decide for good. Set where no link is
@@ -63,11 +63,12 @@ struct TrialOptions {
 ///      To Turns, once, for those near the fastest, with as many calls as kShare allows.
 ///      To Kept, if native won or the winner was rechecked.
 ///      Else to Probation (`rechecks_winner`) or to LongRun.
-///   6. LongRun: the winner runs for as many calls as would take 0.2 s; the last 32 are timed.
+///   6. LongRun: the winner runs for as many calls as would take 0.2 s. The last 32 are timed, or
+///      the second half if that is less.
 ///      Calls in one direction over far links return before their messages arrive, until all
 ///      buffers between are full: only then does their time count.
 ///   7. AgreeingOnLongRun: the winner runs, kCallsToAgree calls. To Kept, if it took at most 1.3 of
-///      its time in Turns; else to Probation.
+///      its time before; else to Probation.
 ///   8. Probation: the winner runs until so many calls have passed that native calls in the
 ///      next Turns take at most kShare of their time. To Turns of winner and native.
 ///   9. Kept: one candidate runs for good. No clock is read.
@@ -80,7 +81,8 @@ struct TrialOptions {
 /// takes longer than some calls.
 class Trial {
  public:
-  /// Bound on the calls of the first Turns that take another candidate than 0.
+  /// No fewer calls than the first Turns give to other candidates than 0 (16). If so many calls
+  /// take long enough to compare, the trial does not wait for more time.
   static constexpr std::uint32_t kMostOtherCalls = 20;
   /// The share of the program's time that a trial may take beyond that.
   static constexpr double kShare = 0.02;

@@ -36,7 +36,7 @@ Expected<pid_t> wait_until_ready(Starting daemon);
 /// Starts the process that holds the namespaces of one host: network, UTS (hostname), IPC and
 /// mounts, with /tmp, /dev/shm, /etc/hosts, /etc/hostname, /sys and the boot id of their own. MPI
 /// libraries take two processes that share any of these for neighbours in one memory.
-Expected<Starting> start_host(const StateFolder& folder, const Host& host);
+Expected<Starting> start_host(const StateFolder& folder, const LabHost& host);
 
 /// Namespaces for a process that belongs to the lab and to no host: the router.
 std::optional<Error> make_own_namespaces(const StateFolder& folder);

@@ -47,7 +47,7 @@ void leave_word(int signal, siginfo_t* info, void* /*context*/) {
   ::raise(signal);
 }
 
-struct Ending {
+struct ProcessEnding {
   int signal = 0;
   pid_t sender = 0;
 };
@@ -55,7 +55,7 @@ struct Ending {
 struct EndingWords {
   std::uint64_t oom_kills = 0;
   bool has_oom_kills = false;
-  std::map<pid_t, Ending> endings;
+  std::map<pid_t, ProcessEnding> endings;
 };
 
 EndingWords read_ending_words(const std::string& text) {
@@ -67,7 +67,7 @@ EndingWords read_ending_words(const std::string& text) {
     in >> first;
     if (first == "oom_kill") words.has_oom_kills = static_cast<bool>(in >> words.oom_kills);
     pid_t pid = 0;
-    Ending ending;
+    ProcessEnding ending;
     if (first == "ended" && in >> pid >> ending.signal >> ending.sender)
       words.endings[pid] = ending;
   }
@@ -81,7 +81,7 @@ std::string ending_text(const Gone& one, const EndingWords& words) {
   if (found == words.endings.end()) {
     return fmt::format("{} ended without a word, as after signal 9 (SIGKILL)", who);
   }
-  const Ending& ending = found->second;
+  const ProcessEnding& ending = found->second;
   std::string text =
       fmt::format("{} was ended by signal {} (SIG{})", who, ending.signal,
                   ::sigabbrev_np(ending.signal) != nullptr ? ::sigabbrev_np(ending.signal) : "?");

@@ -43,7 +43,7 @@ std::optional<Error> separate(const StateFolder& folder, int namespaces) {
   return mount_at(folder.mark(), folder.own(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755");
 }
 
-/// Host files and settings that do not exist here (no IPv6, say) are passed over.
+/// Files of the host and settings that do not exist here (no IPv6, say) are passed over.
 void write_setting(const char* path, const char* value) { std::ofstream(path) << value; }
 
 void set_network_up() {
@@ -78,7 +78,7 @@ std::optional<Error> own_temporary_files(const std::string& own) {
   return mount_at("tmpfs", "/tmp", "tmpfs", 0, "mode=1777");
 }
 
-std::optional<Error> become(const StateFolder& folder, const Host& host) {
+std::optional<Error> become(const StateFolder& folder, const LabHost& host) {
   if (auto e = separate(folder, CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC)) return e;
   set_network_up();
   if (::sethostname(host.name.c_str(), host.name.size()) != 0)
@@ -109,7 +109,7 @@ std::optional<Error> enter(pid_t holder, int namespaces) {
 
 }  // namespace
 
-Expected<Starting> start_host(const StateFolder& folder, const Host& host) {
+Expected<Starting> start_host(const StateFolder& folder, const LabHost& host) {
   return start_daemon(
       "lab-host", folder.path, [&] { return become(folder, host); },
       [] {

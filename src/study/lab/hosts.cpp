@@ -127,7 +127,7 @@ std::string path_name(const Machine& machine, Member part) {
   return path.empty() ? "machine" : path;
 }
 
-Expected<std::vector<Host>> hosts_of(const Machine& machine) {
+Expected<std::vector<LabHost>> hosts_of(const Machine& machine) {
   std::vector<Member> places;
   collect(machine, machine.clusters()[0], places);
   if (places.size() > kMostHosts) {
@@ -135,7 +135,7 @@ Expected<std::vector<Host>> hosts_of(const Machine& machine) {
         "lab", fmt::format("the machine has {} computers, more than {}", places.size(), kMostHosts),
         "take a smaller machine"};
   }
-  std::vector<Host> hosts;
+  std::vector<LabHost> hosts;
   std::set<std::string> taken;
   for (const Member& place : places) {
     const std::size_t i = hosts.size();
@@ -148,7 +148,7 @@ Expected<std::vector<Host>> hosts_of(const Machine& machine) {
   return hosts;
 }
 
-std::vector<std::size_t> host_of_rank(const std::vector<Host>& hosts, Rank ranks) {
+std::vector<std::size_t> host_of_rank(const std::vector<LabHost>& hosts, Rank ranks) {
   std::vector<std::size_t> host(ranks);
   for (std::size_t h = 0; h < hosts.size(); ++h) {
     for (const Rank r : hosts[h].ranks) {

@@ -10,13 +10,13 @@
 namespace espalier::lab {
 
 /// A computer of the lab: a cluster of processes that share memory, or one process of its own.
-struct Host {
+struct LabHost {
   std::string name;           ///< hostname: letters, digits and dashes, unique in the lab
   topology::Member place;     ///< cluster or leaf of the machine that the host stands for
   std::vector<Rank> ranks;    ///< ranks that run on the host, ascending
   std::uint32_t address = 0;  ///< IPv4 address in host byte order
 
-  friend bool operator==(const Host&, const Host&) = default;
+  friend bool operator==(const LabHost&, const LabHost&) = default;
 };
 
 /// Addresses are 10.1.x.y; more hosts than this are refused.
@@ -30,10 +30,10 @@ inline constexpr std::size_t kMostHosts = 250;
 ///   hangs directly below the whole machine.
 ///
 /// The whole machine is never a computer, since a lab has a network.
-Expected<std::vector<Host>> hosts_of(const topology::Machine& machine);
+Expected<std::vector<LabHost>> hosts_of(const topology::Machine& machine);
 
 /// The host each rank runs on.
-[[nodiscard]] std::vector<std::size_t> host_of_rank(const std::vector<Host>& hosts, Rank ranks);
+[[nodiscard]] std::vector<std::size_t> host_of_rank(const std::vector<LabHost>& hosts, Rank ranks);
 
 /// "anl.m1": the names on the way to a part of the machine, or what its level calls it and its
 /// index; "machine" for the whole.

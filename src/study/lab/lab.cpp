@@ -21,7 +21,8 @@ namespace {
 
 std::string hosts_file(const LabPlan& plan) {
   std::string text = "127.0.0.1 localhost\n";
-  for (const Host& h : plan.hosts) text += fmt::format("{} {}\n", address_text(h.address), h.name);
+  for (const LabHost& h : plan.hosts)
+    text += fmt::format("{} {}\n", address_text(h.address), h.name);
   return text;
 }
 
@@ -72,7 +73,7 @@ std::string lines(const std::vector<pid_t>& pids) {
 
 std::optional<Error> start_hosts(const StateFolder& folder, const LabPlan& plan) {
   std::vector<Starting> starting;
-  for (const Host& h : plan.hosts) {
+  for (const LabHost& h : plan.hosts) {
     auto host = start_host(folder, h);
     if (!host) return host.error();
     starting.push_back(*std::move(host));
@@ -188,7 +189,7 @@ Expected<DownResult> down(const StateFolder& folder) {
 
 Expected<std::size_t> host_called(const LabPlan& plan, const std::string& name) {
   std::vector<std::string> names;
-  for (const Host& h : plan.hosts) names.push_back(h.name);
+  for (const LabHost& h : plan.hosts) names.push_back(h.name);
   const auto it = std::find(names.begin(), names.end(), name);
   if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
   return Error{"lab", fmt::format("there is no host \"{}\"", name),

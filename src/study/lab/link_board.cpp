@@ -31,7 +31,7 @@ Expected<LinkBoard> LinkBoard::map(const std::string& path, int fd, std::size_t 
   return LinkBoard(memory, links);
 }
 
-Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const Link> links,
+Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const LabLink> links,
                                       Time longest_queue) {
   auto made = create_own_file(path, 0644);
   if (!made) return made.error();

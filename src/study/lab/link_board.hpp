@@ -22,7 +22,7 @@ struct RouterCell {
 class LinkBoard {
  public:
   /// Makes the file with what the plan says.
-  static Expected<LinkBoard> create(const std::string& path, std::span<const Link> links,
+  static Expected<LinkBoard> create(const std::string& path, std::span<const LabLink> links,
                                     Time longest_queue);
   /// Refuses a file that does not have so many links.
   static Expected<LinkBoard> open(const std::string& path, std::size_t links);

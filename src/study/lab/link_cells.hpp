@@ -29,7 +29,7 @@ struct LinkCount {
   std::uint64_t drops = 0;
 };
 
-inline void set_up(LinkCell& cell, const Link& link) {
+inline void set_up(LinkCell& cell, const LabLink& link) {
   cell.delay_ns = link.delay.picoseconds / 1000;
   cell.bits_per_second = link.rate.bits_per_second;
   cell.flow_bits_per_second = link.flow_cap.bits_per_second;

@@ -19,8 +19,8 @@ Instant transfer_ns(std::uint64_t bytes, std::uint64_t bits_per_second) {
   return ns < Wide{kAtALowestRate} ? static_cast<Instant>(ns) : kAtALowestRate;
 }
 
-bool Network::pass(Journey& journey, std::span<const std::uint32_t> route,
-                   const FrameOnWire& frame) {
+bool EmulatedNetwork::pass(Journey& journey, std::span<const std::uint32_t> route,
+                           const FrameOnWire& frame) {
   const std::uint32_t l = route[journey.hop++];
   LinkCell& cell = cells_[l];
   const Instant now = journey.first;
@@ -53,7 +53,7 @@ bool Network::pass(Journey& journey, std::span<const std::uint32_t> route,
   return true;
 }
 
-void Network::forget_idle_flows(Instant now) {
+void EmulatedNetwork::forget_idle_flows(Instant now) {
   std::erase_if(flow_free_at_, [now](const auto& flow) { return flow.second <= now; });
 }
 

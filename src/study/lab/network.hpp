@@ -34,9 +34,9 @@ struct Journey {
 /// starts when the first packet has passed, so that the narrowest link counts, not their sum.
 /// Links are first come, first served. A frame is lost where it would wait longer than
 /// `longest_queue`.
-class Network {
+class EmulatedNetwork {
  public:
-  Network(std::span<LinkCell> cells, Instant longest_queue)
+  EmulatedNetwork(std::span<LinkCell> cells, Instant longest_queue)
       : cells_(cells), free_at_(cells.size(), 0), longest_queue_(longest_queue) {}
 
   /// The frame passes its next link, which counts it. To be called in the order of

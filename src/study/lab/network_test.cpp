@@ -20,8 +20,8 @@ const std::vector<std::uint32_t> kFirst{0};
 const std::vector<std::uint32_t> kBoth{0, 1};
 
 /// When a frame that nothing overtakes arrives; nothing if it is lost.
-std::optional<Instant> sent(Network& network, Instant now, const std::vector<std::uint32_t>& route,
-                            const FrameOnWire& frame) {
+std::optional<Instant> sent(EmulatedNetwork& network, Instant now,
+                            const std::vector<std::uint32_t>& route, const FrameOnWire& frame) {
   Journey journey{now, now, 0};
   while (journey.hop < route.size()) {
     if (!network.pass(journey, route, frame)) return std::nullopt;
@@ -33,7 +33,7 @@ TEST(Network, DelaysAFrameWithoutALimit) {
   Cells cells(2);
   cells.all[0].delay_ns = 10 * kMillisecond;
   cells.all[1].delay_ns = 5;
-  Network network(cells.all, kMillisecond);
+  EmulatedNetwork network(cells.all, kMillisecond);
   EXPECT_EQ(sent(network, 100, kBoth, {1500, 1, 0}), 100 + 10 * kMillisecond + 5);
   EXPECT_EQ(cells.all[1].bytes, 1500U);
 }
@@ -41,7 +41,7 @@ TEST(Network, DelaysAFrameWithoutALimit) {
 TEST(Network, LetsFramesWaitForACappedLink) {
   Cells cells(1);
   cells.all[0].bits_per_second = kGigabit;  // 8 ns a byte
-  Network network(cells.all, kMillisecond);
+  EmulatedNetwork network(cells.all, kMillisecond);
   EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, 0}), 8'000);
   EXPECT_EQ(sent(network, 1'000, kFirst, {1000, 1, 0}), 16'000);
   EXPECT_EQ(sent(network, 50'000, kFirst, {1000, 1, 0}), 58'000);
@@ -50,7 +50,7 @@ TEST(Network, LetsFramesWaitForACappedLink) {
 TEST(Network, StreamsALargeFrameThroughLinksInARow) {
   Cells cells(2);
   for (LinkCell& c : cells.all) c.bits_per_second = kGigabit;
-  Network network(cells.all, kMillisecond);
+  EmulatedNetwork network(cells.all, kMillisecond);
   // 40 packets of 1500 bytes: the second link is one packet behind, not the whole frame.
   EXPECT_EQ(sent(network, 0, kBoth, {60'000, 40, 0}), 480'000 + 12'000);
 }
@@ -58,7 +58,7 @@ TEST(Network, StreamsALargeFrameThroughLinksInARow) {
 TEST(Network, LosesWhatWouldWaitTooLong) {
   Cells cells(1);
   cells.all[0].bits_per_second = kGigabit;
-  Network network(cells.all, /*longest_queue=*/10'000);
+  EmulatedNetwork network(cells.all, /*longest_queue=*/10'000);
   EXPECT_TRUE(sent(network, 0, kFirst, {1000, 1, 0}));
   EXPECT_TRUE(sent(network, 0, kFirst, {1000, 1, 0}));
   EXPECT_FALSE(sent(network, 0, kFirst, {1000, 1, 0}));
@@ -69,7 +69,7 @@ TEST(Network, LosesWhatWouldWaitTooLong) {
 TEST(Network, PassesNothingThroughACut) {
   Cells cells(2);
   cells.all[1].is_cut = 1;
-  Network network(cells.all, kMillisecond);
+  EmulatedNetwork network(cells.all, kMillisecond);
   EXPECT_FALSE(sent(network, 0, kBoth, {100, 1, 0}));
   EXPECT_EQ(cells.all[1].drops, 1U);
   cells.all[1].is_cut = 0;
@@ -79,7 +79,7 @@ TEST(Network, PassesNothingThroughACut) {
 TEST(Network, CapsEachConnectionByItself) {
   Cells cells(1);
   cells.all[0].flow_bits_per_second = kGigabit;
-  Network network(cells.all, kMillisecond);
+  EmulatedNetwork network(cells.all, kMillisecond);
   EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, /*flow=*/1}), 8'000);
   EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, /*flow=*/2}), 8'000);
   EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, /*flow=*/1}), 16'000);
@@ -92,7 +92,7 @@ TEST(Network, WhatIsStillFarAwayHoldsUpNobody) {
   cells.all[0].bits_per_second = kGigabit / 10;
   cells.all[1].delay_ns = 10 * kMillisecond;
   cells.all[2].bits_per_second = kGigabit;
-  Network network(cells.all, 1000 * kMillisecond);
+  EmulatedNetwork network(cells.all, 1000 * kMillisecond);
   const std::vector<std::uint32_t> far{0, 1, 2}, near{3, 2};
   // A long burst sets out, and has not come further than the way when the neighbour's frame comes.
   std::vector<Journey> burst(100, Journey{});
@@ -115,7 +115,7 @@ TEST(NetworkProperty, SendsAsAQueueThatIsServedByteByByte) {
     cells.all[0].bits_per_second = 8'000'000'000 / ns_per_byte;
     const bool exact = 8'000'000'000 % ns_per_byte == 0;
     cells.all[0].delay_ns = rng.between(0, 1000);
-    Network network(cells.all, 1'000'000'000);
+    EmulatedNetwork network(cells.all, 1'000'000'000);
     Instant now = 0;
     std::uint64_t left = 0;  // bytes in the queue
     for (int i = 0; i < 50; ++i) {

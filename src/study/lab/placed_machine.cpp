@@ -12,19 +12,19 @@ namespace {
 
 using topology::Leaf;
 
-struct Line {
+struct HostLine {
   std::string host;
   std::uint32_t count = 1;
 };
 
 /// Nothing: no host stands there.
-Expected<std::optional<Line>> read_line(std::string_view line, const std::string& where) {
+Expected<std::optional<HostLine>> read_line(std::string_view line, const std::string& where) {
   line = line.substr(0, line.find('#'));
   const std::size_t first = line.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return std::optional<Line>{};
+  if (first == std::string_view::npos) return std::optional<HostLine>{};
   line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
   const std::size_t colon = line.find(':');
-  Line read{.host = std::string(line.substr(0, colon))};
+  HostLine read{.host = std::string(line.substr(0, colon))};
   if (colon != std::string_view::npos) {
     const std::string_view number = line.substr(colon + 1);
     const auto end = number.data() + number.size();
@@ -37,10 +37,10 @@ Expected<std::optional<Line>> read_line(std::string_view line, const std::string
     return Error{where, fmt::format("\"{:.60}\" is no host", read.host),
                  "a host a line, as espalier place --format openmpi-hostfile writes them"};
   }
-  return std::optional<Line>{read};
+  return std::optional<HostLine>{read};
 }
 
-Expected<std::size_t> find_host(const std::vector<Host>& hosts, const std::string& name,
+Expected<std::size_t> find_host(const std::vector<LabHost>& hosts, const std::string& name,
                                 const std::string& where) {
   std::vector<std::size_t> found;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
@@ -49,7 +49,7 @@ Expected<std::size_t> find_host(const std::vector<Host>& hosts, const std::strin
   }
   if (found.size() == 1) return found[0];
   std::vector<std::string> names;
-  for (const Host& h : hosts) names.push_back(h.name);
+  for (const LabHost& h : hosts) names.push_back(h.name);
   return Error{
       where,
       fmt::format("{} \"{:.60}\"",
@@ -59,7 +59,7 @@ Expected<std::size_t> find_host(const std::vector<Host>& hosts, const std::strin
 }
 
 /// Those of a host, along the tree.
-std::vector<Leaf> leaves_of(const topology::Machine& machine, const Host& host) {
+std::vector<Leaf> leaves_of(const topology::Machine& machine, const LabHost& host) {
   std::vector<Leaf> leaves;
   for (const Rank rank : host.ranks) leaves.push_back(machine.leaf_of(rank));
   std::sort(leaves.begin(), leaves.end());
@@ -73,7 +73,7 @@ Expected<topology::Machine> placed_machine(const topology::Machine& machine, std
   const auto hosts = hosts_of(machine);
   if (!hosts) return hosts.error();
   std::vector<std::vector<Leaf>> free;
-  for (const Host& host : *hosts) free.push_back(leaves_of(machine, host));
+  for (const LabHost& host : *hosts) free.push_back(leaves_of(machine, host));
   std::vector<Leaf> placement;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::string where = fmt::format("{}:{}", file, number);

@@ -17,7 +17,7 @@ topology::Machine machine_of(const std::string& text) {
 }
 
 std::vector<std::string> hosts_by_rank(const topology::Machine& machine) {
-  const std::vector<Host> hosts = hosts_of(machine).value();
+  const std::vector<LabHost> hosts = hosts_of(machine).value();
   std::vector<std::string> names;
   for (const std::size_t h : host_of_rank(hosts, machine.size())) names.push_back(hosts[h].name);
   return names;

@@ -15,15 +15,15 @@ using topology::Member;
 using topology::Uplink;
 
 /// A part of the machine and what it hangs on.
-struct Part {
+struct MachinePart {
   Member member;
   ClusterId parent;
   std::uint32_t index;  ///< index among the parent's members
 };
 
-class Planner {
+class LabPlanner {
  public:
-  Planner(const Machine& machine, std::vector<Host> hosts) : machine_(machine) {
+  LabPlanner(const Machine& machine, std::vector<LabHost> hosts) : machine_(machine) {
     plan_.hosts = std::move(hosts);
   }
 
@@ -41,7 +41,7 @@ class Planner {
  private:
   [[nodiscard]] const Cluster& cluster(ClusterId id) const { return machine_.clusters()[id]; }
 
-  [[nodiscard]] Part part(Member m) const {
+  [[nodiscard]] MachinePart part(Member m) const {
     if (m.is_leaf) return {m, machine_.cluster_of(m.id), machine_.index_in_cluster(m.id)};
     return {m, cluster(m.id).parent, cluster(m.id).index};
   }
@@ -51,14 +51,14 @@ class Planner {
     return name.empty() ? fmt::format("level{}", level) : name;
   }
 
-  std::uint32_t link(Link wanted) {
+  std::uint32_t link(LabLink wanted) {
     const auto [it, is_new] =
         index_.try_emplace(wanted.name, static_cast<std::uint32_t>(plan_.links.size()));
     if (is_new) plan_.links.push_back(std::move(wanted));
     return it->second;
   }
 
-  std::uint32_t uplink(const Part& p, bool outwards) {
+  std::uint32_t uplink(const MachinePart& p, bool outwards) {
     const Uplink& up =
         p.member.is_leaf ? machine_.leaf_uplink(p.member.id) : cluster(p.member.id).uplink;
     const char* direction = up.half_duplex ? "both" : outwards ? "out" : "in";
@@ -77,14 +77,15 @@ class Planner {
                  .rate = cluster(id).channel.backbone});
   }
 
-  std::uint32_t way(const Part& from, const Part& to) {
+  std::uint32_t way(const MachinePart& from, const MachinePart& to) {
     const Cluster& meeting = cluster(from.parent);
-    Link made{.name = fmt::format("{}:{}>{}", channel_name(meeting.depth),
-                                  path_name(machine_, from.member), path_name(machine_, to.member)),
-              .kind = LinkKind::Way,
-              .level = meeting.depth,
-              .delay = meeting.channel.latency,
-              .flow_cap = meeting.channel.flow_cap};
+    LabLink made{
+        .name = fmt::format("{}:{}>{}", channel_name(meeting.depth),
+                            path_name(machine_, from.member), path_name(machine_, to.member)),
+        .kind = LinkKind::Way,
+        .level = meeting.depth,
+        .delay = meeting.channel.latency,
+        .flow_cap = meeting.channel.flow_cap};
     const auto [low, high] = std::minmax(from.index, to.index);
     for (const topology::PairLink& pair : machine_.pairs(meeting)) {
       if (pair.a != low || pair.b != high) continue;
@@ -95,15 +96,15 @@ class Planner {
   }
 
   /// Climbs one step: the uplink of the part, and its parent's backbone if the frame leaves it.
-  Part climb(const Part& p, bool outwards, std::vector<std::uint32_t>& passed) {
+  MachinePart climb(const MachinePart& p, bool outwards, std::vector<std::uint32_t>& passed) {
     passed.push_back(uplink(p, outwards));
     passed.push_back(backbone(p.parent));
     return part({.is_leaf = false, .id = p.parent});
   }
 
   std::vector<std::uint32_t> route(std::size_t from, std::size_t to) {
-    Part a = part(plan_.hosts[from].place);
-    Part b = part(plan_.hosts[to].place);
+    MachinePart a = part(plan_.hosts[from].place);
+    MachinePart b = part(plan_.hosts[to].place);
     std::vector<std::uint32_t> up;
     std::vector<std::uint32_t> down;
     while (a.parent != b.parent) {
@@ -136,7 +137,7 @@ Time LabPlan::delay(std::size_t from, std::size_t to) const {
 Expected<LabPlan> plan_lab(const Machine& machine) {
   auto hosts = hosts_of(machine);
   if (!hosts) return hosts.error();
-  return Planner(machine, *std::move(hosts)).plan();
+  return LabPlanner(machine, *std::move(hosts)).plan();
 }
 
 }  // namespace espalier::lab

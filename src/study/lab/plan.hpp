@@ -16,7 +16,7 @@ enum class LinkKind : std::uint8_t { Way, Uplink, Backbone };
 ///   their sides meet, so the counters of ways say who crossed which channel how often.
 /// - Uplink: of a cluster or a host, "anl:out", "anl:in", or "anl:both" if it is half duplex.
 /// - Backbone: of a cluster, "anl:backbone".
-struct Link {
+struct LabLink {
   std::string name;
   LinkKind kind = LinkKind::Way;
   std::uint32_t level =
@@ -25,13 +25,13 @@ struct Link {
   Bandwidth rate = kUnlimited;
   Bandwidth flow_cap = kUnlimited;  ///< ways only: limit of each connection
 
-  friend bool operator==(const Link&, const Link&) = default;
+  friend bool operator==(const LabLink&, const LabLink&) = default;
 };
 
 /// A lab as a value: its hosts, its links, and which links a frame passes from host to host.
 struct LabPlan {
-  std::vector<Host> hosts;
-  std::vector<Link> links;
+  std::vector<LabHost> hosts;
+  std::vector<LabLink> links;
   std::vector<std::vector<std::uint32_t>> routes;  ///< [from * hosts + to]: indices of links
 
   [[nodiscard]] const std::vector<std::uint32_t>& route(std::size_t from, std::size_t to) const {

@@ -20,7 +20,7 @@ topology::Machine machine(const std::string& text) {
 
 std::vector<std::string> names(const LabPlan& plan) {
   std::vector<std::string> out;
-  for (const Host& h : plan.hosts) out.push_back(h.name);
+  for (const LabHost& h : plan.hosts) out.push_back(h.name);
   return out;
 }
 
@@ -76,7 +76,7 @@ TEST(LabPlan, SharesOneLinkBothWaysWhereItIsHalfDuplex) {
 }
 
 /// What a process pays on its way out of its host, which the lab does not have.
-Time inside(const topology::Machine& m, const Host& host) {
+Time inside(const topology::Machine& m, const LabHost& host) {
   if (host.place.is_leaf) return {};
   const topology::Leaf leaf = m.leaf_of(host.ranks[0]);
   Time sum = m.leaf_uplink(leaf).latency;
@@ -87,8 +87,8 @@ Time inside(const topology::Machine& m, const Host& host) {
 }
 
 void expect_path(const topology::Machine& m, const LabPlan& plan, std::size_t a, std::size_t b) {
-  const Host& from = plan.hosts[a];
-  const Host& to = plan.hosts[b];
+  const LabHost& from = plan.hosts[a];
+  const LabHost& to = plan.hosts[b];
   const topology::Path path = m.path(from.ranks[0], to.ranks[0]);
   Bandwidth narrowest = kUnlimited;
   int ways = 0;

@@ -166,7 +166,7 @@ class Router {
 
   const LabPlan& plan_;
   LinkBoard board_;
-  Network network_;
+  EmulatedNetwork network_;
   std::vector<FileDescriptor> taps_;
   FileDescriptor events_;
   DelayQueue<Carried> waiting_;

@@ -11,7 +11,7 @@ bool is_level(const topology::Machine& machine, std::uint32_t level, const std::
   return (!name.empty() && name == known.channel) || name == fmt::format("level{}", level);
 }
 
-bool is_called(const Link& link, const std::string& name) {
+bool is_called(const LabLink& link, const std::string& name) {
   if (link.name == name) return true;
   const std::size_t colon = link.name.find(':');
   if (link.kind == LinkKind::Uplink) return link.name.substr(0, colon) == name;
@@ -31,7 +31,7 @@ Expected<ChosenLinks> links_called(const topology::Machine& machine, const LabPl
                                    const std::string& name) {
   ChosenLinks chosen;
   for (std::uint32_t l = 0; l < plan.links.size(); ++l) {
-    const Link& link = plan.links[l];
+    const LabLink& link = plan.links[l];
     const bool of_level = is_level(machine, link.level, name);
     const bool itself = is_called(link, name);
     const bool is_way = link.kind == LinkKind::Way;

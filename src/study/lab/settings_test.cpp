@@ -58,7 +58,7 @@ TEST(LabSettings, ChangeOnlyWhatIsAsked) {
   const ChosenLinks wan = links_called(grid.machine, grid.plan, "wan").value();
   apply({.latency = milliseconds(30), .bandwidth = {}, .cut = true}, wan, cells);
   for (std::size_t l = 0; l < cells.size(); ++l) {
-    const Link& link = grid.plan.links[l];
+    const LabLink& link = grid.plan.links[l];
     const bool is_wan = link.name.starts_with("wan:");
     EXPECT_EQ(cells[l].delay_ns, is_wan ? 30'000'000 : link.delay.picoseconds / 1000);
     EXPECT_EQ(cells[l].bits_per_second, link.rate.bits_per_second);

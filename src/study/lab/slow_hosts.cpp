@@ -17,7 +17,7 @@ namespace espalier::lab {
 namespace {
 
 /// Cores' time, in thousandths of a core: no host has more cores than this computer.
-std::int64_t cores_permille(std::int64_t share, const Host& host) {
+std::int64_t cores_permille(std::int64_t share, const LabHost& host) {
   const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
   return share * std::min<std::int64_t>(cores, static_cast<std::int64_t>(host.ranks.size()));
 }
@@ -39,7 +39,7 @@ void make_ordinary(pid_t process) {
 
 std::optional<Error> cap_running(const CpuGroups& groups, std::int64_t share, std::size_t h,
                                  const OpenLab& lab) {
-  const Host& host = lab.plan.hosts[h];
+  const LabHost& host = lab.plan.hosts[h];
   if (share >= kAllOfACore) return groups.uncap(host.name);
   if (auto e = groups.cap(host.name, cores_permille(share, host))) return e;
   const ino_t network = network_of(lab.holders[h]);
@@ -69,7 +69,7 @@ Expected<std::vector<std::size_t>> hosts_called(const topology::Machine& machine
                "give a host as espalier lab status names it, or a part of the machine"};
 }
 
-std::int64_t cpu_share(const RankBoard& ranks, const Host& host) {
+std::int64_t cpu_share(const RankBoard& ranks, const LabHost& host) {
   std::int64_t sum = 0;
   for (const Rank r : host.ranks) sum += ranks.read(r).cpu_permille;
   return host.ranks.empty() ? kAllOfACore : sum / static_cast<std::int64_t>(host.ranks.size());
@@ -77,7 +77,7 @@ std::int64_t cpu_share(const RankBoard& ranks, const Host& host) {
 
 std::optional<Error> cap_slow_hosts(const CpuGroups& groups, const RankBoard& ranks,
                                     const LabPlan& plan) {
-  for (const Host& host : plan.hosts) {
+  for (const LabHost& host : plan.hosts) {
     const std::int64_t share = cpu_share(ranks, host);
     if (share >= kAllOfACore) continue;
     if (auto e = groups.cap(host.name, cores_permille(share, host))) return e;

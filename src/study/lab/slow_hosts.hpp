@@ -26,7 +26,7 @@ std::optional<Error> apply(const HostChange& change, const std::vector<std::size
                            OpenLab& lab);
 
 /// A host's share of the time of the cores that its ranks would have: the mean of its ranks'.
-[[nodiscard]] std::int64_t cpu_share(const RankBoard& ranks, const Host& host);
+[[nodiscard]] std::int64_t cpu_share(const RankBoard& ranks, const LabHost& host);
 
 /// Caps the processor time of all slow hosts of a lab that is being brought up.
 std::optional<Error> cap_slow_hosts(const CpuGroups& groups, const RankBoard& ranks,

@@ -49,10 +49,10 @@ double rank_correlation(std::span<const double> a, std::span<const double> b) {
   return xy / std::sqrt(xx * yy);
 }
 
-Agreement agreement_of(std::span<const Forecast> forecasts,
-                       const std::function<double(const Forecast&)>& expected) {
+ForecastAgreement agreement_of(std::span<const PlanForecast> forecasts,
+                               const std::function<double(const PlanForecast&)>& expected) {
   constexpr std::size_t kFewest = 3;
-  Agreement all;
+  ForecastAgreement all;
   std::vector<double> errors;
   double sum = 0;
   std::size_t correlated = 0;

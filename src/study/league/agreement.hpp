@@ -10,8 +10,8 @@
 namespace espalier::league {
 
 /// A plan for an event: the times that it was expected to take, and the time under SMPI.
-struct Forecast {
-  Event event;
+struct PlanForecast {
+  LeagueEvent event;
   std::string plan;
   double predicted_us = 0;  ///< time that the closed forms give
   double simulated_us = 0;  ///< time in our simulator, with links shared as SMPI shares them
@@ -19,7 +19,7 @@ struct Forecast {
 };
 
 /// How well expected times of many plans tell which one is best.
-struct Agreement {
+struct ForecastAgreement {
   std::size_t plans = 0;
   std::size_t events = 0;
   /// Spearman's rank correlation: the mean over events with at least three plans.
@@ -32,8 +32,9 @@ inline constexpr double kClose = 0.05;
 
 /// @param forecasts all forecasts of an event stand side by side
 /// @param expected which of the expected times is compared with that of SMPI
-[[nodiscard]] Agreement agreement_of(std::span<const Forecast> forecasts,
-                                     const std::function<double(const Forecast&)>& expected);
+[[nodiscard]] ForecastAgreement agreement_of(
+    std::span<const PlanForecast> forecasts,
+    const std::function<double(const PlanForecast&)>& expected);
 
 /// C. Spearman: "The proof and measurement of association between two things", 1904. Equal values
 /// get their mean rank. The result is 1 if neither side has different values. @pre equal lengths

@@ -9,10 +9,10 @@ namespace {
 
 using schedule::Operation;
 
-Forecast forecast(std::uint64_t bytes, double expected, double simulated) {
+PlanForecast forecast(std::uint64_t bytes, double expected, double simulated) {
   return {{"m", "block", Operation::Broadcast, bytes}, "plan", expected, expected, simulated};
 }
-double predicted(const Forecast& f) { return f.predicted_us; }
+double predicted(const PlanForecast& f) { return f.predicted_us; }
 
 TEST(RankCorrelation, IsOneInOrderAndMinusOneBackwards) {
   const std::vector<double> up{1, 5, 7, 100};
@@ -41,10 +41,10 @@ TEST(RankCorrelationProperty, IsTheSumOfSquaresOfDifferencesWithoutTies) {
 }
 
 TEST(AgreementOf, LooksAtEachEventByItself) {
-  const std::vector<Forecast> forecasts{forecast(8, 1, 2),    forecast(8, 2, 4),
-                                        forecast(8, 3, 6),    forecast(64, 10, 30),
-                                        forecast(64, 20, 20), forecast(64, 30, 10)};
-  const Agreement found = agreement_of(forecasts, predicted);
+  const std::vector<PlanForecast> forecasts{forecast(8, 1, 2),    forecast(8, 2, 4),
+                                            forecast(8, 3, 6),    forecast(64, 10, 30),
+                                            forecast(64, 20, 20), forecast(64, 30, 10)};
+  const ForecastAgreement found = agreement_of(forecasts, predicted);
   EXPECT_EQ(found.events, 2U);
   EXPECT_EQ(found.plans, 6U);
   EXPECT_DOUBLE_EQ(found.correlation, 0);  // 1 and -1

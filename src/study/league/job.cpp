@@ -106,22 +106,22 @@ std::vector<std::string> command_of(const Job& job, const Contender& contender,
   return line;
 }
 
-Ending ending_of(int exit_code, double seconds, const RunSettings& settings) {
+RunEnding ending_of(int exit_code, double seconds, const RunSettings& settings) {
   constexpr int kTimedOut = 124;  // exit code of timeout(1)
   constexpr int kBySignal = 128;
-  if (exit_code == kTimedOut) return Ending::TooLong;
+  if (exit_code == kTimedOut) return RunEnding::TooLong;
   switch (exit_code - kBySignal) {
     case SIGXCPU:
-      return Ending::TooLong;
+      return RunEnding::TooLong;
     case SIGKILL:  // timeout(1) sends it too, if SIGTERM had no effect
-      return seconds >= kPatience * settings.seconds ? Ending::TooLong : Ending::Killed;
+      return seconds >= kPatience * settings.seconds ? RunEnding::TooLong : RunEnding::Killed;
     case SIGHUP:
     case SIGINT:
     case SIGQUIT:
     case SIGTERM:
-      return Ending::Interrupted;
+      return RunEnding::Interrupted;
     default:
-      return Ending::ByItself;
+      return RunEnding::ByItself;
   }
 }
 

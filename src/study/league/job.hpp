@@ -47,7 +47,7 @@ Expected<std::string> write_machine_files(const PlacedMachine& placed,
                                                   const std::filesystem::path& folder);
 
 /// How a run came to its end.
-enum class Ending : std::uint8_t {
+enum class RunEnding : std::uint8_t {
   ByItself,     ///< the program ended or aborted: the contender's own doing
   TooLong,      ///< the program used up its time
   Interrupted,  ///< a signal from outside: says nothing about the contender
@@ -55,7 +55,7 @@ enum class Ending : std::uint8_t {
 };
 /// @param exit_code what timeout(1) returned, or 128 + the signal that ended it
 /// @param seconds how long the run took by the clock
-[[nodiscard]] Ending ending_of(int exit_code, double seconds, const RunSettings& settings);
+[[nodiscard]] RunEnding ending_of(int exit_code, double seconds, const RunSettings& settings);
 
 /// Reads what the program printed: one result for each size of the job, in order. Sizes without a
 /// line have failed, or took too long.

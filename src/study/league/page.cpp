@@ -133,7 +133,7 @@ std::string page(std::span<const EventResults> lines) {
       "<p>Below: our time over the best selector's, the winner of all that took part, our time "
       "and its ratio to the lower bound.</p>\n";
   for (std::size_t first = 0; first < lines.size();) {
-    const Event& event = lines[first].event;
+    const LeagueEvent& event = lines[first].event;
     std::vector<const EventResults*> of_one;
     std::size_t last = first;
     for (; last < lines.size() && lines[last].event.machine == event.machine &&

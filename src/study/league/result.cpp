@@ -81,7 +81,7 @@ Expected<std::vector<Result>> read_lines(const std::string& text, const std::str
   return results;
 }
 
-std::uint64_t bytes_of_all_ranks(const Event& event, Rank ranks) {
+std::uint64_t bytes_of_all_ranks(const LeagueEvent& event, Rank ranks) {
   const schedule::Collective call{event.operation, ranks, 0, event.bytes, Bytes{1}, true, {}};
   std::uint64_t sum = 0;
   for (Rank r = 0; r < ranks; ++r) sum += units_in(call, r) + units_out(call, r);

@@ -10,12 +10,12 @@
 namespace espalier::league {
 
 /// What is measured: one call on one placed machine.
-struct Event {
+struct LeagueEvent {
   std::string machine;    ///< the name that it was asked for by: "flat-64"
   std::string placement;  ///< "block" or "cyclic"
   schedule::Operation operation = schedule::Operation::Barrier;
   std::uint64_t bytes = 0;  ///< length of the message, or of each block
-  friend auto operator<=>(const Event&, const Event&) = default;
+  friend auto operator<=>(const LeagueEvent&, const LeagueEvent&) = default;
 };
 
 enum class ResultState : std::uint8_t {
@@ -28,7 +28,7 @@ enum class ResultState : std::uint8_t {
 
 /// One contender's result in one event.
 struct Result {
-  Event event;
+  LeagueEvent event;
   std::string contender;  ///< "espalier", "ompi", "bcast:NTSL"
   ResultState state = ResultState::Failed;
   double microseconds = 0;  ///< simulated time, mean over the roots; set if Right or Wrong
@@ -45,6 +45,6 @@ struct Result {
 Expected<std::vector<Result>> read_lines(const std::string& text, const std::string& file);
 
 /// Length of the buffers of all ranks together: under SMPI all ranks are one process.
-[[nodiscard]] std::uint64_t bytes_of_all_ranks(const Event& event, Rank ranks);
+[[nodiscard]] std::uint64_t bytes_of_all_ranks(const LeagueEvent& event, Rank ranks);
 
 }  // namespace espalier::league

@@ -16,7 +16,7 @@
 namespace espalier::league {
 namespace {
 
-using Key = std::pair<Event, std::string>;
+using Key = std::pair<LeagueEvent, std::string>;
 using ResultMap = std::map<Key, Result>;
 
 /// FNV-1a: tells texts apart, and is no protection against forgery.
@@ -42,9 +42,9 @@ const Contender& measured_for(const Contender& contender, schedule::Operation op
 std::vector<Job> jobs_of(const LeagueTask& task, const ResultMap& known) {
   std::vector<Job> jobs;
   for (std::size_t m = 0; m < task.machines.size(); ++m) {
-    const std::vector<Event> events = events_of(task, task.machines[m]);
+    const std::vector<LeagueEvent> events = events_of(task, task.machines[m]);
     for (std::size_t c = 0; c < task.contenders.size(); ++c) {
-      for (const Event& event : events) {
+      for (const LeagueEvent& event : events) {
         if (!task.contenders[c].takes_part_in(event.operation)) continue;
         if (&measured_for(task.contenders[c], event.operation, task) != &task.contenders[c])
           continue;
@@ -103,8 +103,8 @@ class LeagueRun {
         command_of(job, contender, placed, settings_.run, folder_of(job.machine)));
     if (!finished) return finished.error();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-    const Ending ending = ending_of(finished->exit_code, passed.count(), settings_.run);
-    const bool too_long = ending == Ending::TooLong;
+    const RunEnding ending = ending_of(finished->exit_code, passed.count(), settings_.run);
+    const bool too_long = ending == RunEnding::TooLong;
     std::vector<Result> results = results_of(job, contender, placed, finished->output, too_long);
     const auto bad = std::find_if(results.begin(), results.end(), [](const Result& result) {
       return result.state == ResultState::Failed || result.state == ResultState::TooLong;
@@ -113,8 +113,8 @@ class LeagueRun {
     if (bad != results.end() && !too_long) results.erase(bad + 1, results.end());
     const std::lock_guard lock(mutex_);
     for (Result& result : results) {
-      const bool is_cut_off = result.state == ResultState::Failed && ending != Ending::ByItself;
-      if (is_cut_off && ending == Ending::Interrupted) {
+      const bool is_cut_off = result.state == ResultState::Failed && ending != RunEnding::ByItself;
+      if (is_cut_off && ending == RunEnding::Interrupted) {
         return Error{"bench", "interrupted", "--resume FILE goes on from what was kept"};
       }
       result.stamp = stamp_of(placed, contender, settings_);
@@ -148,12 +148,12 @@ class LeagueRun {
 
 }  // namespace
 
-std::vector<Event> events_of(const LeagueTask& task, const PlacedMachine& placed) {
-  std::vector<Event> events;
+std::vector<LeagueEvent> events_of(const LeagueTask& task, const PlacedMachine& placed) {
+  std::vector<LeagueEvent> events;
   for (const schedule::Operation operation : task.operations) {
     const bool is_barrier = operation == schedule::Operation::Barrier;
     for (const std::uint64_t size : is_barrier ? std::vector<std::uint64_t>{0} : task.sizes) {
-      Event event{placed.name, placed.placement, operation, size};
+      LeagueEvent event{placed.name, placed.placement, operation, size};
       if (bytes_of_all_ranks(event, placed.machine.size()) <= task.memory) {
         events.push_back(std::move(event));
       }
@@ -198,7 +198,7 @@ Expected<std::vector<Result>> run_league(const LeagueTask& task, const LeagueSet
   if (auto bad = LeagueRun(task, settings, jobs_of(task, found), found).run()) return *bad;
   std::vector<Result> all;
   for (const PlacedMachine& placed : task.machines) {
-    for (const Event& event : events_of(task, placed)) {
+    for (const LeagueEvent& event : events_of(task, placed)) {
       for (const Contender& contender : task.contenders) {
         if (!contender.takes_part_in(event.operation)) continue;
         const auto it = found.find({event, measured_for(contender, event.operation, task).name});

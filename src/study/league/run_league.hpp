@@ -22,7 +22,8 @@ struct LeagueTask {
 
 /// The events of one machine: operation by operation, sizes from small to large. A barrier is one
 /// event.
-[[nodiscard]] std::vector<Event> events_of(const LeagueTask& task, const PlacedMachine& placed);
+[[nodiscard]] std::vector<LeagueEvent> events_of(const LeagueTask& task,
+                                                 const PlacedMachine& placed);
 
 /// How far the league has come.
 struct LeagueProgress {

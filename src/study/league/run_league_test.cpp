@@ -132,15 +132,15 @@ TEST_F(PlayTest, PlaysAScanForOneSelectorAndBelievesItOfAll) {
 
 TEST(EndingOf, TellsWhoEndedARun) {
   const RunSettings settings{"p", 1, 60};
-  EXPECT_EQ(ending_of(0, 1, settings), Ending::ByItself);
-  EXPECT_EQ(ending_of(134, 1, settings), Ending::ByItself);
-  EXPECT_EQ(ending_of(139, 1, settings), Ending::ByItself);
-  EXPECT_EQ(ending_of(124, 60, settings), Ending::TooLong);
-  EXPECT_EQ(ending_of(152, 5, settings), Ending::TooLong);
-  EXPECT_EQ(ending_of(137, 1200, settings), Ending::TooLong);
-  EXPECT_EQ(ending_of(137, 5, settings), Ending::Killed);
-  EXPECT_EQ(ending_of(130, 5, settings), Ending::Interrupted);
-  EXPECT_EQ(ending_of(143, 5, settings), Ending::Interrupted);
+  EXPECT_EQ(ending_of(0, 1, settings), RunEnding::ByItself);
+  EXPECT_EQ(ending_of(134, 1, settings), RunEnding::ByItself);
+  EXPECT_EQ(ending_of(139, 1, settings), RunEnding::ByItself);
+  EXPECT_EQ(ending_of(124, 60, settings), RunEnding::TooLong);
+  EXPECT_EQ(ending_of(152, 5, settings), RunEnding::TooLong);
+  EXPECT_EQ(ending_of(137, 1200, settings), RunEnding::TooLong);
+  EXPECT_EQ(ending_of(137, 5, settings), RunEnding::Killed);
+  EXPECT_EQ(ending_of(130, 5, settings), RunEnding::Interrupted);
+  EXPECT_EQ(ending_of(143, 5, settings), RunEnding::Interrupted);
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ namespace {
 constexpr double kWantedGain = 1.5;
 constexpr double kWantedNear = 0.90;
 
-std::optional<double> over(const std::optional<Result>& ours, const std::optional<Best>& best) {
+std::optional<double> over(const std::optional<Result>& ours, const std::optional<BestTime>& best) {
   if (!ours || ours->state != ResultState::Right || !best) return std::nullopt;
   return ours->microseconds / best->microseconds;
 }
 
-void take_better(std::optional<Best>& best, const Result& result) {
+void take_better(std::optional<BestTime>& best, const Result& result) {
   if (!best || result.microseconds < best->microseconds)
     best = {result.contender, result.microseconds};
 }
@@ -43,7 +43,7 @@ class GeometricMean {
   std::size_t count_ = 0;
 };
 
-std::vector<Gain> gains_of(std::span<const EventResults> lines) {
+std::vector<SelectorGain> gains_of(std::span<const EventResults> lines) {
   std::map<std::string, GeometricMean> means;
   for (const EventResults& line : lines) {
     if (!line.is_right()) continue;
@@ -53,11 +53,12 @@ std::vector<Gain> gains_of(std::span<const EventResults> lines) {
       means[peer.contender].add(peer.microseconds / line.ours->microseconds);
     }
   }
-  std::vector<Gain> gains;
+  std::vector<SelectorGain> gains;
   for (const auto& [contender, mean] : means)
     gains.push_back({contender, mean.value(), mean.count()});
-  std::stable_sort(gains.begin(), gains.end(),
-                   [](const Gain& a, const Gain& b) { return a.factor < b.factor; });
+  std::stable_sort(gains.begin(), gains.end(), [](const SelectorGain& a, const SelectorGain& b) {
+    return a.factor < b.factor;
+  });
   return gains;
 }
 
@@ -70,9 +71,9 @@ std::optional<double> EventResults::to_bound() const {
   return ours->microseconds / bound_us;
 }
 
-std::vector<EventResults> results_by_event(std::span<const Result> results,
-                                           std::span<const Contender> contenders,
-                                           const std::function<double(const Event&)>& bound_of) {
+std::vector<EventResults> results_by_event(
+    std::span<const Result> results, std::span<const Contender> contenders,
+    const std::function<double(const LeagueEvent&)>& bound_of) {
   std::vector<EventResults> lines;
   for (const Result& result : results) {
     if (lines.empty() || lines.back().event != result.event) {
@@ -165,7 +166,7 @@ std::vector<Criterion> criteria_of(std::span<const EventResults> lines) {
   return criteria;
 }
 
-double bound_us(const topology::Machine& machine, const Event& event, int roots) {
+double bound_us(const topology::Machine& machine, const LeagueEvent& event, int roots) {
   std::set<Rank> taken{0};
   for (int k = 0; has_root(event.operation) && k < roots; ++k) {
     taken.insert(static_cast<Rank>(std::uint64_t{machine.size()} * static_cast<unsigned>(k) /

@@ -13,19 +13,19 @@
 namespace espalier::league {
 
 /// The fastest of several contenders whose data were right.
-struct Best {
+struct BestTime {
   std::string contender;
   double microseconds = 0;
 };
 
 /// All results of one event: a line of the tables.
 struct EventResults {
-  Event event;
+  LeagueEvent event;
   double bound_us = 0;  ///< lower bound of any plan's time; 0 if it is not known
   std::optional<Result> ours;
-  std::optional<Best> selector;  ///< best of the selectors
-  std::optional<Best> any;       ///< best of selectors and single algorithms
-  std::vector<Result> peers;     ///< all results but ours, wrong and failed ones too
+  std::optional<BestTime> selector;  ///< best of the selectors
+  std::optional<BestTime> any;       ///< best of selectors and single algorithms
+  std::vector<Result> peers;         ///< all results but ours, wrong and failed ones too
 
   [[nodiscard]] bool is_right() const { return ours && ours->state == ResultState::Right; }
   /// Our time over the best selector's; absent unless both results are right.
@@ -40,10 +40,10 @@ struct EventResults {
 /// @param bound_of the lower bound of an event in microseconds
 [[nodiscard]] std::vector<EventResults> results_by_event(
     std::span<const Result> results, std::span<const Contender> contenders,
-    const std::function<double(const Event&)>& bound_of);
+    const std::function<double(const LeagueEvent&)>& bound_of);
 
 /// Our gain over one selector: the geometric mean over the events in which both are right.
-struct Gain {
+struct SelectorGain {
   std::string contender;
   double factor = 0;  ///< its time over ours
   std::size_t events = 0;
@@ -53,11 +53,11 @@ struct Gain {
 struct Standing {
   std::string machine;
   std::size_t events = 0;
-  std::size_t losses = 0;  ///< slower than the best selector by more than kMargin, or not right
-  double worst = 0;        ///< largest ratio of our time to the best selector's
-  Event worst_event;       ///< event of that ratio
+  std::size_t losses = 0;   ///< slower than the best selector by more than kMargin, or not right
+  double worst = 0;         ///< largest ratio of our time to the best selector's
+  LeagueEvent worst_event;  ///< event of that ratio
   /// Our gain over each selector, smallest first: the first is over the best single selector.
-  std::vector<Gain> gains;
+  std::vector<SelectorGain> gains;
   double to_bound = 0;       ///< geometric mean of our time over the bound
   std::size_t with_any = 0;  ///< number of events with single algorithms
   /// Number of those events in which we are at most kNear slower than the best of all.
@@ -86,6 +86,7 @@ struct Criterion {
 
 /// Lower bound of the time of any plan, in microseconds: the mean over `roots` evenly spread roots,
 /// as measured times are.
-[[nodiscard]] double bound_us(const topology::Machine& machine, const Event& event, int roots);
+[[nodiscard]] double bound_us(const topology::Machine& machine, const LeagueEvent& event,
+                              int roots);
 
 }  // namespace espalier::league

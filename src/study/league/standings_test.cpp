@@ -21,7 +21,7 @@ Result result(std::uint64_t bytes, const std::string& contender, double time,
 }
 
 std::vector<EventResults> lines(const std::vector<Result>& results) {
-  return results_by_event(results, kContenders, [](const Event&) { return 10.0; });
+  return results_by_event(results, kContenders, [](const LeagueEvent&) { return 10.0; });
 }
 
 TEST(Lines, CompareWithTheBestThatIsRight) {

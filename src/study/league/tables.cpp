@@ -17,7 +17,7 @@ using Shown = report::Cell;
 using report::Decimal;
 using report::Style;
 
-Shown size_cell(const Event& event) {
+Shown size_cell(const LeagueEvent& event) {
   return event.operation == schedule::Operation::Barrier ? Shown()
                                                          : Shown(to_string(Bytes{event.bytes}));
 }
@@ -30,12 +30,14 @@ Shown our_time(const EventResults& line) {
   if (!line.is_right()) return {name_of(line.ours->state), Style::Bad};
   return Decimal{line.ours->microseconds, 1};
 }
-Shown best_time(const std::optional<Best>& best) {
+Shown best_time(const std::optional<BestTime>& best) {
   return best ? Shown(Decimal{best->microseconds, 1}) : Shown();
 }
-Shown best_name(const std::optional<Best>& best) { return best ? Shown(best->contender) : Shown(); }
+Shown best_name(const std::optional<BestTime>& best) {
+  return best ? Shown(best->contender) : Shown();
+}
 
-std::vector<Shown> where(const Event& event) {
+std::vector<Shown> where(const LeagueEvent& event) {
   return {event.machine, event.placement, std::string(name_of(event.operation)), size_cell(event)};
 }
 

@@ -19,7 +19,7 @@ using report::Style;
 
 /// Calls that differ only in their root.
 struct Row {
-  Kind kind;
+  CallKind kind;
   Bytes size;
   std::vector<std::size_t> calls;
 };
@@ -110,7 +110,7 @@ report::Table full_table(const Bench& bench) {
   }
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {
     for (std::size_t s = 0; s < bench.stacks.size(); ++s) {
-      const Measured& m = bench.measured[s][c];
+      const MeasuredTimes& m = bench.measured[s][c];
       table.rows.push_back({name_of(m.call.kind), static_cast<std::int64_t>(m.call.size.value),
                             std::int64_t{m.call.root}, bench.stacks[s].key,
                             report::Decimal{to_microseconds(bench.bounds[c]), 1},
@@ -140,7 +140,7 @@ nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& mach
           {"results", results}};
 }
 
-std::string to_svg(const Bench& bench, const Kind& kind) {
+std::string to_svg(const Bench& bench, const CallKind& kind) {
   std::vector<Row> rows = rows_of(bench);
   std::erase_if(rows, [&](const Row& r) { return r.kind != kind || r.size.value == 0; });
   if (rows.size() < 2) return "";

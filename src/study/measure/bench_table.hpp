@@ -16,7 +16,7 @@ struct Bench {
   std::vector<MeasuredCall> calls;
   std::vector<Time> bounds;  ///< lower bound of each call's time
   std::vector<Stack> stacks;
-  std::vector<std::vector<Measured>> measured;  ///< what was measured, as [stack][call]
+  std::vector<std::vector<MeasuredTimes>> measured;  ///< what was measured, as [stack][call]
   Clocks clocks = Clocks::Shared;
 };
 
@@ -32,6 +32,6 @@ struct Bench {
 [[nodiscard]] nlohmann::ordered_json to_json(const Bench& bench, const topology::Machine& machine);
 
 /// Times over sizes, both logarithmic, of one operation; "" if it has fewer than two sizes.
-[[nodiscard]] std::string to_svg(const Bench& bench, const Kind& kind);
+[[nodiscard]] std::string to_svg(const Bench& bench, const CallKind& kind);
 
 }  // namespace espalier::measure

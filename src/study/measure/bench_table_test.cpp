@@ -18,10 +18,10 @@ Bench bench(std::uint64_t wrong = 0) {
   b.bounds.assign(b.calls.size(), milliseconds(10));
   b.stacks = stacks_called("mpich,mpich+espalier").value();
   for (const double factor : {2.0, 1.0}) {
-    std::vector<Measured> all;
+    std::vector<MeasuredTimes> all;
     for (const MeasuredCall& call : b.calls) {
       const double us = factor * (call.root == 0 ? 10'000 : 14'000);
-      Measured m{call, factor == 1.0 ? wrong : 0, 99, {us, us, us, us, us}, {}};
+      MeasuredTimes m{call, factor == 1.0 ? wrong : 0, 99, {us, us, us, us, us}, {}};
       m.summary = summarize(m.times_us);
       all.push_back(m);
     }

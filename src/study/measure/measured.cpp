@@ -14,7 +14,7 @@ Error unreadable(const std::string& line) {
   return {"bench", fmt::format("cannot read what was measured: \"{}\"", line), ""};
 }
 
-Expected<Measured> read_line(const std::string& line) {
+Expected<MeasuredTimes> read_line(const std::string& line) {
   std::istringstream in(line);
   std::string measured;
   std::string operation;
@@ -22,7 +22,7 @@ Expected<Measured> read_line(const std::string& line) {
   std::string wrong;
   std::string first;
   std::string times;
-  Measured m;
+  MeasuredTimes m;
   in >> measured >> operation >> m.call.size.value >> root >> wrong >> m.wrong >> first >>
       m.first_us >> times;
   const auto known = kind_named(operation);
@@ -50,9 +50,9 @@ std::string argument_of(const MeasuredCall& call) {
   return fmt::format("{}:{}:{}{}", name_of(call.kind), call.size.value, root, members);
 }
 
-Expected<std::vector<Measured>> read_measured(const std::string& text,
-                                              const std::vector<MeasuredCall>& asked) {
-  std::vector<Measured> all;
+Expected<std::vector<MeasuredTimes>> read_measured(const std::string& text,
+                                                   const std::vector<MeasuredCall>& asked) {
+  std::vector<MeasuredTimes> all;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("measured ")) continue;
@@ -83,28 +83,29 @@ const char* description_of(Clocks clocks) {
                "trip; the time of the latest receiver";
 }
 
-bool can_measure(Clocks clocks, const Kind& kind) {
-  return clocks == Clocks::Shared || kind == Kind{Operation::Broadcast, false} ||
-         kind == Kind{Operation::Scatter, false};
+bool can_measure(Clocks clocks, const CallKind& kind) {
+  return clocks == Clocks::Shared || kind == CallKind{Operation::Broadcast, false} ||
+         kind == CallKind{Operation::Scatter, false};
 }
 
-std::string name_of(const Kind& kind) {
+std::string name_of(const CallKind& kind) {
   return std::string(name_of(kind.operation)) + (kind.irregular ? "v" : "");
 }
 
-std::optional<Kind> kind_named(const std::string& name) {
-  if (const auto operation = schedule::operation_named(name)) return Kind{*operation, false};
+std::optional<CallKind> kind_named(const std::string& name) {
+  if (const auto operation = schedule::operation_named(name)) return CallKind{*operation, false};
   for (const Operation operation :
        {Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall}) {
-    if (name == name_of(Kind{operation, true})) return Kind{operation, true};
+    if (name == name_of(CallKind{operation, true})) return CallKind{operation, true};
   }
   return std::nullopt;
 }
 
-std::vector<MeasuredCall> all_calls(const std::vector<Kind>& kinds, const std::vector<Bytes>& sizes,
+std::vector<MeasuredCall> all_calls(const std::vector<CallKind>& kinds,
+                                    const std::vector<Bytes>& sizes,
                                     const std::vector<Rank>& roots) {
   std::vector<MeasuredCall> calls;
-  for (const Kind& kind : kinds) {
+  for (const CallKind& kind : kinds) {
     if (kind.operation == Operation::Barrier) {
       calls.push_back({kind, Bytes{0}, 0, {}});
       continue;

@@ -16,20 +16,21 @@ namespace espalier::measure {
 inline constexpr Rank kEveryRoot = kNoRank;
 
 /// "gather", or its v form "gatherv".
-struct Kind {
-  Kind() = default;
-  Kind(schedule::Operation of, bool is_irregular = false)  // NOLINT: an operation is its plain kind
+struct CallKind {
+  CallKind() = default;
+  CallKind(schedule::Operation of,
+           bool is_irregular = false)  // NOLINT: an operation is its plain kind
       : operation(of), irregular(is_irregular) {}
   schedule::Operation operation = schedule::Operation::Barrier;
   bool irregular = false;
-  friend bool operator==(const Kind&, const Kind&) = default;
+  friend bool operator==(const CallKind&, const CallKind&) = default;
 };
-[[nodiscard]] std::string name_of(const Kind& kind);
-[[nodiscard]] std::optional<Kind> kind_named(const std::string& name);
+[[nodiscard]] std::string name_of(const CallKind& kind);
+[[nodiscard]] std::optional<CallKind> kind_named(const std::string& name);
 
 /// A call that is measured.
 struct MeasuredCall {
-  Kind kind;
+  CallKind kind;
   Bytes size;
   Rank root = 0;  ///< root as a rank of MPI_COMM_WORLD, even if only some ranks take part
   std::vector<Rank> members;  ///< ranks that take part, the root among them; empty means all
@@ -52,10 +53,10 @@ Expected<Clocks> clocks_called(const std::string& name);
 [[nodiscard]] const char* description_of(Clocks clocks);
 /// Whether calls of this kind can be timed: without a common clock, only those in which a root
 /// sends.
-[[nodiscard]] bool can_measure(Clocks clocks, const Kind& kind);
+[[nodiscard]] bool can_measure(Clocks clocks, const CallKind& kind);
 
 /// What one stack of software needed for a call.
-struct Measured {
+struct MeasuredTimes {
   MeasuredCall call;
   std::uint64_t wrong = 0;  ///< number of wrong results, over all ranks and repeats
   double first_us = 0;      ///< time of the first call, which also connects and plans
@@ -65,11 +66,11 @@ struct Measured {
 
 /// The lines of bench/mpi/measure among whatever else was printed, in their order. Refuses
 /// lines that are cut off, and other calls than those asked for.
-Expected<std::vector<Measured>> read_measured(const std::string& text,
-                                              const std::vector<MeasuredCall>& asked);
+Expected<std::vector<MeasuredTimes>> read_measured(const std::string& text,
+                                                   const std::vector<MeasuredCall>& asked);
 
 /// Every kind with every size; kinds with a root also with every root. A barrier is called once.
-[[nodiscard]] std::vector<MeasuredCall> all_calls(const std::vector<Kind>& kinds,
+[[nodiscard]] std::vector<MeasuredCall> all_calls(const std::vector<CallKind>& kinds,
                                                   const std::vector<Bytes>& sizes,
                                                   const std::vector<Rank>& roots);
 

@@ -81,7 +81,8 @@ report::Column number_column(std::string key, std::string title) {
   return {std::move(key), std::move(title), Align::Right, false};
 }
 
-Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements, const LabOptions& options) {
+Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements,
+                   const LabStudyOptions& options) {
   Exhibit exhibit;
   exhibit.key = "figures4to5";
   exhibit.title =
@@ -170,7 +171,7 @@ Placement random_placement(std::uint64_t seed, Rank fast_count) {
   return placement;
 }
 
-Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabOptions& options,
+Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabStudyOptions& options,
                                                  const MeasureOnLab& measure) {
   const int placements = options.quick ? 1 : 3;
   std::map<Key, Sums> rows;

@@ -7,7 +7,7 @@ namespace espalier::reproduce {
 /// Figures 4 and 5 of banikazemi1998 with real MPI: 16 hosts of one local network, 2, 4 or 8 of
 /// them fast, the others with sends that cost 2.15 times as much; broadcasts among all and
 /// multicasts among 8 by the MPI itself, along SPOC and along FNF.
-Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabOptions& options,
+Expected<std::vector<Exhibit>> banikazemi_on_lab(const LabStudyOptions& options,
                                                  const MeasureOnLab& measure);
 
 /// The machine of 16 hosts, of which `fast` are fast.

@@ -78,7 +78,7 @@ Exhibit figure(std::string key, std::string title, const Bench& bench,
                           to_string(bench.calls[c].size),
                           Decimal{to_microseconds(bench.bounds[c]) / 1e3, 2}};
     for (std::size_t i = 0; i < shown.size(); ++i) {
-      const measure::Measured& m = bench.measured[shown[i]][c];
+      const measure::MeasuredTimes& m = bench.measured[shown[i]][c];
       row.push_back(time_cell(m, 1e3));
       const double gap = std::numeric_limits<double>::quiet_NaN();
       chart.series[i].points.push_back({bytes, m.wrong == 0 ? m.summary.median / 1e6 : gap});
@@ -100,7 +100,7 @@ std::size_t sizes_won(const Bench& bench, const std::string& key,
   };
   std::size_t won = 0;
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {
-    const measure::Measured& ours = bench.measured[find(key)][c];
+    const measure::MeasuredTimes& ours = bench.measured[find(key)][c];
     won += ours.wrong == 0 && std::all_of(others.begin(), others.end(), [&](const auto& other) {
              return ours.summary.median < bench.measured[find(other)][c].summary.median;
            });
@@ -108,7 +108,7 @@ std::size_t sizes_won(const Bench& bench, const std::string& key,
   return won;
 }
 
-std::string setting(const LabOptions& options, Rank processes, Rank ranks, int repeats) {
+std::string setting(const LabStudyOptions& options, Rank processes, Rank ranks, int repeats) {
   return fmt::format(
       "Measured with {} in a lab of {} ranks, {} on each machine{}; ms. 30 ms and 100 Mbit/s "
       "between the sites, 500 us and 1 Gbit/s between machines, this computer's memory inside one "
@@ -130,7 +130,7 @@ Rank processes_a_machine(unsigned cores) {
   return std::clamp<Rank>(bearable, 4, kPaperProcesses);
 }
 
-Expected<std::vector<Exhibit>> karonis_on_lab(const LabOptions& options,
+Expected<std::vector<Exhibit>> karonis_on_lab(const LabStudyOptions& options,
                                               const MeasureOnLab& measure) {
   const Rank processes = options.processes.value_or(processes_a_machine(options.cores));
   const int repeats = options.quick ? 1 : 3;

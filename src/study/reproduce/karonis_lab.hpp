@@ -7,7 +7,7 @@ namespace espalier::reproduce {
 /// Figures 7 to 9 of karonis2000 with real MPI over emulated sites: the MPI's own broadcast,
 /// two-level trees by machine and by site, the multilevel tree, and what Espalier chooses; all
 /// processes take their turn as root.
-Expected<std::vector<Exhibit>> karonis_on_lab(const LabOptions& options,
+Expected<std::vector<Exhibit>> karonis_on_lab(const LabStudyOptions& options,
                                               const MeasureOnLab& measure);
 
 /// Processes on each of the paper's machines: its 16 where there are cores enough (a core bears a

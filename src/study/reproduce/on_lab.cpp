@@ -4,7 +4,7 @@
 
 namespace espalier::reproduce {
 
-bool wants(const LabOptions& options, std::string_view part) {
+bool wants(const LabStudyOptions& options, std::string_view part) {
   return options.parts.empty() ||
          std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
 }
@@ -23,7 +23,7 @@ measure::Stack espalier_stack(std::string key, std::string title, const std::str
   return {std::move(key), std::move(title), mpi, {}, measure::library_for(mpi), environment};
 }
 
-report::Cell time_cell(const measure::Measured& measured, double unit_us) {
+report::Cell time_cell(const measure::MeasuredTimes& measured, double unit_us) {
   if (measured.wrong != 0) return {"WRONG", report::Style::Bad};
   return report::Decimal{measured.summary.median / unit_us, unit_us > 1 ? 2 : 0};
 }

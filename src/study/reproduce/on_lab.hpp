@@ -25,7 +25,7 @@ struct LabRequest {
 using MeasureOnLab = std::function<Expected<measure::Bench>(const LabRequest&)>;
 
 /// Options of `espalier reproduce --on lab`.
-struct LabOptions {
+struct LabStudyOptions {
   std::vector<std::string> parts;  ///< parts of the paper to measure; empty means all
   std::string mpi = "mpich";       ///< "mpich" or "openmpi"
   unsigned cores = 1;              ///< number of cores of this computer
@@ -36,7 +36,7 @@ struct LabOptions {
 };
 
 /// Whether this part of the paper is to be measured.
-[[nodiscard]] bool wants(const LabOptions& options, std::string_view part);
+[[nodiscard]] bool wants(const LabStudyOptions& options, std::string_view part);
 /// "MPICH" or "Open MPI"
 [[nodiscard]] std::string title_of_mpi(const std::string& mpi);
 
@@ -47,6 +47,6 @@ struct LabOptions {
                                             const std::string& mpi, const std::string& algorithm);
 
 /// The median time in units of `unit_us` microseconds, or WRONG if some result was wrong.
-[[nodiscard]] report::Cell time_cell(const measure::Measured& measured, double unit_us);
+[[nodiscard]] report::Cell time_cell(const measure::MeasuredTimes& measured, double unit_us);
 
 }  // namespace espalier::reproduce

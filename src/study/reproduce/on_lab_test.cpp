@@ -20,7 +20,7 @@ Expected<measure::Bench> pretend(const LabRequest& request) {
   double us = 1000;
   for (std::size_t s = 0; s < request.stacks.size(); ++s) us *= 2;
   for (std::size_t s = 0; s < request.stacks.size(); ++s, us /= 2) {
-    std::vector<measure::Measured> all;
+    std::vector<measure::MeasuredTimes> all;
     for (const measure::MeasuredCall& call : request.calls) {
       all.push_back({call, 0, us, {us}, measure::summarize({us})});
     }
@@ -36,7 +36,7 @@ bool says(const Exhibit& exhibit, const std::string& words) {
 }
 
 TEST(KaronisOnLab, SaysHowManyRanksAndWhoWins) {
-  LabOptions options;
+  LabStudyOptions options;
   options.cores = 2;
   const auto exhibits = karonis_on_lab(options, pretend);
   ASSERT_TRUE(exhibits) << exhibits.error();
@@ -68,7 +68,7 @@ TEST(KaronisOnLab, HandsOnWhatWentWrong) {
 }
 
 TEST(BanikazemiOnLab, ComparesWithTheMpiItself) {
-  LabOptions options;
+  LabStudyOptions options;
   options.quick = true;
   const auto exhibits = banikazemi_on_lab(options, pretend);
   ASSERT_TRUE(exhibits) << exhibits.error();
@@ -77,7 +77,7 @@ TEST(BanikazemiOnLab, ComparesWithTheMpiItself) {
 }
 
 TEST(BanikazemiOnLab, WrongResultsAreCalledSo) {
-  LabOptions options;
+  LabStudyOptions options;
   options.quick = true;
   const auto wrong = [](const LabRequest& request) {
     auto bench = pretend(request);

@@ -52,13 +52,13 @@ Error error_at(const char* where, Error error) {
   return error;
 }
 
-Expected<std::vector<measure::Kind>> kinds_from(const BenchOptions& options,
-                                                measure::Clocks clocks) {
+Expected<std::vector<measure::CallKind>> kinds_from(const BenchOptions& options,
+                                                    measure::Clocks clocks) {
   std::string list = options.operations;
   if (list.empty()) {
     list = clocks == measure::Clocks::Shared ? "broadcast,reduce,allreduce,barrier" : "broadcast";
   }
-  std::vector<measure::Kind> kinds;
+  std::vector<measure::CallKind> kinds;
   for (const std::string& name : split_at_commas(list)) {
     const auto kind = measure::kind_named(name);
     if (!kind)
@@ -135,7 +135,7 @@ Expected<measure::Bench> measure_all_stacks(const BenchOptions& options, const l
 
 Outcome write_drawings(const measure::Bench& bench, const std::string& prefix) {
   for (std::size_t c = 0; c < bench.calls.size(); ++c) {
-    const measure::Kind& kind = bench.calls[c].kind;
+    const measure::CallKind& kind = bench.calls[c].kind;
     if (c > 0 && bench.calls[c - 1].kind == kind) continue;
     const std::string svg = measure::to_svg(bench, kind);
     if (svg.empty()) continue;

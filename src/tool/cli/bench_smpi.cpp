@@ -256,7 +256,7 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   if (!canvas) return Failure{canvas.error()};
   auto task = task_from(options);
   if (!task) return Failure{task.error()};
-  std::vector<league::Forecast> forecasts;
+  std::vector<league::PlanForecast> forecasts;
   if (options.candidates) {
     forecasts = forecasts_of(*task);
     task->contenders = contenders_of(forecasts);
@@ -283,7 +283,7 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
                                  to_text(agreement_table(measured), *canvas));
   }
   const std::vector<league::EventResults> lines =
-      league::results_by_event(*results, task->contenders, [&](const league::Event& event) {
+      league::results_by_event(*results, task->contenders, [&](const league::LeagueEvent& event) {
         for (const league::PlacedMachine& placed : task->machines) {
           if (placed.name == event.machine && placed.placement == event.placement) {
             return league::bound_us(placed.machine, event, options.roots);

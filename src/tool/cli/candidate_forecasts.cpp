@@ -10,12 +10,12 @@
 namespace espalier::cli {
 namespace {
 
-using league::Forecast;
+using league::PlanForecast;
 using report::Align;
 using report::Decimal;
 
-void add_forecasts(std::vector<Forecast>& all, const league::PlacedMachine& placed,
-                   const league::Event& event) {
+void add_forecasts(std::vector<PlanForecast>& all, const league::PlacedMachine& placed,
+                   const league::LeagueEvent& event) {
   const collective::Hierarchy hierarchy(placed.machine);
   const select::CostView cost_view(placed.machine);
   const schedule::Collective call{
@@ -31,36 +31,36 @@ void add_forecasts(std::vector<Forecast>& all, const league::PlacedMachine& plac
 
 }  // namespace
 
-std::vector<Forecast> forecasts_of(const league::LeagueTask& task) {
-  std::vector<Forecast> all;
+std::vector<PlanForecast> forecasts_of(const league::LeagueTask& task) {
+  std::vector<PlanForecast> all;
   for (const league::PlacedMachine& placed : task.machines) {
-    for (const league::Event& event : events_of(task, placed)) {
+    for (const league::LeagueEvent& event : events_of(task, placed)) {
       add_forecasts(all, placed, event);
     }
   }
   return all;
 }
 
-std::vector<league::Contender> contenders_of(std::span<const Forecast> forecasts) {
+std::vector<league::Contender> contenders_of(std::span<const PlanForecast> forecasts) {
   std::vector<league::Contender> contenders;
   std::set<std::pair<schedule::Operation, std::string>> seen;
-  for (const Forecast& forecast : forecasts) {
+  for (const PlanForecast& forecast : forecasts) {
     if (!seen.emplace(forecast.event.operation, forecast.plan).second) continue;
     contenders.push_back(league::with_plan(forecast.event.operation, forecast.plan));
   }
   return contenders;
 }
 
-std::vector<Forecast> with_times(std::vector<Forecast> forecasts,
-                                 std::span<const league::Result> results) {
-  std::map<std::pair<league::Event, std::string>, double> times;
+std::vector<PlanForecast> with_times(std::vector<PlanForecast> forecasts,
+                                     std::span<const league::Result> results) {
+  std::map<std::pair<league::LeagueEvent, std::string>, double> times;
   for (const league::Result& result : results) {
     // The runtime ran another plan if this one does not exist for the size.
     if (result.state != league::ResultState::Right || result.plan != result.contender) continue;
     times[{result.event, result.contender}] = result.microseconds;
   }
-  std::vector<Forecast> measured;
-  for (Forecast& forecast : forecasts) {
+  std::vector<PlanForecast> measured;
+  for (PlanForecast& forecast : forecasts) {
     const auto it = times.find({forecast.event, forecast.plan});
     if (it == times.end() || it->second <= 0) continue;
     forecast.smpi_us = it->second;
@@ -69,7 +69,7 @@ std::vector<Forecast> with_times(std::vector<Forecast> forecasts,
   return measured;
 }
 
-report::Table forecast_table(std::span<const Forecast> forecasts) {
+report::Table forecast_table(std::span<const PlanForecast> forecasts) {
   report::Table table;
   table.columns = {{"machine", "machine"},
                    {"placement", "placement"},
@@ -79,7 +79,7 @@ report::Table forecast_table(std::span<const Forecast> forecasts) {
                    {"predicted_us", "predicted us", Align::Right},
                    {"replayed_us", "replayed us", Align::Right},
                    {"smpi_us", "smpi us", Align::Right}};
-  for (const Forecast& f : forecasts) {
+  for (const PlanForecast& f : forecasts) {
     table.rows.push_back({f.event.machine, f.event.placement,
                           std::string(name_of(f.event.operation)), std::to_string(f.event.bytes),
                           f.plan, Decimal{f.predicted_us, 1}, Decimal{f.simulated_us, 1},
@@ -88,7 +88,7 @@ report::Table forecast_table(std::span<const Forecast> forecasts) {
   return table;
 }
 
-report::Table agreement_table(std::span<const Forecast> forecasts) {
+report::Table agreement_table(std::span<const PlanForecast> forecasts) {
   report::Table table;
   table.columns = {{"by", "by"},
                    {"plans", "plans", Align::Right},
@@ -96,13 +96,13 @@ report::Table agreement_table(std::span<const Forecast> forecasts) {
                    {"correlation", "rank correlation", Align::Right},
                    {"error", "median error %", Align::Right},
                    {"near", "chosen within 5 %", Align::Right}};
-  const auto add = [&](const char* by, const league::Agreement& a) {
+  const auto add = [&](const char* by, const league::ForecastAgreement& a) {
     table.rows.push_back({std::string(by), std::to_string(a.plans), std::to_string(a.events),
                           Decimal{a.correlation, 3}, Decimal{100 * a.median_error, 1},
                           std::to_string(a.near)});
   };
-  add("prediction", agreement_of(forecasts, [](const Forecast& f) { return f.predicted_us; }));
-  add("replay", agreement_of(forecasts, [](const Forecast& f) { return f.simulated_us; }));
+  add("prediction", agreement_of(forecasts, [](const PlanForecast& f) { return f.predicted_us; }));
+  add("replay", agreement_of(forecasts, [](const PlanForecast& f) { return f.simulated_us; }));
   return table;
 }
 

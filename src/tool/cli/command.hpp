@@ -40,8 +40,7 @@ struct Command {
   Manual manual;
   /// Declares the command's options; what it returns does the work, once they are parsed.
   std::function<std::function<Outcome()>(App&, const Globals&)> declare;
-  bool takes_other_command =
-      false;  ///< whether a command line follows "--", as in "espalier run -- mpiexec ..."
+  bool takes_other_command = false;  ///< true for "espalier run -- mpiexec ..."
 };
 
 /// All commands, in the order of the manual.

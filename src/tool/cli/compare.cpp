@@ -17,7 +17,7 @@ namespace espalier::cli {
 namespace {
 
 /// What no tree for this request can be faster than, if something is proven about it.
-std::optional<report::Bound> bound_for(const Request& request) {
+std::optional<report::Bound> bound_for(const TreePlanRequest& request) {
   if (request.operation != schedule::Operation::Broadcast) return {};
   const auto costs = tree::initiation_costs_of(*request.model, request.size, request.who);
   if (!costs) return {};
@@ -36,7 +36,7 @@ struct CompareOptions {
   bool csv = false;
 };
 
-report::Comparison compare_all(const Request& request) {
+report::Comparison compare_all(const TreePlanRequest& request) {
   report::Comparison comparison{.operation = request.operation,
                                 .root = request.who.root,
                                 .members = request.who.count(),

@@ -19,7 +19,7 @@ namespace {
 
 using doctor::Finding;
 using doctor::Findings;
-using doctor::Level;
+using doctor::Severity;
 
 struct DoctorOptions {
   std::vector<std::string> programs;
@@ -58,7 +58,8 @@ Findings examine(const DoctorOptions& options) {
 
 std::string findings_json(const Findings& findings) {
   nlohmann::ordered_json document{{"format", "espalier-doctor-1"}, {"version", version_line()}};
-  for (const Level level : {Level::Problem, Level::Warning, Level::Note, Level::Ok}) {
+  for (const Severity level :
+       {Severity::Problem, Severity::Warning, Severity::Note, Severity::Ok}) {
     document["counts"][std::string(name_of(level))] = count(findings, level);
   }
   document["findings"] = nlohmann::ordered_json::array();
@@ -72,15 +73,15 @@ std::string findings_json(const Findings& findings) {
   return report::json_text(document);
 }
 
-report::Style style_of(Level level) {
+report::Style style_of(Severity level) {
   switch (level) {
-    case Level::Ok:
+    case Severity::Ok:
       return report::Style::Good;
-    case Level::Note:
+    case Severity::Note:
       return report::Style::Dim;
-    case Level::Warning:
+    case Severity::Warning:
       return report::Style::Level1;
-    case Level::Problem:
+    case Severity::Problem:
       return report::Style::Bad;
   }
   return report::Style::Plain;
@@ -110,9 +111,9 @@ std::string findings_text(const Findings& findings, const report::Canvas& canvas
     text += fmt::format("{}\n{}\n", paint(area.title, report::Style::Bold, canvas), part);
   }
   return text + fmt::format("{}, {}, {}\n",
-                            report::counted(count(findings, Level::Problem), "problem"),
-                            report::counted(count(findings, Level::Warning), "warning"),
-                            report::counted(count(findings, Level::Note), "note"));
+                            report::counted(count(findings, Severity::Problem), "problem"),
+                            report::counted(count(findings, Severity::Warning), "warning"),
+                            report::counted(count(findings, Severity::Note), "note"));
 }
 
 Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
@@ -123,7 +124,7 @@ Outcome see_doctor(const DoctorOptions& options, const Globals& globals) {
           "-", options.json ? findings_json(findings) : findings_text(findings, *canvas))) {
     return failed;
   }
-  const std::size_t problems = count(findings, Level::Problem);
+  const std::size_t problems = count(findings, Severity::Problem);
   if (problems == 0) return {};
   return Failure{{}, kExitRefused};  // empty error: the findings are printed already
 }

@@ -147,7 +147,7 @@ Expected<lab::LaunchRequest> launch_request(const LabOptions& options, const lab
 /// Where the kernel does not cap slow hosts, that holds for ranks only.
 void note_slow_hosts(const lab::OpenLab& lab) {
   if (lab.cpu) return;
-  for (const lab::Host& host : lab.plan.hosts) {
+  for (const lab::LabHost& host : lab.plan.hosts) {
     if (lab::cpu_share(lab.ranks, host) >= lab::kAllOfACore) continue;
     write_message(
         "lab: note: slow hosts are not capped by the kernel (cgroups) here; the library in the "
@@ -237,7 +237,7 @@ Outcome lab_up(const LabOptions& options) {
   }
   note_slow_hosts(*lab);
   std::vector<std::string> names;
-  for (const lab::Host& h : lab->plan.hosts) names.push_back(h.name);
+  for (const lab::LabHost& h : lab->plan.hosts) names.push_back(h.name);
   return write_output("-", fmt::format("lab {}: {} hosts, {} ranks: {}\n", what, names.size(),
                                        lab->machine.size(), fmt::join(names, " ")));
 }

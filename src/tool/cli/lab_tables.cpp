@@ -28,7 +28,7 @@ report::Table hosts_table(const lab::OpenLab& lab) {
                        {"pid", "process", Align::Right}},
                       {}};
   for (std::size_t h = 0; h < lab.plan.hosts.size(); ++h) {
-    const lab::Host& host = lab.plan.hosts[h];
+    const lab::LabHost& host = lab.plan.hosts[h];
     const pid_t pid = lab.holders[h];
     table.rows.push_back(
         {host.name, lab::address_text(host.address), fmt::format("{}", fmt::join(host.ranks, " ")),

@@ -18,7 +18,7 @@ bool is_built(const measure::Stack& stack) {
   return stack.is_peer() || std::filesystem::exists(library_path(stack));
 }
 
-Expected<std::vector<measure::Measured>> measure_on_lab(
+Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
     const lab::OpenLab& lab, const measure::Stack& stack,
     const std::vector<measure::MeasuredCall>& calls, measure::Clocks clocks, int repeats) {
   const std::filesystem::path tool = own_path();

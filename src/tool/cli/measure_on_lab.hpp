@@ -11,7 +11,7 @@ namespace espalier::cli {
 
 /// What one stack needs for each call in this lab: starts espalier-measure, which stands beside the
 /// tool, under the stack's MPI. The first `lab.machine.size()` ranks, as the machine places them.
-Expected<std::vector<measure::Measured>> measure_on_lab(
+Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
     const lab::OpenLab& lab, const measure::Stack& stack,
     const std::vector<measure::MeasuredCall>& calls, measure::Clocks clocks, int repeats);
 

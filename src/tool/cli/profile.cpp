@@ -43,12 +43,12 @@ report::HeatMap heat_of(const profile::Profile& profile) {
 }
 
 report::Table traffic_table(const profile::Profile& profile) {
-  struct Sum {
+  struct TrafficSum {
     std::int64_t partners = 0, messages = 0, bytes = 0;
   };
-  std::vector<Sum> sums(profile.size());
+  std::vector<TrafficSum> sums(profile.size());
   for (const profile::Pair& pair : profile::all_pairs(profile)) {
-    Sum& sum = sums[pair.from];
+    TrafficSum& sum = sums[pair.from];
     ++sum.partners;
     sum.messages += static_cast<std::int64_t>(pair.messages);
     sum.bytes += static_cast<std::int64_t>(pair.bytes);

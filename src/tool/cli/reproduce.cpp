@@ -149,7 +149,7 @@ Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
   if (auto known = lab::mpi_called(options.mpi); !known) return known.error();
   auto sizes = sizes_of(options);
   if (!sizes) return sizes.error();
-  reproduce::LabOptions lab;
+  reproduce::LabStudyOptions lab;
   lab.parts = options.parts;
   lab.mpi = options.mpi;
   lab.cores = std::max(1U, std::thread::hardware_concurrency());

@@ -90,7 +90,7 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
   return std::move(loaded->machine);
 }
 
-Expected<Request> understand(const RequestOptions& options) {
+Expected<TreePlanRequest> understand(const RequestOptions& options) {
   auto operation = tree_operation(options.operation);
   if (!operation) return operation.error();
   auto arity = arity_from(options.arity);
@@ -105,8 +105,8 @@ Expected<Request> understand(const RequestOptions& options) {
   auto model = model::parse_model(options.model, *machine, *size);
   if (!model) return with_place("--model", model.error());
   const topology::Machine& placed = *machine;
-  return Request{std::move(machine), placed, std::move(*model), std::move(*who), *size, *arity,
-                 *operation};
+  return TreePlanRequest{
+      std::move(machine), placed, std::move(*model), std::move(*who), *size, *arity, *operation};
 }
 
 Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
@@ -122,7 +122,7 @@ Expected<const tree::Algorithm*> algorithm_from(const std::string& name) {
                   fmt::join(known, ", "))};
 }
 
-Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm) {
+Expected<report::TimedTree> plan(const TreePlanRequest& request, const tree::Algorithm& algorithm) {
   const topology::Machine& machine = request.machine;
   const bool reduces = request.operation == schedule::Operation::Reduce;
   std::vector<Time> costs =

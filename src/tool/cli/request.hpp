@@ -28,7 +28,7 @@ struct RequestOptions {
 void declare(App& app, RequestOptions& options);
 
 /// RequestOptions, understood: a collective on a machine under a model.
-struct Request {
+struct TreePlanRequest {
   std::unique_ptr<const topology::Machine>
       owner;  ///< owner of `machine`, at a fixed address: the model refers to it
   const topology::Machine& machine;
@@ -38,7 +38,7 @@ struct Request {
   Rank arity = 2;
   schedule::Operation operation = schedule::Operation::Broadcast;
 };
-Expected<Request> understand(const RequestOptions& options);
+Expected<TreePlanRequest> understand(const RequestOptions& options);
 
 /// Reads a machine; what its reader wants to tell goes to standard error.
 /// @param where the option's name, for errors
@@ -49,6 +49,6 @@ Expected<const tree::Algorithm*> algorithm_from(const std::string& name);
 
 /// The algorithm's tree and its times. A reduction is planned as a broadcast backwards in time:
 /// who receives and combines fast comes first. An error if the algorithm refuses the model.
-Expected<report::TimedTree> plan(const Request& request, const tree::Algorithm& algorithm);
+Expected<report::TimedTree> plan(const TreePlanRequest& request, const tree::Algorithm& algorithm);
 
 }  // namespace espalier::cli

@@ -18,7 +18,7 @@ namespace espalier::cli {
 namespace {
 
 /// One command as CLI11 knows it, and what it does.
-struct Declared {
+struct DeclaredCommand {
   Manual manual;
   CLI::App* app;
   std::function<Outcome()> work;
@@ -80,7 +80,7 @@ class Tool {
     if (!extras.empty()) {
       return unexpected(chosen(), extras.front(), {argv, end}, dashes == end && runs_others());
     }
-    for (const Declared& d : declared_) {
+    for (const DeclaredCommand& d : declared_) {
       if (!d.app->parsed()) continue;
       if (dashes != end && !d.takes_other_command) {
         return usage(*d.app, "there is no option \"--\"", "this command runs no other");
@@ -93,7 +93,7 @@ class Tool {
  private:
   /// The command, or its action, if one is named.
   [[nodiscard]] const CLI::App& chosen() const {
-    for (const Declared& d : declared_) {
+    for (const DeclaredCommand& d : declared_) {
       if (!d.app->parsed()) continue;
       const auto actions = d.app->get_subcommands();  // actions that the command line names
       return actions.empty() ? *d.app : *actions.front();
@@ -103,7 +103,7 @@ class Tool {
 
   /// Whether the command itself, not one of its actions, starts what stands behind "--".
   [[nodiscard]] bool runs_others() const {
-    return std::any_of(declared_.begin(), declared_.end(), [](const Declared& d) {
+    return std::any_of(declared_.begin(), declared_.end(), [](const DeclaredCommand& d) {
       return d.app->parsed() && d.takes_other_command && d.app->get_subcommands({}).empty();
     });
   }
@@ -111,7 +111,7 @@ class Tool {
   [[nodiscard]] Outcome help() const {
     auto canvas = choose_canvas(globals_.canvas, look_around());
     if (!canvas) return Failure{canvas.error()};
-    for (const Declared& d : declared_) {
+    for (const DeclaredCommand& d : declared_) {
       if (d.app->parsed()) return write_output("-", manual_page(d.manual, *d.app, canvas->width));
     }
     return write_output("-", manual_page(tool_manual(), app_, canvas->width));
@@ -119,7 +119,7 @@ class Tool {
 
   Globals globals_;
   CLI::App app_;
-  std::vector<Declared> declared_;
+  std::vector<DeclaredCommand> declared_;
 };
 
 int report(const Failure& failure) {

@@ -23,16 +23,18 @@ std::optional<Finding> check_file(const std::string& file, std::int64_t now) {
   const bool is_whole = value.is_object() && value.contains("key") && value["key"].is_string() &&
                         value.contains("made") && value["made"].is_number_integer();
   if (!is_whole) {
-    return Finding{kCachesArea, Level::Warning, file, "it is broken, and passed over", "remove it"};
+    return Finding{kCachesArea, Severity::Warning, file, "it is broken, and passed over",
+                   "remove it"};
   }
   const auto machine = discover::read_cache(file, value["key"].get<std::string>(), now);
   if (!machine) {
-    return Finding{kCachesArea, Level::Warning, file, machine.error().what + "; it is passed over",
+    return Finding{kCachesArea, Severity::Warning, file,
+                   machine.error().what + "; it is passed over",
                    "remove it: the machine is then measured again"};
   }
   const std::int64_t days = (now - value["made"].get<std::int64_t>()) / kDay;
   if (!*machine) {
-    return Finding{kCachesArea, Level::Note, file,
+    return Finding{kCachesArea, Severity::Note, file,
                    fmt::format("measured {} days ago: too old to be used", days),
                    "nothing: the next run measures again; remove it if there is none"};
   }
@@ -52,12 +54,12 @@ Findings check_caches(const Environment& environment, std::int64_t now) {
   const std::string folder = discover::cache_folder(value_of(environment, "XDG_CACHE_HOME"),
                                                     value_of(environment, "HOME"));
   if (folder.empty()) {
-    return {{kCachesArea, Level::Warning, "cache",
+    return {{kCachesArea, Severity::Warning, "cache",
              "neither XDG_CACHE_HOME nor HOME names a folder: machines are measured in every run",
              "set HOME"}};
   }
   if (!can_be_written(folder)) {
-    return {{kCachesArea, Level::Warning, folder,
+    return {{kCachesArea, Severity::Warning, folder,
              "it cannot be written: machines are measured in every run",
              "make it yours, set XDG_CACHE_HOME, or set ESPALIER_CACHE=0 if that is meant"}};
   }
@@ -73,7 +75,7 @@ Findings check_caches(const Environment& environment, std::int64_t now) {
     if (auto finding = check_file(file, now)) all.push_back(std::move(*finding));
   }
   const std::size_t usable = files.size() - all.size();
-  all.insert(all.begin(), {kCachesArea, Level::Ok, folder,
+  all.insert(all.begin(), {kCachesArea, Severity::Ok, folder,
                            fmt::format("what is measured can be kept; {} {} there", usable,
                                        usable == 1 ? "machine is" : "machines are"),
                            ""});

@@ -12,10 +12,10 @@ namespace {
 
 Finding check_slurm(const launch::Slurm& slurm, const Environment& environment) {
   if (slurm.version.empty()) {
-    return {"launch", Level::Note, "Slurm", "installed, but not set up: there is no slurm.conf",
+    return {"launch", Severity::Note, "Slurm", "installed, but not set up: there is no slurm.conf",
             "nothing, if you do not use it; else set SLURM_CONF"};
   }
-  Finding finding{"launch", Level::Ok, "Slurm", fmt::format("{}; ", slurm.version), ""};
+  Finding finding{"launch", Severity::Ok, "Slurm", fmt::format("{}; ", slurm.version), ""};
   std::vector<std::string> able;
   for (const launch::Mpi mpi : {launch::Mpi::Mpich, launch::Mpi::OpenMpi}) {
     const bool is_there =
@@ -27,11 +27,11 @@ Finding check_slurm(const launch::Slurm& slurm, const Environment& environment) 
   finding.what += able.empty() ? "srun starts neither MPI (start mpiexec inside of a job)"
                                : fmt::format("srun starts {}", fmt::join(able, ", "));
   if (slurm.usual_type.empty()) {
-    finding.level = Level::Note;
+    finding.level = Severity::Note;
     finding.what += "; its controller does not answer";
     finding.cure = "nothing, if you do not use it; else ask scontrol ping";
   } else if (slurm.usual_type == "none" && value_of(environment, "SLURM_MPI_TYPE").empty()) {
-    finding.level = Level::Note;
+    finding.level = Severity::Note;
     finding.what += "; without --mpi each process starts alone";
     finding.cure = "write --mpi, or set SLURM_MPI_TYPE";
   }
@@ -62,10 +62,10 @@ Findings check_launching(const Environment& environment) {
   const std::string ssh = launch::find_program("ssh", ".", value_of(environment, "PATH"));
   const auto slurm = launch::look_at_slurm();
   if (!ssh.empty()) {
-    all.push_back({kArea, Level::Ok, "ssh", ssh, ""});
+    all.push_back({kArea, Severity::Ok, "ssh", ssh, ""});
   } else {
     all.push_back(
-        {kArea, Level::Note, "ssh", "not there: mpiexec reaches other hosts through it",
+        {kArea, Severity::Note, "ssh", "not there: mpiexec reaches other hosts through it",
          slurm ? "nothing, inside of Slurm's jobs" : "install it (Debian: openssh-client)"});
   }
   if (slurm) all.push_back(check_slurm(*slurm, environment));

@@ -21,11 +21,11 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 Finding check_launcher(const launch::InstalledLauncher& launcher) {
-  Finding finding{kMpisArea, Level::Ok, listed(launcher.names), "", ""};
+  Finding finding{kMpisArea, Severity::Ok, listed(launcher.names), "", ""};
   const auto mpi =
       launch::mpi_launcher(launcher.file, launch::output_of({launcher.file, "--version"}));
   if (!mpi) {
-    finding.level = Level::Note;
+    finding.level = Severity::Note;
     finding.what =
         fmt::format("{}: a launcher that is neither MPICH's nor Open MPI's", launcher.file);
     finding.cure = "use another, or tell espalier run with --mpi what it is like";
@@ -33,11 +33,11 @@ Finding check_launcher(const launch::InstalledLauncher& launcher) {
   }
   finding.what = fmt::format("{}, {}", launch::title_of(*mpi), launcher.file);
   if (auto served = launch::served_by(*mpi, launcher.file); !served) {
-    finding.level = Level::Warning;
+    finding.level = Severity::Warning;
     finding.what += ": Espalier has no library for this MPI";
     finding.cure = served.error().hint;
   } else if (!mpi->version.empty() && !launch::was_tried(*mpi)) {  // PRRTE's does not tell it
-    finding.level = Level::Note;
+    finding.level = Severity::Note;
     finding.what += ": not tried with Espalier";
     finding.cure = "espalier doctor PROGRAM tells what can be said of a program";
   }
@@ -50,30 +50,31 @@ bool check_library(std::string_view library_name, const std::string& serves, Fin
   auto file = launch::find_library(name, "");
   if (!file) {
     all.push_back(
-        {kMpisArea, Level::Warning, name, fmt::format("not there: {} cannot be served", serves),
+        {kMpisArea, Severity::Warning, name, fmt::format("not there: {} cannot be served", serves),
          fmt::format("build it (make) or install it; it would be {}", file.error().where)});
     return false;
   }
   auto library = launch::look_at_library(*file);
   if (!library) {
-    all.push_back({kMpisArea, Level::Problem, name, library.error().what, "build it again (make)"});
+    all.push_back(
+        {kMpisArea, Severity::Problem, name, library.error().what, "build it again (make)"});
     return false;
   }
   for (const launch::Library& needed : library->libraries) {
     if (!needed.file.empty() || needed.name == launch::kLibrary) continue;
-    all.push_back({kMpisArea, Level::Problem, name,
+    all.push_back({kMpisArea, Severity::Problem, name,
                    fmt::format("{} needs {}, which the loader does not find", *file, needed.name),
                    fmt::format("install {}, or set LD_LIBRARY_PATH", needed.name)});
     return false;
   }
   if (!library->mpis.empty()) {
-    all.push_back({kMpisArea, Level::Problem, name,
+    all.push_back({kMpisArea, Severity::Problem, name,
                    fmt::format("{} is linked with {}: it would load a second MPI", *file,
                                library->mpis.front().soname),
                    "build it again (make)"});
     return false;
   }
-  all.push_back({kMpisArea, Level::Ok, name, fmt::format("{}; for {}", *file, serves), ""});
+  all.push_back({kMpisArea, Severity::Ok, name, fmt::format("{}; for {}", *file, serves), ""});
   return true;
 }
 
@@ -85,7 +86,7 @@ Findings check_mpis(const Environment& environment) {
   for (const launch::InstalledLauncher& launcher : launchers)
     all.push_back(check_launcher(launcher));
   if (launchers.empty()) {
-    all.push_back({kMpisArea, Level::Problem, "mpiexec", "no MPI has a launcher in PATH",
+    all.push_back({kMpisArea, Severity::Problem, "mpiexec", "no MPI has a launcher in PATH",
                    "install one (Debian: mpich or openmpi-bin), or add its folder to PATH"});
   }
   const bool is_there = check_library(launch::kLibrary, "programs of every MPI", all);
@@ -94,7 +95,7 @@ Findings check_mpis(const Environment& environment) {
     one_serves = check_library(one.file, std::string(one.serves), all) || one_serves;
   }
   if (!is_there || !one_serves) {
-    all.push_back({kMpisArea, Level::Problem, "libraries",
+    all.push_back({kMpisArea, Severity::Problem, "libraries",
                    "none of Espalier's libraries can be loaded",
                    "build them (make) or install them, all in one folder"});
   }

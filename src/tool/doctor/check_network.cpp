@@ -68,24 +68,24 @@ Findings check_network(std::span<const Interface> interfaces) {
       down.push_back(one.name);
     } else if (!one.addresses.empty()) {
       usable.push_back(one.name);
-      all.push_back(
-          {kArea, Level::Ok, one.name, fmt::format("up, {}", fmt::join(one.addresses, ", ")), ""});
+      all.push_back({kArea, Severity::Ok, one.name,
+                     fmt::format("up, {}", fmt::join(one.addresses, ", ")), ""});
     }
   }
   if (!down.empty()) {
-    all.push_back({kArea, Level::Note, fmt::format("{}", fmt::join(down, ", ")), "down", ""});
+    all.push_back({kArea, Severity::Note, fmt::format("{}", fmt::join(down, ", ")), "down", ""});
   }
   if (usable.empty()) {
-    all.push_back({kArea, Level::Note, "interfaces", "no way to other hosts: this one only",
+    all.push_back({kArea, Severity::Note, "interfaces", "no way to other hosts: this one only",
                    "nothing, if all processes run here"});
   }
   if (usable.size() > 1) {
-    all.push_back({kArea, Level::Note, "interfaces",
+    all.push_back({kArea, Severity::Note, "interfaces",
                    "several lead out: MPI may use all, or one that does not reach the others",
                    choose(usable.front())});
   }
   if (!bridges.empty()) {
-    all.push_back({kArea, Level::Warning, fmt::format("{}", fmt::join(bridges, ", ")),
+    all.push_back({kArea, Severity::Warning, fmt::format("{}", fmt::join(bridges, ", ")),
                    "bridges of containers or virtual machines: every host has one with the same "
                    "address, and MPI may try to reach others through it",
                    choose(usable.empty() ? "eth0" : usable.front())});

@@ -17,12 +17,12 @@ constexpr std::uint64_t kMiB = 1024 * 1024;
 
 Finding check_hwloc() {
   const auto node = topology::discover_local_node();
-  if (!node) return {kNodeArea, Level::Warning, "hwloc", node.error().what, node.error().hint};
+  if (!node) return {kNodeArea, Severity::Warning, "hwloc", node.error().what, node.error().hint};
   std::string levels;
   for (const auto& level : node->machine.levels()) {
     levels += (levels.empty() ? "" : " > ") + level.channel;
   }
-  return {kNodeArea, Level::Ok, "hwloc",
+  return {kNodeArea, Severity::Ok, "hwloc",
           fmt::format("sees {} cores{}", node->machine.size(),
                       levels.empty() ? "" : ", in levels " + levels),
           ""};
@@ -32,28 +32,28 @@ Finding check_hwloc() {
 Finding check_shm() {
   struct statvfs info {};
   if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &info) != 0) {
-    return {kNodeArea, Level::Warning, "/dev/shm",
+    return {kNodeArea, Severity::Warning, "/dev/shm",
             "it cannot be written: processes of a node have no shared memory",
             "mount a tmpfs there, with mode 1777"};
   }
   const std::uint64_t free = info.f_bavail * info.f_frsize / kMiB;
   if (free < 128) {
-    return {kNodeArea, Level::Warning, "/dev/shm", fmt::format("only {} MiB are free", free),
+    return {kNodeArea, Severity::Warning, "/dev/shm", fmt::format("only {} MiB are free", free),
             "make it larger (docker run --shm-size=1g), or remove what ended programs left there"};
   }
-  return {kNodeArea, Level::Ok, "/dev/shm", fmt::format("{} MiB of shared memory are free", free),
-          ""};
+  return {kNodeArea, Severity::Ok, "/dev/shm",
+          fmt::format("{} MiB of shared memory are free", free), ""};
 }
 
 Finding check_temporary(const Environment& environment) {
   std::string folder = value_of(environment, "TMPDIR");
   if (folder.empty()) folder = "/tmp";
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return {kNodeArea, Level::Warning, folder,
+    return {kNodeArea, Severity::Warning, folder,
             "it cannot be written, and Open MPI keeps its sessions there",
             "set TMPDIR to a folder that you may write to"};
   }
-  return {kNodeArea, Level::Ok, folder, "temporary files can be written", ""};
+  return {kNodeArea, Severity::Ok, folder, "temporary files can be written", ""};
 }
 
 bool has_capability(unsigned bit) {
@@ -73,8 +73,8 @@ Finding check_lab() {
   if (::access("/dev/net/tun", W_OK) != 0)
     missing += missing.empty() ? "/dev/net/tun" : ", /dev/net/tun";
   if (missing.empty())
-    return {kNodeArea, Level::Ok, "lab", "espalier lab can make networks here", ""};
-  return {kNodeArea, Level::Note, "lab", fmt::format("espalier lab lacks {}", missing),
+    return {kNodeArea, Severity::Ok, "lab", "espalier lab can make networks here", ""};
+  return {kNodeArea, Severity::Note, "lab", fmt::format("espalier lab lacks {}", missing),
           "run it as root where there is TUN; programs under espalier run need nothing of it"};
 }
 
@@ -84,7 +84,7 @@ Findings check_node(const Environment& environment) {
   Findings all{check_hwloc(), check_shm(), check_temporary(environment), check_lab()};
   const bool is_allowed = !value_of(environment, "OMPI_ALLOW_RUN_AS_ROOT").empty();
   if (::geteuid() == 0 && !is_allowed) {
-    all.push_back({kNodeArea, Level::Note, "root", "Open MPI's mpiexec refuses to run as root",
+    all.push_back({kNodeArea, Severity::Note, "root", "Open MPI's mpiexec refuses to run as root",
                    "be another user, or write mpiexec --allow-run-as-root"});
   }
   return all;

@@ -14,16 +14,17 @@ namespace {
 
 constexpr const char* kPreloadsArea = "preload";
 
-struct Tool {
+struct InterposingTool {
   std::string_view prefix;
   std::string_view name;
 };
-constexpr std::array kTools{Tool{"libmpiP", "mpiP"},       Tool{"libscorep", "Score-P"},
-                            Tool{"libdarshan", "Darshan"}, Tool{"libTAU", "TAU"},
-                            Tool{"libtau", "TAU"},         Tool{"libmpitrace", "Extrae"},
-                            Tool{"libextrae", "Extrae"},   Tool{"libVT", "Vampir"},
-                            Tool{"libipm", "IPM"},         Tool{"libmap-sampler", "Arm MAP"},
-                            Tool{"libmust", "MUST"},       Tool{"libhpcrun", "HPCToolkit"}};
+constexpr std::array kTools{
+    InterposingTool{"libmpiP", "mpiP"},       InterposingTool{"libscorep", "Score-P"},
+    InterposingTool{"libdarshan", "Darshan"}, InterposingTool{"libTAU", "TAU"},
+    InterposingTool{"libtau", "TAU"},         InterposingTool{"libmpitrace", "Extrae"},
+    InterposingTool{"libextrae", "Extrae"},   InterposingTool{"libVT", "Vampir"},
+    InterposingTool{"libipm", "IPM"},         InterposingTool{"libmap-sampler", "Arm MAP"},
+    InterposingTool{"libmust", "MUST"},       InterposingTool{"libhpcrun", "HPCToolkit"}};
 
 bool is_ours(const std::string& name) { return name == launch::kLibrary; }
 /// What the library opens itself, where it is wanted.
@@ -42,32 +43,32 @@ Finding check_one(const std::string& file) {
   std::error_code error;
   // A bare name is looked up by the loader: not here.
   if (file.find('/') != std::string::npos && !std::filesystem::exists(file, error)) {
-    return {kPreloadsArea, Level::Warning, file, "it is preloaded, but there is no such file",
+    return {kPreloadsArea, Severity::Warning, file, "it is preloaded, but there is no such file",
             "take it out of LD_PRELOAD: the loader complains in every program"};
   }
   if (is_ours(name)) {
-    return {kPreloadsArea, Level::Note, file,
+    return {kPreloadsArea, Severity::Note, file,
             "Espalier's library is preloaded in every program started here",
             "unset LD_PRELOAD and use espalier run, which knows where it can serve"};
   }
   if (is_variant(name)) {
-    return {kPreloadsArea, Level::Problem, file,
+    return {kPreloadsArea, Severity::Problem, file,
             "a part of Espalier that is not preloaded by itself: programs without MPI do not start",
             fmt::format("preload {} instead, or use espalier run", launch::kLibrary)};
   }
   if (name.starts_with("libasan") || name.starts_with("libclang_rt.asan")) {
-    return {kPreloadsArea, Level::Warning, file,
+    return {kPreloadsArea, Severity::Warning, file,
             "AddressSanitizer wants to be loaded before all other libraries",
             "set ASAN_OPTIONS=verify_asan_link_order=0"};
   }
   const auto tool = tool_named(name);
   if (tool || defines_init(file)) {
-    return {kPreloadsArea, Level::Note, file,
+    return {kPreloadsArea, Severity::Note, file,
             fmt::format("{} interposes MPI too; it stays, behind Espalier's library",
                         tool.value_or("it")),
             "it sees native calls and not planned ones: preload it first by hand to see all"};
   }
-  return {kPreloadsArea, Level::Ok, file, "preloaded; it does not touch MPI", ""};
+  return {kPreloadsArea, Severity::Ok, file, "preloaded; it does not touch MPI", ""};
 }
 
 std::vector<std::string> parts_of(const std::string& list) {
@@ -83,7 +84,7 @@ std::vector<std::string> parts_of(const std::string& list) {
 }  // namespace
 
 std::optional<std::string> tool_named(std::string_view library) {
-  for (const Tool& tool : kTools) {
+  for (const InterposingTool& tool : kTools) {
     if (library.starts_with(tool.prefix)) return std::string(tool.name);
   }
   return std::nullopt;
@@ -97,7 +98,7 @@ Findings check_preloads(const Environment& environment, const std::string& syste
     if (is_ours(launch::file_name(file))) ours.push_back(file);
   }
   if (ours.size() > 1) {
-    all.push_back({kPreloadsArea, Level::Problem, "LD_PRELOAD",
+    all.push_back({kPreloadsArea, Severity::Problem, "LD_PRELOAD",
                    fmt::format("two of Espalier's libraries at once: {}", fmt::join(ours, ", ")),
                    "unset LD_PRELOAD and use espalier run"});
   }
@@ -107,7 +108,7 @@ Findings check_preloads(const Environment& environment, const std::string& syste
     all.push_back(std::move(one));
   }
   if (all.empty())
-    all.push_back({kPreloadsArea, Level::Ok, "LD_PRELOAD", "nothing else is preloaded", ""});
+    all.push_back({kPreloadsArea, Severity::Ok, "LD_PRELOAD", "nothing else is preloaded", ""});
   return all;
 }
 

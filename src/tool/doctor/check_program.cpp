@@ -20,12 +20,12 @@ constexpr const char* kProgramArea = "program";
 class Report {
  public:
   explicit Report(std::string name) : name_(std::move(name)) {}
-  void add(Level level, std::string what, std::string cure = "") {
+  void add(Severity level, std::string what, std::string cure = "") {
     all_.push_back({kProgramArea, level, name_, std::move(what), std::move(cure)});
   }
   void add(const Error& error) {
     const bool is_own = error.where == name_ || launch::file_name(error.where) == name_;
-    add(Level::Problem, is_own ? error.what : error.where + ": " + error.what, error.hint);
+    add(Severity::Problem, is_own ? error.what : error.where + ": " + error.what, error.hint);
   }
   Findings take() { return std::move(all_); }
 
@@ -62,20 +62,20 @@ std::vector<std::string> symbols_of(const launch::Program& program) {
 void tell_calls(const launch::Program& program, Report& report) {
   const Calls calls = calls_among(symbols_of(program));
   if (!calls.planned.empty()) {
-    report.add(Level::Ok, fmt::format("can be planned: {}", fmt::join(calls.planned, ", ")));
+    report.add(Severity::Ok, fmt::format("can be planned: {}", fmt::join(calls.planned, ", ")));
   }
   for (const auto& [reason, names] : calls.native) {
-    report.add(Level::Note,
+    report.add(Severity::Note,
                fmt::format("native, {}: {}", runtime::name_of(reason), fmt::join(names, ", ")));
   }
   if (!calls.hidden.empty()) {
     report.add(
-        Level::Note,
+        Severity::Note,
         fmt::format("native, called by their second names: {}", fmt::join(calls.hidden, ", ")),
         "call MPI_ functions instead of PMPI_ ones to have them planned");
   }
   if (calls.planned.empty() && calls.native.empty() && calls.hidden.empty()) {
-    report.add(Level::Note,
+    report.add(Severity::Note,
                "it calls no collective itself: nothing can be planned, unless it loads "
                "other code later");
   }
@@ -84,15 +84,15 @@ void tell_calls(const launch::Program& program, Report& report) {
 void tell_libraries(const launch::Program& program, Report& report) {
   for (const launch::Library& library : program.libraries) {
     if (library.file.empty() && program.libraries.size() > program.elf->needed.size()) {
-      report.add(Level::Problem, fmt::format("the loader does not find {}", library.name),
+      report.add(Severity::Problem, fmt::format("the loader does not find {}", library.name),
                  "install it, or add its folder to LD_LIBRARY_PATH");
     }
     if (const auto tool = tool_named(library.name)) {
-      report.add(Level::Note, fmt::format("linked with {} ({})", *tool, library.name),
+      report.add(Severity::Note, fmt::format("linked with {} ({})", *tool, library.name),
                  "it sees native calls; planned ones only if it comes before Espalier's library");
     }
     if (starts_with_any(library.name, {"libasan.", "libclang_rt.asan", "libtsan."})) {
-      report.add(Level::Warning,
+      report.add(Severity::Warning,
                  fmt::format("{} wants to be loaded before all other libraries", library.name),
                  starts_with_any(library.name, {"libtsan."})
                      ? "run it without that sanitizer"
@@ -103,7 +103,7 @@ void tell_libraries(const launch::Program& program, Report& report) {
       program.libraries.begin(), program.libraries.end(), [](const launch::Library& library) {
         return starts_with_any(library.name, {"libmpichfort.", "libmpi_mpifh.", "libmpi_usempi"});
       });
-  if (is_fortran) report.add(Level::Ok, "calls MPI from Fortran, which is served as C is");
+  if (is_fortran) report.add(Severity::Ok, "calls MPI from Fortran, which is served as C is");
 }
 
 void tell_mpi(const launch::Program& program, Report& report) {
@@ -113,10 +113,10 @@ void tell_mpi(const launch::Program& program, Report& report) {
       report.add(served.error());
       continue;
     }
-    report.add(Level::Ok, fmt::format("linked with {}, {}", launch::title_of(mpi), mpi.file));
+    report.add(Severity::Ok, fmt::format("linked with {}, {}", launch::title_of(mpi), mpi.file));
     if (!launch::was_tried(mpi)) {
       report.add(
-          Level::Note,
+          Severity::Note,
           fmt::format("{} was not tried with Espalier: it is served as {} is, if it passes a "
                       "test in MPI_Init",
                       launch::title_of(mpi), launch::name_of(*served)),
@@ -133,7 +133,7 @@ void tell_python(const std::string& python, const launch::CommandContext& contex
   const std::string file = launch::find_program(python, ".", context.path);
   const auto module = file.empty() ? std::nullopt : launch::mpi4py_of(file, context.path);
   if (!module) {
-    report.add(Level::Warning, fmt::format("{} has no mpi4py", file.empty() ? python : file),
+    report.add(Severity::Warning, fmt::format("{} has no mpi4py", file.empty() ? python : file),
                "install it for this Python, or name another: espalier run -- mpiexec -n 4 "
                "/usr/bin/python3 program.py");
     return;
@@ -143,7 +143,7 @@ void tell_python(const std::string& python, const launch::CommandContext& contex
     report.add(library.error());
     return;
   }
-  report.add(Level::Ok, fmt::format("loads MPI through mpi4py, {}", *module));
+  report.add(Severity::Ok, fmt::format("loads MPI through mpi4py, {}", *module));
   tell_mpi(*library, report);
 }
 
@@ -154,7 +154,7 @@ void tell_binary(const launch::Program& program, Report& report) {
   }
   tell_libraries(program, report);
   if (program.mpis.empty()) {
-    report.add(Level::Note, "not linked with an MPI",
+    report.add(Severity::Note, "not linked with an MPI",
                "if it loads one later, as Python does, espalier run takes the launcher's library");
     return;
   }
@@ -172,11 +172,11 @@ void tell_script(const std::string& name, const std::string& file,
   if (!used) {
     report.add(used.error());
   } else if (*used) {
-    report.add(Level::Ok, fmt::format("a script that uses {} ({})", launch::name_of((*used)->mpi),
-                                      (*used)->who));
+    report.add(Severity::Ok, fmt::format("a script that uses {} ({})",
+                                         launch::name_of((*used)->mpi), (*used)->who));
   } else {
     report.add(
-        Level::Note, "a script; which MPI it uses cannot be seen",
+        Severity::Note, "a script; which MPI it uses cannot be seen",
         fmt::format("name the programs that it runs, or say espalier run --mpi for {}", name));
   }
 }
@@ -187,7 +187,7 @@ void tell_python_script(const std::string& file, const std::string& python,
   if (launch::text_of(file).find("mpi4py") != std::string::npos) {
     tell_python(python, context, report);
   } else {
-    report.add(Level::Note, "a program of Python that does not name mpi4py",
+    report.add(Severity::Note, "a program of Python that does not name mpi4py",
                "if it loads MPI all the same, espalier run takes the launcher's library");
   }
 }
@@ -213,20 +213,20 @@ Findings check_program(const std::string& name, const Environment& environment) 
     return report.take();
   }
   if (std::filesystem::is_directory(name, error)) {
-    report.add(Level::Problem, "it is a folder", "name a program that is in it");
+    report.add(Severity::Problem, "it is a folder", "name a program that is in it");
     return report.take();
   }
   if (is_there && !begins_like_program(name)) {
-    report.add(Level::Problem, "it is no program: neither ELF nor a script that begins with #!",
+    report.add(Severity::Problem, "it is no program: neither ELF nor a script that begins with #!",
                "name the program itself, as it would be typed");
     return report.take();
   }
   if (file.empty()) {
-    report.add(Level::Problem, is_there ? "it may not be run by you" : "there is no such program",
-               is_there ? "chmod +x " + name
-               : name.find('/') == std::string::npos
-                   ? "write ./" + name + " if it is in this folder"
-                   : "check its name");
+    report.add(
+        Severity::Problem, is_there ? "it may not be run by you" : "there is no such program",
+        is_there                              ? "chmod +x " + name
+        : name.find('/') == std::string::npos ? "write ./" + name + " if it is in this folder"
+                                              : "check its name");
     return report.take();
   }
   auto program = launch::look_at_program(file);

@@ -55,18 +55,19 @@ Finding check_known(const std::string& name, const std::string& value) {
     // A broken file of verdicts is passed over; all else makes everything native.
     const bool is_harmless = name == "ESPALIER_VERDICTS";
     const std::string from = error->where == name ? "" : error->where + ": ";
-    return {kSettingsArea, is_harmless ? Level::Warning : Level::Problem, name, from + error->what,
+    return {kSettingsArea, is_harmless ? Severity::Warning : Severity::Problem, name,
+            from + error->what,
             error->hint.empty() ? "set it as docs/reference/variables.md says, or unset it"
                                 : error->hint};
   }
   if (names_output(name, value) && !is_writable_file(value)) {
-    return {kSettingsArea, Level::Warning, name, fmt::format("\"{}\" cannot be written", value),
+    return {kSettingsArea, Severity::Warning, name, fmt::format("\"{}\" cannot be written", value),
             "name a file in a folder that you may write to"};
   }
   if (name == "ESPALIER_DISABLE" && value == "1") {
-    return {kSettingsArea, Level::Warning, name, "everything is native", "unset it"};
+    return {kSettingsArea, Severity::Warning, name, "everything is native", "unset it"};
   }
-  return {kSettingsArea, Level::Ok, name, fmt::format("= {}", value), ""};
+  return {kSettingsArea, Severity::Ok, name, fmt::format("= {}", value), ""};
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ Findings wrong_algorithms(const std::string& value) {
   Findings all;
   for (const auto& wrong : runtime::read_algorithms(value).wrong) {
     const Error error = with_names(wrong);
-    all.push_back({kSettingsArea, Level::Problem, error.where, error.what, error.hint});
+    all.push_back({kSettingsArea, Severity::Problem, error.where, error.what, error.hint});
   }
   return all;
 }
@@ -91,7 +92,7 @@ Findings unknown_settings(const Environment& environment) {
     if (std::find(known.begin(), known.end(), rest) != known.end()) continue;
     const std::string meant = nearest(rest, known);
     all.push_back(
-        {kSettingsArea, Level::Warning, name, "there is no such variable, and it does nothing",
+        {kSettingsArea, Severity::Warning, name, "there is no such variable, and it does nothing",
          meant.empty() ? "unset it; docs/reference/variables.md lists those that there are"
                        : fmt::format("did you mean {}{}?", kPrefix, meant)});
   }
@@ -110,7 +111,7 @@ Findings check_settings(const Environment& environment) {
     append(all, std::move(wrong));
   }
   if (all.empty())
-    all.push_back({kSettingsArea, Level::Ok, "ESPALIER_*", "none is set: all as usual", ""});
+    all.push_back({kSettingsArea, Severity::Ok, "ESPALIER_*", "none is set: all as usual", ""});
   return all;
 }
 

@@ -33,11 +33,11 @@ TEST(CallsAmong, KnowsFortransNames) {
   EXPECT_EQ(calls.native.at(Reason::NonBlocking), (Words{"MPI_Iallreduce"}));
 }
 
-Level level_of(const Findings& findings, const std::string& subject) {
+Severity level_of(const Findings& findings, const std::string& subject) {
   const auto it = std::find_if(findings.begin(), findings.end(),
                                [&](const Finding& finding) { return finding.subject == subject; });
   EXPECT_NE(it, findings.end()) << subject;
-  return it == findings.end() ? Level::Problem : it->level;
+  return it == findings.end() ? Severity::Problem : it->level;
 }
 
 TEST(CheckNetwork, TellsWaysOutFromBridges) {
@@ -47,24 +47,24 @@ TEST(CheckNetwork, TellsWaysOutFromBridges) {
   const Interface docker{"docker0", true, false, {"172.17.0.1"}};
   const Interface down{"eth2", false, false, {}};
   const auto check = [](const std::vector<Interface>& all) { return check_network(all); };
-  EXPECT_EQ(level_of(check({lo}), "interfaces"), Level::Note);
+  EXPECT_EQ(level_of(check({lo}), "interfaces"), Severity::Note);
   EXPECT_EQ(check({lo, eth0}).size(), 1u);
-  EXPECT_EQ(level_of(check({lo, eth0}), "eth0"), Level::Ok);
-  EXPECT_EQ(level_of(check({eth0, eth1}), "interfaces"), Level::Note);
-  EXPECT_EQ(level_of(check({eth0, docker}), "docker0"), Level::Warning);
+  EXPECT_EQ(level_of(check({lo, eth0}), "eth0"), Severity::Ok);
+  EXPECT_EQ(level_of(check({eth0, eth1}), "interfaces"), Severity::Note);
+  EXPECT_EQ(level_of(check({eth0, docker}), "docker0"), Severity::Warning);
   EXPECT_NE(check({eth0, docker}).back().cure.find("eth0"), std::string::npos);
-  EXPECT_EQ(level_of(check({eth0, down}), "eth2"), Level::Note);
+  EXPECT_EQ(level_of(check({eth0, down}), "eth2"), Severity::Note);
 }
 
 TEST(CheckPreloads, LooksAtTheSystemsListToo) {
   const Findings found = check_preloads({{"LD_PRELOAD", "/none/a.so /none/b.so"}}, "/none/c.so\n");
   EXPECT_EQ(found.size(), 3u);
-  EXPECT_EQ(level_of(found, "/none/a.so"), Level::Warning);
-  EXPECT_EQ(level_of(found, "/etc/ld.so.preload: /none/c.so"), Level::Warning);
+  EXPECT_EQ(level_of(found, "/none/a.so"), Severity::Warning);
+  EXPECT_EQ(level_of(found, "/etc/ld.so.preload: /none/c.so"), Severity::Warning);
   const Findings twice = check_preloads({{"LD_PRELOAD", "a/libespalier.so:b/libespalier.so"}}, "");
-  EXPECT_EQ(level_of(twice, "LD_PRELOAD"), Level::Problem);
+  EXPECT_EQ(level_of(twice, "LD_PRELOAD"), Severity::Problem);
   const Findings part = check_preloads({{"LD_PRELOAD", "libespalier-mpich.so"}}, "");
-  EXPECT_EQ(level_of(part, "libespalier-mpich.so"), Level::Problem);
+  EXPECT_EQ(level_of(part, "libespalier-mpich.so"), Severity::Problem);
 }
 
 TEST(CheckSettings, AsksForTheNearestName) {
@@ -78,7 +78,7 @@ TEST(CheckSettings, AsksForTheNearestName) {
 TEST(CheckSettings, AsksForTheAlgorithmThatWasMeant) {
   const Findings found = check_settings({{"ESPALIER_ALGORITHM", "allreduce=rign,brodcast=flat"}});
   ASSERT_EQ(found.size(), 2u);
-  for (const Finding& one : found) EXPECT_EQ(one.level, Level::Problem) << one.what;
+  for (const Finding& one : found) EXPECT_EQ(one.level, Severity::Problem) << one.what;
   EXPECT_EQ(found[0].what, "there is no algorithm \"rign\" for allreduce");
   EXPECT_TRUE(found[0].cure.starts_with("did you mean \"ring\"? the algorithms for allreduce are:"))
       << found[0].cure;
@@ -86,14 +86,14 @@ TEST(CheckSettings, AsksForTheAlgorithmThatWasMeant) {
   EXPECT_TRUE(found[1].cure.starts_with("did you mean \"broadcast\"?")) << found[1].cure;
   EXPECT_EQ(
       level_of(check_settings({{"ESPALIER_ALGORITHM", "allreduce=ring"}}), "ESPALIER_ALGORITHM"),
-      Level::Ok);
+      Severity::Ok);
 }
 
 TEST(Findings, AreCountedByLevel) {
-  const Findings some{{"a", Level::Note, "", "", ""}, {"a", Level::Note, "", "", ""}};
-  EXPECT_EQ(count(some, Level::Note), 2u);
-  EXPECT_EQ(count(some, Level::Problem), 0u);
-  EXPECT_EQ(name_of(Level::Problem), "problem");
+  const Findings some{{"a", Severity::Note, "", "", ""}, {"a", Severity::Note, "", "", ""}};
+  EXPECT_EQ(count(some, Severity::Note), 2u);
+  EXPECT_EQ(count(some, Severity::Problem), 0u);
+  EXPECT_EQ(name_of(Severity::Problem), "problem");
 }
 
 }  // namespace

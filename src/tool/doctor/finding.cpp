@@ -4,21 +4,21 @@
 
 namespace espalier::doctor {
 
-std::string_view name_of(Level level) {
+std::string_view name_of(Severity level) {
   switch (level) {
-    case Level::Ok:
+    case Severity::Ok:
       return "ok";
-    case Level::Note:
+    case Severity::Note:
       return "note";
-    case Level::Warning:
+    case Severity::Warning:
       return "warning";
-    case Level::Problem:
+    case Severity::Problem:
       return "problem";
   }
   return "?";
 }
 
-std::size_t count(std::span<const Finding> findings, Level level) {
+std::size_t count(std::span<const Finding> findings, Severity level) {
   return static_cast<std::size_t>(
       std::count_if(findings.begin(), findings.end(),
                     [level](const Finding& finding) { return finding.level == level; }));

@@ -20,7 +20,7 @@ struct Object {
 struct Topology {
   std::string host_name;  ///< "" if the export names no host
   Object machine;
-  std::uint64_t cores = 0;           ///< at least 1
+  std::uint64_t cores = 0;           ///< one or more
   std::uint64_t threads = 0;         ///< usable PUs
   std::uint64_t unusable_cores = 0;  ///< listed, but offline or not allowed
 };

@@ -86,7 +86,7 @@ enum class Routing : std::uint8_t {
   None,      ///< no routes: distances do not tell its members apart
   Full,      ///< one declared route for each pair
   Floyd,     ///< shortest path over declared routes, counted in links
-  Dijkstra,  ///< as Floyd, but equal paths are chosen differently
+  Dijkstra,  ///< shortest paths like Floyd; equal paths are chosen differently
   Star,      ///< "Cluster": every member has links to and from the centre
   Torus,
 };

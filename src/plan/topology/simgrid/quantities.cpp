@@ -21,7 +21,7 @@ Error malformed(std::string_view text, std::string_view kind, std::string_view h
 
 /// "1.25E9Bps" in parts: digits and a decimal exponent, and the unit.
 struct Quantity {
-  std::string digits;  ///< at most 19, the most that base/units can hold; the rest is cut off
+  std::string digits;  ///< no more than 19, what base/units can hold; the rest is cut off
   std::int64_t exponent = 0;
   std::string_view unit;
 };
