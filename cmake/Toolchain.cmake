@@ -41,6 +41,9 @@ if(ESPALIER_SANITIZE)
   if(ESPALIER_SANITIZE MATCHES "address" AND ESPALIER_SANITIZE MATCHES "undefined")
     # AddressSanitizer ends programs there too; these take a quarter of the compiler's time.
     add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # calls, not code in line at every access: a twelfth of the compiler's time
+      add_compile_options(--param=asan-instrumentation-with-call-threshold=0)
+    endif()
   endif()
 endif()
 if(ESPALIER_FUZZ)
