@@ -3,7 +3,7 @@
 #   make demo     see what it does: plans, and an MPI program without Espalier and with it
 #   make check    build, format check, include rule, all tests, some of them with sanitizers, a short fuzz of every reader
 #   make check-quick  the tests of single rooms, without any MPI: the inner loop
-#   make check-sanitized  readers, plans, executors and buffers under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make check-sanitized  executors and buffers under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make check-single every source by itself (preset dev), as developers build: does each include what it uses?
 #   make build-times  what the build costs: processor time by room, the ten worst units (SOURCES="OLD NEW": side by side)
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
@@ -67,6 +67,7 @@ demo: packages
 check: packages format-check include-check
 	$(call preset,release)
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory check-sanitized
 	@$(MAKE) --no-print-directory fuzz-short
 
 check-quick: packages format-check include-check
@@ -77,6 +78,8 @@ check-quick: packages format-check include-check
 check-sanitized: packages
 	@! scripts/can_sanitize.sh || $(MAKE) --no-print-directory sanitized
 
+# Looking for leaks takes seconds a process, and CMake asks each program for its tests.
+sanitized check-long: export ASAN_OPTIONS := detect_leaks=0
 sanitized:
 	$(call preset,asan,sanitized_tests)
 	@ctest --test-dir build/asan -L '^sanitized$$' --output-on-failure -j $(JOBS)
