@@ -105,4 +105,32 @@ void for_each_piece(std::span<const Segment> segments, std::uint64_t max_bytes,
   if (!taken.empty()) visit(joined(taken));
 }
 
+Piece bytes_piece(std::byte* address, std::uint64_t bytes) {
+  Piece piece;
+  piece.address = address;
+  piece.count = static_cast<int>(bytes);
+  piece.bytes = bytes;
+  return piece;
+}
+
+void spread(std::span<const std::byte> data, std::span<const Segment> places) {
+  const std::byte* next = data.data();
+  for (const Segment& place : places) {
+    std::copy_n(next, place.bytes, place.address);
+    next += place.bytes;
+  }
+}
+
+std::uint32_t send_parcel(Parcel& parcel, const runtime::PeerLink& link, std::uint64_t max_bytes,
+                          const std::function<void(const Piece&, bool)>& send) {
+  std::uint32_t sent = 1;
+  send(bytes_piece(parcel.head.data(), parcel.head.size()), true);
+  const std::uint64_t most = bytes_in_one(link, bytes_of(parcel.rest), max_bytes);
+  for_each_piece(parcel.rest, most, [&](const Piece& piece) {
+    send(piece, false);
+    ++sent;
+  });
+  return sent;
+}
+
 }  // namespace espalier::mpi

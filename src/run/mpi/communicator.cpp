@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mpi/wire.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/views.hpp"
 
@@ -27,11 +28,9 @@ constexpr std::uint64_t kCallsBeforeHidden = 1;
 /// all ranks at the same call, and their trials begin again.
 constexpr std::size_t kMostClasses = 4096;
 
-ExecutorOptions executor_options() {
-  ExecutorOptions options;
-#ifdef ESPALIER_SMPI  // has no connections
-  options.window_of_parts = 1;
-#endif
+ChannelOptions channel_options() {
+  ChannelOptions options;
+  options.parts_under_way = kPartsUnderWay;
   return options;
 }
 
@@ -128,10 +127,9 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 }
 
 Communicator::~Communicator() {
-  if (has_failed_ && executor_ != nullptr) executor_->abandon_pace();
+  if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
   classes_.clear();
   counted_trees_.reset();
-  block_executor_.reset();
   executor_.reset();
   // Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its
   // error handler. They are not received away: others may come at any time.
@@ -155,7 +153,6 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
 void Communicator::give_back() {
   forget_classes();
   counted_trees_.reset();
-  block_executor_.reset();
   executor_.reset();
   probes_ = OwnedComm();
   hidden_ = OwnedComm();
@@ -387,19 +384,9 @@ std::size_t Communicator::undecided() const {
       }));
 }
 
-BlockExecutor& Communicator::block_executor() {
-  if (block_executor_ == nullptr) {
-    block_executor_ = std::make_unique<BlockExecutor>(executor(), self(), size_,
-                                                      tags_of(MPI_COMM_WORLD), ExecutorOptions{});
-  }
-  return *block_executor_;
-}
-
 CountedTrees& Communicator::counted_trees() {
   if (counted_trees_ == nullptr) {
-    counted_trees_ = std::make_unique<CountedTrees>(executor(), block_executor(), self(),
-                                                    static_cast<Rank>(size_),
-                                                    tags_of(MPI_COMM_WORLD), world_.settings);
+    counted_trees_ = std::make_unique<CountedTrees>(executor(), world_.settings);
     counted_trees_->plan_for(group_->machine());
   }
   return *counted_trees_;
@@ -421,7 +408,7 @@ bool Communicator::agree_and_copy(std::uint64_t plan_hash) {
   if (hidden_) {
     holds_share_ = true;
     executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
-                                           executor_options());
+                                           channel_options());
     return true;
   }
   if (has_room) share_.give_back();

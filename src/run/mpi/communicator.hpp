@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "mpi/block_executor.hpp"
 #include "mpi/counted_trees.hpp"
 #include "mpi/executor.hpp"
 #include "mpi/group_plans.hpp"
@@ -128,7 +127,6 @@ class Communicator {
   [[nodiscard]] const std::vector<std::string>& changes() const { return changes_; }
   /// @pre plan() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
-  [[nodiscard]] BlockExecutor& block_executor();
   [[nodiscard]] CountedTrees& counted_trees();
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
   /// Notes that a planned call failed, or that the others ran one without this rank. Messages may
@@ -206,9 +204,8 @@ class Communicator {
   bool holds_share_ = false;
   bool has_failed_ = false;
   OwnedComm hidden_;
-  std::unique_ptr<Executor> executor_;             // uses hidden_, so it is destroyed before
-  std::unique_ptr<BlockExecutor> block_executor_;  // uses executor_; made at its first use
-  std::unique_ptr<CountedTrees> counted_trees_;    // uses both executors; made at its first use
+  std::unique_ptr<Executor> executor_;           // uses hidden_, so it is destroyed before
+  std::unique_ptr<CountedTrees> counted_trees_;  // uses executor_; made at its first use
 };
 
 }  // namespace espalier::mpi

@@ -16,15 +16,6 @@ constexpr std::size_t kMostRoots = 64;
 
 }  // namespace
 
-CountedTrees::CountedTrees(Executor& channel, BlockExecutor& blocks, const SelfLane& self,
-                           Rank size, runtime::Tags tags, const runtime::Settings& settings)
-    : channel_(channel),
-      blocks_(blocks),
-      self_(self),
-      size_(size),
-      settings_(settings),
-      roles_(channel, self, size, tags, ExecutorOptions{}) {}
-
 void CountedTrees::plan_for(const topology::Machine& machine) {
   machine_ = &machine;
   planner_ = std::make_unique<runtime::CountPlanner>(machine, settings_);
@@ -32,28 +23,38 @@ void CountedTrees::plan_for(const topology::Machine& machine) {
 }
 
 runtime::PeerLink CountedTrees::link_to(Rank rank) const {
-  const topology::Path path = machine_->path(static_cast<Rank>(self_.rank), rank);
+  const topology::Path path = machine_->path(channel_.rank(), rank);
   return {path.level, path.latency >= select::kFarLatency};
 }
 
-RoleCall CountedTrees::role_call(const Call& call) const {
-  return {call.plan->signature, [this](Rank rank) { return link_to(rank); }, call.buffers};
+std::unique_ptr<RoleRun> CountedTrees::new_run(const Call& call, BlockBuffers* buffers,
+                                               std::uint64_t number) const {
+  return std::make_unique<RoleRun>(
+      channel_,
+      RoleCall{call.plan->signature, [this](Rank rank) { return link_to(rank); }, buffers}, number);
+}
+
+int CountedTrees::finish(std::unique_ptr<RoleRun> run) {
+  const int code = run->finish();
+  executor_.keep(std::move(run));
+  return code;
 }
 
 CountedTrees::Ran CountedTrees::scatter(const Call& call) {
+  const std::uint64_t number = channel_.take_number();
+  auto run = new_run(call, call.buffers, number);
   if (!is_me(call.root)) {
     // Whoever gets nothing is in no tree, and the root, whose counts must agree, knows that too.
-    if (call.buffers->out.front().capacity > 0) {
-      return {roles_.receive(role_call(call)), "by counts", {}};
-    }
-    channel_.skip_call();
-    return {MPI_SUCCESS, "by counts", {}};
+    if (call.buffers->out.front().capacity == 0) return {MPI_SUCCESS, "by counts", {}};
+    run->receive();
+    return {finish(std::move(run)), "by counts", {}};
   }
   std::vector<std::uint64_t> bytes;
-  bytes.reserve(size_);
+  bytes.reserve(channel_.size());
   for (const BlockView& block : call.buffers->in) bytes.push_back(block.bytes);
   const RolePlan& plan = planner_->scatter(call.root, bytes);
-  return {roles_.scatter(plan.roles, role_call(call)), plan.name, plan.predicted};
+  run->scatter(plan.roles);
+  return {finish(std::move(run)), plan.name, plan.predicted};
 }
 
 CountedTrees::Ran CountedTrees::gather(const Call& call) {
@@ -62,23 +63,25 @@ CountedTrees::Ran CountedTrees::gather(const Call& call) {
   const bool is_named = runtime::tree_named(settings_, Operation::Gather).has_value();
   const bool tells = runtime::tells_tree(gathering.calls, is_named);
   std::optional<RolePlan> next;
+  std::unique_ptr<RoleRun> telling;
   if (is_me(call.root)) {
     if (call.buffers != nullptr) add_lengths(gathering, *call.buffers);
-    if (tells) begin_telling(call, gathering, next);
+    if (tells) telling = begin_telling(call, gathering, next);
   }
   Ran ran{MPI_SUCCESS, gathering.program ? gathering.name : call.plan->name,
           gathering.program ? gathering.predicted : call.plan->predicted};
   if (call.buffers == nullptr) {
-    channel_.skip_call();
+    executor_.skip_call();
   } else {
     const runtime::PreparedProgram& program =
         gathering.program ? *gathering.program : call.plan->prepared;
-    ran.code = blocks_.run({&program, std::move(*call.buffers), call.plan->signature});
+    ran.code = executor_.run_blocks(program, std::move(*call.buffers), call.plan->signature);
   }
   if (!tells) return ran;
   int code = MPI_SUCCESS;
   if (is_me(call.root)) {
-    code = roles_.finish_telling();
+    executor_.skip_call();  // its number is that of the announcement
+    code = finish(std::move(telling));
     if (next) {
       gathering.name = next->name;
       gathering.predicted = next->predicted;
@@ -87,7 +90,7 @@ CountedTrees::Ran CountedTrees::gather(const Call& call) {
   } else if (ran.code == MPI_SUCCESS) {
     code = hear(call, gathering);
   } else {
-    channel_.skip_call();
+    executor_.skip_call();
   }
   if (ran.code == MPI_SUCCESS) ran.code = code;
   return ran;
@@ -106,11 +109,12 @@ void CountedTrees::add_lengths(Gathering& gathering, const BlockBuffers& buffers
   ++gathering.calls_summed;
 }
 
-/// Announces a tree for the mean lengths since the last announcement.
-void CountedTrees::begin_telling(const Call& call, Gathering& gathering,
-                                 std::optional<RolePlan>& next) {
+/// Announces a tree for the mean lengths since the last announcement. It leaves before the gather,
+/// under the number of the call behind it.
+std::unique_ptr<RoleRun> CountedTrees::begin_telling(const Call& call, Gathering& gathering,
+                                                     std::optional<RolePlan>& next) {
   std::vector<std::uint64_t> mean = std::move(gathering.sums);
-  mean.resize(size_);
+  mean.resize(channel_.size());
   const std::uint64_t calls = std::max<std::uint64_t>(1, gathering.calls_summed);
   for (std::uint64_t& bytes : mean) bytes = (bytes + calls - 1) / calls;
   gathering.sums.clear();
@@ -120,16 +124,21 @@ void CountedTrees::begin_telling(const Call& call, Gathering& gathering,
     gathering.roles = std::move(next->roles);
     for (runtime::RoleEntry& role : gathering.roles) role.bytes = 0;  // no data travels with it
   }
-  roles_.begin_telling(gathering.roles, role_call(call));
+  auto run = new_run(call, nullptr, channel_.calls() + 1);
+  run->tell(gathering.roles);
+  return run;
 }
 
 int CountedTrees::hear(const Call& call, Gathering& gathering) {
-  RoleExecutor::Told told;
-  const int code = roles_.hear(role_call(call), told);
-  if (code != MPI_SUCCESS) return code;
-  gathering.name = "by counts";
-  take(gathering, told.roles, told.by);
-  return MPI_SUCCESS;
+  auto run = new_run(call, nullptr, channel_.take_number());
+  run->receive();
+  const int code = run->finish();
+  if (code == MPI_SUCCESS) {
+    gathering.name = "by counts";
+    take(gathering, run->told().roles, run->told().by);
+  }
+  executor_.keep(std::move(run));
+  return code;
 }
 
 void CountedTrees::take(Gathering& gathering, runtime::Roles roles, Rank parent) const {

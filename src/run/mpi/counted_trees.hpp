@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "mpi/block_executor.hpp"
-#include "mpi/role_executor.hpp"
+#include "mpi/executor.hpp"
 #include "runtime/count_planner.hpp"
 #include "runtime/plan_cache.hpp"
 
@@ -20,9 +19,9 @@ namespace espalier::mpi {
 /// the next go; until the first of these they go along the communicator's own plan.
 class CountedTrees {
  public:
-  /// @param blocks of the same communicator, as is its channel; both must outlive it
-  CountedTrees(Executor& channel, BlockExecutor& blocks, const SelfLane& self, Rank size,
-               runtime::Tags tags, const runtime::Settings& settings);
+  /// @param executor of the same communicator; must outlive it
+  CountedTrees(Executor& executor, const runtime::Settings& settings)
+      : executor_(executor), channel_(executor.channel()), settings_(settings) {}
 
   /// Forgets all trees: from now on for this machine, which must outlive them. All ranks do this
   /// before the same call.
@@ -54,22 +53,22 @@ class CountedTrees {
     std::vector<std::uint64_t> sums;
     std::uint64_t calls_summed = 0;
   };
-  [[nodiscard]] bool is_me(Rank rank) const { return rank == static_cast<Rank>(self_.rank); }
+  [[nodiscard]] bool is_me(Rank rank) const { return rank == channel_.rank(); }
   [[nodiscard]] runtime::PeerLink link_to(Rank rank) const;
-  [[nodiscard]] RoleCall role_call(const Call& call) const;
+  /// @param buffers of a scatter; nullptr: a tree is announced
+  [[nodiscard]] std::unique_ptr<RoleRun> new_run(const Call& call, BlockBuffers* buffers,
+                                                 std::uint64_t number) const;
+  int finish(std::unique_ptr<RoleRun> run);
   Gathering& gathering_of(Rank root);
   static void add_lengths(Gathering& gathering, const BlockBuffers& buffers);
-  void begin_telling(const Call& call, Gathering& gathering,
-                     std::optional<runtime::RolePlan>& next);
+  std::unique_ptr<RoleRun> begin_telling(const Call& call, Gathering& gathering,
+                                         std::optional<runtime::RolePlan>& next);
   int hear(const Call& call, Gathering& gathering);
   void take(Gathering& gathering, runtime::Roles roles, Rank parent) const;
 
-  Executor& channel_;
-  BlockExecutor& blocks_;
-  SelfLane self_;
-  Rank size_;
+  Executor& executor_;
+  Channel& channel_;
   const runtime::Settings& settings_;
-  RoleExecutor roles_;
   const topology::Machine* machine_ = nullptr;
   std::unique_ptr<runtime::CountPlanner> planner_;  // planner of the trees whose root is this rank
   std::map<Rank, Gathering> gatherings_;            // gathers to each root

@@ -175,7 +175,8 @@ void Engine::forget(Communicator* comm) {
         footprint_.found.push_back(comm->name() + ": " + words + "; plans were made anew");
       }
     }
-    if (comm->executor_if_any() != nullptr) add_to(past_sent_, comm->executor_if_any()->sent());
+    if (comm->executor_if_any() != nullptr)
+      add_to(past_sent_, comm->executor_if_any()->channel().sent());
   }
   delete comm;
 }
@@ -225,7 +226,7 @@ std::uint64_t Engine::count(const std::string& name) {
   for (const auto& [handle, one] : live_) {
     undecided += one->undecided();
     counts.add(one->counts);
-    if (one->executor_if_any() != nullptr) add_to(sent, one->executor_if_any()->sent());
+    if (one->executor_if_any() != nullptr) add_to(sent, one->executor_if_any()->channel().sent());
   }
   if (name == "planned") return counts.planned_calls();
   if (name == "native") {

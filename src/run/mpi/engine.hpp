@@ -204,7 +204,7 @@ class Engine {
   }
   /// The others run a call without this rank. This rank counts that call, to stay in step.
   static void leave_call(Communicator& comm);
-  bool run(Communicator& comm, const runtime::CachedPlan& plan, Execution& execution, Call& call,
+  bool run(Communicator& comm, const runtime::CachedPlan& plan, ElementCall& execution, Call& call,
            int& code);
   const runtime::CachedPlan* plan(Communicator& comm, const runtime::PlanKey& key);
   bool move(Communicator& comm, const Move& move, int& code);

@@ -75,7 +75,7 @@ int Engine::run_multicast(Communicator& comm, const runtime::CachedPlan& plan,
   copy_each([&](const Multicast& one, std::byte* at) {
     if (one.call.root == self) std::memcpy(at, one.data, one.call.bytes);
   });
-  Execution execution;
+  ElementCall execution;
   execution.buffers.layout = byte_layout();
   auto& out = execution.buffers.base[static_cast<std::size_t>(Buffer::Out)];
   out = is_staged      ? staged.address()

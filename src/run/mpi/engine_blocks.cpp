@@ -61,7 +61,7 @@ bool Engine::move_blocks(const BlockCall& call, int& code) {
   const Call told{call.operation, own_bytes(*buffers)};
   code = save_input(call, found->prepared.program, *buffers, comm->self());
   if (code == MPI_SUCCESS) {
-    code = comm->block_executor().run({&found->prepared, std::move(*buffers), found->signature});
+    code = comm->executor().run_blocks(found->prepared, std::move(*buffers), found->signature);
   } else {
     leave_call(*comm);
   }

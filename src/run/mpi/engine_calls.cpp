@@ -57,7 +57,7 @@ void Engine::note_planned(Communicator& comm, const CachedPlan& plan, const Call
                 plan.why, 1, predicted, (PMPI_Wtime() - begin) * 1e6});
 }
 
-bool Engine::run(Communicator& comm, const CachedPlan& plan, Execution& execution, Call& call,
+bool Engine::run(Communicator& comm, const CachedPlan& plan, ElementCall& execution, Call& call,
                  int& code) {
   const double begin = keeps_log() ? PMPI_Wtime() : 0;
   execution.program = &plan.prepared;
@@ -93,7 +93,7 @@ bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int 
   if (found == nullptr) return false;
 
   Call call{Operation::Broadcast, total};
-  Execution execution;
+  ElementCall execution;
   auto& out = execution.buffers.base[static_cast<std::size_t>(Buffer::Out)];
   execution.buffers.layout = byte_layout();
   if (layout.dense || total == 0) {
@@ -136,7 +136,7 @@ bool Engine::barrier(MPI_Comm handle, int& code) {
   if (comm->never()) return native(comm, Operation::Barrier, *comm->never());
   const CachedPlan* found = plan(*comm, {Operation::Barrier, 0, 0, 1, true, false});
   if (found == nullptr) return false;
-  Execution execution;
+  ElementCall execution;
   execution.buffers.layout = byte_layout();
   Call call{Operation::Barrier, 0};
   return run(*comm, *found, execution, call, code);

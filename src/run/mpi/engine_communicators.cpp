@@ -62,7 +62,7 @@ bool Engine::give_back(MPI_Comm among) {
     if (!one->holds_hidden() || !one->has_only(*ranks)) continue;
     {
       const std::lock_guard lock(mutex_);
-      add_to(past_sent_, one->executor().sent());
+      add_to(past_sent_, one->executor().channel().sent());
     }
     one->give_back();
   }

@@ -32,7 +32,7 @@ bool Engine::move(Communicator& comm, const Move& move, int& code) {
                                       : !move.drops_out && may_overlap(move.in, move.out);
   ByteBuffer in(move.in, in_apart);
   ByteBuffer out(move.out, move.drops_out);
-  Execution execution;
+  ElementCall execution;
   execution.buffers.layout = byte_layout();
   execution.buffers.base[static_cast<std::size_t>(Buffer::In)] = in.address();
   execution.buffers.base[static_cast<std::size_t>(Buffer::Out)] = out.address();

@@ -51,7 +51,7 @@ bool Engine::combine(Communicator& comm, const Combine& call, int& code) {
   if (found == nullptr) return false;
 
   Call logged{call.operation, count * size};
-  Execution execution;
+  ElementCall execution;
   execution.reduction = checked->reduction;
   execution.buffers.layout = layout;
   auto& base = execution.buffers.base;

@@ -30,6 +30,14 @@ void LateAgreement::start(std::span<const double> mine) {
   under_way_ = next.release();
 }
 
+bool LateAgreement::is_there() {
+  if (under_way_ == nullptr || failed_) return true;
+  int is_complete = 0;
+  // A complete request becomes MPI_REQUEST_NULL, for which finish() does not wait.
+  failed_ = PMPI_Test(&under_way_->request, &is_complete, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+  return failed_ || is_complete != 0;
+}
+
 std::vector<double> LateAgreement::finish() {
   if (under_way_ == nullptr) return {};
   const std::unique_ptr<UnderWay> last(std::exchange(under_way_, nullptr));

@@ -20,6 +20,8 @@ class LateAgreement : public runtime::Agreement {
 
   void start(std::span<const double> mine) override;
   std::vector<double> finish() override;
+  /// Whether finish() would not wait. @pre Under way
+  [[nodiscard]] bool is_there();
 
  private:
   struct UnderWay {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "mpi/executor.hpp"
+#include "mpi/wire.hpp"
 
 namespace espalier::mpi {
 namespace {

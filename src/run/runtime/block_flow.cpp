@@ -79,9 +79,10 @@ class BlockFlow {
     if (ranks_[step.rank].open[step.op] == 0) return end(step);
     const std::uint32_t first = program.first_message[step.op];
     for (std::uint32_t m = first; m < program.first_message[step.op + 1]; ++m) {
-      const Lane& lane = program.lanes[program.lanes_of_op[m]];
+      const Message& message = program.messages[program.messages_of_op[m]];
+      const Lane& lane = program.lanes[message.lane];
       if (op.kind == OpKind::Send) {
-        Blocks blocks = read(step.rank, program.messages[program.messages_of_op[m]].region);
+        Blocks blocks = read(step.rank, message.region);
         note(step, m - first, blocks);
         deliver({step.rank, lane.peer, op.tag}, std::move(blocks));
       } else {

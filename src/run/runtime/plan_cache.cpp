@@ -100,8 +100,8 @@ std::uint64_t bytes_of(const CachedPlan& plan) {
   const PreparedProgram& p = plan.prepared;
   return sizeof(plan) + plan.name.size() + plan.why.size() +
          held(p.program.ops, p.program.deps, p.program.sets, p.lanes, p.messages, p.waits,
-              p.message_count, p.first_dependent, p.dependents, p.first_message, p.lanes_of_op,
-              p.messages_of_op, p.steps);
+              p.message_count, p.first_dependent, p.dependents, p.first_message, p.messages_of_op,
+              p.steps);
 }
 
 schedule::Collective call_of(const PlanKey& key, Rank size) {

@@ -38,9 +38,10 @@ void sort_into_lanes(PreparedProgram& p, const std::function<PeerLink(Rank)>& li
   const auto ops = static_cast<std::uint32_t>(p.program.ops.size());
   std::map<std::pair<Rank, bool>, std::uint32_t> ids;
   std::vector<std::vector<Message>> by_lane;
+  std::vector<std::uint32_t> lanes;  // lane of each message, op by op
   p.message_count.assign(ops, 0);
   for (std::uint32_t i = 0; i < ops; ++i) {
-    p.first_message.push_back(static_cast<std::uint32_t>(p.lanes_of_op.size()));
+    p.first_message.push_back(static_cast<std::uint32_t>(lanes.size()));
     const Op& op = p.program.ops[i];
     if (!is_message(op)) continue;
     for_each_message(p.program, op, [&](Rank peer, const Region& region) {
@@ -52,26 +53,25 @@ void sort_into_lanes(PreparedProgram& p, const std::function<PeerLink(Rank)>& li
         by_lane.emplace_back();
       }
       p.messages_of_op.push_back(static_cast<std::uint32_t>(by_lane[it->second].size()));
-      by_lane[it->second].push_back({i, op.tag, region});
-      p.lanes_of_op.push_back(it->second);
+      by_lane[it->second].push_back({i, op.tag, it->second, region});
+      lanes.push_back(it->second);
       ++p.message_count[i];
     });
   }
-  p.first_message.push_back(static_cast<std::uint32_t>(p.lanes_of_op.size()));
+  p.first_message.push_back(static_cast<std::uint32_t>(lanes.size()));
   for (std::size_t l = 0; l < p.lanes.size(); ++l) {
     p.lanes[l].first = static_cast<std::uint32_t>(p.messages.size());
     p.lanes[l].count = static_cast<std::uint32_t>(by_lane[l].size());
     p.messages.insert(p.messages.end(), by_lane[l].begin(), by_lane[l].end());
   }
   for (std::size_t m = 0; m < p.messages_of_op.size(); ++m) {
-    p.messages_of_op[m] += p.lanes[p.lanes_of_op[m]].first;
+    p.messages_of_op[m] += p.lanes[lanes[m]].first;
   }
 }
 
 bool is_sequential(const schedule::Program& program) {
-  constexpr std::size_t kFewOps = 64;  // one bit each
   const auto is_slice = [](const Region& r) { return r.outer.set == 0 && r.inner.set == 0; };
-  if (program.ops.size() > kFewOps) return false;
+  if (program.ops.size() > kMostSequentialSteps) return false;
   std::vector<std::uint64_t> before(program.ops.size(), 0);  // what each waits for, directly or not
   std::uint64_t receives = 0;
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
@@ -104,7 +104,7 @@ std::vector<SequentialStep> steps_of(const PreparedProgram& p) {
       step.length = region.length;
       step.tag = op.tag;
       step.peer = op.peer;
-      step.level = p.lanes[p.lanes_of_op[p.first_message[i]]].link.level;
+      step.level = p.lanes[p.messages[p.messages_of(i).front()].lane].link.level;
     }
     steps.push_back(step);
   }

@@ -14,6 +14,7 @@ namespace espalier::runtime {
 struct Message {
   std::uint32_t op = 0;
   std::uint32_t tag = 0;
+  std::uint32_t lane = 0;
   schedule::Region region;
 };
 
@@ -31,6 +32,9 @@ struct Lane {
   std::uint32_t first = 0;  ///< index of the first message in PreparedProgram::messages
   std::uint32_t count = 0;
 };
+
+/// Most steps of a program that runs one by one: one bit each.
+inline constexpr std::size_t kMostSequentialSteps = 64;
 
 /// A step of a program of few messages of plain slices, one peer each, in which every send waits
 /// for all receives before it. Such steps can run one by one in the order of the program, since
@@ -58,8 +62,7 @@ struct PreparedProgram {
   std::vector<std::uint32_t>
       first_dependent;  ///< where each op begins in `dependents`; one entry more at the end
   std::vector<std::uint32_t> dependents;
-  std::vector<std::uint32_t> first_message;  ///< where each op begins in the next two
-  std::vector<std::uint32_t> lanes_of_op;
+  std::vector<std::uint32_t> first_message;   ///< where each op begins in `messages_of_op`
   std::vector<std::uint32_t> messages_of_op;  ///< indices into `messages`
   /// All of it, if it can run one by one; else empty.
   std::vector<SequentialStep> steps;
@@ -70,6 +73,10 @@ struct PreparedProgram {
   [[nodiscard]] std::span<const std::uint32_t> dependents_of(std::uint32_t op) const {
     return std::span(dependents)
         .subspan(first_dependent[op], first_dependent[op + 1] - first_dependent[op]);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> messages_of(std::uint32_t op) const {
+    return std::span(messages_of_op)
+        .subspan(first_message[op], first_message[op + 1] - first_message[op]);
   }
 };
 

@@ -93,4 +93,17 @@ schedule::Program gather_program(Roles roles, Rank parent) {
   return std::move(program).build();
 }
 
+schedule::Program scatter_program(Roles roles, Rank from, bool has_data) {
+  expects(!roles.empty(), "scatter_program: nobody");
+  ProgramBuilder program(roles.front().rank);
+  program.scratch(roles.size());
+  if (from != kNoRank) program.recv(from, slice(Buffer::Scratch, 0, roles.size()));
+  for_each_child(roles, [&](Roles child) {
+    const auto at = static_cast<std::uint64_t>(child.data() - roles.data());
+    program.send(child.front().rank, slice(Buffer::Scratch, at, child.size()));
+  });
+  if (has_data) program.copy(slice(Buffer::Scratch, 0, 1), slice(Buffer::Out, 0, 1));
+  return std::move(program).build();
+}
+
 }  // namespace espalier::runtime

@@ -57,4 +57,11 @@ struct RoleHeader {
 /// @param parent the rank's parent; kNoRank at the root
 [[nodiscard]] schedule::Program gather_program(Roles roles, Rank parent);
 
+/// A rank's part of a scatter of blocks down such a tree: all blocks of its sub-tree come from its
+/// parent into scratch, in the order of the tree; each child's go on, and the own one is copied to
+/// Out.
+/// @param from the rank's parent; kNoRank if the blocks are there already
+/// @param has_data whether there are blocks at all, and not only roles
+[[nodiscard]] schedule::Program scatter_program(Roles roles, Rank from, bool has_data);
+
 }  // namespace espalier::runtime

@@ -1,0 +1,74 @@
+#include "mpi/channel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "mpi/execution.hpp"
+
+namespace espalier::mpi {
+
+Channel::Channel(MPI_Comm comm, int rank, int size, runtime::Tags tags,
+                 const ChannelOptions& options)
+    : comm_(comm),
+      rank_(rank),
+      tags_(tags),
+      options_(options),
+      pace_mask_(tags.calls_apart() / 4 - 1),
+      begins_below_(2 * (pace_mask_ + 1)),
+      flows_(static_cast<std::size_t>(size)) {}
+
+bool Channel::step_all_but(const Execution& but) {
+  bool has_moved = false;
+  for (std::size_t i = 0; i < under_way_.size(); ++i) {  // whoever is done leaves the list
+    if (under_way_[i] != &but) has_moved |= under_way_[i]->step();
+  }
+  return has_moved;
+}
+
+/// Called by all ranks when they have come to the same number. Calls of a quarter begin once all
+/// ranks have come to the quarter before: so nobody is further ahead of another than half of what
+/// tags tell apart, and a message whose tag is that of a call which runs belongs to it.
+void Channel::keep_pace() {
+  constexpr std::array<double, 1> nothing{};
+  paces_.emplace_back(comm_).start(nothing);
+}
+
+void Channel::end_first_pace() {
+  static_cast<void>(paces_.front().finish());
+  paces_.pop_front();
+  begins_below_ += pace_mask_ + 1;
+}
+
+bool Channel::have_others_begun(std::uint64_t number) {
+  while (number >= begins_below_ && !paces_.empty() && paces_.front().is_there()) end_first_pace();
+  return number < begins_below_;
+}
+
+void Channel::wait_to_begin(std::uint64_t number) {
+  while (number >= begins_below_ && !paces_.empty()) end_first_pace();
+}
+
+void Channel::abandon_pace() {
+  for (LateAgreement& pace : paces_) pace.abandon();
+}
+
+bool Channel::count_unconfirmed(Rank to, std::uint64_t bytes, bool must) {
+  Flow& flow = flows_[to];
+  flow.since += bytes + kEnvelopeBytes;
+  most_unconfirmed_ = std::max(most_unconfirmed_, flow.first + flow.later + flow.since);
+  if (!must && flow.since <= options_.synchronous_after) return false;
+  (flow.under_way == 0 ? flow.first : flow.later) += flow.since;
+  flow.since = 0;
+  ++flow.under_way;
+  return true;
+}
+
+void Channel::confirm(Rank to) {
+  Flow& flow = flows_[to];
+  ++confirmed_;
+  --flow.under_way;
+  flow.first = std::exchange(flow.later, 0);
+}
+
+}  // namespace espalier::mpi

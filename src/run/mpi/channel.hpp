@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "mpi/late_agreement.hpp"
+#include "mpi/local_steps.hpp"
+#include "mpi/piece.hpp"
+#include "runtime/tags.hpp"
+
+namespace espalier::mpi {
+
+class Execution;
+
+/// Messages and bytes that left this rank over the channels of one level.
+struct LevelCount {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Bytes that an empty message takes at its receiver, roughly.
+inline constexpr std::uint64_t kEnvelopeBytes = 256;
+
+/// Synchronous messages to one rank that may be under way at once.
+inline constexpr std::uint32_t kSynchronousUnderWay = 2;
+
+struct ChannelOptions {
+  /// MPI messages of one execution that may be under way, sends and receives each. It may have
+  /// more for a while: see Execution.
+  std::uint32_t window = 256;
+  /// Bytes to one rank after which the next message to it is synchronous.
+  std::uint64_t synchronous_after = std::uint64_t{4} << 20U;
+  /// How many of several messages to one rank are under way at a time; they are synchronous then.
+  /// 0: no such limit. For networks without connections (wire.hpp).
+  std::uint32_t parts_under_way = 0;
+  std::uint64_t max_piece_bytes = kMaxPieceBytes;
+  double stall_seconds = 1;  ///< time without progress before looking for messages of other calls
+};
+
+/// What happens to one MPI message of an execution, for those who look on.
+struct TraceEvent {
+  bool ends = false;  ///< it is complete; else it was started
+  bool sends = false;
+  std::uint64_t call = 0;     ///< number of the call on this communicator
+  std::uint32_t op = 0;       ///< step of the program
+  std::uint32_t message = 0;  ///< message of the program
+  Rank peer = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What all executions on one hidden communicator share: the numbers of calls, tags, flow control,
+/// counts of messages, and a hook for those who look on.
+///
+/// Flow control. A receiver that is late holds messages that nobody asked for yet. With S =
+/// synchronous_after and m = the longest message that MPI sends without a handshake, of which
+/// kEnvelopeBytes is the least, all calls of one sender together leave at most
+///
+///   kSynchronousUnderWay (S + m)  bytes
+///
+/// with one receiver: after S bytes the next message is synchronous, it is complete only once its
+/// receiver asked for it, and beyond two of these nothing leaves. most_unconfirmed() is what was
+/// counted. Messages that need a handshake are counted too, though they stay with the sender.
+class Channel {
+ public:
+  Channel(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ChannelOptions& options);
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] Rank rank() const { return static_cast<Rank>(rank_); }
+  [[nodiscard]] Rank size() const { return static_cast<Rank>(flows_.size()); }
+  [[nodiscard]] const runtime::Tags& tags() const { return tags_; }
+  [[nodiscard]] const ChannelOptions& options() const { return options_; }
+  [[nodiscard]] SelfLane self(int tag = 0) const { return {comm_, rank_, tag}; }
+
+  // Numbers of calls. All ranks count the same calls in the same order.
+  /// The number of the next call, which stands in the tags of its messages.
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  /// Takes the number of a call that begins now, or that others run without this rank.
+  std::uint64_t take_number() {
+    const std::uint64_t number = calls_++;
+    if ((calls_ & pace_mask_) == 0) keep_pace();
+    return number;
+  }
+  /// Whether the messages of a call may leave. Tags tell only some calls apart: no rank is further
+  /// ahead of another than half of those. Never waits.
+  [[nodiscard]] bool may_begin(std::uint64_t number) {
+    return number < begins_below_ || have_others_begun(number);
+  }
+  /// Waits until it may.
+  void wait_to_begin(std::uint64_t number);
+  /// Leaves the allreduces that are under way behind, since others may never take part.
+  void abandon_pace();
+
+  // Executions under way.
+  void add(Execution& execution) { under_way_.push_back(&execution); }
+  void remove(Execution& execution) { std::erase(under_way_, &execution); }
+  [[nodiscard]] bool has_several() const { return under_way_.size() > 1; }
+  [[nodiscard]] bool is_idle() const { return under_way_.empty(); }
+  /// Steps all but this one. @return whether something happened
+  bool step_others(const Execution& but) { return has_several() && step_all_but(but); }
+
+  // Flow control.
+  [[nodiscard]] bool may_send_to(Rank to) const {
+    return flows_[to].under_way < kSynchronousUnderWay;
+  }
+  /// Counts a message to a rank. @return whether it is to be synchronous
+  /// @param must it shall be in any case
+  bool count_unconfirmed(Rank to, std::uint64_t bytes, bool must = false);
+  /// A synchronous message is complete, or given up.
+  void confirm(Rank to);
+  /// How many were confirmed so far: whoever waits for one looks again when this changes.
+  [[nodiscard]] std::uint64_t confirmed() const { return confirmed_; }
+  /// The most bytes to one rank that were under way without its receiver's confirmation.
+  [[nodiscard]] std::uint64_t most_unconfirmed() const { return most_unconfirmed_; }
+
+  // What was sent, by level.
+  void count_sent(std::uint32_t level, std::uint64_t bytes) {
+    if (level >= sent_.size()) sent_.resize(level + 1);
+    ++sent_[level].messages;
+    sent_[level].bytes += bytes;
+  }
+  [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
+
+  /// Is called at the begin and end of every MPI message; empty: nobody looks on.
+  std::function<void(const TraceEvent&)> trace;
+
+ private:
+  struct Flow {
+    std::uint64_t since = 0;      // bytes after the last synchronous message
+    std::uint64_t first = 0;      // bytes up to the oldest synchronous message that is under way
+    std::uint64_t later = 0;      // bytes up to the others
+    std::uint32_t under_way = 0;  // synchronous messages under way
+  };
+  bool step_all_but(const Execution& but);
+  void keep_pace();
+  bool have_others_begun(std::uint64_t number);
+  void end_first_pace();
+
+  MPI_Comm comm_;
+  int rank_;
+  runtime::Tags tags_;
+  ChannelOptions options_;
+  std::uint64_t calls_ = 0;
+  std::uint64_t pace_mask_;
+  std::uint64_t begins_below_;  // calls below this number may begin
+  /// All begun these calls: one allreduce for each quarter of what tags tell apart, oldest first.
+  std::deque<LateAgreement> paces_;
+  std::vector<Execution*> under_way_;
+  std::vector<Flow> flows_;  // one for each receiving rank
+  std::uint64_t confirmed_ = 0;
+  std::uint64_t most_unconfirmed_ = 0;
+  std::vector<LevelCount> sent_;
+};
+
+}  // namespace espalier::mpi

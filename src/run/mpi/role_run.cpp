@@ -1,0 +1,178 @@
+#include "mpi/role_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/wire.hpp"
+
+namespace espalier::mpi {
+
+using runtime::RoleEntry;
+using runtime::Roles;
+
+RoleRun::RoleRun(Channel& channel, RoleCall call, std::uint64_t number)
+    : channel_(channel), call_(std::move(call)), number_(number), execution_(channel) {}
+
+RoleRun::~RoleRun() { give_up_head(); }
+
+void RoleRun::scatter(Roles roles) {
+  told_.roles.assign(roles.begin(), roles.end());
+  for (const RoleEntry& role : roles) blocks_.push_back(call_.buffers->in[role.rank]);
+  begin(kNoRank);
+}
+
+void RoleRun::tell(Roles roles) {
+  told_.roles.assign(roles.begin(), roles.end());
+  blocks_.resize(roles.size());
+  begin(kNoRank);
+}
+
+void RoleRun::receive() {
+  channel_.wait_to_begin(number_);
+  post_head();
+}
+
+void RoleRun::begin(Rank from) {
+  program_ = runtime::prepare(runtime::scatter_program(told_.roles, from, call_.buffers != nullptr),
+                              call_.link_to);
+  execution_.begin(program_, *this, number_, call_.signature);
+}
+
+bool RoleRun::step() {
+  if (!waits_for_head()) return execution_.step();
+  test_head();
+  return !waits_for_head();
+}
+
+int RoleRun::finish() {
+  while (waits_for_head() && error_ == MPI_SUCCESS) {
+    if constexpr (kPollsCostTime) {
+      MPI_Status status;
+      note(PMPI_Wait(&head_request_, &status));
+      if (error_ == MPI_SUCCESS) take_head(status);
+    } else {
+      poll(
+          channel_.options().stall_seconds, [this] { return step() || error_ != MPI_SUCCESS; },
+          [this] { look_for_another_call(); });
+    }
+  }
+  if (error_ != MPI_SUCCESS) {
+    give_up_head();
+    return error_;
+  }
+  note(execution_.finish());
+  if (overflowed_) note(MPI_ERR_TRUNCATE);
+  return error_;
+}
+
+void RoleRun::post_head() {
+  const std::uint64_t most =
+      runtime::kMaxRoleHeadBytes + channel_.size() * runtime::kMaxRoleEntryBytes + kInlineBytes;
+  head_ = new_memory(most);
+  note(PMPI_Irecv(head_.get(), static_cast<int>(most), MPI_BYTE, MPI_ANY_SOURCE,
+                  channel_.tags().role_tag(number_, call_.signature), channel_.comm(),
+                  &head_request_));
+}
+
+void RoleRun::test_head() {
+  int is_there = 0;
+  MPI_Status status;
+  note(PMPI_Test(&head_request_, &is_there, &status));
+  if (is_there != 0 && error_ == MPI_SUCCESS) take_head(status);
+}
+
+/// Drops heads that a failed earlier call left under the same tag. Heads of later calls cannot
+/// come: see Channel::may_begin().
+void RoleRun::take_head(const MPI_Status& status) {
+  const std::span<const std::byte> bytes(head_.get(), received_bytes(status));
+  auto header = runtime::read_role_header(bytes, channel_.size());
+  const std::uint64_t along = header && header->total <= kInlineBytes ? header->total : 0;
+  if (!header || bytes.size() != header->size + along ||
+      header->roles.front().rank != channel_.rank()) {
+    return note(MPI_ERR_TRUNCATE);  // possible only if ranks run different programs
+  }
+  if (header->call < number_) return post_head();
+  if (header->call > number_) return note(MPI_ERR_INTERN);
+  const auto from = static_cast<Rank>(status.MPI_SOURCE);
+  told_ = {from, header->roles};
+  if (call_.buffers == nullptr && header->total != 0) return note(MPI_ERR_TRUNCATE);
+  lay_out(*header);
+  spread(bytes.subspan(header->size, along),
+         along > 0 ? std::span<const Segment>(places_) : std::span<const Segment>());
+  begin(header->total > kInlineBytes ? from : kNoRank);
+}
+
+/// The own block is received into the user's buffer if possible; the others are staged.
+void RoleRun::lay_out(const runtime::RoleHeader& header) {
+  if (call_.buffers == nullptr) return blocks_.resize(header.roles.size());
+  const BlockPlace& place = call_.buffers->out.front();
+  const std::uint64_t own = header.roles.front().bytes;
+  const bool is_direct = place.layout == nullptr && fits(place, own);
+  staged_ = new_memory(header.total - (is_direct ? own : 0));
+  std::byte* next = staged_.get();
+  for (const RoleEntry& role : header.roles) {
+    std::byte* const at = blocks_.empty() && is_direct ? place.address : next;
+    if (at == next) next += role.bytes;
+    places_.push_back({at, role.bytes});
+    blocks_.push_back({at, role.bytes, nullptr});
+  }
+}
+
+void RoleRun::start(Execution& execution, std::uint32_t message) {
+  const runtime::Lane& lane = execution.lane_of(message);
+  const schedule::Region& region = program_.messages[message].region;
+  const std::uint64_t max_bytes = channel_.options().max_piece_bytes;
+  const int data_tag = channel_.tags().role_data_tag(number_, call_.signature);
+  if (!lane.sends) {
+    for_each_piece(places_, bytes_in_one(lane.link, bytes_of(places_), max_bytes),
+                   [&](const Piece& piece) { execution.receive(message, piece, data_tag); });
+    return;
+  }
+  Parcel& parcel = parcels_.emplace_back();
+  append_role_header(number_, Roles(told_.roles).subspan(region.offset, region.length),
+                     parcel.head);
+  const int code =
+      add_data(std::span(blocks_).subspan(region.offset, region.length), channel_.self(), parcel);
+  if (code != MPI_SUCCESS) return execution.note(code);
+  channel_.count_sent(lane.link.level, parcel.bytes);
+  const int head_tag = channel_.tags().role_tag(number_, call_.signature);
+  static_cast<void>(
+      send_parcel(parcel, lane.link, max_bytes, [&](const Piece& piece, bool is_head) {
+        execution.send(message, piece, is_head ? head_tag : data_tag);
+      }));
+}
+
+void RoleRun::complete(Execution& execution, const Part& part, std::uint64_t came) {
+  if (!part.sends && came != part.bytes) execution.note(MPI_ERR_TRUNCATE);
+}
+
+/// The only step of this kind: the own block to its place.
+int RoleRun::run_here(const schedule::Op& /*op*/) {
+  const BlockView& own = blocks_.front();
+  const BlockPlace& place = call_.buffers->out.front();
+  if (own.address == place.address && own.layout == place.layout) return MPI_SUCCESS;  // in place
+  overflowed_ = !fits(place, own.bytes);
+  if (overflowed_) return MPI_SUCCESS;
+  if (own.layout == nullptr) return put(place, own.address, own.bytes, channel_.self());
+  const Memory packed = new_memory(own.bytes);
+  const int code = pack(own, packed.get(), channel_.self());
+  return code != MPI_SUCCESS ? code : put(place, packed.get(), own.bytes, channel_.self());
+}
+
+void RoleRun::look_for_another_call() {
+  int code = MPI_SUCCESS;
+  const int mine = channel_.tags().tag(number_, call_.signature, 0);
+  if (another_call_is_there(channel_.comm(), channel_.tags(), mine, MPI_ANY_SOURCE, code)) {
+    note(MPI_ERR_TRUNCATE);
+  }
+  note(code);
+}
+
+void RoleRun::give_up_head() {
+  if (!waits_for_head()) return;
+  PMPI_Cancel(&head_request_);
+  PMPI_Request_free(&head_request_);
+  has_left_head_ = true;
+}
+
+}  // namespace espalier::mpi
