@@ -53,22 +53,28 @@ void Channel::abandon_pace() {
   for (LateAgreement& pace : paces_) pace.abandon();
 }
 
-bool Channel::count_unconfirmed(Rank to, std::uint64_t bytes, bool must) {
+bool Channel::may_send_to(Rank to, std::uint64_t call) const {
+  std::uint32_t before = 0;
+  for (const Synchronous& one : flows_[to].under_way) before += one.call <= call ? 1 : 0;
+  return before < kSynchronousUnderWay;
+}
+
+bool Channel::count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must) {
   Flow& flow = flows_[to];
   flow.since += bytes + kEnvelopeBytes;
-  most_unconfirmed_ = std::max(most_unconfirmed_, flow.first + flow.later + flow.since);
+  std::uint64_t unconfirmed = flow.since;
+  for (const Synchronous& one : flow.under_way) unconfirmed += one.bytes;
+  most_unconfirmed_ = std::max(most_unconfirmed_, unconfirmed);
   if (!must && flow.since <= options_.synchronous_after) return false;
-  (flow.under_way == 0 ? flow.first : flow.later) += flow.since;
-  flow.since = 0;
-  ++flow.under_way;
+  flow.under_way.push_back({call, std::exchange(flow.since, 0)});
   return true;
 }
 
-void Channel::confirm(Rank to) {
-  Flow& flow = flows_[to];
+void Channel::confirm(Rank to, std::uint64_t call) {
+  std::vector<Synchronous>& under_way = flows_[to].under_way;
   ++confirmed_;
-  --flow.under_way;
-  flow.first = std::exchange(flow.later, 0);
+  under_way.erase(std::find_if(under_way.begin(), under_way.end(),
+                               [call](const Synchronous& one) { return one.call == call; }));
 }
 
 }  // namespace espalier::mpi

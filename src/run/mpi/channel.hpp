@@ -53,15 +53,19 @@ struct TraceEvent {
 /// What all executions on one hidden communicator share: the numbers of calls, tags, flow control,
 /// counts of messages, and a hook for those who look on.
 ///
-/// Flow control. A receiver that is late holds messages that nobody asked for yet. With S =
-/// synchronous_after and m = the longest message that MPI sends without a handshake, of which
-/// kEnvelopeBytes is the least, all calls of one sender together leave at most
+/// Flow control. A receiver that is late holds messages that nobody asked for yet. One sender
+/// leaves at most
 ///
-///   kSynchronousUnderWay (S + m)  bytes
+///   n * kSynchronousUnderWay * (S + m)  bytes
 ///
-/// with one receiver: after S bytes the next message is synchronous, it is complete only once its
-/// receiver asked for it, and beyond two of these nothing leaves. most_unconfirmed() is what was
-/// counted. Messages that need a handshake are counted too, though they stay with the sender.
+/// with it, whatever the calls are: n of them are under way at once (1 unless some do not block),
+/// S = synchronous_after, and m is the most of one message that MPI takes without a handshake,
+/// kEnvelopeBytes for each part. After S bytes the next message is synchronous: it is complete only
+/// once its receiver asked for it, and beyond two of these nothing leaves. Of a far message m is up
+/// to 4 MiB (runtime::bytes_in_one), of others what MPI's eager limit is.
+///
+/// most_unconfirmed() is what was counted at the sender. Messages that need a handshake are counted
+/// there too, though they stay with it.
 class Channel {
  public:
   Channel(MPI_Comm comm, int rank, int size, runtime::Tags tags, const ChannelOptions& options);
@@ -103,14 +107,14 @@ class Channel {
   bool step_others(const Execution& but) { return has_several() && step_all_but(but); }
 
   // Flow control.
-  [[nodiscard]] bool may_send_to(Rank to) const {
-    return flows_[to].under_way < kSynchronousUnderWay;
-  }
+  /// Whether a message of a call may leave. Messages of later calls hold none back: their receiver
+  /// may begin those calls only when it has ended this one.
+  [[nodiscard]] bool may_send_to(Rank to, std::uint64_t call) const;
   /// Counts a message to a rank. @return whether it is to be synchronous
   /// @param must it shall be in any case
-  bool count_unconfirmed(Rank to, std::uint64_t bytes, bool must = false);
-  /// A synchronous message is complete, or given up.
-  void confirm(Rank to);
+  bool count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must = false);
+  /// A synchronous message of a call is complete, or given up.
+  void confirm(Rank to, std::uint64_t call);
   /// How many were confirmed so far: whoever waits for one looks again when this changes.
   [[nodiscard]] std::uint64_t confirmed() const { return confirmed_; }
   /// The most bytes to one rank that were under way without its receiver's confirmation.
@@ -128,11 +132,13 @@ class Channel {
   std::function<void(const TraceEvent&)> trace;
 
  private:
+  struct Synchronous {
+    std::uint64_t call = 0;
+    std::uint64_t bytes = 0;  // of all messages since the one before, itself included
+  };
   struct Flow {
-    std::uint64_t since = 0;      // bytes after the last synchronous message
-    std::uint64_t first = 0;      // bytes up to the oldest synchronous message that is under way
-    std::uint64_t later = 0;      // bytes up to the others
-    std::uint32_t under_way = 0;  // synchronous messages under way
+    std::uint64_t since = 0;             // bytes after the last synchronous message
+    std::vector<Synchronous> under_way;  // few: kSynchronousUnderWay for each call
   };
   bool step_all_but(const Execution& but);
   void keep_pace();

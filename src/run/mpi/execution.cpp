@@ -204,7 +204,7 @@ bool Execution::is_part(std::uint32_t index) const {
 /// Whether the next message of a lane has to wait for others to the same rank.
 bool Execution::is_full(std::uint32_t lane) {
   if (is_part(lane)) return state_of(lane).under_way >= channel_.options().parts_under_way;
-  return !channel_.may_send_to(program_->lanes[lane].peer);
+  return !channel_.may_send_to(program_->lanes[lane].peer, number_);
 }
 
 void Execution::send(std::uint32_t message, const Piece& piece, int tag, std::uint32_t slot) {
@@ -214,7 +214,7 @@ void Execution::send(std::uint32_t message, const Piece& piece, int tag, std::ui
   Part part{op, message, lane, slot, peer, true, false, piece.bytes};
   const bool is_one_of_several = is_part(lane);
   if (is_one_of_several) ++state_of(lane).under_way;
-  part.synchronous = channel_.count_unconfirmed(peer, piece.bytes, is_one_of_several);
+  part.synchronous = channel_.count_unconfirmed(peer, number_, piece.bytes, is_one_of_several);
   MPI_Request request = MPI_REQUEST_NULL;
   note(start_send(piece, static_cast<int>(peer), tag, channel_.comm(), part.synchronous, &request));
   ++open_[op];
@@ -242,7 +242,7 @@ void Execution::complete(const Part& part, const MPI_Status& status, bool has_co
   if (part.synchronous) {
     // Whoever else was confirmed since is looked at in the next step.
     if (confirmed_ == channel_.confirmed()) ++confirmed_;
-    channel_.confirm(part.peer);
+    channel_.confirm(part.peer, number_);
     if (is_part(part.lane)) --state_of(part.lane).under_way;
   }
   if (error_ != MPI_SUCCESS) return;
@@ -281,7 +281,7 @@ void Execution::give_up() {
   channel_.remove(*this);
   if (!requests_.empty()) left_messages_ = true;
   for (const Part& part : requests_.parts()) {
-    if (part.synchronous) channel_.confirm(part.peer);
+    if (part.synchronous) channel_.confirm(part.peer, number_);
   }
   requests_.give_up([](const Part& part) { return !part.sends; });
   receives_.clear();

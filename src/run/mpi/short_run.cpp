@@ -71,7 +71,7 @@ class ShortRun {
   void send(const SequentialStep& step, std::uint32_t index) {
     const Piece piece = slice_piece(call_.buffers, step.buffer, step.offset, step.length);
     channel_.count_sent(step.level, piece.bytes);
-    const bool synchronous = channel_.count_unconfirmed(step.peer, piece.bytes);
+    const bool synchronous = channel_.count_unconfirmed(step.peer, number_, piece.bytes);
     const auto peer = static_cast<int>(step.peer);
     if (index + 1 == call_.program->steps.size() && !synchronous) {
       // Nothing else is to be done here, and MPI sends short messages fastest when asked to wait.
@@ -135,7 +135,7 @@ class ShortRun {
   }
 
   void confirm(Sent& sent) {
-    if (std::exchange(sent.synchronous, false)) channel_.confirm(sent.peer);
+    if (std::exchange(sent.synchronous, false)) channel_.confirm(sent.peer, number_);
   }
 
   void give_up() {
