@@ -233,6 +233,71 @@ TEST(Execution, EveryOrderOfEventsOfTwoSmallCallsEndsRight) {
   EXPECT_GT(orders, 1000U);
 }
 
+/// A program of rank `rank`, with numbers of its own, run by hand.
+struct SmallRun {
+  SmallRun(Channel& channel, schedule::Program steps)
+      : program(runtime::prepare(std::move(steps), [](Rank) { return runtime::PeerLink{}; })),
+        payload(channel),
+        execution(channel) {
+    call.program = &program;
+    call.buffers.layout = {MPI_INT64_T, 8, 8, 0, 8, true};
+    call.buffers.base.fill(reinterpret_cast<std::byte*>(numbers.data()));
+  }
+  void begin(Channel& channel) {
+    const std::uint64_t number = channel.take_number();
+    payload.take(call, number);
+    execution.begin(program, payload, number, 0);
+  }
+  std::vector<std::int64_t> numbers = std::vector<std::int64_t>(8);
+  runtime::PreparedProgram program;
+  mpi::ElementCall call;
+  mpi::ElementPayload payload;
+  Execution execution;
+};
+
+/// Rank 1 begins the second call only when it has ended the first. Rank 0 has begun both, and as
+/// many messages of the second are under way as may be.
+TEST(Execution, MessagesOfLaterCallsHoldNoneOfEarlierOnesBack) {
+  ChannelOptions options;
+  options.synchronous_after = 0;
+  Ranks ranks(2, options, 100);
+  const auto one = schedule::slice(schedule::Buffer::Out, 0, 1);
+  schedule::ProgramBuilder answers(0), asks(1), sends(0), takes(1);
+  answers.recv(1, one);
+  answers.send(1, one);
+  asks.send(0, one);
+  asks.recv(0, one);
+  for (int m = 0; m < 3; ++m) {
+    sends.send(1, one);
+    takes.recv(0, one);
+  }
+  SmallRun first(ranks.channel(0), std::move(answers).build());
+  SmallRun second(ranks.channel(0), std::move(sends).build());
+  SmallRun first_there(ranks.channel(1), std::move(asks).build());
+  SmallRun second_there(ranks.channel(1), std::move(takes).build());
+  first.begin(ranks.channel(0));
+  second.begin(ranks.channel(0));
+  ranks.world().me = 1;
+  first_there.begin(ranks.channel(1));
+  const auto step_all = [&](std::initializer_list<SmallRun*> here,
+                            std::initializer_list<SmallRun*> there) {
+    for (int i = 0; i < 10; ++i) {
+      ranks.world().deliver_all();
+      ranks.world().me = 0;
+      for (SmallRun* run : here) run->execution.step();
+      ranks.world().me = 1;
+      for (SmallRun* run : there) run->execution.step();
+    }
+  };
+  step_all({&first, &second}, {&first_there});
+  ASSERT_TRUE(first_there.execution.is_done());
+  second_there.begin(ranks.channel(1));
+  step_all({&first, &second}, {&second_there});
+  EXPECT_TRUE(first.execution.is_done());
+  EXPECT_TRUE(second.execution.is_done());
+  EXPECT_TRUE(second_there.execution.is_done());
+}
+
 /// One rank sends `messages` numbers to another that never comes.
 schedule::Program many_sends(std::uint64_t messages) {
   schedule::ProgramBuilder program(0);

@@ -3,6 +3,7 @@
 // 1 up.
 #include <unistd.h>
 
+#include <array>
 #include <vector>
 
 #include "mpi/harness.hpp"
@@ -73,6 +74,19 @@ void scatter_irregularly(std::vector<char>& data, int rank, MPI_Comm two) {
                rank == 1 ? bytes : 0, MPI_CHAR, 0, two);
 }
 
+void scatter(std::vector<char>& data, int rank, MPI_Comm two) {
+  const int bytes = static_cast<int>(data.size());
+  std::vector<char> both(rank == 0 ? 2 * data.size() : 0, data.back());
+  MPI_Scatter(both.data(), bytes, MPI_CHAR, data.data(), bytes, MPI_CHAR, 0, two);
+}
+
+/// Elements, blocks and roles in turn: one bound holds for all of them together.
+void mixed(std::vector<char>& data, int rank, MPI_Comm two) {
+  static int turn = 0;
+  constexpr std::array<Call, 3> kCalls{broadcast, scatter_irregularly, scatter};
+  kCalls[static_cast<std::size_t>(turn++ % 3)](data, rank, two);
+}
+
 long held_by_calls(const Load& load, Call call, int rank, MPI_Comm two, Failures& failures) {
   std::vector<char> data(static_cast<std::size_t>(load.bytes), static_cast<char>(rank));
   if (rank < 2) {  // connections, hidden communicator
@@ -114,11 +128,14 @@ int run() {
   MPI_Comm two = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, rank, &two);
   for (const Load& load : {kLong, kShort}) {
-    for (const Call call : {broadcast, scatter_irregularly}) {
+    for (const Call call : {broadcast, scatter_irregularly, mixed}) {
       const long held = held_by_calls(load, call, rank, two, failures);
       if (rank == 1) {
         std::printf("%s, %s: the late receiver holds %ld KiB more\n", load.name,
-                    call == broadcast ? "broadcast" : "scatterv", held);
+                    call == broadcast ? "broadcast"
+                    : call == mixed   ? "mixed"
+                                      : "scatterv",
+                    held);
       }
       failures.expect(held < kMostKiB, "too much memory");
     }
