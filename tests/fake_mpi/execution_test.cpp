@@ -298,6 +298,68 @@ TEST(Execution, MessagesOfLaterCallsHoldNoneOfEarlierOnesBack) {
   EXPECT_TRUE(second_there.execution.is_done());
 }
 
+schedule::Program one_send() {
+  schedule::ProgramBuilder program(0);
+  program.send(1, schedule::slice(schedule::Buffer::Out, 0, 1));
+  return std::move(program).build();
+}
+schedule::Program one_receive() {
+  schedule::ProgramBuilder program(1);
+  program.recv(0, schedule::slice(schedule::Buffer::Out, 0, 1));
+  return std::move(program).build();
+}
+
+/// Rank 0 makes calls that send one number each, as many as it can without rank 1. Then rank 1
+/// makes the same calls. @return how many rank 0 had ended alone
+std::size_t run_ahead(Ranks& ranks, std::size_t calls, std::uint64_t most_held) {
+  std::deque<SmallRun> here, there;
+  const auto go_on = [&](int rank, std::deque<SmallRun>& runs, schedule::Program (*program)()) {
+    ranks.world().me = rank;
+    for (int idle = 0; idle < 10;) {
+      if (!runs.empty() && !runs.back().execution.is_done()) {
+        runs.back().execution.step();
+        ++idle;
+        continue;
+      }
+      if (runs.size() == calls) return;
+      runs.emplace_back(ranks.channel(rank), program());
+      runs.back().numbers[0] = static_cast<std::int64_t>(rank == 0 ? runs.size() : 0);
+      runs.back().begin(ranks.channel(rank));
+      EXPECT_LE(ranks.world().held(0, 1, kEnvelopeBytes), most_held);
+      idle = 0;
+    }
+  };
+  go_on(0, here, one_send);
+  const std::size_t alone = here.size() - (here.back().execution.is_done() ? 0 : 1);
+  for (std::size_t round = 0; round < 10 * calls; ++round) {
+    ranks.world().deliver_all();
+    go_on(1, there, one_receive);
+    go_on(0, here, one_send);
+  }
+  EXPECT_EQ(there.size(), calls);
+  for (std::size_t c = 0; c < there.size(); ++c) {
+    EXPECT_TRUE(there[c].execution.is_done());
+    EXPECT_EQ(there[c].numbers[0], static_cast<std::int64_t>(c + 1));
+  }
+  return alone;
+}
+
+TEST(Execution, ALateReceiverHoldsLittle) {
+  ChannelOptions options;
+  options.synchronous_after = 2000;
+  Ranks ranks(2, options, 100);
+  const std::size_t alone =
+      run_ahead(ranks, 30, kSynchronousUnderWay * (options.synchronous_after + 8 + kEnvelopeBytes));
+  EXPECT_EQ(alone, 7U);  // the eighth is synchronous
+}
+
+/// Tags tell 64 calls apart here, so nobody is 32 calls ahead.
+TEST(Execution, NobodyIsFurtherAheadThanTagsTell) {
+  ASSERT_EQ(kTags.calls_apart(), 64U);
+  Ranks ranks(2, {}, 100);
+  EXPECT_EQ(run_ahead(ranks, 200, ~std::uint64_t{0}), 32U);
+}
+
 /// One rank sends `messages` numbers to another that never comes.
 schedule::Program many_sends(std::uint64_t messages) {
   schedule::ProgramBuilder program(0);
