@@ -3,9 +3,11 @@
 
     generate_wrappers.py FUNCTIONS.table COLLECTIVES.table FOLDER
 
-writes FOLDER/functions.hpp and FOLDER/functions_KIND.cpp for each kind of MPI. The wrappers know no MPI: every argument is as
-wide as a register. They hand a call to the body in src/run/pmpi, or to the next library that defines the function (another
-preload, or MPI itself). Those of a variant end with a table of all of them, which the front library reads (src/run/front).
+writes FOLDER/functions.hpp, FOLDER/collectives.cpp, and FOLDER/functions_KIND.cpp for each kind of MPI. The wrappers know no MPI:
+every argument is as wide as a register. They hand a call to its body, or to the next library that defines the function (another
+preload, or MPI itself). The bodies of collectives are alike by nature: collectives.cpp has them, which make an mpi::LocalCall of the
+arguments. Other bodies are in src/run/pmpi. The wrappers of a variant end with a table of all of them, which the front library reads
+(src/run/front).
 
 Which Fortran entry points there are is a matter of the MPI, as seen with nm and a disassembler:
 - MPICH 4: mpif.h, `use mpi`, and mpi_f08 procedures with buffers call the C function MPI_X, which is ours already;
@@ -145,6 +147,63 @@ def header(functions):
     yield "std::span<const runtime::PassedFunction> passed_functions();\n"
     yield "void note_passed(std::size_t which);\n"
     yield "\n}  // namespace espalier::pmpi\n"
+
+
+def operation_of(one):
+    """Of the enum schedule::Operation."""
+    regular = one.base.removesuffix("_block").rstrip("vw") if one.has_counts() else one.base
+    return {"bcast": "Broadcast", "reduce_scatter": "ReduceScatter"}.get(regular, regular.capitalize())
+
+
+def side_of(one, which):
+    """What one side of a call sends or receives (`which`: send or recv), as an expression. What there is once is the receiver's."""
+    def argument(*names):
+        return next((a for a in names if a in one.arguments), None)
+
+    has_single = which == "recv"
+    buffer = argument(which + "buf", *(["buffer"] if has_single else []))
+    count = argument(which + "count", *(["count"] if has_single else []))
+    counts = argument(which + "counts")
+    if counts:
+        displacements = argument(which[0] + "displs", "displs") or "0"
+        types = argument(which + "types")
+        if types:
+            return f"side_of_types({buffer}, {counts}, {displacements}, {types})"
+        return f"side_of_blocks({buffer}, {counts}, {displacements}, {argument(which + 'type', 'datatype')})"
+    if count:
+        # The upper half of an int's register is anything.
+        value = count if count in one.wide else f"as<int>({count})"
+        return f"side_of({buffer}, {value}, {argument(which + 'type', 'datatype')})"
+    return f"side_of({buffer}, 0, 0)" if buffer else None
+
+
+def collective(one):
+    """The body of a collective. What is known to be native goes on at once; all else is a function by itself, so that this is
+    short."""
+    values = ", ".join(one.arguments)
+    yield f"namespace {{\n[[gnu::always_inline]] inline mpi::LocalCall call_{one.base}({parameters(one.arguments)}) {{\n"
+    yield f"  mpi::LocalCall call{{schedule::Operation::{operation_of(one)}}};\n"
+    if any(a in COUNT_ARRAYS for a in one.arguments):
+        yield "  call.irregular = true;\n"
+    for which in ("send", "recv"):
+        side = side_of(one, which)
+        if side:
+            yield f"  call.{which} = {side};\n"
+    for name, kind in (("op", "MPI_Op"), ("root", "int"), ("comm", "MPI_Comm")):
+        if name in one.arguments:
+            yield f"  call.{name} = as<{kind}>({name});\n"
+    yield f"  return call;\n}}\n[[gnu::noinline]] {declaration('decide_' + one.base, one.arguments)} {{\n"
+    yield f"  return decide<next_{one.base}>(call_{one.base}({values}), {values});\n}}\n}}\n"
+    yield f"{declaration('intercept_' + one.base, one.arguments)} {{\n"
+    yield f"  return is_known_native(call_{one.base}({values})) ? next_{one.base}({values}) : decide_{one.base}({values});\n}}\n\n"
+
+
+def collectives_source(functions):
+    yield HEADER + '#include "pmpi/functions.hpp"\n#include "pmpi/intercept.hpp"\n\nnamespace espalier::pmpi {\n\n'
+    for one in functions:
+        if one.is_collective():
+            yield from collective(one)
+    yield "}  // namespace espalier::pmpi\n"
 
 
 def next_pointer(name, arguments, kind, result="int"):
@@ -314,6 +373,7 @@ def main():
     functions, collectives = read_tables(functions_table, collectives_table)
     folder = pathlib.Path(folder)
     (folder / "functions.hpp").write_text("".join(header(functions)))
+    (folder / "collectives.cpp").write_text("".join(collectives_source(functions)))
     for kind in kinds():
         (folder / f"functions_{kind.name}.cpp").write_text("".join(source(functions, collectives, kind)))
 

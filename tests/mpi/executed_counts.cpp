@@ -57,18 +57,18 @@ int run() {
     const auto n = static_cast<std::uint64_t>(count);
     for (Rank root = 0; root < machine.size(); root += 3) {
       const int r = static_cast<int>(root);
-      check({Operation::Broadcast, root, 8 * n, 1, true, false}, "broadcast",
+      check({{Operation::Broadcast, root, 8 * n, 1, true}}, "broadcast",
             [&] { MPI_Bcast(in.data(), count, MPI_DOUBLE, r, MPI_COMM_WORLD); });
-      check({Operation::Reduce, root, n, 8, true, false}, "reduce", [&] {
+      check({{Operation::Reduce, root, n, 8, true}}, "reduce", [&] {
         MPI_Reduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, r, MPI_COMM_WORLD);
       });
     }
-    check({Operation::Allreduce, 0, n, 8, true, false}, "allreduce", [&] {
+    check({{Operation::Allreduce, 0, n, 8, true}}, "allreduce", [&] {
       MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     });
-    check({Operation::Scan, 0, n, 8, true, false}, "scan",
+    check({{Operation::Scan, 0, n, 8, true}}, "scan",
           [&] { MPI_Scan(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); });
-    check({Operation::Exscan, 0, n, 8, true, true}, "exscan in place", [&] {
+    check({{Operation::Exscan, 0, n, 8, true}, true}, "exscan in place", [&] {
       MPI_Exscan(MPI_IN_PLACE, out.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     });
   }
@@ -78,23 +78,23 @@ int run() {
     std::vector<double> block(n), all(n * ranks), result(n * ranks);
     for (Rank root = 1; root < machine.size(); root += 3) {
       const int r = static_cast<int>(root);
-      check({Operation::Gather, root, 8 * n, 1, true, false}, "gather", [&] {
+      check({{Operation::Gather, root, 8 * n, 1, true}}, "gather", [&] {
         MPI_Gather(block.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, r,
                    MPI_COMM_WORLD);
       });
-      check({Operation::Scatter, root, 8 * n, 1, true, false}, "scatter", [&] {
+      check({{Operation::Scatter, root, 8 * n, 1, true}}, "scatter", [&] {
         MPI_Scatter(all.data(), count, MPI_DOUBLE, block.data(), count, MPI_DOUBLE, r,
                     MPI_COMM_WORLD);
       });
     }
-    check({Operation::Allgather, 0, 8 * n, 1, true, true}, "allgather in place", [&] {
+    check({{Operation::Allgather, 0, 8 * n, 1, true}, true}, "allgather in place", [&] {
       MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), count, MPI_DOUBLE,
                     MPI_COMM_WORLD);
     });
-    check({Operation::Alltoall, 0, 8 * n, 1, true, false}, "alltoall", [&] {
+    check({{Operation::Alltoall, 0, 8 * n, 1, true}}, "alltoall", [&] {
       MPI_Alltoall(all.data(), count, MPI_DOUBLE, result.data(), count, MPI_DOUBLE, MPI_COMM_WORLD);
     });
-    check({Operation::ReduceScatter, 0, n, 8, true, false}, "reduce-scatter", [&] {
+    check({{Operation::ReduceScatter, 0, n, 8, true}}, "reduce-scatter", [&] {
       MPI_Reduce_scatter_block(all.data(), block.data(), count, MPI_DOUBLE, MPI_SUM,
                                MPI_COMM_WORLD);
     });
@@ -102,13 +102,13 @@ int run() {
     counts.front() = 0;
     counts.back() = 2 * n;
     const std::vector<int> as_ints(counts.begin(), counts.end());
-    check({Operation::ReduceScatter, 0, n, 8, true, false, false, counts}, "unequal reduce-scatter",
+    check({{Operation::ReduceScatter, 0, n, 8, true, false, counts}}, "unequal reduce-scatter",
           [&] {
             MPI_Reduce_scatter(all.data(), result.data(), as_ints.data(), MPI_DOUBLE, MPI_SUM,
                                MPI_COMM_WORLD);
           });
   }
-  check({Operation::Barrier, 0, 0, 1, true, false}, "barrier", [] { MPI_Barrier(MPI_COMM_WORLD); });
+  check({{Operation::Barrier, 0, 0, 1, true}}, "barrier", [] { MPI_Barrier(MPI_COMM_WORLD); });
   return failures.exit_code();
 }
 

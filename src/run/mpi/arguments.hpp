@@ -3,11 +3,15 @@
 #include <cstddef>
 
 #include "mpi/layout.hpp"
+#include "mpi/mpi_traits.hpp"
 
 namespace espalier::mpi {
 
 // What is looked at before a call is planned, without asking MPI about handles that may be wrong.
 // Arguments that are not significant on a rank are never looked at.
+
+/// Whether this may be a root.
+[[nodiscard]] inline bool is_rank(int root, int size) { return root >= 0 && root < size; }
 
 /// Whether this may be the address of data. A null pointer may: MPI_BOTTOM is one, and right with
 /// types that hold addresses.
@@ -26,14 +30,5 @@ namespace espalier::mpi {
 [[nodiscard]] inline std::byte* bytes_at(const void* address) {
   return static_cast<std::byte*>(const_cast<void*>(address));
 }
-
-/// Whether this MPI refuses one buffer for input and result where the standard forbids it. Open MPI
-/// and SMPI take it as it comes, and so do we then: a call that is native on one rank only waits
-/// for ever.
-#ifdef MPICH_VERSION
-inline constexpr bool kRefusesAliases = true;
-#else
-inline constexpr bool kRefusesAliases = false;
-#endif
 
 }  // namespace espalier::mpi

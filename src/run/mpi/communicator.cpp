@@ -15,18 +15,10 @@
 namespace espalier::mpi {
 
 using runtime::CachedPlan;
-using runtime::PlanKey;
 using runtime::Reason;
+using runtime::SharedCall;
 
 namespace {
-
-/// Calls that would gain and are native nevertheless, since many communicators are made, used once
-/// and freed. (0 if plans are forced.)
-constexpr std::uint64_t kCallsBeforeHidden = 1;
-
-/// Most classes of calls that a communicator remembers. When there are more, all are forgotten, by
-/// all ranks at the same call, and their trials begin again.
-constexpr std::size_t kMostClasses = 4096;
 
 ChannelOptions channel_options() {
   ChannelOptions options;
@@ -128,7 +120,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 
 Communicator::~Communicator() {
   if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
-  classes_.clear();
+  policies_.leave();
   counted_trees_.reset();
   executor_.reset();
   // Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its
@@ -151,7 +143,7 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
 }
 
 void Communicator::give_back() {
-  forget_classes();
+  policies_.leave();
   counted_trees_.reset();
   executor_.reset();
   probes_ = OwnedComm();
@@ -191,84 +183,14 @@ void Communicator::take_machine() {
 }
 
 void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
-  forget_classes();
   plans_ = runtime::PlanCache();
   multicasts_.clear();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
-}
-
-void Communicator::forget_classes() {
-  last_state_ = nullptr;
-  timed_ = nullptr;  // it points to a policy of these classes
-  classes_.clear();
-}
-
-Communicator::ClassState& Communicator::state_of(const PlanKey& key) {
-  const runtime::CallClass calls = class_of(key);
-  if (last_state_ != nullptr && last_class_ == calls) return *last_state_;
-  auto it = classes_.find(calls);
-  if (it == classes_.end()) {
-    if (classes_.size() >= kMostClasses) forget_classes();
-    it = classes_.emplace(calls, ClassState{}).first;
-    const bool is_known = !world_.verdicts.empty() && world_.verdicts.find(group_->where(), calls);
-    it->second.calls_until_policy =
-        is_known ? 0
-                 : runtime::calls_before_policy(world_.settings, group_->is_even(), !may_change());
-  }
-  last_class_ = calls;
-  return *(last_state_ = &it->second);
-}
-
-runtime::ClassPolicy& Communicator::begin_policy(ClassState& state, const PlanKey& key) {
-  runtime::ClassPolicy policy =
-      group_->policy(key, [begin = world_.program_begin] { return PMPI_Wtime() - begin; });
-  const auto known =
-      changes_.empty() ? world_.verdicts.find(group_->where(), class_of(key)) : std::nullopt;
-  for (std::uint32_t w = 0; known && policy.trial && w < policy.candidates.size(); ++w) {
-    if (policy.candidates[w].name != *known) continue;
-    policy.trial->keep_from_earlier_run(w);
-    policy.calls_until_trial = 0;
-  }
-  state.policy = std::make_unique<runtime::ClassPolicy>(std::move(policy));
-  return *state.policy;
-}
-
-bool Communicator::is_among_the_first() {
-  const bool from_the_first = world_.settings.force || world_.settings.reproducible;
-  return executor_ == nullptr && !from_the_first && gainful_calls_++ < kCallsBeforeHidden;
-}
-
-std::optional<select::WhichPlan> Communicator::which_plan(ClassState& state, const PlanKey& key) {
-  runtime::ClassPolicy& policy = state.policy != nullptr ? *state.policy : begin_policy(state, key);
-  if (policy.calls_until_trial > 0) {
-    --policy.calls_until_trial;
-    return policy.candidates.front().which;
-  }
-  // A trial needs the hidden communicator, also for the MPI library's turns.
-  if (policy.trial && executor_ == nullptr) {
-    const auto& by_prediction = policy.candidates.front().which;
-    if (by_prediction || is_among_the_first() || !make_hidden(key)) return by_prediction;
-  }
-  std::uint32_t candidate = policy.trial ? policy.trial->kept() : 0;
-  if (policy.trial && !policy.trial->is_decided()) {
-    if (!state.agreement) state.agreement = std::make_unique<LateAgreement>(hidden_.get());
-    candidate = policy.trial->begin_call(*state.agreement);
-    if (policy.trial->is_timed()) timed_ = &policy;
-    if (policy.trial->is_decided()) state.agreement.reset();
-  }
-  if (is_watched() && (!policy.trial || policy.trial->runs_kept_candidate())) {
-    if (!policy.watch) policy.watch.emplace(&PMPI_Wtime);
-    if (!state.watch_agreement) {
-      state.watch_agreement = std::make_unique<LateAgreement>(hidden_.get());
-    }
-    if (policy.watch->begin_call(*state.watch_agreement)) {
-      if (measure_again()) return which_plan(state_of(key), key);
-      policy.watch->settle(false);
-    }
-    if (policy.watch->is_timed()) timed_ = &policy;
-  }
-  return policy.candidates[candidate].which;
+  // The network may have been another in earlier runs.
+  policies_.begin(group_->is_even(), group_->far_pairs().empty(), world_.settings, group_->where(),
+                  changes_.empty() ? &world_.verdicts : nullptr,
+                  [this](const SharedCall& call) { return group_->candidates(call); });
 }
 
 bool Communicator::measure_again() {
@@ -287,8 +209,8 @@ bool Communicator::measure_again() {
     past_trials_ = trials();
     for (runtime::TrialRecord& record : past_trials_) record.was_replanned = true;
   }
-  plan_for(groups_.changed(world_, *group_, std::move(machine)));
   changes_.insert(changes_.end(), found.words.begin(), found.words.end());
+  plan_for(groups_.changed(world_, *group_, std::move(machine)));
   if (world_.settings.log > 0 && world_.rank == 0) {
     for (const std::string& words : found.words) {
       fmt::print(stderr, "espalier: {}: {}; plans are made anew\n", name(), words);
@@ -297,7 +219,7 @@ bool Communicator::measure_again() {
   return true;
 }
 
-const CachedPlan* Communicator::cached(const PlanKey& key) {
+const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
   const CachedPlan* plan = plans_.find(key);
   if (plan != nullptr) return plan;
   plan = plans_.insert(key, group_->plan(static_cast<Rank>(rank_), key));
@@ -305,83 +227,47 @@ const CachedPlan* Communicator::cached(const PlanKey& key) {
   return plan;
 }
 
-Reason Communicator::why_native(const runtime::ClassPolicy& policy) const {
-  const bool is_tried = policy.trial && policy.calls_until_trial == 0 &&
-                        (executor_ != nullptr || policy.trial->is_decided());
-  if (is_tried && !policy.trial->is_decided()) return Reason::Trial;
-  if (is_tried && policy.trial->has_timed_a_plan()) return Reason::Slower;
-  return group_->is_even() ? Reason::OneLevel : Reason::NoGain;
+Communicator::Next Communicator::next(const SharedCall& call, bool in_place) {
+  using First = runtime::Take::First;
+  runtime::ClassPolicy* policy = &policies_.at(call);
+  runtime::Take take = policy->next(world_.clock);
+  if (take.first == First::Join) {
+    if (!make_hidden(call)) return {nullptr, *never_, true};
+    take = policy->joined(world_.clock);
+  }
+  if (take.first == First::Measure) {
+    if (measure_again()) {
+      policy = &policies_.at(call);
+      take = policy->next(world_.clock);
+    } else {
+      take = policy->unchanged();
+    }
+  }
+  runtime::ClassPolicy* const timed = take.is_timed ? policy : nullptr;
+  if (!take.which) return {nullptr, take.why, take.is_for_good, timed};
+  return {cached({call, in_place, *take.which}), {}, false, timed};
 }
 
-const CachedPlan* Communicator::plan(const PlanKey& key, Reason& reason) {
-  ClassState& mine = state_of(key);
-  if (mine.calls_until_policy > 0) {
-    --mine.calls_until_policy;
-    is_for_good_ = false;
-    reason = Reason::OneLevel;
-    return nullptr;
-  }
-  const std::optional<select::WhichPlan> asked = which_plan(mine, key);
-  if (!asked) {
-    const runtime::ClassPolicy& policy = *state_of(key).policy;
-    is_for_good_ = !may_change() && (!policy.trial || policy.trial->is_decided());
-    reason = why_native(policy);
-    return nullptr;
-  }
-  if (is_among_the_first()) {
-    reason = Reason::FirstCalls;
-    return nullptr;
-  }
-  if (executor_ == nullptr && !make_hidden(key)) {
-    reason = *never_;
-    return nullptr;
-  }
-  PlanKey as_asked = key;
-  as_asked.which = *asked;
-  return cached(as_asked);
-}
-
-bool Communicator::make_hidden(const PlanKey& key) {
+bool Communicator::make_hidden(const SharedCall& call) {
   // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
-  PlanKey shared = key;
-  shared.in_place = false;  // may differ from rank to rank
-  shared.which = select::WhichPlan::Best;
-  const CachedPlan of_first = group_->plan(0, shared);
-  if (agree_and_copy(schedule::hash_of(of_first.prepared.program))) return true;
-  never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
-  return false;
+  const CachedPlan of_first = group_->plan(0, {call, false, select::WhichPlan::Best});
+  if (!agree_and_copy(schedule::hash_of(of_first.prepared.program))) {
+    never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
+    return false;
+  }
+  policies_.join([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
+  return true;
 }
 
 void Communicator::add_to(runtime::Verdicts& verdicts) const {
   if (!changes_.empty()) return;  // the next run may find the network as it was at first
-  for (const auto& [calls, state] : classes_) {
-    if (state.policy == nullptr) continue;
-    const auto& trial = state.policy->trial;
-    if (!trial || !trial->has_decision()) continue;
-    verdicts.set(group_->where(), calls, state.policy->candidates[trial->kept()].name);
-  }
+  policies_.add_to(verdicts);
 }
 
 std::vector<runtime::TrialRecord> Communicator::trials() const {
   std::vector<runtime::TrialRecord> records = past_trials_;
-  for (const auto& [calls, state] : classes_) {
-    if (state.policy == nullptr) continue;
-    const auto& trial = state.policy->trial;
-    if (!trial || state.policy->calls_until_trial > 0) continue;
-    records.push_back({name(), calls, state.policy->candidates, trial->times(), std::nullopt,
-                       std::string(trial->why()), trial->before_decision()});
-    if (trial->has_decision()) records.back().kept = trial->kept();
-  }
+  for (runtime::TrialRecord& one : policies_.records(name())) records.push_back(std::move(one));
   return records;
-}
-
-std::size_t Communicator::undecided() const {
-  return static_cast<std::size_t>(
-      std::count_if(classes_.begin(), classes_.end(), [](const auto& one) {
-        const auto& policy = one.second.policy;
-        return policy == nullptr ? one.second.calls_until_policy > 0
-                                 : policy->trial && !policy->trial->is_decided();
-      }));
 }
 
 CountedTrees& Communicator::counted_trees() {
@@ -392,10 +278,10 @@ CountedTrees& Communicator::counted_trees() {
   return *counted_trees_;
 }
 
-void Communicator::tell(const PlanKey& key, const CachedPlan& plan) const {
+void Communicator::tell(const SharedCall& call, const CachedPlan& plan) const {
   fmt::print(stderr, "espalier: {} of {} B on {}, root {}: {} ({})\n",
-             schedule::name_of(key.operation), key.count * key.element, name(), key.root, plan.name,
-             plan.why);
+             schedule::name_of(call.operation), call.count * call.element, name(), call.root,
+             plan.name, plan.why);
 }
 
 bool Communicator::agree_and_copy(std::uint64_t plan_hash) {

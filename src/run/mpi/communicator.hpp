@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "mpi/counted_trees.hpp"
@@ -11,7 +12,8 @@
 #include "mpi/late_agreement.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/world.hpp"
-#include "runtime/class_policy.hpp"
+#include "runtime/call_policies.hpp"
+#include "runtime/count_planner.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
@@ -52,17 +54,17 @@ struct CallOutlook {
 };
 
 /// What we know of one communicator of the program. It is an attribute of that communicator and is
-/// deleted with it. Engine makes it, and asks plan() before each call.
+/// deleted with it. Engine makes it, and the functions of calls.hpp ask next() before each call.
 ///
 /// MPI lets only one collective at a time run on a communicator, so nothing here needs a lock.
 ///
 /// States, the same on all members at the same call:
 ///   1. Never: never() says why all calls are native. With Reason::MachineUnknown the state may
 ///      end; with any other reason it stays.
-///   2. No hidden communicator yet: take_machine() was called. Each class of calls has its policy
-///      (runtime::ClassPolicy). The first call that would run along a plan or begin a trial is
-///      native. The next such call makes the hidden communicator, after all members compared hashes
-///      of machine and plan. If hashes differ or some rank has none left, the state is Never.
+///   2. No hidden communicator yet: take_machine() was called. The policy of some class of calls
+///      (runtime::ClassPolicy) asks for one before a call: it is made after all members compared
+///      hashes of machine and plan. If hashes differ or some rank has none left, the state is
+///      Never.
 ///   3. Hidden communicator made: calls run along plans or native, as their policies say.
 ///   4. Given back: give_back() freed the hidden communicator; the state is Never.
 /// A failed planned call changes no state, but the hidden communicator is not freed at the end.
@@ -95,13 +97,20 @@ class Communicator {
   /// unknown. Collective before calls 1, 2, 4, 8 ... of these; before all others the answer is no.
   [[nodiscard]] bool all_know_the_machine();
 
-  /// The plan for the next call. All members get the same answer. May make the hidden communicator
-  /// (collective).
-  /// @return nullptr if the call is native; then `reason` says why
+  /// How the next call runs.
+  struct Next {
+    const runtime::CachedPlan* plan = nullptr;  ///< nullptr: native
+    runtime::Reason why{};                      ///< why the call is native
+    bool is_for_good = false;                   ///< all further calls like it are native too
+    runtime::ClassPolicy* timed = nullptr;      ///< wants the time of the call; may be nullptr
+  };
+  /// All members ask before the same call, and get the same answer. May make the hidden
+  /// communicator or measure links (collective).
+  /// @param in_place whether this rank's input lies in its result
   /// @pre !never()
-  const runtime::CachedPlan* plan(const runtime::PlanKey& key, runtime::Reason& reason);
-  /// What plan() would answer for the next such call, and why. Local; counts no call.
-  [[nodiscard]] CallOutlook outlook(const runtime::PlanKey& key);
+  [[nodiscard]] Next next(const runtime::SharedCall& call, bool in_place);
+  /// What next() would answer for such a call, and why. Local; counts no call.
+  [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);
   /// Whether multicasts run along plans here. All members get the same answer. May make the hidden
   /// communicator (collective).
   [[nodiscard]] bool can_multicast();
@@ -112,20 +121,14 @@ class Communicator {
   [[nodiscard]] const topology::Machine* machine() const {
     return group_ == nullptr ? nullptr : &group_->machine();
   }
-  /// After plan() returned nullptr: whether all further calls like that one are native too. If not,
-  /// plan() must be asked for each call, so that all ranks count alike.
-  [[nodiscard]] bool is_for_good() const { return is_for_good_; }
-  /// The policy that wants the time of the call of the last plan(); nullptr: none does. Asking
-  /// resets it.
-  [[nodiscard]] runtime::ClassPolicy* timed() { return std::exchange(timed_, nullptr); }
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
   /// How many classes of calls have no final decision yet.
-  [[nodiscard]] std::size_t undecided() const;
+  [[nodiscard]] std::size_t undecided() const { return policies_.undecided(); }
   /// Adds the decisions of this communicator's trials.
   void add_to(runtime::Verdicts& verdicts) const;
   /// What changed on the links when plans were made anew, a sentence each.
   [[nodiscard]] const std::vector<std::string>& changes() const { return changes_; }
-  /// @pre plan() returned a plan
+  /// @pre next() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] CountedTrees& counted_trees();
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
@@ -144,6 +147,17 @@ class Communicator {
   runtime::CallCounts counts;
   runtime::CallLog log;
   std::uint64_t staging_bytes = 0;  ///< most bytes of copies and partial results in one call
+  /// Whether calls are logged (ESPALIER_EXPLAIN).
+  [[nodiscard]] bool keeps_log() const { return !world_.settings.explain.empty(); }
+  /// Whether irregular calls of this operation go along trees by counts.
+  [[nodiscard]] bool goes_by_counts(schedule::Operation operation) const {
+    return runtime::is_by_counts(world_.settings, operation);
+  }
+  std::string last_tree;  ///< name of the tree that the last call by counts went along
+  /// Messages that this rank sent along plans, by level.
+  [[nodiscard]] std::span<const LevelCount> sent() const {
+    return executor_ == nullptr ? std::span<const LevelCount>() : executor_->channel().sent();
+  }
   [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Executor* executor_if_any() const { return executor_.get(); }
@@ -152,32 +166,15 @@ class Communicator {
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
   [[nodiscard]] bool agree_and_copy(std::uint64_t plan_hash);
-  void tell(const runtime::PlanKey& key, const runtime::CachedPlan& plan) const;
-  struct ClassState {
-    std::uint32_t calls_until_policy = 0;            // native calls to come before the policy
-    std::unique_ptr<runtime::ClassPolicy> policy;    // absent before the first call that it decides
-    std::unique_ptr<LateAgreement> agreement;        // used by the trial; absent once decided
-    std::unique_ptr<LateAgreement> watch_agreement;  // used by the watch
-  };
-  ClassState& state_of(const runtime::PlanKey& key);
-  void forget_classes();
-  /// The candidate of the next call of this class; absent: native. Steps the trial and the watch.
-  std::optional<select::WhichPlan> which_plan(ClassState& state, const runtime::PlanKey& key);
-  [[nodiscard]] bool is_watched() const { return executor_ != nullptr && may_change(); }
-  [[nodiscard]] bool may_change() const { return !group_->far_pairs().empty(); }
-  /// Makes the policy of a class, with the decision of an earlier run if there is one.
-  runtime::ClassPolicy& begin_policy(ClassState& state, const runtime::PlanKey& key);
+  void tell(const runtime::SharedCall& call, const runtime::CachedPlan& plan) const;
   /// Answers an alarm of a watch: measures far links. If some changed, makes all plans anew and
   /// returns true. Collective.
   bool measure_again();
   /// Forgets all plans and classes; plans for this group and its machine from now on.
   void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
-  [[nodiscard]] runtime::Reason why_native(const runtime::ClassPolicy& policy) const;
-  /// Whether this call is native because it is the first that would gain: many communicators are
-  /// freed soon. Counts the call.
-  bool is_among_the_first();
-  bool make_hidden(const runtime::PlanKey& key);
+  /// Makes the hidden communicator. Collective. @return false: never() says why not
+  bool make_hidden(const runtime::SharedCall& call);
 
   MPI_Comm comm_;
   const World& world_;
@@ -191,15 +188,10 @@ class Communicator {
   std::shared_ptr<GroupPlans> group_;  // shared with communicators of the same members in order
   runtime::PlanCache plans_;
   std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
-  std::map<runtime::CallClass, ClassState> classes_;
-  runtime::CallClass last_class_;
-  ClassState* last_state_ = nullptr;
-  runtime::ClassPolicy* timed_ = nullptr;
-  bool is_for_good_ = false;
+  runtime::CallPolicies policies_;
   OwnedComm probes_;  // communicator to measure links on; made at the first alarm
   std::vector<std::string> changes_;
   std::vector<runtime::TrialRecord> past_trials_;  // trials before plans were made anew
-  std::uint64_t gainful_calls_ = 0;                // calls that would run along a plan
   std::uint64_t calls_without_machine_ = 0;        // calls that found the machine unknown
   bool holds_share_ = false;
   bool has_failed_ = false;

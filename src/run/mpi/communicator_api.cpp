@@ -3,31 +3,32 @@
 
 namespace espalier::mpi {
 
-using runtime::PlanKey;
+using runtime::SharedCall;
 
-CallOutlook Communicator::outlook(const PlanKey& key) {
+CallOutlook Communicator::outlook(const SharedCall& call) {
   if (never_) return {false, "native", std::string(name_of(*never_))};
-  ClassState& mine = state_of(key);
-  if (mine.calls_until_policy > 0) {
-    return {false, "native", std::string(name_of(runtime::Reason::OneLevel))};
-  }
-  const runtime::ClassPolicy& policy =
-      mine.policy != nullptr ? *mine.policy : begin_policy(mine, key);
-  const bool is_decided =
-      policy.trial && policy.calls_until_trial == 0 && policy.trial->has_decision();
-  const std::optional<select::WhichPlan> asked =
-      policy.candidates[is_decided ? policy.trial->kept() : 0].which;
-  PlanKey as_asked = key;
-  as_asked.which = asked.value_or(select::WhichPlan::ByPrediction);
-  const runtime::CachedPlan& plan = *cached(as_asked);
-  CallOutlook outlook{asked.has_value(), "native", std::string(name_of(why_native(policy))),
-                      plan.predicted, plan.native_predicted};
-  if (!asked) return outlook;
+  const runtime::ClassPolicy& policy = policies_.at(call);
+  const runtime::Take take = policy.outlook();
+  CallOutlook outlook{take.which.has_value(), "native", std::string(name_of(take.why))};
+  if (policy.state() == runtime::ClassState::Few) return outlook;
+  const runtime::CachedPlan& plan =
+      *cached({call, false, take.which.value_or(select::WhichPlan::ByPrediction)});
+  outlook.predicted = plan.predicted;
+  outlook.native_predicted = plan.native_predicted;
+  if (!take.which) return outlook;
   outlook.name = plan.name;
   outlook.why = plan.why;
+  // A gatherv has the plan at first, and other trees when its root has told one.
+  if (call.irregular && call.operation == schedule::Operation::Scatter &&
+      goes_by_counts(call.operation)) {
+    outlook.name = "by counts";
+    outlook.why = "the root chooses a tree by the lengths, which it alone knows; else " + plan.why;
+  }
   const bool is_asked_for = world_.settings.force || world_.settings.reproducible;
-  if (is_decided) outlook.why += "; it has proved to be faster than the MPI library's own";
-  if (executor_ == nullptr && gainful_calls_ == 0 && !is_asked_for) {
+  if (policy.has_decision()) {
+    outlook.why += "; it has proved to be faster than the MPI library's own";
+  }
+  if (executor_ == nullptr && !policies_.had_gainful_call() && !is_asked_for) {
     outlook.why += "; from the second call on";
   }
   return outlook;
@@ -36,7 +37,7 @@ CallOutlook Communicator::outlook(const PlanKey& key) {
 bool Communicator::can_multicast() {
   if (never_) return false;
   if (executor_ != nullptr) return true;
-  return make_hidden({schedule::Operation::Broadcast, 0, 1, 1, true, false});
+  return make_hidden({schedule::Operation::Broadcast, 0, 1});
 }
 
 const runtime::CachedPlan& Communicator::multicast_plan(

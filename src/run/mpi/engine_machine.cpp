@@ -16,7 +16,7 @@ bool Engine::settle_world(MPI_Comm over) {
   if (world_->is_agreed) return true;
   if (is_given_up_) return false;
   is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
-  if (!is_given_up_) verdicts_ = world_->verdicts;
+  if (!is_given_up_) ledger_->take_verdicts(world_->verdicts);
   return !is_given_up_;
 }
 

@@ -7,7 +7,7 @@
 namespace espalier::mpi {
 
 bool Engine::reorders(MPI_Comm comm) {
-  const Communicator* known = find(comm);
+  const Communicator* known = registry_->find(comm);
   if (known == nullptr || !known->is_within_world()) return false;
   if (world_->is_agreed) return world_->settings.reorder;
   // What rank 0 was told holds, and only all processes together can find that out.

@@ -3,23 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpi/mpi_traits.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::mpi {
-namespace {
-
-#if defined(OPEN_MPI_BUILD)
-constexpr auto kNativeMpi = select::NativeMpi::OpenMpi;
-#elif defined(ESPALIER_SMPI)
-constexpr auto kNativeMpi = select::NativeMpi::Smpi;
-#elif defined(ESPALIER_MPIABI)  // any MPI may be behind it
-constexpr auto kNativeMpi = select::NativeMpi::Unknown;
-#else
-constexpr auto kNativeMpi = select::NativeMpi::Mpich;
-#endif
-
-}  // namespace
-
 GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
                        std::vector<FarPair> far_pairs, const runtime::Settings& settings,
                        Counter& choices)
@@ -34,18 +21,18 @@ GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, topology:
 select::Chooser& GroupPlans::chooser() {
   if (chooser_ == nullptr) {
     hierarchy_ = std::make_unique<const collective::Hierarchy>(machine_);
+    select::SharedDecisions shared;
+    if constexpr (kIsSimulated) shared = shared_decisions(machine_);
     chooser_ = std::make_unique<select::Chooser>(
-        *hierarchy_, runtime::rules_of(settings_, kNativeMpi), shared_decisions(machine_));
+        *hierarchy_, runtime::rules_of(settings_, kNativeMpi), std::move(shared));
   }
   return *chooser_;
 }
 
-runtime::ClassPolicy GroupPlans::policy(const runtime::PlanKey& key,
-                                        std::function<double()> elapsed) {
+std::vector<runtime::Candidate> GroupPlans::candidates(const runtime::SharedCall& call) {
   ++choices_;
   const std::lock_guard lock(mutex_);
-  return make_class_policy(chooser(), settings_, key, is_even_, far_pairs_.empty(),
-                           std::move(elapsed));
+  return candidates_of(chooser(), settings_, call);
 }
 
 runtime::CachedPlan GroupPlans::plan(Rank rank, const runtime::PlanKey& key) {

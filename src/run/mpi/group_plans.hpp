@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include "mpi/link_changes.hpp"
 #include "mpi/world.hpp"
 #include "runtime/class_policy.hpp"
+#include "runtime/plan_cache.hpp"
 #include "select/chooser.hpp"
 #include "topology/machine.hpp"
 
@@ -27,7 +27,7 @@ class GroupPlans {
   /// @param members the group's ranks in MPI_COMM_WORLD
   /// @param where a hash of machine and members
   /// @param far_pairs links to watch; those of the machine as it was first
-  /// @param choices counts what policy() and plan() are asked for
+  /// @param choices counts what candidates() and plan() are asked for
   GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
              std::vector<FarPair> far_pairs, const runtime::Settings& settings, Counter& choices);
   GroupPlans(const GroupPlans&) = delete;
@@ -41,9 +41,8 @@ class GroupPlans {
   /// Links to watch; empty: none may change.
   [[nodiscard]] const std::vector<FarPair>& far_pairs() const { return far_pairs_; }
 
-  /// See runtime::make_class_policy.
-  [[nodiscard]] runtime::ClassPolicy policy(const runtime::PlanKey& key,
-                                            std::function<double()> elapsed);
+  /// See runtime::candidates_of.
+  [[nodiscard]] std::vector<runtime::Candidate> candidates(const runtime::SharedCall& call);
   /// See runtime::make_plan.
   [[nodiscard]] runtime::CachedPlan plan(Rank rank, const runtime::PlanKey& key);
 
@@ -89,7 +88,7 @@ class Groups {
 };
 
 /// A store of decisions on a machine for all ranks of a process: under SMPI they are one process,
-/// and a choice is made once for all of them. Elsewhere empty.
+/// and a choice is made once for all of them. Defined there only.
 [[nodiscard]] select::SharedDecisions shared_decisions(const topology::Machine& machine);
 
 }  // namespace espalier::mpi

@@ -2,13 +2,13 @@
 
 #include "mpi/arguments.hpp"
 #include "mpi/byte_buffer.hpp"
-#include "mpi/engine.hpp"
+#include "mpi/planned_call.hpp"
 
 namespace espalier::mpi {
 
-/// A call that moves data without combining, as this rank sees it. In place, `in` lies within
-/// `out`.
-struct Engine::Move {
+/// A call that moves equal blocks without combining, as this rank sees it. In place, `in` lies
+/// within `out`.
+struct Move {
   schedule::Operation operation;
   Rank root = 0;
   std::uint64_t block = 0;  ///< bytes of a block
@@ -18,21 +18,37 @@ struct Engine::Move {
   bool drops_out = false;  ///< a scatter's root in place: its own block stays where it is
 };
 
-[[nodiscard]] inline UserData data_at(const void* address, std::uint64_t first, std::uint64_t count,
-                                      const Layout& layout) {
-  return {bytes_at(address) + static_cast<std::int64_t>(first) * layout.extent, count, layout};
+[[nodiscard]] inline Planned plan_move(Communicator& comm, const Move& move) {
+  return plan_call(comm, {move.operation, move.root, move.block},
+                   move.in_place && move.out.layout.dense);
+}
+/// Runs it along its plan. @return an MPI error code
+[[nodiscard]] int run_move(Communicator& comm, const runtime::CachedPlan& plan, const Move& move);
+[[nodiscard]] inline Outcome plan_and_run(Communicator& comm, const Move& move) {
+  const Planned planned = plan_move(comm, move);
+  return planned ? planned.ended(comm, run_move(comm, *planned.plan, move)) : planned.outcome;
 }
 
-[[nodiscard]] inline UserData blocks_at(const void* address, std::int64_t count, int blocks,
-                                        MPI_Datatype type) {
-  return {bytes_at(address), static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(blocks),
-          layout_of(type)};
-}
+/// Gather and scatter. A root may be wrong where the others are right: they run the plan. So the
+/// root finds the plan too, by what its own block tells, before it looks at the rest; if that is
+/// wrong the MPI library says so, and the number of the call is used up, in step with them.
+[[nodiscard]] Outcome gather(Communicator& comm, const LocalCall& call);
+[[nodiscard]] Outcome scatter(Communicator& comm, const LocalCall& call);
 
-/// One of the blocks of `all`.
+/// Whether a side of a call may describe data in memory.
+[[nodiscard]] inline bool may_be_data(const Side& side) {
+  return may_be_data(side.buffer, side.count, side.type);
+}
+/// So many blocks of what a side describes.
+[[nodiscard]] inline UserData blocks_at(const Side& side, int blocks) {
+  return {bytes_at(side.buffer),
+          static_cast<std::uint64_t>(side.count) * static_cast<std::uint64_t>(blocks),
+          layout_of(side.type)};
+}
+/// One of the blocks of `all`, which has so many elements.
 [[nodiscard]] inline UserData block_of(const UserData& all, int block, std::int64_t count) {
-  return data_at(all.address, static_cast<std::uint64_t>(block) * static_cast<std::uint64_t>(count),
-                 static_cast<std::uint64_t>(count), all.layout);
+  return {all.address + static_cast<std::int64_t>(block) * count * all.layout.extent,
+          static_cast<std::uint64_t>(count), all.layout};
 }
 
 }  // namespace espalier::mpi

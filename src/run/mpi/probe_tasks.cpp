@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/contract.hpp"
+#include "mpi/mpi_traits.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -21,9 +22,7 @@ Time now() { return Time{static_cast<std::int64_t>(PMPI_Wtime() * 1e12)}; }
 
 /// Time by the clock that computers synchronise, modulo some days, for the range of Time.
 Time time_of_day() {
-#ifdef ESPALIER_SMPI
-  return now();
-#endif
+  if (kIsSimulated) return now();
   timespec t{};
   ::clock_gettime(CLOCK_REALTIME, &t);
   return Time{(t.tv_sec % 1'000'000) * 1'000'000'000'000 + t.tv_nsec * 1'000};
@@ -149,18 +148,18 @@ constexpr std::size_t kWordsATask = 11;
 void sleep_for(Time time) {
   if (time <= Time{0}) return;
   const auto microseconds_long = static_cast<useconds_t>(time.picoseconds / 1'000'000);
-#ifdef ESPALIER_SMPI
-  smpi_usleep(microseconds_long);
-#else
-  ::usleep(microseconds_long);
-#endif
+  if constexpr (kIsSimulated) {
+    sleep_simulated(microseconds_long);
+  } else {
+    ::usleep(microseconds_long);
+  }
 }
 
 void wait_asleep(MPI_Request& request, MPI_Status* status) {
-#ifdef ESPALIER_SMPI  // who waits is asleep there, and a poll costs simulated time
-  PMPI_Wait(&request, status);
-  return;
-#endif
+  if (kIsSimulated) {  // who waits is asleep there
+    PMPI_Wait(&request, status);
+    return;
+  }
   int done = 0;
   for (unsigned pause = 10; PMPI_Test(&request, &done, status), done == 0;) {
     ::usleep(pause);

@@ -34,6 +34,8 @@ struct ProbeTask {
 
 /// Waits asleep, a little longer each time.
 void sleep_for(Time time);
+/// Simulated time passes. Defined where time is simulated (kIsSimulated).
+void sleep_simulated(std::uint32_t microseconds);
 void wait_asleep(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
 
 }  // namespace espalier::mpi

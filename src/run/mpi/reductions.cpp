@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "mpi/mpi_traits.hpp"
+
 namespace espalier::mpi {
 namespace {
 
@@ -34,7 +36,7 @@ unsigned kind_of(MPI_Datatype type) {
   if (is_one_of(MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX)) return kComplex;
   if (type == MPI_BYTE) return kByte;
   if (is_one_of(MPI_AINT, MPI_OFFSET, MPI_COUNT)) return kFortranInteger;
-#ifndef ESPALIER_SMPI
+  if (kIsSimulated) return kNone;
   // Those that the compiler does not have are MPI_DATATYPE_NULL.
   if (is_one_of(MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8)) {
     return kFortranInteger;
@@ -43,7 +45,6 @@ unsigned kind_of(MPI_Datatype type) {
   if (is_one_of(MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER)) return kPair;
   if (is_one_of(MPI_LOGICAL)) return kLogical;
   if (is_one_of(MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16)) return kComplex;
-#endif
   return kNone;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text_hash.hpp"
+#include "mpi/mpi_traits.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -38,11 +39,11 @@ void RollCall::begin(const Presence& own) {
           own.is_threaded ? 0U : 1U,
           own.is_unfit ? std::uint64_t{ESPALIER_UNFIT} : std::uint64_t{ESPALIER_FIT}};
   own_node_ = hash_of_node();
-#ifdef ESPALIER_SMPI  // its non-blocking collectives send from everybody to everybody
-  PMPI_Allreduce(own_.data(), least_.data(), static_cast<int>(own_.size()), MPI_UINT64_T, MPI_MIN,
-                 MPI_COMM_WORLD);
-  return;
-#endif
+  if (kIsSimulated) {  // its non-blocking collectives send from everybody to everybody
+    PMPI_Allreduce(own_.data(), least_.data(), static_cast<int>(own_.size()), MPI_UINT64_T, MPI_MIN,
+                   MPI_COMM_WORLD);
+    return;
+  }
   PMPI_Iallreduce(own_.data(), least_.data(), static_cast<int>(own_.size()), MPI_UINT64_T, MPI_MIN,
                   MPI_COMM_WORLD, &requests_[0]);
   int size = 1;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/roll_call.hpp"
+#include "runtime/agreement.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/verdicts.hpp"
 #include "topology/machine.hpp"
@@ -37,9 +38,10 @@ class World {
   bool can_wait = true;
   /// The members below are the same on all processes. Before, they are this process's own.
   bool is_agreed = false;
-  int rank = 0;                         ///< this process in MPI_COMM_WORLD
-  int size = 1;                         ///< processes of MPI_COMM_WORLD
-  double program_begin = PMPI_Wtime();  ///< when the program began, roughly, by MPI_Wtime
+  int rank = 0;  ///< this process in MPI_COMM_WORLD
+  int size = 1;  ///< processes of MPI_COMM_WORLD
+  /// Seconds since the program began, roughly.
+  runtime::Clock clock = [begin = PMPI_Wtime()] { return PMPI_Wtime() - begin; };
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)

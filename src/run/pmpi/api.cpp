@@ -33,27 +33,27 @@ std::uint64_t mean_of(std::span<const std::uint64_t> counts) {
   return counts.empty() ? 0 : sum / counts.size();
 }
 
-/// The key under which the operations of the engine look for their plans.
-runtime::PlanKey key_of(const espalier_call& call, std::size_t ranks) {
-  runtime::PlanKey key;
-  key.operation = static_cast<Operation>(call.operation);
-  if (has_root(key.operation)) key.root = static_cast<Rank>(call.root);
-  if (key.operation == Operation::Barrier) return key;
+/// The call as the functions of mpi/calls.hpp look for its plan.
+runtime::SharedCall shared_call(const espalier_call& call, std::size_t ranks) {
+  runtime::SharedCall shared;
+  shared.operation = static_cast<Operation>(call.operation);
+  if (has_root(shared.operation)) shared.root = static_cast<Rank>(call.root);
+  if (shared.operation == Operation::Barrier) return shared;
   const std::span counts(call.counts, call.counts == nullptr ? 0 : ranks);
-  if (reduces(key.operation)) {
-    key.count = call.irregular != 0 ? mean_of(counts) : call.count;
-    key.element = call.element;
-    key.commutative = call.commutative != 0;
-    key.counts.assign(counts.begin(), counts.end());
-    return key;
+  if (reduces(shared.operation)) {
+    shared.count = call.irregular != 0 ? mean_of(counts) : call.count;
+    shared.element = call.element;
+    shared.commutative = call.commutative != 0;
+    shared.counts.assign(counts.begin(), counts.end());
+    return shared;
   }
-  key.count = call.count * call.element;
-  if (call.irregular == 0) return key;
-  key.irregular = true;
-  key.count = key.operation == Operation::Allgather
-                  ? select::block_class(mean_of(counts) * call.element)
-                  : select::kUnknownBlock;
-  return key;
+  shared.count = call.count * call.element;
+  if (call.irregular == 0) return shared;
+  shared.irregular = true;
+  shared.count = shared.operation == Operation::Allgather
+                     ? select::block_class(mean_of(counts) * call.element)
+                     : select::kUnknownBlock;
+  return shared;
 }
 
 template <std::size_t Room>
@@ -80,7 +80,7 @@ int espalier_api_plan_of_(int comm, const espalier_call* call, espalier_call_pla
     int size = 0;
     PMPI_Comm_size(handle, &size);
     const auto outlook =
-        engine.outlook(espalier::pmpi::key_of(*call, static_cast<std::size_t>(size)), handle);
+        engine.outlook(espalier::pmpi::shared_call(*call, static_cast<std::size_t>(size)), handle);
     plan->planned = outlook.planned ? 1 : 0;
     espalier::pmpi::write(outlook.name, plan->name);
     espalier::pmpi::write(outlook.why, plan->why);
@@ -108,13 +108,14 @@ int espalier_api_machine_(int comm, char* text, std::uint64_t room, std::uint64_
 int espalier_api_multicasts_(int comm, const espalier_multicast* several, int count, int* code) {
   *code = MPI_SUCCESS;
   const int answer = with_engine([&](Engine& engine) -> int {
-    std::vector<Engine::Multicast> all;
+    std::vector<espalier::mpi::Multicast> all;
     for (const espalier_multicast& one : std::span(several, static_cast<std::size_t>(count))) {
       const std::span to(one.to, static_cast<std::size_t>(one.to_count));
       all.push_back({one.data, {static_cast<Rank>(one.root), one.bytes, {to.begin(), to.end()}}});
     }
-    return engine.multicasts(all, PMPI_Comm_f2c(comm), *code) ? espalier::pmpi::kOk
-                                                              : espalier::pmpi::kUnknownMachine;
+    const auto outcome = engine.multicasts(all, PMPI_Comm_f2c(comm));
+    *code = outcome.code;
+    return outcome.planned ? espalier::pmpi::kOk : espalier::pmpi::kUnknownMachine;
   });
   if (*code != MPI_SUCCESS) espalier::pmpi::hand_to_user(PMPI_Comm_f2c(comm), *code);
   return answer;

@@ -6,14 +6,10 @@
 
 #include "mpi/mpi_api.hpp"
 
-#ifndef ESPALIER_SMPI  // programs of SMPI are C
-
-#ifdef OPEN_MPI_BUILD
-// Common blocks: whoever defines them first in the process, all mean the same one. Weak: an Open
-// MPI without Fortran has none.
+// Common blocks of Open MPI: whoever defines them first in the process, all mean the same one.
+// Weak: MPIs without Fortran, and other MPIs, have none.
 extern "C" __attribute__((weak)) int mpi_fortran_bottom_, mpi_fortran_in_place_;
 extern "C" __attribute__((weak)) int mpi_fortran_unweighted_, mpi_fortran_weights_empty_;
-#endif
 
 namespace espalier::pmpi {
 namespace {
@@ -36,26 +32,24 @@ std::intptr_t in_register(Handle handle) {
 
 }  // namespace
 
+// MPICH's procedures with buffers go on to C themselves: of its addresses only weights come here.
 std::intptr_t fortran_address(std::intptr_t buffer) {
-#ifdef OPEN_MPI_BUILD
+  if (buffer == 0) return buffer;
   if (buffer == in_register(&mpi_fortran_bottom_)) return in_register(MPI_BOTTOM);
   if (buffer == in_register(&mpi_fortran_in_place_)) return in_register(MPI_IN_PLACE);
-#endif
-  return buffer;  // MPICH's procedures with buffers go on to C themselves
+  return buffer;
 }
 
 std::intptr_t fortran_weights(std::intptr_t weights) {
-#ifdef OPEN_MPI_BUILD
-  if (weights == in_register(&mpi_fortran_unweighted_)) return in_register(MPI_UNWEIGHTED);
-  if (weights == in_register(&mpi_fortran_weights_empty_)) return in_register(MPI_WEIGHTS_EMPTY);
-#else
-  // mpi_f08 alone comes here; its constants are in its library, if that is there.
+  // The constants of MPICH's mpi_f08 are in its library, if that is there.
   static void* const unweighted =
       dlsym(RTLD_DEFAULT, "__mpi_f08_link_constants_MOD_mpi_unweighted");
   static void* const empty = dlsym(RTLD_DEFAULT, "__mpi_f08_link_constants_MOD_mpi_weights_empty");
-  if (weights == in_register(unweighted)) return in_register(MPI_UNWEIGHTED);
-  if (weights == in_register(empty)) return in_register(MPI_WEIGHTS_EMPTY);
-#endif
+  const auto is = [&](void* constant) {
+    return weights == in_register(constant) && constant != nullptr;
+  };
+  if (is(unweighted) || is(&mpi_fortran_unweighted_)) return in_register(MPI_UNWEIGHTED);
+  if (is(empty) || is(&mpi_fortran_weights_empty_)) return in_register(MPI_WEIGHTS_EMPTY);
   return weights;
 }
 
@@ -113,5 +107,3 @@ FortranFreedComm::FortranFreedComm(std::intptr_t address) : FortranNewComm(addre
 }
 
 }  // namespace espalier::pmpi
-
-#endif

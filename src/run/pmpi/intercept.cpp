@@ -1,7 +1,9 @@
-// The bodies of the wrappers: nothing clever. Each asks the engine, and goes on to the next library
-// if the call is not planned. No exception of ours leaves this folder; the user's pass through.
+// What the wrappers of collectives share (those are made by scripts/generate_wrappers.py), and the
+// bodies of others: nothing clever. No exception of ours leaves this folder; the user's pass
+// through.
 #include "pmpi/intercept.hpp"
 
+#include "mpi/mpi_traits.hpp"
 #include "mpi/self_test.hpp"
 #include "pmpi/exports.hpp"
 #include "pmpi/fortran.hpp"
@@ -23,10 +25,31 @@ int hand_to_user(MPI_Comm comm, int code) {
   return code;
 }
 
-std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type) {
-  int size = 0;
-  if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
-  return static_cast<std::uint64_t>(count < 0 ? 0 : count) * static_cast<std::uint64_t>(size);
+Asked ask_engine(const mpi::LocalCall& call) {
+  mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
+  if (engine == nullptr) return {};
+  const std::uint64_t generation = mpi::Engine::generation();
+  Asked asked;
+  mpi::Outcome& outcome = asked.outcome;
+  outcome = without_bugs([&] { return engine->run(call); });
+  LastCall& last = last_call();
+  last.result = {outcome.planned, outcome.why};
+  if (outcome.planned) {
+    last.plan[outcome.plan.copy(last.plan.data(), last.plan.size() - 1)] = 0;
+    if (outcome.code != MPI_SUCCESS) hand_to_user(call.comm, outcome.code);
+    return asked;
+  }
+  asked.is_timed = outcome.timing.policy != nullptr || engine->keeps_log();
+  if (!asked.is_timed && outcome.native_for_good != nullptr) {
+    known_native().remember(call, generation, outcome.size, {outcome.native_for_good, last.result});
+  }
+  return asked;
+}
+
+void finish_native(const mpi::LocalCall& call, Asked& asked, double begin) {
+  const double seconds = PMPI_Wtime() - begin;
+  asked.outcome.timing.begin = begin;
+  without_bugs([&] { the_engine.load()->note_native(call, asked.outcome, seconds); });
 }
 
 namespace {
@@ -44,11 +67,8 @@ void start() {
   // A tool's MPI_Init of Fortran may call that of C: both come through us.
   static constinit std::atomic<bool> tried{false};
   if (tried.exchange(true)) return;
-#ifdef ESPALIER_SMPI  // the only one that it can be linked with; and time is simulated
-  const mpi::SelfTest found{true, nullptr};
-#else
-  const mpi::SelfTest found = mpi::test_mpi();
-#endif
+  // A simulated MPI is the only one that it can be linked with.
+  const mpi::SelfTest found = mpi::kIsSimulated ? mpi::SelfTest{true, nullptr} : mpi::test_mpi();
   // Handles are the same in all processes: so is this.
   if (!found.can_talk) return withdraw(found.wrong);
   try {
@@ -138,46 +158,6 @@ int intercept_comm_free(std::intptr_t comm) { return free_by<next_comm_free>(com
 
 int intercept_comm_disconnect(std::intptr_t comm) { return free_by<next_comm_disconnect>(comm); }
 
-namespace {
-
-CallShape shape_of_bcast(std::intptr_t count, std::intptr_t datatype, std::intptr_t root) {
-  CallShape shape{schedule::Operation::Broadcast};
-  shape.numbers = {as<std::int64_t>(count), as<int>(root)};
-  shape.types[0] = as<MPI_Datatype>(datatype);
-  return shape;
-}
-
-[[gnu::noinline]] int decide_bcast(std::intptr_t buffer, std::intptr_t count,
-                                   std::intptr_t datatype, std::intptr_t root, std::intptr_t comm) {
-  return decide(
-      shape_of_bcast(count, datatype, root), as<MPI_Comm>(comm),
-      [&](mpi::Engine& engine, int& code) {
-        return engine.broadcast(as<void*>(buffer), as<std::int64_t>(count),
-                                as<MPI_Datatype>(datatype), as<int>(root), as<MPI_Comm>(comm),
-                                code);
-      },
-      [&] { return next_bcast(buffer, count, datatype, root, comm); },
-      [&] { return bytes_of(as<std::int64_t>(count), as<MPI_Datatype>(datatype)); });
-}
-}  // namespace
-int intercept_bcast(std::intptr_t buffer, std::intptr_t count, std::intptr_t datatype,
-                    std::intptr_t root, std::intptr_t comm) {
-  return intercept<decide_bcast, next_bcast>(shape_of_bcast(count, datatype, root), buffer, count,
-                                             datatype, root, comm);
-}
-
-namespace {
-[[gnu::noinline]] int decide_barrier(std::intptr_t comm) {
-  return decide(
-      {schedule::Operation::Barrier}, as<MPI_Comm>(comm),
-      [&](mpi::Engine& engine, int& code) { return engine.barrier(as<MPI_Comm>(comm), code); },
-      [&] { return next_barrier(comm); }, [] { return std::uint64_t{0}; });
-}
-}  // namespace
-int intercept_barrier(std::intptr_t comm) {
-  return intercept<decide_barrier, next_barrier>({schedule::Operation::Barrier}, comm);
-}
-
 }  // namespace espalier::pmpi
 
 std::uint64_t espalier_query_count(const char* name) {
@@ -186,7 +166,7 @@ std::uint64_t espalier_query_count(const char* name) {
 }
 
 const char* espalier_query_last(int* planned) {
-  const auto& last = espalier::mpi::Engine::last_call();
-  *planned = last.outcome.planned ? 1 : 0;
-  return last.outcome.planned ? last.plan.data() : name_of(last.outcome.reason).data();
+  const auto& last = espalier::pmpi::last_call();
+  *planned = last.result.planned ? 1 : 0;
+  return last.result.planned ? last.plan.data() : name_of(last.result.why).data();
 }

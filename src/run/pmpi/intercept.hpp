@@ -1,13 +1,13 @@
 #pragma once
 
 // What the bodies of the wrappers share.
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <type_traits>
-#include <utility>
 
 #include "mpi/engine.hpp"
 #include "mpi/thread_block.hpp"
@@ -40,9 +40,6 @@ T as(std::intptr_t argument) {
 /// ranks would wait for each other for ever.
 [[noreturn]] void die(const char* what) noexcept;
 
-/// Bytes of so many elements; 0 if the arguments make no sense.
-[[nodiscard]] std::uint64_t bytes_of(std::int64_t count, MPI_Datatype type);
-
 /// Runs code of ours that must not throw; an exception is a bug and ends the program.
 template <typename Work>
 [[gnu::always_inline]] inline auto without_bugs(Work work) {
@@ -56,66 +53,78 @@ template <typename Work>
 /// Hands the error of a planned call to the user's error handler. @return the code
 [[gnu::cold]] int hand_to_user(MPI_Comm comm, int code);
 
-/// Runs a call that is not known to be native: planned(engine, code) asks the engine; if it says
-/// native, native() calls the MPI library. The call is timed if a trial or a watch wants its time,
-/// or if it is native and a log is kept.
+/// How the last call of this thread ran, for tests.
+struct LastCall {
+  CallResult result;
+  std::array<char, 80> plan{};  ///< name of the plan; only set by planned calls
+};
+[[nodiscard, gnu::always_inline]] inline LastCall& last_call() {
+  return mpi::of_thread<LastCall, mpi::kLastCallPart>();
+}
+
+/// A side of a call, from arguments as wide as a register.
+[[gnu::always_inline]] inline mpi::Side side_of(std::intptr_t buffer, std::intptr_t count,
+                                                std::intptr_t type) {
+  mpi::Side side;
+  side.buffer = as<const void*>(buffer);
+  side.count = as<std::int64_t>(count);
+  side.type = as<MPI_Datatype>(type);
+  return side;
+}
+/// A side of several blocks. Displacements may be missing: MPI_Reduce_scatter has none.
+[[gnu::always_inline]] inline mpi::Side side_of_blocks(std::intptr_t buffer, std::intptr_t counts,
+                                                       std::intptr_t displacements,
+                                                       std::intptr_t type) {
+  mpi::Side side = side_of(buffer, 0, type);
+  side.counts = as<const int*>(counts);
+  side.displacements = as<const int*>(displacements);
+  return side;
+}
+/// Likewise, with a type for each block. A call without types is as wrong as one without counts.
+[[gnu::always_inline]] inline mpi::Side side_of_types(std::intptr_t buffer, std::intptr_t counts,
+                                                      std::intptr_t displacements,
+                                                      std::intptr_t types) {
+  mpi::Side side;
+  side.buffer = as<const void*>(buffer);
+  side.counts = types == 0 ? nullptr : as<const int*>(counts);
+  side.displacements = as<const int*>(displacements);
+  side.types = as<const MPI_Datatype*>(types);
+  return side;
+}
+
+/// Asks the engine for a call that is not known to be native. A planned call has run then, and the
+/// user's error handler has its error. For a native one, `is_timed` says whether finish_native()
+/// wants its time: if a trial or a watch does, or if a log is kept.
 ///
 /// The user's error handler may throw, or jump away: while it may be called nothing of ours is to
 /// be undone, and nobody here catches.
-template <typename Planned, typename Native, typename Size>
-[[gnu::noinline]] int decide(CallShape shape, MPI_Comm comm, Planned planned, Native native,
-                             Size size) {
-  mpi::Engine* const there = the_engine.load(std::memory_order_acquire);
-  if (there == nullptr) return native();
-  mpi::Engine& engine = *there;
-  const std::uint64_t generation = mpi::Engine::generation();
-  mpi::LastCall& last = mpi::Engine::last_call();
-  int code = MPI_SUCCESS;
-  const bool is_planned = without_bugs([&] { return planned(engine, code); });
-  runtime::ClassPolicy* const timed = std::exchange(last.timed, nullptr);
-  if (is_planned && code != MPI_SUCCESS) return hand_to_user(comm, code);
-  const bool keeps_log = engine.keeps_log();
-  if (timed == nullptr) {
-    if (is_planned) return code;
-    std::uint64_t* const calls = std::exchange(last.native_for_good, nullptr);
-    if (!keeps_log) {
-      if (calls != nullptr) {
-        known_native().remember(shape, comm, generation, last.size, calls, last.outcome);
-      }
-      return native();
-    }
-  }
-  last.native_for_good = nullptr;
-  double begin = last.begin;
-  if (!is_planned) {
-    begin = PMPI_Wtime();
-    code = native();
-    if (code != MPI_SUCCESS) return code;
-  }
-  without_bugs([&] {
-    const double seconds = PMPI_Wtime() - begin;
-    if (timed != nullptr) timed->note(begin, seconds, size());
-    if (!is_planned && keeps_log) engine.note_native(shape.operation, size(), comm, seconds);
-  });
+struct Asked {
+  mpi::Outcome outcome;
+  bool is_timed = false;
+};
+[[nodiscard]] Asked ask_engine(const mpi::LocalCall& call);
+/// @param begin when the native call began; it succeeded
+void finish_native(const mpi::LocalCall& call, Asked& asked, double begin);
+
+/// Runs a call that is not known to be native.
+template <auto Next, typename... Arguments>
+[[gnu::always_inline]] inline int decide(const mpi::LocalCall& call, Arguments... arguments) {
+  Asked asked = ask_engine(call);
+  if (asked.outcome.planned) return asked.outcome.code;
+  if (!asked.is_timed) return Next(arguments...);
+  const double begin = PMPI_Wtime();
+  const int code = Next(arguments...);
+  if (code == MPI_SUCCESS) finish_native(call, asked, begin);
   return code;
 }
 
-[[nodiscard, gnu::always_inline]] inline bool is_known_native(const CallShape& shape,
-                                                              MPI_Comm comm) {
-  const KnownNative::Told* told = known_native().find(shape, comm, mpi::Engine::generation());
+/// What is known to be native costs some loads and a jump: its arguments stay in their registers.
+[[nodiscard, gnu::always_inline]] inline bool is_known_native(const mpi::LocalCall& call) {
+  const KnownNative::Told* told = known_native().find(call, mpi::Engine::generation());
   if (told == nullptr) return false;
   ++*told->calls;
-  mpi::Engine::last_call().outcome = told->outcome;
+  last_call().result = told->result;
   return true;
-}
-
-/// What is known to be native costs some loads and a jump: its arguments stay in their registers.
-/// @param arguments of the call, the communicator last
-template <auto Decide, auto Next, typename... Arguments>
-[[gnu::always_inline]] inline int intercept(const CallShape& shape, Arguments... arguments) {
-  std::intptr_t comm = 0;
-  ((comm = arguments), ...);
-  return is_known_native(shape, as<MPI_Comm>(comm)) ? Next(arguments...) : Decide(arguments...);
 }
 
 }  // namespace espalier::pmpi

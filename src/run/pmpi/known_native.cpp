@@ -59,15 +59,18 @@ bool comes_with_mpi_type(MPI_Datatype type) {
 
 }  // namespace
 
-void KnownNative::remember(const CallShape& shape, MPI_Comm comm, std::uint64_t generation,
-                           int size, std::uint64_t* calls, mpi::LastCall::Outcome outcome) {
-  if (!comes_with_mpi_op(shape.op)) return;
-  for (const MPI_Datatype type : shape.types) {
-    if (!comes_with_mpi_type(type)) return;
+void KnownNative::remember(const mpi::LocalCall& call, std::uint64_t generation, int size,
+                           Told told) {
+  if ((combines(call.operation) && !comes_with_mpi_op(call.op)) ||
+      (depends_on_recv(call) && !comes_with_mpi_type(call.recv.type)) ||
+      (depends_on_send(call) && !comes_with_mpi_type(call.send.type)) ||
+      (depends_on_counts(call) && call.recv.counts == nullptr)) {
+    return;
   }
-  Entry& entry = entries_[index_of(shape)];
-  entry = {generation, comm, {calls, outcome}, shape, size, 0};
-  if (shape.counts != nullptr) entry.counts = sum_of(shape, size);
+  entries_[index_of(call)] = {
+      generation,      call.comm,      told,    call.recv.count,
+      call.recv.type,  call.root,      size,    is_in_place(call),
+      call.send.count, call.send.type, call.op, depends_on_counts(call) ? sum_of(call, size) : 0};
 }
 
 }  // namespace espalier::pmpi

@@ -1,23 +1,16 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 
-#include "mpi/engine.hpp"
-#include "schedule/collective.hpp"
+#include "mpi/local_call.hpp"
 
 namespace espalier::pmpi {
 
-/// The raw arguments that decide whether a call is planned.
-struct CallShape {
-  schedule::Operation operation = schedule::Operation::Barrier;
-  bool irregular = false;
-  bool in_place = false;
-  std::array<std::int64_t, 3> numbers{};  ///< counts and root
-  std::array<MPI_Datatype, 2> types{};    ///< MPI_Datatype{} if there is none
-  MPI_Op op{};
-  const int* counts = nullptr;  ///< counts of all blocks, compared by value; may be null
+/// How a call ended, for tests. Two bytes, so that the hot path writes them with one store.
+struct alignas(2) CallResult {
+  bool planned = false;
+  runtime::Reason why{};  ///< why the call was native; meaningless if it was planned
 };
 
 /// Remembers, for each thread, the last call of each kind that is native for good. The next call
@@ -30,47 +23,83 @@ class KnownNative {
  public:
   struct Told {
     std::uint64_t* calls = nullptr;  ///< where such calls are counted
-    mpi::LastCall::Outcome outcome;
+    CallResult result;
   };
   /// @return nullptr if the call is not known to be native
-  [[nodiscard, gnu::always_inline]] const Told* find(const CallShape& shape, MPI_Comm comm,
+  [[nodiscard, gnu::always_inline]] const Told* find(const mpi::LocalCall& call,
                                                      std::uint64_t generation) const {
-    const Entry& known = entries_[index_of(shape)];
-    if (known.comm != comm || known.generation != generation) return nullptr;
-    const CallShape& other = known.shape;
-    for (std::size_t i = 0; i < shape.numbers.size(); ++i) {
-      if (shape.numbers[i] != other.numbers[i]) return nullptr;
-    }
-    if (shape.types[0] != other.types[0] || shape.types[1] != other.types[1] ||
-        shape.op != other.op || shape.in_place != other.in_place) {
+    const Entry& known = entries_[index_of(call)];
+    if (known.comm != call.comm || known.generation != generation || known.root != call.root) {
       return nullptr;
     }
-    if (shape.counts != nullptr && sum_of(shape, known.size) != known.counts) return nullptr;
+    if (depends_on_recv(call) &&
+        (known.recv_count != call.recv.count || known.recv_type != call.recv.type)) {
+      return nullptr;
+    }
+    if (depends_on_send(call) &&
+        (known.send_count != call.send.count || known.send_type != call.send.type ||
+         known.is_in_place != is_in_place(call))) {
+      return nullptr;
+    }
+    if (combines(call.operation) && known.op != call.op) return nullptr;
+    if (depends_on_counts(call) &&
+        (call.recv.counts == nullptr || known.counts != sum_of(call, known.size))) {
+      return nullptr;
+    }
     return &known.told;
   }
   /// @param size size of the communicator
-  /// @param calls where such calls are counted, as long as the generation lasts
-  void remember(const CallShape& shape, MPI_Comm comm, std::uint64_t generation, int size,
-                std::uint64_t* calls, mpi::LastCall::Outcome outcome);
+  /// @param told where such calls are counted, as long as the generation lasts
+  void remember(const mpi::LocalCall& call, std::uint64_t generation, int size, Told told);
 
  private:
-  /// Kept to few cache lines: ranks that share a core find none of them in the cache.
+  using Operation = schedule::Operation;
+
+  /// Two cache lines, of which calls with one buffer need the first: ranks that share a core find
+  /// none of them in the cache.
   struct alignas(64) Entry {
     std::uint64_t generation = 0;
     MPI_Comm comm{};
     Told told;
-    CallShape shape;
+    std::int64_t recv_count = 0;
+    MPI_Datatype recv_type{};
+    int root = 0;
     int size = 0;
+    bool is_in_place = false;
+    std::int64_t send_count = 0;
+    MPI_Datatype send_type{};
+    MPI_Op op{};
     std::uint64_t counts = 0;
   };
-  static constexpr std::size_t index_of(const CallShape& shape) {
-    return 2 * static_cast<std::size_t>(shape.operation) + (shape.irregular ? 1 : 0);
+  static constexpr std::size_t index_of(const mpi::LocalCall& call) {
+    return 2 * static_cast<std::size_t>(call.operation) + (call.irregular ? 1 : 0);
+  }
+  static constexpr bool combines(Operation operation) {
+    return operation == Operation::Reduce || operation == Operation::Allreduce ||
+           operation == Operation::ReduceScatter || operation == Operation::Scan ||
+           operation == Operation::Exscan;
+  }
+  /// Of MPI_Allgatherv and MPI_Reduce_scatter all ranks know all counts. Of other irregular calls
+  /// only some ranks know them: nothing depends on them.
+  static constexpr bool depends_on_counts(const mpi::LocalCall& call) {
+    return call.irregular &&
+           (call.operation == Operation::Allgather || call.operation == Operation::ReduceScatter);
+  }
+  static constexpr bool depends_on_recv(const mpi::LocalCall& call) {
+    return call.operation != Operation::Barrier && (!call.irregular || depends_on_counts(call));
+  }
+  static constexpr bool depends_on_send(const mpi::LocalCall& call) {
+    return depends_on_recv(call) && !call.irregular && !combines(call.operation) &&
+           call.operation != Operation::Broadcast;
+  }
+  static bool is_in_place(const mpi::LocalCall& call) {
+    return (call.operation == Operation::Scatter ? call.recv : call.send).is_in_place();
   }
   /// A hash of the counts. All ranks have the same counts, so a collision misleads all alike.
-  static std::uint64_t sum_of(const CallShape& shape, int size) {
+  static std::uint64_t sum_of(const mpi::LocalCall& call, int size) {
     std::uint64_t sum = 0;
     for (int i = 0; i < size; ++i) {
-      sum = sum * 1099511628211U + static_cast<std::uint64_t>(shape.counts[i]);
+      sum = sum * 1099511628211U + static_cast<std::uint64_t>(call.recv.counts[i]);
     }
     return sum;
   }

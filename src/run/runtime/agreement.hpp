@@ -1,9 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 namespace espalier::runtime {
+
+/// Seconds that the program has run on this rank. Handed in with each call by whoever has a clock.
+using Clock = std::function<double()>;
 
 /// Lets all members of a communicator change their decision at the same call. Each member hands in
 /// numbers; later all members get the maximum of each. Trial and Watch use it; the implementation

@@ -21,7 +21,7 @@ constexpr std::array kOperations{Operation::Gather, Operation::Scatter, Operatio
                                  Operation::Alltoall};
 
 PlanKey key_of(Operation operation, Rank root = 0, std::uint64_t block = kUnknownBlock) {
-  return {operation, root, block, 1, true, false, true};
+  return {{operation, root, block, 1, true, true}};
 }
 
 TEST(BlockClass, IsSharedByAFactorOfSixteenAndLiesWithin) {

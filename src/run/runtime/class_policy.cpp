@@ -1,13 +1,6 @@
 #include "runtime/class_policy.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-#include "base/units.hpp"
-#include "runtime/explain.hpp"
+#include <utility>
 
 namespace espalier::runtime {
 namespace {
@@ -18,6 +11,9 @@ constexpr std::uint32_t kCallsUntilTrial = 64;
 /// Native calls that are timed right before plans are, so that native does not look slow by chance.
 constexpr std::uint32_t kNativeCallsFirst = 32;
 constexpr double kLeastGainOnEvenMachines = 0.05;
+/// Calls that would gain and are native nevertheless, since many communicators are made, used once
+/// and freed.
+constexpr std::uint64_t kCallsBeforeHidden = 1;
 
 double seconds_of(const std::optional<Time>& time) {
   return time ? to_microseconds(*time) * 1e-6 : -1;
@@ -25,14 +21,141 @@ double seconds_of(const std::optional<Time>& time) {
 
 }  // namespace
 
-CallClass class_of(const PlanKey& key) {
-  std::uint64_t elements = key.count;
-  if (!key.counts.empty()) {
-    elements =
-        std::accumulate(key.counts.begin(), key.counts.end(), std::uint64_t{0}) / key.counts.size();
+std::uint32_t native_calls_first(const PolicyGround& ground) {
+  return ground.is_even && ground.is_near && ground.tries ? kCallsUntilTrial : 0;
+}
+
+void ClassPolicy::begin(std::vector<Candidate> candidates,
+                        const std::optional<std::string>& known) {
+  candidates_ = std::move(candidates);
+  if (candidates_.size() < 2) return;
+  const bool is_native_first = !candidates_.front().which;
+  std::vector<TrialCandidate> tried;
+  for (const Candidate& one : candidates_) {
+    tried.push_back({ground_->is_even ? -1 : one.predicted, !one.which});
   }
-  return {key.operation,   key.root,      select::size_class(Bytes{elements * key.element}),
-          key.commutative, key.irregular, !key.counts.empty()};
+  TrialOptions options;
+  options.rechecks_winner = ground_->is_near;
+  if (ground_->is_even) options.least_gain = kLeastGainOnEvenMachines;
+  if (is_native_first && ground_->is_near) options.first_calls = kNativeCallsFirst;
+  trial_.emplace(std::move(tried), options);
+  for (std::uint32_t c = 0; known && c < candidates_.size(); ++c) {
+    if (candidates_[c].name == *known) trial_->keep_from_earlier_run(c);
+  }
+  // Where no plan gains by prediction and no link is far, the trial waits for many calls.
+  const bool waits = is_native_first && ground_->is_near && !ground_->is_even;
+  if (waits && !trial_->is_decided()) calls_left_ = kCallsUntilTrial;
+}
+
+Take ClassPolicy::next(const Clock& clock) {
+  if (calls_left_ > 0) {
+    --calls_left_;
+    return outlook();
+  }
+  if (is_joined()) return step(clock);
+  const bool would_plan = candidates_.front().which.has_value();
+  if (!would_plan && !trial_) return take(0);
+  if (is_among_the_first()) {
+    if (would_plan) return {.why = Reason::FirstCalls};
+    return take(0);
+  }
+  return {.first = Take::First::Join};
+}
+
+Take ClassPolicy::joined(const Clock& clock) {
+  return candidates_.front().which ? take(0) : step(clock);
+}
+
+Take ClassPolicy::step(const Clock& clock) {
+  candidate_ = trial_ ? trial_->kept() : 0;
+  if (trial_ && !trial_->is_decided()) {
+    if (!trial_agreement_) trial_agreement_ = ground_->agreement();
+    candidate_ = trial_->begin_call(*trial_agreement_, clock);
+    if (trial_->is_decided()) trial_agreement_.reset();
+  }
+  if (is_watched()) {
+    if (!watch_) {
+      watch_.emplace();
+      watch_agreement_ = ground_->agreement();
+    }
+    is_alarmed_ = watch_->begin_call(*watch_agreement_, clock);
+    if (is_alarmed_) return {.first = Take::First::Measure};
+  }
+  Take result = take(candidate_);
+  result.is_timed = (trial_ && trial_->is_timed()) || (is_watched() && watch_->is_timed());
+  return result;
+}
+
+Take ClassPolicy::unchanged() {
+  is_alarmed_ = false;
+  watch_->settle(false);
+  Take result = take(candidate_);
+  result.is_timed = (trial_ && trial_->is_timed()) || watch_->is_timed();
+  return result;
+}
+
+void ClassPolicy::note(double begin, double seconds, std::uint64_t bytes) {
+  if (trial_ && trial_->is_timed()) trial_->note(begin, seconds, bytes);
+  if (watch_ && is_watched()) watch_->note(seconds, bytes);
+}
+
+Take ClassPolicy::take(std::uint32_t candidate) const {
+  Take result;
+  result.which = candidates_[candidate].which;
+  if (result.which) return result;
+  result.why = why_native();
+  result.is_for_good = ground_->is_near && (!trial_ || trial_->is_decided());
+  return result;
+}
+
+Take ClassPolicy::outlook() const {
+  if (candidates_.empty()) return {.why = Reason::OneLevel};
+  return take(has_decision() ? trial_->kept() : 0);
+}
+
+Reason ClassPolicy::why_native() const {
+  const bool is_tried = trial_ && calls_left_ == 0 && (is_joined() || trial_->is_decided());
+  if (is_tried && !trial_->is_decided()) return Reason::Trial;
+  if (is_tried && trial_->has_timed_a_plan()) return Reason::Slower;
+  return ground_->is_even ? Reason::OneLevel : Reason::NoGain;
+}
+
+bool ClassPolicy::is_among_the_first() {
+  return ground_->spares_first && ground_->gainful_calls++ < kCallsBeforeHidden;
+}
+
+ClassState ClassPolicy::state() const {
+  if (candidates_.empty()) return ClassState::Few;
+  if (calls_left_ > 0) return ClassState::Predicted;
+  if (is_alarmed_) return ClassState::Alarm;
+  if (!is_joined() && (trial_ || candidates_.front().which)) return ClassState::Joining;
+  return trial_ ? trial_->phase() : ClassState::Kept;
+}
+
+bool ClassPolicy::has_decision() const {
+  return trial_ && calls_left_ == 0 && trial_->has_decision();
+}
+
+bool ClassPolicy::is_undecided() const {
+  return candidates_.empty() ? calls_left_ > 0 : trial_ && !trial_->is_decided();
+}
+
+std::optional<std::string> ClassPolicy::decision() const {
+  if (!trial_ || !trial_->has_decision()) return std::nullopt;
+  return candidates_[trial_->kept()].name;
+}
+
+std::optional<TrialRecord> ClassPolicy::record(const CallClass& calls) const {
+  if (!trial_ || calls_left_ > 0) return std::nullopt;
+  TrialRecord record{{},
+                     calls,
+                     candidates_,
+                     trial_->times(),
+                     std::nullopt,
+                     std::string(trial_->why()),
+                     trial_->before_decision()};
+  if (trial_->has_decision()) record.kept = trial_->kept();
+  return record;
 }
 
 select::Rules rules_of(const Settings& settings, select::NativeMpi mpi) {
@@ -47,81 +170,15 @@ bool may_try(const Settings& settings) {
   return settings.trial && !settings.force && !settings.reproducible && settings.algorithm.empty();
 }
 
-std::uint32_t calls_before_policy(const Settings& settings, bool is_even, bool is_near) {
-  return is_even && is_near && may_try(settings) ? kCallsUntilTrial : 0;
-}
-
-ClassPolicy make_class_policy(select::Chooser& chooser, const Settings& settings,
-                              const PlanKey& key, bool is_even, bool is_near,
-                              std::function<double()> elapsed) {
-  const schedule::Collective call = call_of(key, chooser.hierarchy().machine().size());
-  ClassPolicy policy;
-  for (select::Alternative& one : chooser.alternatives(call)) {
-    policy.candidates.push_back({one.which, std::move(one.name), seconds_of(one.predicted)});
-    if (!may_try(settings)) return policy;
+std::vector<Candidate> candidates_of(select::Chooser& chooser, const Settings& settings,
+                                     const SharedCall& call) {
+  const Rank size = chooser.hierarchy().machine().size();
+  std::vector<Candidate> candidates;
+  for (select::Alternative& one : chooser.alternatives(collective_of(call, size))) {
+    candidates.push_back({one.which, std::move(one.name), seconds_of(one.predicted)});
+    if (!may_try(settings)) break;
   }
-  if (!policy.candidates.front().which && is_near && !is_even && policy.candidates.size() > 1) {
-    policy.calls_until_trial = kCallsUntilTrial;
-  }
-  if (policy.candidates.size() < 2) return policy;
-  std::vector<TrialCandidate> candidates;
-  for (const Candidate& candidate : policy.candidates)
-    candidates.push_back({is_even ? -1 : candidate.predicted, !candidate.which});
-  TrialOptions options;
-  options.elapsed = std::move(elapsed);
-  options.rechecks_winner = is_near;
-  if (is_even) options.least_gain = kLeastGainOnEvenMachines;
-  if (!policy.candidates.front().which && is_near) options.first_calls = kNativeCallsFirst;
-  policy.trial.emplace(std::move(candidates), std::move(options));
-  return policy;
-}
-
-namespace {
-
-std::string undecided_text(const TrialRecord& record) {
-  const std::string& first = record.candidates.front().name;
-  switch (record.before_decision) {
-    case Trial::BeforeDecision::TakingTurns:
-      return "not ended, too few calls: they took turns";
-    case Trial::BeforeDecision::WaitingForTime:
-      return fmt::format("not begun, too few calls: {} until there is time to try others", first);
-    case Trial::BeforeDecision::ByPrediction:
-      break;
-  }
-  return fmt::format("not ended, too few calls: {} by prediction alone", first);
-}
-
-/// What distinguishes the class from others of the same operation and size.
-std::string kind_of(const CallClass& calls) {
-  std::string text;
-  if (has_root(calls.operation)) text += fmt::format(", root {}", calls.root);
-  if (!calls.commutative) text += ", in order";
-  if (calls.unequal) text += ", unequal blocks";
-  return text;
-}
-
-}  // namespace
-
-std::string trials_text(const std::vector<TrialRecord>& records) {
-  std::string text;
-  for (const TrialRecord& record : records) {
-    text += fmt::format(
-        "\n  trial of {}, {}{}, on {}: {}{}\n", schedule::name_of(record.calls.operation),
-        record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
-        kind_of(record.calls), record.communicator,
-        record.kept ? fmt::format("kept {} ({})", record.candidates[*record.kept].name, record.why)
-                    : undecided_text(record),
-        record.was_replanned ? "; then links changed, and plans were made anew" : "");
-    std::size_t widest = 40;
-    for (const Candidate& candidate : record.candidates)
-      widest = std::max(widest, candidate.name.size());
-    for (std::size_t w = 0; w < record.candidates.size(); ++w) {
-      text +=
-          fmt::format("    {:<{}} took {:>8}, predicted {:>8}\n", record.candidates[w].name, widest,
-                      time_text(record.times[w]), time_text(record.candidates[w].predicted));
-    }
-  }
-  return text;
+  return candidates;
 }
 
 }  // namespace espalier::runtime

@@ -1,57 +1,119 @@
 #pragma once
 
-#include <compare>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "runtime/plan_cache.hpp"
+#include "runtime/class_state.hpp"
+#include "runtime/explain.hpp"
 #include "runtime/settings.hpp"
+#include "runtime/shared_call.hpp"
 #include "runtime/trial.hpp"
+#include "runtime/trial_record.hpp"
 #include "runtime/watch.hpp"
+#include "select/chooser.hpp"
 
 namespace espalier::runtime {
 
-/// A class of calls on one communicator: calls of one class share candidates, trial and decision.
-struct CallClass {
-  schedule::Operation operation = schedule::Operation::Barrier;
-  Rank root = 0;
-  std::uint32_t size_class = 0;  ///< see size_class() in select/chooser.hpp
-  bool commutative = true;       ///< the reduction may combine in any order
-  bool irregular = false;        ///< blocks whose lengths not all ranks know
-  bool unequal = false;          ///< blocks of different lengths that all ranks know
-  friend auto operator<=>(const CallClass&, const CallClass&) = default;
-};
-[[nodiscard]] CallClass class_of(const PlanKey& key);
-
-/// One of the alternatives for the calls of a class: a plan, or the MPI library's own call.
-struct Candidate {
-  std::optional<select::WhichPlan> which;  ///< which plan; absent means the MPI library's own call
-  std::string name;                        ///< the plan's name, or "native"
-  double predicted = -1;                   ///< predicted seconds of a call; negative means unknown
+/// What the policies of one communicator share. The same on all its ranks at the same call.
+struct PolicyGround {
+  bool is_even = false;             ///< all ranks are alike: one level, equal costs
+  bool is_near = true;              ///< no link is far, so links are not watched
+  bool tries = true;                ///< plans are timed against native calls
+  bool spares_first = true;         ///< the first call that would gain is native
+  std::uint64_t gainful_calls = 0;  ///< calls that would have gained before there was `agreement`
+  /// Makes agreements over the hidden communicator; empty as long as there is none.
+  std::function<std::unique_ptr<Agreement>()> agreement = {};
 };
 
-/// How the calls of one class run. Made by make_class_policy() before the first call that it
-/// decides, and kept by mpi::Communicator, the same on all ranks.
+/// How many calls of a class are native before its candidates are asked for (state Few). More than
+/// 0 only on an even machine without far links: there calls are native at first anyway, and most
+/// communicators have few calls.
+[[nodiscard]] std::uint32_t native_calls_first(const PolicyGround& ground);
+
+/// How the next call of a class runs.
+struct Take {
+  /// What the communicator must do before the policy can tell.
+  enum class First : std::uint8_t {
+    Nothing,
+    Join,    ///< make the hidden communicator; then ClassPolicy::joined()
+    Measure  ///< measure far links; ClassPolicy::unchanged(), or new policies if some changed
+  };
+  First first = First::Nothing;
+  std::optional<select::WhichPlan> which = {};  ///< the plan that runs; absent: native
+  Reason why{};                                 ///< why the call is native
+  bool is_for_good = false;                     ///< all further calls of the class are native too
+  bool is_timed = false;                        ///< ClassPolicy::note() wants the time of this call
+};
+
+/// Which candidate runs each call of one class on one communicator, and why a call is native. The
+/// only place that decides this: trial, watch, decisions of earlier runs, first native calls and
+/// agreements are its parts. It knows numbers of calls and agreed values, neither MPI nor a clock.
 ///
-/// States of a class, in this order (mpi::Communicator counts the calls of the first):
-///   1. No policy yet: calls are native, see calls_before_policy().
-///   2. Before the trial: candidate 0 runs, `calls_until_trial` calls.
-///   3. On trial: `trial` says which candidate runs each call.
-///   4. Kept: the trial is decided, or there is no trial. If links may change, `watch` looks on,
-///      and its alarm may lead back to 1.
-struct ClassPolicy {
-  std::vector<Candidate> candidates;    ///< 1 to 3; prediction prefers the first
-  std::optional<Trial> trial = {};      ///< absent if there is only one candidate
-  std::uint32_t calls_until_trial = 0;  ///< calls that candidate 0 runs before the trial begins
-  std::optional<Watch> watch = {};      ///< present once a candidate is kept and links may change
+/// How it is used, on every rank before each call of the class:
+///   1. If wants_candidates(), begin().
+///   2. next(). If the answer says so, the communicator acts and asks joined() or unchanged().
+///   3. After a call that is_timed: note().
+///
+/// The states are those of ClassState; docs/runtime.md lists them and what leads from one to
+/// another.
+class ClassPolicy {
+ public:
+  /// @param ground must outlive it
+  /// @param native_calls length of state Few, in calls
+  ClassPolicy(PolicyGround& ground, std::uint32_t native_calls)
+      : ground_(&ground), calls_left_(native_calls) {}
 
-  /// Hands the time of the last call on this rank to whoever asked for it.
-  /// @pre the trial or the watch wants it timed
-  void note(double begin, double seconds, std::uint64_t bytes) {
-    if (trial && trial->is_timed()) trial->note(begin, seconds, bytes);
-    if (watch && (!trial || trial->runs_kept_candidate())) watch->note(seconds, bytes);
+  [[nodiscard]] bool wants_candidates() const { return candidates_.empty() && calls_left_ == 0; }
+  /// Ends state Few.
+  /// @param candidates 1 to 3; prediction prefers the first
+  /// @param known name of the candidate that an earlier run decided for, if any
+  /// @pre wants_candidates()
+  void begin(std::vector<Candidate> candidates, const std::optional<std::string>& known);
+
+  /// Counts the call. @pre !wants_candidates()
+  [[nodiscard]] Take next(const Clock& clock);
+  /// Answers First::Join, once the hidden communicator is there.
+  [[nodiscard]] Take joined(const Clock& clock);
+  /// Answers First::Measure: no link changed.
+  [[nodiscard]] Take unchanged();
+  /// Takes the time of the call that was begun last: when it began, how long it took on this rank,
+  /// and how many bytes this rank gave or got. @pre Take::is_timed
+  void note(double begin, double seconds, std::uint64_t bytes);
+
+  [[nodiscard]] ClassState state() const;
+  /// How a call would run as things stand; counts nothing. @pre !wants_candidates()
+  [[nodiscard]] Take outlook() const;
+  /// Whether a trial, now or in an earlier run, has decided.
+  [[nodiscard]] bool has_decision() const;
+  /// Whether the state may still change without an alarm.
+  [[nodiscard]] bool is_undecided() const;
+  /// The name of the candidate that the trial decided for.
+  [[nodiscard]] std::optional<std::string> decision() const;
+  /// The trial, without the communicator's name; absent if none has begun.
+  [[nodiscard]] std::optional<TrialRecord> record(const CallClass& calls) const;
+
+ private:
+  [[nodiscard]] bool is_joined() const { return static_cast<bool>(ground_->agreement); }
+  [[nodiscard]] bool is_watched() const {
+    return !ground_->is_near && (!trial_ || trial_->runs_kept_candidate());
   }
+  [[nodiscard]] Take step(const Clock& clock);
+  [[nodiscard]] Take take(std::uint32_t candidate) const;
+  [[nodiscard]] Reason why_native() const;
+  [[nodiscard]] bool is_among_the_first();
+
+  PolicyGround* ground_;
+  std::uint32_t calls_left_;           // calls to come in state Few or Predicted
+  std::vector<Candidate> candidates_;  // empty in state Few
+  std::optional<Trial> trial_;         // absent if there is only one candidate
+  std::optional<Watch> watch_;         // present once a candidate is kept and links may change
+  std::unique_ptr<Agreement> trial_agreement_;  // absent once decided
+  std::unique_ptr<Agreement> watch_agreement_;
+  std::uint32_t candidate_ = 0;  // candidate of the call that was begun last
+  bool is_alarmed_ = false;
 };
 
 /// The rules by which plans are chosen under these settings and this MPI library.
@@ -60,41 +122,10 @@ struct ClassPolicy {
 /// Whether plans are timed against native calls. No if the settings demand plans or forbid trials.
 [[nodiscard]] bool may_try(const Settings& settings);
 
-/// How many calls of a class are native before its policy is made. More than 0 only on an even
-/// machine without far links: there calls are native at first anyway, and most communicators have
-/// few calls.
-/// @param is_even all ranks are alike: one level, equal costs
-/// @param is_near no link is far
-[[nodiscard]] std::uint32_t calls_before_policy(const Settings& settings, bool is_even,
-                                                bool is_near);
-
-/// Prepares the trial of a class between the alternatives that the chooser names. Depends only on
-/// what all ranks share, so that all make the same policy. Where no plan gains by prediction and no
-/// link is far, the trial waits until the class has had many calls.
-/// @param is_even all ranks are alike: one level, equal costs
-/// @param is_near no link is far
-/// @param elapsed seconds that the program has run
-[[nodiscard]] ClassPolicy make_class_policy(select::Chooser& chooser, const Settings& settings,
-                                            const PlanKey& key, bool is_even, bool is_near,
-                                            std::function<double()> elapsed);
-
-/// A trial as it stands at the end of the program, for ESPALIER_EXPLAIN. What is printed:
-///   1. There is a decision: "kept NAME (WHY)".
-///   2. BeforeDecision::ByPrediction: "not ended, too few calls: NAME by prediction alone".
-///   3. BeforeDecision::WaitingForTime: "not begun, too few calls: NAME until there is time to try
-///      others".
-///   4. BeforeDecision::TakingTurns: "not ended, too few calls: they took turns".
-/// Each of these may be followed by "; then links changed, and plans were made anew".
-struct TrialRecord {
-  std::string communicator;
-  CallClass calls;
-  std::vector<Candidate> candidates;
-  std::vector<double> times;          ///< agreed seconds of each candidate; infinite: not tried
-  std::optional<std::uint32_t> kept;  ///< the candidate decided for; absent without a decision
-  std::string why;                    ///< reason of the decision
-  Trial::BeforeDecision before_decision{};  ///< what calls did; meaningless once one is kept
-  bool was_replanned = false;               ///< links changed later, and another trial followed
-};
-[[nodiscard]] std::string trials_text(const std::vector<TrialRecord>& records);
+/// What a class of calls may choose between: what the chooser names, or its first choice alone
+/// without trials. Depends only on what all ranks share.
+[[nodiscard]] std::vector<Candidate> candidates_of(select::Chooser& chooser,
+                                                   const Settings& settings,
+                                                   const SharedCall& call);
 
 }  // namespace espalier::runtime

@@ -93,7 +93,7 @@ TEST(ElementProgram, TakesNoMoreScratchThanItsBlocksNeed) {
   Collective call{Operation::ReduceScatter, 8, 0, 0, Bytes{8}, true, {0, 0, 0, 1000, 0, 0, 1, 0}};
   select::Chooser chooser(hierarchy, {.force = true});
   for (Rank r = 0; r < 8; ++r) {
-    const PlanKey key{Operation::ReduceScatter, 0, 125, 8, true, false, false, call.counts};
+    const PlanKey key{{Operation::ReduceScatter, 0, 125, 8, true, false, call.counts}};
     const CachedPlan plan = make_plan(chooser, r, key);
     // A few partial results of all blocks; with room for the longest each would be 8 times that.
     EXPECT_LT(plan.prepared.program.scratch_units, 8 * 1001u) << plan.name;

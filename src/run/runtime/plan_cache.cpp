@@ -28,7 +28,7 @@ PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
     return other == same && class_of(other.count) == class_of(key.count);
   };
   // No count of the class is less than half of this one.
-  auto it = plans_.lower_bound({key.operation, key.root, key.count / 2, 0, false, false});
+  auto it = plans_.lower_bound({{key.operation, key.root, key.count / 2, 0, false}});
   for (; it != plans_.end() && it->first.operation == key.operation && it->first.root == key.root &&
          class_of(it->first.count) <= class_of(key.count);
        ++it) {
@@ -104,16 +104,9 @@ std::uint64_t bytes_of(const CachedPlan& plan) {
               p.steps);
 }
 
-schedule::Collective call_of(const PlanKey& key, Rank size) {
-  schedule::Collective call{key.operation,   size,      key.root, key.count, Bytes{key.element},
-                            key.commutative, key.counts};
-  if (key.irregular) call.counts.assign(size, key.count);
-  return call;
-}
-
 CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
   const topology::Machine& machine = chooser.hierarchy().machine();
-  const schedule::Collective call = call_of(key, machine.size());
+  const schedule::Collective call = collective_of(key, machine.size());
   select::PlanChoice choice = chooser.choose(call, key.which);
   CachedPlan plan;
   plan.call = call;

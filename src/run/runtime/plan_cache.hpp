@@ -8,23 +8,15 @@
 #include <vector>
 
 #include "runtime/prepared.hpp"
+#include "runtime/shared_call.hpp"
 #include "select/chooser.hpp"
 
 namespace espalier::runtime {
 
-/// What a plan of one communicator depends on.
-struct PlanKey {
-  schedule::Operation operation = schedule::Operation::Barrier;
-  Rank root = 0;
-  std::uint64_t count = 0;  ///< elements, or elements of each block
-  std::uint64_t element = 1;
-  bool commutative = true;
+/// What a rank's part of a plan depends on: the call, what this rank alone knows of it, and what
+/// the class of the call decided.
+struct PlanKey : SharedCall {
   bool in_place = false;
-  /// Blocks of lengths that not all ranks know: a unit is a block, `count` the bytes assumed for
-  /// one.
-  bool irregular = false;
-  std::vector<std::uint64_t> counts =
-      {};  ///< elements of each block, if they differ and all ranks know them
   select::WhichPlan which = select::WhichPlan::ByPrediction;
   friend auto operator<=>(const PlanKey&, const PlanKey&) = default;
 };
@@ -83,9 +75,6 @@ class PlanCache {
   const PlanKey* last_key_ = nullptr;  // loops repeat the same call
   CachedPlan* last_ = nullptr;
 };
-
-/// The call of a key on so many ranks.
-[[nodiscard]] schedule::Collective call_of(const PlanKey& key, Rank size);
 
 /// The memory that a plan takes.
 [[nodiscard]] std::uint64_t bytes_of(const CachedPlan& plan);

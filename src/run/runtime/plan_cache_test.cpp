@@ -23,9 +23,9 @@ CachedPlan plan_of(std::size_t messages) {
 
 TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
   PlanCache cache(/*max_messages=*/100, /*max_plans=*/2);
-  const PlanKey a{Operation::Broadcast, 0, 1, 1, true, false};
-  const PlanKey b{Operation::Broadcast, 1, 1, 1, true, false};
-  const PlanKey c{Operation::Broadcast, 2, 1, 1, true, false};
+  const PlanKey a{{Operation::Broadcast, 0, 1, 1, true}};
+  const PlanKey b{{Operation::Broadcast, 1, 1, 1, true}};
+  const PlanKey c{{Operation::Broadcast, 2, 1, 1, true}};
   cache.insert(a, plan_of(1));
   cache.insert(b, plan_of(1));
   EXPECT_NE(cache.find(a), nullptr);
@@ -39,11 +39,11 @@ TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
 TEST(PlanCache, IsBoundedByMessagesButKeepsTheNewestWhateverItsSize) {
   PlanCache cache(/*max_messages=*/100, /*max_plans=*/50);
   for (std::uint64_t count = 0; count < 20; ++count) {
-    const PlanKey key{Operation::Reduce, 0, count, 8, true, false};
+    const PlanKey key{{Operation::Reduce, 0, count, 8, true}};
     EXPECT_NE(cache.insert(key, plan_of(30)), nullptr);
     EXPECT_LE(cache.size(), 3u);
   }
-  const PlanKey huge{Operation::Reduce, 0, 99, 8, true, false};
+  const PlanKey huge{{Operation::Reduce, 0, 99, 8, true}};
   EXPECT_EQ(cache.insert(huge, plan_of(1000))->prepared.messages.size(), 1000u);
   EXPECT_EQ(cache.size(), 1u);
 }
@@ -51,7 +51,7 @@ TEST(PlanCache, IsBoundedByMessagesButKeepsTheNewestWhateverItsSize) {
 TEST(MakePlan, OneLevelIsNativeUnlessForced) {
   const topology::Machine machine = *topology::parse_synthetic("proc:4(1us)");
   const collective::Hierarchy hierarchy(machine);
-  const PlanKey key{Operation::Broadcast, 0, 8, 1, true, false};
+  const PlanKey key{{Operation::Broadcast, 0, 8, 1, true}};
   Chooser usual(hierarchy), forcing(hierarchy, {.force = true});
   EXPECT_FALSE(make_plan(usual, 0, key).planned);
   EXPECT_TRUE(make_plan(forcing, 0, key).planned);
@@ -61,8 +61,8 @@ TEST(MakePlan, ANamedAlgorithmIsTakenWhereItCanDoTheCall) {
   const topology::Machine machine = *topology::parse_synthetic("site:2(1ms) proc:2(1us)");
   const collective::Hierarchy hierarchy(machine);
   Chooser chooser(hierarchy, {.named = {{Operation::Allreduce, "ring"}}});
-  EXPECT_EQ(make_plan(chooser, 0, {Operation::Allreduce, 0, 9, 8, true, false}).name, "ring");
-  EXPECT_NE(make_plan(chooser, 0, {Operation::Allreduce, 0, 9, 8, false, false}).name, "ring");
+  EXPECT_EQ(make_plan(chooser, 0, {{Operation::Allreduce, 0, 9, 8, true}}).name, "ring");
+  EXPECT_NE(make_plan(chooser, 0, {{Operation::Allreduce, 0, 9, 8, false}}).name, "ring");
   EXPECT_FALSE(check_algorithm(Operation::Allreduce, "ring"));
   EXPECT_TRUE(check_algorithm(Operation::Allreduce, "sorcery"));
 }
@@ -77,11 +77,9 @@ TEST(PlanCacheProperty, RescaledPlansEqualThoseMadeAnew) {
     Chooser chooser(hierarchy, {.force = true, .bits = bits});
     const auto rank = static_cast<Rank>(rng.below(machine.size()));
     PlanCache cache;
-    PlanKey key{static_cast<Operation>(rng.below(schedule::kOperationCount)),
-                static_cast<Rank>(rng.below(machine.size())),
-                0,
-                std::uint64_t{1} << rng.below(4),
-                rng.below(2) == 0,
+    PlanKey key{{static_cast<Operation>(rng.below(schedule::kOperationCount)),
+                 static_cast<Rank>(rng.below(machine.size())), 0, std::uint64_t{1} << rng.below(4),
+                 rng.below(2) == 0},
                 rng.below(2) == 0};
     const std::uint64_t most = std::uint64_t{1} << rng.below(18);
     for (int i = 0; i < 12; ++i) {
@@ -120,7 +118,7 @@ TEST(MakePlanProperty, InPlaceNoBlockWaitsForMoreThanElsewhere) {
     Chooser chooser(hierarchy, {.force = true, .bits = bits});
     const Operation operations[] = {Operation::Gather, Operation::Allgather, Operation::Alltoall,
                                     Operation::Scan, Operation::Exscan};
-    PlanKey key{operations[rng.below(5)], 0, rng.below(9000), 1, rng.chance(70), false};
+    PlanKey key{{operations[rng.below(5)], 0, rng.below(9000), 1, rng.chance(70)}};
     const Rank rank = static_cast<Rank>(rng.below(machine.size()));
     key.root = rank;  // a gather's is the only one that may be in place
     const CachedPlan usual = make_plan(chooser, rank, key);
@@ -142,7 +140,7 @@ TEST(MakePlan, GainsAreFoundForEveryOperationAcrossAWan) {
   const collective::Hierarchy hierarchy(machine);
   Chooser chooser(hierarchy);
   for (int o = 0; o < schedule::kOperationCount; ++o) {
-    const PlanKey key{static_cast<Operation>(o), 0, 512, 1, true, false};
+    const PlanKey key{{static_cast<Operation>(o), 0, 512, 1, true}};
     const CachedPlan plan = make_plan(chooser, 0, key);
     if (key.operation != Operation::Alltoall) {  // libraries send each block to its target at once
       EXPECT_TRUE(plan.planned) << schedule::name_of(key.operation) << ": " << plan.why;
@@ -156,7 +154,7 @@ TEST(MakePlan, UnequalSendersAreWorthATreeEvenOnOneLevel) {
       *topology::parse_synthetic("node:8(1us,send=1ms|3ms*4|1ms|3ms*2)");
   const collective::Hierarchy hierarchy(machine);
   Chooser usual(hierarchy);
-  const PlanKey key{Operation::Broadcast, 0, 8, 1, true, false};
+  const PlanKey key{{Operation::Broadcast, 0, 8, 1, true}};
   EXPECT_TRUE(make_plan(usual, 0, key).planned);
   for (const char* name : {"fnf", "spoc"}) {
     Chooser chooser(hierarchy, {.named = {{Operation::Broadcast, name}}});
@@ -173,7 +171,7 @@ TEST(MakePlan, TwoLevelBaselinesCanBeNamed) {
        {"two-level at depth 1 flat/binomial", "two-level at depth 2 flat/binomial"}) {
     Chooser chooser(hierarchy, {.named = {{Operation::Broadcast, name}}});
     EXPECT_FALSE(check_algorithm(Operation::Broadcast, name));
-    EXPECT_EQ(make_plan(chooser, 0, {Operation::Broadcast, 0, 8, 1, true, false}).name, name);
+    EXPECT_EQ(make_plan(chooser, 0, {{Operation::Broadcast, 0, 8, 1, true}}).name, name);
   }
 }
 
@@ -183,11 +181,9 @@ TEST(PreparedProperty, EveryMessageIsInOneLaneInTheOrderOfTheProgram) {
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 12, 3, true});
     const collective::Hierarchy hierarchy(machine);
     Chooser chooser(hierarchy, {.force = true});
-    PlanKey key{static_cast<Operation>(rng.below(schedule::kOperationCount)),
-                static_cast<Rank>(rng.below(machine.size())),
-                rng.below(20000),
-                rng.chance(50) ? 1U : 8U,
-                rng.chance(70),
+    PlanKey key{{static_cast<Operation>(rng.below(schedule::kOperationCount)),
+                 static_cast<Rank>(rng.below(machine.size())), rng.below(20000),
+                 rng.chance(50) ? 1U : 8U, rng.chance(70)},
                 rng.chance(30)};
     for (Rank r = 0; key.operation == Operation::ReduceScatter && r < machine.size(); ++r) {
       key.counts.push_back(rng.below(30));

@@ -33,9 +33,9 @@ constexpr double kMostBetweenCalls = 2;
 
 }  // namespace
 
-Trial::Trial(std::vector<TrialCandidate> candidates, TrialOptions options)
+Trial::Trial(std::vector<TrialCandidate> candidates, const TrialOptions& options)
     : candidates_(std::move(candidates)),
-      options_(std::move(options)),
+      options_(options),
       least_(candidates_.size(), kNever),
       agreed_(candidates_.size(), kNever) {}
 
@@ -69,12 +69,12 @@ std::uint32_t Trial::candidate_in_turn(std::uint32_t number) const {
   return rivals_[turn < n ? turn : 2 * n - 1 - turn];
 }
 
-std::uint32_t Trial::step(Agreement& agreement) {
+std::uint32_t Trial::step(Agreement& agreement, const Clock& clock) {
   is_timed_ = false;
   if (calls_ % block_ == 0) end_block();
   if (phase_ == Phase::Waiting && calls_ == until_next_) enter(Phase::First);
   if (phase_ == Phase::First && calls_ == options_.first_calls) {
-    agreement.start(own_numbers());
+    agreement.start(own_numbers(clock));
     enter(Phase::AgreeingOnFirst);
   }
   if (phase_ == Phase::AgreeingOnFirst && calls_ == kCallsToAgree) {
@@ -82,14 +82,14 @@ std::uint32_t Trial::step(Agreement& agreement) {
     if (accept_agreed(std::move(agreed))) judge_first();
   }
   if (phase_ == Phase::Turns && calls_ == calls_in_turns()) {
-    agreement.start(own_numbers());
+    agreement.start(own_numbers(clock));
     enter(Phase::AgreeingOnAll);
   }
   if (phase_ == Phase::AgreeingOnAll && calls_ == kCallsToAgree) {
     if (accept_agreed(agreement.finish())) judge_all();
   }
   if (phase_ == Phase::LongRun && calls_ == block_) {
-    agreement.start(own_numbers());
+    agreement.start(own_numbers(clock));
     enter(Phase::AgreeingOnLongRun);
   }
   if (phase_ == Phase::AgreeingOnLongRun && calls_ == kCallsToAgree) {
@@ -145,10 +145,10 @@ void Trial::end_block() {
 
 /// What this rank hands in to an agreement, which takes the maximum of each number. So one rank
 /// that cannot compare calls (infinite) decides for all, and the shortest elapsed time counts.
-std::vector<double> Trial::own_numbers() const {
+std::vector<double> Trial::own_numbers(const Clock& clock) const {
   std::vector<double> mine =
       are_comparable_ ? least_ : std::vector<double>(candidates_.size(), kNever);
-  mine.push_back(-options_.elapsed());
+  mine.push_back(-clock());
   return mine;
 }
 

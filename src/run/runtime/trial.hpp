@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "runtime/agreement.hpp"
+#include "runtime/class_state.hpp"
 
 namespace espalier::runtime {
 
@@ -32,8 +32,6 @@ struct TrialOptions {
   /// Length of phase First, in calls; a multiple of 4. Native times of this phase count in all
   /// later comparisons: the more there are, the less native looks slow by chance.
   std::uint32_t first_calls = 4;
-  /// Seconds that the program has run. The trial may take the share kShare of them.
-  std::function<double()> elapsed = [] { return 0.0; };
 };
 
 /// Decides by the clock which candidate runs the calls of one class (one communicator, operation,
@@ -96,7 +94,7 @@ class Trial {
   static constexpr double kFarBehind = 1.5;
 
   /// @pre 2 or 3 candidates
-  explicit Trial(std::vector<TrialCandidate> candidates, TrialOptions options = {});
+  explicit Trial(std::vector<TrialCandidate> candidates, const TrialOptions& options = {});
 
   /// Goes to Kept at once, with what an earlier run found out. @pre no call was begun
   void keep_from_earlier_run(std::uint32_t candidate) {
@@ -104,9 +102,9 @@ class Trial {
     keep(candidate, "found out in an earlier run");
   }
   /// The candidate of the next call. All members ask before that call. May start an agreement or
-  /// finish one.
-  std::uint32_t begin_call(Agreement& agreement) {
-    return phase_ == Phase::Kept ? kept_ : step(agreement);
+  /// finish one. The clock is read when one is started: the trial may take the share kShare.
+  std::uint32_t begin_call(Agreement& agreement, const Clock& clock) {
+    return phase_ == Phase::Kept ? kept_ : step(agreement, clock);
   }
   /// Whether the next begin_call() finishes an agreement. It then waits until all others have begun
   /// an earlier call, one that this rank has completed.
@@ -125,6 +123,8 @@ class Trial {
   /// @pre is_timed()
   void note(double begin, double seconds, std::uint64_t bytes);
 
+  /// First to Kept.
+  [[nodiscard]] ClassState phase() const { return phase_; }
   [[nodiscard]] bool is_decided() const { return phase_ == Phase::Kept; }
   /// Whether the call that was begun last runs the winner, kept for good or until it is rechecked.
   [[nodiscard]] bool runs_kept_candidate() const {
@@ -154,19 +154,8 @@ class Trial {
   [[nodiscard]] std::string_view why() const { return why_; }
 
  private:
-  /// In the order of the list above.
-  enum class Phase : std::uint8_t {
-    First,
-    AgreeingOnFirst,
-    Waiting,
-    Turns,
-    AgreeingOnAll,
-    LongRun,
-    AgreeingOnLongRun,
-    Probation,
-    Kept
-  };
-  std::uint32_t step(Agreement& agreement);
+  using Phase = ClassState;
+  std::uint32_t step(Agreement& agreement, const Clock& clock);
   bool accept_agreed(std::vector<double> agreed);
   bool waits_for_time();
   void judge_first();
@@ -179,7 +168,7 @@ class Trial {
   void keep(std::uint32_t candidate, std::string_view why);
   void enter(Phase phase);
   void end_block();
-  [[nodiscard]] std::vector<double> own_numbers() const;
+  [[nodiscard]] std::vector<double> own_numbers(const Clock& clock) const;
   [[nodiscard]] bool reads_no_clock_within() const;
   [[nodiscard]] std::uint32_t first_timed() const;
   /// The candidate of call `number` of phase Turns.

@@ -12,10 +12,12 @@
 namespace espalier::runtime {
 namespace {
 
+const Clock kAtBegin = [] { return 0.0; };
+
 /// A communicator of ranks in step: times are what time_of(rank, candidate) says.
 template <typename TimeOf>
 std::vector<std::uint32_t> candidates_taken(std::vector<Trial>& trials, std::uint32_t calls,
-                                            TimeOf time_of, std::uint64_t bytes = 8) {
+                                            TimeOf time_of, const Clock& clock = kAtBegin) {
   Meeting meeting(trials.size());
   std::vector<std::unique_ptr<Member>> members;
   for (std::size_t r = 0; r < trials.size(); ++r) {
@@ -24,10 +26,10 @@ std::vector<std::uint32_t> candidates_taken(std::vector<Trial>& trials, std::uin
   std::vector<std::uint32_t> taken;
   for (std::uint32_t call = 0; call < calls; ++call) {
     for (std::size_t r = 0; r < trials.size(); ++r) {
-      const std::uint32_t candidate = trials[r].begin_call(*members[r]);
+      const std::uint32_t candidate = trials[r].begin_call(*members[r], clock);
       if (r == 0) taken.push_back(candidate);
       EXPECT_EQ(candidate, taken.back()) << "call " << call << " of rank " << r;
-      if (trials[r].is_timed()) trials[r].note(10.0 * call, time_of(r, candidate), bytes);
+      if (trials[r].is_timed()) trials[r].note(10.0 * call, time_of(r, candidate), 8);
     }
   }
   return taken;
@@ -68,7 +70,7 @@ TEST(Trial, KeepsTheLibrarysOwnWithoutHavingTimedAPlanWhereCallsCannotBeCompared
   for (int r = 0; r < 2; ++r) members.push_back(std::make_unique<Member>(meeting));
   for (std::uint64_t call = 0; call < 60; ++call) {
     for (std::size_t r = 0; r < 2; ++r) {
-      trials[r].begin_call(*members[r]);
+      trials[r].begin_call(*members[r], kAtBegin);
       if (trials[r].is_timed()) trials[r].note(10.0 * static_cast<double>(call), 1e-3, call * call);
     }
   }
@@ -136,7 +138,7 @@ TEST(Trial, APlanThatRanAheadOfItsMessagesIsLookedAtAgainInLongBlocks) {
     std::uint32_t in_a_row = 0, last = 9;
     int calls = 0;
     for (; !trial.is_decided() && calls < 200000; ++calls) {
-      const std::uint32_t candidate = trial.begin_call(member);
+      const std::uint32_t candidate = trial.begin_call(member, kAtBegin);
       in_a_row = candidate == last ? in_a_row + 1 : 0;
       last = candidate;
       const double takes = candidate == 1 ? 300e-6 : in_a_row < 20 ? 20e-6 : 400e-6;
@@ -177,12 +179,13 @@ TEST(Trial, TheTimeOfAKeptWayIsTheOneThatItWasComparedBy) {
 /// Those that go on with more calls need not have the preferred one among them.
 TEST(Trial, ThePreferredWayNeedNotBeAmongTheBest) {
   for (const std::uint32_t best : {1U, 2U}) {
-    TrialOptions options;
-    options.elapsed = [] { return 10.0; };
-    std::vector<Trial> trials(2, Trial({{-1, false}, {-1, true}, {-1, false}}, options));
-    candidates_taken(trials, 20000, [&](std::size_t, std::uint32_t candidate) {
-      return candidate == 0 ? 9e-4 : candidate == best ? 2.0e-4 : 2.3e-4;
-    });
+    std::vector<Trial> trials(2, Trial({{-1, false}, {-1, true}, {-1, false}}));
+    candidates_taken(
+        trials, 20000,
+        [&](std::size_t, std::uint32_t candidate) {
+          return candidate == 0 ? 9e-4 : candidate == best ? 2.0e-4 : 2.3e-4;
+        },
+        [] { return 10.0; });
     EXPECT_TRUE(trials[0].is_decided());
     EXPECT_EQ(trials[0].kept(), best);
     EXPECT_EQ(trials[0].why(), "the fastest of those tried");
@@ -191,15 +194,13 @@ TEST(Trial, ThePreferredWayNeedNotBeAmongTheBest) {
 
 TEST(Trial, InLongBlocksOfCallsThatFollowEachOtherReadsNoClockWithin) {
   for (const bool is_close : {true, false}) {
-    TrialOptions options;
-    options.elapsed = [] { return 1.0; };
-    Trial trial({{-1, true}, {-1, false}}, options);
+    Trial trial({{-1, true}, {-1, false}});
     Meeting meeting(1);
     Member member(meeting);
     double now = 0;
     int timed = 0, calls = 0;
     for (; !trial.is_decided() && calls < 5000; ++calls) {
-      const double takes = trial.begin_call(member) == 0 ? 1e-6 : 0.8e-6;
+      const double takes = trial.begin_call(member, [] { return 1.0; }) == 0 ? 1e-6 : 0.8e-6;
       if (trial.is_timed()) {
         trial.note(now, takes, 8);
         ++timed;
@@ -221,7 +222,7 @@ std::uint32_t kept_of(double plan, double native, double plan_to_next, double na
   Member member(meeting);
   double now = 0;
   for (int call = 0; call < 400; ++call) {
-    const bool is_plan = trial.begin_call(member) == 0;
+    const bool is_plan = trial.begin_call(member, kAtBegin) == 0;
     if (trial.is_timed()) trial.note(now, is_plan ? plan : native, 8);
     now += is_plan ? plan_to_next : native_to_next;
   }
@@ -244,7 +245,7 @@ TEST(Trial, DoesNotCompareCallsOfDifferentLengths) {
   Meeting meeting(1);
   Member member(meeting);
   for (int call = 0; call < 60; ++call) {
-    const std::uint32_t candidate = trial.begin_call(member);
+    const std::uint32_t candidate = trial.begin_call(member, kAtBegin);
     if (trial.is_timed()) trial.note(call, candidate == 0 ? 5e-3 : 1e-3, call % 2 == 0 ? 100 : 200);
   }
   EXPECT_TRUE(trial.is_decided());
@@ -255,12 +256,10 @@ TEST(Trial, DoesNotCompareCallsOfDifferentLengths) {
 TEST(Trial, TriesFewCallsUnlessThereIsTime) {
   for (const std::size_t candidates : {2U, 3U}) {
     for (const double elapsed : {0.0, 0.5, 100.0}) {
-      TrialOptions options;
-      options.elapsed = [=] { return elapsed; };
       std::vector<TrialCandidate> all(candidates, {-1, false});
-      std::vector<Trial> trials(2, Trial(all, options));
-      const auto taken =
-          candidates_taken(trials, 9000, [](std::size_t, std::uint32_t) { return 1e-4; });
+      std::vector<Trial> trials(2, Trial(all));
+      const auto taken = candidates_taken(
+          trials, 9000, [](std::size_t, std::uint32_t) { return 1e-4; }, [=] { return elapsed; });
       const auto tried = 9000 - std::count(taken.begin(), taken.end(), 0U);
       EXPECT_TRUE(tried <= Trial::kMostOtherCalls ||
                   static_cast<double>(tried) * 1e-4 <= Trial::kShare * elapsed)
@@ -410,7 +409,7 @@ class Interleaved {
 
   void call(std::size_t rank) {
     Own& own = *comms_[programs_[rank][at_[rank]++]]->members.at(rank);
-    own.taken.push_back(own.trial.begin_call(own.agreement));
+    own.taken.push_back(own.trial.begin_call(own.agreement, kAtBegin));
     if (own.trial.is_timed()) {
       own.trial.note(10.0 * own_calls_++, 1e-3 * static_cast<double>(1 + random_.below(100)), 8);
     }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/expected.hpp"
-#include "runtime/class_policy.hpp"
+#include "runtime/shared_call.hpp"
 
 namespace espalier::runtime {
 

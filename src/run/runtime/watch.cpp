@@ -5,10 +5,10 @@
 
 namespace espalier::runtime {
 
-bool Watch::begin_call(Agreement& agreement) {
+bool Watch::begin_call(Agreement& agreement, const Clock& clock) {
   bool alarm = false;
   if (is_about_to_wait()) {
-    const std::vector<double> agreed = finish_agreement(agreement);
+    const std::vector<double> agreed = finish_agreement(agreement, clock);
     if (agreed.size() == 3) {
       adapt(agreed[1], -agreed[2]);
       alarm = judge(agreed[0]);
@@ -16,7 +16,7 @@ bool Watch::begin_call(Agreement& agreement) {
   }
   if (calls_ >= kWindow && !is_agreeing_) {
     agreement.start(std::array{least_, own_needed_, -own_period_});
-    agreement_began_ = clock_();
+    agreement_began_ = clock();
     is_agreeing_ = true;
     since_start_ = 0;
     calls_ = 0;
@@ -27,10 +27,10 @@ bool Watch::begin_call(Agreement& agreement) {
   return alarm;
 }
 
-std::vector<double> Watch::finish_agreement(Agreement& agreement) {
-  const double came = clock_() - agreement_began_;
+std::vector<double> Watch::finish_agreement(Agreement& agreement, const Clock& clock) {
+  const double came = clock() - agreement_began_;
   std::vector<double> agreed = agreement.finish();
-  const double left = clock_() - agreement_began_;
+  const double left = clock() - agreement_began_;
   is_agreeing_ = false;
   own_period_ = came / to_agree_;
   own_needed_ = left - came > came / 20 ? left : 0;

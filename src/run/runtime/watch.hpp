@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "runtime/agreement.hpp"
 
@@ -40,12 +39,9 @@ class Watch {
   static constexpr double kChanged = 1.5;              ///< windows differ from this factor on
   static constexpr std::uint32_t kMostPatience = 64;   ///< most windows that an alarm needs
 
-  /// @param clock seconds on this rank
-  explicit Watch(std::function<double()> clock = [] { return 0.0; }) : clock_(std::move(clock)) {}
-
   /// Called before each call, by all members. @return whether there is an alarm: calls take longer
   /// or shorter now
-  bool begin_call(Agreement& agreement);
+  bool begin_call(Agreement& agreement, const Clock& clock);
   /// Whether the call that was begun last shall be timed. While the ranks agree only the first
   /// kWindow calls are, since reading a clock takes longer than some calls.
   [[nodiscard]] bool is_timed() const { return calls_ <= kWindow; }
@@ -59,11 +55,10 @@ class Watch {
   [[nodiscard]] bool is_about_to_wait() const { return is_agreeing_ && since_start_ == to_agree_; }
 
  private:
-  std::vector<double> finish_agreement(Agreement& agreement);
+  std::vector<double> finish_agreement(Agreement& agreement, const Clock& clock);
   void adapt(double needed, double period);
   bool judge(double now);
 
-  std::function<double()> clock_;
   std::optional<double> usual_;         // agreed seconds of the first window
   double least_ = -1;                   // this rank's shortest call of the window; negative: none
   std::optional<std::uint64_t> bytes_;  // bytes of the first timed call

@@ -23,7 +23,7 @@ class Watched {
     for (int i = 0; i < calls; ++i, ++call_) {
       bool first = false;
       for (std::size_t r = 0; r < watches_.size(); ++r) {
-        const bool alarm = watches_[r].begin_call(*members_[r]);
+        const bool alarm = watches_[r].begin_call(*members_[r], [] { return 0.0; });
         if (r == 0) first = alarm;
         EXPECT_EQ(alarm, first) << "ranks disagree at call " << call_;
         if (alarm) watches_[r].settle(had_changed);
@@ -104,10 +104,11 @@ TEST(Watch, ShortCallsDoNotWaitForFarRanksAgainAndAgain) {
   for (const double call : {1e-6, 30e-6, 1e-3, 20e-3}) {
     double now = 0;
     Far far(now, 40e-3);
-    Watch watch([&] { return now; });
+    Watch watch;
+    const Clock clock = [&] { return now; };
     int timed = 0;
     for (int i = 0; i < 100000; ++i) {
-      EXPECT_FALSE(watch.begin_call(far));
+      EXPECT_FALSE(watch.begin_call(far, clock));
       if (watch.is_timed()) {
         watch.note(call, 8);
         ++timed;
@@ -126,15 +127,16 @@ TEST(Watch, ShortCallsDoNotWaitForFarRanksAgainAndAgain) {
 TEST(Watch, ChangesAreStillSeenWithinThirtyCallsWhenCallsBecomeSlow) {
   double now = 0;
   Far far(now, 40e-3);
-  Watch watch([&] { return now; });
+  Watch watch;
+  const Clock clock = [&] { return now; };
   for (int i = 0; i < 3000; ++i) {
-    EXPECT_FALSE(watch.begin_call(far));
+    EXPECT_FALSE(watch.begin_call(far, clock));
     if (watch.is_timed()) watch.note(20e-3, 8);
     now += 20e-3;
   }
   int alarm = -1;
   for (int i = 0; i < 60 && alarm < 0; ++i) {
-    if (watch.begin_call(far)) alarm = i;
+    if (watch.begin_call(far, clock)) alarm = i;
     if (watch.is_timed()) watch.note(90e-3, 8);
     now += 90e-3;
   }
@@ -147,7 +149,7 @@ TEST(Watch, PassesOverCallsOfOtherLengths) {
   Member member(meeting);
   Watch watch;
   for (int call = 0; call < 200; ++call) {
-    EXPECT_FALSE(watch.begin_call(member));
+    EXPECT_FALSE(watch.begin_call(member, [] { return 0.0; }));
     const bool is_long = call > 100 && call % 2 == 0;
     watch.note(is_long ? 9e-3 : 1e-3, is_long ? 1000 : 100);
   }

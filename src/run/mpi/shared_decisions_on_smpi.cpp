@@ -1,17 +1,12 @@
-#include "mpi/group_plans.hpp"
-
-#ifdef ESPALIER_SMPI
 #include <fmt/format.h>
 #include <smpi/smpi.h>
 
 #include <functional>
 
+#include "mpi/group_plans.hpp"
 #include "topology/writers.hpp"
-#endif
 
 namespace espalier::mpi {
-
-#ifdef ESPALIER_SMPI
 namespace {
 
 constexpr const char* kCaller = "espalier";
@@ -34,8 +29,5 @@ select::SharedDecisions shared_decisions(const topology::Machine& machine) {
     return shared(fmt::format("{:x} {}", where, name), make);
   };
 }
-#else
-select::SharedDecisions shared_decisions(const topology::Machine& /*machine*/) { return {}; }
-#endif
 
 }  // namespace espalier::mpi

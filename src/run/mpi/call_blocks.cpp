@@ -1,0 +1,163 @@
+// The irregular calls: gatherv, scatterv, allgatherv, alltoallv, alltoallw.
+//
+// Who moves how much only some of the ranks know, so planned or native depends on the communicator
+// (and for allgatherv on its counts, which all ranks have): first the plan is found, which may be
+// collective, then this rank's own arguments are looked at. If those are wrong the MPI library says
+// so, and the number of the call is used up: here it stays in step with ranks that were right.
+#include "mpi/arguments.hpp"
+#include "mpi/calls.hpp"
+#include "mpi/planned_call.hpp"
+
+namespace espalier::mpi {
+
+using runtime::Reason;
+using schedule::Operation;
+
+namespace {
+
+/// A call of blocks as user_blocks() takes it: a side of one block has one count.
+class BlockForm {
+ public:
+  explicit BlockForm(const LocalCall& call)
+      : sent_(static_cast<int>(call.send.count)),
+        received_(static_cast<int>(call.recv.count)),
+        call_{call.operation, call.root, call.comm,
+              arguments(call.send, sends_several(call) ? nullptr : &sent_),
+              arguments(call.recv, call.operation == Operation::Scatter ? &received_ : nullptr)} {}
+  BlockForm(const BlockForm&) = delete;
+  BlockForm& operator=(const BlockForm&) = delete;
+  [[nodiscard]] const BlockCall& call() const { return call_; }
+
+ private:
+  static bool sends_several(const LocalCall& call) {
+    return call.operation == Operation::Scatter || call.operation == Operation::Alltoall;
+  }
+  static BlockArguments arguments(const Side& side, const int* one) {
+    return {side.buffer, one != nullptr ? one : side.counts, side.displacements, side.type,
+            side.types};
+  }
+  int sent_, received_;
+  BlockCall call_;
+};
+
+/// The mean block of an allgatherv; nothing if the counts are wrong.
+std::optional<std::uint64_t> mean_block(const Side& recv, int size) {
+  if (recv.counts == nullptr || recv.displacements == nullptr) return std::nullopt;
+  if (recv.type == MPI_DATATYPE_NULL) return std::nullopt;
+  std::uint64_t elements = 0;
+  for (int b = 0; b < size; ++b) {
+    if (recv.counts[b] < 0) return std::nullopt;
+    elements += static_cast<std::uint64_t>(recv.counts[b]);
+  }
+  if (elements == 0) return 0;
+  const auto bytes = elements * static_cast<std::uint64_t>(layout_of(recv.type).size);
+  return bytes / static_cast<std::uint64_t>(size);
+}
+
+/// What all ranks know of the call; nothing if this rank sees that it is wrong.
+std::optional<runtime::SharedCall> shared_by_all(const Communicator& comm, const LocalCall& call) {
+  runtime::SharedCall shared{call.operation, 0, select::kUnknownBlock, 1, true, true};
+  if (has_root(call.operation)) {
+    if (!is_rank(call.root, comm.size())) return std::nullopt;
+    shared.root = static_cast<Rank>(call.root);
+  }
+  if (call.operation == Operation::Allgather) {
+    const auto mean = mean_block(call.recv, comm.size());
+    if (!mean) return std::nullopt;
+    shared.count = select::block_class(*mean);
+  }
+  return shared;
+}
+
+/// Scatterv and gatherv along trees by counts, which only the root knows.
+Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planned,
+                       std::optional<BlockBuffers> buffers) {
+  const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
+  const std::uint64_t bytes = buffers ? own_bytes(*buffers) : 0;
+  CountedTrees& trees = comm.counted_trees();
+  const CountedTrees::Call rooted{static_cast<Rank>(call.root), planned.plan,
+                                  buffers ? &*buffers : nullptr};
+  CountedTrees::Ran ran;
+  if (call.operation == Operation::Gather) {
+    ran = trees.gather(rooted);
+  } else if (buffers) {
+    ran = trees.scatter(rooted);
+  } else {
+    leave_call(comm);
+  }
+  if (!buffers) {
+    comm.mark_failed();
+    return native(comm, call.operation, Reason::Arguments);
+  }
+  comm.last_tree = std::move(ran.name);
+  note_planned(comm,
+               {call.operation, bytes, comm.last_tree,
+                "the root's choice, by the lengths of all blocks", ran.predicted},
+               begin);
+  planned.outcome.plan = comm.last_tree;
+  return planned.ended(comm, ran.code);
+}
+
+}  // namespace
+
+Outcome move_blocks(Communicator& comm, const LocalCall& call) {
+  const auto shared = shared_by_all(comm, call);
+  if (!shared) return native(comm, call.operation, Reason::Arguments);
+  const Planned planned = plan_call(comm, *shared);
+  if (!planned) return planned.outcome;
+  const BlockForm form(call);
+  auto buffers = user_blocks(form.call(), comm.rank(), comm.size());
+  if (comm.goes_by_counts(call.operation)) {
+    return move_by_counts(comm, call, planned, std::move(buffers));
+  }
+  if (!buffers) {
+    leave_call(comm);
+    return native(comm, call.operation, Reason::Arguments);
+  }
+  const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
+  const runtime::CachedPlan& plan = *planned.plan;
+  const std::uint64_t bytes = own_bytes(*buffers);
+  int code = save_input(form.call(), plan.prepared.program, *buffers, comm.self());
+  if (code == MPI_SUCCESS) {
+    code = comm.executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
+  } else {
+    leave_call(comm);
+  }
+  note_planned(comm, {call.operation, bytes, plan.name, plan.why, plan.predicted}, begin);
+  return planned.ended(comm, code);
+}
+
+namespace {
+
+std::uint64_t bytes_of_side(const Side& side) {
+  if (side.count <= 0 || side.type == MPI_DATATYPE_NULL) return 0;
+  int size = 0;
+  PMPI_Type_size(side.type, &size);
+  return static_cast<std::uint64_t>(side.count) * static_cast<std::uint64_t>(size);
+}
+
+}  // namespace
+
+std::uint64_t bytes_of(const Communicator& comm, const LocalCall& call) {
+  // Between groups the arguments mean something else.
+  const bool is_inter = comm.never() == Reason::Intercommunicator;
+  if (reduces(call.operation) && call.irregular) {
+    Side mean = call.recv;
+    for (int r = 0; r < comm.size(); ++r) mean.count += call.recv.counts[r];
+    mean.count /= comm.size();
+    return bytes_of_side(mean);
+  }
+  if (call.irregular) {
+    if (is_inter) return 0;
+    const auto buffers = user_blocks(BlockForm(call).call(), comm.rank(), comm.size());
+    return buffers ? own_bytes(*buffers) : 0;
+  }
+  if (call.operation != Operation::Gather && call.operation != Operation::Scatter) {
+    return bytes_of_side(call.recv);
+  }
+  if (is_inter) return 0;
+  const bool is_root = comm.rank() == call.root;
+  return bytes_of_side(is_root == (call.operation == Operation::Gather) ? call.recv : call.send);
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,73 @@
+// Broadcast and barrier.
+#include "mpi/arguments.hpp"
+#include "mpi/byte_buffer.hpp"
+#include "mpi/calls.hpp"
+#include "mpi/planned_call.hpp"
+#include "mpi/staging.hpp"
+
+namespace espalier::mpi {
+
+using runtime::Reason;
+using schedule::Operation;
+
+namespace {
+
+/// Elements with gaps are sent from where they lie, and received through bytes: MPICH 4.0.2 loses
+/// its place ("message truncated") where bytes come into elements of mixed sizes, and what the
+/// sender's type is only the sender knows.
+int broadcast_with_gaps(Communicator& comm, const runtime::CachedPlan& plan, const LocalCall& call,
+                        const Layout& layout, Elements elements) {
+  const bool is_root = comm.rank() == call.root;
+  const auto size = static_cast<std::uint64_t>(layout.size);
+  const auto count = static_cast<std::uint64_t>(call.recv.count);
+  auto* const data = bytes_at(call.recv.buffer);
+  const std::uint64_t least_piece = plan.prepared.goes_far ? select::kEagerBytes : kMaxPieceBytes;
+  if (is_root && cuts_whole_elements(plan.prepared.program, size, least_piece)) {
+    elements.buffers.layout = layout;
+    elements.buffers.units_per_element = size;
+    output(elements.buffers) = data;
+    return run(comm, plan, call.operation, elements);
+  }
+  ElementMemory staged(byte_layout(), elements.bytes);
+  output(elements.buffers) = staged.address();
+  elements.copied = staged.size();
+  int code = is_root ? pack(layout, data, count, staged.address(), comm.self()) : MPI_SUCCESS;
+  if (code != MPI_SUCCESS) return code;
+  code = run(comm, plan, call.operation, elements);
+  leave_if_failed(comm, code, staged);
+  if (code != MPI_SUCCESS || is_root) return code;
+  return unpack(layout, data, count, staged.address(), comm.self());
+}
+
+}  // namespace
+
+Outcome broadcast(Communicator& comm, const LocalCall& call) {
+  const Side& data = call.recv;
+  if (data.count < 0 || data.type == MPI_DATATYPE_NULL || !is_rank(call.root, comm.size()) ||
+      !may_be_an_address(data.buffer, data.count, data.type)) {
+    return native(comm, call.operation, Reason::Arguments);
+  }
+  const Layout layout = layout_of(data.type);
+  const std::uint64_t total =
+      static_cast<std::uint64_t>(data.count) * static_cast<std::uint64_t>(layout.size);
+  const Planned planned = plan_call(comm, {call.operation, static_cast<Rank>(call.root), total});
+  if (!planned) return planned.outcome;
+  Elements elements;
+  elements.bytes = total;
+  elements.buffers.layout = byte_layout();
+  if (!layout.dense && total != 0) {
+    return planned.ended(comm, broadcast_with_gaps(comm, *planned.plan, call, layout, elements));
+  }
+  output(elements.buffers) = bytes_at(data.buffer) + layout.true_lb;
+  return planned.ended(comm, run(comm, *planned.plan, call.operation, elements));
+}
+
+Outcome barrier(Communicator& comm, const LocalCall& call) {
+  const Planned planned = plan_call(comm, {call.operation});
+  if (!planned) return planned.outcome;
+  Elements elements;
+  elements.buffers.layout = byte_layout();
+  return planned.ended(comm, run(comm, *planned.plan, call.operation, elements));
+}
+
+}  // namespace espalier::mpi

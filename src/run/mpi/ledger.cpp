@@ -1,0 +1,123 @@
+#include "mpi/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#include "base/file.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+constexpr std::size_t kMostTrialsTold = 1000;
+
+}  // namespace
+
+Ledger::Ledger(std::span<const runtime::PassedFunction> passed, const World& world)
+    : functions_(passed), passed_(passed.size()), world_(world), verdicts_(world.verdicts) {}
+
+void Ledger::note_start(double seconds, std::int64_t bytes) {
+  footprint_.start_ms = seconds * 1e3;
+  footprint_.start_bytes = bytes;
+}
+
+void Ledger::add(std::vector<LevelCount>& sum, std::span<const LevelCount> more) {
+  if (sum.size() < more.size()) sum.resize(more.size());
+  for (std::size_t l = 0; l < more.size(); ++l) {
+    sum[l].messages += more[l].messages;
+    sum[l].bytes += more[l].bytes;
+  }
+}
+
+void Ledger::note_plan_bytes(std::uint64_t bytes) {
+  footprint_.plan_bytes = std::max(footprint_.plan_bytes, bytes);
+}
+
+void Ledger::close(const Communicator& comm) {
+  footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm.staging_bytes);
+  if (world_.rank == 0 && !world_.settings.verdicts.empty()) comm.add_to(verdicts_);
+  counts_.add(comm.counts);
+  log_.merge(comm.log);
+  if (comm.keeps_log() && trials_.size() < kMostTrialsTold) {
+    const auto trials = comm.trials();
+    trials_.insert(trials_.end(), trials.begin(), trials.end());
+    for (const std::string& words : comm.changes()) {
+      footprint_.found.push_back(comm.name() + ": " + words + "; plans were made anew");
+    }
+  }
+  add_sent(comm.sent());
+}
+
+std::vector<runtime::PassedCalls> Ledger::passed() const {
+  std::vector<runtime::PassedCalls> result;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    result.push_back({functions_[i], passed_[i].load(std::memory_order_relaxed)});
+  }
+  return result;
+}
+
+void Ledger::explain(int hidden) {
+  footprint_.hidden = hidden;
+  if (const KnownMachine* known = world_.known()) {
+    footprint_.discover_ms = known->discover_seconds * 1e3;
+    footprint_.found = known->words;
+  }
+  const std::string text = explain_text(counts_, passed(), log_, footprint_) + trials_text(trials_);
+  const std::string& where = world_.settings.explain;
+  if (where == "1") {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  } else if (const auto wrong = write_named_file(where, text)) {
+    fmt::print(stderr, "espalier: ESPALIER_EXPLAIN: cannot write \"{}\": {}\n", where, wrong->what);
+  }
+}
+
+void Ledger::keep_verdicts() const {
+  if (verdicts_.empty()) return;
+  if (const auto wrong = write_verdicts(verdicts_, world_.settings.verdicts)) {
+    fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}\n", wrong->where, wrong->what);
+  }
+}
+
+std::uint64_t Ledger::count(const std::string& name,
+                            std::span<const Communicator* const> live) const {
+  runtime::CallCounts counts;
+  counts.add(counts_);
+  std::vector<LevelCount> sent = sent_;
+  std::uint64_t undecided = 0;
+  for (const Communicator* one : live) {
+    undecided += one->undecided();
+    counts.add(one->counts);
+    add(sent, one->sent());
+  }
+  if (name == "planned") return counts.planned_calls();
+  if (name == "undecided") return undecided;
+  if (name == "native") {
+    std::uint64_t sum = counts.native_calls();
+    for (const runtime::PassedCalls& one : passed()) sum += one.calls;
+    return sum;
+  }
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return 0;
+  const std::string kind = name.substr(0, dot), rest = name.substr(dot + 1);
+  if (rest.starts_with("MPI")) {
+    for (const runtime::PassedCalls& one : passed()) {
+      if (one.function.name == rest) return one.calls;
+    }
+    return 0;
+  }
+  if (kind == "planned" || kind == "native") {
+    const auto operation = schedule::operation_named(rest);
+    if (!operation) return 0;
+    if (kind == "planned") return counts.planned[static_cast<std::size_t>(*operation)];
+    const auto& calls = counts.native(*operation);
+    return std::accumulate(calls.begin(), calls.end(), std::uint64_t{0});
+  }
+  const auto level = static_cast<std::size_t>(std::strtoul(rest.c_str(), nullptr, 10));
+  if (level >= sent.size()) return 0;
+  return kind == "messages" ? sent[level].messages : kind == "bytes" ? sent[level].bytes : 0;
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+
+namespace espalier::mpi {
+
+/// What a process counted and found out: calls on communicators that are gone, decisions, its own
+/// cost. For ESPALIER_EXPLAIN, ESPALIER_VERDICTS and tests. Whoever owns it guards it, but for
+/// note_passed().
+class Ledger {
+ public:
+  /// @param passed functions that note_passed() counts
+  Ledger(std::span<const runtime::PassedFunction> passed, const World& world);
+  /// What the start cost.
+  void note_start(double seconds, std::int64_t bytes);
+
+  /// Counts a call of a function that is always native. Any thread may do so.
+  void note_passed(std::size_t which) { passed_[which].fetch_add(1, std::memory_order_relaxed); }
+  /// Takes over what is known of a communicator that goes, or does without plans from now on.
+  void close(const Communicator& comm);
+  void add_sent(std::span<const LevelCount> sent) { add(sent_, sent); }
+  /// Memory of the plans of all communicators at a time.
+  void note_plan_bytes(std::uint64_t bytes);
+  /// Decisions of earlier runs, to which this run's are added.
+  void take_verdicts(const runtime::Verdicts& earlier) { verdicts_ = earlier; }
+
+  /// See Engine::count: what there was, together with communicators that are there.
+  [[nodiscard]] std::uint64_t count(const std::string& name,
+                                    std::span<const Communicator* const> live) const;
+  /// Prints ESPALIER_EXPLAIN. @param hidden most hidden communicators at a time
+  void explain(int hidden);
+  /// Writes ESPALIER_VERDICTS.
+  void keep_verdicts() const;
+
+ private:
+  [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;
+  static void add(std::vector<LevelCount>& sum, std::span<const LevelCount> more);
+
+  std::span<const runtime::PassedFunction> functions_;
+  std::vector<std::atomic<std::uint64_t>> passed_;
+  const World& world_;
+  runtime::CallCounts counts_;
+  runtime::CallLog log_;
+  std::vector<runtime::TrialRecord> trials_;
+  runtime::Verdicts verdicts_;
+  std::vector<LevelCount> sent_;
+  runtime::Footprint footprint_;
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,69 @@
+#include "mpi/planned_call.hpp"
+
+#include <algorithm>
+
+namespace espalier::mpi {
+
+using runtime::CachedPlan;
+using schedule::Operation;
+
+Outcome Planned::ended(Communicator& comm, int code) const {
+  if (code != MPI_SUCCESS) comm.mark_failed();
+  Outcome result = outcome;
+  result.planned = true;
+  result.code = code;
+  return result;
+}
+
+Planned plan_call(Communicator& comm, const runtime::SharedCall& call, bool in_place) {
+  const Communicator::Next next = comm.next(call, in_place);
+  Planned planned{next.plan, {}};
+  if (next.plan == nullptr) {
+    planned.outcome = native(comm, call.operation, next.why);
+    if (!next.is_for_good) planned.outcome.native_for_good = nullptr;
+  } else {
+    planned.outcome.plan = next.plan->name;
+  }
+  if (next.timed != nullptr) planned.outcome.timing = {next.timed, PMPI_Wtime()};
+  return planned;
+}
+
+Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
+  std::uint64_t& calls = comm.counts.native(operation, why);
+  ++calls;
+  Outcome outcome;
+  outcome.why = why;
+  outcome.native_for_good = is_for_good(why) ? &calls : nullptr;
+  outcome.size = comm.size();
+  return outcome;
+}
+
+void leave_call(Communicator& comm) {
+  comm.mark_failed();
+  comm.executor().skip_call();
+}
+
+int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements elements) {
+  const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
+  const std::uint64_t scratch_units = plan.prepared.program.scratch_units;
+  ElementMemory scratch(elements.buffers.layout,
+                        scratch_units / elements.buffers.units_per_element);
+  elements.buffers.base[static_cast<std::size_t>(schedule::Buffer::Scratch)] = scratch.address();
+  comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + elements.copied);
+  ElementCall execution{&plan.prepared, elements.buffers, elements.reduction, plan.signature};
+  const int code = comm.executor().run(execution);
+  note_planned(comm, {operation, elements.bytes, plan.name, plan.why, plan.predicted}, begin);
+  leave_if_failed(comm, code, scratch);
+  return code;
+}
+
+void note_planned(Communicator& comm, const Ran& ran, double begin) {
+  ++comm.counts.planned[static_cast<std::size_t>(ran.operation)];
+  if (!comm.keeps_log()) return;
+  const double predicted = ran.predicted ? to_microseconds(*ran.predicted) : -1;
+  comm.log.add({comm.name(), ran.operation, select::size_class(Bytes{ran.bytes}),
+                std::string(ran.plan), std::string(ran.why), 1, predicted,
+                (PMPI_Wtime() - begin) * 1e6});
+}
+
+}  // namespace espalier::mpi

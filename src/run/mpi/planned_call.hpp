@@ -1,0 +1,70 @@
+#pragma once
+
+#include "mpi/communicator.hpp"
+#include "mpi/element_buffers.hpp"
+#include "mpi/local_call.hpp"
+
+namespace espalier::mpi {
+
+// What the functions of calls.hpp share.
+
+/// What a call came to before it runs.
+struct Planned {
+  const runtime::CachedPlan* plan = nullptr;  ///< nullptr: `outcome` says why the call is native
+  Outcome outcome;
+
+  [[nodiscard]] explicit operator bool() const { return plan != nullptr; }
+  /// The outcome of the call that ran. The code goes to the user's error handler later, when
+  /// nothing is left to be undone.
+  [[nodiscard]] Outcome ended(Communicator& comm, int code) const;
+};
+
+/// Finds the plan of a call. All ranks get the same answer, and all must ask. May be collective.
+/// @param in_place whether this rank's input lies in its result
+[[nodiscard]] Planned plan_call(Communicator& comm, const runtime::SharedCall& call,
+                                bool in_place = false);
+
+/// Counts a native call.
+[[nodiscard]] Outcome native(Communicator& comm, schedule::Operation operation,
+                             runtime::Reason why);
+
+/// The others run a call without this rank, which counts it to stay in step.
+void leave_call(Communicator& comm);
+
+/// The data of a planned call that runs on elements.
+struct Elements {
+  ElementBuffers buffers;    ///< without scratch
+  Reduction reduction = {};  ///< of calls that combine
+  std::uint64_t bytes = 0;   ///< size of the call, for the log
+  std::uint64_t copied = 0;  ///< bytes that were copied for this call
+};
+/// Where a program's In and Out are in memory.
+inline std::byte*& input(ElementBuffers& buffers) {
+  return buffers.base[static_cast<std::size_t>(schedule::Buffer::In)];
+}
+inline std::byte*& output(ElementBuffers& buffers) {
+  return buffers.base[static_cast<std::size_t>(schedule::Buffer::Out)];
+}
+/// Runs a program on elements, and notes that it ran. @return an MPI error code
+[[nodiscard]] int run(Communicator& comm, const runtime::CachedPlan& plan,
+                      schedule::Operation operation, Elements elements);
+
+/// A planned call that ran, for counts and log.
+struct Ran {
+  schedule::Operation operation;
+  std::uint64_t bytes = 0;
+  std::string_view plan;
+  std::string_view why;
+  std::optional<Time> predicted;
+};
+/// @param begin when it began, if a log is kept
+void note_planned(Communicator& comm, const Ran& ran, double begin);
+
+/// Leaves the memory of a call that failed to MPI, which may still read or write it.
+template <typename... Memory>
+void leave_if_failed(const Communicator& comm, int code, Memory&... memory) {
+  if (code == MPI_SUCCESS || comm.executor_if_any() == nullptr) return;
+  if (comm.executor_if_any()->left_messages()) (memory.abandon(), ...);
+}
+
+}  // namespace espalier::mpi

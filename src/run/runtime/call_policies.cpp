@@ -1,0 +1,69 @@
+#include "runtime/call_policies.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace espalier::runtime {
+namespace {
+
+/// Most classes of calls that a communicator remembers. When there are more, all are forgotten, by
+/// all ranks at the same call, and their trials begin again.
+constexpr std::size_t kMostClasses = 4096;
+
+}  // namespace
+
+void CallPolicies::begin(bool is_even, bool is_near, const Settings& settings, std::uint64_t where,
+                         const Verdicts* known, Propose propose) {
+  forget();
+  ground_.is_even = is_even;
+  ground_.is_near = is_near;
+  ground_.tries = may_try(settings);
+  ground_.spares_first = !settings.force && !settings.reproducible;
+  where_ = where;
+  known_ = known;
+  propose_ = std::move(propose);
+}
+
+void CallPolicies::forget() {
+  last_ = nullptr;
+  classes_.clear();
+}
+
+ClassPolicy& CallPolicies::at(const SharedCall& call) {
+  const CallClass calls = class_of(call);
+  if (last_ != nullptr && last_class_ == calls && !last_->wants_candidates()) return *last_;
+  const auto known = [&] { return known_ == nullptr ? std::nullopt : known_->find(where_, calls); };
+  auto it = classes_.find(calls);
+  if (it == classes_.end()) {
+    if (classes_.size() >= kMostClasses) forget();
+    const std::uint32_t native_calls = known() ? 0 : native_calls_first(ground_);
+    it = classes_.emplace(calls, ClassPolicy(ground_, native_calls)).first;
+  }
+  if (it->second.wants_candidates()) it->second.begin(propose_(call), known());
+  last_class_ = calls;
+  return *(last_ = &it->second);
+}
+
+std::vector<TrialRecord> CallPolicies::records(const std::string& communicator) const {
+  std::vector<TrialRecord> all;
+  for (const auto& [calls, policy] : classes_) {
+    auto record = policy.record(calls);
+    if (!record) continue;
+    record->communicator = communicator;
+    all.push_back(std::move(*record));
+  }
+  return all;
+}
+
+std::size_t CallPolicies::undecided() const {
+  return static_cast<std::size_t>(std::count_if(
+      classes_.begin(), classes_.end(), [](const auto& one) { return one.second.is_undecided(); }));
+}
+
+void CallPolicies::add_to(Verdicts& verdicts) const {
+  for (const auto& [calls, policy] : classes_) {
+    if (const auto kept = policy.decision()) verdicts.set(where_, calls, *kept);
+  }
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/class_policy.hpp"
+#include "runtime/verdicts.hpp"
+
+namespace espalier::runtime {
+
+/// The policies of all classes of calls on one communicator. All members ask the same before the
+/// same calls, and get the same answers.
+class CallPolicies {
+ public:
+  /// What the chooser names for a call.
+  using Propose = std::function<std::vector<Candidate>(const SharedCall&)>;
+
+  CallPolicies() = default;
+  CallPolicies(const CallPolicies&) = delete;
+  CallPolicies& operator=(const CallPolicies&) = delete;
+
+  /// Forgets all classes, and begins again on this ground. What was joined stays so.
+  /// @param where members and machine, as `known` has it
+  /// @param known decisions of earlier runs; nullptr: none hold here. Must outlive this.
+  void begin(bool is_even, bool is_near, const Settings& settings, std::uint64_t where,
+             const Verdicts* known, Propose propose);
+  /// The hidden communicator is there: agreements are made by `make` from now on.
+  void join(std::function<std::unique_ptr<Agreement>()> make) {
+    ground_.agreement = std::move(make);
+  }
+  /// Forgets all classes, their agreements, and what was joined.
+  void leave() {
+    forget();
+    ground_.agreement = nullptr;
+  }
+
+  /// The policy of a call's class, ready for next() or outlook(). Valid until the next at().
+  [[nodiscard]] ClassPolicy& at(const SharedCall& call);
+  /// Whether a call that would gain was counted before there was a hidden communicator.
+  [[nodiscard]] bool had_gainful_call() const { return ground_.gainful_calls > 0; }
+
+  /// All trials that have begun. @param communicator its name
+  [[nodiscard]] std::vector<TrialRecord> records(const std::string& communicator) const;
+  /// How many classes have no final decision yet.
+  [[nodiscard]] std::size_t undecided() const;
+  void add_to(Verdicts& verdicts) const;
+
+ private:
+  void forget();
+
+  PolicyGround ground_;
+  std::uint64_t where_ = 0;
+  const Verdicts* known_ = nullptr;
+  Propose propose_;
+  std::map<CallClass, ClassPolicy> classes_;
+  CallClass last_class_;
+  ClassPolicy* last_ = nullptr;  // loops repeat the same call
+};
+
+}  // namespace espalier::runtime

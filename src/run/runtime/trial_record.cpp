@@ -1,0 +1,58 @@
+#include "runtime/trial_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/explain.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+std::string undecided_text(const TrialRecord& record) {
+  const std::string& first = record.candidates.front().name;
+  switch (record.before_decision) {
+    case Trial::BeforeDecision::TakingTurns:
+      return "not ended, too few calls: they took turns";
+    case Trial::BeforeDecision::WaitingForTime:
+      return fmt::format("not begun, too few calls: {} until there is time to try others", first);
+    case Trial::BeforeDecision::ByPrediction:
+      break;
+  }
+  return fmt::format("not ended, too few calls: {} by prediction alone", first);
+}
+
+/// What distinguishes the class from others of the same operation and size.
+std::string kind_of(const CallClass& calls) {
+  std::string text;
+  if (has_root(calls.operation)) text += fmt::format(", root {}", calls.root);
+  if (!calls.commutative) text += ", in order";
+  if (calls.unequal) text += ", unequal blocks";
+  return text;
+}
+
+}  // namespace
+
+std::string trials_text(const std::vector<TrialRecord>& records) {
+  std::string text;
+  for (const TrialRecord& record : records) {
+    text += fmt::format(
+        "\n  trial of {}, {}{}, on {}: {}{}\n", schedule::name_of(record.calls.operation),
+        record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
+        kind_of(record.calls), record.communicator,
+        record.kept ? fmt::format("kept {} ({})", record.candidates[*record.kept].name, record.why)
+                    : undecided_text(record),
+        record.was_replanned ? "; then links changed, and plans were made anew" : "");
+    std::size_t widest = 40;
+    for (const Candidate& candidate : record.candidates)
+      widest = std::max(widest, candidate.name.size());
+    for (std::size_t w = 0; w < record.candidates.size(); ++w) {
+      text +=
+          fmt::format("    {:<{}} took {:>8}, predicted {:>8}\n", record.candidates[w].name, widest,
+                      time_text(record.times[w]), time_text(record.candidates[w].predicted));
+    }
+  }
+  return text;
+}
+
+}  // namespace espalier::runtime
