@@ -58,19 +58,24 @@ Rank widest(const topology::Machine& machine, std::uint32_t from, std::uint32_t 
   return most;
 }
 
-/// Levels that are wide enough for trees of radix 4 and 8: for whole messages, since pipelines want
-/// few children.
+/// Levels that are wide enough for trees of radix 4 and 8. On many ranks for whole messages only,
+/// since pipelines want few children.
 void add_wide_trees(std::vector<Candidate>& all, const Hierarchy& hierarchy, const Collective& call,
                     bool rootless) {
   if (call.operation == Operation::Scan || call.operation == Operation::Exscan) return;
   const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
   const Rank outside = widest(hierarchy.machine(), 0, 1);
   const Rank inside = widest(hierarchy.machine(), 1, levels);
+  constexpr Rank kPipelinesUpTo = 64;
+  const std::vector<std::uint64_t> segments =
+      call.size <= kPipelinesUpTo ? segments_for(call) : std::vector<std::uint64_t>{0};
   const auto add = [&](Top top, Shape outer, Shape inner) {
-    MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, 0}), top, {}};
-    choice.levels.front().shape = outer;
-    all.push_back(
-        candidate(choice, "level by level over the masters of each cluster", hierarchy, call));
+    for (const std::uint64_t segment : segments) {
+      MultilevelChoice choice{std::vector<LevelChoice>(levels, {inner, segment}), top, {}};
+      choice.levels.front().shape = outer;
+      all.push_back(
+          candidate(choice, "level by level over the masters of each cluster", hierarchy, call));
+    }
   };
   for (const Shape wide : {Shape::Quadnomial, Shape::Octonomial}) {
     if (collective::radix_of(wide) < outside)

@@ -157,6 +157,25 @@ void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierar
   }
 }
 
+/// The best multilevel plan, and on few ranks the best with another tree on the outermost level,
+/// and another.
+std::vector<Choice> worth_tuning(const std::vector<Choice>& ranked, Rank size) {
+  const std::size_t most = size <= kEverySegmentUpTo ? 3 : 1;
+  std::vector<Choice> starts;
+  for (const Choice& choice : ranked) {
+    const auto* plan = std::get_if<MultilevelChoice>(&choice.plan);
+    if (plan == nullptr) continue;
+    const auto is_like = [&](const Choice& other) {
+      const auto& there = std::get<MultilevelChoice>(other.plan);
+      return there.top == plan->top && there.levels.front().shape == plan->levels.front().shape;
+    };
+    if (std::any_of(starts.begin(), starts.end(), is_like)) continue;
+    starts.push_back(choice);
+    if (starts.size() == most) break;
+  }
+  return starts;
+}
+
 }  // namespace
 
 void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
@@ -182,17 +201,12 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
     look_from_other_roots(ranked, hierarchy, cost_view, call);
     sort();
   }
-  const auto multilevel = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
-    return std::holds_alternative<MultilevelChoice>(choice.plan);
-  });
-  if (multilevel == ranked.end()) {
-    put_preferred_first(ranked, call);
-    return ranked;
+  for (const Choice& start : worth_tuning(ranked, call.size)) {
+    Choice tuned = tuned_by_level(start, hierarchy, cost_view, call);
+    const bool known = std::any_of(ranked.begin(), ranked.end(),
+                                   [&](const Choice& choice) { return choice.plan == tuned.plan; });
+    if (!known) ranked.push_back(std::move(tuned));
   }
-  Choice tuned = tuned_by_level(*multilevel, hierarchy, cost_view, call);
-  const bool known = std::any_of(ranked.begin(), ranked.end(),
-                                 [&](const Choice& choice) { return choice.plan == tuned.plan; });
-  if (!known) ranked.push_back(std::move(tuned));
   sort();
   put_preferred_first(ranked, call);
   return ranked;

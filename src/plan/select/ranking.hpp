@@ -22,7 +22,8 @@ enum class Roots : std::uint8_t {
 
 /// All candidates by predicted time, the fastest first; ties stay in the order of candidates().
 /// Exceptions:
-/// - The best multilevel plan is also entered tuned level by level (tuned_by_level()).
+/// - The best multilevel plan is also entered tuned level by level (tuned_by_level()); on few ranks
+///   also the best with other trees on the outermost level.
 /// - A tree that knows the machine goes first if it is within 1 % of the fastest.
 /// - A plan that sends every block straight to its target goes first if it is within 0.5 % of the
 ///   fastest: most machines have no figure for the copies that other plans make.

@@ -61,18 +61,21 @@ SegmentRange segments_of(const Plan& plan, const schedule::Collective& call) {
 
 Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
                           const std::function<Time(const Plan&)>& time_of) {
-  if (call.count <= kEagerBytes) return plan;
-  Plan best = with_segments(plan, [](std::uint64_t segment) {
+  const auto cut = [&](std::uint64_t segment) {
+    if (call.count <= kEagerBytes) return segment;
     return segment == 0 ? kEagerBytes : std::min(segment, kEagerBytes);
-  });
-  const auto a_little_more = [](Time time) {
-    return Time{time.picoseconds + time.picoseconds / 64};
   };
-  const Time limit = a_little_more(time_of(plan));
+  const auto double_it = [&](std::uint64_t segment) {
+    if (2 * segment >= call.count) return std::uint64_t{0};
+    return std::min(2 * segment, kEagerBytes);
+  };
+  Plan best = with_segments(plan, cut);
+  if (best == plan && with_segments(best, double_it) == best) return plan;
+  const Time takes = time_of(plan);
+  const Time limit{takes.picoseconds + takes.picoseconds / 64};
   if (!(best == plan) && time_of(best) > limit) return plan;
   for (;;) {
-    Plan longer = with_segments(
-        best, [](std::uint64_t segment) { return std::min(2 * segment, kEagerBytes); });
+    Plan longer = with_segments(best, double_it);
     if (longer == best || time_of(longer) > limit) return best;
     best = std::move(longer);
   }

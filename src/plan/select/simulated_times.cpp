@@ -103,7 +103,7 @@ std::uint64_t worth_of_simulation(Time predicted, Rank ranks) {
   if (ranks > kMostRanks) return 0;
   constexpr std::int64_t kPerMessage = 16 * 1'000'000;  // 16 us
   return static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 10, 1 << 14));
+      std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 11, 1 << 14));
 }
 
 std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedTimes& times) {
