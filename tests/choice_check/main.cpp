@@ -3,7 +3,10 @@
 // simulated beside all candidates. Figures of docs/prediction.md: how often the choice is within
 // 3 % of the best, and the worst case. Also counts predictions below the proven bound.
 //
-//     choice_check [--machines N] [--seed FIRST] [--table]
+//     choice_check [--machines N] [--seed FIRST] [--table | --names]
+//
+// --names only prints the choices and the candidates with their predictions: compared between two
+// builds, it shows whether a change of the code changes a choice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,6 +93,18 @@ void print_worst(std::vector<Loss>& losses, std::size_t most) {
   }
 }
 
+void print_names(std::uint64_t seed) {
+  const RandomCase random = random_case(seed);
+  const collective::Hierarchy hierarchy(random.machine);
+  select::Chooser chooser(hierarchy, select::rules_for(select::NativeMpi::Unknown));
+  const auto choice = chooser.choose(random.call, select::WhichPlan::Best);
+  fmt::print("{} {}: {}\n", seed, name_of(random.call.operation), choice.name);
+  for (const select::Choice& other :
+       ranking(hierarchy, chooser.predictor().cost_view(), random.call)) {
+    fmt::print("  {} {}\n", other.predicted.picoseconds, name_of(other.plan, random.call));
+  }
+}
+
 int run(std::uint64_t first, int machines, bool table) {
   Figures figures;
   for (int i = 0; i < machines; ++i) compare(first + static_cast<std::uint64_t>(i), figures);
@@ -117,12 +132,17 @@ int run(std::uint64_t first, int machines, bool table) {
 int main(int argc, char** argv) {
   std::uint64_t first = 1;
   int machines = 200;
-  bool table = false;
+  bool table = false, names = false;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--table") == 0) table = true;
+    if (std::strcmp(argv[i], "--names") == 0) names = true;
     if (i + 1 >= argc) continue;
     if (std::strcmp(argv[i], "--machines") == 0) machines = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--seed") == 0) first = std::strtoull(argv[i + 1], nullptr, 10);
   }
+  for (int i = 0; names && i < machines; ++i) {
+    espalier::choice_check::print_names(first + static_cast<std::uint64_t>(i));
+  }
+  if (names) return 0;
   return espalier::choice_check::run(first, machines, table);
 }
