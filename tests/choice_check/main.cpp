@@ -58,7 +58,8 @@ void compare(std::uint64_t seed, Figures& figures) {
   Time best = chosen;
   std::string best_name = choice.name;
   Time best_predicted = chooser.predictor()(*choice.plan, call);
-  for (const select::Choice& other : ranking(hierarchy, chooser.predictor().cost_view(), call)) {
+  for (const select::Choice& other :
+       select::ranking(hierarchy, chooser.predictor().cost_view(), call)) {
     ++figures.predictions;
     // One picosecond a step: predictions are rounded.
     if (other.predicted.picoseconds + 1000 < bound.picoseconds) {
@@ -100,7 +101,7 @@ void print_names(std::uint64_t seed) {
   const auto choice = chooser.choose(random.call, select::WhichPlan::Best);
   fmt::print("{} {}: {}\n", seed, name_of(random.call.operation), choice.name);
   for (const select::Choice& other :
-       ranking(hierarchy, chooser.predictor().cost_view(), random.call)) {
+       select::ranking(hierarchy, chooser.predictor().cost_view(), random.call)) {
     fmt::print("  {} {}\n", other.predicted.picoseconds, name_of(other.plan, random.call));
   }
 }

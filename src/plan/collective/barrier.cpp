@@ -1,6 +1,8 @@
 #include "collective/barrier.hpp"
 
+#include "collective/flat_estimate.hpp"
 #include "collective/halving.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -38,6 +40,16 @@ void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& pa
   if (partner == kNoRank) return;
   program.send(participants.at(partner), {});
   program.fence();
+}
+
+cost::Picos dissemination_barrier_time(FlatEstimate& at) {
+  dissemination(at.rounds, at.everybody, [](Rank) { return 0.0; });
+  return at.rounds.finish();
+}
+
+cost::Picos butterfly_barrier_time(FlatEstimate& at) {
+  butterfly(at.rounds, at.everybody, {}, [](Rank, Rank) { return 0.0; });
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

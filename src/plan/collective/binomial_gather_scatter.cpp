@@ -1,6 +1,8 @@
 #include "collective/binomial_place.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/gather_scatter.hpp"
 #include "collective/messages.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
 
@@ -92,6 +94,14 @@ void binomial_scatter_in_place(ProgramBuilder& program, const Participants& part
     send_unless_empty(program, tree.at(child.position),
                       all.region(program, root + child.position, child.span));
   }
+}
+
+cost::Picos binomial_gather_time(FlatEstimate& at) {
+  return gather_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
+}
+
+cost::Picos binomial_scatter_time(FlatEstimate& at) {
+  return scatter_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
 }
 
 }  // namespace espalier::collective

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
@@ -37,6 +38,9 @@ void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
                                  const Participants& participants, Rank root,
                                  const schedule::Region& region, AllgatherOf second);
 
+/// Bytes of a message of the double tree, which is always a pipeline.
+inline constexpr std::uint64_t kDoubleTreeSegment = 16384;
+
 /// One half of the message goes down each of two binary trees, in segments; who is inside in one is
 /// a leaf of the other, so everybody sends and receives all the time.
 ///
@@ -50,5 +54,11 @@ void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
 /// @param segment units; 0: each half in one
 void double_tree_broadcast(schedule::ProgramBuilder& program, const Participants& participants,
                            Rank root, const schedule::Region& region, std::uint64_t segment);
+
+// Their estimates.
+[[nodiscard]] cost::Picos binomial_broadcast_time(FlatEstimate& at);
+[[nodiscard]] cost::Picos scatter_ring_broadcast_time(FlatEstimate& at);
+[[nodiscard]] cost::Picos scatter_doubling_broadcast_time(FlatEstimate& at);
+[[nodiscard]] cost::Picos double_tree_broadcast_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

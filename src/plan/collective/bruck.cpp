@@ -3,7 +3,9 @@
 #include "base/contract.hpp"
 #include "collective/allgather.hpp"
 #include "collective/alltoall.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -98,6 +100,25 @@ void bruck_alltoall(ProgramBuilder& program, const Participants& participants,
   if (before == size) return;
   copy_reversed(program, slots.region(program, before, size - before),
                 to.region(program, before, size - before), block, size - before);
+}
+
+cost::Picos bruck_allgather_time(FlatEstimate& at) {
+  dissemination(at.rounds, at.everybody, [&](Rank distance) {
+    return at.bytes * std::min<double>(distance, at.size - distance);
+  });
+  return at.rounds.finish();
+}
+
+cost::Picos bruck_alltoall_time(FlatEstimate& at) {
+  dissemination(at.rounds, at.everybody, [&](Rank distance) {
+    // Blocks that have this bit of their way to go.
+    Rank blocks = 0;
+    for (Rank i = distance; i < at.call.size; i += 2 * distance) {
+      blocks += std::min(distance, at.call.size - i);
+    }
+    return at.bytes * blocks;
+  });
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,5 +1,7 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/halving.hpp"
 #include "collective/reduce_scatter.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -52,6 +54,11 @@ void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participa
                  return BlockHalves{every_second(fold, kept, distance),
                                     every_second(fold, kept ^ distance, distance)};
                });
+}
+
+cost::Picos butterfly_reduce_scatter_time(FlatEstimate& at) {
+  halving(at.rounds, at.everybody, true, at.bytes);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,4 +1,5 @@
 #include "collective/allgather.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 
 namespace espalier::collective {
@@ -14,6 +15,11 @@ void direct_allgather(schedule::ProgramBuilder& program, const Participants& par
   }
   send_families(program, sends, tag);
   recv_families(program, receives, tag);
+}
+
+cost::Picos direct_allgather_time(FlatEstimate& at) {
+  at.rounds.all_to_all(at.everybody, at.bytes);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,4 +1,5 @@
 #include "collective/allreduce.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
@@ -10,8 +11,7 @@ void direct_allreduce(schedule::ProgramBuilder& program, const Participants& par
   const BlockLayout pieces = BlockLayout::split(out, size);
   const schedule::Region own = pieces.region(program, participants.me);
   direct_reduce_scatter(program, participants, BlockLayout::split(in, size), own);
-  // One by one, not in families (allgather.hpp), so that ranks can be renamed along the
-  // machine.
+  // One by one, as the blocks before them.
   for (Rank step = 1; step < size; ++step) {
     send_unless_empty(program, participants.at((participants.me + step) % size), own);
   }
@@ -19,6 +19,13 @@ void direct_allreduce(schedule::ProgramBuilder& program, const Participants& par
     const Rank source = (participants.me + size - step) % size;
     recv_unless_empty(program, participants.at(source), pieces.region(program, source));
   }
+}
+
+cost::Picos direct_allreduce_time(FlatEstimate& at) {
+  const cost::Picos combined = all_combine(at, at.bytes / at.size, false);
+  for (const Rank r : at.everybody) at.rounds.set_clock(r, combined);
+  at.rounds.all_to_all(at.everybody, at.bytes / at.size);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,4 +1,5 @@
 #include "collective/alltoall.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 
 namespace espalier::collective {
@@ -33,6 +34,11 @@ void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participan
   recv_families(program, receives, tag);
   const std::uint64_t own = program.rank() * block;
   program.copy(slice(Buffer::In, own, block), slice(Buffer::Out, own, block));
+}
+
+cost::Picos direct_alltoall_time(FlatEstimate& at) {
+  at.rounds.all_to_all(at.everybody, at.bytes);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,3 +1,4 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
@@ -34,6 +35,10 @@ void direct_reduce_scatter(ProgramBuilder& program, const Participants& particip
     }
   }
   if (participants.me + 1 < size) program.reduce(after, mine, Operands::ToThenFrom);
+}
+
+cost::Picos direct_reduce_scatter_time(FlatEstimate& at) {
+  return all_combine(at, at.bytes, false);
 }
 
 }  // namespace espalier::collective

@@ -1,3 +1,4 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
@@ -42,5 +43,7 @@ void direct_exscan(ProgramBuilder& program, const Participants& participants, co
     reduce_unless_empty(program, part, before, Operands::FromThenTo);
   }
 }
+
+cost::Picos direct_scan_time(FlatEstimate& at) { return all_combine(at, at.bytes, true); }
 
 }  // namespace espalier::collective

@@ -1,7 +1,13 @@
+#include <algorithm>
+
 #include "collective/allgather.hpp"
 #include "collective/binomial_place.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/gather_scatter.hpp"
 #include "collective/messages.hpp"
+#include "collective/whole_trees.hpp"
+#include "cost/bundles.hpp"
+#include "cost/predict_tree.hpp"
 
 namespace espalier::collective {
 
@@ -15,6 +21,19 @@ void gather_broadcast_allgather(schedule::ProgramBuilder& program, const Partici
   for (const BinomialPlace::Child& child : place.children) {
     send_unless_empty(program, participants.at(child.position), everything);
   }
+}
+
+/// To rank 0 and down again, whole.
+cost::Picos gather_broadcast_allgather_time(FlatEstimate& at) {
+  const cost::WholeTree tree = participants_tree(at.call.size, at.everybody, Shape::Binomial);
+  const cost::Picos gathered = gather_time(at.cost_view, tree, at.bytes);
+  const double all = at.bytes * at.size;
+  const std::vector<double> whole(at.cost_view.machine().levels().size(), 0);
+  std::vector<cost::Stream> streams(at.call.size, {gathered, gathered, all});
+  cost::TreePrediction(at.cost_view, tree, all, whole).broadcast(streams);
+  cost::Picos last = gathered;
+  for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
+  return last;
 }
 
 }  // namespace espalier::collective

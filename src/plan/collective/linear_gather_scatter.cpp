@@ -1,5 +1,7 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/gather_scatter.hpp"
 #include "collective/messages.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
 
@@ -29,6 +31,14 @@ void linear_scatter(schedule::ProgramBuilder& program, const Participants& parti
   }
   send_families(program, messages, tag);
   copy_unless_empty(program, all.region(program, root), own);
+}
+
+cost::Picos linear_gather_time(FlatEstimate& at) {
+  return gather_time(at.cost_view, at.tree(Shape::Flat), at.bytes);
+}
+
+cost::Picos linear_scatter_time(FlatEstimate& at) {
+  return scatter_time(at.cost_view, at.tree(Shape::Flat), at.bytes);
 }
 
 }  // namespace espalier::collective

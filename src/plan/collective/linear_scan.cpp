@@ -1,3 +1,4 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 #include "collective/tree_links.hpp"
@@ -57,6 +58,15 @@ void linear_exscan(ProgramBuilder& program, const Participants& participants, co
     }
     if (!is_last) send_unless_empty(program, participants.ranks[participants.me + 1], sum);
   }
+}
+
+/// Each waits for the one before: a way through all ranks.
+cost::Picos linear_scan_time(FlatEstimate& at) {
+  for (std::size_t p = 0; p + 1 < at.everybody.size(); ++p) {
+    const cost::Rounds::RoundMessage message{at.everybody[p], at.everybody[p + 1], at.bytes};
+    at.rounds.exchange({&message, 1}, true, true);
+  }
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

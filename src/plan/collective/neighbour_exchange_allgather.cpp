@@ -1,5 +1,6 @@
 #include "base/contract.hpp"
 #include "collective/allgather.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 
 namespace espalier::collective {
@@ -29,6 +30,17 @@ void neighbour_exchange_allgather(schedule::ProgramBuilder& program,
     recv_unless_empty(program, side, pair(next));
     last = next;
   }
+}
+
+/// After the first round pairs of blocks move on by one hop a round, both ways round.
+cost::Picos neighbour_exchange_allgather_time(FlatEstimate& at) {
+  std::vector<cost::Rounds::RoundMessage> messages;
+  for (Rank p = 0; p < at.call.size; ++p) {
+    messages.push_back({at.everybody[p], at.everybody[p ^ 1U], at.bytes});
+  }
+  at.rounds.exchange(messages);
+  at.rounds.ring(at.everybody, at.size / 2 - 1, 2 * at.bytes);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,7 +1,9 @@
 #include <bit>
 
 #include "collective/alltoall.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -26,6 +28,11 @@ void pairwise_alltoall(ProgramBuilder& program, const Participants& participants
   pairwise_alltoall(
       program, participants, [&](Rank p) { return from.region(program, p); },
       [&](Rank p) { return to.region(program, p); });
+}
+
+cost::Picos pairwise_alltoall_time(FlatEstimate& at) {
+  pairwise(at.rounds, at.everybody, at.bytes, false);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,5 +1,7 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -33,6 +35,11 @@ void pairwise_reduce_scatter(ProgramBuilder& program, const Participants& partic
     }
   }
   if (any_after) reduce_unless_empty(program, after, mine, Operands::ToThenFrom);
+}
+
+cost::Picos pairwise_reduce_scatter_time(FlatEstimate& at) {
+  pairwise(at.rounds, at.everybody, at.bytes, true);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

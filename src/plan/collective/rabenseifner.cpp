@@ -1,6 +1,9 @@
 #include "collective/allreduce.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/halving.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
 
@@ -96,6 +99,29 @@ void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Participant
     recv_unless_empty(program, rank, pieces.region(program, other.first, other.count));
   }
   fold_out(program, participants, fold, data);
+}
+
+namespace {
+
+void halve_vector_time(FlatEstimate& at) {
+  butterfly(at.rounds, at.everybody, {true, true, at.bytes, 0},
+            [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
+}
+
+}  // namespace
+
+/// Vector halving, then the pieces to the root along a binomial tree.
+cost::Picos rabenseifner_reduce_time(FlatEstimate& at) {
+  halve_vector_time(at);
+  const cost::WholeTree tree = at.tree(Shape::Binomial);
+  return at.rounds.finish() + gather_time(at.cost_view, tree, at.bytes / at.size);
+}
+
+cost::Picos rabenseifner_allreduce_time(FlatEstimate& at) {
+  halve_vector_time(at);
+  butterfly(at.rounds, at.everybody, {false, false, 0, at.bytes},
+            [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

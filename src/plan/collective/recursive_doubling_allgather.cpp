@@ -2,7 +2,9 @@
 
 #include "base/contract.hpp"
 #include "collective/allgather.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -17,6 +19,11 @@ void recursive_doubling_allgather(schedule::ProgramBuilder& program,
                       all.region(program, participants.me & aligned, mask));
     recv_unless_empty(program, participants.at(peer), all.region(program, peer & aligned, mask));
   }
+}
+
+cost::Picos recursive_doubling_allgather_time(FlatEstimate& at) {
+  butterfly(at.rounds, at.everybody, {}, [&](Rank, Rank mask) { return at.bytes * mask; });
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

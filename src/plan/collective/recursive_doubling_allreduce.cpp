@@ -1,6 +1,8 @@
 #include "collective/allreduce.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/halving.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -26,6 +28,12 @@ void recursive_doubling_allreduce(ProgramBuilder& program, const Participants& p
                         peer < index ? Operands::FromThenTo : Operands::ToThenFrom);
   }
   fold_out(program, participants, fold, data);
+}
+
+cost::Picos recursive_doubling_allreduce_time(FlatEstimate& at) {
+  butterfly(at.rounds, at.everybody, {true, true, at.bytes, at.bytes},
+            [&](Rank, Rank) { return at.bytes; });
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,3 +1,4 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
@@ -20,6 +21,17 @@ void recursive_doubling_scan(schedule::ProgramBuilder& program, const Participan
     if (participants.me < d) continue;
     recv_unless_empty(program, participants.ranks[participants.me - d], received);
     reduce_unless_empty(program, received, data, Operands::FromThenTo);
+  }
+}
+
+void recursive_doubling_scan_time(FlatEstimate& at, std::span<const Rank> members) {
+  std::vector<cost::Rounds::RoundMessage> messages;
+  for (std::size_t distance = 1; distance < members.size(); distance *= 2) {
+    messages.clear();
+    for (std::size_t p = 0; p + distance < members.size(); ++p) {
+      messages.push_back({members[p], members[p + distance], at.bytes});
+    }
+    at.rounds.exchange(messages, true, true);
   }
 }
 

@@ -1,5 +1,7 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/halving.hpp"
 #include "collective/reduce_scatter.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -23,6 +25,11 @@ void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
                  };
                  return BlockHalves{half_of(active), half_of(active ^ distance)};
                });
+}
+
+cost::Picos recursive_halving_reduce_scatter_time(FlatEstimate& at) {
+  halving(at.rounds, at.everybody, false, at.bytes);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 
 namespace espalier::collective {
@@ -23,7 +24,6 @@ void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
                                       const Participants& participants,
                                       const BlockLayout& contributions,
                                       const schedule::Region& mine);
-inline constexpr bool kRecursiveHalvingReduceScatterKeepsRankOrder = false;
 
 /// As recursive halving, but with the nearest partner first: what is combined are neighbouring
 /// ranges of positions, so rank order is kept. After the partners at distances below m an active
@@ -41,7 +41,6 @@ inline constexpr bool kRecursiveHalvingReduceScatterKeepsRankOrder = false;
 /// @param mine          where the result of this rank's block goes
 void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                               const BlockLayout& contributions, const schedule::Region& mine);
-inline constexpr bool kButterflyReduceScatterKeepsRankOrder = true;
 
 /// In step s everybody sends position me + s its block and combines what comes from me - s.
 ///
@@ -56,7 +55,6 @@ inline constexpr bool kButterflyReduceScatterKeepsRankOrder = true;
 /// @param mine          where the result of this rank's block goes
 void pairwise_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                              const BlockLayout& contributions, const schedule::Region& mine);
-inline constexpr bool kPairwiseReduceScatterKeepsRankOrder = true;
 
 /// Each block starts at the position after its owner and goes around the ring to it, everybody
 /// adding its contribution on the way.
@@ -76,7 +74,6 @@ void ring_reduce_scatter(schedule::ProgramBuilder& program, const Participants& 
 /// left half combined. Scratch: two blocks.
 void ring_reduce_scatter_in_place(schedule::ProgramBuilder& program,
                                   const Participants& participants, const BlockLayout& data);
-inline constexpr bool kRingReduceScatterKeepsRankOrder = false;
 
 /// Everybody sends everybody its block at once, beginning with the next rank, and combines what
 /// comes: the definition of the operation, as pairwise_reduce_scatter() without its steps.
@@ -88,8 +85,14 @@ inline constexpr bool kRingReduceScatterKeepsRankOrder = false;
 /// @param mine          where the result of this rank's block goes
 void direct_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                            const BlockLayout& contributions, const schedule::Region& mine);
-inline constexpr bool kDirectReduceScatterKeepsRankOrder = true;
 /// Messages grow with the square of the ranks, and what each one holds with their number.
 [[nodiscard]] constexpr bool serves_direct_reduce_scatter(Rank size) { return size <= 128; }
+
+// Their estimates.
+[[nodiscard]] cost::Picos recursive_halving_reduce_scatter_time(FlatEstimate& at);
+[[nodiscard]] cost::Picos butterfly_reduce_scatter_time(FlatEstimate& at);
+[[nodiscard]] cost::Picos pairwise_reduce_scatter_time(FlatEstimate& at);
+[[nodiscard]] cost::Picos ring_reduce_scatter_time(FlatEstimate& at);
+[[nodiscard]] cost::Picos direct_reduce_scatter_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

@@ -2,6 +2,7 @@
 
 #include "collective/allgather.hpp"
 #include "collective/allreduce.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
@@ -92,6 +93,22 @@ void ring_allreduce(schedule::ProgramBuilder& program, const Participants& parti
   const BlockLayout pieces = BlockLayout::split(data, participants.size());
   ring_reduce_scatter_in_place(program, participants, pieces);
   ring_allgather(program, participants, pieces);
+}
+
+cost::Picos ring_allgather_time(FlatEstimate& at) {
+  at.rounds.ring(at.everybody, at.size - 1, at.bytes);
+  return at.rounds.finish();
+}
+
+cost::Picos ring_reduce_scatter_time(FlatEstimate& at) {
+  at.rounds.ring(at.everybody, at.size - 1, at.bytes, true);
+  return at.rounds.finish();
+}
+
+cost::Picos ring_allreduce_time(FlatEstimate& at) {
+  at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size, true, kCombiningSlots);
+  at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size);
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -1,6 +1,9 @@
 #include "collective/allgather.hpp"
 #include "collective/broadcast.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/gather_scatter.hpp"
+#include "collective/round_steps.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
 
@@ -16,6 +19,30 @@ void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
   } else {
     recursive_doubling_allgather(program, from_root, pieces);
   }
+}
+
+namespace {
+
+/// The pieces down a binomial tree.
+void scatter_pieces_time(FlatEstimate& at) {
+  const cost::Picos scattered =
+      scatter_time(at.cost_view, at.tree(Shape::Binomial), at.bytes / at.size);
+  for (const Rank r : at.everybody) at.rounds.set_clock(r, scattered);
+}
+
+}  // namespace
+
+cost::Picos scatter_ring_broadcast_time(FlatEstimate& at) {
+  scatter_pieces_time(at);
+  at.rounds.ring(at.from_root(), at.size - 1, at.bytes / at.size);
+  return at.rounds.finish();
+}
+
+cost::Picos scatter_doubling_broadcast_time(FlatEstimate& at) {
+  scatter_pieces_time(at);
+  butterfly(at.rounds, at.from_root(), {},
+            [&](Rank, Rank mask) { return at.bytes / at.size * mask; });
+  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

@@ -91,16 +91,13 @@ TEST(Ranking, ATreeByNumberIsNotTakenForWhatItIsFromRootZero) {
     const Collective call{operation, machine.size(), 0, 4096, Bytes{1}, true, {}};
     for (const Choice& choice :
          ranking(hierarchy, CostView(machine), call, Bits::Any, Roots::Any)) {
-      const auto* tree = std::get_if<BlindTree>(&choice.plan);
+      const auto* tree = std::get_if<collective::LevelChoice>(&choice.plan.parameters);
       if (tree == nullptr || collective::radix_of(tree->shape) < 2) continue;
       EXPECT_GT(choice.predicted, predict(choice.plan, CostView(machine), hierarchy, call));
       EXPECT_GT(choice.over_roots, 1.1) << name_of(choice.plan, call);
     }
     const Choice first = ranking(hierarchy, CostView(machine), call, Bits::Any, Roots::Any).front();
-    EXPECT_TRUE(std::holds_alternative<collective::MultilevelChoice>(first.plan) ||
-                std::holds_alternative<TwoLevel>(first.plan) ||
-                std::holds_alternative<collective::StripedChoice>(first.plan))
-        << name_of(first.plan, call);
+    EXPECT_FALSE(first.plan.algorithm->traits.by_number) << name_of(first.plan, call);
   }
 }
 

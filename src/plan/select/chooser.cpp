@@ -8,12 +8,11 @@
 #include <numeric>
 
 #include "base/units.hpp"
-#include "collective/multilevel_calls.hpp"
+#include "collective/families.hpp"
 #include "select/native_model.hpp"
 #include "select/ranking.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
-#include "select/speed_tree.hpp"
 
 namespace espalier::select {
 
@@ -100,7 +99,7 @@ bool is_gain(Time planned, Time native) {
 }
 
 bool is_uneven(const topology::Machine& machine) {
-  return machine.clusters().size() > 1 || has_unequal_senders(machine);
+  return machine.clusters().size() > 1 || collective::has_unequal_senders(machine);
 }
 
 std::uint32_t size_class(Bytes bytes) {
@@ -135,7 +134,8 @@ const Decision& Chooser::decide(const Collective& call) {
 }
 
 std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots) const {
-  std::vector<Choice> all = ranking(hierarchy(), predictor_.cost_view(), call, rules_.bits, roots);
+  std::vector<Choice> all =
+      ranking(hierarchy(), predictor_.cost_view(), call, rules_.bits, roots, table_);
   if (rules_.budget) {
     return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
   }
@@ -202,12 +202,15 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
   const bool must_plan = rules_.force || in_order || which != WhichPlan::ByPrediction || by_counts;
   if (is_named && !in_order) {
     // A plan that cannot do this call leaves it to the usual choice.
-    if (auto plan = plan_named(named->second, hierarchy(), call)) {
+    if (auto plan = plan_named(named->second, hierarchy(), call, table_)) {
       std::string name = name_of(*plan, call);
       return {std::move(name), "named by ESPALIER_ALGORITHM", {}, {}, std::move(plan)};
     }
   }
-  if (!collective::multilevel_supports(call)) return native("no plan for this operation");
+  const auto has_form = [&](const Algorithm& one) { return collective::has_form_of(one, call); };
+  if (std::none_of(table_.begin(), table_.end(), has_form)) {
+    return native("no plan for this operation");
+  }
   if (!must_plan && !is_uneven(hierarchy().machine())) return native("one level only");
   const bool assumes = has_assumed_blocks(call);
   if (!must_plan && call.irregular() && !assumes && call.size > kUnequalBlocksUpTo) {

@@ -30,7 +30,8 @@ enum class Roots : std::uint8_t {
 [[nodiscard]] std::vector<Choice> ranking(const collective::Hierarchy& hierarchy,
                                           const CostView& cost_view,
                                           const schedule::Collective& call, Bits bits = Bits::Any,
-                                          Roots roots = Roots::Own);
+                                          Roots roots = Roots::Own,
+                                          std::span<const Algorithm> table = algorithms());
 
 /// Moves a plan to the front that is preferred to the fastest, as above.
 void put_preferred_first(std::vector<Choice>& ranked, const schedule::Collective& call);

@@ -21,6 +21,9 @@ struct SegmentRange {
 };
 [[nodiscard]] SegmentRange segments_of(const Plan& plan, const schedule::Collective& call);
 
+/// The segment of the outermost level, or of the one tree; 0 if that cuts nothing.
+[[nodiscard]] std::uint64_t first_segment(const Plan& plan);
+
 /// The plan with segments that suit MPI, for two reasons that no machine file tells:
 ///   1. Messages above MPI's eager limit wait for a handshake, up to four latencies (UCX over TCP).
 ///      So segments are cut to 16 KiB if that is predicted to cost next to nothing.
