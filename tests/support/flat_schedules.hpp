@@ -30,9 +30,9 @@ inline const collective::Hierarchy& one_level(Rank size) {
 
 inline std::vector<const collective::Algorithm*> flat_algorithms(schedule::Operation operation) {
   std::vector<const collective::Algorithm*> found;
-  for (const collective::Algorithm& one : collective::algorithms()) {
-    if (one.traits.by_number && one.propose == nullptr && one.operations.contains(operation)) {
-      found.push_back(&one);
+  for (const collective::Algorithm* one : collective::algorithms()) {
+    if (one->traits.by_number && one->propose == nullptr && one->operations.contains(operation)) {
+      found.push_back(one);
     }
   }
   return found;

@@ -57,11 +57,14 @@ class OwnAlgorithm : public testing::Test {
   const topology::Machine machine_ = *topology::parse_synthetic("site:2(1ms) proc:4(5us)");
   const Hierarchy hierarchy_{machine_};
   const Collective call_{Operation::Broadcast, 8, 2, 1000, Bytes{1}, true, {}};
-  static constexpr Algorithm kEstimated[]{made(gossip<false>, seven_microseconds)};
-  static constexpr Algorithm kSimulated[]{made(gossip<false>, nullptr)};
-  static constexpr Algorithm kWrong[]{made(gossip<true>, seven_microseconds)};
+  static constexpr Algorithm kGossip = made(gossip<false>, seven_microseconds);
+  static constexpr Algorithm kSlowGossip = made(gossip<false>, nullptr);
+  static constexpr Algorithm kForgetful = made(gossip<true>, seven_microseconds);
+  static constexpr const Algorithm* kEstimated[]{&kGossip};
+  static constexpr const Algorithm* kSimulated[]{&kSlowGossip};
+  static constexpr const Algorithm* kWrong[]{&kForgetful};
 
-  [[nodiscard]] schedule::Schedule schedule(std::span<const Algorithm> table) const {
+  [[nodiscard]] schedule::Schedule schedule(AlgorithmTable table) const {
     return schedule_of(candidates(hierarchy_, call_, Bits::Any, table).front(), call_);
   }
 };
@@ -80,7 +83,7 @@ TEST_F(OwnAlgorithm, IsProposedNamedAndReadBack) {
 
 TEST_F(OwnAlgorithm, IsEstimatedOrSimulated) {
   const CostView cost_view(machine_);
-  const auto time = [&](std::span<const Algorithm> table) {
+  const auto time = [&](AlgorithmTable table) {
     return ranking(hierarchy_, cost_view, call_, Bits::Any, Roots::Own, table).front().predicted;
   };
   EXPECT_EQ(time(kEstimated), microseconds(7));
@@ -96,7 +99,7 @@ TEST_F(OwnAlgorithm, IsVerifiedAndRun) {
 }
 
 TEST_F(OwnAlgorithm, IsChosenAndListedBesideTheOthers) {
-  std::vector<Algorithm> table(algorithms().begin(), algorithms().end());
+  std::vector<const Algorithm*> table(algorithms().begin(), algorithms().end());
   table.push_back(kSimulated[0]);
   const auto listed = ranking(hierarchy_, CostView(machine_), call_, Bits::Any, Roots::Own, table);
   EXPECT_EQ(std::count_if(listed.begin(), listed.end(),

@@ -34,12 +34,11 @@ bool goes_along(const Parameters& parameters) {
 
 }  // namespace
 
-const Algorithm* find_algorithm(Operation operation, std::string_view name,
-                                std::span<const Algorithm> table) {
-  const auto it = std::find_if(table.begin(), table.end(), [&](const Algorithm& algorithm) {
-    return algorithm.operations.contains(operation) && algorithm.name == name;
+const Algorithm* find_algorithm(Operation operation, std::string_view name, AlgorithmTable table) {
+  const auto it = std::find_if(table.begin(), table.end(), [&](const Algorithm* algorithm) {
+    return algorithm->operations.contains(operation) && algorithm->name == name;
   });
-  return it == table.end() ? nullptr : &*it;
+  return it == table.end() ? nullptr : *it;
 }
 
 bool has_form_of(const Algorithm& algorithm, const Collective& call) {
@@ -61,10 +60,21 @@ std::vector<Parameters> proposals(const Algorithm& algorithm, const Hierarchy& h
   if (!has_form_of(algorithm, call)) return {};
   std::vector<Parameters> all{RankOrder::Rising, RankOrder::AlongTree};
   if (algorithm.propose != nullptr) all = algorithm.propose(hierarchy, call);
+  std::vector<Parameters> forms;
   std::erase_if(all, [&](const Parameters& parameters) {
-    return !serves(algorithm, hierarchy, call, parameters);
+    if (!serves(algorithm, hierarchy, call, parameters)) return true;
+    Parameters form = canonical(algorithm, hierarchy, call, parameters);
+    if (std::find(forms.begin(), forms.end(), form) != forms.end()) return true;
+    forms.push_back(std::move(form));
+    return false;
   });
   return all;
+}
+
+Parameters canonical(const Algorithm& algorithm, const Hierarchy& hierarchy, const Collective& call,
+                     Parameters parameters) {
+  if (algorithm.canonical == nullptr) return parameters;
+  return algorithm.canonical(hierarchy, call, std::move(parameters));
 }
 
 std::string name_of(const Algorithm& algorithm, const Collective& call,

@@ -81,6 +81,9 @@ struct Algorithm {
   bool (*refuses)(const Hierarchy&, const schedule::Collective&, const Parameters&) = nullptr;
   /// Parameters worth a prediction. Null: by number, and along the machine if it can.
   std::vector<Parameters> (*propose)(const Hierarchy&, const schedule::Collective&) = nullptr;
+  /// One form for all parameters that build the same schedule, as far as that is seen at once.
+  /// Null: each builds its own.
+  Parameters (*canonical)(const Hierarchy&, const schedule::Collective&, Parameters) = nullptr;
   PartOf (*build)(const Hierarchy&, const schedule::Collective&, const Parameters&) = nullptr;
   /// Predicted time in closed form. Null: there is none, and its plans are simulated.
   cost::Picos (*estimate)(const cost::CostView&, const Hierarchy&, const schedule::Collective&,
@@ -96,11 +99,15 @@ struct Algorithm {
 
 /// All algorithms that the program has, in the order of docs/collectives.md. Of plans that are
 /// equally good the first is taken, so that order decides.
-[[nodiscard]] std::span<const Algorithm> algorithms();
+using AlgorithmTable = std::span<const Algorithm* const>;
+[[nodiscard]] AlgorithmTable algorithms();
 
 /// The algorithm of that operation and name, or nullptr.
 [[nodiscard]] const Algorithm* find_algorithm(schedule::Operation operation, std::string_view name,
-                                              std::span<const Algorithm> table = algorithms());
+                                              AlgorithmTable table = algorithms());
+
+/// Whether some send faster than others; else trees by speed have nothing to go by.
+[[nodiscard]] bool has_unequal_senders(const topology::Machine& machine);
 
 /// Whether the algorithm has any plan of such calls: by their operation, order and blocks.
 [[nodiscard]] bool has_form_of(const Algorithm& algorithm, const schedule::Collective& call);
@@ -109,10 +116,15 @@ struct Algorithm {
 [[nodiscard]] bool serves(const Algorithm& algorithm, const Hierarchy& hierarchy,
                           const schedule::Collective& call, const Parameters& parameters);
 
-/// Parameters worth a prediction, all of which serve the call.
+/// Parameters worth a prediction, all of which serve the call; of those that build the same
+/// schedule the first.
 [[nodiscard]] std::vector<Parameters> proposals(const Algorithm& algorithm,
                                                 const Hierarchy& hierarchy,
                                                 const schedule::Collective& call);
+
+/// Parameters of equal canonical form build the same schedule.
+[[nodiscard]] Parameters canonical(const Algorithm& algorithm, const Hierarchy& hierarchy,
+                                   const schedule::Collective& call, Parameters parameters);
 
 /// "multilevel exchange/binomial 64 KiB", "ring".
 [[nodiscard]] std::string name_of(const Algorithm& algorithm, const schedule::Collective& call,

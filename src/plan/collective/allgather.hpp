@@ -1,7 +1,6 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 
 namespace espalier::collective {
@@ -82,13 +81,5 @@ void direct_allgather(schedule::ProgramBuilder& program, const Participants& par
 /// @param all has this rank's block in place; afterwards all blocks
 void gather_broadcast_allgather(schedule::ProgramBuilder& program, const Participants& participants,
                                 const BlockLayout& all);
-
-// Their estimates.
-[[nodiscard]] cost::Picos ring_allgather_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos neighbour_exchange_allgather_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos bruck_allgather_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos recursive_doubling_allgather_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos direct_allgather_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos gather_broadcast_allgather_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
@@ -86,12 +85,5 @@ void direct_exchange_barrier(schedule::ProgramBuilder& program, const Participan
 /// @pre plain slices of equal length
 void rabenseifner_reduce(schedule::ProgramBuilder& program, const Participants& participants,
                          Rank root, const schedule::Region& own, const schedule::Region& result);
-
-// Their estimates.
-[[nodiscard]] cost::Picos recursive_doubling_allreduce_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos rabenseifner_allreduce_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos ring_allreduce_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos direct_allreduce_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos rabenseifner_reduce_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

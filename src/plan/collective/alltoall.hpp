@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "collective/block_layout.hpp"
-#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 #include "schedule/collective.hpp"
 #include "schedule/program.hpp"
@@ -69,10 +68,5 @@ void bruck_alltoall(schedule::ProgramBuilder& program, const Participants& parti
 /// first, all at once; for those who know all lengths. Empty blocks do not travel.
 /// @pre call is an irregular alltoall
 [[nodiscard]] schedule::Program sparse_alltoall(const schedule::Collective& call, Rank rank);
-
-// Their estimates.
-[[nodiscard]] cost::Picos direct_alltoall_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos pairwise_alltoall_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos bruck_alltoall_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

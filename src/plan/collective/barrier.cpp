@@ -1,10 +1,12 @@
 #include "collective/barrier.hpp"
 
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void dissemination_barrier(schedule::ProgramBuilder& program, const Participants& participants) {
   program.fence();
@@ -42,14 +44,14 @@ void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& pa
   program.fence();
 }
 
-cost::Picos dissemination_barrier_time(FlatEstimate& at) {
-  dissemination(at.rounds, at.everybody, [](Rank) { return 0.0; });
-  return at.rounds.finish();
-}
+constexpr Algorithm kDisseminationBarrier =
+    flat<any_size, barrier<dissemination_barrier>, [](FlatEstimate& at) {
+      dissemination(at.rounds, at.everybody, [](Rank) { return 0.0; });
+    }>(Operation::Barrier, "dissemination", "Hensgen, Finkel, Manber, IJPP 1988", kMovesAlong);
 
-cost::Picos butterfly_barrier_time(FlatEstimate& at) {
-  butterfly(at.rounds, at.everybody, {}, [](Rank, Rank) { return 0.0; });
-  return at.rounds.finish();
-}
+constexpr Algorithm kButterflyBarrier =
+    flat<any_size, barrier<butterfly_barrier>, [](FlatEstimate& at) {
+      butterfly(at.rounds, at.everybody, {}, [](Rank, Rank) { return 0.0; });
+    }>(Operation::Barrier, "butterfly", "Brooks, IJPP 1986", kMovesAlong);
 
 }  // namespace espalier::collective

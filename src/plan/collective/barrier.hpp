@@ -1,6 +1,5 @@
 #pragma once
 
-#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
@@ -24,9 +23,5 @@ void dissemination_barrier(schedule::ProgramBuilder& program, const Participants
 ///
 /// Steps: floor(log2 P), and 2 for folding. Messages: as many a rank, all empty.
 void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& participants);
-
-// Their estimates.
-[[nodiscard]] cost::Picos dissemination_barrier_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos butterfly_barrier_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

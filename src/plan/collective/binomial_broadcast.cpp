@@ -2,9 +2,11 @@
 
 #include "collective/binomial_place.hpp"
 #include "collective/broadcast.hpp"
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void binomial_broadcast(schedule::ProgramBuilder& program, const Participants& participants,
                         Rank root, const schedule::Region& region) {
@@ -17,8 +19,10 @@ void binomial_broadcast(schedule::ProgramBuilder& program, const Participants& p
   }
 }
 
+namespace {
+
 /// Round by round: whoever has it sends to one more, and not to the next before that has it.
-cost::Picos binomial_broadcast_time(FlatEstimate& at) {
+void binomial_in_turn_time(FlatEstimate& at) {
   const std::vector<Rank> members = at.from_root();
   std::vector<cost::Rounds::RoundMessage> round;
   for (std::size_t mask = std::bit_ceil(members.size()) / 2; mask > 0; mask /= 2) {
@@ -28,7 +32,15 @@ cost::Picos binomial_broadcast_time(FlatEstimate& at) {
     }
     at.rounds.exchange(round, false, true);
   }
-  return at.rounds.finish();
 }
+
+}  // namespace
+
+constexpr Algorithm kBinomialInTurn =
+    flat<any_size,
+         [](schedule::ProgramBuilder& program, const FlatCall& call) {
+           binomial_broadcast(program, call.participants, call.root, call.out());
+         },
+         binomial_in_turn_time>(Operation::Broadcast, "binomial-in-turn", kThakur, kMovesAlong);
 
 }  // namespace espalier::collective

@@ -1,10 +1,12 @@
 #include <algorithm>
 
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -38,6 +40,8 @@ void binomial_scan(ProgramBuilder& program, const Participants& participants, co
     }
   }
 }
+
+namespace {
 
 void binomial_scan_time(FlatEstimate& at, std::span<const Rank> members) {
   const auto size = static_cast<Rank>(members.size());
@@ -73,5 +77,15 @@ void binomial_scan_time(FlatEstimate& at, std::span<const Rank> members) {
     }
   }
 }
+
+}  // namespace
+
+constexpr Algorithm kBinomialScan =
+    flat<any_size, in_out<binomial_scan>, scan_time<binomial_scan_time>>(
+        Operation::Scan, "binomial", kSandersTraeff, kMoves);
+
+constexpr Algorithm kBinomialExscan =
+    flat<any_size, exscan_of<binomial_scan>, exscan_time<binomial_scan_time>>(
+        Operation::Exscan, "binomial", kSandersTraeff, kMoves);
 
 }  // namespace espalier::collective

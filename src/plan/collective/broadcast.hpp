@@ -1,6 +1,5 @@
 #pragma once
 
-#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
@@ -54,11 +53,5 @@ inline constexpr std::uint64_t kDoubleTreeSegment = 16384;
 /// @param segment units; 0: each half in one
 void double_tree_broadcast(schedule::ProgramBuilder& program, const Participants& participants,
                            Rank root, const schedule::Region& region, std::uint64_t segment);
-
-// Their estimates.
-[[nodiscard]] cost::Picos binomial_broadcast_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos scatter_ring_broadcast_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos scatter_doubling_broadcast_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos double_tree_broadcast_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

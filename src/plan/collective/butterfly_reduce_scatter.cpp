@@ -1,9 +1,11 @@
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/reduce_scatter.hpp"
 #include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::IndexSet;
 
@@ -56,9 +58,9 @@ void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participa
                });
 }
 
-cost::Picos butterfly_reduce_scatter_time(FlatEstimate& at) {
-  halving(at.rounds, at.everybody, true, at.bytes);
-  return at.rounds.finish();
-}
+constexpr Algorithm kButterflyReduceScatter =
+    flat<any_size, reduce_scatter<butterfly_reduce_scatter>, [](FlatEstimate& at) {
+      halving(at.rounds, at.everybody, true, at.bytes);
+    }>(Operation::ReduceScatter, "butterfly", "Traeff, EuroPVM/MPI 2005", kBundles);
 
 }  // namespace espalier::collective

@@ -1,9 +1,11 @@
 #include "collective/allreduce.hpp"
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void direct_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                       const schedule::Region& in, const schedule::Region& out) {
@@ -21,11 +23,13 @@ void direct_allreduce(schedule::ProgramBuilder& program, const Participants& par
   }
 }
 
-cost::Picos direct_allreduce_time(FlatEstimate& at) {
-  const cost::Picos combined = all_combine(at, at.bytes / at.size, false);
-  for (const Rank r : at.everybody) at.rounds.set_clock(r, combined);
-  at.rounds.all_to_all(at.everybody, at.bytes / at.size);
-  return at.rounds.finish();
-}
+constexpr Algorithm kDirectAllreduce =
+    flat<serves_direct_reduce_scatter, from_in_to_out<direct_allreduce>,
+         [](FlatEstimate& at) {
+           const cost::Picos combined = all_combine(at, at.bytes / at.size, false);
+           for (const Rank r : at.everybody) at.rounds.set_clock(r, combined);
+           at.rounds.all_to_all(at.everybody, at.bytes / at.size);
+         }>(Operation::Allreduce, "direct", kByDefinition,
+            meeting_all(Operation::Allreduce, kMovesAlong));
 
 }  // namespace espalier::collective

@@ -2,12 +2,14 @@
 #include <array>
 
 #include "collective/broadcast.hpp"
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/tree_links.hpp"
 #include "cost/predict_tree.hpp"
 #include "tree/double_binary.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::ProgramBuilder;
 using schedule::Region;
@@ -63,6 +65,8 @@ void double_tree_broadcast(ProgramBuilder& program, const Participants& particip
   }
 }
 
+namespace {
+
 cost::Picos double_tree_broadcast_time(FlatEstimate& at) {
   using cost::Loads;
   using cost::Picos;
@@ -86,5 +90,18 @@ cost::Picos double_tree_broadcast_time(FlatEstimate& at) {
   }
   return last + std::max(0.0, both.busiest() - busiest);
 }
+
+}  // namespace
+
+constexpr Algorithm kDoubleTree =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           const std::uint64_t element = std::max<std::uint64_t>(1, call.element.value);
+           double_tree_broadcast(program, call.participants, call.root, call.out(),
+                                 std::max<std::uint64_t>(1, kDoubleTreeSegment / element));
+         },
+         double_tree_broadcast_time>(
+        Operation::Broadcast, "double-tree", "Sanders, Speck, Traeff, Parallel Computing 2009",
+        {.keeps_rank_order = true, .along_machine = true, .always_cuts_to = kDoubleTreeSegment});
 
 }  // namespace espalier::collective

@@ -1,4 +1,4 @@
-#include "collective/families.hpp"
+#include "collective/entries.hpp"
 #include "collective/fixed_order.hpp"
 #include "collective/level_names.hpp"
 #include "collective/multilevel_time.hpp"
@@ -7,6 +7,9 @@
 namespace espalier::collective {
 
 using schedule::Collective;
+using schedule::Operation;
+
+namespace {
 
 std::vector<Parameters> fixed_order_proposals(const Hierarchy& hierarchy, const Collective& call) {
   return trees_of_two_shapes(hierarchy, call);
@@ -33,5 +36,24 @@ std::optional<Parameters> read_fixed_order(NameReader& reader, const Hierarchy& 
   if (!choice || choice->top == Top::Exchange) return std::nullopt;
   return *std::move(choice);
 }
+
+}  // namespace
+
+constexpr Algorithm kFixedOrder{
+    .name = "fixed order",
+    .source = "in the reference order of the ranks",
+    .operations = {Operation::Reduce, Operation::Allreduce, Operation::ReduceScatter,
+                   Operation::Scan, Operation::Exscan},
+    .traits = {.keeps_rank_order = true,
+               .in_reference_order = true,
+               .knows_machine = true,
+               .scales = true},
+    .propose = fixed_order_proposals,
+    .canonical = canonical_levels,
+    .build = fixed_order_parts,
+    .estimate = fixed_order_estimate,
+    .text = multilevel_text,
+    .read = read_fixed_order,
+    .per_level = multilevel_levels};
 
 }  // namespace espalier::collective

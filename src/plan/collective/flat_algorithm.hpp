@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
+#include <type_traits>
 #include <utility>
 
-#include "collective/algorithm.hpp"
-#include "collective/allgather.hpp"
-#include "collective/allreduce.hpp"
+#include "collective/entries.hpp"
 #include "collective/flat_call.hpp"
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
@@ -14,12 +13,36 @@ namespace espalier::collective {
 
 // Classical algorithms as entries of the table.
 
+// The papers of several.
+inline constexpr std::string_view kThakur = "Thakur, Rabenseifner, Gropp, IJHPCA 2005";
+inline constexpr std::string_view kRabenseifner = "Rabenseifner, ICCS 2004";
+inline constexpr std::string_view kPjesivac = "Pjesivac-Grbovic et al., Cluster Computing 2007";
+inline constexpr std::string_view kBruck = "Bruck et al., IEEE TPDS 1997";
+inline constexpr std::string_view kPatarasuk = "Patarasuk, Yuan, JPDC 2009";
+inline constexpr std::string_view kSandersTraeff = "Sanders, Traeff, EuroPVM/MPI 2006";
+inline constexpr std::string_view kByDefinition = "the definition of the operation, all at once";
+inline constexpr std::string_view kHillisSteele = "Hillis, Steele, CACM 1986";
+
+// The traits of several.
+inline constexpr Traits kMoves{.keeps_rank_order = true};
+inline constexpr Traits kMovesAlong{.keeps_rank_order = true, .along_machine = true};
+inline constexpr Traits kDirect{.keeps_rank_order = true, .sends_directly = true};
+inline constexpr Traits kHalvesAlong{
+    .keeps_rank_order = true, .along_machine = true, .longest = LongestMessage::Half};
+inline constexpr Traits kBundles{.keeps_rank_order = true, .longest = LongestMessage::HalfOfAll};
+inline constexpr Traits kBundlesAlong{
+    .keeps_rank_order = true, .along_machine = true, .longest = LongestMessage::HalfOfAll};
+constexpr Traits meeting_all(schedule::Operation operation, Traits traits = kMoves) {
+  traits.meets_everybody = {operation};
+  return traits;
+}
+
 using Append = void (*)(schedule::ProgramBuilder&, const FlatCall&);
 
 /// A classical algorithm among all ranks.
 /// @tparam kServes how many ranks it serves
-/// @tparam kTime   its estimate; null: it is simulated
-template <bool (*kServes)(Rank), Append kAppend, cost::Picos (*kTime)(FlatEstimate&)>
+/// @tparam kTime   its estimate of a FlatEstimate: a time, or nothing but clocks that it moves on
+template <bool (*kServes)(Rank), Append kAppend, auto kTime>
 constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
                          std::string_view source, Traits traits) {
   traits.by_number = true;
@@ -44,7 +67,12 @@ constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
         if (call.size == 1) return 0;
         FlatEstimate at(cost_view, call,
                         all_ranks(hierarchy.machine(), std::get<RankOrder>(parameters)));
-        return kTime(at);
+        if constexpr (!std::is_void_v<decltype(kTime(at))>) {
+          return kTime(at);
+        } else {
+          kTime(at);
+          return at.rounds.finish();
+        }
       },
   };
 }
@@ -54,12 +82,6 @@ template <void (*kAllgather)(schedule::ProgramBuilder&, const Participants&, con
 void allgather(schedule::ProgramBuilder& program, const FlatCall& call) {
   copy_unless_empty(program, call.in(), call.own_place());
   kAllgather(program, call.participants, call.out_blocks());
-}
-
-template <void (*kAlltoall)(schedule::ProgramBuilder&, const Participants&, const BlockLayout&,
-                            const BlockLayout&)>
-void alltoall(schedule::ProgramBuilder& program, const FlatCall& call) {
-  kAlltoall(program, call.participants, call.in_blocks(), call.out_blocks());
 }
 
 template <void (*kBarrier)(schedule::ProgramBuilder&, const Participants&)>
@@ -93,32 +115,14 @@ void from_in_to_out(schedule::ProgramBuilder& program, const FlatCall& call) {
   kWork(program, call.participants, call.in(), call.out());
 }
 
-template <void (*kGather)(schedule::ProgramBuilder&, const Participants&, Rank,
-                          const schedule::Region&, const BlockLayout&)>
-void gather(schedule::ProgramBuilder& program, const FlatCall& call) {
-  kGather(program, call.participants, call.root, call.in(), call.out_blocks());
-}
-
-template <void (*kScatter)(schedule::ProgramBuilder&, const Participants&, Rank, const BlockLayout&,
-                           const schedule::Region&)>
-void scatter(schedule::ProgramBuilder& program, const FlatCall& call) {
-  kScatter(program, call.participants, call.root, call.in_blocks(), call.out());
-}
-
-template <AllgatherOf kSecond>
-void scatter_allgather(schedule::ProgramBuilder& program, const FlatCall& call) {
-  scatter_allgather_broadcast(program, call.participants, call.root, call.out(), kSecond);
-}
-
 /// The estimate of a scan, or of the exscan made of it.
 template <ScanTime kScan>
-cost::Picos scan_time(FlatEstimate& at) {
+void scan_time(FlatEstimate& at) {
   kScan(at, at.everybody);
-  return at.rounds.finish();
 }
 template <ScanTime kScan>
-cost::Picos exscan_time(FlatEstimate& at) {
-  return shifted_exscan_time(at, kScan);
+void exscan_time(FlatEstimate& at) {
+  shifted_exscan_time(at, kScan);
 }
 
 }  // namespace espalier::collective

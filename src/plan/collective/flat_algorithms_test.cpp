@@ -105,9 +105,9 @@ TEST(Algorithms, AreFoundByName) {
 TEST(Algorithms, HaveNamesOfTheirOwnInEachOperation) {
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     const auto operation = static_cast<Operation>(o);
-    for (const Algorithm& one : algorithms()) {
-      if (!one.operations.contains(operation)) continue;
-      EXPECT_EQ(find_algorithm(operation, one.name), &one) << one.name;
+    for (const Algorithm* one : algorithms()) {
+      if (!one->operations.contains(operation)) continue;
+      EXPECT_EQ(find_algorithm(operation, one->name), one) << one->name;
     }
   }
 }

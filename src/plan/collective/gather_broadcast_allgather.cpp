@@ -2,7 +2,7 @@
 
 #include "collective/allgather.hpp"
 #include "collective/binomial_place.hpp"
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/gather_scatter.hpp"
 #include "collective/messages.hpp"
 #include "collective/whole_trees.hpp"
@@ -10,6 +10,8 @@
 #include "cost/predict_tree.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void gather_broadcast_allgather(schedule::ProgramBuilder& program, const Participants& participants,
                                 const BlockLayout& all) {
@@ -24,16 +26,17 @@ void gather_broadcast_allgather(schedule::ProgramBuilder& program, const Partici
 }
 
 /// To rank 0 and down again, whole.
-cost::Picos gather_broadcast_allgather_time(FlatEstimate& at) {
-  const cost::WholeTree tree = participants_tree(at.call.size, at.everybody, Shape::Binomial);
-  const cost::Picos gathered = gather_time(at.cost_view, tree, at.bytes);
-  const double all = at.bytes * at.size;
-  const std::vector<double> whole(at.cost_view.machine().levels().size(), 0);
-  std::vector<cost::Stream> streams(at.call.size, {gathered, gathered, all});
-  cost::TreePrediction(at.cost_view, tree, all, whole).broadcast(streams);
-  cost::Picos last = gathered;
-  for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
-  return last;
-}
+constexpr Algorithm kGatherBroadcast =
+    flat<any_size, allgather<gather_broadcast_allgather>, [](FlatEstimate& at) {
+      const cost::WholeTree tree = participants_tree(at.call.size, at.everybody, Shape::Binomial);
+      const cost::Picos gathered = gather_time(at.cost_view, tree, at.bytes);
+      const double all = at.bytes * at.size;
+      const std::vector<double> whole(at.cost_view.machine().levels().size(), 0);
+      std::vector<cost::Stream> streams(at.call.size, {gathered, gathered, all});
+      cost::TreePrediction(at.cost_view, tree, all, whole).broadcast(streams);
+      cost::Picos last = gathered;
+      for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
+      return last;
+    }>(Operation::Allgather, "gather-broadcast", kThakur, kMoves);
 
 }  // namespace espalier::collective

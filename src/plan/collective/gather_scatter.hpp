@@ -1,7 +1,6 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 
 namespace espalier::collective {
@@ -67,11 +66,5 @@ void binomial_scatter(schedule::ProgramBuilder& program, const Participants& par
 /// each its sub-tree's afterwards. No scratch.
 void binomial_scatter_in_place(schedule::ProgramBuilder& program, const Participants& participants,
                                Rank root, const BlockLayout& all);
-
-// Their estimates.
-[[nodiscard]] cost::Picos linear_gather_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos linear_scatter_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos binomial_gather_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos binomial_scatter_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

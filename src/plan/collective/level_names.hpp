@@ -34,4 +34,15 @@ namespace espalier::collective {
 /// ", segments of 4 KiB"
 [[nodiscard]] std::string cut_text(std::uint64_t segment, const schedule::Collective& call);
 
+// Of plans with a MultilevelChoice: Algorithm::text and Algorithm::per_level.
+[[nodiscard]] std::string multilevel_text(const schedule::Collective& call,
+                                          const Parameters& parameters);
+[[nodiscard]] std::vector<std::string> multilevel_levels(const topology::Machine& machine,
+                                                         const schedule::Collective& call,
+                                                         const Parameters& parameters);
+
+/// Algorithm::canonical of the same.
+[[nodiscard]] Parameters canonical_levels(const Hierarchy& hierarchy,
+                                          const schedule::Collective& call, Parameters parameters);
+
 }  // namespace espalier::collective

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "collective/families.hpp"
+#include "collective/entries.hpp"
 #include "collective/level_names.hpp"
 #include "collective/multilevel_time.hpp"
 #include "collective/name_reader.hpp"
@@ -15,6 +15,7 @@ namespace espalier::collective {
 using cost::CostView;
 using cost::Picos;
 using schedule::Collective;
+using schedule::Operation;
 
 namespace {
 
@@ -121,6 +122,41 @@ std::vector<double> bytes_of_segments(const MultilevelChoice& choice, const Coll
   return segments;
 }
 
+std::string name_of(const MultilevelChoice& choice, const Collective& call) {
+  return call.operation == Operation::Alltoall ? text_of(choice.carriers)
+                                               : text_of_levels(choice, call);
+}
+
+std::optional<MultilevelChoice> read_choice(NameReader& reader, std::size_t levels) {
+  if (reader.call().operation != Operation::Alltoall) return read_levels(reader, levels);
+  const auto carriers = read_carriers(reader);
+  if (!carriers || levels == 1) return std::nullopt;
+  return MultilevelChoice{std::vector<LevelChoice>(levels), Top::Tree, *carriers};
+}
+
+std::string multilevel_text(const Collective& call, const Parameters& parameters) {
+  return " " + name_of(std::get<MultilevelChoice>(parameters), call);
+}
+
+std::vector<std::string> multilevel_levels(const topology::Machine&, const Collective& call,
+                                           const Parameters& parameters) {
+  const auto& choice = std::get<MultilevelChoice>(parameters);
+  std::vector<std::string> levels;
+  for (std::size_t l = 0; l < choice.levels.size(); ++l) {
+    if (call.operation == Operation::Alltoall) {
+      levels.push_back(l == 0 ? "a bundle for each pair of clusters, " + text_of(choice.carriers)
+                              : std::string("gathered and scattered directly"));
+    } else if (l == 0 && choice.top == Top::Exchange) {
+      levels.push_back("everybody with everybody" + cut_text(choice.levels[l].segment, call));
+    } else {
+      levels.push_back(tree_text(choice.levels[l], call));
+    }
+  }
+  return levels;
+}
+
+namespace {
+
 /// As many leaders as the clusters have; exchanges only where there is no root.
 bool multilevel_refuses(const Hierarchy& hierarchy, const Collective& call,
                         const Parameters& parameters) {
@@ -164,42 +200,28 @@ Picos multilevel_estimate(const CostView& cost_view, const Hierarchy& hierarchy,
                          call.commutative ? Partials::One : Partials::Runs);
 }
 
-std::string name_of(const MultilevelChoice& choice, const Collective& call) {
-  return call.operation == Operation::Alltoall ? text_of(choice.carriers)
-                                               : text_of_levels(choice, call);
-}
-
-std::optional<MultilevelChoice> read_choice(NameReader& reader, std::size_t levels) {
-  if (reader.call().operation != Operation::Alltoall) return read_levels(reader, levels);
-  const auto carriers = read_carriers(reader);
-  if (!carriers || levels == 1) return std::nullopt;
-  return MultilevelChoice{std::vector<LevelChoice>(levels), Top::Tree, *carriers};
-}
-
-std::string multilevel_text(const Collective& call, const Parameters& parameters) {
-  return " " + name_of(std::get<MultilevelChoice>(parameters), call);
-}
-
 std::optional<Parameters> read_multilevel(NameReader& reader, const Hierarchy& hierarchy) {
   if (!reader.take(" ")) return std::nullopt;
   return read_choice(reader, hierarchy.machine().levels().size());
 }
 
-std::vector<std::string> multilevel_levels(const topology::Machine&, const Collective& call,
-                                           const Parameters& parameters) {
-  const auto& choice = std::get<MultilevelChoice>(parameters);
-  std::vector<std::string> levels;
-  for (std::size_t l = 0; l < choice.levels.size(); ++l) {
-    if (call.operation == Operation::Alltoall) {
-      levels.push_back(l == 0 ? "a bundle for each pair of clusters, " + text_of(choice.carriers)
-                              : std::string("gathered and scattered directly"));
-    } else if (l == 0 && choice.top == Top::Exchange) {
-      levels.push_back("everybody with everybody" + cut_text(choice.levels[l].segment, call));
-    } else {
-      levels.push_back(tree_text(choice.levels[l], call));
-    }
-  }
-  return levels;
-}
+}  // namespace
+
+constexpr Algorithm kMultilevel{.name = "multilevel",
+                                .source = "level by level over the masters of each cluster",
+                                .operations = kAnyOperation,
+                                .traits = {.keeps_rank_order = true,
+                                           .knows_machine = true,
+                                           .scales = true,
+                                           .is_tuned = true,
+                                           .meets_everybody = {Operation::Alltoall}},
+                                .refuses = multilevel_refuses,
+                                .propose = multilevel_proposals,
+                                .canonical = canonical_levels,
+                                .build = multilevel_parts,
+                                .estimate = multilevel_estimate,
+                                .text = multilevel_text,
+                                .read = read_multilevel,
+                                .per_level = multilevel_levels};
 
 }  // namespace espalier::collective

@@ -1,11 +1,13 @@
 #include <bit>
 
 #include "collective/alltoall.hpp"
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::ProgramBuilder;
 
@@ -30,9 +32,12 @@ void pairwise_alltoall(ProgramBuilder& program, const Participants& participants
       [&](Rank p) { return to.region(program, p); });
 }
 
-cost::Picos pairwise_alltoall_time(FlatEstimate& at) {
-  pairwise(at.rounds, at.everybody, at.bytes, false);
-  return at.rounds.finish();
-}
+constexpr Algorithm kPairwiseAlltoall =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           pairwise_alltoall(program, call.participants, call.in_blocks(), call.out_blocks());
+         },
+         [](FlatEstimate& at) { pairwise(at.rounds, at.everybody, at.bytes, false); }>(
+        Operation::Alltoall, "pairwise", kThakur, meeting_all(Operation::Alltoall));
 
 }  // namespace espalier::collective

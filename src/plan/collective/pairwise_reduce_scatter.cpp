@@ -1,9 +1,11 @@
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 #include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -37,9 +39,9 @@ void pairwise_reduce_scatter(ProgramBuilder& program, const Participants& partic
   if (any_after) reduce_unless_empty(program, after, mine, Operands::ToThenFrom);
 }
 
-cost::Picos pairwise_reduce_scatter_time(FlatEstimate& at) {
-  pairwise(at.rounds, at.everybody, at.bytes, true);
-  return at.rounds.finish();
-}
+constexpr Algorithm kPairwiseReduceScatter =
+    flat<any_size, reduce_scatter<pairwise_reduce_scatter>, [](FlatEstimate& at) {
+      pairwise(at.rounds, at.everybody, at.bytes, true);
+    }>(Operation::ReduceScatter, "pairwise", kThakur, meeting_all(Operation::ReduceScatter));
 
 }  // namespace espalier::collective

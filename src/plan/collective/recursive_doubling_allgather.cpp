@@ -2,11 +2,13 @@
 
 #include "base/contract.hpp"
 #include "collective/allgather.hpp"
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void recursive_doubling_allgather(schedule::ProgramBuilder& program,
                                   const Participants& participants, const BlockLayout& all) {
@@ -21,9 +23,9 @@ void recursive_doubling_allgather(schedule::ProgramBuilder& program,
   }
 }
 
-cost::Picos recursive_doubling_allgather_time(FlatEstimate& at) {
-  butterfly(at.rounds, at.everybody, {}, [&](Rank, Rank mask) { return at.bytes * mask; });
-  return at.rounds.finish();
-}
+constexpr Algorithm kRecursiveDoublingAllgather =
+    flat<power_of_two, allgather<recursive_doubling_allgather>, [](FlatEstimate& at) {
+      butterfly(at.rounds, at.everybody, {}, [&](Rank, Rank mask) { return at.bytes * mask; });
+    }>(Operation::Allgather, "recursive-doubling", kThakur, kBundlesAlong);
 
 }  // namespace espalier::collective

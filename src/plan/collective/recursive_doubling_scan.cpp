@@ -1,8 +1,10 @@
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -24,6 +26,8 @@ void recursive_doubling_scan(schedule::ProgramBuilder& program, const Participan
   }
 }
 
+namespace {
+
 void recursive_doubling_scan_time(FlatEstimate& at, std::span<const Rank> members) {
   std::vector<cost::Rounds::RoundMessage> messages;
   for (std::size_t distance = 1; distance < members.size(); distance *= 2) {
@@ -34,5 +38,15 @@ void recursive_doubling_scan_time(FlatEstimate& at, std::span<const Rank> member
     at.rounds.exchange(messages, true, true);
   }
 }
+
+}  // namespace
+
+constexpr Algorithm kRecursiveDoublingScan =
+    flat<any_size, in_out<recursive_doubling_scan>, scan_time<recursive_doubling_scan_time>>(
+        Operation::Scan, "recursive-doubling", kHillisSteele, kMoves);
+
+constexpr Algorithm kRecursiveDoublingExscan =
+    flat<any_size, exscan_of<recursive_doubling_scan>, exscan_time<recursive_doubling_scan_time>>(
+        Operation::Exscan, "recursive-doubling", kHillisSteele, kMoves);
 
 }  // namespace espalier::collective

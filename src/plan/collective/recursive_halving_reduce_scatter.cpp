@@ -1,9 +1,11 @@
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/reduce_scatter.hpp"
 #include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::IndexSet;
 
@@ -27,9 +29,10 @@ void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
                });
 }
 
-cost::Picos recursive_halving_reduce_scatter_time(FlatEstimate& at) {
-  halving(at.rounds, at.everybody, false, at.bytes);
-  return at.rounds.finish();
-}
+constexpr Algorithm kRecursiveHalving =
+    flat<any_size, reduce_scatter<recursive_halving_reduce_scatter>,
+         [](FlatEstimate& at) { halving(at.rounds, at.everybody, false, at.bytes); }>(
+        Operation::ReduceScatter, "recursive-halving", kThakur,
+        {.along_machine = true, .longest = LongestMessage::HalfOfAll});
 
 }  // namespace espalier::collective

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "collective/block_layout.hpp"
-#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 
 namespace espalier::collective {
@@ -87,12 +86,5 @@ void direct_reduce_scatter(schedule::ProgramBuilder& program, const Participants
                            const BlockLayout& contributions, const schedule::Region& mine);
 /// Messages grow with the square of the ranks, and what each one holds with their number.
 [[nodiscard]] constexpr bool serves_direct_reduce_scatter(Rank size) { return size <= 128; }
-
-// Their estimates.
-[[nodiscard]] cost::Picos recursive_halving_reduce_scatter_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos butterfly_reduce_scatter_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos pairwise_reduce_scatter_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos ring_reduce_scatter_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos direct_reduce_scatter_time(FlatEstimate& at);
 
 }  // namespace espalier::collective

@@ -2,11 +2,13 @@
 
 #include "collective/allgather.hpp"
 #include "collective/allreduce.hpp"
-#include "collective/flat_estimate.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -95,20 +97,22 @@ void ring_allreduce(schedule::ProgramBuilder& program, const Participants& parti
   ring_allgather(program, participants, pieces);
 }
 
-cost::Picos ring_allgather_time(FlatEstimate& at) {
-  at.rounds.ring(at.everybody, at.size - 1, at.bytes);
-  return at.rounds.finish();
-}
+constexpr Algorithm kRingAllgather =
+    flat<any_size, allgather<ring_allgather>, [](FlatEstimate& at) {
+      at.rounds.ring(at.everybody, at.size - 1, at.bytes);
+    }>(Operation::Allgather, "ring", kThakur, kMovesAlong);
 
-cost::Picos ring_reduce_scatter_time(FlatEstimate& at) {
-  at.rounds.ring(at.everybody, at.size - 1, at.bytes, true);
-  return at.rounds.finish();
-}
+constexpr Algorithm kRingAllreduce =
+    flat<any_size, in_out<ring_allreduce>,
+         [](FlatEstimate& at) {
+           at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size, true, kCombiningSlots);
+           at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size);
+         }>(Operation::Allreduce, "ring", kPatarasuk,
+            {.along_machine = true, .longest = LongestMessage::Piece});
 
-cost::Picos ring_allreduce_time(FlatEstimate& at) {
-  at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size, true, kCombiningSlots);
-  at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size);
-  return at.rounds.finish();
-}
+constexpr Algorithm kRingReduceScatter =
+    flat<any_size, reduce_scatter<ring_reduce_scatter>, [](FlatEstimate& at) {
+      at.rounds.ring(at.everybody, at.size - 1, at.bytes, true);
+    }>(Operation::ReduceScatter, "ring", kPatarasuk, {.along_machine = true});
 
 }  // namespace espalier::collective

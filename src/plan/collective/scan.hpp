@@ -100,14 +100,9 @@ void shifted_exscan(schedule::ProgramBuilder& program, const Participants& parti
                     const schedule::Region& own, const schedule::Region& before,
                     const InclusiveScan& scan);
 
-// Their estimates.
-[[nodiscard]] cost::Picos linear_scan_time(FlatEstimate& at);
-[[nodiscard]] cost::Picos direct_scan_time(FlatEstimate& at);
-// Among members, whose clocks they move on.
-void recursive_doubling_scan_time(FlatEstimate& at, std::span<const Rank> members);
-void binomial_scan_time(FlatEstimate& at, std::span<const Rank> members);
-/// The first of everybody sends on what it has, then all others scan.
+/// The estimate of a scan: moves the clocks of its members on.
 using ScanTime = void (*)(FlatEstimate& at, std::span<const Rank> members);
-[[nodiscard]] cost::Picos shifted_exscan_time(FlatEstimate& at, ScanTime scan);
+/// Everybody sends on what it has, then all but the first scan.
+void shifted_exscan_time(FlatEstimate& at, ScanTime scan);
 
 }  // namespace espalier::collective

@@ -16,12 +16,11 @@ void shifted_exscan(schedule::ProgramBuilder& program, const Participants& parti
   scan(program, rest, before);
 }
 
-cost::Picos shifted_exscan_time(FlatEstimate& at, ScanTime scan) {
+void shifted_exscan_time(FlatEstimate& at, ScanTime scan) {
   std::vector<cost::Rounds::RoundMessage> messages;
   for (Rank r = 0; r + 1 < at.call.size; ++r) messages.push_back({r, r + 1, at.bytes});
   at.rounds.exchange(messages);
   scan(at, std::span(at.everybody).subspan(1));
-  return at.rounds.finish();
 }
 
 }  // namespace espalier::collective

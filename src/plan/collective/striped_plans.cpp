@@ -1,13 +1,14 @@
 // Striped plans as entries of the table: which are proposed, and their names.
 #include <fmt/format.h>
 
-#include "collective/families.hpp"
+#include "collective/entries.hpp"
 #include "collective/level_names.hpp"
 #include "collective/name_reader.hpp"
 
 namespace espalier::collective {
 
 using schedule::Collective;
+using schedule::Operation;
 
 namespace {
 
@@ -34,8 +35,6 @@ constexpr auto kAcrosses = {Across::Exchange, Across::RecursiveDoubling, Across:
 bool has_tree(const Collective& call) {
   return call.operation == Operation::Broadcast || call.operation == Operation::Reduce;
 }
-
-}  // namespace
 
 bool striped_refuses(const Hierarchy& hierarchy, const Collective& call,
                      const Parameters& parameters) {
@@ -125,5 +124,21 @@ std::vector<std::string> striped_levels(const topology::Machine& machine, const 
   }
   return levels;
 }
+
+}  // namespace
+
+constexpr Algorithm kStriped{
+    .name = "striped",
+    .source = "every cluster has several leaders, each for a part",
+    .operations = {Operation::Broadcast, Operation::Reduce, Operation::Allreduce,
+                   Operation::Allgather, Operation::ReduceScatter},
+    .traits = {.keeps_rank_order = true, .knows_machine = true},
+    .refuses = striped_refuses,
+    .propose = striped_proposals,
+    .build = striped_parts,
+    .estimate = striped_estimate,
+    .text = striped_text,
+    .read = read_striped,
+    .per_level = striped_levels};
 
 }  // namespace espalier::collective

@@ -3,11 +3,12 @@
 #include <memory>
 
 #include "base/contract.hpp"
-#include "collective/families.hpp"
+#include "collective/entries.hpp"
 #include "collective/name_reader.hpp"
 #include "collective/segments.hpp"
 #include "collective/tree_links.hpp"
 #include "cost/predict_tree.hpp"
+#include "tree/initiation_trees.hpp"
 #include "tree/shapes.hpp"
 
 namespace espalier::collective {
@@ -16,6 +17,14 @@ using cost::CostView;
 using cost::Picos;
 using schedule::Buffer;
 using schedule::Collective;
+using schedule::Operation;
+
+bool has_unequal_senders(const topology::Machine& machine) {
+  for (Rank r = 1; r < machine.size(); ++r) {
+    if (machine.costs(r).send != machine.costs(0).send) return true;
+  }
+  return false;
+}
 
 namespace {
 
@@ -38,6 +47,10 @@ tree::CommTree tree_of_all(Shape shape, const Collective& call) {
   }
   return tree::binomial(who);
 }
+
+/// A tree over all ranks by what a message of the call's length costs each that sends it. Links are
+/// not looked at. Whole messages.
+using TreeBySpeed = tree::CommTree (*)(std::span<const Time>, const tree::Participants&);
 
 tree::CommTree tree_for(TreeBySpeed make, const topology::Machine& machine,
                         const Collective& call) {
@@ -80,10 +93,13 @@ Picos time_along(const tree::CommTree& tree, double segment, const CostView& cos
   return last;
 }
 
-}  // namespace
-
-/// Wide trees where they are not flat, whole messages: pipelines want few children.
-std::vector<Parameters> tree_by_number_proposals(Shape shape, const Collective& call) {
+/// Wide trees where they are not flat, whole messages: pipelines want few children. None where
+/// multilevel plans are these trees: on one level, whose ranks lie in order.
+std::vector<Parameters> tree_by_number_proposals(Shape shape, const Hierarchy& hierarchy,
+                                                 const Collective& call) {
+  const topology::Machine& machine = hierarchy.machine();
+  const auto leaves = machine.placement();
+  if (machine.clusters().size() == 1 && std::is_sorted(leaves.begin(), leaves.end())) return {};
   const bool is_wide = radix_of(shape) > 2;
   if (is_wide && radix_of(shape) >= call.size) return {};
   std::vector<Parameters> all;
@@ -116,13 +132,6 @@ std::optional<Parameters> read_tree_by_number(Shape shape, NameReader& reader) {
   return LevelChoice{shape, *segment};
 }
 
-bool has_unequal_senders(const topology::Machine& machine) {
-  for (Rank r = 1; r < machine.size(); ++r) {
-    if (machine.costs(r).send != machine.costs(0).send) return true;
-  }
-  return false;
-}
-
 std::vector<Parameters> tree_by_speed_proposals(const Hierarchy& hierarchy, const Collective&) {
   if (!has_unequal_senders(hierarchy.machine())) return {};
   return {RankOrder::Rising};
@@ -135,5 +144,48 @@ PartOf tree_by_speed_parts(TreeBySpeed make, const Hierarchy& hierarchy, const C
 Picos tree_by_speed_estimate(TreeBySpeed make, const CostView& cost_view, const Collective& call) {
   return time_along(tree_for(make, cost_view.machine(), call), 0, cost_view, call);
 }
+
+/// What MPI libraries do without knowing the machine.
+template <Shape kShape>
+constexpr Algorithm tree_by_number(std::string_view name) {
+  return {.name = name,
+          .source = "one tree over all ranks by number",
+          .operations = {Operation::Broadcast, Operation::Reduce},
+          .traits = {.by_number = true, .scales = true},
+          .propose =
+              [](const Hierarchy& hierarchy, const schedule::Collective& call) {
+                return tree_by_number_proposals(kShape, hierarchy, call);
+              },
+          .build = tree_by_number_parts,
+          .estimate = tree_by_number_estimate,
+          .text = tree_by_number_text,
+          .read = [](NameReader& reader,
+                     const Hierarchy&) { return read_tree_by_number(kShape, reader); }};
+}
+
+template <TreeBySpeed kTree>
+constexpr Algorithm tree_by_speed(std::string_view name) {
+  return {
+      .name = name,
+      .source = "Banikazemi, Moorthy, Panda, ICPP 1998",
+      .operations = {Operation::Broadcast},
+      .traits = {.knows_machine = true},
+      .propose = tree_by_speed_proposals,
+      .build = [](const Hierarchy& hierarchy, const schedule::Collective& call,
+                  const Parameters&) { return tree_by_speed_parts(kTree, hierarchy, call); },
+      .estimate = [](const cost::CostView& cost_view, const Hierarchy&,
+                     const schedule::Collective& call,
+                     const Parameters&) { return tree_by_speed_estimate(kTree, cost_view, call); }};
+}
+
+}  // namespace
+
+constexpr Algorithm kFlatTree = tree_by_number<Shape::Flat>("flat");
+constexpr Algorithm kChainTree = tree_by_number<Shape::Chain>("chain");
+constexpr Algorithm kBinomialTree = tree_by_number<Shape::Binomial>("binomial");
+constexpr Algorithm kQuadnomialTree = tree_by_number<Shape::Quadnomial>("4-nomial");
+constexpr Algorithm kOctonomialTree = tree_by_number<Shape::Octonomial>("8-nomial");
+constexpr Algorithm kFastestNodeFirst = tree_by_speed<tree::fastest_node_first>("fnf");
+constexpr Algorithm kSpoc = tree_by_speed<tree::spoc>("spoc");
 
 }  // namespace espalier::collective

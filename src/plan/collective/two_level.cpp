@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "collective/families.hpp"
+#include "collective/entries.hpp"
 #include "collective/level_names.hpp"
 #include "collective/multilevel_time.hpp"
 #include "collective/name_reader.hpp"
@@ -13,6 +13,7 @@ namespace espalier::collective {
 using cost::CostView;
 using cost::Picos;
 using schedule::Collective;
+using schedule::Operation;
 
 namespace {
 
@@ -23,8 +24,6 @@ struct TwoLevelView {
   topology::Machine machine;
   Hierarchy hierarchy;
 };
-
-}  // namespace
 
 /// By each depth of clusters that the machine has, where that is not the machine itself.
 std::vector<Parameters> two_level_proposals(const Hierarchy& hierarchy, const Collective& call) {
@@ -76,5 +75,18 @@ std::optional<Parameters> read_two_level(NameReader& reader, const Hierarchy& hi
   if (!choice) return std::nullopt;
   return TwoLevelChoice{*depth, *std::move(choice)};
 }
+
+}  // namespace
+
+constexpr Algorithm kTwoLevel{
+    .name = "two-level at depth ",
+    .source = "MagPIe: Kielmann et al., PPoPP 1999",
+    .operations = kAnyOperation,
+    .traits = {.keeps_rank_order = true, .scales = true, .meets_everybody = {Operation::Alltoall}},
+    .propose = two_level_proposals,
+    .build = two_level_parts,
+    .estimate = two_level_estimate,
+    .text = two_level_text,
+    .read = read_two_level};
 
 }  // namespace espalier::collective

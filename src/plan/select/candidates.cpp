@@ -29,21 +29,21 @@ Candidate candidate_of(Plan plan, const Hierarchy& hierarchy, const Collective& 
 }
 
 std::vector<Plan> proposed_plans(const Hierarchy& hierarchy, const Collective& call, Bits bits,
-                                 std::span<const Algorithm> table) {
+                                 AlgorithmTable table) {
   expects(call.size == hierarchy.machine().size(), "candidates: call and machine differ in size");
   const bool in_order = bits == Bits::Reference && reduces(call.operation);
   std::vector<Plan> all;
-  for (const Algorithm& algorithm : table) {
-    if (algorithm.traits.in_reference_order != in_order) continue;
-    for (collective::Parameters& parameters : collective::proposals(algorithm, hierarchy, call)) {
-      all.push_back({&algorithm, std::move(parameters)});
+  for (const Algorithm* algorithm : table) {
+    if (algorithm->traits.in_reference_order != in_order) continue;
+    for (collective::Parameters& parameters : collective::proposals(*algorithm, hierarchy, call)) {
+      all.push_back({algorithm, std::move(parameters)});
     }
   }
   return all;
 }
 
 std::vector<Candidate> candidates(const Hierarchy& hierarchy, const Collective& call, Bits bits,
-                                  std::span<const Algorithm> table) {
+                                  AlgorithmTable table) {
   std::vector<Candidate> all;
   for (Plan& plan : proposed_plans(hierarchy, call, bits, table)) {
     all.push_back(candidate_of(std::move(plan), hierarchy, call));

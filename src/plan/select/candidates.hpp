@@ -35,13 +35,13 @@ enum class Bits : std::uint8_t {
 [[nodiscard]] std::vector<Plan> proposed_plans(const collective::Hierarchy& hierarchy,
                                                const schedule::Collective& call,
                                                Bits bits = Bits::Any,
-                                               std::span<const Algorithm> table = algorithms());
+                                               AlgorithmTable table = algorithms());
 
 /// The same as candidates. @pre `hierarchy` and `call` outlive them
 [[nodiscard]] std::vector<Candidate> candidates(const collective::Hierarchy& hierarchy,
                                                 const schedule::Collective& call,
                                                 Bits bits = Bits::Any,
-                                                std::span<const Algorithm> table = algorithms());
+                                                AlgorithmTable table = algorithms());
 
 /// The candidate of this name (plan_named()); also those that candidates() leaves out.
 /// @pre `hierarchy` and `call` outlive the candidate

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/units.hpp"
-#include "collective/families.hpp"
 #include "select/native_model.hpp"
 #include "select/ranking.hpp"
 #include "select/segments.hpp"
@@ -207,7 +206,7 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
       return {std::move(name), "named by ESPALIER_ALGORITHM", {}, {}, std::move(plan)};
     }
   }
-  const auto has_form = [&](const Algorithm& one) { return collective::has_form_of(one, call); };
+  const auto has_form = [&](const Algorithm* one) { return has_form_of(*one, call); };
   if (std::none_of(table_.begin(), table_.end(), has_form)) {
     return native("no plan for this operation");
   }

@@ -85,7 +85,7 @@ class Chooser {
  public:
   /// @param table the algorithms to choose from; it must outlive the plans
   explicit Chooser(const collective::Hierarchy& hierarchy, Rules rules = {},
-                   SharedDecisions share = {}, std::span<const Algorithm> table = algorithms())
+                   SharedDecisions share = {}, AlgorithmTable table = algorithms())
       : predictor_(hierarchy), rules_(std::move(rules)), share_(std::move(share)), table_(table) {}
 
   /// @pre call.size == hierarchy().machine().size()
@@ -122,7 +122,7 @@ class Chooser {
   Predictor predictor_;
   Rules rules_;
   SharedDecisions share_;
-  std::span<const Algorithm> table_;
+  AlgorithmTable table_;
   std::map<ClassKey, Decision> decided_;
 };
 

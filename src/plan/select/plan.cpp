@@ -23,15 +23,23 @@ schedule::Program own_part(const Plan& plan, const Hierarchy& hierarchy, const C
   return parts_of(plan, hierarchy, call)(rank);
 }
 
+bool build_the_same(const Plan& a, const Plan& b, const Hierarchy& hierarchy,
+                    const Collective& call) {
+  const auto form = [&](const Plan& plan) {
+    return collective::canonical(*plan.algorithm, hierarchy, call, plan.parameters);
+  };
+  return a.algorithm == b.algorithm && form(a) == form(b);
+}
+
 std::string name_of(const Plan& plan, const Collective& call) {
   return collective::name_of(*plan.algorithm, call, plan.parameters);
 }
 
 std::optional<Plan> plan_named(std::string_view name, const Hierarchy& hierarchy,
-                               const Collective& call, std::span<const Algorithm> table) {
-  for (const Algorithm& algorithm : table) {
-    if (auto found = collective::parameters_named(algorithm, name, hierarchy, call)) {
-      return Plan{&algorithm, *std::move(found)};
+                               const Collective& call, AlgorithmTable table) {
+  for (const Algorithm* algorithm : table) {
+    if (auto found = collective::parameters_named(*algorithm, name, hierarchy, call)) {
+      return Plan{algorithm, *std::move(found)};
     }
   }
   return std::nullopt;

@@ -12,6 +12,7 @@ namespace espalier::select {
 
 using collective::Algorithm;
 using collective::algorithms;
+using collective::AlgorithmTable;
 
 /// A plan as a value: with a machine and a call it gives a program for every rank and a predicted
 /// time. The algorithm stands in a table that outlives the plan.
@@ -34,6 +35,11 @@ struct Plan {
 [[nodiscard]] schedule::Program own_part(const Plan& plan, const collective::Hierarchy& hierarchy,
                                          const schedule::Collective& call, Rank rank);
 
+/// Whether the plans are known to build the same schedule.
+[[nodiscard]] bool build_the_same(const Plan& a, const Plan& b,
+                                  const collective::Hierarchy& hierarchy,
+                                  const schedule::Collective& call);
+
 /// "multilevel exchange/binomial 64 KiB", "ring": short, unique among the plans of a call.
 [[nodiscard]] std::string name_of(const Plan& plan, const schedule::Collective& call);
 /// The plan of this name; absent if there is none, or if it cannot do the call.
@@ -42,7 +48,7 @@ struct Plan {
 [[nodiscard]] std::optional<Plan> plan_named(std::string_view name,
                                              const collective::Hierarchy& hierarchy,
                                              const schedule::Collective& call,
-                                             std::span<const Algorithm> table = algorithms());
+                                             AlgorithmTable table = algorithms());
 /// What each level of the machine does, outermost first; empty for plans that do not know levels.
 [[nodiscard]] std::vector<std::string> per_level(const Plan& plan, const topology::Machine& machine,
                                                  const schedule::Collective& call);

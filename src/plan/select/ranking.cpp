@@ -157,8 +157,7 @@ void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
 }
 
 std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
-                            const Collective& call, Bits bits, Roots roots,
-                            std::span<const Algorithm> table) {
+                            const Collective& call, Bits bits, Roots roots, AlgorithmTable table) {
   std::vector<Choice> ranked;
   for (Plan& plan : proposed_plans(hierarchy, call, bits, table)) {
     if (call.size > kExchangesUpTo && meets_everybody(plan, call)) continue;
@@ -177,9 +176,10 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
   }
   for (const Choice& start : worth_tuning(ranked, call.size)) {
     Choice tuned = tuned_by_level(start, hierarchy, cost_view, call);
-    const bool known = std::any_of(ranked.begin(), ranked.end(),
-                                   [&](const Choice& choice) { return choice.plan == tuned.plan; });
-    if (!known) ranked.push_back(std::move(tuned));
+    const auto is_same = [&](const Choice& one) {
+      return build_the_same(one.plan, tuned.plan, hierarchy, call);
+    };
+    if (std::none_of(ranked.begin(), ranked.end(), is_same)) ranked.push_back(std::move(tuned));
   }
   sort();
   put_preferred_first(ranked, call);

@@ -31,7 +31,7 @@ enum class Roots : std::uint8_t {
                                           const CostView& cost_view,
                                           const schedule::Collective& call, Bits bits = Bits::Any,
                                           Roots roots = Roots::Own,
-                                          std::span<const Algorithm> table = algorithms());
+                                          AlgorithmTable table = algorithms());
 
 /// Moves a plan to the front that is preferred to the fastest, as above.
 void put_preferred_first(std::vector<Choice>& ranked, const schedule::Collective& call);
