@@ -32,8 +32,11 @@ std::uint32_t level_of(const Resource& resource, const topology::Machine& machin
 }  // namespace
 
 CostView::CostView(const topology::Machine& machine, std::span<const CostScale> scales,
-                   double processor)
-    : machine_(machine), network_(machine), scales_(scales.begin(), scales.end()) {
+                   double processor, const topology::Transport& transport)
+    : machine_(machine),
+      network_(machine),
+      scales_(scales.begin(), scales.end()),
+      transport_(transport) {
   expects(scales.empty() || scales.size() == machine.levels().size(),
           "CostView: not one scale for each level");
   per_byte_.reserve(network_.resources().size());

@@ -6,6 +6,7 @@
 
 #include "sim/network.hpp"
 #include "topology/machine.hpp"
+#include "topology/transport.hpp"
 
 namespace espalier::cost {
 
@@ -30,12 +31,15 @@ class CostView {
   /// @param scales one for each level; empty: none
   /// @param processor multiplies all costs of sending, receiving and combining
   explicit CostView(const topology::Machine& machine, std::span<const CostScale> scales = {},
-                    double processor = 1);
+                    double processor = 1, const topology::Transport& transport = {});
 
   [[nodiscard]] const topology::Machine& machine() const { return machine_; }
   [[nodiscard]] Rank size() const { return machine_.size(); }
   [[nodiscard]] std::size_t resources() const { return per_byte_.size(); }
 
+  [[nodiscard]] bool is_eager(double bytes) const {
+    return bytes < static_cast<double>(transport_.eager_bytes);
+  }
   /// Fills in what a message passes; `route` is reused to save allocations.
   void find_route(Rank from, Rank to, sim::Route& route) const {
     network_.find_route(from, to, route);
@@ -66,6 +70,7 @@ class CostView {
   const topology::Machine& machine_;
   sim::Network network_;
   std::vector<CostScale> scales_;
+  topology::Transport transport_;
   std::vector<Picos> per_byte_;
   std::vector<Costs> costs_;
 };

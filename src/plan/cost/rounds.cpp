@@ -2,24 +2,15 @@
 
 #include <algorithm>
 
-#include "sim/options.hpp"
-
 namespace espalier::cost {
-
-namespace {
-
-bool rendezvous(double bytes) {
-  return bytes >= static_cast<double>(sim::SimOptions{}.eager_limit.value);
-}
-
-}  // namespace
 
 Rounds::Rounds(const CostView& cost_view)
     : cost_view_(cost_view),
       sharing_(cost_view),
       crossings_(cost_view),
       clocks_(cost_view.size(), 0),
-      free_(cost_view.resources(), 0) {}
+      free_(cost_view.resources(), 0),
+      carried_(cost_view.resources(), 0) {}
 
 void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, bool keeps) {
   flows_.clear();
@@ -38,8 +29,9 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
   for (const Flow& flow : flows_) {
     cost_view_.find_route(flow.from, flow.to, route_);
     for (const sim::ResourceId r : route_.resources()) {
-      free_[r] =
-          std::max(free_[r], flow.start + flow.latency) + flow.bytes * cost_view_.per_byte(r);
+      const Picos takes = flow.bytes * cost_view_.per_byte(r);
+      free_[r] = std::max(free_[r], flow.start + flow.latency) + takes;
+      carried_[r] += takes;
     }
   }
   std::vector<std::size_t> order(flows_.size());
@@ -54,7 +46,8 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
   }
   if (!keeps) return;
   for (const Flow& flow : flows_) {
-    if (rendezvous(flow.bytes)) clocks_[flow.from] = std::max(clocks_[flow.from], flow.end);
+    if (!cost_view_.is_eager(flow.bytes))
+      clocks_[flow.from] = std::max(clocks_[flow.from], flow.end);
   }
 }
 
@@ -82,7 +75,7 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
     latest = std::max(latest, clocks_[members[i]]);
   }
   // A slot is free again when what came into it has been passed on.
-  for (std::size_t i = 0; slots > 0 && rendezvous(bytes) && i < n; ++i) {
+  for (std::size_t i = 0; slots > 0 && !cost_view_.is_eager(bytes) && i < n; ++i) {
     pace = std::max(pace, (step[i] + step[(i + 1) % n]) / slots);
   }
   // The longest stretch of `rounds` edges; more than once around counts whole turns.
@@ -99,6 +92,13 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
   longest += turn * static_cast<double>(whole / n);
   const Picos first = *std::max_element(step.begin(), step.end());
   const Picos done = latest + std::max(longest, first + (rounds - 1) * pace);
+  // Others' messages come after what the ring has to carry, also if they set out before.
+  for (const Flow& flow : flows_) {
+    cost_view_.find_route(flow.from, flow.to, route_);
+    for (const sim::ResourceId r : route_.resources()) {
+      free_[r] = std::max(free_[r], clocks_[flow.from]) + rounds * mean * cost_view_.per_byte(r);
+    }
+  }
   for (const Rank r : members) clocks_[r] = done;
 }
 
@@ -187,8 +187,10 @@ void Rounds::all_to_all(std::span<const Rank> members, double bytes, bool combin
   const Reach reach = by_pairs ? count_pairs(members, bytes) : count_clusters(members, bytes);
   Picos busiest = reach.capped;
   for (sim::ResourceId r = 0; r < cost_view_.resources(); ++r) {
-    if (crossings_[r] != 0)
-      busiest = std::max(busiest, crossings_[r] * bytes * cost_view_.per_byte(r));
+    if (crossings_[r] == 0) continue;
+    const Picos takes = crossings_[r] * bytes * cost_view_.per_byte(r);
+    busiest = std::max(busiest, takes);
+    carried_[r] += takes;
   }
   // The last message that is sent, or the last one that is taken, comes after all others.
   const Picos queue = std::max((n - 1) * sends + receives, sends + (n - 1) * receives);
@@ -211,7 +213,10 @@ void Rounds::exchange_by_loads(std::span<const RoundMessage> messages) {
     works[m.to] += cost_view_.recv(m.to, m.bytes);
   }
   Picos most = *std::max_element(works.begin(), works.end());
-  for (const Picos each : carried) most = std::max(most, each);
+  for (std::size_t r = 0; r < carried.size(); ++r) {
+    most = std::max(most, carried[r]);
+    carried_[r] += carried[r];
+  }
   const Picos done = finish() + latency + most;
   for (const RoundMessage& m : messages) clocks_[m.to] = std::max(clocks_[m.to], done);
 }
@@ -219,6 +224,16 @@ void Rounds::exchange_by_loads(std::span<const RoundMessage> messages) {
 void Rounds::join() {
   const Picos all = finish();
   for (Picos& clock : clocks_) clock = all;
+}
+
+Picos Rounds::busiest_beside(std::span<const Rounds> others) const {
+  Picos most = 0;
+  for (std::size_t r = 0; r < carried_.size(); ++r) {
+    Picos here = carried_[r];
+    for (const Rounds& other : others) here += other.carried_[r];
+    most = std::max(most, here);
+  }
+  return most;
 }
 
 Picos Rounds::finish() const { return *std::max_element(clocks_.begin(), clocks_.end()); }

@@ -46,6 +46,9 @@ class Rounds {
   /// A barrier: sets all clocks to the latest one.
   void join();
   [[nodiscard]] Picos finish() const;
+  /// How long the busiest resource is busy with the exchanges of these rounds and of others that go
+  /// on at the same time. Rings are not counted.
+  [[nodiscard]] Picos busiest_beside(std::span<const Rounds> others) const;
 
  private:
   struct Reach {
@@ -59,7 +62,8 @@ class Rounds {
   FlowSharing sharing_;
   Crossings crossings_;
   std::vector<Picos> clocks_;
-  std::vector<Picos> free_;  // when each resource has done the work of earlier rounds
+  std::vector<Picos> free_;     // when each resource has done the work of earlier rounds
+  std::vector<Picos> carried_;  // how long each resource is busy with exchanges
   std::vector<Flow> flows_;
   sim::Route route_;
 };

@@ -80,6 +80,12 @@ Collective representative(const Collective& call, Rank root) {
   return one;
 }
 
+sim::SimOptions simulated_as(const Transport& transport) {
+  sim::SimOptions options;
+  options.eager_limit = Bytes{transport.eager_bytes};
+  return options;
+}
+
 ClassKey class_of(const Collective& call) {
   const bool has_roots = schedule::has_root(call.operation) && !has_assumed_blocks(call);
   return {call.operation, has_roots ? call.root : 0, size_class(mean_bytes(call)), call.commutative,
@@ -138,7 +144,8 @@ std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots) const {
   if (rules_.budget) {
     return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
   }
-  SimulatedTimes times(hierarchy(), call, worth_of_simulation(all.front().predicted, call.size));
+  SimulatedTimes times(hierarchy(), call, worth_of_simulation(all.front().predicted, call.size),
+                       simulated_as(rules_.transport));
   all = settled_by_simulation(std::move(all), times);
   put_preferred_first(all, call);
   return all;
@@ -171,12 +178,13 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
   decision.plans = best_plans(alike, one);
   if (is_cut(call) && !rules_.budget) {
     for (Choice& choice : decision.plans) {
-      SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 4);
+      SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 4,
+                           simulated_as(rules_.transport));
       const auto time_of = [&](const Plan& plan) {
         const auto simulated = times.of(plan);
         return simulated ? *simulated : predictor_(plan, one);
       };
-      choice.plan = with_usable_segments(choice.plan, one, time_of);
+      choice.plan = with_usable_segments(choice.plan, one, rules_.transport, time_of);
     }
   }
   return seen_from(std::move(decision), one);

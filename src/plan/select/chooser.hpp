@@ -86,7 +86,10 @@ class Chooser {
   /// @param table the algorithms to choose from; it must outlive the plans
   explicit Chooser(const collective::Hierarchy& hierarchy, Rules rules = {},
                    SharedDecisions share = {}, AlgorithmTable table = algorithms())
-      : predictor_(hierarchy), rules_(std::move(rules)), share_(std::move(share)), table_(table) {}
+      : predictor_(hierarchy, rules.transport),
+        rules_(std::move(rules)),
+        share_(std::move(share)),
+        table_(table) {}
 
   /// @pre call.size == hierarchy().machine().size()
   /// @return native also where there is no plan as asked for

@@ -21,7 +21,7 @@ bool fits(const NativeRule& rule, const Collective& call) {
 bool reaches_far(const topology::Machine& machine) {
   const auto& clusters = machine.clusters();
   return std::any_of(clusters.begin(), clusters.end(), [](const topology::Cluster& cluster) {
-    return cluster.channel.latency >= kFarLatency;
+    return kTransport.is_far(cluster.channel.latency);
   });
 }
 
@@ -77,7 +77,7 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
                 const Collective& call) {
   if (!reaches_far(predictor.hierarchy().machine())) return {};
   const Transport transport = transport_of(mpi);
-  if (longest_message(plan, call) < transport.eager_bytes) return {};
+  if (transport.is_eager(longest_message(plan, call))) return {};
   const auto scatter = plan.algorithm->traits.scatters_first
                            ? plan_named("binomial", predictor.hierarchy(), call)
                            : std::nullopt;

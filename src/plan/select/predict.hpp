@@ -23,8 +23,9 @@ using cost::CostView;
 /// Predicts plans on one machine. The hierarchy must outlive it.
 class Predictor {
  public:
-  explicit Predictor(const collective::Hierarchy& hierarchy)
-      : hierarchy_(hierarchy), cost_view_(hierarchy.machine()) {}
+  explicit Predictor(const collective::Hierarchy& hierarchy,
+                     const topology::Transport& transport = {})
+      : hierarchy_(hierarchy), cost_view_(hierarchy.machine(), {}, 1, transport) {}
 
   [[nodiscard]] Time operator()(const Plan& plan, const schedule::Collective& call) const {
     return predict(plan, cost_view_, hierarchy_, call);

@@ -67,14 +67,16 @@ std::uint64_t first_segment(const Plan& plan) {
 }
 
 Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
+                          const Transport& transport,
                           const std::function<Time(const Plan&)>& time_of) {
+  const std::uint64_t part = transport.part_bytes;
   const auto cut = [&](std::uint64_t segment) {
-    if (call.count <= kEagerBytes) return segment;
-    return segment == 0 ? kEagerBytes : std::min(segment, kEagerBytes);
+    if (call.count <= part) return segment;
+    return segment == 0 ? part : std::min(segment, part);
   };
   const auto double_it = [&](std::uint64_t segment) {
     if (2 * segment >= call.count) return std::uint64_t{0};
-    return std::min(2 * segment, kEagerBytes);
+    return std::min(2 * segment, part);
   };
   Plan best = with_segments(plan, cut);
   if (best == plan && with_segments(best, double_it) == best) return plan;

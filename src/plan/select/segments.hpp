@@ -32,6 +32,7 @@ struct SegmentRange {
 /// @param time_of the time of a plan for this call
 /// @pre call.element is one byte
 [[nodiscard]] Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
+                                        const Transport& transport,
                                         const std::function<Time(const Plan&)>& time_of);
 
 /// The most units of a block that this plan does not cut. Its programs for such calls differ by a

@@ -33,7 +33,7 @@ void CountedTrees::plan_for(const topology::Machine& machine) {
 
 runtime::PeerLink CountedTrees::link_to(Rank rank) const {
   const topology::Path path = machine_->path(static_cast<Rank>(self_.rank), rank);
-  return {path.level, path.latency >= select::kFarLatency};
+  return {path.level, topology::kTransport.is_far(path.latency)};
 }
 
 RoleCall CountedTrees::role_call(const Call& call) const {

@@ -104,7 +104,8 @@ bool Engine::broadcast(void* buffer, std::int64_t count, MPI_Datatype type, int 
   // its place ("message truncated") where bytes come into elements of mixed sizes, and what the
   // sender's type is only the sender knows.
   const auto size = static_cast<std::uint64_t>(layout.size);
-  const std::uint64_t least_piece = found->prepared.goes_far ? select::kEagerBytes : kMaxPieceBytes;
+  const std::uint64_t least_piece =
+      found->prepared.goes_far ? topology::kTransport.part_bytes : kMaxPieceBytes;
   if (comm->rank() == root && cuts_whole_elements(found->prepared.program, size, least_piece)) {
     execution.buffers.layout = layout;
     execution.buffers.units_per_element = size;

@@ -45,7 +45,7 @@ schedule::Program on_machine(schedule::Program program, std::span<const Rank> me
 PreparedProgram prepared(schedule::Program program, const Machine& machine, Rank rank) {
   return prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, path.latency >= select::kFarLatency};
+    return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
   });
 }
 
