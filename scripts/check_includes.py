@@ -10,7 +10,7 @@ import sys
 # The wings of src/, each with its rooms. Same tables as src/CMakeLists.txt. A room stands below all that it includes.
 WINGS = {
     "base": ["base", "reproducible"],
-    "plan": ["topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "formats", "report"],
+    "plan": ["topology", "model", "tree", "schedule", "verify", "sim", "bound", "cost", "collective", "select", "formats", "report"],
     "find": ["discover"],
     "place": ["profile", "map", "weather", "place"],
     "groups": ["group"],
@@ -29,8 +29,9 @@ MAY_INCLUDE = {
     "verify": {"base", "schedule"},
     "sim": {"base", "topology", "model", "schedule"},
     "bound": {"base", "topology", "schedule"},
-    "collective": {"base", "topology", "model", "tree", "schedule"},
-    "select": {"base", "topology", "model", "tree", "schedule", "sim", "collective"},
+    "cost": {"base", "topology", "tree", "sim"},
+    "collective": {"base", "topology", "model", "tree", "schedule", "cost"},
+    "select": {"base", "topology", "model", "tree", "schedule", "sim", "cost", "collective"},
     "formats": {"base", "schedule", "verify", "sim"},
     "report": {"base", "topology", "model", "tree", "schedule", "sim"},
     "discover": {"base", "topology"},

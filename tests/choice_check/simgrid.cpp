@@ -53,7 +53,7 @@ double ratio(std::uint64_t seed) {
   select::Chooser chooser(hierarchy);
   const select::Plan chosen = *chooser.choose(random.call, select::WhichPlan::Best).plan;
   std::vector<select::Choice> others =
-      ranking(hierarchy, chooser.predictor().cost_view(), random.call);
+      select::ranking(hierarchy, chooser.predictor().cost_view(), random.call);
   for (select::Choice& other : others) {
     other.predicted = simulated_time(other.plan, hierarchy, random.call, {});
   }

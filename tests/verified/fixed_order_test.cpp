@@ -7,6 +7,7 @@
 
 #include <bit>
 
+#include "collective/algorithm.hpp"
 #include "collective/rank_blocks.hpp"
 #include "schedule/program_builder.hpp"
 #include "sim/simulate.hpp"
@@ -155,8 +156,8 @@ TEST(FixedOrder, SendsOnePartialResultFromAClusterOfConsecutiveRanksToTheOthers)
 }
 
 TEST(FixedOrder, IsForReductionsOnly) {
-  EXPECT_TRUE(collective::fixed_order_supports({Operation::Scan, 2, 0, 1, Bytes{8}, true, {}}));
-  EXPECT_FALSE(collective::fixed_order_supports({Operation::Gather, 2, 0, 1, Bytes{8}, true, {}}));
+  EXPECT_NE(collective::find_algorithm(Operation::Scan, "fixed order"), nullptr);
+  EXPECT_EQ(collective::find_algorithm(Operation::Gather, "fixed order"), nullptr);
   const topology::Machine machine = *topology::parse_synthetic("proc:2");
   const Collective call{Operation::Gather, 2, 0, 1, Bytes{8}, true, {}};
   const MultilevelChoice choice{std::vector<LevelChoice>(1), collective::Top::Tree};

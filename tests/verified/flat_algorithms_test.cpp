@@ -1,10 +1,10 @@
-#include "collective/flat_algorithms.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "support/flat_calls.hpp"
+#include "support/flat_schedules.hpp"
 #include "support/for_all_seeds.hpp"
 #include "verify/verify.hpp"
 
@@ -19,13 +19,23 @@ class FlatAlgorithmsOfEach : public testing::TestWithParam<int> {
  protected:
   [[nodiscard]] static Operation operation() { return static_cast<Operation>(GetParam()); }
 
+  void verify_one(const schedule::Schedule& schedule) {
+    const verify::Verdict verdict = verify::verify(schedule);
+    ++schedules_;
+    messages_ += verdict.statistics.messages;
+    ASSERT_TRUE(verdict.ok()) << schedule.algorithm << ": " << name_of_call(schedule.call)
+                              << "\n"
+                              << verdict;
+  }
   void verify_all(const Collective& call, std::uint64_t segment = 0) {
-    for (const FlatAlgorithm& algorithm : flat_algorithms()) {
-      if (HasFatalFailure() || !algorithm.applicable(call)) continue;
-      const verify::Verdict verdict = verify::verify(flat_schedule(algorithm, call, segment));
-      ++schedules_;
-      messages_ += verdict.statistics.messages;
-      ASSERT_TRUE(verdict.ok()) << algorithm.name << ": " << name_of_call(call) << "\n" << verdict;
+    for (const Algorithm* algorithm : flat_algorithms(call.operation)) {
+      if (HasFatalFailure() || !applicable(*algorithm, call)) continue;
+      verify_one(flat_schedule(*algorithm, call));
+    }
+    const bool is_pipelined = std::find(std::begin(kPipelined), std::end(kPipelined),
+                                        operation()) != std::end(kPipelined);
+    if (segment != 0 && is_pipelined && !call.irregular()) {
+      verify_one(pipeline_schedule(call, segment));
     }
   }
   void TearDown() override {

@@ -4,12 +4,12 @@
 
 #include <iostream>
 
-#include "collective/flat_algorithms.hpp"
 #include "formats/load_schedule.hpp"
 #include "schedule/json.hpp"
 #include "select/candidates.hpp"
 #include "sim/simulate.hpp"
 #include "support/flat_calls.hpp"
+#include "support/flat_schedules.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
@@ -98,9 +98,9 @@ TEST_P(FormatsOfEach, GiveBackEveryClassicalAlgorithm) {
       for (const std::uint64_t count : {0, 1, 17, 48}) {
         call.root = root;
         call.count = count;
-        for (const collective::FlatAlgorithm& algorithm : collective::flat_algorithms()) {
-          if (!algorithm.applicable(call)) continue;
-          check(flat_schedule(algorithm, call, count / 4));
+        for (const collective::Algorithm* algorithm : flat_algorithms(operation())) {
+          if (!applicable(*algorithm, call)) continue;
+          check(flat_schedule(*algorithm, call));
           if (HasFatalFailure()) return;
         }
       }
@@ -110,9 +110,9 @@ TEST_P(FormatsOfEach, GiveBackEveryClassicalAlgorithm) {
 
 TEST_P(FormatsOfEach, GiveBackVFormsAndOrderedReductions) {
   const auto check_all = [&](const Collective& call) {
-    for (const collective::FlatAlgorithm& algorithm : collective::flat_algorithms()) {
-      if (HasFatalFailure() || call.size > 9 || !algorithm.applicable(call)) continue;
-      check(flat_schedule(algorithm, call));
+    for (const collective::Algorithm* algorithm : flat_algorithms(operation())) {
+      if (HasFatalFailure() || call.size > 9 || !applicable(*algorithm, call)) continue;
+      check(flat_schedule(*algorithm, call));
     }
   };
   if (has_blocks(operation())) for_each_irregular_call(operation(), check_all);

@@ -6,12 +6,13 @@
 
 #include "map/problem.hpp"
 #include "sim/options.hpp"
+#include "topology/transport.hpp"
 
 namespace espalier::map {
 
 /// A message of fewer bytes is sent at once; nothing of longer ones flows before their receiver is
 /// ready for them (rendezvous). What Open MPI over TCP and SMPI have.
-inline constexpr Bytes kEagerLimit{64 * 1024};
+inline constexpr Bytes kEagerLimit{topology::kTransport.eager_bytes};
 
 /// A trace prepared for many replays: collectives become messages and loops are unrolled. If that
 /// is more than `most_steps`, loops are cut to a few rounds, whose last one stands for the rest.

@@ -18,7 +18,6 @@ namespace espalier::collective {
 /// @param data this rank's contribution before, the result afterwards. A plain slice
 void recursive_doubling_allreduce(schedule::ProgramBuilder& program,
                                   const Participants& participants, const schedule::Region& data);
-inline constexpr bool kRecursiveDoublingAllreduceKeepsRankOrder = true;
 
 /// Reduce-scatter by vector halving, then allgather by vector doubling along the same partners.
 ///
@@ -33,7 +32,6 @@ inline constexpr bool kRecursiveDoublingAllreduceKeepsRankOrder = true;
 /// @param data this rank's contribution before, the result afterwards. A plain slice
 void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                             const schedule::Region& data);
-inline constexpr bool kRabenseifnerAllreduceKeepsRankOrder = true;
 
 /// Pieces of the vector go around the ring twice: once to be combined, once to be told.
 ///
@@ -46,7 +44,6 @@ inline constexpr bool kRabenseifnerAllreduceKeepsRankOrder = true;
 /// @param data this rank's contribution before, the result afterwards. A plain slice
 void ring_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                     const schedule::Region& data);
-inline constexpr bool kRingAllreduceKeepsRankOrder = false;
 
 /// Everybody combines a piece of the vector, which all send it at once, and sends the result to all
 /// at once: direct_reduce_scatter(), then an allgather likewise.
@@ -88,6 +85,5 @@ void direct_exchange_barrier(schedule::ProgramBuilder& program, const Participan
 /// @pre plain slices of equal length
 void rabenseifner_reduce(schedule::ProgramBuilder& program, const Participants& participants,
                          Rank root, const schedule::Region& own, const schedule::Region& result);
-inline constexpr bool kRabenseifnerReduceKeepsRankOrder = true;
 
 }  // namespace espalier::collective

@@ -1,8 +1,12 @@
 #include "collective/barrier.hpp"
 
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void dissemination_barrier(schedule::ProgramBuilder& program, const Participants& participants) {
   program.fence();
@@ -39,5 +43,15 @@ void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& pa
   program.send(participants.at(partner), {});
   program.fence();
 }
+
+constexpr Algorithm kDisseminationBarrier =
+    flat<any_size, barrier<dissemination_barrier>, [](FlatEstimate& at) {
+      dissemination(at.rounds, at.everybody, [](Rank) { return 0.0; });
+    }>(Operation::Barrier, "dissemination", "Hensgen, Finkel, Manber, IJPP 1988", kMovesAlong);
+
+constexpr Algorithm kButterflyBarrier =
+    flat<any_size, barrier<butterfly_barrier>, [](FlatEstimate& at) {
+      butterfly(at.rounds, at.everybody, {}, [](Rank, Rank) { return 0.0; });
+    }>(Operation::Barrier, "butterfly", "Brooks, IJPP 1986", kMovesAlong);
 
 }  // namespace espalier::collective

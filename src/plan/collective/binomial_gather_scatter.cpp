@@ -1,8 +1,12 @@
 #include "collective/binomial_place.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/gather_scatter.hpp"
 #include "collective/messages.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::ProgramBuilder;
@@ -93,5 +97,23 @@ void binomial_scatter_in_place(ProgramBuilder& program, const Participants& part
                       all.region(program, root + child.position, child.span));
   }
 }
+
+constexpr Algorithm kBinomialGather =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           binomial_gather(program, call.participants, call.root, call.in(), call.out_blocks());
+         },
+         [](FlatEstimate& at) {
+           return gather_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
+         }>(Operation::Gather, "binomial", kThakur, kBundles);
+
+constexpr Algorithm kBinomialScatter =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           binomial_scatter(program, call.participants, call.root, call.in_blocks(), call.out());
+         },
+         [](FlatEstimate& at) {
+           return scatter_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
+         }>(Operation::Scatter, "binomial", kThakur, kBundles);
 
 }  // namespace espalier::collective

@@ -37,6 +37,9 @@ void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
                                  const Participants& participants, Rank root,
                                  const schedule::Region& region, AllgatherOf second);
 
+/// Bytes of a message of the double tree, which is always a pipeline.
+inline constexpr std::uint64_t kDoubleTreeSegment = 16384;
+
 /// One half of the message goes down each of two binary trees, in segments; who is inside in one is
 /// a leaf of the other, so everybody sends and receives all the time.
 ///

@@ -3,9 +3,13 @@
 #include "base/contract.hpp"
 #include "collective/allgather.hpp"
 #include "collective/alltoall.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void bruck_allgather(schedule::ProgramBuilder& program, const Participants& participants,
                      const BlockLayout& all) {
@@ -99,5 +103,28 @@ void bruck_alltoall(ProgramBuilder& program, const Participants& participants,
   copy_reversed(program, slots.region(program, before, size - before),
                 to.region(program, before, size - before), block, size - before);
 }
+
+constexpr Algorithm kBruckAllgather =
+    flat<any_size, allgather<bruck_allgather>, [](FlatEstimate& at) {
+      dissemination(at.rounds, at.everybody, [&](Rank distance) {
+        return at.bytes * std::min<double>(distance, at.size - distance);
+      });
+    }>(Operation::Allgather, "bruck", kBruck, kBundlesAlong);
+
+constexpr Algorithm kBruckAlltoall =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           bruck_alltoall(program, call.participants, call.in_blocks(), call.out_blocks());
+         },
+         [](FlatEstimate& at) {
+           dissemination(at.rounds, at.everybody, [&](Rank distance) {
+             // Blocks that have this bit of their way to go.
+             Rank blocks = 0;
+             for (Rank i = distance; i < at.call.size; i += 2 * distance) {
+               blocks += std::min(distance, at.call.size - i);
+             }
+             return at.bytes * blocks;
+           });
+         }>(Operation::Alltoall, "bruck", kBruck, kBundles);
 
 }  // namespace espalier::collective

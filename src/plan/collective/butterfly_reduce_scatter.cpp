@@ -1,7 +1,11 @@
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/reduce_scatter.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::IndexSet;
 
@@ -53,5 +57,10 @@ void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participa
                                     every_second(fold, kept ^ distance, distance)};
                });
 }
+
+constexpr Algorithm kButterflyReduceScatter =
+    flat<any_size, reduce_scatter<butterfly_reduce_scatter>, [](FlatEstimate& at) {
+      halving(at.rounds, at.everybody, true, at.bytes);
+    }>(Operation::ReduceScatter, "butterfly", "Traeff, EuroPVM/MPI 2005", kBundles);
 
 }  // namespace espalier::collective

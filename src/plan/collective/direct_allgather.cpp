@@ -1,7 +1,10 @@
 #include "collective/allgather.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void direct_allgather(schedule::ProgramBuilder& program, const Participants& participants,
                       const BlockLayout& all, std::uint32_t tag) {
@@ -15,5 +18,14 @@ void direct_allgather(schedule::ProgramBuilder& program, const Participants& par
   send_families(program, sends, tag);
   recv_families(program, receives, tag);
 }
+
+constexpr Algorithm kDirectAllgather =
+    flat<any_size,
+         [](schedule::ProgramBuilder& program, const FlatCall& call) {
+           copy_unless_empty(program, call.in(), call.own_place());
+           direct_allgather(program, call.participants, call.out_blocks(), 0);
+         },
+         [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); }>(
+        Operation::Allgather, "direct", kPjesivac, meeting_all(Operation::Allgather));
 
 }  // namespace espalier::collective

@@ -1,8 +1,11 @@
 #include "collective/allreduce.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void direct_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                       const schedule::Region& in, const schedule::Region& out) {
@@ -10,8 +13,7 @@ void direct_allreduce(schedule::ProgramBuilder& program, const Participants& par
   const BlockLayout pieces = BlockLayout::split(out, size);
   const schedule::Region own = pieces.region(program, participants.me);
   direct_reduce_scatter(program, participants, BlockLayout::split(in, size), own);
-  // One by one, not in families (allgather.hpp), so that ranks can be renamed along the
-  // machine.
+  // One by one, as the blocks before them.
   for (Rank step = 1; step < size; ++step) {
     send_unless_empty(program, participants.at((participants.me + step) % size), own);
   }
@@ -20,5 +22,14 @@ void direct_allreduce(schedule::ProgramBuilder& program, const Participants& par
     recv_unless_empty(program, participants.at(source), pieces.region(program, source));
   }
 }
+
+constexpr Algorithm kDirectAllreduce =
+    flat<serves_direct_reduce_scatter, from_in_to_out<direct_allreduce>,
+         [](FlatEstimate& at) {
+           const cost::Picos combined = all_combine(at, at.bytes / at.size, false);
+           for (const Rank r : at.everybody) at.rounds.set_clock(r, combined);
+           at.rounds.all_to_all(at.everybody, at.bytes / at.size);
+         }>(Operation::Allreduce, "direct", kByDefinition,
+            meeting_all(Operation::Allreduce, kMovesAlong));
 
 }  // namespace espalier::collective

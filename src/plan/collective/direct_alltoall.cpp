@@ -1,7 +1,10 @@
 #include "collective/alltoall.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void direct_alltoall(schedule::ProgramBuilder& program, const Participants& participants,
                      const BlockLayout& from, const BlockLayout& to, std::uint32_t tag) {
@@ -34,5 +37,13 @@ void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participan
   const std::uint64_t own = program.rank() * block;
   program.copy(slice(Buffer::In, own, block), slice(Buffer::Out, own, block));
 }
+
+constexpr Algorithm kDirectAlltoall =
+    flat<any_size,
+         [](schedule::ProgramBuilder& program, const FlatCall& call) {
+           direct_alltoall(program, call.participants, call.in_blocks(), call.out_blocks(), 0);
+         },
+         [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); }>(
+        Operation::Alltoall, "direct", kThakur, meeting_all(Operation::Alltoall, kDirect));
 
 }  // namespace espalier::collective

@@ -1,7 +1,10 @@
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -35,5 +38,10 @@ void direct_reduce_scatter(ProgramBuilder& program, const Participants& particip
   }
   if (participants.me + 1 < size) program.reduce(after, mine, Operands::ToThenFrom);
 }
+
+constexpr Algorithm kDirectReduceScatter =
+    flat<serves_direct_reduce_scatter, reduce_scatter<direct_reduce_scatter>, [](FlatEstimate& at) {
+      return all_combine(at, at.bytes, false);
+    }>(Operation::ReduceScatter, "direct", kByDefinition, meeting_all(Operation::ReduceScatter));
 
 }  // namespace espalier::collective

@@ -1,7 +1,10 @@
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -42,5 +45,19 @@ void direct_exscan(ProgramBuilder& program, const Participants& participants, co
     reduce_unless_empty(program, part, before, Operands::FromThenTo);
   }
 }
+
+namespace {
+
+cost::Picos direct_scan_time(FlatEstimate& at) { return all_combine(at, at.bytes, true); }
+
+}  // namespace
+
+constexpr Algorithm kDirectScan =
+    flat<serves_direct_scan, from_in_to_out<direct_scan>, direct_scan_time>(
+        Operation::Scan, "direct", kByDefinition, meeting_all(Operation::Scan));
+
+constexpr Algorithm kDirectExscan =
+    flat<serves_direct_scan, from_in_to_out<direct_exscan>, direct_scan_time>(
+        Operation::Exscan, "direct", kByDefinition, meeting_all(Operation::Exscan));
 
 }  // namespace espalier::collective

@@ -2,10 +2,14 @@
 #include <array>
 
 #include "collective/broadcast.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/tree_links.hpp"
+#include "cost/predict_tree.hpp"
 #include "tree/double_binary.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::ProgramBuilder;
 using schedule::Region;
@@ -60,5 +64,44 @@ void double_tree_broadcast(ProgramBuilder& program, const Participants& particip
     }
   }
 }
+
+namespace {
+
+cost::Picos double_tree_broadcast_time(FlatEstimate& at) {
+  using cost::Loads;
+  using cost::Picos;
+  using cost::Stream;
+  const auto root = static_cast<Rank>(
+      std::find(at.everybody.begin(), at.everybody.end(), at.call.root) - at.everybody.begin());
+  const tree::DoubleTree trees = tree::double_binary(tree::everybody(at.call.size, root));
+  const std::vector<double> segments(at.cost_view.machine().levels().size(),
+                                     static_cast<double>(kDoubleTreeSegment));
+  Picos last = 0, busiest = 0;
+  Loads both(at.cost_view);
+  for (const tree::CommTree* half : {&trees.first, &trees.second}) {
+    const cost::WholeTree tree = cost::whole_tree(*half, at.everybody);
+    std::vector<Stream> streams(at.call.size, {0, 0, at.bytes / 2});
+    cost::TreePrediction prediction(at.cost_view, tree, at.bytes / 2, segments);
+    prediction.broadcast(streams);
+    for (const Stream& stream : streams) last = std::max(last, stream.last);
+    const Loads one = prediction.broadcast_loads();
+    busiest = std::max(busiest, one.busiest());
+    both += one;
+  }
+  return last + std::max(0.0, both.busiest() - busiest);
+}
+
+}  // namespace
+
+constexpr Algorithm kDoubleTree =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           const std::uint64_t element = std::max<std::uint64_t>(1, call.element.value);
+           double_tree_broadcast(program, call.participants, call.root, call.out(),
+                                 std::max<std::uint64_t>(1, kDoubleTreeSegment / element));
+         },
+         double_tree_broadcast_time>(
+        Operation::Broadcast, "double-tree", "Sanders, Speck, Traeff, Parallel Computing 2009",
+        {.keeps_rank_order = true, .along_machine = true, .always_cuts_to = kDoubleTreeSegment});
 
 }  // namespace espalier::collective

@@ -16,13 +16,10 @@ namespace espalier::collective {
 /// Reduce goes up the multilevel tree of its root, allreduce up that of rank 0 and down again,
 /// reduce-scatter up with all blocks and then scattered, scan and exscan up and down. Trees and
 /// segments are the choice's, all edges cut at the finest of its levels; `top` is not used.
-/// @pre one level choice for each level of the machine; fixed_order_supports(call)
+/// @pre one level choice for each level of the machine; a reduction
 [[nodiscard]] schedule::Program fixed_order_program(const Hierarchy& hierarchy,
                                                     const MultilevelChoice& choice,
                                                     const schedule::Collective& call, Rank rank);
-
-/// Reductions: reduce, allreduce, reduce-scatter (also with counts), scan, exscan.
-[[nodiscard]] bool fixed_order_supports(const schedule::Collective& call);
 
 /// Reduction up a tree in the reference order (rank_blocks.hpp): the same bits whatever the tree,
 /// the placement of the ranks, the root and the segments.

@@ -107,19 +107,6 @@ class FixedOrderCall {
 
 }  // namespace
 
-bool fixed_order_supports(const Collective& call) {
-  switch (call.operation) {
-    case Operation::Reduce:
-    case Operation::Allreduce:
-    case Operation::ReduceScatter:
-    case Operation::Scan:
-    case Operation::Exscan:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Program fixed_order_program(const Hierarchy& hierarchy, const MultilevelChoice& choice,
                             const Collective& call, Rank rank) {
   expects(choice.levels.size() == hierarchy.machine().levels().size(),

@@ -5,7 +5,7 @@
 #include <bit>
 #include <functional>
 
-#include "collective/flat_algorithms.hpp"
+#include "support/flat_schedules.hpp"
 #include "support/run_schedule.hpp"
 
 namespace espalier::collective {
@@ -205,13 +205,14 @@ TEST(FlatCosts, AreAsTheTableSays) {
   for (const Rank size : {8, 16, 32}) {
     const auto log = static_cast<Int>(std::bit_width(size) - 1);
     for (const Figure& figure : figures()) {
-      const FlatAlgorithm* algorithm = find_flat_algorithm(figure.operation, figure.name);
+      const Algorithm* algorithm = find_algorithm(figure.operation, figure.name);
       ASSERT_NE(algorithm, nullptr) << figure.name;
       Collective call;
       call.operation = figure.operation;
       call.size = size;
       call.count = kCount;
-      EXPECT_EQ(costs_of(flat_schedule(*algorithm, call)), figure.costs(size, log, kCount))
+      EXPECT_EQ(costs_of(testing_support::flat_schedule(*algorithm, call)),
+                figure.costs(size, log, kCount))
           << name_of(figure.operation) << " " << figure.name << " on " << size << " ranks";
     }
   }
@@ -222,8 +223,7 @@ TEST(FlatCosts, OfTheDoubleTreeAreOneMessageLengthEvenAtTheRoot) {
   call.operation = Operation::Broadcast;
   call.count = kCount;
   for (call.size = 2; call.size <= 40; ++call.size) {
-    const FlatAlgorithm* algorithm = find_flat_algorithm(Operation::Broadcast, "double-tree");
-    const Costs costs = costs_of(flat_schedule(*algorithm, call, /*segment=*/10));
+    const Costs costs = costs_of(testing_support::pipeline_schedule(call, /*segment=*/10));
     EXPECT_LE(costs.most_sent, kCount) << call.size;
     EXPECT_EQ(costs.messages, (call.size - 1) * kCount / 10) << call.size;
   }
@@ -234,11 +234,15 @@ TEST(FlatCosts, OfAnAlltoallOn4096RanksAreAFewStepsARank) {
   call.operation = Operation::Alltoall;
   call.size = 4096;
   call.count = 3;
-  const FlatAlgorithm* direct = find_flat_algorithm(Operation::Alltoall, "direct");
-  const FlatAlgorithm* bruck = find_flat_algorithm(Operation::Alltoall, "bruck");
+  const auto part_of = [&](std::string_view name) {
+    return find_algorithm(Operation::Alltoall, name)
+        ->build(testing_support::one_level(call.size), call, RankOrder::Rising);
+  };
+  const PartOf direct = part_of("direct");
+  const PartOf bruck = part_of("bruck");
   for (const Rank rank : {0U, 1U, 1234U, 4095U}) {
-    EXPECT_EQ(direct->build(call, rank).ops.size(), 3U);
-    const Program program = bruck->build(call, rank);
+    EXPECT_EQ(direct(rank).ops.size(), 3U);
+    const Program program = bruck(rank);
     EXPECT_LE(program.ops.size(), 3U * 12 + 5);
     for (const schedule::IndexSet& set : program.sets) EXPECT_LE(set.runs().size(), 66U);
   }

@@ -1,7 +1,11 @@
+#include "collective/flat_algorithm.hpp"
 #include "collective/gather_scatter.hpp"
 #include "collective/messages.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void linear_gather(schedule::ProgramBuilder& program, const Participants& participants, Rank root,
                    const schedule::Region& own, const BlockLayout& all, std::uint32_t tag) {
@@ -30,5 +34,23 @@ void linear_scatter(schedule::ProgramBuilder& program, const Participants& parti
   send_families(program, messages, tag);
   copy_unless_empty(program, all.region(program, root), own);
 }
+
+constexpr Algorithm kLinearGather =
+    flat<any_size,
+         [](schedule::ProgramBuilder& program, const FlatCall& call) {
+           linear_gather(program, call.participants, call.root, call.in(), call.out_blocks(), 0);
+         },
+         [](FlatEstimate& at) {
+           return gather_time(at.cost_view, at.tree(Shape::Flat), at.bytes);
+         }>(Operation::Gather, "linear", kPjesivac, kDirect);
+
+constexpr Algorithm kLinearScatter =
+    flat<any_size,
+         [](schedule::ProgramBuilder& program, const FlatCall& call) {
+           linear_scatter(program, call.participants, call.root, call.in_blocks(), call.out(), 0);
+         },
+         [](FlatEstimate& at) {
+           return scatter_time(at.cost_view, at.tree(Shape::Flat), at.bytes);
+         }>(Operation::Scatter, "linear", kPjesivac, kDirect);
 
 }  // namespace espalier::collective

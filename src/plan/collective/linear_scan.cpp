@@ -1,8 +1,11 @@
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 #include "collective/tree_links.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -58,5 +61,32 @@ void linear_exscan(ProgramBuilder& program, const Participants& participants, co
     if (!is_last) send_unless_empty(program, participants.ranks[participants.me + 1], sum);
   }
 }
+
+namespace {
+
+/// Each waits for the one before: a way through all ranks.
+void linear_scan_time(FlatEstimate& at) {
+  for (std::size_t p = 0; p + 1 < at.everybody.size(); ++p) {
+    const cost::Rounds::RoundMessage message{at.everybody[p], at.everybody[p + 1], at.bytes};
+    at.rounds.exchange({&message, 1}, true, true);
+  }
+}
+
+}  // namespace
+
+constexpr Algorithm kLinearScan =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           copy_unless_empty(program, call.in(), call.out());
+           linear_scan(program, call.participants, call.out(), 0);
+         },
+         linear_scan_time>(Operation::Scan, "linear", kSandersTraeff, kMoves);
+
+constexpr Algorithm kLinearExscan =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           linear_exscan(program, call.participants, call.in(), call.out(), 0);
+         },
+         linear_scan_time>(Operation::Exscan, "linear", kSandersTraeff, kMoves);
 
 }  // namespace espalier::collective

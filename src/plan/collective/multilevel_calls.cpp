@@ -49,7 +49,7 @@ Program MultilevelCall::build() && {
                       out_);
       break;
     case Operation::Unknown:
-      break;  // multilevel_supports() says no
+      break;  // no algorithm has it
   }
   return std::move(program_).build();
 }
@@ -84,21 +84,6 @@ void MultilevelCall::barrier() {
   }
   program_.fence();
   for (const TreeEdge& child : mine.children) program_.send(child.peer, {});
-}
-
-bool multilevel_supports(const Collective& call) {
-  if (call.operation == Operation::Unknown) return false;
-  if (!call.irregular()) return true;
-  switch (call.operation) {
-    case Operation::Gather:
-    case Operation::Scatter:
-    case Operation::Allgather:
-    case Operation::Alltoall:
-    case Operation::ReduceScatter:
-      return true;
-    default:
-      return false;
-  }
 }
 
 Program multilevel_program(const Hierarchy& hierarchy, const MultilevelChoice& choice,

@@ -25,13 +25,9 @@ struct MultilevelChoice {
 
 /// This rank's own part of the call, level by level. Operations that do not commute keep rank
 /// order, also where ranks are scattered over the clusters.
-/// @pre one level choice for each level of the machine; supports(call)
+/// @pre one level choice for each level of the machine
 [[nodiscard]] schedule::Program multilevel_program(const Hierarchy& hierarchy,
                                                    const MultilevelChoice& choice,
                                                    const schedule::Collective& call, Rank rank);
-
-/// Whether there is a multilevel form of this call: of every operation, and of its v form if it has
-/// blocks.
-[[nodiscard]] bool multilevel_supports(const schedule::Collective& call);
 
 }  // namespace espalier::collective

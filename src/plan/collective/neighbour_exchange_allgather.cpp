@@ -1,8 +1,11 @@
 #include "base/contract.hpp"
 #include "collective/allgather.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void neighbour_exchange_allgather(schedule::ProgramBuilder& program,
                                   const Participants& participants, const BlockLayout& all) {
@@ -30,5 +33,16 @@ void neighbour_exchange_allgather(schedule::ProgramBuilder& program,
     last = next;
   }
 }
+
+/// After the first round pairs of blocks move on by one hop a round, both ways round.
+constexpr Algorithm kNeighbourExchange =
+    flat<even_or_one, allgather<neighbour_exchange_allgather>, [](FlatEstimate& at) {
+      std::vector<cost::Rounds::RoundMessage> messages;
+      for (Rank p = 0; p < at.call.size; ++p) {
+        messages.push_back({at.everybody[p], at.everybody[p ^ 1U], at.bytes});
+      }
+      at.rounds.exchange(messages);
+      at.rounds.ring(at.everybody, at.size / 2 - 1, 2 * at.bytes);
+    }>(Operation::Allgather, "neighbour-exchange", "Chen et al., HPC Asia 2005", kMovesAlong);
 
 }  // namespace espalier::collective

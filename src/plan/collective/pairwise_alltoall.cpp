@@ -1,9 +1,13 @@
 #include <bit>
 
 #include "collective/alltoall.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::ProgramBuilder;
 
@@ -27,5 +31,13 @@ void pairwise_alltoall(ProgramBuilder& program, const Participants& participants
       program, participants, [&](Rank p) { return from.region(program, p); },
       [&](Rank p) { return to.region(program, p); });
 }
+
+constexpr Algorithm kPairwiseAlltoall =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           pairwise_alltoall(program, call.participants, call.in_blocks(), call.out_blocks());
+         },
+         [](FlatEstimate& at) { pairwise(at.rounds, at.everybody, at.bytes, false); }>(
+        Operation::Alltoall, "pairwise", kThakur, meeting_all(Operation::Alltoall));
 
 }  // namespace espalier::collective

@@ -1,7 +1,11 @@
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -34,5 +38,10 @@ void pairwise_reduce_scatter(ProgramBuilder& program, const Participants& partic
   }
   if (any_after) reduce_unless_empty(program, after, mine, Operands::ToThenFrom);
 }
+
+constexpr Algorithm kPairwiseReduceScatter =
+    flat<any_size, reduce_scatter<pairwise_reduce_scatter>, [](FlatEstimate& at) {
+      pairwise(at.rounds, at.everybody, at.bytes, true);
+    }>(Operation::ReduceScatter, "pairwise", kThakur, meeting_all(Operation::ReduceScatter));
 
 }  // namespace espalier::collective

@@ -1,8 +1,13 @@
 #include "collective/allreduce.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -97,5 +102,33 @@ void rabenseifner_allreduce(schedule::ProgramBuilder& program, const Participant
   }
   fold_out(program, participants, fold, data);
 }
+
+namespace {
+
+void halve_vector_time(FlatEstimate& at) {
+  butterfly(at.rounds, at.everybody, {true, true, at.bytes, 0},
+            [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
+}
+
+}  // namespace
+
+/// Vector halving, then the pieces to the root along a binomial tree.
+constexpr Algorithm kRabenseifnerReduce =
+    flat<any_size,
+         [](ProgramBuilder& program, const FlatCall& call) {
+           rabenseifner_reduce(program, call.participants, call.root, call.in(), call.out());
+         },
+         [](FlatEstimate& at) {
+           halve_vector_time(at);
+           const cost::WholeTree tree = at.tree(Shape::Binomial);
+           return at.rounds.finish() + gather_time(at.cost_view, tree, at.bytes / at.size);
+         }>(Operation::Reduce, "rabenseifner", kRabenseifner, kHalvesAlong);
+
+constexpr Algorithm kRabenseifnerAllreduce =
+    flat<any_size, in_out<rabenseifner_allreduce>, [](FlatEstimate& at) {
+      halve_vector_time(at);
+      butterfly(at.rounds, at.everybody, {false, false, 0, at.bytes},
+                [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
+    }>(Operation::Allreduce, "rabenseifner", kRabenseifner, kHalvesAlong);
 
 }  // namespace espalier::collective

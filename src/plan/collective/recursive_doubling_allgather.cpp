@@ -2,9 +2,13 @@
 
 #include "base/contract.hpp"
 #include "collective/allgather.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void recursive_doubling_allgather(schedule::ProgramBuilder& program,
                                   const Participants& participants, const BlockLayout& all) {
@@ -18,5 +22,10 @@ void recursive_doubling_allgather(schedule::ProgramBuilder& program,
     recv_unless_empty(program, participants.at(peer), all.region(program, peer & aligned, mask));
   }
 }
+
+constexpr Algorithm kRecursiveDoublingAllgather =
+    flat<power_of_two, allgather<recursive_doubling_allgather>, [](FlatEstimate& at) {
+      butterfly(at.rounds, at.everybody, {}, [&](Rank, Rank mask) { return at.bytes * mask; });
+    }>(Operation::Allgather, "recursive-doubling", kThakur, kBundlesAlong);
 
 }  // namespace espalier::collective

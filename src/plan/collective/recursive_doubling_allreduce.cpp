@@ -1,8 +1,12 @@
 #include "collective/allreduce.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/messages.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -27,5 +31,11 @@ void recursive_doubling_allreduce(ProgramBuilder& program, const Participants& p
   }
   fold_out(program, participants, fold, data);
 }
+
+constexpr Algorithm kRecursiveDoublingAllreduce =
+    flat<any_size, in_out<recursive_doubling_allreduce>, [](FlatEstimate& at) {
+      butterfly(at.rounds, at.everybody, {true, true, at.bytes, at.bytes},
+                [&](Rank, Rank) { return at.bytes; });
+    }>(Operation::Allreduce, "recursive-doubling", kThakur, kMovesAlong);
 
 }  // namespace espalier::collective

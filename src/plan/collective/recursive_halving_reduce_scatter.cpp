@@ -1,7 +1,11 @@
+#include "collective/flat_algorithm.hpp"
 #include "collective/halving.hpp"
 #include "collective/reduce_scatter.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::IndexSet;
 
@@ -24,5 +28,11 @@ void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
                  return BlockHalves{half_of(active), half_of(active ^ distance)};
                });
 }
+
+constexpr Algorithm kRecursiveHalving =
+    flat<any_size, reduce_scatter<recursive_halving_reduce_scatter>,
+         [](FlatEstimate& at) { halving(at.rounds, at.everybody, false, at.bytes); }>(
+        Operation::ReduceScatter, "recursive-halving", kThakur,
+        {.along_machine = true, .longest = LongestMessage::HalfOfAll});
 
 }  // namespace espalier::collective

@@ -23,7 +23,6 @@ void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
                                       const Participants& participants,
                                       const BlockLayout& contributions,
                                       const schedule::Region& mine);
-inline constexpr bool kRecursiveHalvingReduceScatterKeepsRankOrder = false;
 
 /// As recursive halving, but with the nearest partner first: what is combined are neighbouring
 /// ranges of positions, so rank order is kept. After the partners at distances below m an active
@@ -41,7 +40,6 @@ inline constexpr bool kRecursiveHalvingReduceScatterKeepsRankOrder = false;
 /// @param mine          where the result of this rank's block goes
 void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                               const BlockLayout& contributions, const schedule::Region& mine);
-inline constexpr bool kButterflyReduceScatterKeepsRankOrder = true;
 
 /// In step s everybody sends position me + s its block and combines what comes from me - s.
 ///
@@ -56,7 +54,6 @@ inline constexpr bool kButterflyReduceScatterKeepsRankOrder = true;
 /// @param mine          where the result of this rank's block goes
 void pairwise_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                              const BlockLayout& contributions, const schedule::Region& mine);
-inline constexpr bool kPairwiseReduceScatterKeepsRankOrder = true;
 
 /// Each block starts at the position after its owner and goes around the ring to it, everybody
 /// adding its contribution on the way.
@@ -76,7 +73,6 @@ void ring_reduce_scatter(schedule::ProgramBuilder& program, const Participants& 
 /// left half combined. Scratch: two blocks.
 void ring_reduce_scatter_in_place(schedule::ProgramBuilder& program,
                                   const Participants& participants, const BlockLayout& data);
-inline constexpr bool kRingReduceScatterKeepsRankOrder = false;
 
 /// Everybody sends everybody its block at once, beginning with the next rank, and combines what
 /// comes: the definition of the operation, as pairwise_reduce_scatter() without its steps.
@@ -88,7 +84,6 @@ inline constexpr bool kRingReduceScatterKeepsRankOrder = false;
 /// @param mine          where the result of this rank's block goes
 void direct_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                            const BlockLayout& contributions, const schedule::Region& mine);
-inline constexpr bool kDirectReduceScatterKeepsRankOrder = true;
 /// Messages grow with the square of the ranks, and what each one holds with their number.
 [[nodiscard]] constexpr bool serves_direct_reduce_scatter(Rank size) { return size <= 128; }
 

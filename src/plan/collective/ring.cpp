@@ -2,10 +2,13 @@
 
 #include "collective/allgather.hpp"
 #include "collective/allreduce.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/messages.hpp"
 #include "collective/reduce_scatter.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 using schedule::Buffer;
 using schedule::Operands;
@@ -93,5 +96,23 @@ void ring_allreduce(schedule::ProgramBuilder& program, const Participants& parti
   ring_reduce_scatter_in_place(program, participants, pieces);
   ring_allgather(program, participants, pieces);
 }
+
+constexpr Algorithm kRingAllgather =
+    flat<any_size, allgather<ring_allgather>, [](FlatEstimate& at) {
+      at.rounds.ring(at.everybody, at.size - 1, at.bytes);
+    }>(Operation::Allgather, "ring", kThakur, kMovesAlong);
+
+constexpr Algorithm kRingAllreduce =
+    flat<any_size, in_out<ring_allreduce>,
+         [](FlatEstimate& at) {
+           at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size, true, kCombiningSlots);
+           at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size);
+         }>(Operation::Allreduce, "ring", kPatarasuk,
+            {.along_machine = true, .longest = LongestMessage::Piece});
+
+constexpr Algorithm kRingReduceScatter =
+    flat<any_size, reduce_scatter<ring_reduce_scatter>, [](FlatEstimate& at) {
+      at.rounds.ring(at.everybody, at.size - 1, at.bytes, true);
+    }>(Operation::ReduceScatter, "ring", kPatarasuk, {.along_machine = true});
 
 }  // namespace espalier::collective

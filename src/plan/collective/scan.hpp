@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
+#include "collective/flat_estimate.hpp"
 #include "collective/participants.hpp"
 #include "schedule/program_builder.hpp"
 
@@ -22,7 +24,6 @@ namespace espalier::collective {
 ///        slice
 void recursive_doubling_scan(schedule::ProgramBuilder& program, const Participants& participants,
                              const schedule::Region& data);
-inline constexpr bool kRecursiveDoublingScanKeepsRankOrder = true;
 
 /// Each waits for the position before it, adds its own, and passes the sum on; in segments, so that
 /// long vectors move through all at once.
@@ -43,7 +44,6 @@ void linear_scan(schedule::ProgramBuilder& program, const Participants& particip
 void linear_exscan(schedule::ProgramBuilder& program, const Participants& participants,
                    const schedule::Region& own, const schedule::Region& before,
                    std::uint64_t segment);
-inline constexpr bool kLinearScanKeepsRankOrder = true;
 
 /// Up a binomial tree sums of neighbouring ranges are made, down it they are handed to those who
 /// lack them.
@@ -59,7 +59,6 @@ inline constexpr bool kLinearScanKeepsRankOrder = true;
 ///        slice
 void binomial_scan(schedule::ProgramBuilder& program, const Participants& participants,
                    const schedule::Region& data);
-inline constexpr bool kBinomialScanKeepsRankOrder = true;
 
 /// direct_exscan() with this rank's own contribution: the definition of the operation, all at once.
 /// One latency, P (P - 1) / 2 messages: for short vectors on long ways.
@@ -70,7 +69,6 @@ inline constexpr bool kBinomialScanKeepsRankOrder = true;
 /// @pre own and result are plain slices
 void direct_scan(schedule::ProgramBuilder& program, const Participants& participants,
                  const schedule::Region& own, const schedule::Region& result);
-inline constexpr bool kDirectScanKeepsRankOrder = true;
 /// Messages grow with the square of the ranks, and what the last one holds with their number.
 [[nodiscard]] constexpr bool serves_direct_scan(Rank size) { return size <= 128; }
 
@@ -101,5 +99,10 @@ using InclusiveScan =
 void shifted_exscan(schedule::ProgramBuilder& program, const Participants& participants,
                     const schedule::Region& own, const schedule::Region& before,
                     const InclusiveScan& scan);
+
+/// The estimate of a scan: moves the clocks of its members on.
+using ScanTime = void (*)(FlatEstimate& at, std::span<const Rank> members);
+/// Everybody sends on what it has, then all but the first scan.
+void shifted_exscan_time(FlatEstimate& at, ScanTime scan);
 
 }  // namespace espalier::collective

@@ -1,8 +1,13 @@
 #include "collective/allgather.hpp"
 #include "collective/broadcast.hpp"
+#include "collective/flat_algorithm.hpp"
 #include "collective/gather_scatter.hpp"
+#include "collective/round_steps.hpp"
+#include "cost/bundles.hpp"
 
 namespace espalier::collective {
+
+using schedule::Operation;
 
 void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
                                  const Participants& participants, Rank root,
@@ -17,5 +22,39 @@ void scatter_allgather_broadcast(schedule::ProgramBuilder& program,
     recursive_doubling_allgather(program, from_root, pieces);
   }
 }
+
+namespace {
+
+template <AllgatherOf kSecond>
+void scatter_allgather(schedule::ProgramBuilder& program, const FlatCall& call) {
+  scatter_allgather_broadcast(program, call.participants, call.root, call.out(), kSecond);
+}
+
+constexpr Traits kScattersFirst{.keeps_rank_order = true,
+                                .along_machine = true,
+                                .scatters_first = true,
+                                .longest = LongestMessage::Half};
+
+/// The pieces down a binomial tree.
+void scatter_pieces_time(FlatEstimate& at) {
+  const cost::Picos scattered =
+      scatter_time(at.cost_view, at.tree(Shape::Binomial), at.bytes / at.size);
+  for (const Rank r : at.everybody) at.rounds.set_clock(r, scattered);
+}
+
+}  // namespace
+
+constexpr Algorithm kScatterRing =
+    flat<any_size, scatter_allgather<AllgatherOf::Ring>, [](FlatEstimate& at) {
+      scatter_pieces_time(at);
+      at.rounds.ring(at.from_root(), at.size - 1, at.bytes / at.size);
+    }>(Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", kScattersFirst);
+
+constexpr Algorithm kScatterDoubling =
+    flat<power_of_two, scatter_allgather<AllgatherOf::RecursiveDoubling>, [](FlatEstimate& at) {
+      scatter_pieces_time(at);
+      butterfly(at.rounds, at.from_root(), {},
+                [&](Rank, Rank mask) { return at.bytes / at.size * mask; });
+    }>(Operation::Broadcast, "scatter-recursive-doubling", kThakur, kScattersFirst);
 
 }  // namespace espalier::collective

@@ -1,3 +1,4 @@
+#include "collective/flat_estimate.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
@@ -13,6 +14,13 @@ void shifted_exscan(schedule::ProgramBuilder& program, const Participants& parti
   const Participants rest{{participants.ranks.begin() + 1, participants.ranks.end()},
                           participants.me - 1};
   scan(program, rest, before);
+}
+
+void shifted_exscan_time(FlatEstimate& at, ScanTime scan) {
+  std::vector<cost::Rounds::RoundMessage> messages;
+  for (Rank r = 0; r + 1 < at.call.size; ++r) messages.push_back({r, r + 1, at.bytes});
+  at.rounds.exchange(messages);
+  scan(at, std::span(at.everybody).subspan(1));
 }
 
 }  // namespace espalier::collective

@@ -2,6 +2,7 @@
 
 #include "collective/multilevel.hpp"
 #include "collective/partition.hpp"
+#include "cost/cost_view.hpp"
 #include "schedule/collective.hpp"
 #include "schedule/program.hpp"
 
@@ -58,5 +59,10 @@ struct StripedChoice {
 [[nodiscard]] schedule::Program striped_program(const Hierarchy& hierarchy,
                                                 const StripedChoice& choice,
                                                 const schedule::Collective& call, Rank rank);
+
+/// Its estimate.
+[[nodiscard]] cost::Picos striped_time(const StripedChoice& choice, const cost::CostView& cost_view,
+                                       const Hierarchy& hierarchy,
+                                       const schedule::Collective& call);
 
 }  // namespace espalier::collective

@@ -29,6 +29,81 @@ TEST(Candidates, ThereIsOneForEveryOperation) {
   }
 }
 
+/// The candidates of a call that build the same schedule as one before them. Of
+/// plans over levels; without levels, of trees by number too.
+std::vector<std::string> repeated(const collective::Hierarchy& hierarchy, const Collective& call) {
+  std::set<std::uint64_t> known;
+  std::vector<std::string> found;
+  for (const Candidate& candidate : candidates(hierarchy, call)) {
+    const bool is_one_tree =
+        std::holds_alternative<collective::LevelChoice>(candidate.plan.parameters);
+    const bool has_levels = hierarchy.machine().clusters().size() > 1;
+    if (levels_of(candidate.plan) == nullptr && (has_levels || !is_one_tree)) continue;
+    schedule::Schedule made = schedule_of(candidate, call);
+    made.algorithm.clear();
+    if (!known.insert(hash_of(made)).second) found.push_back(candidate.name);
+  }
+  return found;
+}
+
+TEST(CandidatesProperty, PlansOverLevelsBuildSchedulesOfTheirOwn) {
+  for_all_seeds(150, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {2, 16, 4, true});
+    // What of the others is the same is seen in the clusters of all ranks only.
+    const Operation trees[] = {Operation::Broadcast,    Operation::Reduce, Operation::Allreduce,
+                               Operation::Barrier,      Operation::Gather, Operation::Scatter,
+                               Operation::ReduceScatter};
+    const Operation operation = trees[rng.below(std::size(trees))];
+    const Collective call{operation, machine.size(), 0, 5000, Bytes{8}, rng.chance(80), {}};
+    const collective::Hierarchy hierarchy(machine);
+    EXPECT_EQ(repeated(hierarchy, call), std::vector<std::string>{}) << name_of(operation);
+  });
+}
+
+TEST(CanonicalProperty, BuildsTheSameSchedule) {
+  for_all_seeds(300, [](Random& rng) {
+    const topology::Machine machine = topology::random_machine(rng.next(), {2, 20, 4, true});
+    const collective::Hierarchy hierarchy(machine);
+    const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+    const Collective call{operation, machine.size(), 0, 100, Bytes{8}, rng.chance(70), {}};
+    const char* name = reduces(operation) && rng.chance(30) ? "fixed order" : "multilevel";
+    collective::MultilevelChoice choice;
+    for (std::size_t l = 0; l < machine.levels().size(); ++l) {
+      const auto shape = static_cast<collective::Shape>(rng.below(collective::kShapeCount));
+      choice.levels.push_back({shape, 30 * rng.below(2)});
+    }
+    if (rng.chance(30)) choice.top = collective::Top::Exchange;
+    if (rng.chance(50)) choice.carriers.leaders = static_cast<Rank>(1 + rng.below(6));
+    const Plan plan{collective::find_algorithm(operation, name), choice};
+    if (!can_do(plan, hierarchy, call)) return;
+    const Plan form{plan.algorithm,
+                    collective::canonical(*plan.algorithm, hierarchy, call, choice)};
+    const collective::PartOf one = parts_of(plan, hierarchy, call);
+    const collective::PartOf other = parts_of(form, hierarchy, call);
+    for (Rank r = 0; r < call.size; ++r) {
+      ASSERT_EQ(one(r), other(r)) << name_of(operation) << ": " << name_of(plan, call) << " and "
+                                  << name_of(form, call);
+    }
+  });
+}
+
+TEST(Candidates, HaveNoLeadersWithNothingToCarry) {
+  const topology::Machine machine = *topology::parse_synthetic("site:3(1ms) proc:6(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  const Collective call{Operation::Alltoall, 18, 0, 100, Bytes{8}, true, {}};
+  EXPECT_EQ(repeated(hierarchy, call), std::vector<std::string>{});
+}
+
+TEST(Candidates, OnOneLevelTreesAreProposedOnce) {
+  const topology::Machine machine = *topology::parse_synthetic("proc:7(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  for (const Operation operation : {Operation::Broadcast, Operation::Reduce}) {
+    const Collective call{operation, 7, 3, 5000, Bytes{8}, true, {}};
+    EXPECT_EQ(repeated(hierarchy, call), std::vector<std::string>{}) << name_of(operation);
+    EXPECT_TRUE(candidate_called("binomial", hierarchy, call));
+  }
+}
+
 TEST(Score, TakesAMultilevelPlanWhereTheWanIsSlow) {
   const topology::Machine machine = *topology::parse_synthetic(
       "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us,10Gbit/s,send=1us,recv=1us) "
@@ -55,7 +130,7 @@ TEST(Score, TakesFastestNodeFirstWhereSomeSendFaster) {
   }
   EXPECT_EQ(finish.at("fnf"), microseconds(400));
   EXPECT_EQ(finish.at("spoc"), microseconds(500));
-  EXPECT_EQ(finish.at("binomial"), microseconds(700));
+  EXPECT_EQ(finish.at("multilevel binomial"), microseconds(700));
   EXPECT_EQ(score(candidates(hierarchy, call), call, machine, {}).front().candidate.name, "fnf");
   const topology::Machine equal = *topology::parse_synthetic("proc:8(0us,send=100us)");
   const collective::Hierarchy flat(equal);
@@ -91,16 +166,13 @@ TEST(Ranking, ATreeByNumberIsNotTakenForWhatItIsFromRootZero) {
     const Collective call{operation, machine.size(), 0, 4096, Bytes{1}, true, {}};
     for (const Choice& choice :
          ranking(hierarchy, CostView(machine), call, Bits::Any, Roots::Any)) {
-      const auto* tree = std::get_if<BlindTree>(&choice.plan);
+      const auto* tree = std::get_if<collective::LevelChoice>(&choice.plan.parameters);
       if (tree == nullptr || collective::radix_of(tree->shape) < 2) continue;
       EXPECT_GT(choice.predicted, predict(choice.plan, CostView(machine), hierarchy, call));
       EXPECT_GT(choice.over_roots, 1.1) << name_of(choice.plan, call);
     }
     const Choice first = ranking(hierarchy, CostView(machine), call, Bits::Any, Roots::Any).front();
-    EXPECT_TRUE(std::holds_alternative<collective::MultilevelChoice>(first.plan) ||
-                std::holds_alternative<TwoLevel>(first.plan) ||
-                std::holds_alternative<collective::StripedChoice>(first.plan))
-        << name_of(first.plan, call);
+    EXPECT_FALSE(first.plan.algorithm->traits.by_number) << name_of(first.plan, call);
   }
 }
 

@@ -21,25 +21,6 @@ using schedule::Operation;
 
 namespace {
 
-/// What MPICH 4.0 and Open MPI 4.1 have for these calls: gatherv and scatterv go straight between
-/// root and everybody, the others by the algorithms of their regular forms, of which the best is
-/// taken.
-std::vector<Plan> native_plans(Operation operation) {
-  const auto classical = [](const char* name) { return Plan(Classical{name}); };
-  switch (operation) {
-    case Operation::Gather:
-    case Operation::Scatter:
-      return {classical("linear")};
-    case Operation::Allgather:
-      return {classical("ring"), classical("recursive-doubling"), classical("bruck"),
-              classical("neighbour-exchange")};
-    case Operation::Alltoall:
-      return {classical("direct"), classical("pairwise")};
-    default:
-      return {};
-  }
-}
-
 enum class Gain { Loses, Neither, Gains };
 
 /// A regular call of such blocks, which predictions are for.
@@ -61,8 +42,7 @@ std::uint64_t block_class(std::uint64_t mean_bytes) {
 std::optional<Time> Chooser::predict_native_blocks(const Collective& regular) const {
   std::optional<Time> least;
   if (regular.size > kExchangesUpTo) return least;  // the simulation would take too long
-  for (const Plan& plan : native_plans(regular.operation)) {
-    if (!can_do(plan, hierarchy(), regular)) continue;
+  for (const Plan& plan : plans_by(kOfBlocks, hierarchy(), regular)) {
     const Time time = predictor_(plan, regular) + handshakes(rules_.mpi, plan, predictor_, regular);
     if (!least || time < *least) least = time;
   }
@@ -89,9 +69,8 @@ Decision Chooser::decide_blocks(const Collective& call) const {
   const Collective stands_for = with_blocks(call, call.count);
   const Choice best = best_plans(call, stands_for).front();
   Decision decision{{best}, predict_native_blocks(stands_for), judge(best.plan)};
-  for (const Plan& plan : native_plans(call.operation)) {
-    if (decision.gains || is_known || !can_do(plan, hierarchy(), call)) continue;
-    if (!judge(plan)) continue;
+  for (const Plan& plan : plans_by(kOfBlocks, hierarchy(), call)) {
+    if (decision.gains || is_known || !judge(plan)) continue;
     decision.plans = {{plan, predictor_(plan, stands_for)}};
     decision.gains = true;
   }

@@ -8,12 +8,10 @@
 #include <numeric>
 
 #include "base/units.hpp"
-#include "collective/multilevel_calls.hpp"
 #include "select/native_model.hpp"
 #include "select/ranking.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
-#include "select/speed_tree.hpp"
 
 namespace espalier::select {
 
@@ -82,6 +80,12 @@ Collective representative(const Collective& call, Rank root) {
   return one;
 }
 
+sim::SimOptions simulated_as(const Transport& transport) {
+  sim::SimOptions options;
+  options.eager_limit = Bytes{transport.eager_bytes};
+  return options;
+}
+
 ClassKey class_of(const Collective& call) {
   const bool has_roots = schedule::has_root(call.operation) && !has_assumed_blocks(call);
   return {call.operation, has_roots ? call.root : 0, size_class(mean_bytes(call)), call.commutative,
@@ -100,7 +104,7 @@ bool is_gain(Time planned, Time native) {
 }
 
 bool is_uneven(const topology::Machine& machine) {
-  return machine.clusters().size() > 1 || has_unequal_senders(machine);
+  return machine.clusters().size() > 1 || collective::has_unequal_senders(machine);
 }
 
 std::uint32_t size_class(Bytes bytes) {
@@ -135,11 +139,13 @@ const Decision& Chooser::decide(const Collective& call) {
 }
 
 std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots) const {
-  std::vector<Choice> all = ranking(hierarchy(), predictor_.cost_view(), call, rules_.bits, roots);
+  std::vector<Choice> all =
+      ranking(hierarchy(), predictor_.cost_view(), call, rules_.bits, roots, table_);
   if (rules_.budget) {
     return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
   }
-  SimulatedTimes times(hierarchy(), call, worth_of_simulation(all.front().predicted, call.size));
+  SimulatedTimes times(hierarchy(), call, worth_of_simulation(all.front().predicted, call.size),
+                       simulated_as(rules_.transport));
   all = settled_by_simulation(std::move(all), times);
   put_preferred_first(all, call);
   return all;
@@ -172,12 +178,13 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
   decision.plans = best_plans(alike, one);
   if (is_cut(call) && !rules_.budget) {
     for (Choice& choice : decision.plans) {
-      SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 4);
+      SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 4,
+                           simulated_as(rules_.transport));
       const auto time_of = [&](const Plan& plan) {
         const auto simulated = times.of(plan);
         return simulated ? *simulated : predictor_(plan, one);
       };
-      choice.plan = with_usable_segments(choice.plan, one, time_of);
+      choice.plan = with_usable_segments(choice.plan, one, rules_.transport, time_of);
     }
   }
   return seen_from(std::move(decision), one);
@@ -202,12 +209,15 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
   const bool must_plan = rules_.force || in_order || which != WhichPlan::ByPrediction || by_counts;
   if (is_named && !in_order) {
     // A plan that cannot do this call leaves it to the usual choice.
-    if (auto plan = plan_named(named->second, hierarchy(), call)) {
+    if (auto plan = plan_named(named->second, hierarchy(), call, table_)) {
       std::string name = name_of(*plan, call);
       return {std::move(name), "named by ESPALIER_ALGORITHM", {}, {}, std::move(plan)};
     }
   }
-  if (!collective::multilevel_supports(call)) return native("no plan for this operation");
+  const auto has_form = [&](const Algorithm* one) { return has_form_of(*one, call); };
+  if (std::none_of(table_.begin(), table_.end(), has_form)) {
+    return native("no plan for this operation");
+  }
   if (!must_plan && !is_uneven(hierarchy().machine())) return native("one level only");
   const bool assumes = has_assumed_blocks(call);
   if (!must_plan && call.irregular() && !assumes && call.size > kUnequalBlocksUpTo) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,9 +83,13 @@ inline constexpr Rank kOwnRootsUpTo = 64;
 /// are forgotten. The hierarchy must outlive it. Not thread-safe.
 class Chooser {
  public:
+  /// @param table the algorithms to choose from; it must outlive the plans
   explicit Chooser(const collective::Hierarchy& hierarchy, Rules rules = {},
-                   SharedDecisions share = {})
-      : predictor_(hierarchy), rules_(std::move(rules)), share_(std::move(share)) {}
+                   SharedDecisions share = {}, AlgorithmTable table = algorithms())
+      : predictor_(hierarchy, rules.transport),
+        rules_(std::move(rules)),
+        share_(std::move(share)),
+        table_(table) {}
 
   /// @pre call.size == hierarchy().machine().size()
   /// @return native also where there is no plan as asked for
@@ -120,6 +125,7 @@ class Chooser {
   Predictor predictor_;
   Rules rules_;
   SharedDecisions share_;
+  AlgorithmTable table_;
   std::map<ClassKey, Decision> decided_;
 };
 

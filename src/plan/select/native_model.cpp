@@ -1,7 +1,3 @@
-// MPICH's choices by size: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
-// communication operations in MPICH", IJHPCA 19(1), 2005, with the thresholds of MPICH 4's settings
-// (MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on). Open MPI's rules have many more cases, and are taken
-// for the best of the same algorithms. Handshakes: transport.hpp.
 #include "select/native_model.hpp"
 
 #include <algorithm>
@@ -14,73 +10,18 @@ using schedule::Operation;
 
 namespace {
 
-const BlindTree kBinomial{collective::Shape::Binomial, 0};
-
-std::vector<Plan> some_of(Operation operation) {
-  switch (operation) {
-    case Operation::Broadcast:
-      return {kBinomial, Classical{"scatter-ring"}};
-    case Operation::Reduce:
-      return {kBinomial, Classical{"rabenseifner"}};
-    case Operation::Allreduce:
-      return {Classical{"recursive-doubling"}, Classical{"rabenseifner"}, Classical{"ring"}};
-    case Operation::Barrier:
-      return {Classical{"dissemination"}};
-    case Operation::Gather:
-    case Operation::Scatter:
-      // Not linear, which Open MPI takes for few ranks or large blocks: it would be taken for what
-      // both do, whenever it is fast.
-      return {Classical{"binomial"}};
-    case Operation::Allgather:
-      return {Classical{"recursive-doubling"}, Classical{"bruck"}, Classical{"ring"}};
-    case Operation::Alltoall:
-      return {Classical{"bruck"}, Classical{"direct"}, Classical{"pairwise"}};
-    case Operation::ReduceScatter:
-      return {Classical{"recursive-halving"}, Classical{"butterfly"}, Classical{"pairwise"}};
-    case Operation::Scan:
-    case Operation::Exscan:
-      return {Classical{"recursive-doubling"}};
-    case Operation::Unknown:
-      break;
-  }
-  return {};
-}
-
-/// Nothing where it is as good as the best of several.
-std::optional<Plan> of_mpich(const Collective& call) {
-  const std::uint64_t bytes = call.count * call.element.value;  // the vector, or one block
-  const std::uint64_t all = bytes * call.size;                  // bytes of all blocks
-  const bool power_of_two = std::has_single_bit(call.size);
-  switch (call.operation) {
-    case Operation::Broadcast:
-      if (bytes < 12288 || call.size < 8) return kBinomial;
-      if (bytes < 524288 && power_of_two) return Classical{"scatter-recursive-doubling"};
-      return Classical{"scatter-ring"};
-    case Operation::Reduce:
-      if (bytes <= 2048 || call.count < std::bit_floor(call.size)) return kBinomial;
-      return Classical{"rabenseifner"};
-    case Operation::Allreduce:
-      if (bytes <= 2048 || call.count < std::bit_floor(call.size)) {
-        return Classical{"recursive-doubling"};
-      }
-      return Classical{"rabenseifner"};
-    case Operation::Allgather:
-      if (all < 524288 && power_of_two) return Classical{"recursive-doubling"};
-      if (all < 81920) return Classical{"bruck"};
-      return Classical{"ring"};
-    case Operation::Alltoall:
-      if (bytes <= 256 && call.size >= 8) return Classical{"bruck"};
-      if (bytes <= 32768) return Classical{"direct"};
-      return Classical{"pairwise"};
-    default:
-      return std::nullopt;
-  }
+bool fits(const NativeRule& rule, const Collective& call) {
+  const std::uint64_t bytes = call.count * call.element.value;
+  return rule.operation == call.operation && bytes <= rule.most_bytes &&
+         bytes * call.size <= rule.most_of_all && call.size >= rule.least_ranks &&
+         call.size <= rule.most_ranks && (!rule.power_of_two || std::has_single_bit(call.size)) &&
+         (!rule.few_elements || call.count < std::bit_floor(call.size));
 }
 
 bool reaches_far(const topology::Machine& machine) {
   const auto& clusters = machine.clusters();
   return std::any_of(clusters.begin(), clusters.end(), [](const topology::Cluster& cluster) {
-    return cluster.channel.latency >= kFarLatency;
+    return kTransport.is_far(cluster.channel.latency);
   });
 }
 
@@ -92,36 +33,42 @@ Time latencies_of(const Plan& plan, const Predictor& predictor, const Collective
   return predictor(plan, empty);
 }
 
-/// Bytes of the longest message of an algorithm, or of a tree without a name.
-std::uint64_t longest_message(const std::string& name, const Collective& call) {
+std::uint64_t longest_message(const Plan& plan, const Collective& call) {
   const std::uint64_t bytes = call.count * call.element.value;  // the vector, or one block
-  switch (call.operation) {
-    case Operation::Broadcast:
-    case Operation::Reduce:
-    case Operation::Allreduce:
-      if (name == "ring") return bytes / call.size;
-      return name.starts_with("scatter-") || name == "rabenseifner" ? bytes / 2 : bytes;
-    case Operation::Gather:
-    case Operation::Scatter:
-    case Operation::Allgather:
-    case Operation::Alltoall:
-      return name == "binomial" || name == "recursive-doubling" || name == "bruck"
-                 ? bytes * call.size / 2  // blocks of half of the ranks together
-                 : bytes;
-    case Operation::ReduceScatter:
-      return name == "pairwise" ? bytes : bytes * call.size / 2;
-    default:
+  switch (plan.algorithm->traits.longest) {
+    case collective::LongestMessage::Whole:
       return bytes;
+    case collective::LongestMessage::Half:
+      return bytes / 2;
+    case collective::LongestMessage::Piece:
+      return bytes / call.size;
+    case collective::LongestMessage::HalfOfAll:
+      return bytes * call.size / 2;
   }
+  return bytes;
 }
 
 }  // namespace
 
-std::vector<Plan> native_plans(NativeMpi mpi, const Collective& call) {
-  if (mpi == NativeMpi::Mpich) {
-    if (auto plan = of_mpich(call)) return {*std::move(plan)};
+std::vector<Plan> plans_by(std::span<const NativeRule> rules,
+                           const collective::Hierarchy& hierarchy, const Collective& call,
+                           bool first_only) {
+  std::vector<Plan> plans;
+  for (const NativeRule& rule : rules) {
+    if (!fits(rule, call)) continue;
+    if (auto plan = plan_named(rule.plan, hierarchy, call)) plans.push_back(*std::move(plan));
+    if (first_only) break;
   }
-  return some_of(call.operation);
+  return plans;
+}
+
+std::vector<Plan> native_plans(NativeMpi mpi, const collective::Hierarchy& hierarchy,
+                               const Collective& call) {
+  if (mpi == NativeMpi::Mpich) {
+    auto plans = plans_by(kOfMpich, hierarchy, call, true);
+    if (!plans.empty()) return plans;
+  }
+  return plans_by(kUsual, hierarchy, call);
 }
 
 /// Whole messages have them on all ways; halves do in algorithms that halve again and again, as
@@ -130,11 +77,11 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
                 const Collective& call) {
   if (!reaches_far(predictor.hierarchy().machine())) return {};
   const Transport transport = transport_of(mpi);
-  const auto* classical = std::get_if<Classical>(&plan);
-  const std::string name = classical == nullptr ? "" : classical->name;
-  if (longest_message(name, call) < transport.eager_bytes) return {};
-  const bool scatters = name.starts_with("scatter-");
-  const Time ways = latencies_of(scatters ? Plan{kBinomial} : plan, predictor, call);
+  if (transport.is_eager(longest_message(plan, call))) return {};
+  const auto scatter = plan.algorithm->traits.scatters_first
+                           ? plan_named("binomial", predictor.hierarchy(), call)
+                           : std::nullopt;
+  const Time ways = latencies_of(scatter.value_or(plan), predictor, call);
   return {transport.handshake_latencies * ways.picoseconds};
 }
 
@@ -145,13 +92,9 @@ bool is_flattered(NativeMpi mpi, const topology::Machine& machine) {
 std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
                                    const Collective& call) {
   std::optional<Time> least;
-  for (const Plan& plan : native_plans(mpi, call)) {
-    if (!can_do(plan, predictor.hierarchy(), call)) continue;
+  for (const Plan& plan : native_plans(mpi, predictor.hierarchy(), call)) {
     const Time time = predictor(plan, call) + handshakes(mpi, plan, predictor, call);
     if (!least || time < *least) least = time;
-  }
-  if (!least && mpi == NativeMpi::Mpich) {
-    return predict_native(NativeMpi::Unknown, predictor, call);
   }
   return least;
 }

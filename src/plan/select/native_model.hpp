@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "select/native_rules.hpp"
 #include "select/predict.hpp"
 #include "select/transport.hpp"
 
@@ -10,7 +12,12 @@ namespace espalier::select {
 
 /// The algorithms that the MPI library may choose for a call, knowing nothing of the machine.
 /// MPICH: the one for the size. Others: several, of which the best is assumed.
-[[nodiscard]] std::vector<Plan> native_plans(NativeMpi mpi, const schedule::Collective& call);
+[[nodiscard]] std::vector<Plan> native_plans(NativeMpi mpi, const collective::Hierarchy& hierarchy,
+                                             const schedule::Collective& call);
+/// Those of some rules that fit the call. @param least_one only the first
+[[nodiscard]] std::vector<Plan> plans_by(std::span<const NativeRule> rules,
+                                         const collective::Hierarchy& hierarchy,
+                                         const schedule::Collective& call, bool first_only = false);
 
 /// How long the MPI library's own algorithm would take under the same model. Above its eager limit
 /// each latency is paid several times, for handshakes that our short segments do not need.

@@ -2,13 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "base/units.hpp"
-#include "collective/multilevel.hpp"
 #include "select/candidates.hpp"
-#include "select/flows.hpp"
-#include "select/whole_tree.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
@@ -20,56 +15,6 @@ namespace {
 using collective::Hierarchy;
 using schedule::Collective;
 using schedule::Operation;
-
-TEST(ShareEqually, FlowsThatStartTogetherEndByTheirSizes) {
-  Sharer two[] = {{0, 100, 0}, {0, 300, 0}};
-  share_equally(two, 1);
-  EXPECT_DOUBLE_EQ(two[0].end, 200);  // half the speed while both flow
-  EXPECT_DOUBLE_EQ(two[1].end, 400);
-}
-
-TEST(ShareEqually, AResourceIsNeverIdleWhileThereIsWork) {
-  for_all_seeds(200, [](Random& rng) {
-    std::vector<Sharer> flows;
-    for (std::uint64_t i = 0, n = 1 + rng.below(8); i < n; ++i) {
-      flows.push_back({double(rng.below(1000)), double(1 + rng.below(500)), 0});
-    }
-    share_equally(flows, 2);
-    // The last end is that of serving them one after the other.
-    std::vector<Sharer> sorted = flows;
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Sharer& a, const Sharer& b) { return a.start < b.start; });
-    double clock = 0, last = 0;
-    for (const Sharer& flow : sorted) {
-      clock = std::max(clock, flow.start) + 2 * flow.bytes;
-      last = std::max(last, flow.end);
-      EXPECT_GE(flow.end, flow.start + 2 * flow.bytes - 1e-6);
-    }
-    EXPECT_NEAR(last, clock, 1e-6 * clock);
-  });
-}
-
-TEST(WholeTree, IsTheTreeThatTheRanksBuildForThemselves) {
-  for_all_seeds(100, [](Random& rng) {
-    const topology::Machine machine = any_machine(rng);
-    const Hierarchy hierarchy(machine);
-    std::vector<collective::LevelChoice> choices;
-    for (std::size_t l = 0; l < machine.levels().size(); ++l) {
-      choices.push_back({static_cast<collective::Shape>(rng.below(collective::kShapeCount)), 0});
-    }
-    const auto root = static_cast<Rank>(rng.below(machine.size()));
-    const auto from_level = static_cast<std::uint32_t>(rng.below(2));
-    const WholeTree tree = multilevel_tree(hierarchy, choices, root, from_level);
-    for (Rank r = 0; r < machine.size(); ++r) {
-      const auto links = multilevel_links(hierarchy, choices, root, r, from_level);
-      EXPECT_EQ(tree.parent[r], links.parent.peer);
-      ASSERT_EQ(tree.children_of(r).size(), links.children.size());
-      for (std::size_t c = 0; c < links.children.size(); ++c) {
-        EXPECT_EQ(tree.children_of(r)[c], links.children[c].peer);
-      }
-    }
-  });
-}
 
 /// Where next to nothing is shared the closed form is the simulation.
 TEST(Predict, IsTheSimulationForOneByteDownAnyTree) {
@@ -85,7 +30,7 @@ TEST(Predict, IsTheSimulationForOneByteDownAnyTree) {
                           true,
                           {}};
     for (const Candidate& candidate : candidates(hierarchy, call)) {
-      if (!std::holds_alternative<collective::MultilevelChoice>(candidate.plan)) continue;
+      if (levels_of(candidate.plan) == nullptr) continue;
       const Time simulated = sim::simulate(call, candidate.program_of, machine).finish;
       const Time predicted = predict(candidate.plan, cost_view, hierarchy, call);
       EXPECT_NEAR(to_microseconds(predicted), to_microseconds(simulated),
@@ -110,7 +55,8 @@ TEST(Predict, CountsAllChildrenOfAReductionThatIsCutOnOneLevelOnly) {
           {{outer, cut_outside ? 512U : 0U}, {Shape::Binary, cut_outside ? 0U : 512U}},
           collective::Top::Tree,
           {}};
-      const Candidate candidate = candidate_of(choice, hierarchy, call, "");
+      const Plan plan{collective::find_algorithm(call.operation, "multilevel"), choice};
+      const Candidate candidate = candidate_of(plan, hierarchy, call);
       const Time simulated = sim::simulate(call, candidate.program_of, machine).finish;
       const Time predicted = predict(candidate.plan, cost_view, hierarchy, call);
       EXPECT_NEAR(to_microseconds(predicted), to_microseconds(simulated),

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collective/segments.hpp"
+#include "select/segments.hpp"
+
 namespace espalier::select {
 namespace {
 
@@ -15,43 +18,16 @@ constexpr int kRounds = 2;
 
 /// Whether each rank has a message for every other one: its prediction takes O(ranks^2).
 bool meets_everybody(const Plan& plan, const Collective& call) {
-  if (const auto* classical = std::get_if<Classical>(&plan)) {
-    return classical->name == "direct" || classical->name == "pairwise";
-  }
-  return call.operation == schedule::Operation::Alltoall &&
-         !std::holds_alternative<Classical>(plan);
+  return plan.algorithm->traits.meets_everybody.contains(call.operation);
 }
 
 /// Whether messages are whole or in segments of 16 KiB (short messages: 1 KiB). Tuning starts from
 /// these.
 bool has_usual_segments(const Plan& plan, const Collective& call) {
-  const bool is_short = call.count * call.element.value <= kShortOfSegments;
-  const auto usual = [&](std::uint64_t segment) {
-    return segment == 0 || segment * call.element.value == (is_short ? 2 * kShortSegment : 16384);
-  };
-  if (const auto* choice = std::get_if<MultilevelChoice>(&plan)) {
-    return usual(choice->levels.front().segment);
-  }
-  if (const auto* fixed = std::get_if<FixedOrder>(&plan)) {
-    return usual(fixed->choice.levels.front().segment);
-  }
-  if (const auto* tree = std::get_if<BlindTree>(&plan)) return usual(tree->segment);
-  return true;
-}
-
-/// Whether every block goes straight from its owner to its receiver.
-bool sends_each_block_directly(const Plan& plan, const Collective& call) {
-  const auto* classical = std::get_if<Classical>(&plan);
-  if (classical == nullptr) return false;
-  switch (call.operation) {
-    case schedule::Operation::Alltoall:
-      return classical->name == "direct";
-    case schedule::Operation::Gather:
-    case schedule::Operation::Scatter:
-      return classical->name == "linear";
-    default:
-      return false;
-  }
+  const bool is_short = call.count * call.element.value <= collective::kShortOfSegments;
+  const std::uint64_t usual = is_short ? 2 * collective::kShortSegment : 16384;
+  const std::uint64_t segment = first_segment(plan);
+  return segment == 0 || segment * call.element.value == usual;
 }
 
 /// Copies cost time, but most machines have no figure for memory. So among plans within 0.5 % of
@@ -62,16 +38,13 @@ void prefer_direct_plans(std::vector<Choice>& ranked, const Collective& call) {
   const std::int64_t best = ranked.front().predicted.picoseconds;
   const bool too_many = std::int64_t{call.size} * microseconds(1).picoseconds > best / 100;
   const auto it = std::find_if(ranked.begin(), ranked.end(), [&](const Choice& choice) {
-    return sends_each_block_directly(choice.plan, call) != too_many;
+    return choice.plan.algorithm->traits.sends_directly != too_many;
   });
   if (it == ranked.end() || it->predicted.picoseconds > best + best / 200) return;
   std::rotate(ranked.begin(), it, it + 1);
 }
 
-bool ignores_topology(const Plan& plan) {
-  return std::holds_alternative<BlindTree>(plan) || std::holds_alternative<Classical>(plan) ||
-         std::holds_alternative<AlongTree>(plan);
-}
+bool ignores_topology(const Plan& plan) { return plan.algorithm->traits.by_number; }
 
 /// Among plans within 1 % of the fastest, one that knows the machine goes first: the others cross
 /// slow links more often, which slows other traffic.
@@ -88,21 +61,21 @@ void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& 
 
 Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
                       const CostView& cost_view, const Collective& call) {
-  const auto* begun = std::get_if<MultilevelChoice>(&start.plan);
-  if (begun == nullptr) return start;
-  MultilevelChoice best = *begun;
+  if (!start.plan.algorithm->traits.is_tuned || levels_of(start.plan) == nullptr) return start;
+  const Algorithm* algorithm = start.plan.algorithm;
+  MultilevelChoice best = *levels_of(start.plan);
   Time least = start.predicted;
   const auto try_level = [&](std::size_t level, const LevelChoice& other) {
     if (best.levels[level] == other) return false;
     MultilevelChoice changed = best;
     changed.levels[level] = other;
-    const Time predicted = predict(changed, cost_view, hierarchy, call);
+    const Time predicted = predict({algorithm, changed}, cost_view, hierarchy, call);
     if (predicted >= least) return false;
     least = predicted;
     best = std::move(changed);
     return true;
   };
-  const std::vector<std::uint64_t> segments = segments_for(call);
+  const std::vector<std::uint64_t> segments = collective::segments_for(call);
   for (int round = 0; round < kRounds; ++round) {
     bool better = false;
     for (std::size_t level = 0; level < best.levels.size(); ++level) {
@@ -116,7 +89,7 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
     }
     if (!better) break;
   }
-  return {best, least};
+  return {{algorithm, best}, least};
 }
 
 namespace {
@@ -157,6 +130,25 @@ void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierar
   }
 }
 
+/// The best multilevel plan, and on few ranks the best with another tree on the outermost level,
+/// and another.
+std::vector<Choice> worth_tuning(const std::vector<Choice>& ranked, Rank size) {
+  const std::size_t most = size <= kEverySegmentUpTo ? 3 : 1;
+  std::vector<Choice> starts;
+  for (const Choice& choice : ranked) {
+    const auto* plan = levels_of(choice.plan);
+    if (plan == nullptr || !choice.plan.algorithm->traits.is_tuned) continue;
+    const auto is_like = [&](const Choice& other) {
+      const MultilevelChoice* there = levels_of(other.plan);
+      return there->top == plan->top && there->levels.front().shape == plan->levels.front().shape;
+    };
+    if (std::any_of(starts.begin(), starts.end(), is_like)) continue;
+    starts.push_back(choice);
+    if (starts.size() == most) break;
+  }
+  return starts;
+}
+
 }  // namespace
 
 void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
@@ -165,13 +157,13 @@ void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
 }
 
 std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
-                            const Collective& call, Bits bits, Roots roots) {
+                            const Collective& call, Bits bits, Roots roots, AlgorithmTable table) {
   std::vector<Choice> ranked;
-  for (Candidate& candidate : candidates(hierarchy, call, bits)) {
-    if (call.size > kExchangesUpTo && meets_everybody(candidate.plan, call)) continue;
-    if (call.size > kEverySegmentUpTo && !has_usual_segments(candidate.plan, call)) continue;
-    const Time predicted = predict(candidate.plan, cost_view, hierarchy, call);
-    ranked.push_back({std::move(candidate.plan), predicted});
+  for (Plan& plan : proposed_plans(hierarchy, call, bits, table)) {
+    if (call.size > kExchangesUpTo && meets_everybody(plan, call)) continue;
+    if (call.size > kEverySegmentUpTo && !has_usual_segments(plan, call)) continue;
+    const Time predicted = predict(plan, cost_view, hierarchy, call);
+    ranked.push_back({std::move(plan), predicted});
   }
   const auto sort = [&] {
     std::stable_sort(ranked.begin(), ranked.end(),
@@ -182,17 +174,13 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
     look_from_other_roots(ranked, hierarchy, cost_view, call);
     sort();
   }
-  const auto multilevel = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
-    return std::holds_alternative<MultilevelChoice>(choice.plan);
-  });
-  if (multilevel == ranked.end()) {
-    put_preferred_first(ranked, call);
-    return ranked;
+  for (const Choice& start : worth_tuning(ranked, call.size)) {
+    Choice tuned = tuned_by_level(start, hierarchy, cost_view, call);
+    const auto is_same = [&](const Choice& one) {
+      return build_the_same(one.plan, tuned.plan, hierarchy, call);
+    };
+    if (std::none_of(ranked.begin(), ranked.end(), is_same)) ranked.push_back(std::move(tuned));
   }
-  Choice tuned = tuned_by_level(*multilevel, hierarchy, cost_view, call);
-  const bool known = std::any_of(ranked.begin(), ranked.end(),
-                                 [&](const Choice& choice) { return choice.plan == tuned.plan; });
-  if (!known) ranked.push_back(std::move(tuned));
   sort();
   put_preferred_first(ranked, call);
   return ranked;

@@ -22,14 +22,16 @@ enum class Roots : std::uint8_t {
 
 /// All candidates by predicted time, the fastest first; ties stay in the order of candidates().
 /// Exceptions:
-/// - The best multilevel plan is also entered tuned level by level (tuned_by_level()).
+/// - The best multilevel plan is also entered tuned level by level (tuned_by_level()); on few ranks
+///   also the best with other trees on the outermost level.
 /// - A tree that knows the machine goes first if it is within 1 % of the fastest.
 /// - A plan that sends every block straight to its target goes first if it is within 0.5 % of the
 ///   fastest: most machines have no figure for the copies that other plans make.
 [[nodiscard]] std::vector<Choice> ranking(const collective::Hierarchy& hierarchy,
                                           const CostView& cost_view,
                                           const schedule::Collective& call, Bits bits = Bits::Any,
-                                          Roots roots = Roots::Own);
+                                          Roots roots = Roots::Own,
+                                          AlgorithmTable table = algorithms());
 
 /// Moves a plan to the front that is preferred to the fastest, as above.
 void put_preferred_first(std::vector<Choice>& ranked, const schedule::Collective& call);

@@ -19,6 +19,7 @@ struct Rules {
   /// that the root of a scatterv or gatherv makes.
   std::map<schedule::Operation, std::string> named = {};
   NativeMpi mpi = NativeMpi::Unknown;
+  Transport transport = {};  ///< how the executor's messages are carried
   /// Absent: plans that are predicted to be near the best one are simulated, as far as one call is
   /// worth it (simulated_times.hpp).
   std::optional<SimulationBudget> budget = {};

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+
+#include "base/match.hpp"
 
 namespace espalier::select {
 namespace {
@@ -12,17 +15,14 @@ Plan with_segments(Plan plan, Change change) {
   const auto change_levels = [&](collective::MultilevelChoice& choice) {
     for (collective::LevelChoice& level : choice.levels) level.segment = change(level.segment);
   };
-  if (auto* choice = std::get_if<collective::MultilevelChoice>(&plan)) {
-    change_levels(*choice);
-  } else if (auto* striped = std::get_if<collective::StripedChoice>(&plan)) {
-    striped->tree.segment = change(striped->tree.segment);
-  } else if (auto* two_level = std::get_if<TwoLevel>(&plan)) {
-    change_levels(two_level->choice);
-  } else if (auto* fixed = std::get_if<FixedOrder>(&plan)) {
-    change_levels(fixed->choice);
-  } else if (auto* tree = std::get_if<BlindTree>(&plan)) {
-    tree->segment = change(tree->segment);
-  }
+  std::visit(Match{[](collective::RankOrder&) {},
+                   [&](collective::LevelChoice& tree) { tree.segment = change(tree.segment); },
+                   [&](collective::MultilevelChoice& choice) { change_levels(choice); },
+                   [&](collective::StripedChoice& striped) {
+                     striped.tree.segment = change(striped.tree.segment);
+                   },
+                   [&](collective::TwoLevelChoice& seen) { change_levels(seen.choice); }},
+             plan.parameters);
   return plan;
 }
 
@@ -52,38 +52,46 @@ SegmentRange segments_of(const Plan& plan, const schedule::Collective& call) {
     return segment;
   };
   with_segments(plan, note);
-  const auto* classical = std::get_if<Classical>(&plan);
-  if (classical != nullptr && classical->name == "double-tree") {
-    note(collective::double_tree_segment(call));
+  const std::uint64_t always = plan.algorithm->traits.always_cuts_to;
+  if (always != 0) {
+    const std::uint64_t element = std::max<std::uint64_t>(1, call.element.value);
+    note(std::max<std::uint64_t>(1, always / element));
   }
   return range;
 }
 
+std::uint64_t first_segment(const Plan& plan) {
+  std::optional<std::uint64_t> first;
+  with_segments(plan, [&](std::uint64_t segment) { return first ? segment : *(first = segment); });
+  return first.value_or(0);
+}
+
 Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
+                          const Transport& transport,
                           const std::function<Time(const Plan&)>& time_of) {
-  if (call.count <= kEagerBytes) return plan;
-  Plan best = with_segments(plan, [](std::uint64_t segment) {
-    return segment == 0 ? kEagerBytes : std::min(segment, kEagerBytes);
-  });
-  const auto a_little_more = [](Time time) {
-    return Time{time.picoseconds + time.picoseconds / 64};
+  const std::uint64_t part = transport.part_bytes;
+  const auto cut = [&](std::uint64_t segment) {
+    if (call.count <= part) return segment;
+    return segment == 0 ? part : std::min(segment, part);
   };
-  const Time limit = a_little_more(time_of(plan));
+  const auto double_it = [&](std::uint64_t segment) {
+    if (2 * segment >= call.count) return std::uint64_t{0};
+    return std::min(2 * segment, part);
+  };
+  Plan best = with_segments(plan, cut);
+  if (best == plan && with_segments(best, double_it) == best) return plan;
+  const Time takes = time_of(plan);
+  const Time limit{takes.picoseconds + takes.picoseconds / 64};
   if (!(best == plan) && time_of(best) > limit) return plan;
   for (;;) {
-    Plan longer = with_segments(
-        best, [](std::uint64_t segment) { return std::min(2 * segment, kEagerBytes); });
+    Plan longer = with_segments(best, double_it);
     if (longer == best || time_of(longer) > limit) return best;
     best = std::move(longer);
   }
 }
 
 std::uint64_t uncut_up_to(const Plan& plan) {
-  if (std::holds_alternative<collective::StripedChoice>(plan) ||
-      std::holds_alternative<SpeedTree>(plan) ||  // its shape may depend on the size
-      std::holds_alternative<Classical>(plan) || std::holds_alternative<AlongTree>(plan)) {
-    return 0;
-  }
+  if (!plan.algorithm->traits.scales) return 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   with_segments(plan, [&](std::uint64_t segment) {
     if (segment != 0) least = std::min(least, segment);

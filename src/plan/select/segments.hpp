@@ -21,6 +21,9 @@ struct SegmentRange {
 };
 [[nodiscard]] SegmentRange segments_of(const Plan& plan, const schedule::Collective& call);
 
+/// The segment of the outermost level, or of the one tree; 0 if that cuts nothing.
+[[nodiscard]] std::uint64_t first_segment(const Plan& plan);
+
 /// The plan with segments that suit MPI, for two reasons that no machine file tells:
 ///   1. Messages above MPI's eager limit wait for a handshake, up to four latencies (UCX over TCP).
 ///      So segments are cut to 16 KiB if that is predicted to cost next to nothing.
@@ -29,6 +32,7 @@ struct SegmentRange {
 /// @param time_of the time of a plan for this call
 /// @pre call.element is one byte
 [[nodiscard]] Plan with_usable_segments(const Plan& plan, const schedule::Collective& call,
+                                        const Transport& transport,
                                         const std::function<Time(const Plan&)>& time_of);
 
 /// The most units of a block that this plan does not cut. Its programs for such calls differ by a

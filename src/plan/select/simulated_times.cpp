@@ -36,9 +36,10 @@ std::uint64_t sends_of(const schedule::Program& program) {
 std::uint64_t some_messages(const Plan& plan, const collective::Hierarchy& hierarchy,
                             const Collective& call) {
   const std::uint64_t size = call.size;
+  const collective::PartOf part_of = parts_of(plan, hierarchy, call);
   std::uint64_t messages = 0;
   for (const std::uint64_t rank : {std::uint64_t{0}, size / 3, size / 2, size - 1}) {
-    messages += sends_of(own_part(plan, hierarchy, call, static_cast<Rank>(rank)));
+    messages += sends_of(part_of(static_cast<Rank>(rank)));
   }
   return messages * size / 4 + 1;
 }
@@ -59,8 +60,7 @@ std::optional<sim::SimResult> SimulatedTimes::simulated(const Plan& plan, std::u
   left_ -= messages;
   Collective call = call_;
   call.count = count;
-  const auto program_of = [&](Rank rank) { return own_part(plan, hierarchy_, call, rank); };
-  return sim::simulate(call, program_of, hierarchy_.machine(), options_);
+  return sim::simulate(call, parts_of(plan, hierarchy_, call), hierarchy_.machine(), options_);
 }
 
 std::optional<Time> SimulatedTimes::time_of(const Plan& plan, std::uint64_t count) {
@@ -103,7 +103,7 @@ std::uint64_t worth_of_simulation(Time predicted, Rank ranks) {
   if (ranks > kMostRanks) return 0;
   constexpr std::int64_t kPerMessage = 16 * 1'000'000;  // 16 us
   return static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 10, 1 << 14));
+      std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 11, 1 << 14));
 }
 
 std::vector<Choice> settled_by_simulation(std::vector<Choice> ranked, SimulatedTimes& times) {

@@ -48,7 +48,7 @@ class SimulatedTimes {
 };
 
 /// How many messages of simulated plans a choice is worth, in all: one for each 16 us of the
-/// predicted time of a call, at least 2^10 and at most 2^14. Simulating one takes a few
+/// predicted time of a call, at least 2^11 and at most 2^14. Simulating one takes a few
 /// microseconds. None with more than 512 ranks: there one plan would take all of it.
 [[nodiscard]] std::uint64_t worth_of_simulation(Time predicted, Rank ranks);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "topology/transport.hpp"
 
 namespace espalier::sim {
 
@@ -19,7 +20,7 @@ struct SimOptions {
   Sharing sharing = Sharing::ExactMaxMin;
   /// A message of fewer bytes is eager: its Send ends when the processor has handed it over. Other
   /// Sends are rendezvous: nothing flows before the Recv is posted, and they end on delivery.
-  Bytes eager_limit{64 * 1024};
+  Bytes eager_limit{topology::kTransport.eager_bytes};
   /// Sends of rendezvous messages cost their sender nothing, as under SMPI, which takes the time of
   /// sends only that return before they are delivered.
   bool free_rendezvous = false;

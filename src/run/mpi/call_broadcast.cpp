@@ -21,7 +21,8 @@ int broadcast_with_gaps(Communicator& comm, const runtime::CachedPlan& plan, con
   const auto size = static_cast<std::uint64_t>(layout.size);
   const auto count = static_cast<std::uint64_t>(call.recv.count);
   auto* const data = bytes_at(call.recv.buffer);
-  const std::uint64_t least_piece = plan.prepared.goes_far ? select::kEagerBytes : kMaxPieceBytes;
+  const std::uint64_t least_piece =
+      plan.prepared.goes_far ? topology::kTransport.part_bytes : kMaxPieceBytes;
   if (is_root && cuts_whole_elements(plan.prepared.program, size, least_piece)) {
     elements.buffers.layout = layout;
     elements.buffers.units_per_element = size;

@@ -24,7 +24,7 @@ void CountedTrees::plan_for(const topology::Machine& machine) {
 
 runtime::PeerLink CountedTrees::link_to(Rank rank) const {
   const topology::Path path = machine_->path(channel_.rank(), rank);
-  return {path.level, path.latency >= select::kFarLatency};
+  return {path.level, topology::kTransport.is_far(path.latency)};
 }
 
 std::unique_ptr<RoleRun> CountedTrees::new_run(const Call& call, BlockBuffers* buffers,

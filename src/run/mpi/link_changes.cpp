@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 #include "runtime/prepared.hpp"
-#include "select/transport.hpp"
+#include "topology/transport.hpp"
 
 namespace espalier::mpi {
 
@@ -34,7 +34,7 @@ struct Figures {
 };
 
 bool is_far(const Machine& machine, Rank a, Rank b) {
-  return machine.path(a, b).latency >= select::kFarLatency;
+  return topology::kTransport.is_far(machine.path(a, b).latency);
 }
 
 }  // namespace
@@ -76,8 +76,9 @@ Figures measure_links(const FarPair& pair, bool begins, MPI_Comm probes) {
     const double took = PMPI_Wtime() - begin;
     if (i == 1 || (i > 1 && took < trip)) trip = took;  // the first wakes the other up
   }
-  std::vector<std::byte> data(select::kEagerBytes);
-  const double bytes = static_cast<double>(kParts) * static_cast<double>(select::kEagerBytes);
+  std::vector<std::byte> data(topology::kTransport.part_bytes);
+  const double bytes =
+      static_cast<double>(kParts) * static_cast<double>(topology::kTransport.part_bytes);
   double rate = 0;
   // A connection that was idle opens its window turn by turn: as long as that helps.
   for (int turn = 0; turn < kMostTurns; ++turn) {

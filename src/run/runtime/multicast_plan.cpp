@@ -23,9 +23,9 @@ using topology::Machine;
 
 /// The fastest broadcast over a tree of levels, whose messages have one peer each.
 select::Choice best_tree(const collective::Hierarchy& part, const Collective& call) {
-  const auto ranked = ranking(part, select::CostView(part.machine()), call);
+  const auto ranked = select::ranking(part, select::CostView(part.machine()), call);
   const auto found = std::find_if(ranked.begin(), ranked.end(), [](const select::Choice& choice) {
-    return std::holds_alternative<collective::MultilevelChoice>(choice.plan);
+    return levels_of(choice.plan) != nullptr;
   });
   expects(found != ranked.end(), "plan_multicast: no tree over levels");
   return *found;
@@ -45,7 +45,7 @@ schedule::Program on_machine(schedule::Program program, std::span<const Rank> me
 PreparedProgram prepared(schedule::Program program, const Machine& machine, Rank rank) {
   return prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, path.latency >= select::kFarLatency};
+    return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
   });
 }
 

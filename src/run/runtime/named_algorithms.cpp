@@ -53,10 +53,11 @@ Names names_for(Operation operation) {
     for (const topology::Machine& machine : sample_machines()) {
       const Hierarchy hierarchy(machine);
       const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
-      const std::vector<select::Candidate> made = select::candidates(hierarchy, call);
+      const std::vector<select::Plan> made = select::proposed_plans(hierarchy, call);
       for (auto one = made.rbegin(); one != made.rend(); ++one) {
-        if (count == 1) add_once(names.whole, one->name);
-        add_once(names.all, one->name);
+        const std::string name = name_of(*one, call);
+        if (count == 1) add_once(names.whole, name);
+        add_once(names.all, name);
       }
     }
   }

@@ -130,7 +130,7 @@ CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
   }
   plan.prepared = prepare(std::move(program), [&](Rank peer) {
     const topology::Path path = machine.path(rank, peer);
-    return PeerLink{path.level, path.latency >= select::kFarLatency};
+    return PeerLink{path.level, topology::kTransport.is_far(path.latency)};
   });
   plan.signature = schedule::hash_of(call);
   return plan;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "schedule/program.hpp"
-#include "select/transport.hpp"
+#include "topology/transport.hpp"
 
 namespace espalier::runtime {
 
@@ -89,7 +89,9 @@ struct PreparedProgram {
 [[nodiscard]] inline std::uint64_t bytes_in_one(const PeerLink& link, std::uint64_t message,
                                                 std::uint64_t most) {
   constexpr std::uint64_t kParts = 256;
-  return link.is_far && message <= kParts * select::kEagerBytes ? select::kEagerBytes : most;
+  return link.is_far && message <= kParts * topology::kTransport.part_bytes
+             ? topology::kTransport.part_bytes
+             : most;
 }
 
 /// The same program for calls with `to` units a block instead of `from`: all that is counted in

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "collective/algorithm.hpp"
+
+namespace espalier::collective {
+
+// The entries of the table. Each stands in the file of its algorithm.
+
+extern const Algorithm kMultilevel, kStriped, kTwoLevel, kFixedOrder;
+extern const Algorithm kFlatTree, kChainTree, kBinomialTree, kQuadnomialTree, kOctonomialTree;
+extern const Algorithm kFastestNodeFirst, kSpoc;
+extern const Algorithm kScatterRing, kScatterDoubling, kDoubleTree, kBinomialInTurn,
+    kRabenseifnerReduce, kLinearGather, kLinearScatter, kBinomialGather, kBinomialScatter,
+    kDisseminationBarrier, kButterflyBarrier, kRingAllgather, kBruckAllgather,
+    kRecursiveDoublingAllgather, kNeighbourExchange, kDirectAllgather, kGatherBroadcast,
+    kDirectAlltoall, kPairwiseAlltoall, kBruckAlltoall, kRecursiveDoublingAllreduce,
+    kRabenseifnerAllreduce, kRingAllreduce, kDirectAllreduce, kRecursiveHalving,
+    kButterflyReduceScatter, kRingReduceScatter, kPairwiseReduceScatter, kDirectReduceScatter,
+    kRecursiveDoublingScan, kLinearScan, kBinomialScan, kDirectScan, kRecursiveDoublingExscan,
+    kLinearExscan, kBinomialExscan, kDirectExscan;
+
+inline constexpr Operations kAnyOperation{
+    schedule::Operation::Broadcast,     schedule::Operation::Reduce,
+    schedule::Operation::Allreduce,     schedule::Operation::Barrier,
+    schedule::Operation::Gather,        schedule::Operation::Scatter,
+    schedule::Operation::Allgather,     schedule::Operation::Alltoall,
+    schedule::Operation::ReduceScatter, schedule::Operation::Scan,
+    schedule::Operation::Exscan};
+
+}  // namespace espalier::collective

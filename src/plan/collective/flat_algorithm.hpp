@@ -1,0 +1,128 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "collective/entries.hpp"
+#include "collective/flat_call.hpp"
+#include "collective/flat_estimate.hpp"
+#include "collective/messages.hpp"
+#include "collective/scan.hpp"
+
+namespace espalier::collective {
+
+// Classical algorithms as entries of the table.
+
+// The papers of several.
+inline constexpr std::string_view kThakur = "Thakur, Rabenseifner, Gropp, IJHPCA 2005";
+inline constexpr std::string_view kRabenseifner = "Rabenseifner, ICCS 2004";
+inline constexpr std::string_view kPjesivac = "Pjesivac-Grbovic et al., Cluster Computing 2007";
+inline constexpr std::string_view kBruck = "Bruck et al., IEEE TPDS 1997";
+inline constexpr std::string_view kPatarasuk = "Patarasuk, Yuan, JPDC 2009";
+inline constexpr std::string_view kSandersTraeff = "Sanders, Traeff, EuroPVM/MPI 2006";
+inline constexpr std::string_view kByDefinition = "the definition of the operation, all at once";
+inline constexpr std::string_view kHillisSteele = "Hillis, Steele, CACM 1986";
+
+// The traits of several.
+inline constexpr Traits kMoves{.keeps_rank_order = true};
+inline constexpr Traits kMovesAlong{.keeps_rank_order = true, .along_machine = true};
+inline constexpr Traits kDirect{.keeps_rank_order = true, .sends_directly = true};
+inline constexpr Traits kHalvesAlong{
+    .keeps_rank_order = true, .along_machine = true, .longest = LongestMessage::Half};
+inline constexpr Traits kBundles{.keeps_rank_order = true, .longest = LongestMessage::HalfOfAll};
+inline constexpr Traits kBundlesAlong{
+    .keeps_rank_order = true, .along_machine = true, .longest = LongestMessage::HalfOfAll};
+constexpr Traits meeting_all(schedule::Operation operation, Traits traits = kMoves) {
+  traits.meets_everybody = {operation};
+  return traits;
+}
+
+using Append = void (*)(schedule::ProgramBuilder&, const FlatCall&);
+
+/// A classical algorithm among all ranks.
+/// @tparam kServes how many ranks it serves
+/// @tparam kTime   its estimate of a FlatEstimate: a time, or nothing but clocks that it moves on
+template <bool (*kServes)(Rank), Append kAppend, auto kTime>
+constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
+                         std::string_view source, Traits traits) {
+  traits.by_number = true;
+  return {
+      .name = name,
+      .source = source,
+      .operations = {operation},
+      .traits = traits,
+      .refuses = [](const Hierarchy&, const schedule::Collective& call,
+                    const Parameters&) { return !kServes(call.size); },
+      .build = [](const Hierarchy& hierarchy, const schedule::Collective& call,
+                  const Parameters& parameters) -> PartOf {
+        return [&, order = std::get<RankOrder>(parameters)](Rank rank) {
+          schedule::ProgramBuilder program(rank);
+          kAppend(program, FlatCall(call, hierarchy.machine(), order, rank));
+          return std::move(program).build();
+        };
+      },
+      .estimate = [](const cost::CostView& cost_view, const Hierarchy& hierarchy,
+                     const schedule::Collective& call,
+                     const Parameters& parameters) -> cost::Picos {
+        if (call.size == 1) return 0;
+        FlatEstimate at(cost_view, call,
+                        all_ranks(hierarchy.machine(), std::get<RankOrder>(parameters)));
+        if constexpr (!std::is_void_v<decltype(kTime(at))>) {
+          return kTime(at);
+        } else {
+          kTime(at);
+          return at.rounds.finish();
+        }
+      },
+  };
+}
+
+/// Lays this rank's own block in place, then runs the algorithm.
+template <void (*kAllgather)(schedule::ProgramBuilder&, const Participants&, const BlockLayout&)>
+void allgather(schedule::ProgramBuilder& program, const FlatCall& call) {
+  copy_unless_empty(program, call.in(), call.own_place());
+  kAllgather(program, call.participants, call.out_blocks());
+}
+
+template <void (*kBarrier)(schedule::ProgramBuilder&, const Participants&)>
+void barrier(schedule::ProgramBuilder& program, const FlatCall& call) {
+  kBarrier(program, call.participants);
+}
+
+using InPlace = void (*)(schedule::ProgramBuilder&, const Participants&, const schedule::Region&);
+
+/// Allreduce or scan: this rank's contribution is laid into Out, where the algorithm works.
+template <InPlace kWork>
+void in_out(schedule::ProgramBuilder& program, const FlatCall& call) {
+  copy_unless_empty(program, call.in(), call.out());
+  kWork(program, call.participants, call.out());
+}
+
+template <void (*kReduceScatter)(schedule::ProgramBuilder&, const Participants&, const BlockLayout&,
+                                 const schedule::Region&)>
+void reduce_scatter(schedule::ProgramBuilder& program, const FlatCall& call) {
+  kReduceScatter(program, call.participants, call.in_blocks(), call.out());
+}
+
+template <InPlace kScan>
+void exscan_of(schedule::ProgramBuilder& program, const FlatCall& call) {
+  shifted_exscan(program, call.participants, call.in(), call.out(), kScan);
+}
+
+template <void (*kWork)(schedule::ProgramBuilder&, const Participants&, const schedule::Region&,
+                        const schedule::Region&)>
+void from_in_to_out(schedule::ProgramBuilder& program, const FlatCall& call) {
+  kWork(program, call.participants, call.in(), call.out());
+}
+
+/// The estimate of a scan, or of the exscan made of it.
+template <ScanTime kScan>
+void scan_time(FlatEstimate& at) {
+  kScan(at, at.everybody);
+}
+template <ScanTime kScan>
+void exscan_time(FlatEstimate& at) {
+  shifted_exscan_time(at, kScan);
+}
+
+}  // namespace espalier::collective

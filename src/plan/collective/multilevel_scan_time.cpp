@@ -1,0 +1,187 @@
+#include <algorithm>
+
+#include "collective/multilevel_time.hpp"
+#include "collective/whole_trees.hpp"
+#include "cost/predict_tree.hpp"
+#include "cost/rounds.hpp"
+
+namespace espalier::collective {
+namespace {
+
+using cost::CostView;
+using cost::Picos;
+using cost::Rounds;
+using cost::Stream;
+using cost::TreePrediction;
+using cost::WholeTree;
+using schedule::Collective;
+using topology::Machine;
+
+/// Ranks that follow each other within one cluster of a depth, level by level: the runs of
+/// multilevel_scan.cpp, for all ranks at once.
+class Runs {
+ public:
+  explicit Runs(const Machine& machine) : machine_(machine), joined_(machine.size(), 0) {
+    for (Rank r = 1; r < machine.size(); ++r) joined_[r] = machine.path(r - 1, r).level;
+  }
+  /// The last ranks of the runs that make up a longer one, for each longer run of the level.
+  [[nodiscard]] std::vector<std::vector<Rank>> teams(std::uint32_t level) const {
+    std::vector<std::vector<Rank>> found;
+    std::vector<Rank> participants;
+    for (Rank r = 0; r < machine_.size(); ++r) {
+      const bool ends = r + 1 == machine_.size() || joined_[r + 1] <= level;
+      if (ends) participants.push_back(r);
+      if (r + 1 == machine_.size() || joined_[r + 1] < level) {
+        if (participants.size() > 1) found.push_back(participants);
+        participants.clear();
+      }
+    }
+    return found;
+  }
+  /// The last rank of the run of the level that begins with rank 0.
+  [[nodiscard]] Rank end_of_first(std::uint32_t level) const {
+    Rank r = 0;
+    while (r + 1 < machine_.size() && joined_[r + 1] >= level) ++r;
+    return r;
+  }
+
+ private:
+  const Machine& machine_;
+  std::vector<std::uint32_t> joined_;  // the level at which a rank meets the one before
+};
+
+class ScanPrediction {
+ public:
+  ScanPrediction(const CostView& cost_view, const Collective& call)
+      : cost_view_(cost_view),
+        bytes_(static_cast<double>(call.count * call.element.value)),
+        rounds_(cost_view) {}
+
+  void totals_up(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
+    switch (choice.shape) {
+      case Shape::Flat:
+        return direct(teams);
+      case Shape::Chain:
+        return chain(teams);
+      case Shape::Binary:
+        shift(teams);
+        return doubling(teams);
+      case Shape::Binomial:
+      case Shape::Quadnomial:
+      case Shape::Octonomial:
+        shift(teams);
+        return binomial(teams);
+    }
+  }
+
+  /// What stands before a run, from its last rank to the last ranks of its parts.
+  void down(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice,
+            Rank first_end) {
+    for (const std::vector<Rank>& participants : teams) {
+      if (participants.back() <= first_end) continue;  // nothing stands before it
+      std::vector<Rank> from_last{participants.back()};
+      from_last.insert(from_last.end(), participants.begin(), participants.end() - 1);
+      const WholeTree tree = participants_tree(cost_view_.size(), from_last, choice.shape);
+      std::vector<Stream> streams(cost_view_.size(), {0, 0, bytes_});
+      for (const Rank r : participants) streams[r] = {rounds_.clock(r), rounds_.clock(r), bytes_};
+      const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
+      TreePrediction(cost_view_, tree, bytes_, whole).broadcast(streams);
+      for (const Rank r : participants) {
+        rounds_.set_clock(
+            r, std::max(rounds_.clock(r), streams[r].last) + cost_view_.combine(r, bytes_));
+      }
+    }
+  }
+  [[nodiscard]] Picos finish() const { return rounds_.finish(); }
+
+ private:
+  /// Of all teams of a level at once.
+  template <typename Add>
+  void round(const std::vector<std::vector<Rank>>& teams, bool combines, Add add) {
+    std::vector<Rounds::RoundMessage> messages;
+    for (const std::vector<Rank>& participants : teams) add(participants, messages);
+    rounds_.exchange(messages, combines, combines);
+  }
+  void direct(const std::vector<std::vector<Rank>>& teams) {
+    round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+      for (std::size_t i = 0; i < participants.size(); ++i) {
+        for (std::size_t k = i + 1; k < participants.size(); ++k) {
+          messages.push_back({participants[i], participants[k], bytes_});
+        }
+      }
+    });
+  }
+  static std::size_t largest(const std::vector<std::vector<Rank>>& teams) {
+    std::size_t most = 0;
+    for (const auto& participants : teams) most = std::max(most, participants.size());
+    return most;
+  }
+  void chain(const std::vector<std::vector<Rank>>& teams) {
+    for (std::size_t p = 0; p + 1 < largest(teams); ++p) {
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        if (p + 1 < participants.size())
+          messages.push_back({participants[p], participants[p + 1], bytes_});
+      });
+    }
+  }
+  void shift(const std::vector<std::vector<Rank>>& teams) {
+    round(teams, false, [&](const std::vector<Rank>& participants, auto& messages) {
+      for (std::size_t p = 0; p + 1 < participants.size(); ++p) {
+        messages.push_back({participants[p], participants[p + 1], bytes_});
+      }
+    });
+  }
+  /// Among all but the first.
+  void doubling(const std::vector<std::vector<Rank>>& teams) {
+    for (std::size_t d = 1; d + 1 < largest(teams); d *= 2) {
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        for (std::size_t p = 1; p + d < participants.size(); ++p) {
+          messages.push_back({participants[p], participants[p + d], bytes_});
+        }
+      });
+    }
+  }
+  void binomial(const std::vector<std::vector<Rank>>& teams) {
+    const std::size_t most = largest(teams) - 1;
+    std::size_t half = 1;
+    for (; half < most; half *= 2) {
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        for (std::size_t p = half; p + half < participants.size(); p += 2 * half) {
+          messages.push_back({participants[p], participants[p + half], bytes_});
+        }
+      });
+    }
+    for (half /= 2; half > 0; half /= 2) {
+      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
+        for (std::size_t p = 2 * half; p + half < participants.size(); p += 2 * half) {
+          messages.push_back({participants[p], participants[p + half], bytes_});
+        }
+      });
+    }
+  }
+
+  const CostView& cost_view_;
+  double bytes_;
+  Rounds rounds_;
+};
+
+}  // namespace
+
+Picos multilevel_scan_time(const MultilevelChoice& choice, const CostView& cost_view,
+                           const Hierarchy& hierarchy, const Collective& call) {
+  if (call.size == 1) return 0;
+  const Runs runs(hierarchy.machine());
+  ScanPrediction prediction(cost_view, call);
+  for (std::size_t l = choice.levels.size(); l-- > 0;) {
+    const auto teams = runs.teams(static_cast<std::uint32_t>(l));
+    if (!teams.empty()) prediction.totals_up(teams, choice.levels[l]);
+  }
+  for (std::size_t l = 0; l < choice.levels.size(); ++l) {
+    const auto teams = runs.teams(static_cast<std::uint32_t>(l));
+    if (teams.empty()) continue;
+    prediction.down(teams, choice.levels[l], runs.end_of_first(static_cast<std::uint32_t>(l)));
+  }
+  return prediction.finish();
+}
+
+}  // namespace espalier::collective

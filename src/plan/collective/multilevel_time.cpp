@@ -1,0 +1,358 @@
+#include "collective/multilevel_time.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "collective/rank_blocks.hpp"
+#include "collective/whole_trees.hpp"
+#include "cost/bundles.hpp"
+#include "cost/predict_tree.hpp"
+#include "cost/rounds.hpp"
+
+namespace espalier::collective {
+namespace {
+
+using cost::CostView;
+using cost::Flow;
+using cost::FlowSharing;
+using cost::Loads;
+using cost::Picos;
+using cost::Rounds;
+using cost::Stream;
+using cost::TreePrediction;
+using cost::WholeTree;
+using schedule::Collective;
+using schedule::Operation;
+
+/// How many blocks of the reference order each sub-tree sends up. O(ranks log ranks height).
+std::vector<double> blocks_of_subtrees(const WholeTree& tree) {
+  std::vector<double> vectors(tree.size(), 1);
+  std::vector<std::vector<Rank>> below(tree.size());
+  for (std::size_t i = tree.order.size(); i-- > 0;) {
+    const Rank rank = tree.order[i];
+    std::vector<Rank>& mine = below[rank];
+    mine.push_back(rank);
+    std::sort(mine.begin(), mine.end());
+    vectors[rank] = static_cast<double>(blocks_within(mine, tree.size()).size());
+    if (tree.parent[rank] == kNoRank) continue;
+    std::vector<Rank>& above = below[tree.parent[rank]];
+    above.insert(above.end(), mine.begin(), mine.end());
+    mine = {};
+  }
+  return vectors;
+}
+
+/// All of one call's prediction; the steps are those of multilevel_calls.cpp.
+class MultilevelPrediction {
+ public:
+  MultilevelPrediction(const MultilevelChoice& choice, std::span<const double> segments,
+                       const CostView& cost_view, const Hierarchy& hierarchy,
+                       const Collective& call, Partials partials)
+      : choice_(choice),
+        partials_(partials),
+        segments_(segments.begin(), segments.end()),
+        cost_view_(cost_view),
+        hierarchy_(hierarchy),
+        call_(call),
+        bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)) {}
+
+  Picos finish() {
+    switch (call_.operation) {
+      case Operation::Broadcast:
+        return broadcast();
+      case Operation::Reduce:
+        return reduce();
+      case Operation::Allreduce:
+      case Operation::Barrier:
+        return allreduce();
+      case Operation::Gather:
+        return gather_time(cost_view_, tree(call_.root, 0), bytes_);
+      case Operation::Scatter:
+        return scatter_time(cost_view_, tree(call_.root, 0), bytes_);
+      case Operation::Allgather:
+        return allgather();
+      case Operation::ReduceScatter:
+        return reduce_scatter();
+      case Operation::Alltoall:
+        return aggregated_alltoall_time(choice_.carriers, cost_view_, hierarchy_, call_);
+      case Operation::Scan:
+      case Operation::Exscan:
+        if (partials_ == Partials::Blocks) return fixed_scan();
+        return multilevel_scan_time(choice_, cost_view_, hierarchy_, call_);
+      case Operation::Unknown:
+        break;
+    }
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] WholeTree tree(Rank root, std::uint32_t from_level) const {
+    return multilevel_tree(hierarchy_, choice_.levels, root, from_level);
+  }
+  static Picos latest(const std::vector<Stream>& streams) {
+    Picos last = 0;
+    for (const Stream& stream : streams) last = std::max(last, stream.last);
+    return last;
+  }
+  [[nodiscard]] std::vector<Stream> all_there() const {
+    return std::vector<Stream>(call_.size, {0, 0, bytes_});
+  }
+
+  Picos broadcast() {
+    const WholeTree whole = tree(call_.root, 0);
+    auto streams = all_there();
+    TreePrediction prediction(cost_view_, whole, bytes_, segments_);
+    prediction.broadcast(streams);
+    return std::max(latest(streams), prediction.busiest_link(false, streams));
+  }
+
+  Picos reduce() {
+    const WholeTree whole = tree(call_.root, 0);
+    auto streams = all_there();
+    TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
+    keep_order(prediction, whole);
+    prediction.reduce(streams);
+    return std::max(streams[call_.root].last, prediction.busiest_link(true, streams));
+  }
+
+  void keep_order(TreePrediction& prediction, const WholeTree& whole) const {
+    if (partials_ == Partials::Runs) prediction.keep_rank_order();
+    if (partials_ == Partials::Blocks) prediction.carry(blocks_of_subtrees(whole));
+  }
+  /// Ordered reductions cut all edges alike: at the finest of all levels.
+  [[nodiscard]] std::vector<double> upward_segments() const {
+    if (partials_ == Partials::One) return segments_;
+    double least = 0;
+    for (const double s : segments_) {
+      if (s != 0 && (least == 0 || s < least)) least = s;
+    }
+    return std::vector<double>(segments_.size(), least);
+  }
+
+  Picos allreduce() {
+    const bool exchange = choice_.top == Top::Exchange;
+    const WholeTree whole = tree(0, exchange ? 1 : 0);
+    auto streams = all_there();
+    TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
+    keep_order(prediction, whole);
+    prediction.reduce(streams);
+    if (exchange) exchange_streams(streams);
+    prediction.broadcast(streams);
+    if (!prediction.pipelined()) return latest(streams);
+    // Segments go down while others still come up.
+    Loads both = prediction.reduce_loads();
+    const Loads down = prediction.broadcast_loads();
+    Picos busiest = std::max(both.busiest(), down.busiest());
+    both += down;
+    if (exchange) {
+      const Loads across = exchange_loads();
+      busiest = std::max(busiest, across.busiest());
+      both += across;
+    }
+    return latest(streams) + std::max(0.0, both.busiest() - busiest);
+  }
+
+  [[nodiscard]] Loads exchange_loads() const {
+    Loads loads(cost_view_);
+    const double segment = exchange_segment();
+    const std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    for (const Rank from : masters) {
+      for (const Rank to : masters) {
+        if (from != to) loads.add(from, to, segment, std::max(1.0, bytes_ / segment), true);
+      }
+    }
+    return loads;
+  }
+  [[nodiscard]] double exchange_segment() const {
+    return segments_.front() > 0 && segments_.front() < bytes_ ? segments_.front() : bytes_;
+  }
+
+  /// Everybody's partial result to everybody among the masters, segment by segment.
+  void exchange_streams(std::vector<Stream>& streams) {
+    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    if (masters.size() < 2) return;
+    std::sort(masters.begin(), masters.end());
+    const double segment = exchange_segment();
+    const double count = bytes_ > 0 ? std::max(1.0, bytes_ / segment) : 1;
+    std::vector<Flow> flows;
+    for (std::size_t i = 0; i < masters.size(); ++i) {
+      Picos processor = streams[masters[i]].first;
+      for (std::size_t step = 1; step < masters.size(); ++step) {
+        processor += cost_view_.send(masters[i], segment);
+        flows.push_back({masters[i], masters[(i + step) % masters.size()], segment, processor});
+      }
+    }
+    FlowSharing sharing(cost_view_);
+    sharing.settle(flows);
+    std::vector<Flow> whole = flows;
+    for (Flow& flow : whole) flow.bytes = bytes_;
+    if (count > 1) sharing.settle(whole);
+    const std::vector<Stream> before = streams;
+    const auto others = static_cast<double>(masters.size() - 1);
+    // The others' parts are combined one after the other, as they come.
+    std::vector<std::size_t> order(flows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return flows[a].end < flows[b].end; });
+    for (const Rank m : masters) {
+      streams[m].grain = segment;
+      streams[m].first += others * cost_view_.send(m, segment);
+    }
+    for (const std::size_t i : order) {
+      Stream& to = streams[flows[i].to];
+      to.first = std::max(to.first, flows[i].end) + cost_view_.recv(flows[i].to, segment) +
+                 cost_view_.combine(flows[i].to, segment);
+    }
+    for (const Rank m : masters) streams[m].last = std::max(streams[m].last, streams[m].first);
+    if (count <= 1 && segment >= bytes_) {
+      for (const Rank m : masters) streams[m].last = streams[m].first;
+      return;
+    }
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const Flow& flow = flows[i];
+      const Stream& from = before[flow.from];
+      const Picos work = cost_view_.recv(flow.to, segment) + cost_view_.combine(flow.to, segment);
+      const Picos step = flow.latency + segment * flow.per_byte + work;
+      const Picos send = cost_view_.send(flow.from, segment);
+      Stream& to = streams[flow.to];
+      to.last = std::max({to.last, whole[i].end + work, from.last + others * send + step,
+                          from.first + count * others * send + step,
+                          before[flow.to].first + count * others * (work + send)});
+    }
+  }
+
+  /// In the reference order: up the tree with all blocks, and what ranks need of others down again,
+  /// which is taken for as much.
+  Picos fixed_scan() {
+    const WholeTree whole = tree(0, 0);
+    auto streams = all_there();
+    TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
+    prediction.carry(blocks_of_subtrees(whole));
+    prediction.reduce(streams);
+    prediction.broadcast(streams);
+    return latest(streams);
+  }
+
+  /// All blocks to rank 0 and scattered from there; or to the masters, who exchange what belongs to
+  /// each other's ranks.
+  Picos reduce_scatter() {
+    const bool exchange = choice_.top == Top::Exchange;
+    const double all = bytes_ * call_.size;
+    const WholeTree whole = tree(0, exchange ? 1 : 0);
+    std::vector<Stream> streams(call_.size, {0, 0, all});
+    TreePrediction prediction(cost_view_, whole, all, std::vector<double>(segments_.size(), 0));
+    keep_order(prediction, whole);
+    prediction.reduce(streams);
+    const Picos up = prediction.busiest_link(true, streams);
+    const Picos down = scatter_time(cost_view_, whole, bytes_);
+    if (!exchange) return std::max(up, streams[0].last) + down;
+    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    std::sort(masters.begin(), masters.end());
+    Rounds rounds(cost_view_);
+    std::vector<Rounds::RoundMessage> messages;
+    for (std::size_t i = 0; i < masters.size(); ++i) {
+      rounds.set_clock(masters[i], std::max(up, streams[masters[i]].last));
+      for (std::size_t step = 1; step < masters.size(); ++step) {
+        const Rank to = masters[(i + step) % masters.size()];
+        messages.push_back({masters[i], to, whole.subtree[to] * bytes_});
+      }
+    }
+    rounds.exchange(messages, true);
+    Picos across = 0;
+    for (const Rank m : masters) across = std::max(across, rounds.clock(m));
+    return across + down;
+  }
+
+  /// Up within the outermost clusters, across, and down again.
+  Picos allgather() {
+    const WholeTree within = tree(0, 1);
+    std::vector<Picos> ready = gather_times(cost_view_, within, bytes_);
+    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
+    std::sort(masters.begin(), masters.end());
+    std::vector<double> sites;
+    for (const Rank m : masters) sites.push_back(within.subtree[m] * bytes_);
+    std::vector<std::vector<Picos>> here = across(masters, sites, ready);
+    return std::max(bundles_down_time(cost_view_, within, masters, sites, here),
+                    allgather_loads(within, masters, sites).busiest_resource());
+  }
+
+  /// Up, across and down: what a link carries in all three.
+  [[nodiscard]] Loads allgather_loads(const WholeTree& within, const std::vector<Rank>& masters,
+                                      const std::vector<double>& sites) const {
+    Loads loads(cost_view_);
+    for (const Rank child : within.order) {
+      const Rank parent = within.parent[child];
+      if (parent == kNoRank) continue;
+      loads.add(child, parent, within.subtree[child] * bytes_, 1, false);
+      loads.add(parent, child, bytes_ * call_.size, 1, false);
+    }
+    const std::size_t n = masters.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t step = 1; step < n; ++step) {
+        const bool exchange = choice_.top == Top::Exchange;
+        const Rank to = masters[(i + (exchange ? step : 1)) % n];
+        loads.add(masters[i], to, sites[exchange ? i : (i + n + 1 - step) % n], 1, false);
+      }
+    }
+    return loads;
+  }
+
+  /// For each master, when it has each master's bundle.
+  std::vector<std::vector<Picos>> across(const std::vector<Rank>& masters,
+                                         const std::vector<double>& sites,
+                                         const std::vector<Picos>& ready) {
+    const std::size_t n = masters.size();
+    std::vector<std::vector<Picos>> here(n, std::vector<Picos>(n, 0));
+    std::vector<Picos> clock(n);
+    for (std::size_t i = 0; i < n; ++i) here[i][i] = clock[i] = ready[masters[i]];
+    FlowSharing sharing(cost_view_);
+    std::vector<Flow> flows;
+    if (choice_.top == Top::Exchange) {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t step = 1; step < n; ++step) {
+          clock[i] += cost_view_.send(masters[i], sites[i]);
+          flows.push_back({masters[i], masters[(i + step) % n], sites[i], clock[i]});
+        }
+      }
+      sharing.settle(flows);
+      for (std::size_t k = 0; k < flows.size(); ++k) {
+        const std::size_t from = k / (n - 1);
+        const std::size_t to = (from + 1 + k % (n - 1)) % n;
+        here[to][from] = flows[k].end + cost_view_.recv(masters[to], sites[from]);
+      }
+      return here;
+    }
+    Rounds rounds(cost_view_);
+    for (std::size_t i = 0; i < n; ++i) rounds.set_clock(masters[i], ready[masters[i]]);
+    std::vector<Rounds::RoundMessage> messages;
+    for (std::size_t step = 0; step + 1 < n; ++step) {
+      messages.clear();
+      for (std::size_t i = 0; i < n; ++i) {
+        messages.push_back({masters[i], masters[(i + 1) % n], sites[(i + n - step) % n]});
+      }
+      rounds.exchange(messages);
+      for (std::size_t i = 0; i < n; ++i) {
+        here[(i + 1) % n][(i + n - step) % n] = rounds.clock(masters[(i + 1) % n]);
+      }
+    }
+    return here;
+  }
+
+  const MultilevelChoice& choice_;
+  Partials partials_;
+  std::vector<double> segments_;
+  const CostView& cost_view_;
+  const Hierarchy& hierarchy_;
+  const Collective& call_;
+  double bytes_;
+};
+
+}  // namespace
+
+Picos multilevel_time(const MultilevelChoice& choice, std::span<const double> segments,
+                      const CostView& cost_view, const Hierarchy& hierarchy, const Collective& call,
+                      Partials partials) {
+  return MultilevelPrediction(choice, segments, cost_view, hierarchy, call, partials).finish();
+}
+
+}  // namespace espalier::collective

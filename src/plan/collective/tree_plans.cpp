@@ -1,0 +1,191 @@
+// Broadcasts and reductions along one tree over all ranks: by number, or by the ranks' speed.
+#include <algorithm>
+#include <memory>
+
+#include "base/contract.hpp"
+#include "collective/entries.hpp"
+#include "collective/name_reader.hpp"
+#include "collective/segments.hpp"
+#include "collective/tree_links.hpp"
+#include "cost/predict_tree.hpp"
+#include "tree/initiation_trees.hpp"
+#include "tree/shapes.hpp"
+
+namespace espalier::collective {
+
+using cost::CostView;
+using cost::Picos;
+using schedule::Buffer;
+using schedule::Collective;
+using schedule::Operation;
+
+bool has_unequal_senders(const topology::Machine& machine) {
+  for (Rank r = 1; r < machine.size(); ++r) {
+    if (machine.costs(r).send != machine.costs(0).send) return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// Counted from the root.
+tree::CommTree tree_of_all(Shape shape, const Collective& call) {
+  const tree::Participants who = tree::everybody(call.size, call.root);
+  switch (shape) {
+    case Shape::Flat:
+      return tree::flat(who);
+    case Shape::Chain:
+      return tree::chain(who);
+    case Shape::Quadnomial:
+    case Shape::Octonomial:
+      return tree::knomial(who, radix_of(shape));
+    case Shape::Binary:
+      expects(false, "tree_of_all: binary trees stand inside levels only");
+      break;
+    case Shape::Binomial:
+      break;
+  }
+  return tree::binomial(who);
+}
+
+/// A tree over all ranks by what a message of the call's length costs each that sends it. Links are
+/// not looked at. Whole messages.
+using TreeBySpeed = tree::CommTree (*)(std::span<const Time>, const tree::Participants&);
+
+tree::CommTree tree_for(TreeBySpeed make, const topology::Machine& machine,
+                        const Collective& call) {
+  const Bytes size{call.count * call.element.value};
+  std::vector<Time> costs(machine.size());
+  for (Rank r = 0; r < machine.size(); ++r) costs[r] = machine.costs(r).send.of(size);
+  return make(costs, tree::everybody(machine.size(), call.root));
+}
+
+PartOf parts_along(tree::CommTree tree, std::uint64_t segment, const Collective& call) {
+  const auto shared = std::make_shared<const tree::CommTree>(std::move(tree));
+  return [shared, segment, &call](Rank rank) {
+    const TreeLinks links = links_of(*shared, rank, segment);
+    schedule::ProgramBuilder program(rank);
+    const auto out = slice(Buffer::Out, 0, units_out(call, rank));
+    if (call.operation == Operation::Broadcast) {
+      tree_broadcast(program, links, out);
+    } else {
+      tree_reduce(program, links, slice(Buffer::In, 0, units_in(call, rank)), out);
+    }
+    return std::move(program).build();
+  };
+}
+
+/// @param segment bytes a message; 0: whole
+Picos time_along(const tree::CommTree& tree, double segment, const CostView& cost_view,
+                 const Collective& call) {
+  const double bytes = static_cast<double>(call.count * call.element.value);
+  const std::vector<double> segments(cost_view.machine().levels().size(), segment);
+  const cost::WholeTree whole = cost::whole_tree(tree);
+  cost::TreePrediction prediction(cost_view, whole, bytes, segments);
+  std::vector<cost::Stream> streams(call.size, {0, 0, bytes});
+  if (call.operation == Operation::Reduce) {
+    prediction.reduce(streams);
+    return std::max(streams[call.root].last, prediction.busiest_link(true, streams));
+  }
+  prediction.broadcast(streams);
+  Picos last = prediction.busiest_link(false, streams);
+  for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
+  return last;
+}
+
+/// Wide trees where they are not flat, whole messages: pipelines want few children. None where
+/// multilevel plans are these trees: on one level, whose ranks lie in order.
+std::vector<Parameters> tree_by_number_proposals(Shape shape, const Hierarchy& hierarchy,
+                                                 const Collective& call) {
+  const topology::Machine& machine = hierarchy.machine();
+  const auto leaves = machine.placement();
+  if (machine.clusters().size() == 1 && std::is_sorted(leaves.begin(), leaves.end())) return {};
+  const bool is_wide = radix_of(shape) > 2;
+  if (is_wide && radix_of(shape) >= call.size) return {};
+  std::vector<Parameters> all;
+  for (const std::uint64_t segment : segments_for(call)) {
+    if (segment == 0 || !is_wide) all.push_back(LevelChoice{shape, segment});
+  }
+  return all;
+}
+
+PartOf tree_by_number_parts(const Hierarchy&, const Collective& call,
+                            const Parameters& parameters) {
+  const auto& level = std::get<LevelChoice>(parameters);
+  return parts_along(tree_of_all(level.shape, call), level.segment, call);
+}
+
+Picos tree_by_number_estimate(const CostView& cost_view, const Hierarchy&, const Collective& call,
+                              const Parameters& parameters) {
+  const auto& level = std::get<LevelChoice>(parameters);
+  return time_along(tree_of_all(level.shape, call),
+                    static_cast<double>(level.segment * call.element.value), cost_view, call);
+}
+
+std::string tree_by_number_text(const Collective& call, const Parameters& parameters) {
+  return with_segment("", std::get<LevelChoice>(parameters).segment, call);
+}
+
+std::optional<Parameters> read_tree_by_number(Shape shape, NameReader& reader) {
+  const auto segment = reader.take_segment();
+  if (!segment) return std::nullopt;
+  return LevelChoice{shape, *segment};
+}
+
+std::vector<Parameters> tree_by_speed_proposals(const Hierarchy& hierarchy, const Collective&) {
+  if (!has_unequal_senders(hierarchy.machine())) return {};
+  return {RankOrder::Rising};
+}
+
+PartOf tree_by_speed_parts(TreeBySpeed make, const Hierarchy& hierarchy, const Collective& call) {
+  return parts_along(tree_for(make, hierarchy.machine(), call), 0, call);
+}
+
+Picos tree_by_speed_estimate(TreeBySpeed make, const CostView& cost_view, const Collective& call) {
+  return time_along(tree_for(make, cost_view.machine(), call), 0, cost_view, call);
+}
+
+/// What MPI libraries do without knowing the machine.
+template <Shape kShape>
+constexpr Algorithm tree_by_number(std::string_view name) {
+  return {.name = name,
+          .source = "one tree over all ranks by number",
+          .operations = {Operation::Broadcast, Operation::Reduce},
+          .traits = {.by_number = true, .scales = true},
+          .propose =
+              [](const Hierarchy& hierarchy, const schedule::Collective& call) {
+                return tree_by_number_proposals(kShape, hierarchy, call);
+              },
+          .build = tree_by_number_parts,
+          .estimate = tree_by_number_estimate,
+          .text = tree_by_number_text,
+          .read = [](NameReader& reader,
+                     const Hierarchy&) { return read_tree_by_number(kShape, reader); }};
+}
+
+template <TreeBySpeed kTree>
+constexpr Algorithm tree_by_speed(std::string_view name) {
+  return {
+      .name = name,
+      .source = "Banikazemi, Moorthy, Panda, ICPP 1998",
+      .operations = {Operation::Broadcast},
+      .traits = {.knows_machine = true},
+      .propose = tree_by_speed_proposals,
+      .build = [](const Hierarchy& hierarchy, const schedule::Collective& call,
+                  const Parameters&) { return tree_by_speed_parts(kTree, hierarchy, call); },
+      .estimate = [](const cost::CostView& cost_view, const Hierarchy&,
+                     const schedule::Collective& call,
+                     const Parameters&) { return tree_by_speed_estimate(kTree, cost_view, call); }};
+}
+
+}  // namespace
+
+constexpr Algorithm kFlatTree = tree_by_number<Shape::Flat>("flat");
+constexpr Algorithm kChainTree = tree_by_number<Shape::Chain>("chain");
+constexpr Algorithm kBinomialTree = tree_by_number<Shape::Binomial>("binomial");
+constexpr Algorithm kQuadnomialTree = tree_by_number<Shape::Quadnomial>("4-nomial");
+constexpr Algorithm kOctonomialTree = tree_by_number<Shape::Octonomial>("8-nomial");
+constexpr Algorithm kFastestNodeFirst = tree_by_speed<tree::fastest_node_first>("fnf");
+constexpr Algorithm kSpoc = tree_by_speed<tree::spoc>("spoc");
+
+}  // namespace espalier::collective

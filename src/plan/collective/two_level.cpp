@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "collective/entries.hpp"
+#include "collective/level_names.hpp"
+#include "collective/multilevel_time.hpp"
+#include "collective/name_reader.hpp"
+#include "topology/views.hpp"
+
+namespace espalier::collective {
+
+using cost::CostView;
+using cost::Picos;
+using schedule::Collective;
+using schedule::Operation;
+
+namespace {
+
+/// A machine seen as two levels, with its hierarchy.
+struct TwoLevelView {
+  TwoLevelView(const Hierarchy& whole, std::uint32_t depth)
+      : machine(topology::two_level_view(whole.machine(), depth)), hierarchy(machine) {}
+  topology::Machine machine;
+  Hierarchy hierarchy;
+};
+
+/// By each depth of clusters that the machine has, where that is not the machine itself.
+std::vector<Parameters> two_level_proposals(const Hierarchy& hierarchy, const Collective& call) {
+  const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
+  std::vector<Parameters> all;
+  for (std::uint32_t depth = 1; levels > 2 && depth < levels; ++depth) {
+    const std::size_t seen = topology::two_level_view(hierarchy.machine(), depth).levels().size();
+    MultilevelChoice choice{{{Shape::Flat, 0}, {Shape::Binomial, 0}}, Top::Tree, {}};
+    choice.levels.resize(seen);
+    if (call.operation == Operation::Alltoall) choice.levels.assign(seen, {});
+    all.push_back(TwoLevelChoice{depth, std::move(choice)});
+  }
+  return all;
+}
+
+PartOf two_level_parts(const Hierarchy& hierarchy, const Collective& call,
+                       const Parameters& parameters) {
+  const auto& seen = std::get<TwoLevelChoice>(parameters);
+  const auto view = std::make_shared<const TwoLevelView>(hierarchy, seen.depth);
+  return [view, choice = seen.choice, &call](Rank rank) {
+    return multilevel_program(view->hierarchy, choice, call, rank);
+  };
+}
+
+Picos two_level_estimate(const CostView& cost_view, const Hierarchy& hierarchy,
+                         const Collective& call, const Parameters& parameters) {
+  const auto& seen = std::get<TwoLevelChoice>(parameters);
+  const TwoLevelView view(hierarchy, seen.depth);
+  const std::vector<double> own = bytes_of_segments(seen.choice, call);
+  std::vector<double> segments;
+  for (std::uint32_t l = 0; l < hierarchy.machine().levels().size(); ++l) {
+    segments.push_back(l < seen.depth ? own.front() : own.back());
+  }
+  return multilevel_time(seen.choice, segments, cost_view, view.hierarchy, call,
+                         call.commutative ? Partials::One : Partials::Runs);
+}
+
+std::string two_level_text(const Collective& call, const Parameters& parameters) {
+  const auto& seen = std::get<TwoLevelChoice>(parameters);
+  return fmt::format("{} {}", seen.depth, name_of(seen.choice, call));
+}
+
+std::optional<Parameters> read_two_level(NameReader& reader, const Hierarchy& hierarchy) {
+  const auto depth = reader.take_number();
+  const std::size_t levels = hierarchy.machine().levels().size();
+  if (!depth || *depth == 0 || *depth >= levels || !reader.take(" ")) return std::nullopt;
+  const std::size_t seen = topology::two_level_view(hierarchy.machine(), *depth).levels().size();
+  auto choice = read_choice(reader, seen);
+  if (!choice) return std::nullopt;
+  return TwoLevelChoice{*depth, *std::move(choice)};
+}
+
+}  // namespace
+
+constexpr Algorithm kTwoLevel{
+    .name = "two-level at depth ",
+    .source = "MagPIe: Kielmann et al., PPoPP 1999",
+    .operations = kAnyOperation,
+    .traits = {.keeps_rank_order = true, .scales = true, .meets_everybody = {Operation::Alltoall}},
+    .propose = two_level_proposals,
+    .build = two_level_parts,
+    .estimate = two_level_estimate,
+    .text = two_level_text,
+    .read = read_two_level};
+
+}  // namespace espalier::collective

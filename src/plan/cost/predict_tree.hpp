@@ -1,0 +1,110 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cost/flows.hpp"
+#include "cost/whole_tree.hpp"
+
+namespace espalier::cost {
+
+/// When a segmented message arrives at a rank: `first` for its first `grain` bytes, `last` for all.
+struct Stream {
+  Picos first = 0;
+  Picos last = 0;
+  double grain = 0;
+};
+
+/// How long a phase of a call keeps each resource and processor busy. The loads of two phases that
+/// overlap are added up.
+class Loads {
+ public:
+  explicit Loads(const CostView& cost_view)
+      : cost_view_(cost_view),
+        resources_(cost_view.resources(), 0),
+        first_(cost_view.resources(), 0),
+        processors_(cost_view.size(), 0) {}
+
+  /// `messages` of `bytes` each, combined on arrival or not.
+  /// @param start when the first of them can be sent at the earliest
+  void add(Rank from, Rank to, double bytes, double messages, bool combines, Picos start = 0);
+  [[nodiscard]] Picos busiest() const;
+  /// When the last message over the busiest resource has been received, if that resource never
+  /// stood idle after its first byte. Trees and bundles take no less: fans share links with others.
+  [[nodiscard]] Picos busiest_resource() const;
+  void operator+=(const Loads& other);
+
+ private:
+  const CostView& cost_view_;
+  std::vector<Picos> resources_;
+  std::vector<Picos> first_;  // least time that a message over each resource takes besides it
+  std::vector<Picos> processors_;
+  sim::Route route_;
+};
+
+/// Times of a vector that goes down or up a tree in segments, in closed form edge by edge.
+///
+/// An edge has three figures: when its first segment is through, when all would be if the segments
+/// had been there from then on (sharing what it crosses, its ends' processors busy), and when the
+/// last one is if it only waits for what comes in:
+///
+///   first(child) = first(v) + sends + L + segment * share + recv
+///   last(child)  = max(all flow from the first on, last(v) + the same step, processor of v)
+///
+/// so a pipeline costs its longest way once and the rest at the pace of its slowest edge. The
+/// mirror holds for reductions. O(ranks) for each call.
+class TreePrediction {
+ public:
+  /// @param segments bytes a message on each level; 0: whole
+  TreePrediction(const CostView& cost_view, const WholeTree& tree, double bytes,
+                 std::span<const double> segments);
+
+  /// Reductions that do not commute carry one vector for each run of ranks of a sub-tree.
+  void keep_rank_order();
+  /// How many vectors go up from each rank.
+  void carry(std::vector<double> vectors) { vectors_ = std::move(vectors); }
+  /// @param streams by rank; those of the roots are given, all others are filled in
+  void broadcast(std::vector<Stream>& streams);
+  /// @param streams filled in: what each rank has combined of its sub-tree
+  void reduce(std::vector<Stream>& streams);
+
+  [[nodiscard]] bool pipelined() const { return pipelined_; }
+  [[nodiscard]] Loads broadcast_loads() const { return loads(false, {}); }
+  [[nodiscard]] Loads reduce_loads() const { return loads(true, {}); }
+  /// When the busiest link is done. @param streams as broadcast() or reduce() filled them in
+  [[nodiscard]] Picos busiest_link(bool upwards, std::span<const Stream> streams) const {
+    return loads(upwards, streams).busiest_resource();
+  }
+
+ private:
+  struct Cut {
+    double segment = 0;  // bytes of all segments but the last
+    double count = 1;
+    double rest = 0;  // bytes of the last segment
+  };
+  [[nodiscard]] Cut cut(std::uint32_t level) const { return cuts_[level]; }
+  [[nodiscard]] double vectors(Rank child) const { return vectors_.empty() ? 1 : vectors_[child]; }
+  [[nodiscard]] Picos there(const Stream& stream, double bytes) const;
+  [[nodiscard]] Loads loads(bool upwards, std::span<const Stream> streams) const;
+  void find_levels();
+  void count_layer(std::size_t begin, std::size_t end);
+  void settle(std::vector<Flow>& flows, bool upwards);
+
+  const CostView& cost_view_;
+  const WholeTree& tree_;
+  double bytes_;
+  std::vector<Cut> cuts_;
+  bool pipelined_ = false;
+  std::vector<std::uint32_t> level_;  // level of each rank's edge to its parent
+  Crossings crossings_;
+  FlowSharing sharing_;
+  std::vector<double> vectors_;      // number of vectors that go up from each rank; empty: one each
+  std::vector<std::size_t> layers_;  // index into tree_.order where each generation begins
+  std::vector<std::uint32_t> depth_;
+  std::vector<Flow> whole_;  // flows of a fan with all their bytes
+  std::vector<Flow> tails_;  // last segments of the flows of a fan
+};
+
+}  // namespace espalier::cost
