@@ -8,6 +8,7 @@
 #   make build-times  what the build costs: processor time by room, the ten worst units (SOURCES="OLD NEW": side by side)
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
 #   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
+#   make bench-view  what the page of espalier view costs: answers, and script time a frame
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench-never-slower   every collective of both MPIs on this host, with and without the library
@@ -19,7 +20,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -28,7 +29,7 @@ ESPALIER := build/release/bin/espalier
 # What has to be there (packages.debian): demo, build or check; each has all of the ones before it.
 PURPOSE := build
 demo: PURPOSE := demo
-check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-smpi bench-drift bench-wrong-machine lint: PURPOSE := check
+check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-smpi bench-view bench-drift bench-wrong-machine lint: PURPOSE := check
 
 packages:
 	@scripts/install_packages.sh $(PURPOSE)
@@ -118,6 +119,10 @@ bench: packages
 bench-smpi: packages
 	$(call preset,release,smpi_times smpi_bounds write_platform)
 	@python3 tests/smpi/table.py build/release
+
+bench-view: packages
+	$(call preset,release,espalier)
+	@python3 tests/view/browser_test.py $(ESPALIER) $(CURDIR)/build/web bench/view/view_bench.mjs || [ $$? -eq 77 ]
 
 # Goes on where it was interrupted; LEAGUE=--single for all single algorithms of SMPI too.
 league: packages

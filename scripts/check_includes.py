@@ -16,7 +16,7 @@ WINGS = {
     "groups": ["group"],
     "run": ["front", "launch", "runtime", "mpi", "pmpi", "record", "group_mpi"],
     "study": ["measure", "reproduce", "league", "lab"],
-    "tool": ["api", "doctor", "cli"],
+    "tool": ["api", "doctor", "view", "cli"],
 }
 WING_OF = {room: wing for wing, rooms in WINGS.items() for room in rooms}
 MAY_INCLUDE = {
@@ -53,7 +53,8 @@ MAY_INCLUDE = {
     "lab": {"base", "topology"},
     "api": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select"},
     "doctor": {"base", "topology", "schedule", "discover", "launch", "runtime"},
-    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "formats", "report", "discover", "profile", "map", "weather", "place", "group", "launch", "measure", "reproduce", "league", "lab", "doctor"},
+    "view": {"base", "topology", "schedule", "sim", "bound", "collective", "select", "report"},
+    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "formats", "report", "discover", "profile", "map", "weather", "place", "group", "launch", "measure", "reproduce", "league", "lab", "doctor", "view"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 # Headers of base that are public too, by links in include/espalier, so they name each other as neighbours.

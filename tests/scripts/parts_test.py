@@ -29,7 +29,8 @@ def configured(purpose, modules=LIBRARIES, without=()):
             if path.stem not in LIBRARIES or path.stem in modules:
                 (seen / path.name).symlink_to(path)
         hidden = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in without]
-        done = subprocess.run([CMAKE, "-S", SOURCE, "-B", folder / "build", "-G", "Ninja", f"-DESPALIER_FOR={purpose}", *hidden],
+        done = subprocess.run([CMAKE, "-S", SOURCE, "-B", folder / "build", "-G", "Ninja", f"-DESPALIER_FOR={purpose}",
+                               "-DESPALIER_PAGE=OFF", *hidden],
                               capture_output=True, text=True, check=False, env=dict(os.environ, PKG_CONFIG_LIBDIR=str(seen)))
         targets = ""
         if done.returncode == 0:

@@ -1,9 +1,11 @@
 #include "topology/views.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/contract.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/message_costs.hpp"
 
 namespace espalier::topology {
 namespace {
@@ -89,7 +91,7 @@ Machine built(const MachineSpec& spec) { return build_machine(spec).value(); }
 
 /// @param outermost which cluster is the whole then
 template <typename Outermost>
-Machine part_of(const Machine& machine, std::span<const Rank> ranks, Outermost outermost) {
+MachineSpec spec_of_part(const Machine& machine, std::span<const Rank> ranks, Outermost outermost) {
   expects(!ranks.empty(), "part of a machine: nobody");
   std::vector<bool> wanted(machine.size(), false);
   for (const Rank rank : ranks) {
@@ -112,17 +114,39 @@ Machine part_of(const Machine& machine, std::span<const Rank> ranks, Outermost o
   }
   spec.placement = PlacementKind::Listed;
   for (const Rank rank : ranks) spec.listed.push_back(new_leaf[machine.leaf_of(rank)]);
-  return built(spec);
+  return spec;
+}
+
+/// Where the costs of each process stand, by leaf.
+void find_costs(MemberSpec& spec, std::vector<CostOverride*>& found) {
+  if (spec.members.empty()) found.push_back(&spec.costs);
+  for (MemberSpec& member : spec.members) find_costs(member, found);
 }
 
 }  // namespace
 
 Machine submachine(const Machine& machine, std::span<const Rank> ranks) {
-  return part_of(machine, ranks, [](const Pruner&) { return ClusterId{0}; });
+  return built(spec_of_part(machine, ranks, [](const Pruner&) { return ClusterId{0}; }));
 }
 
 Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks) {
-  return part_of(machine, ranks, [](const Pruner& pruner) { return pruner.smallest_of_all(); });
+  return built(
+      spec_of_part(machine, ranks, [](const Pruner& pruner) { return pruner.smallest_of_all(); }));
+}
+
+Machine with_message_costs(const Machine& machine, std::span<const MessageCost> costs) {
+  std::vector<Rank> everybody(machine.size());
+  std::iota(everybody.begin(), everybody.end(), Rank{0});
+  MachineSpec spec = spec_of_part(machine, everybody, [](const Pruner&) { return ClusterId{0}; });
+  std::vector<CostOverride*> by_leaf;
+  find_costs(spec.whole, by_leaf);
+  for (const MessageCost& cost : costs) {
+    expects(cost.rank < machine.size(), "with_message_costs: a rank beyond the end");
+    CostOverride& own = *by_leaf[machine.leaf_of(cost.rank)];
+    own.send->fixed = cost.each;
+    own.recv->fixed = cost.each;
+  }
+  return built(spec);
 }
 
 Machine two_level_view(const Machine& machine, std::uint32_t depth) {

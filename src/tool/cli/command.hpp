@@ -51,6 +51,7 @@ struct Command {
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command simulate_command();
+[[nodiscard]] Command view_command();
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command group_command();

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/file.hpp"
+#include "base/progress.hpp"
+#include "base/units.hpp"
+#include "cli/call_options.hpp"
+#include "cli/command.hpp"
+#include "cli/manual.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/request.hpp"
+#include "cli/schedule_files.hpp"
+#include "view/api.hpp"
+#include "view/grid.hpp"
+#include "view/page.hpp"
+#include "view/server.hpp"
+
+namespace espalier::cli {
+namespace {
+
+struct ViewOptions : CallOptions {
+  std::string subject;
+  std::string algorithm;
+  std::string html;
+  int port = 0;
+  bool force = false;
+};
+
+constexpr const char* kUsualMachine =
+    "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:16(5us)";
+
+/// Whether the argument is a file with a schedule in it.
+bool is_schedule(const std::string& argument) {
+  constexpr std::uint64_t kEnough = 4096;
+  const std::string begin = beginning_of_file(argument, kEnough);
+  return begin.find("\"espalier-schedule-") != std::string::npos ||
+         begin.starts_with("num_ranks") || begin.find("<algo") != std::string::npos;
+}
+
+/// What the page shows: MACHINE, or SCHEDULE with --machine.
+Expected<view::Subject> subject_from(const ViewOptions& options) {
+  const bool from_file = is_schedule(options.subject);
+  if (!from_file && !options.subject.empty() && !options.machine.empty()) {
+    return Error{"--machine", "there is a machine to show already",
+                 "name the machine once; --machine is for the machine of a schedule"};
+  }
+  if (from_file && options.machine.empty()) {
+    return Error{"--machine", "a schedule is shown on a machine", "name one: --machine MACHINE"};
+  }
+  std::string named = options.machine.empty() ? options.subject : options.machine;
+  if (named.empty()) named = kUsualMachine;
+  auto machine = machine_from(named, from_file ? "--machine" : "MACHINE");
+  if (!machine) return machine.error();
+  view::Subject subject{view::as_planned(*std::move(machine)), named};
+  if (subject.machine.size() > view::kViewedUpTo) {
+    return Error{from_file ? "--machine" : "MACHINE",
+                 fmt::format("{} processes; the page shows up to {}", subject.machine.size(),
+                             view::kViewedUpTo),
+                 "take a smaller machine of the same shape"};
+  }
+  if (from_file) {
+    auto file = schedule_from(options.subject, "SCHEDULE");
+    if (!file) return file.error();
+    const std::size_t ranks = file->loaded.schedule.programs.size();
+    if (ranks != subject.machine.size()) {
+      return Error{
+          "--machine",
+          fmt::format("{} processes; the schedule is for {}", subject.machine.size(), ranks),
+          "take a machine of as many processes"};
+    }
+    subject.schedule = std::move(file->loaded.schedule);
+  }
+  return subject;
+}
+
+/// What the page shows first.
+Expected<view::Query> first_query(const ViewOptions& options, const view::Subject& subject) {
+  CallOptions asked = options;
+  if (asked.operation.empty()) asked.operation = "broadcast";
+  auto call = call_from(asked, subject.machine.size());
+  if (!call) return call.error();
+  view::Query query;
+  query.operation = call->operation;
+  query.size = Bytes{std::max<std::uint64_t>(1, call->count * call->element.value)};
+  query.root = call->root;
+  query.plan = options.algorithm;
+  if (subject.schedule) {
+    query.plan = view::Answers::kFromFile;
+    if (subject.schedule->call.operation != schedule::Operation::Unknown) {
+      query.operation = subject.schedule->call.operation;
+    }
+  }
+  return query;
+}
+
+/// Refuses to replace what is no page of ours.
+std::optional<Error> why_not_replaced(const ViewOptions& options) {
+  if (options.force || options.html == "-" || beginning_of_file(options.html, 1).empty()) return {};
+  const std::string begin = beginning_of_file(options.html, view::kPageMark.size());
+  if (begin == view::kPageMark) return {};
+  return Error{options.html, "there is such a file, and it is no page of espalier view",
+               "name another file, or give --force"};
+}
+
+Outcome write_page(const ViewOptions& options, view::Answers& answers) {
+  if (auto error = why_not_replaced(options)) return Failure{*error};
+  view::GridOptions grid;
+  if (!options.operation.empty()) grid.operations = {answers.subject().first.operation};
+  const std::string text = view::page_with(view::page(), view::grid_document(answers, grid));
+  if (options.html == "-") return write_output("-", text);
+  if (auto error = replace_named_file(options.html, text)) return Failure{*error};
+  return {};
+}
+
+Outcome serve_page(const ViewOptions& options, view::Answers& answers) {
+  auto server = view::Server::open(static_cast<std::uint16_t>(options.port));
+  if (!server) return Failure{server.error()};
+  auto token = view::random_token();
+  if (!token) return Failure{token.error(), kExitInternal};
+  const view::Gate gate{*token, server->port()};
+  const Interruptible interruptible;
+  if (auto failed = write_output("-", gate.address() + "\n")) return failed;
+  write_message("open this address in a browser on this host; Ctrl-C ends\n");
+  server->serve([&](const view::HttpRequest& request) { return answer(answers, gate, request); },
+                [] { return Interruptible::is_interrupted(); });
+  return {};
+}
+
+Outcome view_subject(const ViewOptions& options) {
+  if (view::page().empty()) {
+    return Failure{{"view", fmt::format("this build has no page: {}", view::why_no_page()),
+                    "docs/howto/view.md says how to build it; espalier simulate and espalier plan "
+                    "draw without it"}};
+  }
+  auto subject = subject_from(options);
+  if (!subject) return Failure{subject.error()};
+  auto query = first_query(options, *subject);
+  if (!query) return Failure{query.error()};
+  subject->first = *query;
+  view::Answers answers(*std::move(subject));
+  if (!query->plan.empty()) {  // a name that does not exist is told now, not in the browser
+    const auto shown = answers.plan(*query);
+    if (!shown) return Failure{{"--algorithm", shown.error().what, "see espalier plan --all"}};
+  }
+  return options.html.empty() ? serve_page(options, answers) : write_page(options, answers);
+}
+
+constexpr std::string_view kViewDescription =
+    "Shows a machine and the plans for a collective on it as a page: nested boxes that fold, the "
+    "tree over them, messages that move, the critical path, all candidates beside the lower bound. "
+    "What if: latencies, bandwidths and costs of nodes can be dragged, ranks can change places, "
+    "and the plan follows. Two plans can stand side by side.\n\n"
+    "The page is served on 127.0.0.1 only, under an address with a random token that is printed as "
+    "one line. Who does not know the token gets nothing. No browser is started, since command "
+    "lines "
+    "are seen by all users of a host.\n\n"
+    "--html writes one file instead, which needs no server and no network. Its controls "
+    "snap to points that were computed: operations, sizes, the best plans, latencies of the "
+    "outermost level.\n\n"
+    "SCHEDULE is a file that espalier verify reads; --machine says where it runs. Without an "
+    "argument a machine of two sites is shown.";
+
+constexpr std::string_view kViewExamples =
+    "espalier view data/machines/three-machines.json\n"
+    "espalier view \"site:2(30ms,100Mbit/s) proc:16(5us)\" --operation allreduce --size 64KiB\n"
+    "espalier view data/machines/three-machines.json --html page.html";
+
+}  // namespace
+
+Command view_command() {
+  Manual manual{.name = "view",
+                .tagline = "a live page: the machine, plans, their messages over time, what if",
+                .synopsis =
+                    "view [MACHINE|SCHEDULE --machine MACHINE] [--operation NAME] [--size "
+                    "BYTES] [--root RANK] [--algorithm NAME] [--port PORT|--html FILE "
+                    "[--force]]",
+                .description = std::string(kViewDescription),
+                .sections = {machines_section()},
+                .examples = std::string(kViewExamples)};
+  return {std::move(manual), [](App& app, const Globals&) {
+            const auto options = std::make_shared<ViewOptions>();
+            options->size = "64KiB";
+            app.add_option("SUBJECT", options->subject, "A machine (see MACHINES) or a schedule.");
+            app.add_option("-m,--machine", options->machine, "The machine of a schedule.")
+                .type_name("MACHINE");
+            app.add_option("-o,--operation", options->operation,
+                           "What to show first; with --html, the only operation. Default: "
+                           "broadcast; with --html, all.")
+                .type_name("NAME");
+            app.add_option("-s,--size", options->size,
+                           "Of the message or block that is shown first. Default: 64KiB.")
+                .type_name("BYTES");
+            app.add_option("-r,--root", options->root, "Of operations with a root. Default: 0.")
+                .type_name("RANK");
+            app.add_option("-a,--algorithm", options->algorithm,
+                           "A plan as the table of espalier plan --all names it. Default: the "
+                           "chosen one.")
+                .type_name("NAME");
+            const Option port = app.add_option("--port", options->port,
+                                               "Serve on this port. Default: one that is free.")
+                                    .type_name("PORT")
+                                    .whole_number(0, 65535);
+            const Option html = app.add_option("--html", options->html,
+                                               "Write one file instead; - is standard output.")
+                                    .type_name("FILE")
+                                    .excludes(port);
+            app.add_flag("--force", options->force,
+                         "Replace FILE even if it is no page of espalier view.")
+                .needs(html);
+            return [options] { return view_subject(*options); };
+          }};
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/expected.hpp"
+#include "schedule/schedule.hpp"
+#include "select/chooser.hpp"
+#include "topology/machine.hpp"
+#include "view/query.hpp"
+
+namespace espalier::view {
+
+/// What is shown: a machine, and a schedule from a file if there is one.
+struct Subject {
+  topology::Machine machine;
+  std::string name;  ///< as the user named the machine
+  std::optional<schedule::Schedule> schedule = {};
+  Query first = {};  ///< what the page shows at the beginning
+};
+
+/// With more processes no plan is simulated: that would take too long for a page.
+inline constexpr Rank kViewedUpTo = 2048;
+/// A plan of more messages has no timeline.
+inline constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 16U;
+
+/// Answers the page's questions by the same functions that `espalier plan`, `espalier simulate` and
+/// the library call: the chooser, the ranking, the simulator, the lower bound.
+///
+/// The machine of the last what-if is kept with its chooser, so moving the size is cheap. Not
+/// thread-safe.
+class Answers {
+ public:
+  explicit Answers(Subject subject);
+  ~Answers();
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+
+  [[nodiscard]] const Subject& subject() const { return subject_; }
+
+  /// The machine, the operations, and what to show first.
+  [[nodiscard]] std::string overview() const;
+  /// The candidates, the bound and a timeline of one of them. An error if there is no such plan.
+  Expected<std::string> plan(const Query& query);
+
+  /// The name under which the schedule of the file stands among the candidates.
+  static constexpr std::string_view kFromFile = "schedule from the file";
+
+ private:
+  struct Site;
+  Site& site_of(const Changes& changes);
+
+  Subject subject_;
+  std::unique_ptr<Site> site_;
+};
+
+/// The machine as `espalier plan` takes it: without outermost levels that join nothing.
+[[nodiscard]] topology::Machine as_planned(topology::Machine machine);
+
+}  // namespace espalier::view

@@ -1,0 +1,215 @@
+#include "view/answers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bound/lower_bound.hpp"
+#include "sim/simulate.hpp"
+#include "topology/readers.hpp"
+#include "view/api.hpp"
+#include "view/grid.hpp"
+#include "view/page.hpp"
+
+namespace espalier::view {
+namespace {
+
+using nlohmann::json;
+using topology::Machine;
+
+constexpr const char* kGrid = "site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)";
+
+Answers grid_answers() { return Answers(Subject{*topology::parse_synthetic(kGrid), "grid"}); }
+
+json answered(Answers& answers, const std::string& query) {
+  const auto read = read_query(query, answers.subject().machine);
+  EXPECT_TRUE(read) << (read ? "" : read.error().what);
+  return json::parse(answers.plan(*read).value());
+}
+
+TEST(ViewAnswers, ThePlanIsTheChoosersAndItsTimeTheSimulators) {
+  Answers answers = grid_answers();
+  const json document = answered(answers, R"({"operation": "broadcast", "size_bytes": 65536})");
+  const Machine& machine = answers.subject().machine;
+  const schedule::Collective call{
+      schedule::Operation::Broadcast, machine.size(), 0, 65536, Bytes{1}, true, {}};
+  const collective::Hierarchy hierarchy(machine);
+  select::Chooser chooser(hierarchy);
+  const select::PlanChoice best = chooser.choose(call, select::WhichPlan::Best);
+  EXPECT_EQ(document["plan"], name_of(*best.plan, call));
+  EXPECT_EQ(document["chosen"], document["plan"]);
+  EXPECT_EQ(document["bound"]["ps"], bound::lower_bound(machine, call).value.picoseconds);
+  const auto candidate = candidate_of(*best.plan, hierarchy, call);
+  const sim::SimResult result = sim::simulate(call, candidate.program_of, machine);
+  const json& timeline = document["timelines"][0];
+  EXPECT_EQ(timeline["kind"], "simulated");
+  EXPECT_EQ(timeline["finish_ps"], result.finish.picoseconds);
+  EXPECT_EQ(timeline["messages"]["from"].size(), result.messages);
+  for (const char* column : {"to", "bytes", "level", "send_begin", "send_end", "flows", "arrived",
+                             "recv_begin", "recv_end"}) {
+    EXPECT_EQ(timeline["messages"][column].size(), result.messages) << column;
+  }
+  // Ticks are fine enough: the last message arrives within a millionth of the finish.
+  const json& arrived = timeline["messages"]["arrived"];
+  const auto last = std::max_element(arrived.begin(), arrived.end())->get<std::int64_t>();
+  const auto finish = result.finish.picoseconds;
+  EXPECT_NEAR(static_cast<double>(last * timeline["tick_ps"].get<std::int64_t>()),
+              static_cast<double>(finish), static_cast<double>(finish) / 1e5);
+}
+
+TEST(ViewAnswers, ShowsAnyCandidateAndRefusesOthers) {
+  Answers answers = grid_answers();
+  const json document =
+      answered(answers, R"({"operation": "broadcast", "size_bytes": 1024, "plan": "binomial"})");
+  EXPECT_EQ(document["plan"], "binomial");
+  EXPECT_NE(document["chosen"], "binomial");
+  Query query;
+  query.plan = "no such plan";
+  const auto refused = answers.plan(query);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("no such plan"), std::string::npos);
+}
+
+TEST(ViewAnswers, EveryOperationHasAPlan) {
+  Answers answers = grid_answers();
+  const json overview = json::parse(answers.overview());
+  EXPECT_EQ(overview["machine"]["processes"], 12);
+  ASSERT_EQ(overview["operations"].size(), 11U);
+  for (const json& operation : overview["operations"]) {
+    const json document = answered(
+        answers, json{{"operation", operation["name"]}, {"size_bytes", 100}, {"root", 5}}.dump());
+    EXPECT_FALSE(document["timelines"].empty()) << operation;
+    EXPECT_FALSE(document["candidates"].empty()) << operation;
+    EXPECT_EQ(document["call"]["root"], operation["has_root"].get<bool>() ? 5 : 0);
+  }
+}
+
+TEST(ViewAnswers, WhatIfChangesTheMachine) {
+  Answers answers = grid_answers();
+  const auto finish = [&](const std::string& changes) {
+    return answered(answers, R"({"operation": "broadcast", "size_bytes": 8)" + changes +
+                                 "}")["timelines"][0]["finish_ps"]
+        .get<std::int64_t>();
+  };
+  const std::int64_t before = finish("");
+  EXPECT_GT(finish(R"(, "levels": [{"level": 0, "latency": 2000, "bandwidth": 1000}])"),
+            before + milliseconds(29).picoseconds);
+  EXPECT_LT(finish(R"(, "levels": [{"level": 0, "latency": 500, "bandwidth": 1000}])"), before);
+  EXPECT_GT(finish(R"(, "nodes": [{"rank": 0, "message_ps": 50000000000}])"),
+            before + milliseconds(49).picoseconds);
+  EXPECT_EQ(finish(R"(, "quick": true)"), before);
+  // Root 0 alone at the other site: its message has to come back for the three that were near.
+  const json moved = answered(
+      answers, R"({"operation": "broadcast", "size_bytes": 8, "swaps": [[0, 11], [1, 2]]})");
+  EXPECT_NE(moved["timelines"][0]["messages"], json());
+  EXPECT_EQ(finish(""), before);
+}
+
+TEST(ViewAnswers, ShowsAScheduleFromAFile) {
+  const Machine machine = *topology::parse_synthetic(kGrid);
+  const collective::Hierarchy hierarchy(machine);
+  const schedule::Collective call{
+      schedule::Operation::Broadcast, machine.size(), 0, 64, Bytes{1}, true, {}};
+  const auto candidate = select::candidate_called("flat", hierarchy, call);
+  ASSERT_TRUE(candidate);
+  Answers answers(Subject{machine, "grid", schedule_of(*candidate, call), {}});
+  const json document = answered(answers, json{{"operation", "broadcast"},
+                                               {"size_bytes", 64},
+                                               {"plan", std::string(Answers::kFromFile)}}
+                                              .dump());
+  EXPECT_EQ(document["plan"], std::string(Answers::kFromFile));
+  EXPECT_EQ(document["messages"], 11);
+  const json other = answered(answers, R"({"operation": "barrier", "size_bytes": 1})");
+  EXPECT_EQ(other["plan"], other["chosen"]);
+}
+
+TEST(ViewQuery, RefusesWhatItDoesNotUnderstand) {
+  const Machine machine = *topology::parse_synthetic(kGrid);
+  for (
+      const char* text :
+      {"", "[]", "{", "{}", R"({"operation": "broadcast"})",
+       R"({"operation": "bcast", "size_bytes": 8})", R"({"operation": 3, "size_bytes": 8})",
+       R"({"operation": "broadcast", "size_bytes": 0})",
+       R"({"operation": "broadcast", "size_bytes": -1})",
+       R"({"operation": "broadcast", "size_bytes": 1e30})",
+       R"({"operation": "broadcast", "size_bytes": 8, "root": 12})",
+       R"({"operation": "broadcast", "size_bytes": 8, "other": 1})",
+       R"({"operation": "broadcast", "size_bytes": 8, "quick": 1})",
+       R"({"operation": "broadcast", "size_bytes": 8, "levels": [{"level": 3, "latency": 1, "bandwidth": 1}]})",
+       R"({"operation": "broadcast", "size_bytes": 8, "levels": [{"level": 0, "latency": 0, "bandwidth": 1}]})",
+       R"({"operation": "broadcast", "size_bytes": 8, "levels": {}})",
+       R"({"operation": "broadcast", "size_bytes": 8, "nodes": [{"rank": 0}]})",
+       R"({"operation": "broadcast", "size_bytes": 8, "swaps": [[0, 12]]})",
+       R"({"operation": "broadcast", "size_bytes": 8, "swaps": [[0]]})"}) {
+    EXPECT_FALSE(read_query(text, machine)) << text;
+  }
+}
+
+HttpResponse asked(Answers& answers, const std::string& method, const std::string& path,
+                   const std::string& body = "", const std::string& host = "127.0.0.1:9") {
+  const Gate gate{"00112233445566778899aabbccddeeff", 9};
+  return answer(answers, gate, {method, "/" + gate.token + "/" + path, {{"host", host}}, body});
+}
+
+TEST(ViewApi, AnswersItsPathsOnly) {
+  Answers answers = grid_answers();
+  EXPECT_EQ(asked(answers, "POST", "api/overview", "{}").status, 200);
+  const HttpResponse plan =
+      asked(answers, "POST", "api/plan", R"({"operation": "barrier", "size_bytes": 1})");
+  EXPECT_EQ(plan.status, 200);
+  EXPECT_EQ(plan.type, "application/json; charset=utf-8");
+  EXPECT_EQ(json::parse(plan.body)["format"], "espalier-view-plan-1");
+  EXPECT_EQ(asked(answers, "GET", "api/plan").status, 405);
+  EXPECT_EQ(asked(answers, "DELETE", "").status, 405);
+  EXPECT_EQ(asked(answers, "GET", "../../etc/passwd").status, 404);
+  EXPECT_EQ(asked(answers, "POST", "api/plan", "{}", "evil.example").status, 403);
+}
+
+TEST(ViewApi, TellsWhatIsWrongWithAQuery) {
+  Answers answers = grid_answers();
+  const HttpResponse refused =
+      asked(answers, "POST", "api/plan", "{\"operation\": \"\xff\", \"size_bytes\": 1}");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_FALSE(json::parse(refused.body)["error"].get<std::string>().empty());
+  EXPECT_EQ(
+      asked(answers, "POST", "api/plan", R"({"operation": "scan", "size_bytes": 8, "plan": "x"})")
+          .status,
+      422);
+}
+
+TEST(ViewPage, DataCannotEndItsElement) {
+  const std::string page =
+      page_with("<script>\"@espalier-data@\"</script>", R"({"a":"</script>"})");
+  EXPECT_EQ(page, "<script>{\"a\":\"\\u003c/script>\"}</script>");
+  EXPECT_EQ(page_with("x\"@espalier-data@\"y", ""), "xnully");
+}
+
+TEST(ViewGrid, EveryPointIsWhatTheServerWouldAnswer) {
+  Answers answers = grid_answers();
+  GridOptions options;
+  options.operations = {schedule::Operation::Allreduce, schedule::Operation::Barrier};
+  options.sizes = {Bytes{64}, Bytes{65536}};
+  const json grid = json::parse(grid_document(answers, options));
+  EXPECT_EQ(grid["overview"], json::parse(answers.overview()));
+  const json& points = grid["points"];
+  const std::string key = "allreduce|65536|10000|";
+  ASSERT_TRUE(points.contains(key));
+  EXPECT_EQ(points[key], answered(answers, R"({"operation": "allreduce", "size_bytes": 65536,
+      "levels": [{"level": 0, "latency": 10000, "bandwidth": 1000}]})"));
+  // 3 calls, each with 4 plans as it is and the chosen one at 2 other latencies.
+  EXPECT_EQ(points.size(), 3U * (4 + 2));
+  for (const auto& [name, point] : points.items()) {
+    EXPECT_FALSE(point["timelines"].empty()) << name;
+  }
+}
+
+TEST(ViewGrid, EndsWhenTheFileIsLongEnough) {
+  Answers answers = grid_answers();
+  GridOptions options;
+  options.most_bytes = 0;
+  const json grid = json::parse(grid_document(answers, options));
+  EXPECT_EQ(grid["points"].size(), 1U);
+}
+
+}  // namespace
+}  // namespace espalier::view

@@ -1,0 +1,106 @@
+#include "view/grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/progress.hpp"
+
+namespace espalier::view {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using schedule::Operation;
+
+constexpr std::uint32_t kSame = 1000;
+
+std::string key_of(const Query& query, std::uint32_t factor) {
+  return fmt::format("{}|{}|{}|{}", name_of(query.operation), query.size.value, factor, query.plan);
+}
+
+/// Collects points until the file is long enough.
+class GridWriter {
+ public:
+  GridWriter(Answers& answers, const GridOptions& options) : answers_(answers), options_(options) {}
+
+  /// The chosen plan and the next ones as they are, then the chosen one at other latencies.
+  void add_call(Operation operation, Bytes size) {
+    Query query;
+    query.operation = operation;
+    query.size = size;
+    query.root = has_root(operation) ? answers_.subject().first.root : 0;
+    const auto candidates = add(query, kSame);
+    std::uint32_t others = 1;
+    for (const std::string& name : candidates) {
+      if (others >= options_.plans) break;
+      query.plan = name;
+      if (!add(query, kSame).empty()) ++others;
+    }
+    query.plan.clear();
+    if (candidates.empty() || answers_.subject().machine.levels().size() < 2) return;
+    for (const std::uint32_t factor : kLatencyFactors) {
+      if (factor != kSame) (void)add(query, factor);
+    }
+  }
+
+  std::string points() const {
+    std::string text = "{";
+    for (const auto& [key, document] : points_) {
+      text += fmt::format("{}{}:{}", text.size() > 1 ? "," : "", Json(key).dump(), document);
+    }
+    return text + "}";
+  }
+
+ private:
+  /// Other plans of the same call, the best first; nothing if the point is left out.
+  std::vector<std::string> add(Query query, std::uint32_t factor) {
+    if (bytes_ > options_.most_bytes) return {};
+    if (factor != kSame) query.changes.levels.push_back({0, factor, kSame});
+    auto document = answers_.plan(query);
+    if (!document) return {};
+    const Json json = Json::parse(*document);
+    if (json["timelines"].empty() || json["messages"].get<std::uint64_t>() > kMostInFile) return {};
+    std::vector<std::string> others;
+    for (const Json& row : json["candidates"]) {
+      const auto name = row["plan"].get<std::string>();
+      if (name != json["chosen"]) others.push_back(name);
+    }
+    bytes_ += document->size();
+    points_.emplace_back(key_of(query, factor), *std::move(document));
+    // One process has one plan: there is a point all the same.
+    if (others.empty()) others.emplace_back();
+    return others;
+  }
+
+  Answers& answers_;
+  const GridOptions& options_;
+  std::size_t bytes_ = 0;
+  std::vector<std::pair<std::string, std::string>> points_;
+};
+
+}  // namespace
+
+std::string grid_document(Answers& answers, const GridOptions& options) {
+  std::vector<Operation> operations = options.operations;
+  for (int o = 0; o < schedule::kOperationCount && options.operations.empty(); ++o) {
+    operations.push_back(static_cast<Operation>(o));
+  }
+  std::vector<Bytes> sizes = options.sizes;
+  for (const std::uint64_t size : kUsualSizes) {
+    if (options.sizes.empty()) sizes.push_back(Bytes{size});
+  }
+  GridWriter writer(answers, options);
+  Progress progress("planning", operations.size() * sizes.size());
+  for (const Operation operation : operations) {
+    const bool has_size = operation != Operation::Barrier;
+    for (const Bytes size : sizes) {
+      if (has_size || size == sizes.front()) writer.add_call(operation, size);
+      progress.step();
+    }
+  }
+  return fmt::format("{{\"overview\":{},\"points\":{}}}", answers.overview(), writer.points());
+}
+
+}  // namespace espalier::view

@@ -1,0 +1,167 @@
+#include "view/timeline_document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace espalier::view {
+namespace {
+
+using sim::CriticalStep;
+using sim::SimResult;
+
+/// Picoseconds in a tick.
+std::int64_t tick_of(const SimResult& result) {
+  Time last = result.finish;
+  if (last == kForever) {
+    last = Time{0};
+    for (const Time finish : result.rank_finish) {
+      if (finish != kForever) last = std::max(last, finish);
+    }
+    for (const sim::MessageTrace& m : result.timeline) {
+      if (m.send_begin != kForever) last = std::max(last, m.send_begin);
+    }
+  }
+  return std::max<std::int64_t>(1, last.picoseconds >> 20U);
+}
+
+/// Appends "name":[...] with a number of each element.
+template <typename List, typename Number>
+void add_column(std::string& text, std::string_view name, const List& list, Number number) {
+  fmt::format_to(std::back_inserter(text), "{}\"{}\":[", text.back() == '{' ? "" : ",", name);
+  bool is_first = true;
+  for (const auto& one : list) {
+    if (!is_first) text += ',';
+    is_first = false;
+    number(text, one);
+  }
+  text += ']';
+}
+
+const char* kind_word(CriticalStep::Kind kind) {
+  switch (kind) {
+    case CriticalStep::Kind::Late:
+      return "late";
+    case CriticalStep::Kind::Send:
+      return "send";
+    case CriticalStep::Kind::Transfer:
+      return "transfer";
+    case CriticalStep::Kind::Recv:
+      return "recv";
+    case CriticalStep::Kind::Reduce:
+      return "reduce";
+    case CriticalStep::Kind::Compute:
+      return "compute";
+    case CriticalStep::Kind::Copy:
+      break;
+  }
+  return "copy";
+}
+
+class TimelineWriter {
+ public:
+  TimelineWriter(const SimResult& result, const topology::Machine& machine)
+      : result_(result), machine_(machine), tick_(tick_of(result)) {}
+
+  std::string write() const {
+    std::string text = "{\"kind\":\"simulated\"";
+    fmt::format_to(std::back_inserter(text), ",\"tick_ps\":{},\"finish_ps\":", tick_);
+    text += result_.finish == kForever ? "null" : std::to_string(result_.finish.picoseconds);
+    text += ",\"messages\":{";
+    messages(text);
+    text += "},\"steps\":{";
+    steps(text);
+    text += "},\"rank_finish\":{";
+    add_column(text, "at", result_.rank_finish, [&](std::string& t, Time at) { time(t, at); });
+    text += "},\"critical_path\":{";
+    path(text);
+    text += "},\"bottleneck\":";
+    text += bottleneck();
+    return text + "}";
+  }
+
+ private:
+  static void integer(std::string& text, std::uint64_t value) {
+    fmt::format_to(std::back_inserter(text), "{}", value);
+  }
+  void time(std::string& text, Time at) const {
+    if (at == kForever) {
+      text += "null";
+    } else {
+      fmt::format_to(std::back_inserter(text), "{}", at.picoseconds / tick_);
+    }
+  }
+  template <typename Trace>
+  auto times(Time Trace::*member) const {
+    return [this, member](std::string& text, const Trace& one) { time(text, one.*member); };
+  }
+
+  void messages(std::string& text) const {
+    using sim::MessageTrace;
+    const auto& list = result_.timeline;
+    add_column(text, "from", list,
+               [](std::string& t, const MessageTrace& m) { integer(t, m.from); });
+    add_column(text, "to", list, [](std::string& t, const MessageTrace& m) { integer(t, m.to); });
+    add_column(text, "bytes", list,
+               [](std::string& t, const MessageTrace& m) { integer(t, m.bytes.value); });
+    add_column(text, "level", list,
+               [](std::string& t, const MessageTrace& m) { integer(t, m.level); });
+    add_column(text, "send_begin", list, times(&MessageTrace::send_begin));
+    add_column(text, "send_end", list, times(&MessageTrace::send_end));
+    add_column(text, "flows", list, times(&MessageTrace::flows));
+    add_column(text, "arrived", list, times(&MessageTrace::arrived));
+    add_column(text, "recv_begin", list, times(&MessageTrace::recv_begin));
+    add_column(text, "recv_end", list, times(&MessageTrace::recv_end));
+  }
+
+  void steps(std::string& text) const {
+    using sim::StepTrace;
+    add_column(text, "rank", result_.steps,
+               [](std::string& t, const StepTrace& s) { integer(t, s.rank); });
+    add_column(text, "begin", result_.steps, times(&StepTrace::begin));
+    add_column(text, "end", result_.steps, times(&StepTrace::end));
+  }
+
+  void path(std::string& text) const {
+    const auto& list = result_.critical_path;
+    add_column(text, "kind", list, [](std::string& t, const CriticalStep& s) {
+      fmt::format_to(std::back_inserter(t), "\"{}\"", kind_word(s.kind));
+    });
+    add_column(text, "rank", list,
+               [](std::string& t, const CriticalStep& s) { integer(t, s.rank); });
+    add_column(text, "peer", list, [](std::string& t, const CriticalStep& s) {
+      if (s.peer == kNoRank) {
+        t += "null";
+      } else {
+        integer(t, s.peer);
+      }
+    });
+    add_column(text, "begin", list, times(&CriticalStep::begin));
+    add_column(text, "end", list, times(&CriticalStep::end));
+    add_column(text, "slowed_by", list, [&](std::string& t, const CriticalStep& s) {
+      t += s.slowed_by == sim::kNoResource ? "null" : words(s.slowed_by);
+    });
+  }
+
+  std::string words(sim::ResourceId id) const {
+    return nlohmann::json(sim::describe(result_.resources[id].resource, machine_)).dump();
+  }
+
+  std::string bottleneck() const {
+    return result_.bottleneck == sim::kNoResource ? "null" : words(result_.bottleneck);
+  }
+
+  const SimResult& result_;
+  const topology::Machine& machine_;
+  std::int64_t tick_;
+};
+
+}  // namespace
+
+std::string timeline_document(const SimResult& result, const topology::Machine& machine) {
+  return TimelineWriter(result, machine).write();
+}
+
+}  // namespace espalier::view

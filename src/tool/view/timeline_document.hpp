@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "sim/result.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::view {
+
+/// One timeline of a call as JSON text: messages and steps as columns, the critical path,
+/// resources.
+///
+/// Times are whole ticks. A tick is a picosecond, or about a millionth of the finish if that is
+/// more: a page draws no finer, and a file is a third as long. Times that never come are null.
+/// A document of a call holds a list of timelines, each with its kind ("simulated"), all from the
+/// entry of the first rank on: so others can stand beside them on the same axis.
+/// @pre the simulation was traced
+[[nodiscard]] std::string timeline_document(const sim::SimResult& result,
+                                            const topology::Machine& machine);
+
+}  // namespace espalier::view

@@ -1,0 +1,289 @@
+// The page of `espalier view` in a real browser.
+// usage: node browser_test.mjs ESPALIER WEB CHROMIUM FOLDER
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import { changesHeadline, headline, openBrowser, openPage, serve } from './page.mjs';
+
+const [, , espalier, web, chromium, folder] = process.argv;
+const kMachine = 'site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)';
+const kCases = [];
+const test = (name, run) => kCases.push([name, run]);
+let browser;
+let address;
+
+/** A point of the machine where the tip says what is wanted. */
+async function findPoint(page, wanted) {
+  const box = await page.locator('.machine').first().boundingBox();
+  for (let y = 0.04; y < 1; y += 0.045) {
+    for (let x = 0.02; x < 1; x += 0.02) {
+      await page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+      const words = await page.evaluate(() => (document.querySelector('#tip').hidden ? '' : document.querySelector('#tip').textContent));
+      if (wanted.test(words)) return { x: box.x + x * box.width, y: box.y + y * box.height };
+    }
+  }
+  throw new Error(`nothing of the machine says ${wanted}`);
+}
+const pixels = (page, which) =>
+  page.evaluate((selector) => {
+    const canvas = document.querySelectorAll(selector)[1];
+    return canvas.toDataURL().length;
+  }, which);
+
+test('loads the plan that espalier plan chooses', async (page) => {
+  const plan = JSON.parse(execFileSync(espalier, ['plan', 'broadcast', '--machine', kMachine, '--size', '64KiB', '--json']));
+  assert.match(await headline(page), /^broadcast of 64 KiB among 12 processes: /);
+  assert.ok((await headline(page)).includes(plan.plan), plan.plan);
+  assert.equal(await page.locator('#candidates tr[aria-current=true] .name').count(), 1);
+  assert.match(await page.textContent('#bound'), /No plan is faster than/);
+});
+
+test('operation, size, algorithm and root can be chosen', async (page) => {
+  assert.match(await changesHeadline(page, () => page.selectOption('#operation', 'allreduce')), /^allreduce/);
+  assert.ok(await page.locator('#root-field').isHidden());
+  await changesHeadline(page, () => page.selectOption('#operation', 'reduce'));
+  assert.match(await changesHeadline(page, () => page.locator('#size').press('ArrowRight')), /of 128 KiB/);
+  await changesHeadline(page, () => page.selectOption('#plan', 'binomial'));
+  assert.match(await headline(page), /binomial \(not the chosen one\)/);
+  await page.click('#more');
+  await changesHeadline(page, () => page.locator('#candidates .name').first().click());
+  const point = await findPoint(page, /^rank 7/);
+  await page.mouse.click(point.x, point.y);
+  await page.waitForFunction(() => document.querySelector('#root').value === '7');
+});
+
+test('a latency that is dragged changes the plan', async (page) => {
+  const slider = await page.locator('#latency-0').boundingBox();
+  await page.mouse.move(slider.x + slider.width / 2, slider.y + slider.height / 2);
+  await page.mouse.down();
+  const moved = await changesHeadline(page, () => page.mouse.move(slider.x + 4, slider.y + slider.height / 2, { steps: 8 }));
+  await page.mouse.up();
+  assert.doesNotMatch(moved, / 35\.\d+ ms/);
+  await page.waitForFunction(() => /as fast/.test(document.querySelector('#changed').textContent));
+  await changesHeadline(page, () => page.click('#reset'));
+  assert.equal(await page.textContent('#changed'), '');
+  assert.equal(await page.inputValue('#latency-0'), '0');
+});
+
+test('a bandwidth and the cost of a process change the plan', async (page) => {
+  await changesHeadline(page, () => page.locator('#bandwidth-0').press('ArrowLeft'));
+  const point = await findPoint(page, /^rank 0/);
+  await page.keyboard.down('Shift');
+  await page.mouse.click(point.x, point.y);
+  await page.keyboard.up('Shift');
+  await changesHeadline(page, () => page.locator('#node-cost').press('End'));
+  assert.match(await page.textContent('#node'), /100 ms/);
+});
+
+test('two processes change places', async (page) => {
+  await page.locator('.machine').focus();
+  await page.keyboard.press('ArrowRight'); // the first box
+  await page.keyboard.press('m');
+  await page.waitForFunction(() => /is marked/.test(document.querySelector('#changed').textContent));
+  for (let i = 0; i < 6; i++) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('m');
+  await page.waitForFunction(() => !document.querySelector('#reset').hidden);
+  await page.waitForFunction(() => !/is marked/.test(document.querySelector('#changed').textContent));
+});
+
+test('the timeline plays, stops and can be dragged', async (page) => {
+  const still = await pixels(page, '.machine canvas');
+  await page.click('#play');
+  await page.waitForFunction(() => Number(document.querySelector('#time').value) > 20);
+  assert.notEqual(await pixels(page, '.machine canvas'), still);
+  await page.click('#play');
+  const stopped = await page.inputValue('#time');
+  await page.waitForTimeout(150);
+  assert.equal(await page.inputValue('#time'), stopped);
+  const lanes = await page.locator('.lanes').boundingBox();
+  await page.mouse.move(lanes.x + lanes.width * 0.5, lanes.y + lanes.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(lanes.x + lanes.width * 0.8, lanes.y + lanes.height / 2, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(Number(await page.inputValue('#time')) > 600);
+});
+
+test('clusters fold and unfold', async (page) => {
+  const inside = await findPoint(page, /^site0.*click to fold/s);
+  await page.mouse.click(inside.x, inside.y);
+  const folded = await findPoint(page, /^site0.*click to unfold/s);
+  await page.mouse.click(folded.x, folded.y);
+  await findPoint(page, /^site0.*click to fold/s);
+});
+
+test('two plans stand side by side', async (page) => {
+  await page.locator('#candidates .beside').nth(2).click();
+  await page.waitForFunction(() => document.querySelectorAll('.pane').length === 2);
+  const names = await page.locator('.pane header b').allTextContents();
+  assert.equal(new Set(names).size, 2);
+  await page.locator('.pane header button').nth(1).click();
+  await page.waitForFunction(() => document.querySelectorAll('.pane').length === 1);
+});
+
+test('drawings are saved as SVG and PNG', async (page) => {
+  for (const [button, name, magic] of [
+    ['#export-svg', 'espalier-broadcast.svg', '<svg xmlns'],
+    ['#export-png', 'espalier-broadcast.png', '\x89PNG'],
+  ]) {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+    assert.equal(download.suggestedFilename(), name);
+    const path = `${folder}/${name}`;
+    await download.saveAs(path);
+    const text = fs.readFileSync(path, 'latin1');
+    assert.ok(text.startsWith(magic), name);
+    assert.ok(text.length > 4000, name);
+    if (name.endsWith('svg')) assert.ok(text.trimEnd().endsWith('</svg>') && !/NaN|undefined/.test(text));
+  }
+});
+
+test('everything can be done from the keyboard', async (page) => {
+  const reached = new Set();
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab');
+    const at = await page.evaluate(() => {
+      const one = document.activeElement;
+      const style = getComputedStyle(one);
+      return { name: one.id || one.className, seen: one === document.body || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1) };
+    });
+    assert.ok(at.seen, `no focus to be seen on ${at.name}`);
+    reached.add(at.name);
+  }
+  for (const name of ['operation', 'size', 'root', 'plan', 'latency-0', 'bandwidth-0', 'machine', 'lanes', 'play', 'time', 'speed', 'theme', 'export-svg', 'name', 'beside']) {
+    assert.ok(reached.has(name), `Tab does not reach ${name}`);
+  }
+  await page.locator('.machine').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('#root').value !== '0');
+  await page.keyboard.press('f');
+  await page.keyboard.press('Enter');
+  await page.locator('.lanes').focus();
+  await page.keyboard.press('End');
+  assert.equal(await page.inputValue('#time'), '1000');
+  await page.keyboard.press('Home');
+  await page.keyboard.press(' ');
+  await page.waitForFunction(() => Number(document.querySelector('#time').value) > 5);
+  await page.keyboard.press(' ');
+  assert.equal(await page.getAttribute('#play', 'aria-pressed'), 'false');
+  await page.keyboard.press('?');
+  assert.ok(await page.locator('#help').isVisible());
+  await page.keyboard.press('Escape');
+});
+
+test('light and dark follow the system and the switch', async (page) => {
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+  await page.click('#theme');
+  assert.equal(await theme(), 'light');
+  await page.click('#theme');
+  assert.equal(await theme(), 'dark');
+});
+
+test('a server that has gone is told', async () => {
+  const own = serve(espalier, [kMachine]);
+  const page = await openPage(browser, await own.address);
+  assert.deepEqual(await own.end(), { code: 0, signal: null });
+  await page.selectOption('#operation', 'barrier');
+  await page.waitForFunction(() => /does not answer/.test(document.querySelector('#problem').textContent));
+  await page.context().close();
+});
+
+test('who does not know the token, or comes from elsewhere, gets nothing', async () => {
+  const { port, pathname } = new URL(address);
+  const status = (path, headers = {}, method = 'GET') =>
+    new Promise((resolve, reject) => {
+      const request = http.request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      request.on('error', reject);
+      request.end();
+    });
+  assert.equal(await status(pathname), 200);
+  assert.equal(await status('/'), 403);
+  assert.equal(await status(`/${'0'.repeat(32)}/`), 403);
+  assert.equal(await status(pathname, { Host: 'evil.example' }), 403);
+  assert.equal(await status(`${pathname}api/overview`, { Origin: 'http://evil.example' }, 'POST'), 403);
+  assert.equal(await status(`${pathname}../../etc/passwd`), 404);
+});
+
+test('one file needs no server, and no control is without effect', async () => {
+  const file = `${folder}/page.html`;
+  execFileSync(espalier, ['view', kMachine, '--html', file]);
+  const page = await openPage(browser, `file://${file}`, { offline: true });
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const operations = await page.locator('#operation option').evaluateAll((list) => list.map((one) => one.value));
+  assert.equal(operations.length, 11);
+  for (const operation of operations.slice(1)) {
+    assert.ok((await changesHeadline(page, () => page.selectOption('#operation', operation))).startsWith(operation));
+  }
+  await changesHeadline(page, () => page.selectOption('#operation', 'broadcast'));
+  await changesHeadline(page, () => page.locator('#size').press('End'));
+  await changesHeadline(page, () => page.locator('#latency-0').press('End'));
+  await changesHeadline(page, () => page.click('#reset'));
+  for (const plan of await page.locator('#plan option').evaluateAll((list) => list.map((one) => one.value))) {
+    await page.selectOption('#plan', plan);
+    await page.waitForFunction((name) => document.querySelector('#headline b').textContent.startsWith(name), plan);
+  }
+  assert.ok(await page.locator('#root-field').isHidden());
+  assert.equal(await page.locator('#bandwidth-0').count(), 0);
+  assert.deepEqual(asked, []);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+
+  execFileSync(espalier, ['view', kMachine, '--operation', 'barrier', '--html', file]); // its own kind is replaced
+  const other = `${folder}/other.txt`;
+  fs.writeFileSync(other, 'mine');
+  assert.equal(spawnSync(espalier, ['view', kMachine, '--html', other]).status, 2);
+  assert.equal(fs.readFileSync(other, 'utf8'), 'mine');
+  execFileSync(espalier, ['view', kMachine, '--operation', 'barrier', '--html', other, '--force']);
+  assert.notEqual(fs.readFileSync(other, 'utf8'), 'mine');
+});
+
+test('a file whose data is broken says so', async () => {
+  const file = `${folder}/broken.html`;
+  execFileSync(espalier, ['view', kMachine, '--operation', 'barrier', '--html', file]);
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"points":{', '"points":{{'));
+  const page = await openPage(browser, `file://${file}`);
+  assert.match(await page.textContent('#problem'), /cannot be read/);
+  await page.context().close();
+});
+
+test('a schedule is shown on a machine, bad arguments are refused', async () => {
+  const schedule = `${folder}/schedule.json`;
+  execFileSync(espalier, ['plan', 'broadcast', '--machine', kMachine, '--schedule', schedule]);
+  const own = serve(espalier, [schedule, '--machine', kMachine]);
+  const page = await openPage(browser, await own.address);
+  assert.match(await headline(page), /schedule from the file/);
+  await changesHeadline(page, () => page.locator('#candidates .name').first().click());
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+  await own.end();
+  for (const args of [['/no/such/file'], [schedule], [schedule, '--machine', 'proc:3'], [kMachine, '--machine', kMachine], [kMachine, '--root', '12'], [kMachine, '--algorithm', 'none'], ['proc:4000'], [kMachine, '--port', '70000'], [kMachine, '--force']]) {
+    assert.equal(spawnSync(espalier, ['view', ...args]).status, 2, args.join(' '));
+  }
+});
+
+browser = await openBrowser(web, chromium);
+const server = serve(espalier, [kMachine]);
+address = await server.address;
+let failed = 0;
+for (const [name, run] of kCases) {
+  const page = run.length > 0 ? await openPage(browser, address) : null;
+  try {
+    await run(page);
+    if (page !== null) assert.deepEqual(page.problems, []);
+    console.log(`ok: ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED: ${name}\n${error.stack}`);
+  }
+  if (page !== null) await page.context().close();
+}
+await browser.close();
+assert.deepEqual(await server.end(), { code: 0, signal: null });
+process.exit(failed === 0 ? 0 : 1);

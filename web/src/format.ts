@@ -1,0 +1,64 @@
+// Quantities for people.
+
+function rounded(value: number, digits = 4): string {
+  return String(Number(value.toPrecision(digits)));
+}
+
+export function time(ps: number | null): string {
+  if (ps === null || Number.isNaN(ps)) return 'never';
+  const units: [number, string][] = [
+    [1e12, 's'],
+    [1e9, 'ms'],
+    [1e6, 'µs'],
+    [1e3, 'ns'],
+  ];
+  for (const [size, name] of units) {
+    if (Math.abs(ps) >= size) return `${rounded(ps / size)} ${name}`;
+  }
+  return ps === 0 ? '0' : `${rounded(ps)} ps`;
+}
+
+export function bytes(count: number): string {
+  const units: [number, string][] = [
+    [2 ** 30, 'GiB'],
+    [2 ** 20, 'MiB'],
+    [2 ** 10, 'KiB'],
+  ];
+  for (const [size, name] of units) {
+    if (count >= size) return `${rounded(count / size, 3)} ${name}`;
+  }
+  return `${count} B`;
+}
+
+export function bandwidth(bps: number): string {
+  const units: [number, string][] = [
+    [1e12, 'Tbit/s'],
+    [1e9, 'Gbit/s'],
+    [1e6, 'Mbit/s'],
+    [1e3, 'kbit/s'],
+  ];
+  for (const [size, name] of units) {
+    if (bps >= size) return `${rounded(bps / size, 3)} ${name}`;
+  }
+  return `${rounded(bps, 3)} bit/s`;
+}
+
+export function range(pair: [number, number], one: (value: number) => string): string {
+  return pair[0] === pair[1] ? one(pair[0]) : `${one(pair[0])} – ${one(pair[1])}`;
+}
+
+export function factor(value: number): string {
+  return `× ${rounded(value, 3)}`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** Round steps for an axis: 1, 2 or 5 times a power of ten. */
+export function axisStep(span: number, wanted: number): number {
+  const raw = span / Math.max(1, wanted);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  for (const m of [1, 2, 5]) if (m * power >= raw) return m * power;
+  return 10 * power;
+}
