@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <filesystem>
@@ -18,8 +19,11 @@ namespace espalier::topology {
 namespace {
 
 constexpr std::string_view kKinds =
-    "a machine is a file (JSON, SimGrid or hwloc XML, Slurm's topology.conf), a line such as "
-    "\"site:2(30ms) proc:16(5us)\", or random:SEED[:PROCESSES]";
+    "a machine is a file (JSON, SimGrid or hwloc XML, Slurm's topology.conf; - is standard input), "
+    "a line such as \"site:2(30ms) proc:16(5us)\", or random:SEED[:PROCESSES]";
+/// One of them is at the beginning of each large file.
+constexpr std::array<std::string_view, 5> kSigns{"espalier-machine-", "<platform", "<topology",
+                                                 "SwitchName", "BlockName"};
 
 Expected<LoadedMachine> without_notes(Expected<Machine> machine) {
   if (!machine) return machine.error();
@@ -97,10 +101,10 @@ Expected<LoadedMachine> parse_machine(const std::string& text, const std::string
 Expected<LoadedMachine> load_machine(const std::string& argument) {
   if (auto random = from_random(argument)) return *std::move(random);
   std::error_code error;
-  if (std::filesystem::exists(argument, error)) {
-    auto text = read_named_file(argument);
-    if (!text) return Error{argument, text.error().what, std::string(kKinds)};
-    return parse_machine(*text, argument);
+  if (argument == "-" || std::filesystem::exists(argument, error)) {
+    auto text = read_named_file(argument, {.takes_pipes = true, .signs = kSigns});
+    if (!text) return Error{text.error().where, text.error().what, std::string(kKinds)};
+    return parse_machine(*text, argument == "-" ? "standard input" : argument);
   }
   if (begins_with_level(argument)) return without_notes(parse_synthetic(argument));
   if (looks_like_file(argument)) {
