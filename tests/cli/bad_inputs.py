@@ -12,6 +12,7 @@ exit code 2, if the tool is killed, takes more than 2 s of processor time or mor
   bad_inputs.py TOOL [--part I/N] [--print] [--only TEXT]
 """
 import argparse
+import collections
 import itertools
 import os
 import pathlib
@@ -21,7 +22,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 
+Ran = collections.namedtuple("Ran", "code out err megabytes seconds")
 TABLE = pathlib.Path(__file__).with_name("bad_inputs.table")
 CPU_SECONDS = 2
 MEMORY_MB = 200
@@ -90,29 +93,28 @@ def run(tool, what, folder):
     with open(folder / "out", "w+b") as out, open(folder / "err", "w+b") as err:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=environment,
                                    preexec_fn=limits)
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            return -9, "", "it does not end"
+        watch = threading.Timer(PATIENCE, process.kill)
+        watch.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        watch.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        return process.returncode, out.read(1 << 16).decode(errors="replace"), err.read(1 << 16).decode(errors="replace")
+        texts = [file.read(1 << 16).decode(errors="replace") for file in (out, err)]
+        return Ran(process.returncode, *texts, usage.ru_maxrss >> 10, usage.ru_utime + usage.ru_stime)
 
 
-def wrong(code, words, ran, peak):
+def wrong(code, words, ran):
     """What is wrong with how a case ended; empty if nothing is."""
-    got, out, err = ran
-    if got != code:
-        return f"exit code {got}, not {code}"
-    if "internal failure" in err or "out of memory" in err:
+    if ran.code != code:
+        return f"exit code {ran.code}, not {code}"
+    if "internal failure" in ran.err or "out of memory" in ran.err:
         return "an internal failure"
-    if words not in err:
+    if words not in ran.err:
         return f'"{words}" is not in the error'
-    if code == 2 and out:
+    if code == 2 and ran.out:
         return "something is on standard output"
-    return f"{peak} MB" if peak > MEMORY_MB else ""
+    return f"{ran.megabytes} MB" if ran.megabytes > MEMORY_MB else ""
 
 
 def main():
@@ -131,21 +133,19 @@ def main():
         files = make_files(folder, texts)
         work = folder / "work"
         work.mkdir()
-        peak = 0
+        peak, used = 0, 0
         for number, what, code, words in mine:
             line = re.sub(r"\{(\w+)\}", lambda found: files.get(found[1], found[0]), what)
             ran = run(os.path.abspath(options.tool), line, work)
-            now = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
-            why = wrong(code, words, ran, now if now > peak else 0)
-            peak = max(peak, now)
+            why = wrong(code, words, ran)
+            peak, used = max(peak, ran.megabytes), used + ran.seconds
             if options.print:
-                print(f"{what}\n    {ran[0]} {ran[2].strip() or ran[1][:200]}")
+                print(f"{what}\n    {ran.code} {ran.err.strip() or ran.out[:200]}")
             if why:
                 failures += 1
-                print(f"{TABLE.name}:{number}: {what}\n  {why}\n  exit code {ran[0]}: {ran[2].strip()[:600]}")
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+                print(f"{TABLE.name}:{number}: {what}\n  {why}\n  exit code {ran.code}: {ran.err.strip()[:600]}")
     print(f"{len(mine)} of {len(cases)} bad inputs: {failures} not refused as they should be; at most {peak} MB, "
-          f"{used.ru_utime + used.ru_stime:.1f} s of processor time")
+          f"{used:.1f} s of processor time")
     return 1 if failures or not mine else 0
 
 

@@ -94,6 +94,9 @@ Expected<LoadedMachine> parse_machine(const std::string& text, const std::string
   if (text[first] == '<') return read_xml(text, file);
   if (looks_synthetic(text)) return without_notes(parse_synthetic(text));
   if (looks_like_slurm_topology(text)) return read_slurm_topology(text, file);
+  // A line that begins like a machine is one with a mistake, of which its reader says more.
+  const bool is_line = text.find('\n') >= text.find_last_not_of(" \t\r\n");
+  if (is_line && begins_with_level(text)) return without_notes(parse_synthetic(text));
   return Error{file, "neither JSON nor XML nor topology.conf nor a synthetic line",
                std::string(kKinds)};
 }

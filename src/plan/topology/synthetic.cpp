@@ -194,7 +194,11 @@ void read_attribute(LevelText& level, std::string_view text) {
     if (first.starts_with('-')) {
       refuse(fmt::format("\"{:.40}\" is negative", text), "times and bandwidths begin at 0");
     }
-    const std::string hint = parse_bandwidth(first).error().hint;
+    const Error no_bandwidth = parse_bandwidth(first).error();
+    if (no_bandwidth.what.find("of zero") != std::string::npos) {
+      refuse(no_bandwidth.what, no_bandwidth.hint);
+    }
+    const std::string& hint = no_bandwidth.hint;
     refuse(
         fmt::format("\"{}\" is neither a time nor a bandwidth nor key=value", text.substr(0, 40)),
         hint.starts_with("did you mean") ? hint : kHint);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
+#include "base/file.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/options.hpp"
@@ -45,6 +47,13 @@ std::optional<Error> without_meaning(const IrregularCallOptions& options, bool e
   const std::string distribution = options.counts.counts.substr(0, options.counts.counts.find(':'));
   const auto& known = select::count_distributions();
   const bool is_drawn = std::find(known.begin(), known.end(), distribution) != known.end();
+  // Lengths of all pairs of as many ranks as are planned for take less than a tenth of it.
+  std::error_code error;
+  if (!is_drawn && std::filesystem::is_regular_file(options.counts.counts, error) &&
+      std::filesystem::file_size(options.counts.counts, error) > kUnlikelyBytes) {
+    return Error{options.counts.counts, "it is too large for a file of lengths",
+                 "write a whole number for each rank, with blanks between them"};
+  }
   if (!is_drawn && !options.size.empty()) {
     return Error{"--size", "the lengths stand in the file of --counts", "leave it out"};
   }

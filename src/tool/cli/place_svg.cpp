@@ -174,11 +174,22 @@ class PlacementDrawing {
         if (line.leaves_cluster != leaves) continue;
         const Dot& a = dots_[ends.first];
         const Dot& b = dots_[ends.second];
-        svg.line(a.x, a.y, b.x, b.y,
-                 {.colour = leaves ? kBetweenClusters : kBetweenHosts,
-                  .width = 0.4 + 3.6 * scale * std::sqrt(line.weight / heaviest)});
+        svg.path(curve(a, b), {.colour = leaves ? kBetweenClusters : kBetweenHosts,
+                               .width = 0.4 + 3.6 * scale * std::sqrt(line.weight / heaviest)});
       }
     }
+  }
+
+  /// Straight, but bent around the dots between two of one column or row.
+  static std::string curve(const Dot& a, const Dot& b) {
+    const double wide = std::abs(a.x - b.x);
+    const double high = std::abs(a.y - b.y);
+    const double bend_x = wide < 1 && high > 1.5 * kDotRow ? kHostWidth / 2 : 0;
+    const double bend_y = high < 1 && wide > 1.5 * kHostWidth ? kDotRow : 0;
+    return fmt::format("M{} {}Q{} {} {} {}", report::coordinate(a.x), report::coordinate(a.y),
+                       report::coordinate((a.x + b.x) / 2 + bend_x),
+                       report::coordinate((a.y + b.y) / 2 + bend_y), report::coordinate(b.x),
+                       report::coordinate(b.y));
   }
 
   /// Over the lines, each on paper of its own, or they could not be read.

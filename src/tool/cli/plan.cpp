@@ -246,15 +246,15 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     {},
                     {},
                     {}};
-  const bool is_text = !options.json && options.svg != "-" && options.schedule != "-";
-  if (is_text) {
-    if (auto failed = write_output("-", plan_headline(report))) return failed;
-  }
   if (whole || (machine->size() <= kVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
+    // Before anything is printed: what cannot be written is told alone.
     if (auto failed = write_whole(options, *form, schedule, *machine)) return failed;
     if (options.svg == "-" || options.schedule == "-") return {};
+  }
+  if (!options.json) {
+    if (auto failed = write_output("-", plan_headline(report))) return failed;
   }
   const Interruptible interruptible;
   report.formula = formula(chosen, hierarchy, *call);

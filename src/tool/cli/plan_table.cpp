@@ -54,22 +54,28 @@ bool are_alike(const PlanRow& a, const PlanRow& b) {
                     });
 }
 
-/// Rows [first, first + count) of the report that are shown as one, by the name of `shown`.
+/// Rows of the report that are shown as one, by the name of `shown`.
 struct Fold {
-  std::size_t first = 0;
   std::size_t count = 1;
   std::size_t shown = 0;
 };
 
+/// Rows are sorted by time: those that are alike stand among those of the same time.
 std::vector<Fold> folds_of(const PlanReport& report) {
   std::vector<Fold> folds;
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    if (!folds.empty() && are_alike(report.rows[folds.back().first], report.rows[i])) {
-      ++folds.back().count;
-    } else {
-      folds.push_back({i, 1, i});
+    Fold* alike = nullptr;
+    for (std::size_t f = folds.size(); f-- > 0 && alike == nullptr;) {
+      const PlanRow& row = report.rows[folds[f].shown];
+      if (row.finish != report.rows[i].finish) break;
+      if (are_alike(row, report.rows[i])) alike = &folds[f];
     }
-    if (i == report.chosen) folds.back().shown = i;
+    if (alike == nullptr) {
+      folds.push_back({1, i});
+      continue;
+    }
+    ++alike->count;
+    if (i == report.chosen) alike->shown = i;
   }
   return folds;
 }

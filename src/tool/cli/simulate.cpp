@@ -19,6 +19,7 @@
 #include "report/simulated_plan.hpp"
 #include "report/text.hpp"
 #include "select/chooser.hpp"
+#include "select/predict.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
 #include "verify/verify.hpp"
@@ -96,10 +97,15 @@ Expected<select::Candidate> candidate_from(const std::string& name,
 /// Messages that are simulated and drawn: a second or two, and some 100 MB.
 constexpr std::uint64_t kDrawnMessages = std::uint64_t{1} << 17U;
 
+/// Messages that are simulated without being drawn: some ten seconds.
+constexpr std::uint64_t kCountedMessages = std::uint64_t{1} << 20U;
+
 /// What is simulated, and what to say of it if it is not all that was asked for.
 struct Shown {
   Schedule schedule;
   std::string note;
+  /// Set if there are too many messages to be drawn: then there is no schedule.
+  std::optional<sim::SimResult> summary;
 };
 
 /// A schedule from a file, for as many ranks as the machine has.
@@ -127,24 +133,47 @@ Expected<Schedule> read_schedule(const SimulateOptions& options, const Machine& 
 }
 
 /// The call with as many of its first segments as may be drawn; the call itself if it has few
-/// messages. An error if even one segment has too many.
-Expected<Collective> drawn_part(const select::Plan& plan, const collective::Hierarchy& hierarchy,
-                                const Collective& call) {
+/// messages; nothing if even one segment has too many.
+std::optional<Collective> drawn_part(const select::Plan& plan,
+                                     const collective::Hierarchy& hierarchy,
+                                     const Collective& call) {
   const auto messages_of = [&](const Collective& part) {
     return select::SimulatedTimes(hierarchy, part, 0).messages_of(plan);
   };
-  const std::uint64_t all = messages_of(call);
-  if (all <= kDrawnMessages) return call;
+  if (messages_of(call) <= kDrawnMessages) return call;
   const std::uint64_t segment = select::segments_of(plan, call).most;
   Collective part = call;
   for (std::uint64_t segments = 64; segment > 0 && segments > 0; segments /= 2) {
     part.count = std::min(call.count, segments * segment);
     if (messages_of(part) <= kDrawnMessages) return part;
   }
-  return Error{"--machine",
-               fmt::format("{} has {} messages; up to {} are simulated here", name_of(plan, call),
-                           report::grouped(all), report::grouped(kDrawnMessages)),
-               "take a smaller machine of the same shape; espalier plan predicts this one"};
+  return std::nullopt;
+}
+
+/// A plan with too many messages to be drawn: what it comes to, as long as that can be simulated.
+Expected<Shown> summary_of(const select::Plan& plan, const collective::Hierarchy& hierarchy,
+                           const Collective& call, const sim::SimOptions& conditions) {
+  sim::SimOptions untraced = conditions;
+  untraced.trace = false;
+  select::SimulatedTimes times(hierarchy, call, kCountedMessages, untraced);
+  const std::string messages = report::grouped(times.messages_of(plan));
+  const Time predicted =
+      select::predict(plan, select::CostView(hierarchy.machine()), hierarchy, call);
+  if (times.messages_of(plan) > kCountedMessages) {
+    return Error{"--machine",
+                 fmt::format("{} has {} messages; up to {} are simulated", name_of(plan, call),
+                             messages, report::grouped(kCountedMessages)),
+                 fmt::format("it is predicted to take {}; take a smaller machine of the same shape",
+                             rounded(predicted))};
+  }
+  write_message(
+      fmt::format("note: {} messages of {} are simulated, too many to be drawn; it is "
+                  "predicted to take {}\n",
+                  messages, name_of(plan, call), rounded(predicted)));
+  Schedule named;
+  named.algorithm = name_of(plan, call);
+  named.call = call;
+  return Shown{std::move(named), "", times.whole(plan)};
 }
 
 /// The plan that is asked for, all ranks' programs.
@@ -159,8 +188,14 @@ Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& mac
   auto candidate = candidate_from(options.algorithm, hierarchy, *call);
   if (!candidate) return candidate.error();
   const auto part = drawn_part(candidate->plan, hierarchy, *call);
-  if (!part) return part.error();
-  if (part->count == call->count) return Shown{schedule_of(*candidate, *call), ""};
+  if (!part && (options.json || !options.svg.empty())) {
+    return Error{
+        options.json ? "--json" : "--svg",
+        fmt::format("up to {} messages are written or drawn", report::grouped(kDrawnMessages)),
+        "leave it out, or take a smaller machine of the same shape"};
+  }
+  if (!part) return summary_of(candidate->plan, hierarchy, *call, conditions);
+  if (part->count == call->count) return Shown{schedule_of(*candidate, *call), "", {}};
   const std::uint64_t segment = select::segments_of(candidate->plan, *call).most;
   std::string note =
       fmt::format("Shown are the first {} of {} segments.", report::grouped(part->count / segment),
@@ -170,8 +205,8 @@ Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& mac
     note += fmt::format(" All of {} takes {}, by its steady state.", report::call_in_words(*call),
                         rounded(*whole));
   }
-  return Shown{schedule_of(candidate_of(candidate->plan, hierarchy, *part), *part),
-               std::move(note)};
+  return Shown{
+      schedule_of(candidate_of(candidate->plan, hierarchy, *part), *part), std::move(note), {}};
 }
 
 std::string_view sharing_in_words(sim::Sharing sharing) {
@@ -185,6 +220,16 @@ Outcome show_simulation(const Shown& shown, const Machine& machine,
                         const sim::SimOptions& conditions, const SimulateOptions& options,
                         const report::Canvas& canvas) {
   const Schedule& schedule = shown.schedule;
+  if (shown.summary) {
+    return write_output(
+        "-",
+        fmt::format("{}: {}, done after {}\n\nwhat crosses each level\n{}\n{}The plan is {}.\n",
+                    report::call_in_words(schedule.call), schedule.algorithm,
+                    rounded(shown.summary->finish),
+                    report::to_text(report::level_use_table(*shown.summary, machine), canvas),
+                    report::wrapped(sharing_in_words(conditions.sharing), canvas.width, ""),
+                    not_verified()));
+  }
   const report::SimulatedPlan plan{schedule.algorithm, schedule.call,
                                    sim::simulate(schedule, machine, conditions), conditions.skew};
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
@@ -220,19 +265,21 @@ Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
   if (!options.schedule.empty()) {
     auto schedule = read_schedule(options, *machine);
     if (!schedule) return Failure{schedule.error()};
-    return show_simulation({*std::move(schedule), ""}, *machine, *conditions, options, *canvas);
+    return show_simulation({*std::move(schedule), "", {}}, *machine, *conditions, options, *canvas);
   }
   Expected<Shown> shown = Error{};
   if (options.counts.given()) {
     auto schedule = irregular_schedule(
         {options.operation, options.machine, options.root, options.size, options.counts}, *machine,
         options.algorithm);
-    shown = schedule ? Expected<Shown>(Shown{*std::move(schedule), ""}) : schedule.error();
+    shown = schedule ? Expected<Shown>(Shown{*std::move(schedule), "", {}}) : schedule.error();
   } else {
     shown = make_schedule(options, *machine, *conditions);
   }
   if (!shown) return Failure{shown.error()};
-  if (Outcome wrong = verify_plan(shown->schedule)) return wrong;
+  if (!shown->summary) {
+    if (Outcome wrong = verify_plan(shown->schedule)) return wrong;
+  }
   return show_simulation(*shown, *machine, *conditions, options, *canvas);
 }
 
