@@ -91,8 +91,11 @@ def cases(tool, source, irregular):
     for index, name in enumerate(machines(source, pathlib.Path.cwd())):
         machine = Machine(run(tool, "show", name))
         for operation, size, ordered in calls_on(index, machine.size > 20):
-            root = str(index % machine.size if operation in ("broadcast", "reduce", "gather", "scatter") else 0)
-            arguments = ["plan", operation, "--machine", name, "--size", size, "--root", root]
+            has_root = operation in ("broadcast", "reduce", "gather", "scatter")
+            root = str(index % machine.size if has_root else 0)
+            arguments = ["plan", operation, "--machine", name]
+            arguments += ["--root", root] if has_root else []
+            arguments += ["--size", size] if operation != "barrier" else []
             plan = run(tool, *arguments, *(["--ordered"] if ordered else []))
             yield f"{operation} of {size} from {root} on {name}{' in order' if ordered else ''}", machine, plan
     output = subprocess.run([irregular, "150"], check=True, capture_output=True).stdout

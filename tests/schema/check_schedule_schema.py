@@ -63,7 +63,9 @@ def main() -> int:
         written = []
         for operation in OPERATIONS:
             for size in ["8", "64KiB"]:
-                made = run("plan", operation, "-m", MACHINE, "--size", size, "--root", 3, "--schedule", path)
+                root = ["--root", 3] if operation in ("broadcast", "reduce", "gather", "scatter") else []
+                length = [] if operation == "barrier" else ["--size", size]
+                made = run("plan", operation, "-m", MACHINE, *length, *root, "--schedule", path)
                 written.append((f"{operation} {size}", made, path.read_text() if made.returncode == 0 else "{}"))
         for data in sorted((SOURCE / "tests" / "data").glob("msccl/*.xml")) + \
                 sorted((SOURCE / "tests" / "data").glob("goal/*.goal")):

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,16 +22,25 @@ namespace espalier {
 
 /// Far more than any description needs; keeps a wrong path (/dev/zero) from filling the memory.
 inline constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20U;
+/// More than this is not kept of a pipe, whose length nobody knows beforehand.
+inline constexpr std::uint64_t kMostPipeBytes = std::uint64_t{32} << 20U;
+/// Above this a file must show by its first bytes that it is what it is read as.
+inline constexpr std::uint64_t kUnlikelyBytes = std::uint64_t{16} << 20U;
 
 struct ReadRules {
   std::uint64_t most = kMostFileBytes;
-  bool takes_pipes = false;  ///< accepts pipes and devices too: "<(command)", /dev/stdin
+  /// Accepts standard input ("-"), pipes and terminals too: "<(command)", /dev/stdin.
+  bool takes_pipes = false;
+  bool takes_binary = false;  ///< accepts bytes that are no text; nothing is stripped then
+  /// What one of the first 64 KiB must have if the file is larger than kUnlikelyBytes.
+  std::span<const std::string_view> signs = {};
   /// Refuses a file of others, or behind a link of others, in a folder that everybody writes to.
   bool refuses_foreign = false;
-  int patience_ms = 10'000;  ///< how long to wait until somebody opens a FIFO for writing
+  int patience_ms = 1'000;  ///< how long to wait until somebody opens a FIFO for writing
 };
 
-/// All of a file. Never waits for a FIFO that nobody writes to.
+/// All of a file, without a byte order mark. Never waits for a FIFO that nobody writes to. Refuses
+/// devices that are no terminals, and text with a byte of 0 in its first 64 KiB.
 Expected<std::string> read_named_file(const std::string& path, const ReadRules& rules = {});
 
 /// The first bytes of a regular file; empty if it is none, or cannot be read.

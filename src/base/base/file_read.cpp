@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
@@ -40,18 +41,52 @@ bool wait_for_writer(int fd, int patience_ms) {
   return got != 0;
 }
 
+/// Why what has been read so far is not the file that was meant.
+std::optional<Error> why_unlikely(const std::string& text, const std::string& path,
+                                  const ReadRules& rules) {
+  if (rules.takes_binary) return std::nullopt;
+  const std::string_view begin = std::string_view(text).substr(0, kPiece);
+  if (begin.find('\0') != std::string_view::npos) {
+    return Error{path, "it is no text: there are bytes of 0 in it", "is this the right file?"};
+  }
+  if (text.size() <= kUnlikelyBytes || rules.signs.empty()) return std::nullopt;
+  const bool has_sign = std::any_of(
+      rules.signs.begin(), rules.signs.end(),
+      [&](std::string_view sign) { return begin.find(sign) != std::string_view::npos; });
+  if (has_sign) return std::nullopt;
+  return Error{path,
+               fmt::format("more than {} MiB, and none of {} in its first {} KiB",
+                           kUnlikelyBytes >> 20U, fmt::join(rules.signs, ", "), kPiece >> 10U),
+               "is this the right file?"};
+}
+
+std::string without_byte_order_mark(std::string text, const ReadRules& rules) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (!rules.takes_binary && text.starts_with(kMark)) text.erase(0, kMark.size());
+  return text;
+}
+
 /// What is open without waiting: waits for what others still write.
-Expected<std::string> rest_of(int fd, const std::string& path, const ReadRules& rules,
-                              bool is_pipe) {
+/// @param length of the file, if it is known
+Expected<std::string> rest_of(int fd, const std::string& path, const ReadRules& rules, bool is_pipe,
+                              std::uint64_t length = 0) {
   std::string text;
   std::array<char, kPiece> piece{};
   bool waited = false;
+  std::uint64_t look_at = 1;  // look at the text when it is so long
   while (true) {
     const std::uint64_t wanted = std::min<std::uint64_t>(kPiece, rules.most - text.size() + 1);
     const ssize_t got = ::read(fd, piece.data(), wanted);
     if (got > 0) {
       text.append(piece.data(), static_cast<std::size_t>(got));
       if (text.size() > rules.most) return too_large(path, rules.most);
+      if (text.size() >= look_at) {
+        if (auto unlikely = why_unlikely(text, path, rules)) return *std::move(unlikely);
+        look_at = text.size() < kPiece            ? text.size() + 1
+                  : text.size() <= kUnlikelyBytes ? kUnlikelyBytes + 1
+                                                  : rules.most + 1;
+        if (text.size() > kUnlikelyBytes) text.reserve(length);
+      }
     } else if (got < 0 && errno == EAGAIN) {
       (void)wait_for_writer(fd, -1);  // somebody has it open, and will write or close it
     } else if (got < 0 && errno != EINTR) {
@@ -62,7 +97,7 @@ Expected<std::string> rest_of(int fd, const std::string& path, const ReadRules& 
         return Error{path, "it is a FIFO, and nobody writes to it", "name a file"};
       }
     } else if (got == 0) {
-      return text;
+      return without_byte_order_mark(std::move(text), rules);
     }
   }
 }
@@ -88,18 +123,27 @@ Expected<std::string> read_named_file(const std::string& path, const ReadRules& 
   if (rules.refuses_foreign) {
     if (auto foreign = why_foreign(path)) return *std::move(foreign);
   }
-  const FileDescriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!in) return not_readable(path, errno);
+  const bool is_standard_input = path == "-" && rules.takes_pipes;
+  const std::string name = is_standard_input ? "standard input" : path;
+  const FileDescriptor in(is_standard_input
+                              ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!in) return not_readable(name, errno);
   struct stat info {};
-  if (::fstat(in.get(), &info) != 0) return not_readable(path, errno);
-  if (S_ISDIR(info.st_mode)) return Error{path, "it is a folder", "name a file"};
-  if (!S_ISREG(info.st_mode) && !rules.takes_pipes) {
-    return Error{path, "not a regular file", "name a file"};
+  if (::fstat(in.get(), &info) != 0) return not_readable(name, errno);
+  if (S_ISDIR(info.st_mode)) return Error{name, "it is a folder", "name a file"};
+  if (S_ISREG(info.st_mode)) {
+    if (static_cast<std::uint64_t>(info.st_size) > rules.most) return too_large(name, rules.most);
+    return rest_of(in.get(), name, rules, false, static_cast<std::uint64_t>(info.st_size));
   }
-  if (S_ISREG(info.st_mode) && static_cast<std::uint64_t>(info.st_size) > rules.most) {
-    return too_large(path, rules.most);
+  if (!rules.takes_pipes) return Error{name, "not a regular file", "name a file"};
+  const bool is_device = S_ISBLK(info.st_mode) || S_ISCHR(info.st_mode);
+  if (is_device && ::isatty(in.get()) != 1) {
+    return Error{name, "it is a device", "name a file, or write to a pipe"};
   }
-  return rest_of(in.get(), path, rules, S_ISFIFO(info.st_mode));
+  ReadRules of_pipe = rules;
+  of_pipe.most = std::min(rules.most, kMostPipeBytes);
+  return rest_of(in.get(), name, of_pipe, S_ISFIFO(info.st_mode) && !is_standard_input);
 }
 
 std::string beginning_of_file(const std::string& path, std::uint64_t most) {
@@ -137,6 +181,7 @@ Expected<std::optional<std::string>> read_own_file(const std::string& path, std:
   }
   ReadRules rules;
   rules.most = most;
+  rules.takes_binary = true;
   if (static_cast<std::uint64_t>(info.st_size) > most) return too_large(path, most);
   auto text = rest_of(in.get(), path, rules, false);
   if (!text) return text.error();

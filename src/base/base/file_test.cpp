@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -87,9 +88,32 @@ TEST_F(Files, AreReadUpToALimit) {
   EXPECT_EQ(*read_named_file(at("a"), {.most = 5}), "12345");
   EXPECT_EQ(read_named_file(at("a"), {.most = 4}).error().what, "larger than 4 bytes");
   EXPECT_FALSE(read_own_file(at("a"), 4));
-  EXPECT_EQ(read_named_file("/dev/zero", {.most = 1U << 20U, .takes_pipes = true}).error().what,
-            "larger than 1 MiB");
+  EXPECT_EQ(read_named_file("/dev/zero", {.takes_pipes = true}).error().what, "it is a device");
   EXPECT_EQ(read_named_file("/dev/zero").error().what, "not a regular file");
+}
+
+TEST_F(Files, ThatAreNoTextAreRefusedUnlessTheyMayBe) {
+  const std::string bytes{'a', '\0', 'b'};
+  put("a", bytes);
+  EXPECT_EQ(read_named_file(at("a")).error().what, "it is no text: there are bytes of 0 in it");
+  EXPECT_EQ(*read_named_file(at("a"), {.takes_binary = true}), bytes);
+  const std::string marked = "\xef\xbb\xbf{}";
+  put("marked", marked);
+  EXPECT_EQ(*read_named_file(at("marked")), "{}");
+  EXPECT_EQ(*read_named_file(at("marked"), {.takes_binary = true}), marked);
+}
+
+TEST_F(Files, ThatAreLargeShowByTheirBeginningWhatTheyAre) {
+  constexpr std::array<std::string_view, 2> kSigns{"one", "two"};
+  std::string text = "two " + std::string(kUnlikelyBytes, 'x');
+  put("a", text);
+  EXPECT_EQ(read_named_file(at("a"), {.signs = kSigns})->size(), text.size());
+  text.front() = 'T';
+  put("a", text);
+  EXPECT_EQ(read_named_file(at("a"), {.signs = kSigns}).error().what,
+            "more than 16 MiB, and none of one, two in its first 64 KiB");
+  put("a", text.substr(0, kUnlikelyBytes));
+  EXPECT_TRUE(read_named_file(at("a"), {.signs = kSigns}));
 }
 
 TEST_F(Files, ThatAreFifosDoNotHoldUp) {

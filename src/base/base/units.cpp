@@ -86,6 +86,11 @@ std::string_view trimmed(std::string_view text) {
 }
 
 Error malformed(std::string_view text, std::string_view kind, std::string_view hint) {
+  const std::string_view number = trimmed(text);
+  if (number.size() > 1 && number[0] == '-' && is_digit(number[1])) {
+    return {"", fmt::format("\"{}\" is not {}: it is negative", text.substr(0, 60), kind),
+            std::string(hint)};
+  }
   return {"", fmt::format("\"{}\" is not {}", text.substr(0, 60), kind), std::string(hint)};
 }
 
@@ -208,6 +213,13 @@ Error wrong_unit(std::string_view text, const Quantity& q, std::string_view kind
                  std::string_view hint, std::span<const NamedUnit> units) {
   if (q.unit.empty()) {
     return malformed(text, fmt::format("{}: it has no unit", kind), hint);
+  }
+  if (const std::string_view large = q.unit.substr(0, 1);
+      q.unit.size() <= 4 && (large == "P" || large == "E" || large == "Z" || large == "Y") &&
+      std::any_of(units.begin(), units.end(), [&](const NamedUnit& unit) {
+        return unit.name == "T" + std::string(q.unit.substr(1));
+      })) {
+    return malformed(text, kind, fmt::format("the largest unit is T{}", q.unit.substr(1)));
   }
   const std::string_view whole = trimmed(text);
   const std::string meant =

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -12,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "topology/load_machine.hpp"
+#include "topology/usual_figures.hpp"
 
 namespace espalier::place {
 namespace {
@@ -55,7 +58,6 @@ Expected<map::Inventory> read_hostfile(std::string_view text, const std::string&
   InventorySpec spec;
   spec.where = file;
   spec.name = file;
-  spec.notes = {"a hostfile gives no latencies or bandwidths: all hosts are equally near"};
   std::map<std::string, std::size_t, std::less<>> known;
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -107,24 +109,60 @@ Expected<map::Inventory> parse_inventory(const std::string& text, const std::str
   return read_hostfile(text, file);
 }
 
-Expected<map::Inventory> load_inventory(const std::string& argument,
-                                        const std::vector<LinkSpec>& forecast) {
-  const auto text = read_named_file(argument, {.takes_pipes = true});
-  if (text) {
-    const bool is_machine = text->find("espalier-machine-") != std::string::npos ||
-                            text->find("<platform") != std::string::npos ||
-                            text->find("<topology") != std::string::npos;
-    if (!is_machine) return parse_inventory(*text, argument, forecast);
-  }
-  auto machine = topology::load_machine(argument);
-  if (!machine && !text && machine.error().what.ends_with("no machine")) {
-    return Error{"inventory", machine.error().what,
-                 "an inventory is a file (JSON, sinfo's, a hostfile), or a machine: a file, or a "
-                 "line such as \"site:2(30ms) proc:16(5us)\""};
-  }
+namespace {
+
+constexpr std::string_view kInventories =
+    "an inventory is a file (JSON, sinfo's, a hostfile; - is standard input), or a machine: a "
+    "file, or a line such as \"site:2(30ms) proc:16(5us)\"";
+/// One of them is at the beginning of each large file.
+constexpr std::array<std::string_view, 8> kSigns{
+    "espalier-inventory", "espalier-machine-", "<platform", "<topology",
+    "SwitchName=",        "\"nodes\"",         "\"sinfo\"", "slots="};
+
+Expected<map::Inventory> of_machine(Expected<topology::LoadedMachine> machine) {
   if (!machine) return machine.error();
   map::Inventory inventory = map::inventory_of(std::move(machine->machine));
   inventory.notes = std::move(machine->notes);
+  return inventory;
+}
+
+/// From a file, a pipe or standard input; read once, since a pipe can be read only once.
+Expected<map::Inventory> of_text(const std::string& text, const std::string& file,
+                                 const std::vector<LinkSpec>& forecast) {
+  const bool is_machine = text.find("espalier-machine-") != std::string::npos ||
+                          text.find("<platform") != std::string::npos ||
+                          text.find("<topology") != std::string::npos;
+  if (!is_machine) return parse_inventory(text, file, forecast);
+  return of_machine(topology::parse_machine(text, file));
+}
+
+}  // namespace
+
+Expected<map::Inventory> load_inventory(const std::string& argument,
+                                        const std::vector<LinkSpec>& forecast) {
+  std::error_code error;
+  const bool is_file = argument == "-" || std::filesystem::exists(argument, error);
+  bool takes_forecast = false;
+  Expected<map::Inventory> inventory = Error{};
+  if (is_file) {
+    const auto text = read_named_file(argument, {.takes_pipes = true, .signs = kSigns});
+    if (!text) return Error{text.error().where, text.error().what, std::string(kInventories)};
+    takes_forecast = text->find("espalier-inventory") != std::string::npos;
+    inventory = of_text(*text, argument == "-" ? "standard input" : argument, forecast);
+  } else {
+    inventory = of_machine(topology::load_machine(argument));
+    if (!inventory && inventory.error().what.ends_with("no machine")) {
+      return Error{"inventory", inventory.error().what, std::string(kInventories)};
+    }
+  }
+  if (!inventory) return inventory;
+  if (!forecast.empty() && !takes_forecast) {
+    return Error{"--weather", "only an inventory of espalier-inventory-1 has links to forecast",
+                 "write one (docs/formats.md), or leave --weather out"};
+  }
+  auto assumed = topology::with_usual_figures(std::move(inventory->machine));
+  inventory->machine = std::move(assumed.machine);
+  if (!assumed.note.empty()) inventory->notes.push_back(std::move(assumed.note));
   return inventory;
 }
 

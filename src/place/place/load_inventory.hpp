@@ -12,7 +12,8 @@ namespace espalier::place {
 /// what `sinfo --json` or `scontrol show topology` printed, a hostfile of Open MPI or MPICH; told
 /// apart by content), or any machine that the other commands take.
 /// @param forecast links as they are now, instead of those of an espalier-inventory-1; of clusters
-///        that it does not know, and with other forms, they are passed over with a note
+///        that it does not know they are passed over with a note; none of use is an error
+/// An inventory without latencies gets those of an ordinary cluster, and a note that says so.
 Expected<map::Inventory> load_inventory(const std::string& argument,
                                         const std::vector<LinkSpec>& forecast = {});
 
@@ -25,7 +26,7 @@ Expected<map::Inventory> read_inventory_json(std::string_view text, const std::s
                                              const std::vector<LinkSpec>& forecast = {});
 
 /// `sinfo --json`, of Slurm 22.05 ("nodes") or later ("sinfo"): hosts, idle CPUs as slots, the
-/// partition as cluster, states. Slurm knows no latencies: all hosts are equally near.
+/// partition as cluster, states.
 Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::string& file);
 
 /// `scontrol show topology`: switches as clusters of hosts with one slot each.

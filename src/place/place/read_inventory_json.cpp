@@ -138,7 +138,9 @@ class Reader : public JsonReader {
 
 /// A link as it is forecast takes the place of the one that is described, but for a capacity that
 /// was never measured.
-void apply(const std::vector<LinkSpec>& forecast, InventorySpec& spec) {
+/// @return how many are of use
+std::size_t apply(const std::vector<LinkSpec>& forecast, InventorySpec& spec) {
+  std::size_t used = 0;
   const auto has_host = [&](const std::string& cluster) {
     return std::any_of(spec.hosts.begin(), spec.hosts.end(),
                        [&](const HostSpec& h) { return h.host.cluster == cluster; });
@@ -148,6 +150,7 @@ void apply(const std::vector<LinkSpec>& forecast, InventorySpec& spec) {
       spec.notes.push_back(fmt::format("the forecast for {} - {} is of no use here", now.a, now.b));
       continue;
     }
+    ++used;
     const auto known = std::find_if(spec.links.begin(), spec.links.end(), [&](const LinkSpec& l) {
       return (l.a == now.a && l.b == now.b) || (l.a == now.b && l.b == now.a);
     });
@@ -158,6 +161,7 @@ void apply(const std::vector<LinkSpec>& forecast, InventorySpec& spec) {
       if (!now.capacity.unlimited()) known->capacity = now.capacity;
     }
   }
+  return used;
 }
 
 }  // namespace
@@ -168,7 +172,10 @@ Expected<map::Inventory> read_inventory_json(std::string_view text, const std::s
   if (!json) return json.error();
   try {
     InventorySpec spec = Reader(file).inventory(*json);
-    apply(forecast, spec);
+    if (apply(forecast, spec) == 0 && !forecast.empty()) {
+      return Error{"--weather", "none of its links is between two clusters of the inventory",
+                   "record links between clusters of these names, or leave --weather out"};
+    }
     return build_inventory(std::move(spec));
   } catch (const JsonReader::Refused& refused) {
     return refused.error;

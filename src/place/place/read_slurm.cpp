@@ -74,8 +74,6 @@ Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::strin
   InventorySpec spec;
   spec.where = file;
   spec.name = "slurm";
-  spec.notes = {
-      "Slurm gives no latencies or bandwidths: all hosts of a partition are equally near"};
   const auto at = [&](const LocatedJson& item) { return fmt::format("{}:{}", file, item.line); };
   if (const LocatedJson* nodes = json->find("nodes"); nodes && nodes->kind == Kind::Array) {
     for (const LocatedJson& node : nodes->items) {

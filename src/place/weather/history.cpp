@@ -249,14 +249,12 @@ HistoryRead read_history(const std::string& file, std::chrono::milliseconds pati
   HistoryRead read;
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
-    read.notes.push_back(fmt::format("there is no history {} yet", file));
+    read.wrong = Error{file, "there is no such history", "espalier weather record begins one"};
     return read;
   }
   const FolderLock lock(file, LOCK_SH, patience);
-  if (const auto wrong = lock.held_by_others() ? lock.held_by_others() : why_no_history(file)) {
-    read.notes.push_back(fmt::format("{}: {}", wrong->where, wrong->what));
-    return read;
-  }
+  read.wrong = lock.held_by_others() ? lock.held_by_others() : why_no_history(file);
+  if (read.wrong) return read;
   const Opened opened = open(file, SQLITE_OPEN_READONLY);
   int code = opened.code;
   if (code == SQLITE_OK) code = check_table(opened.db.get());
@@ -284,8 +282,10 @@ HistoryRead read_history(const std::string& file, std::chrono::milliseconds pati
     if (code == SQLITE_DONE) code = SQLITE_OK;
   }
   if (code != SQLITE_OK) {
-    read.notes.push_back(fmt::format("{} cannot be read to its end ({}); {} measurements were",
-                                     file, reason(code), read.samples.size()));
+    read.wrong = Error{file,
+                       fmt::format("it cannot be read to its end ({}); {} measurements were",
+                                   reason(code), read.samples.size()),
+                       "espalier weather record puts a broken history aside and begins a new one"};
   }
   if (read.samples.size() >= kMostSamples) {
     read.notes.push_back(fmt::format("{}: only the first {} are taken", file, kMostSamples));

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ struct Sample {
 struct HistoryRead {
   std::vector<Sample> samples;  ///< ordered by time
   std::vector<std::string> notes;
+  /// Why there are no samples, or not all: no such file, no history, a broken one.
+  std::optional<Error> wrong;
 };
 
 /// How long to wait for others who use histories of the same folder.

@@ -71,21 +71,41 @@ bool receive_all(const Socket& s, char* data, std::size_t size, int patience_ms)
   return true;
 }
 
-Socket connect_to(const std::string& host, std::uint16_t port) {
+/// @return 0, or an error of the system
+int connect_within(const Socket& s, const addrinfo& to, int patience_ms) {
+  if (connect(s.fd(), to.ai_addr, to.ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  if (!wait_for(s, POLLOUT, patience_ms)) return ETIMEDOUT;
+  int why = 0;
+  socklen_t size = sizeof why;
+  return getsockopt(s.fd(), SOL_SOCKET, SO_ERROR, &why, &size) == 0 ? why : errno;
+}
+
+/// Error: why there is no connection.
+Expected<Socket> connect_to(const std::string& host, std::uint16_t port, int patience_ms) {
+  const std::string where = fmt::format("{}:{}", host, port);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
-  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list) != 0) return Socket();
+  const int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+  if (code != 0) {
+    return Error{where, fmt::format("no host \"{:.100}\": {}", host, gai_strerror(code)),
+                 "check its name"};
+  }
   Socket found;
+  int why = 0;
   for (const addrinfo* a = list; a != nullptr && !found.good(); a = a->ai_next) {
-    Socket s(socket(a->ai_family, a->ai_socktype, a->ai_protocol));
-    if (s.good() && connect(s.fd(), a->ai_addr, a->ai_addrlen) == 0) found = std::move(s);
+    Socket s(socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK, a->ai_protocol));
+    why = s.good() ? connect_within(s, *a, patience_ms) : errno;
+    if (why == 0) found = std::move(s);
   }
   freeaddrinfo(list);
-  if (found.good()) {
-    const int one = 1;
-    setsockopt(found.fd(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (!found.good()) {
+    return Error{where, fmt::format("no connection: {}", std::strerror(why)),
+                 "start `espalier weather answer` there"};
   }
+  const int one = 1;
+  setsockopt(found.fd(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   return found;
 }
 
@@ -122,11 +142,13 @@ void serve(const Socket& s) {
 
 Expected<Probed> probe(const std::string& host, std::uint16_t port, const ProbeLimits& limits) {
   const std::string where = fmt::format("{}:{}", host, port);
-  const Socket s = connect_to(host, port);
-  if (!s.good()) {
-    return Error{where, fmt::format("no connection: {}", std::strerror(errno)),
-                 "start `espalier weather answer` there"};
+  if (limits.bytes > kMostBytes) {
+    return Error{"--bytes", fmt::format("at most {} bytes are sent", kMostBytes),
+                 "give fewer; 256KiB is usual"};
   }
+  const Expected<Socket> connected = connect_to(host, port, limits.patience_ms);
+  if (!connected) return connected.error();
+  const Socket& s = *connected;
   const Error silent{where, "no answer", "is it `espalier weather answer` that listens there?"};
   Probed probed;
   double shortest = 1e9;

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kNames{"json", "goal", "msccl"};
 constexpr const char* kKinds =
-    "a schedule is a file: espalier-schedule-1 (JSON), GOAL or MSCCL-XML";
+    "a schedule is a file: espalier-schedule-1 (JSON), GOAL or MSCCL-XML; - is standard input";
+/// One of them is at the beginning of each large file.
+constexpr std::array<std::string_view, 3> kSigns{"espalier-schedule-", "num_ranks", "<algo"};
 
 }  // namespace
 
@@ -45,13 +47,14 @@ Expected<LoadedSchedule> parse_schedule(std::string_view text, const std::string
 }
 
 Expected<FileSchedule> load_schedule(const std::string& path) {
-  const auto text = read_named_file(path, {.most = kMaxScheduleBytes});
+  const auto text =
+      read_named_file(path, {.most = kMaxScheduleBytes, .takes_pipes = true, .signs = kSigns});
   if (!text) {
     const bool is_large = text.error().what.starts_with("larger");
-    return Error{path, text.error().what,
+    return Error{text.error().where, text.error().what,
                  is_large ? "is this a schedule? Take fewer ranks or larger segments" : kKinds};
   }
-  auto loaded = parse_schedule(*text, path);
+  auto loaded = parse_schedule(*text, path == "-" ? "standard input" : path);
   if (!loaded) return loaded.error();
   return FileSchedule{form_of(*text), *std::move(loaded)};
 }

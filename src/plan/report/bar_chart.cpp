@@ -84,8 +84,10 @@ void draw_bars(Svg& svg, const BarChart& chart, const Frame& f) {
       svg.rect(f.left, top + 1, std::max(1.0, end - f.left), kBar - 2,
                {.colour = kSeriesColours[s % kSeriesColours.size()], .radius = 2},
                group.label + ": " + tick_label(group.values[s], chart.value.unit));
-      svg.text(end + 6, top + kBar / 2 + 4, tick_label(group.values[s], chart.value.unit),
-               {.size = kTextSize, .colour = kFaintInk});
+      const std::string value = tick_label(group.values[s], chart.value.unit);
+      // Paper behind it: no line of the grid goes through a value.
+      svg.rect(end + 4, top + 1, text_width(value, kTextSize) + 2, kBar - 2, {.colour = "#ffffff"});
+      svg.text(end + 6, top + kBar / 2 + 4, value, {.size = kTextSize, .colour = kFaintInk});
     }
     y += f.group_height;
   }

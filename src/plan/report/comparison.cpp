@@ -20,6 +20,10 @@ double ratio(Time a, Time b) {
   return static_cast<double>(a.picoseconds) / static_cast<double>(b.picoseconds);
 }
 
+constexpr std::string_view kHowTimed =
+    "Times are the model's: each message has its links to itself. espalier plan and espalier "
+    "simulate share links among messages, so their times may be longer.";
+
 std::string sentence(const Bound& bound) {
   return fmt::format("{}: {}{}", bound.is_optimum ? "optimum" : "no tree is faster than",
                      rounded(bound.value), bound.how.empty() ? "" : " (" + bound.how + ")");
@@ -85,7 +89,8 @@ std::string comparison_text(const Comparison& comparison, const Machine& machine
     table.rows[i].insert(table.rows[i].begin(), Cell(wins ? "*" : "", Style::Good));
   }
   text += to_text(table, canvas);
-  if (comparison.bound) text += "\n" + sentence(*comparison.bound) + "\n";
+  text += "\n" + wrapped(kHowTimed, canvas.width);
+  if (comparison.bound) text += sentence(*comparison.bound) + "\n";
   if (!comparison.left_out.empty()) text += "\n";
   for (const LeftOut& one : comparison.left_out) {
     text += wrapped(fmt::format("left out: {}: {}", one.algorithm, one.why), canvas.width);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.hpp"
 #include "report/axis.hpp"
@@ -18,7 +19,9 @@ using ActivityKind = Activity::Kind;
 
 constexpr std::size_t kMostLanes = 64;
 /// More lines than that are a grey cloud: then only those of the critical path are drawn.
-constexpr std::size_t kMostArrows = 160;
+constexpr std::size_t kMostArrows = 800;
+/// Up to so many are drawn with wide lines.
+constexpr std::size_t kFewArrows = 120;
 constexpr double kTimelineMargin = 18;
 constexpr double kTimelineWidth = 760;
 constexpr double kTimelineTop = 86;
@@ -195,12 +198,15 @@ bool draw_messages(Svg& svg, const SimulatedPlan& plan, const TimelineSheet& she
   const auto count =
       static_cast<std::size_t>(std::count_if(messages.begin(), messages.end(), shown));
   if (count > kMostArrows) return false;
+  const double scale =
+      count <= kFewArrows ? 1
+                          : std::sqrt(static_cast<double>(kFewArrows) / static_cast<double>(count));
   for (const sim::MessageTrace& m : messages) {
     if (!shown(m)) continue;
     const std::string_view colour = level_colour(m.level);
     svg.line(sheet.x(m.send_end), sheet.middle[m.from], sheet.x(m.arrived), sheet.middle[m.to],
-             {.colour = colour, .width = 1.2});
-    svg.circle(sheet.x(m.arrived), sheet.middle[m.to], 2.6, {.colour = colour});
+             {.colour = colour, .width = 1.2 * scale});
+    svg.circle(sheet.x(m.arrived), sheet.middle[m.to], 2.6 * scale, {.colour = colour});
   }
   return true;
 }

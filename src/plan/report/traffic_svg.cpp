@@ -21,6 +21,7 @@ using topology::Machine;
 constexpr std::size_t kMostUnits = 96;
 constexpr double kTrafficMargin = 18;
 constexpr double kWidth = 900;
+constexpr double kLeastStep = 21;  ///< width of a label of two digits and a gap
 constexpr double kTrafficTop = 66;
 constexpr double kBand = 20;  ///< height of one level of clusters
 constexpr double kTile = 18;
@@ -103,7 +104,8 @@ class TrafficDrawing {
         units_(units_of(machine)),
         arcs_(arcs_of(plan, machine, units_)) {
     const auto count = static_cast<double>(units_.labels.size());
-    step_ = std::min(64.0, (kWidth - 2 * kTrafficMargin) / count);
+    step_ = std::clamp((kWidth - 2 * kTrafficMargin) / count, kLeastStep, 64.0);
+    width_ = std::max(kWidth, 2 * kTrafficMargin + count * step_);
     for (const Cluster& c : machine.clusters()) {
       if (c.depth < units_.depth) bands_ = std::max(bands_, c.depth);
     }
@@ -114,7 +116,7 @@ class TrafficDrawing {
   }
 
   std::string draw() {
-    Svg svg(kWidth, bottom_ + 34);
+    Svg svg(width_, bottom_ + 34);
     svg.text(kTrafficMargin, 26, fmt::format("{}: {}", call_in_words(plan_.call), plan_.name),
              {.size = 15, .bold = true});
     svg.text(kTrafficMargin, 46,
@@ -233,6 +235,7 @@ class TrafficDrawing {
   Units units_;
   Arcs arcs_;
   double step_ = 0;
+  double width_ = kWidth;
   std::uint32_t bands_ = 0;
   double row_ = 0;
   double bottom_ = 0;

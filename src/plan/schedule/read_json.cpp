@@ -16,6 +16,8 @@ constexpr std::uint64_t kMaxUnits = std::uint64_t{1} << 62;
 /// Indices of one set: more than there are ranks, blocks or segments.
 constexpr std::uint64_t kMaxIndices = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMaxElementBytes = std::uint64_t{1} << 40;
+/// A rank has no more memory than this many units for what it holds for others.
+constexpr std::uint64_t kMaxScratchUnits = std::uint64_t{1} << 48;
 
 class Reader : public JsonReader {
  public:
@@ -71,6 +73,9 @@ class Reader : public JsonReader {
     call.root = static_cast<Rank>(number_or(json, "root", 0, call.size - 1));
     call.count = number_or(json, "count", 0, kMaxUnits / call.size);
     call.element.value = number_or(json, "element_bytes", 1, kMaxElementBytes);
+    if (call.element.value == 0) {
+      refuse(member(json, "element_bytes"), "elements of 0 bytes", "an element has at least 1");
+    }
     if (const LocatedJson* commutative = json.find("commutative")) {
       expect_kind(*commutative, Kind::Boolean, "\"commutative\"");
       call.commutative = commutative->text == "true";
@@ -117,7 +122,7 @@ class Reader : public JsonReader {
           "list the programs in the order of their ranks");
     }
     ++next_rank_;
-    program.scratch_units = number_or(json, "scratch", 0, kMaxUnits);
+    program.scratch_units = number_or(json, "scratch", 0, kMaxScratchUnits);
     largest_.assign(1, 0);
     if (const LocatedJson* sets = json.find("sets")) {
       for (const LocatedJson& item : array(*sets, "\"sets\"").items) {

@@ -9,6 +9,7 @@
 #include "base/utf8.hpp"
 #include "topology/hostlist.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/usual_figures.hpp"
 
 namespace espalier::topology {
 namespace {
@@ -98,6 +99,34 @@ class MachineBuilder {
     }
     number_members_of_each_level();
     return place();
+  }
+
+  static Machine with_figures(Machine machine, std::span<const LevelFigures> figures,
+                              bool with_uplinks) {
+    for (Cluster& cluster : machine.clusters_) {
+      cluster.channel.latency = figures[cluster.depth].latency;
+      if (with_uplinks && cluster.depth > 0) cluster.uplink = figures[cluster.depth - 1].uplink;
+      for (std::uint32_t p = 0; p < cluster.pair_count; ++p) {
+        machine.pairs_[cluster.first_pair + p].latency = cluster.channel.latency;
+      }
+    }
+    if (!with_uplinks) return machine;
+    // Leaves of several depths may share one record of figures: each depth gets its own.
+    std::vector<std::vector<std::uint32_t>> changed(figures.size());
+    const std::size_t before = machine.profiles_.size();
+    for (auto& leaf : machine.leaves_) {
+      const std::uint32_t depth = machine.clusters_[leaf.cluster].depth;
+      changed[depth].resize(before, 0);
+      std::uint32_t& own = changed[depth][leaf.profile];
+      if (own == 0) {
+        auto profile = machine.profiles_[leaf.profile];
+        profile.uplink = figures[depth].uplink;
+        own = static_cast<std::uint32_t>(machine.profiles_.size());
+        machine.profiles_.push_back(profile);
+      }
+      leaf.profile = own;
+    }
+    return machine;
   }
 
  private:
@@ -389,5 +418,10 @@ class MachineBuilder {
 };
 
 Expected<Machine> build_machine(const MachineSpec& spec) { return MachineBuilder(spec).build(); }
+
+Machine with_level_figures(Machine machine, std::span<const LevelFigures> figures,
+                           bool with_uplinks) {
+  return MachineBuilder::with_figures(std::move(machine), figures, with_uplinks);
+}
 
 }  // namespace espalier::topology

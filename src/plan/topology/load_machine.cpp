@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <filesystem>
@@ -18,8 +19,11 @@ namespace espalier::topology {
 namespace {
 
 constexpr std::string_view kKinds =
-    "a machine is a file (JSON, SimGrid or hwloc XML, Slurm's topology.conf), a line such as "
-    "\"site:2(30ms) proc:16(5us)\", or random:SEED[:PROCESSES]";
+    "a machine is a file (JSON, SimGrid or hwloc XML, Slurm's topology.conf; - is standard input), "
+    "a line such as \"site:2(30ms) proc:16(5us)\", or random:SEED[:PROCESSES]";
+/// One of them is at the beginning of each large file.
+constexpr std::array<std::string_view, 5> kSigns{"espalier-machine-", "<platform", "<topology",
+                                                 "SwitchName", "BlockName"};
 
 Expected<LoadedMachine> without_notes(Expected<Machine> machine) {
   if (!machine) return machine.error();
@@ -90,6 +94,9 @@ Expected<LoadedMachine> parse_machine(const std::string& text, const std::string
   if (text[first] == '<') return read_xml(text, file);
   if (looks_synthetic(text)) return without_notes(parse_synthetic(text));
   if (looks_like_slurm_topology(text)) return read_slurm_topology(text, file);
+  // A line that begins like a machine is one with a mistake, of which its reader says more.
+  const bool is_line = text.find('\n') >= text.find_last_not_of(" \t\r\n");
+  if (is_line && begins_with_level(text)) return without_notes(parse_synthetic(text));
   return Error{file, "neither JSON nor XML nor topology.conf nor a synthetic line",
                std::string(kKinds)};
 }
@@ -97,10 +104,10 @@ Expected<LoadedMachine> parse_machine(const std::string& text, const std::string
 Expected<LoadedMachine> load_machine(const std::string& argument) {
   if (auto random = from_random(argument)) return *std::move(random);
   std::error_code error;
-  if (std::filesystem::exists(argument, error)) {
-    auto text = read_named_file(argument);
-    if (!text) return Error{argument, text.error().what, std::string(kKinds)};
-    return parse_machine(*text, argument);
+  if (argument == "-" || std::filesystem::exists(argument, error)) {
+    auto text = read_named_file(argument, {.takes_pipes = true, .signs = kSigns});
+    if (!text) return Error{text.error().where, text.error().what, std::string(kKinds)};
+    return parse_machine(*text, argument == "-" ? "standard input" : argument);
   }
   if (begins_with_level(argument)) return without_notes(parse_synthetic(argument));
   if (looks_like_file(argument)) {

@@ -48,6 +48,7 @@ struct LevelText {
   Values<Cost> send, recv;
   Values<Bandwidth> reduce;
   Values<std::uint64_t> speed;
+  std::vector<std::string> keys;  // those that are given
 
   [[nodiscard]] bool varies() const {
     return count.varies() || latency.varies() || backbone.varies() || cap.varies() ||
@@ -122,7 +123,27 @@ Values<Cost> cost_list(std::string_view text) {
   });
 }
 
+/// Each figure is given once: "uplink" is both "out" and "in".
+void note_key(LevelText& level, std::string_view key) {
+  const std::vector<std::string> given = key == "uplink"
+                                             ? std::vector<std::string>{"out", "in"}
+                                             : std::vector<std::string>{std::string(key)};
+  for (const std::string& one : given) {
+    if (std::find(level.keys.begin(), level.keys.end(), one) != level.keys.end()) {
+      refuse(fmt::format("level \"{:.40}\": two values for {}", level.member,
+                         key == "uplink" ? "the bandwidth" : fmt::format("\"{:.40}\"", key)),
+             "give one; one for each member is written 1us|2us|3us");
+    }
+    level.keys.push_back(one);
+  }
+}
+
 void read_key(LevelText& level, std::string_view key, std::string_view value) {
+  if (value.empty()) {
+    refuse(fmt::format("level \"{:.40}\": \"{:.40}=\" has no value", level.member, key),
+           "write one, or leave it out");
+  }
+  note_key(level, key);
   if (key == "name") {
     level.channel_name = std::string(value);
   } else if (key == "latency") {
@@ -166,11 +187,18 @@ void read_attribute(LevelText& level, std::string_view text) {
   }
   const std::string_view first = trimmed(text.substr(0, text.find_first_of("|*")));
   if (parse_time(first)) {
-    level.latency = times_of(text);
+    read_key(level, "latency", text);
   } else if (parse_bandwidth(first)) {
-    level.out = level.in = bandwidths(text);
+    read_key(level, "uplink", text);
   } else {
-    const std::string hint = parse_bandwidth(first).error().hint;
+    if (first.starts_with('-')) {
+      refuse(fmt::format("\"{:.40}\" is negative", text), "times and bandwidths begin at 0");
+    }
+    const Error no_bandwidth = parse_bandwidth(first).error();
+    if (no_bandwidth.what.find("of zero") != std::string::npos) {
+      refuse(no_bandwidth.what, no_bandwidth.hint);
+    }
+    const std::string& hint = no_bandwidth.hint;
     refuse(
         fmt::format("\"{}\" is neither a time nor a bandwidth nor key=value", text.substr(0, 40)),
         hint.starts_with("did you mean") ? hint : kHint);
@@ -214,7 +242,11 @@ LevelText read_level(std::string_view& rest) {
   std::string_view attributes = rest.substr(1, close - 1);
   while (!trimmed(attributes).empty()) {
     const std::size_t comma = std::min(attributes.find(','), attributes.size());
-    read_attribute(level, trimmed(attributes.substr(0, comma)));
+    const std::string_view attribute = trimmed(attributes.substr(0, comma));
+    if (attribute.empty()) {
+      refuse(fmt::format("level \"{:.40}\": nothing stands between two commas", level.member));
+    }
+    read_attribute(level, attribute);
     attributes.remove_prefix(std::min(comma + 1, attributes.size()));
   }
   rest.remove_prefix(close + 1);

@@ -45,7 +45,8 @@ class LibrarySearch {
  public:
   LibrarySearch(std::uint16_t machine, const SearchPlaces& places)
       : machine_(machine), places_(places) {
-    if (auto cache = read_named_file(places.cache)) cache_ = *std::move(cache);
+    if (auto cache = read_named_file(places.cache, {.takes_binary = true}))
+      cache_ = *std::move(cache);
   }
 
   std::vector<Library> all_of(const Elf& elf, const std::string& file) {
@@ -177,7 +178,7 @@ std::vector<Library> libraries_of(const Elf& elf, const std::string& file,
 }
 
 std::string version_text_of(const std::string& library) {
-  const auto content = read_named_file(library, {.most = kMostLibraryBytes});
+  const auto content = read_named_file(library, {.most = kMostLibraryBytes, .takes_binary = true});
   if (!content) return "";
   std::string text;
   // Both make their texts from numbers when they are asked, but offer these.
@@ -202,7 +203,7 @@ std::string version_text_of_launcher(const std::string& file) {
     if (name.starts_with("libopen-rte.so")) return "(OpenRTE)";
     if (name.starts_with("libprrte.so")) return "(PRRTE)";
   }
-  const auto content = read_named_file(file, {.most = kMostLibraryBytes});
+  const auto content = read_named_file(file, {.most = kMostLibraryBytes, .takes_binary = true});
   if (!content || content->find("HYDRA build details") == std::string::npos) return "";
   const std::string intel = texts_that_begin(*content, "Intel(R) MPI Library");
   return intel.empty() ? "HYDRA\nVersion:" : intel;

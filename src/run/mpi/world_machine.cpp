@@ -7,6 +7,7 @@
 #include "mpi/discover_world.hpp"
 #include "mpi/world.hpp"
 #include "topology/machine_spec.hpp"
+#include "topology/usual_figures.hpp"
 #include "topology/writers.hpp"
 
 namespace espalier::mpi {
@@ -20,11 +21,9 @@ Machine two_levels(const std::vector<int>& leaders) {
   topology::MachineSpec spec;
   spec.where = "the nodes that MPI reports";
   spec.name = "nodes";
-  const topology::LevelSpec memory{{"memory", "process"}, {nanoseconds(500), {}, {}}, {}};
+  const topology::LevelSpec memory{{"memory", "process"}, topology::kUsualMemory, {}};
   const topology::LevelSpec network{
-      {"network", "node"},
-      {microseconds(50), {}, {}},
-      {bits_per_second(10'000'000'000), bits_per_second(10'000'000'000), false, {}}};
+      {"network", "node"}, topology::kUsualNetwork, topology::kUsualLink};
   spec.placement = topology::PlacementKind::Listed;
   spec.listed.resize(leaders.size());
   std::uint64_t leaf = 0;

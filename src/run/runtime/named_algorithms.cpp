@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "schedule/operation_names.hpp"
 #include "select/candidates.hpp"
 #include "select/quick_irregular.hpp"
 #include "select/rules.hpp"
@@ -115,7 +116,7 @@ void read_item(const std::string& item, NamedAlgorithms& named) {
     return;
   }
   const std::string left = trimmed(item.substr(0, equals));
-  const auto operation = schedule::operation_named(left);
+  const auto operation = schedule::operation_called(left);
   if (!operation) {
     named.wrong.push_back(no_such_operation(left));
     return;

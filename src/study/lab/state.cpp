@@ -77,7 +77,7 @@ StateLock::~StateLock() {
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 Expected<std::string> read_text(const std::string& path) {
-  return read_named_file(path, {.takes_pipes = true});
+  return read_named_file(path, {.takes_pipes = true, .takes_binary = true});
 }
 
 std::optional<Error> write_text(const std::string& path, const std::string& text, mode_t mode) {

@@ -21,6 +21,7 @@
 #include "league/run_league.hpp"
 #include "league/standings.hpp"
 #include "league/tables.hpp"
+#include "schedule/operation_names.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier::cli {
@@ -89,10 +90,10 @@ Expected<std::vector<league::PlacedMachine>> machines_from(const SmpiOptions& op
 Expected<std::vector<Operation>> operations_from(const std::string& list) {
   std::vector<Operation> operations;
   for (const std::string& name : split_outside_brackets(list)) {
-    const auto operation = schedule::operation_named(name);
+    const auto operation = schedule::operation_called(name);
     if (!operation) {
       return Error{"--operation", fmt::format("there is no operation \"{}\"", name),
-                   operations_hint(name)};
+                   operations_hint(name, false)};
     }
     operations.push_back(*operation);
   }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
+#include <optional>
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/options.hpp"
 #include "cli/rank_list.hpp"
+#include "schedule/operation_names.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -22,39 +22,56 @@ Error at(std::string where, Error error) {
 }
 
 Expected<Operation> operation_from(const std::string& text) {
-  if (const auto operation = schedule::operation_named(text)) return *operation;
-  if (text.ends_with('v') && schedule::operation_named(text.substr(0, text.size() - 1))) {
-    return Error{"OPERATION", fmt::format("{} needs the lengths of its blocks", text),
-                 "give --counts to espalier plan: --counts uniform, or a file"};
+  if (const auto operation = schedule::operation_called(text)) return *operation;
+  if (is_irregular(text)) {
+    return Error{"OPERATION",
+                 fmt::format("{} needs the lengths of its blocks", schedule::usual_name(text)),
+                 "give --counts: equal, uniform, powerlaw, or a file"};
   }
-  return Error{"OPERATION", fmt::format("there is no operation \"{}\"", text),
+  return Error{"OPERATION", fmt::format("there is no operation \"{:.60}\"", text),
                operations_hint(text)};
 }
 
-/// "MPI_Bcast" and "bcast" are a broadcast.
-std::string without_mpi(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) {
-    return c == '_' ? '-' : static_cast<char>(std::tolower(c));
-  });
-  if (word.starts_with("mpi-")) word.erase(0, 4);
-  return word == "bcast" ? "broadcast" : word;
+/// Options that mean nothing to this operation are refused, not passed over.
+std::optional<Error> without_effect(const CallOptions& options, Operation operation) {
+  const auto refuse = [&](const char* option, const char* why) {
+    return Error{option, fmt::format("{} {}", name_of(operation), why), "leave it out"};
+  };
+  if (!options.root.empty() && !has_root(operation)) return refuse("--root", "has no root");
+  if (!options.size.empty() && operation == Operation::Barrier) {
+    return refuse("--size", "carries no data");
+  }
+  if (!options.element.empty() && !reduces(operation)) {
+    return refuse("--element", "combines nothing");
+  }
+  if (options.ordered && !reduces(operation)) return refuse("--ordered", "combines nothing");
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::string operations_hint(const std::string& word) {
+bool is_irregular(const std::string& operation) {
+  const std::string name = schedule::usual_name(operation);
+  return name == "scatterv" || name == "gatherv" || name == "allgatherv" || name == "alltoallv";
+}
+
+std::string operations_hint(const std::string& word, bool with_irregular) {
   std::vector<std::string> known;
   for (int o = 0; o < schedule::kOperationCount; ++o) {
     known.emplace_back(name_of(static_cast<Operation>(o)));
   }
-  return fmt::format("{}the operations are: {}", did_you_mean(without_mpi(word), known),
+  if (with_irregular) {
+    known.insert(known.end(), {"scatterv", "gatherv", "allgatherv", "alltoallv"});
+  }
+  return fmt::format("{}the operations are: {}", did_you_mean(schedule::usual_name(word), known),
                      fmt::join(known, ", "));
 }
 
 void declare(App& app, CallOptions& options, bool required) {
   app.add_option("OPERATION", options.operation,
-                 "broadcast, reduce, allreduce, barrier, gather, scatter, allgather, "
-                 "alltoall, reduce-scatter, scan or exscan.")
+                 "broadcast, reduce, allreduce, barrier, gather, scatter, allgather, alltoall, "
+                 "reduce-scatter, scan or exscan; with --counts scatterv, gatherv, allgatherv or "
+                 "alltoallv. MPI's names do too: MPI_Bcast, bcast.")
       .required(required);
   app.add_option("-m,--machine", options.machine, "The machine: see MACHINES.")
       .type_name("MACHINE");
@@ -70,16 +87,14 @@ void declare(App& app, CallOptions& options, bool required) {
 Expected<Collective> call_from(const CallOptions& options, Rank ranks) {
   auto operation = operation_from(options.operation);
   if (!operation) return operation.error();
-  auto root = parse_rank(options.root, ranks);
+  if (auto wrong = without_effect(options, *operation)) return *std::move(wrong);
+  auto root = parse_rank(given_or(options.root, kUsualRoot), ranks);
   if (!root) return at("--root", root.error());
-  auto size = parse_bytes(options.size);
+  auto size = parse_bytes(given_or(options.size, kUsualSize));
   if (!size) return at("--size", size.error());
-  auto element = parse_bytes(options.element);
+  auto element = parse_bytes(given_or(options.element, "8"));
   if (!element) return at("--element", element.error());
-  const bool reduces = *operation == Operation::Reduce || *operation == Operation::Allreduce ||
-                       *operation == Operation::ReduceScatter || *operation == Operation::Scan ||
-                       *operation == Operation::Exscan;
-  if (!reduces) element = Bytes{1};
+  if (!reduces(*operation)) element = Bytes{1};
   if (*operation == Operation::Barrier) size = Bytes{0};
   if (element->value == 0 || size->value % element->value != 0) {
     return Error{"--size",

@@ -11,25 +11,39 @@ class App;
 
 /// Plans for more ranks are not verified by commands: see docs/verification.md.
 inline constexpr Rank kVerifiedUpTo = 256;
+/// Said of plans that are not.
+[[nodiscard]] inline std::string not_verified() {
+  return "not verified: that is done for up to " + std::to_string(kVerifiedUpTo) + " ranks";
+}
 /// With more ranks the simulator shares links by its faster rule, unless told otherwise.
 inline constexpr Rank kExactUpTo = 256;
 /// With more ranks the candidates are not simulated: that would take minutes.
 inline constexpr Rank kPlannedUpTo = 2048;
 
-/// The options of all commands that plan a whole collective, as written.
+/// The options of all commands that plan a whole collective, as written; empty ones were not given.
 struct CallOptions {
   std::string operation;
   std::string machine;
-  std::string root = "0";
-  std::string size = "1KiB";
-  std::string element = "8";
+  std::string root;
+  std::string size;
+  std::string element;
   bool ordered = false;
 };
+inline constexpr std::string_view kUsualRoot = "0";
+inline constexpr std::string_view kUsualSize = "1KiB";
+
+/// What was given, or what is usual.
+[[nodiscard]] inline std::string given_or(const std::string& given, std::string_view usual) {
+  return given.empty() ? std::string(usual) : given;
+}
 /// Declares them. @param required whether OPERATION must be given
 void declare(App& app, CallOptions& options, bool required = true);
 
+/// Whether it is one of scatterv, gatherv, allgatherv and alltoallv, by any of its names.
+[[nodiscard]] bool is_irregular(const std::string& operation);
+
 /// The hint for a word that is no operation: the nearest operation, and all of them.
-[[nodiscard]] std::string operations_hint(const std::string& word);
+[[nodiscard]] std::string operations_hint(const std::string& word, bool with_irregular = true);
 
 /// The call that the options ask for. Its unit is an element in reductions, else a byte.
 Expected<schedule::Collective> call_from(const CallOptions& options, Rank ranks);

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/progress.hpp"
 #include "cli/command.hpp"
 #include "cli/irregular.hpp"
 #include "cli/manual.hpp"
@@ -45,7 +46,14 @@ report::Comparison compare_all(const TreePlanRequest& request) {
                                 .contenders = {},
                                 .left_out = {},
                                 .bound = bound_for(request)};
+  const Interruptible interruptible;
+  Progress progress("planning", tree::algorithms().size());
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
+    progress.step();
+    if (Interruptible::is_interrupted()) {
+      comparison.left_out.push_back({std::string(algorithm.name), "ended by Ctrl-C"});
+      continue;
+    }
     if (request.who.count() > algorithm.quick_up_to) {
       comparison.left_out.push_back(
           {std::string(algorithm.name),
@@ -84,10 +92,9 @@ Outcome compare(const CompareOptions& options, const Globals& globals) {
   if (options.csv) {
     return write_output("-", report::to_csv(report::comparison_table(comparison, machine)));
   }
-  if (!options.svg.empty()) {
-    return write_output(options.svg, report::comparison_svg(comparison, machine));
-  }
-  return write_output("-", report::comparison_text(comparison, machine, *canvas));
+  return write_drawing(
+      options.svg, [&] { return report::comparison_svg(comparison, machine); },
+      [&] { return report::comparison_text(comparison, machine, *canvas); });
 }
 
 constexpr std::string_view kCompareDescription =

@@ -37,6 +37,7 @@ constexpr Area kAreas[] = {{"mpi", "MPI"},
                            {"node", "This node"},
                            {"network", "Network"},
                            {"launch", "Other hosts"},
+                           {"commands", "What other commands need"},
                            {"cache", "What was measured before"}};
 
 Findings examine(const DoctorOptions& options) {
@@ -50,6 +51,7 @@ Findings examine(const DoctorOptions& options) {
   append(all, doctor::check_node(environment));
   append(all, doctor::check_network(doctor::own_interfaces()));
   append(all, doctor::check_launching(environment));
+  append(all, doctor::check_commands(environment));
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   append(all, doctor::check_caches(environment,
                                    std::chrono::duration_cast<std::chrono::seconds>(now).count()));
@@ -134,7 +136,8 @@ constexpr std::string_view kDoctorDescription =
     "which of them Espalier's libraries serve; what each PROGRAM is linked with, whether a library "
     "can be preloaded into it, and which of its collectives can be planned; other preloaded "
     "libraries; ESPALIER_* variables that are misspelt or cannot be; shared memory, caches, "
-    "network interfaces, ssh and Slurm. Below each finding stands what to do about it. Nothing is "
+    "network interfaces, ssh and Slurm; what espalier run --profile, discover, lab and bench look "
+    "for. Below each finding stands what to do about it. Nothing is "
     "changed, and PROGRAM is not run; launchers, Python and Slurm are asked about themselves.";
 
 constexpr std::string_view kLevels =

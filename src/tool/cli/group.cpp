@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/nearest.hpp"
+#include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/group_report.hpp"
@@ -114,15 +115,15 @@ std::string why_not(Scheme scheme, const Experiment& experiment) {
 
 std::vector<GroupRow> run_all(const std::vector<Scheme>& schemes, const Experiment& experiment,
                               const model::CostModel& model) {
-  const bool talks = look_around().is_terminal;
+  Progress progress("simulating schemes", schemes.size());
   std::vector<GroupRow> rows;
   for (const Scheme scheme : schemes) {
     GroupRow row{scheme, std::nullopt, why_not(scheme, experiment)};
-    if (talks) write_message(fmt::format("\r\033[K{} ...", name(scheme)));
+    if (Interruptible::is_interrupted()) row.why = "ended by Ctrl-C before it was simulated";
     if (row.why.empty()) row.measured = group::measure(scheme, experiment, model);
     rows.push_back(std::move(row));
+    progress.step();
   }
-  if (talks) write_message("\r\033[K");
   return rows;
 }
 
@@ -137,7 +138,7 @@ Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
   GroupOptions read = options;
   std::unique_ptr<const topology::Machine> machine;
   if (!options.machine.empty()) {
-    auto loaded = machine_from(options.machine, "--machine");
+    auto loaded = timed_machine_from(options.machine, "--machine");
     if (!loaded) return Failure{loaded.error()};
     machine = std::make_unique<topology::Machine>(std::move(*loaded));
     read.processes = std::to_string(machine->size());
@@ -153,10 +154,15 @@ Outcome simulate_groups(const GroupOptions& options, const Globals& globals) {
   } else {
     model = std::make_unique<model::LevelLogGP>(group::blue_gene(experiment->processes));
   }
+  const Interruptible interruptible;
   const std::vector<GroupRow> rows = run_all(*schemes, *experiment, *model);
-  if (!options.svg.empty()) return write_output(options.svg, group_svg(rows, *experiment));
   if (options.json) return write_output("-", group_json(rows, *experiment, model->name()));
-  return write_output("-", group_text(rows, *canvas));
+  if (Outcome failed = write_drawing(
+          options.svg, [&] { return group_svg(rows, *experiment); },
+          [&] { return group_text(rows, *canvas); })) {
+    return failed;
+  }
+  return Interruptible::is_interrupted() ? Outcome(Failure{{}, kExitInterrupted}) : Outcome();
 }
 
 constexpr std::string_view kGroupDescription =

@@ -7,6 +7,7 @@
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "bound/lower_bound.hpp"
 #include "cli/call_options.hpp"
 #include "cli/irregular_call.hpp"
 #include "cli/output.hpp"
@@ -46,9 +47,12 @@ std::vector<std::uint64_t> crossings(const IrregularCall& asked, const tree::Com
 report::Table candidates_table(const IrregularCall& asked,
                                const std::vector<IrregularChoice>& choices, std::size_t shown) {
   report::Table table;
-  table.columns = {{"plan", "plan", Align::Left, 16}, {"finish_ps", "simulated", Align::Right},
-                   {"ratio", "x best", Align::Right}, {"height", "height", Align::Right},
-                   {"held_bytes", "", Align::Right},  {"", "held", Align::Right}};
+  table.columns = {{"plan", "plan"},
+                   {"finish_ps", "simulated", Align::Right},
+                   {"ratio", "x best", Align::Right},
+                   {"height", "height", Align::Right},
+                   {"held_bytes", "", Align::Right},
+                   {"", "held", Align::Right}};
   for (std::size_t l = 0; l < asked.machine.levels().size(); ++l) {
     table.columns.push_back(
         {fmt::format("messages_level_{}", l), asked.machine.levels()[l].channel, Align::Right});
@@ -69,9 +73,12 @@ report::Table candidates_table(const IrregularCall& asked,
 }
 
 Outcome write_table(const IrregularCall& asked, const report::Table& table, TableForm form,
-                    const std::string& above, const report::Canvas& canvas) {
+                    const std::string& above, const report::Canvas& canvas,
+                    const std::string& below = "") {
   if (form == TableForm::Csv) return write_output("-", report::to_csv(table));
-  if (form == TableForm::Text) return write_output("-", above + report::to_text(table, canvas));
+  if (form == TableForm::Text) {
+    return write_output("-", above + report::to_text(table, canvas) + below);
+  }
   nlohmann::ordered_json document;
   document["format"] = "espalier-irregular-1";
   document["operation"] = std::string(name_of(asked.call.operation));
@@ -86,7 +93,7 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
 /// The candidates of allgatherv or alltoallv.
 report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::size_t shown) {
   report::Table table;
-  table.columns = {{"plan", "plan", Align::Left, 16},
+  table.columns = {{"plan", "plan"},
                    {"finish_ps", "simulated", Align::Right},
                    {"ratio", "x best", Align::Right},
                    {"by_counts", "goes by", Align::Left}};
@@ -103,7 +110,7 @@ report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::
 /// Verifies the plan if the machine has at most kVerifiedUpTo ranks. Returns what to print about
 /// that; an error if the plan is refused.
 Expected<std::string> settle(const IrregularCall& asked, const schedule::Schedule& schedule) {
-  std::string verdict = "not verified: more ranks than are verified whole";
+  std::string verdict = not_verified();
   if (asked.machine.size() <= kVerifiedUpTo) {
     const auto result = verify::verify(schedule);
     if (!result.ok()) {
@@ -119,11 +126,39 @@ constexpr std::size_t kShown = 12;
 
 const IrregularPlan& plan_of(const IrregularChoice& choice) { return choice.plan; }
 const ExchangeChoice& plan_of(const ExchangeChoice& choice) { return choice; }
+std::string plan_name(const IrregularChoice& choice) { return name_of(choice.plan); }
+std::string plan_name(const ExchangeChoice& choice) { return choice.name; }
+
+/// What no plan can beat, and how far the chosen one is from it.
+std::string bound_text(const IrregularCall& asked, Time chosen) {
+  const bound::LowerBound least = bound::lower_bound(asked.machine, asked.call);
+  const double ratio =
+      least.value > Time{} ? to_microseconds(chosen) / to_microseconds(least.value) : 1;
+  return fmt::format("no plan is faster than {}: {}; the chosen one takes {:.3f} times as long\n",
+                     rounded(least.value), describe(least.witness, asked.machine), ratio);
+}
+
+constexpr std::string_view kSharedBySmpi =
+    "simulated: message by message, links shared as under SimGrid (near messages get more)\n";
+
+/// The schedule of the fastest plan, or of the one that is named.
+template <typename Choices>
+Expected<schedule::Schedule> schedule_named(const Choices& choices, const std::string& name,
+                                            const schedule::Collective& call) {
+  std::vector<std::string> known;
+  for (const auto& choice : choices) {
+    if (name.empty() || plan_name(choice) == name) return schedule_of(plan_of(choice), call);
+    known.push_back(plan_name(choice));
+  }
+  return Error{
+      "--algorithm", fmt::format("there is no plan \"{:.60}\" for these lengths", name),
+      fmt::format("{}the plans are: {}", did_you_mean(name, known), fmt::join(known, ", "))};
+}
 
 /// The heading and all of what a plan's table needs; of either kind of choice.
-template <typename Choices, typename Name, typename Table>
+template <typename Choices, typename Table>
 Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& asked,
-                  const Choices& choices, const report::Canvas& canvas, Name name, Table table) {
+                  const Choices& choices, const report::Canvas& canvas, Table table) {
   const auto& chosen = choices.front();
   const schedule::Schedule schedule = schedule_of(plan_of(chosen), asked.call);
   const auto verdict = settle(asked, schedule);
@@ -135,8 +170,13 @@ Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& aske
   }
   const bool all = options.all || options.form != TableForm::Text;
   const std::string above = fmt::format("{}: {}, {} simulated, {}\n\n", asked.in_words(),
-                                        name(chosen), rounded(chosen.predicted), *verdict);
-  return write_table(asked, table(all ? choices.size() : kShown), options.form, above, canvas);
+                                        plan_name(chosen), rounded(chosen.predicted), *verdict);
+  const std::string below =
+      options.form == TableForm::Text
+          ? "\n" + std::string(kSharedBySmpi) + bound_text(asked, chosen.predicted)
+          : "";
+  return write_table(asked, table(all ? choices.size() : kShown), options.form, above, canvas,
+                     below);
 }
 
 }  // namespace
@@ -147,15 +187,26 @@ Outcome plan_irregular(const IrregularPlanOptions& options, const report::Canvas
   if (asked->exchanges()) {
     const collective::Hierarchy hierarchy(asked->machine);
     const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
-    return show_plan(
-        options, *asked, choices, canvas, [](const ExchangeChoice& choice) { return choice.name; },
-        [&](std::size_t shown) { return candidates_table(choices, shown); });
+    return show_plan(options, *asked, choices, canvas,
+                     [&](std::size_t shown) { return candidates_table(choices, shown); });
   }
   const auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
-  return show_plan(
-      options, *asked, choices, canvas,
-      [](const IrregularChoice& choice) { return name_of(choice.plan); },
-      [&](std::size_t shown) { return candidates_table(*asked, choices, shown); });
+  return show_plan(options, *asked, choices, canvas,
+                   [&](std::size_t shown) { return candidates_table(*asked, choices, shown); });
+}
+
+Expected<schedule::Schedule> irregular_schedule(const IrregularCallOptions& options,
+                                                const topology::Machine& machine,
+                                                const std::string& name) {
+  const auto asked = understand(options, &machine);
+  if (!asked) return asked.error();
+  if (!asked->exchanges()) {
+    return schedule_named(irregular_ranking(asked->machine, asked->call, asked->conditions), name,
+                          asked->call);
+  }
+  const collective::Hierarchy hierarchy(asked->machine);
+  return schedule_named(select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim),
+                        name, asked->call);
 }
 
 Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
@@ -166,7 +217,7 @@ Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
     const collective::Hierarchy hierarchy(asked->machine);
     const auto choices = select::exchange_ranking(hierarchy, asked->call, asked->conditions.sim);
     return write_table(*asked, candidates_table(choices, choices.size()), form,
-                       asked->in_words() + "\n\n", canvas);
+                       asked->in_words() + "\n\n", canvas, "\n" + std::string(kSharedBySmpi));
   }
   auto choices = irregular_ranking(asked->machine, asked->call, asked->conditions);
   // Of each tree its better way of sending.
@@ -178,7 +229,7 @@ Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
     if (!is_there) best.push_back(std::move(choice));
   }
   return write_table(*asked, candidates_table(*asked, best, best.size()), form,
-                     asked->in_words() + "\n\n", canvas);
+                     asked->in_words() + "\n\n", canvas, "\n" + std::string(kSharedBySmpi));
 }
 
 Outcome draw_irregular(const IrregularCallOptions& options, const std::string& algorithm,

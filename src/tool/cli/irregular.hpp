@@ -6,6 +6,8 @@
 #include "cli/output.hpp"
 #include "formats/load_schedule.hpp"
 #include "report/text.hpp"
+#include "schedule/schedule.hpp"
+#include "topology/machine.hpp"
 
 namespace espalier::cli {
 
@@ -42,6 +44,11 @@ struct IrregularPlanOptions : IrregularCallOptions {
 };
 [[nodiscard]] Outcome plan_irregular(const IrregularPlanOptions& options,
                                      const report::Canvas& canvas);
+
+/// `espalier simulate --counts`: the fastest plan, or the one of this name.
+[[nodiscard]] Expected<schedule::Schedule> irregular_schedule(const IrregularCallOptions& options,
+                                                              const topology::Machine& machine,
+                                                              const std::string& name);
 
 /// `espalier compare --counts`: the trees of the papers and ours side by side.
 [[nodiscard]] Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
+#include "base/file.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/options.hpp"
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
+#include "schedule/operation_names.hpp"
 #include "select/block_counts.hpp"
 
 namespace espalier::cli {
@@ -23,12 +27,37 @@ Error error_within(std::string where, Error error) {
 }
 
 Expected<Operation> irregular_operation(const std::string& text) {
-  if (text == "scatter" || text == "scatterv") return Operation::Scatter;
-  if (text == "gather" || text == "gatherv") return Operation::Gather;
-  if (text == "allgather" || text == "allgatherv") return Operation::Allgather;
-  if (text == "alltoall" || text == "alltoallv") return Operation::Alltoall;
-  return Error{"--counts", fmt::format("\"{}\" has no lengths for each rank", text),
+  const std::string name = schedule::usual_name(text);
+  if (name == "scatter" || name == "scatterv") return Operation::Scatter;
+  if (name == "gather" || name == "gatherv") return Operation::Gather;
+  if (name == "allgather" || name == "allgatherv") return Operation::Allgather;
+  if (name == "alltoall" || name == "alltoallv") return Operation::Alltoall;
+  return Error{"--counts",
+               name.empty() ? "no operation is named"
+                            : fmt::format("\"{:.60}\" has no lengths for each rank", name),
                "lengths are for scatterv, gatherv, allgatherv and alltoallv"};
+}
+
+/// Options that mean nothing here are refused, not passed over.
+std::optional<Error> without_meaning(const IrregularCallOptions& options, bool exchanges) {
+  if (exchanges && !options.root.empty()) {
+    return Error{"--root", fmt::format("{} has no root", schedule::usual_name(options.operation)),
+                 "leave it out"};
+  }
+  const std::string distribution = options.counts.counts.substr(0, options.counts.counts.find(':'));
+  const auto& known = select::count_distributions();
+  const bool is_drawn = std::find(known.begin(), known.end(), distribution) != known.end();
+  // Lengths of all pairs of as many ranks as are planned for take less than a tenth of it.
+  std::error_code error;
+  if (!is_drawn && std::filesystem::is_regular_file(options.counts.counts, error) &&
+      std::filesystem::file_size(options.counts.counts, error) > kUnlikelyBytes) {
+    return Error{options.counts.counts, "it is too large for a file of lengths",
+                 "write a whole number for each rank, with blanks between them"};
+  }
+  if (!is_drawn && !options.size.empty()) {
+    return Error{"--size", "the lengths stand in the file of --counts", "leave it out"};
+  }
+  return std::nullopt;
 }
 
 /// Every rank's messages to every other are simulated, plan by plan.
@@ -50,20 +79,27 @@ void declare(App& app, CountsOptions& options) {
       .type_name("BYTES")
       .needs(counts);
   // What plans by lengths have no meaning for is refused, not passed over.
-  for (const char* name : {"--to", "--model", "--arity", "--dot", "--svg", "--reproducible",
-                           "--element", "--ordered"}) {
+  for (const char* name : {"--to", "--model", "--arity", "--dot", "--reproducible", "--element",
+                           "--ordered", "--mpi"}) {
     if (const auto other = app.find_option(name)) counts.excludes(*other);
   }
+  // Drawings of time lines are of any plan; the others are of plans for equal blocks.
+  if (app.find_option("--skew")) return;
+  if (const auto svg = app.find_option("--svg")) counts.excludes(*svg);
 }
 
-Expected<IrregularCall> understand(const IrregularCallOptions& options) {
+Expected<IrregularCall> understand(const IrregularCallOptions& options,
+                                   const topology::Machine* known) {
   auto operation = irregular_operation(options.operation);
   if (!operation) return operation.error();
-  auto mean = parse_bytes(options.size);
+  const bool exchanges = *operation == Operation::Allgather || *operation == Operation::Alltoall;
+  if (auto wrong = without_meaning(options, exchanges)) return *std::move(wrong);
+  auto mean = parse_bytes(given_or(options.size, kUsualSize));
   if (!mean) return error_within("--size", mean.error());
   auto memory = parse_bytes(options.counts.memory);
   if (!memory) return error_within("--memory", memory.error());
-  auto machine = machine_from(options.machine, "--machine");
+  auto machine = known != nullptr ? Expected<topology::Machine>(*known)
+                                  : timed_machine_from(options.machine, "--machine");
   if (!machine) return machine.error();
   if (machine->size() > kPlannedUpTo) {
     return Error{"--machine",
@@ -71,9 +107,8 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options) {
                              machine->size(), kPlannedUpTo),
                  "take a smaller machine"};
   }
-  auto root = parse_rank(options.root, machine->size());
+  auto root = parse_rank(given_or(options.root, kUsualRoot), machine->size());
   if (!root) return error_within("--root", root.error());
-  const bool exchanges = *operation == Operation::Allgather || *operation == Operation::Alltoall;
   if (exchanges && machine->size() > kExchangedUpTo) {
     return Error{"--machine",
                  fmt::format("{} processes; exchanges by lengths are simulated for up to {}",

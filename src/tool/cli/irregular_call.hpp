@@ -22,6 +22,8 @@ struct IrregularCall {
   /// "scatterv from 0 among 39 ranks, 3.7 MiB in all, blocks of 0 to 1 MiB"
   [[nodiscard]] std::string in_words() const;
 };
-Expected<IrregularCall> understand(const IrregularCallOptions& options);
+/// @param machine the machine, if it is read already: standard input can be read only once
+Expected<IrregularCall> understand(const IrregularCallOptions& options,
+                                   const topology::Machine* machine = nullptr);
 
 }  // namespace espalier::cli

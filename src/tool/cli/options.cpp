@@ -55,13 +55,30 @@ Option& Option::needs(const Option& other) {
   return *this;
 }
 
+namespace {
+
+/// `--svg ""` is a mistake, most often of a variable that is not set. Arguments without dashes say
+/// themselves what is missing.
+CLI::Option& never_empty(CLI::Option& option) {
+  if (option.get_positional()) return option;
+  CLI::Validator validator;
+  validator.operation(
+      [](std::string& text) -> std::string { return text.empty() ? "its value is empty" : ""; });
+  option.check(std::move(validator));
+  return option;
+}
+
+}  // namespace
+
 Option App::add_option(std::string_view names, std::string& value, std::string_view description) {
-  return Option(*app_->add_option(std::string(names), value, std::string(description)));
+  return Option(
+      never_empty(*app_->add_option(std::string(names), value, std::string(description))));
 }
 
 Option App::add_option(std::string_view names, std::vector<std::string>& values,
                        std::string_view description) {
-  return Option(*app_->add_option(std::string(names), values, std::string(description)));
+  return Option(
+      never_empty(*app_->add_option(std::string(names), values, std::string(description))));
 }
 
 Option App::add_option(std::string_view names, int& value, std::string_view description) {

@@ -44,7 +44,8 @@ class Option {
 /// command.
 ///
 /// Names are "-s,--size", or "MACHINE" of an argument without dashes. Values are written when the
-/// command line is parsed, so they have to live until then.
+/// command line is parsed, so they have to live until then. An option's value is never empty: a
+/// string that is empty was not given.
 class App {
  public:
   explicit App(CLI::App& app) : app_(&app) {}

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,24 +31,41 @@ Outcome write_output(const std::string& path, std::string_view text) {
     if (code == 0 || code == EPIPE) return {};
     return failure("standard output", code, kExitInternal, "");
   }
+  struct stat there {};
+  const bool is_new = ::lstat(path.c_str(), &there) != 0;
   auto file = open_named_file(path);
   if (!file) return Failure{file.error(), kExitUsage};
   int code = write_all(file->get(), text);
   if (::close(file->release()) != 0 && code == 0) code = errno;
   if (code == 0 || code == EPIPE) return {};
-  return failure(path, code, kExitInternal, "the file is not complete");
+  const bool is_removed = is_new && !remove_own_file(path);
+  return failure(path, code, kExitInternal,
+                 is_removed ? "nothing was left behind" : "the file is not complete");
+}
+
+Outcome write_drawing(const std::string& svg, const std::function<std::string()>& draw,
+                      const std::function<std::string()>& text) {
+  if (!svg.empty()) {
+    Outcome drawn = write_output(svg, draw());
+    if (drawn || svg == "-") return drawn;
+  }
+  return write_output("-", text());
 }
 
 void write_message(std::string_view text) { (void)write_all(STDERR_FILENO, text); }
 
 void prepare_streams() {
   found_at_start = std::signal(SIGPIPE, SIG_IGN);
+  (void)std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error when it is written
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // Opened for reading only: writing to it still fails, as it should.
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
   }
 }
 
-void restore_signals() { (void)std::signal(SIGPIPE, found_at_start); }
+void restore_signals() {
+  (void)std::signal(SIGPIPE, found_at_start);
+  (void)std::signal(SIGXFSZ, SIG_DFL);
+}
 
 }  // namespace espalier::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +28,15 @@ using Outcome = std::optional<Failure>;
 /// Writes all of `text` to the file, or to standard output for "-".
 ///
 /// A file that cannot be opened is the user's business (exit code 2); a disk that fills up is a
-/// failure (1). A reader that has gone away (`| head`) is none: it has seen what it wanted.
+/// failure (1), and a file that was not there before is removed then. A reader that has gone away
+/// (`| head`) is none: it has seen what it wanted.
 [[nodiscard]] Outcome write_output(const std::string& path, std::string_view text);
+
+/// Where `svg` names a file, draws to it, and then writes the text to standard output; a drawing to
+/// standard output ("-") stands alone. Without `svg`: the text.
+[[nodiscard]] Outcome write_drawing(const std::string& svg,
+                                    const std::function<std::string()>& draw,
+                                    const std::function<std::string()>& text);
 
 /// Writes to standard error, for notes and errors. A failure to write is ignored.
 void write_message(std::string_view text);

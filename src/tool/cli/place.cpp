@@ -3,6 +3,7 @@
 #include <ctime>
 #include <memory>
 
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
@@ -32,7 +33,7 @@ struct PlaceOptions {
   std::string output;
   std::string form = "openmpi-rankfile";
   std::string svg;
-  std::string effort = "1";
+  std::string effort;
   bool json = false;
 };
 
@@ -61,19 +62,18 @@ Expected<map::Constraints> constraints_from(const PlaceOptions& options) {
   return constraints;
 }
 
-/// Links as the history forecasts them; its troubles are told and survived.
-std::vector<place::LinkSpec> forecast_from(const std::string& history) {
+/// Links as the history forecasts them.
+Expected<std::vector<place::LinkSpec>> forecast_from(const std::string& history) {
   std::vector<place::LinkSpec> links;
   if (history.empty()) return links;
   constexpr std::int64_t kMonth = 30 * 86'400;
   const weather::HistoryRead read = weather::read_history(history);
   for (const std::string& note : read.notes) write_message(fmt::format("note: {}\n", note));
+  if (read.wrong) return *read.wrong;
   const auto forecasts = weather::forecast_links(read.samples, std::time(nullptr) - kMonth);
   if (forecasts.empty()) {
-    write_message(
-        fmt::format("note: {} has nothing of the last 30 days; links are as the "
-                    "inventory has them\n",
-                    history));
+    return Error{history, "it has no measurements of the last 30 days",
+                 "record some (espalier weather record), or leave --weather out"};
   }
   for (const weather::LinkForecast& f : forecasts) {
     place::LinkSpec link{history, f.a, f.b, Time{static_cast<std::int64_t>(f.latency.value * 1e12)},
@@ -170,7 +170,11 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
   auto count = options.processes.empty() ? Expected<std::uint32_t>(16U)
                                          : count_from(options.processes, "--processes");
   if (!count) return Failure{count.error()};
-  auto effort = count_from(options.effort, "--effort");
+  if (options.policy != "ours" && !options.effort.empty()) {
+    return Failure{{"--effort", fmt::format("the policy {} does not search", options.policy),
+                    "leave it out, or take --policy ours"}};
+  }
+  auto effort = count_from(given_or(options.effort, "1"), "--effort");
   if (!effort) return Failure{effort.error()};
   const auto profile = profile::load_profile(options.profile, *count);
   if (!profile) return Failure{profile.error()};
@@ -179,7 +183,9 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
                     fmt::format("the profile is of {} processes, not {}", profile->size(), *count),
                     "profile a run of as many as are to be placed, or leave it out"}};
   }
-  const auto inventory = place::load_inventory(options.inventory, forecast_from(options.weather));
+  const auto forecast = forecast_from(options.weather);
+  if (!forecast) return Failure{forecast.error()};
+  const auto inventory = place::load_inventory(options.inventory, *forecast);
   if (!inventory) return Failure{inventory.error()};
   for (const std::string& note : inventory->notes) write_message(fmt::format("note: {}\n", note));
   auto constraints = constraints_from(options);

@@ -9,8 +9,6 @@
 
 #include "base/units.hpp"
 #include "report/json_text.hpp"
-#include "report/palette.hpp"
-#include "report/svg.hpp"
 #include "report/table.hpp"
 
 namespace espalier::cli {
@@ -25,9 +23,8 @@ const Host& host_of(const ShownPlacement& shown, Rank p) {
   return problem.inventory->hosts[problem.slots[slot].host];
 }
 
-/// Hosts by cluster, in the order of the listing, with their processes.
-using ByCluster =
-    std::vector<std::pair<std::string, std::vector<std::pair<std::string, std::vector<Rank>>>>>;
+}  // namespace
+
 ByCluster by_cluster(const ShownPlacement& shown) {
   std::map<std::string, std::vector<Rank>> on;
   for (Rank p = 0; p < shown.problem.size(); ++p) on[host_of(shown, p).name].push_back(p);
@@ -40,6 +37,8 @@ ByCluster by_cluster(const ShownPlacement& shown) {
   }
   return result;
 }
+
+namespace {
 
 std::string picture(const ShownPlacement& shown, const report::Canvas& canvas) {
   std::string text;
@@ -134,18 +133,26 @@ constexpr std::string_view kSelection =
     "to "
     "D (docs/placement.md):";
 
+/// What the replay of the trace predicts, of the chosen placement and of the first.
+std::string predicted_text(const ShownPlacement& shown) {
+  const Candidate& chosen = shown.answer.candidates[shown.chosen];
+  const Time sequential = shown.answer.candidates[0].predicted;
+  if (chosen.predicted == Time{} || sequential == Time{}) {
+    return "the profile has no messages that take time: every placement is as good";
+  }
+  return fmt::format("predicted {}, {:.2f} x as fast as sequential placement ({})",
+                     rounded(chosen.predicted), gain(shown, chosen), rounded(sequential));
+}
+
 }  // namespace
 
 std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas) {
-  const Candidate& chosen = shown.answer.candidates[shown.chosen];
   std::string text = paint(
       fmt::format(
           "{} processes of {} on {}", shown.problem.size(), shown.problem.profile->name,
           shown.problem.inventory->name.empty() ? "the inventory" : shown.problem.inventory->name),
       report::Style::Bold, canvas);
-  text += fmt::format("\npredicted {}, {:.2f} x as fast as sequential placement ({})\n\n",
-                      rounded(chosen.predicted), gain(shown, chosen),
-                      rounded(shown.answer.candidates[0].predicted));
+  text += "\n" + predicted_text(shown) + "\n\n";
   text += picture(shown, canvas);
   if (shown.problem.size() <= 64) {
     text += "\n" + report::to_text(process_table(shown), canvas);
@@ -183,82 +190,6 @@ std::string place_json(const ShownPlacement& shown) {
   json["candidates"] = report::to_json(candidate_table(shown));
   json["steps"] = shown.answer.paper.explanation;
   return report::json_text(json);
-}
-
-std::string place_svg(const ShownPlacement& shown) {
-  constexpr double kBox = 30, kGap = 10;
-  const ByCluster clusters = by_cluster(shown);
-  std::map<Rank, std::pair<double, double>> at;
-  struct HostName {
-    double x, y;
-    std::string text;
-    std::string colour;
-  };
-  std::vector<HostName> names;
-  double height = 60, width = 400;
-  std::vector<double> tops;
-  std::size_t widest = 1;
-  for (const auto& [cluster, hosts] : clusters) {
-    tops.push_back(height);
-    double rows = 1;
-    for (const auto& [name, processes] : hosts) {
-      rows = std::max(rows, static_cast<double>(processes.size()));
-    }
-    widest = std::max(widest, hosts.size());
-    height += rows * (kBox + 4) + 70;
-  }
-  width = std::max(width, 80 + static_cast<double>(widest) * (kBox + 50));
-  report::Svg svg(width, height + 10);
-  svg.text(20, 30,
-           fmt::format("{} on {}", shown.problem.profile->name, shown.problem.inventory->name),
-           {.size = 16, .bold = true});
-  for (std::size_t c = 0; c < clusters.size(); ++c) {
-    const double bottom = c + 1 < tops.size() ? tops[c + 1] : height;
-    svg.rect(15, tops[c], width - 30, bottom - tops[c] - kGap,
-             {.colour = report::site_colour(static_cast<std::uint32_t>(c)), .radius = 6});
-    svg.text(24, tops[c] + 18, clusters[c].first, {.size = 13, .bold = true});
-    for (std::size_t h = 0; h < clusters[c].second.size(); ++h) {
-      const auto& [name, processes] = clusters[c].second[h];
-      const double x = 40 + static_cast<double>(h) * (kBox + 50);
-      names.push_back({x + kBox / 2, tops[c] + 34, name,
-                       std::string(report::site_colour(static_cast<std::uint32_t>(c)))});
-      if (processes.empty()) {  // idle
-        svg.circle(x + kBox / 2, tops[c] + 40 + kBox / 2, kBox / 2 - 2,
-                   {.colour = "none", .edge = report::kFaintInk});
-      }
-      for (std::size_t i = 0; i < processes.size(); ++i) {
-        at[processes[i]] = {x + kBox / 2,
-                            tops[c] + 40 + static_cast<double>(i) * (kBox + 4) + kBox / 2};
-      }
-    }
-  }
-  double heaviest = 1;
-  for (const map::Edge& e : shown.problem.edges)
-    heaviest = std::max(heaviest, static_cast<double>(e.bytes + e.messages));
-  if (shown.problem.edges.size() <= 20'000) {
-    for (Rank p = 0; p < shown.problem.size(); ++p) {
-      for (const map::Edge& e : shown.problem.edges_of(p)) {
-        if (e.other < p) continue;
-        const double heat = std::sqrt(static_cast<double>(e.bytes + e.messages) / heaviest);
-        svg.line(at[p].first, at[p].second, at[e.other].first, at[e.other].second,
-                 {.colour = "#999999", .width = 0.4 + 4 * heat});
-      }
-    }
-  }
-  for (const HostName& host : names) {  // over the lines, or they could not be read
-    const double half = 3.5 * static_cast<double>(host.text.size()) + 2;
-    svg.rect(host.x - half, host.y - 10, 2 * half, 13,
-             {.colour = host.colour, .radius = 2, .opacity = 0.85});
-    svg.text(host.x, host.y, host.text,
-             {.size = 10, .colour = report::kFaintInk, .anchor = report::Anchor::Middle});
-  }
-  for (const auto& [p, point] : at) {
-    svg.circle(point.first, point.second, kBox / 2 - 2,
-               {.colour = "#ffffff", .edge = report::kInk});
-    svg.text(point.first, point.second + 4, fmt::format("{}", p),
-             {.size = 12, .anchor = report::Anchor::Middle});
-  }
-  return std::move(svg).finish();
 }
 
 }  // namespace espalier::cli

@@ -39,7 +39,7 @@ struct PlanOptions : CallOptions {
   CountsOptions counts;
   std::string svg;
   std::string schedule;
-  std::string schedule_format = "json";
+  std::string schedule_format;
   std::string mpi;
   bool reproducible = false;
   bool all = false;
@@ -93,8 +93,7 @@ std::vector<PlanRow> rows_of(PlanRow chosen, const std::vector<select::Choice>& 
 /// Verifies the plan, a long pipeline by its first segments. Returns what to say of it.
 Expected<std::string> verified(const select::Plan& plan, const Hierarchy& hierarchy,
                                const Collective& call, std::uint64_t messages) {
-  if (call.size > kVerifiedUpTo)
-    return std::string("not verified: more ranks than are verified whole");
+  if (call.size > kVerifiedUpTo) return not_verified();
   constexpr std::uint64_t kSegments = 64;
   const std::uint64_t segment = select::segments_of(plan, call).most;
   Collective verified = call;
@@ -188,7 +187,7 @@ Outcome write_whole(const PlanOptions& options, formats::Form form, const Schedu
 Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
-  const auto form = form_from(options.schedule_format, "--schedule-format");
+  const auto form = form_from(given_or(options.schedule_format, "json"), "--schedule-format");
   if (!form) return Failure{form.error()};
   if (options.counts.given()) {
     return plan_irregular(
@@ -199,11 +198,18 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
          *form},
         *canvas);
   }
-  auto machine = machine_from(options.machine, "--machine");
+  if (options.schedule == "-" && (options.json || options.svg == "-")) {
+    return Failure{{"--schedule", "two things would go to standard output", "name a file for one"}};
+  }
+  auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
   *machine = as_planned(*machine);
   auto call = call_from(options, machine->size());
   if (!call) return Failure{call.error()};
+  if (options.reproducible && !reduces(call->operation)) {
+    return Failure{{"--reproducible", fmt::format("{} combines nothing", name_of(call->operation)),
+                    "leave it out"}};
+  }
   const bool whole = !options.svg.empty() || !options.schedule.empty();
   if (whole && machine->size() > kPlannedUpTo) {
     return Failure{{"--machine",
@@ -240,15 +246,15 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     {},
                     {},
                     {}};
-  const bool is_text = !options.json && options.svg.empty();
-  if (is_text) {
-    if (auto failed = write_output("-", plan_headline(report))) return failed;
-  }
   if (whole || (machine->size() <= kVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
+    // Before anything is printed: what cannot be written is told alone.
     if (auto failed = write_whole(options, *form, schedule, *machine)) return failed;
-    if (!options.svg.empty()) return {};
+    if (options.svg == "-" || options.schedule == "-") return {};
+  }
+  if (!options.json) {
+    if (auto failed = write_output("-", plan_headline(report))) return failed;
   }
   const Interruptible interruptible;
   report.formula = formula(chosen, hierarchy, *call);
@@ -330,12 +336,15 @@ Command plan_command() {
             app.add_flag("--reproducible", options->reproducible,
                          "Reductions in the reference order of the ranks: the same bits on every "
                          "machine.");
-            app.add_option("--schedule", options->schedule,
-                           "Write the chosen plan, all ranks' programs, to FILE.")
-                .type_name("FILE");
+            const Option schedule =
+                app.add_option("--schedule", options->schedule,
+                               "Write the chosen plan, all ranks' programs, to FILE; - is standard "
+                               "output.")
+                    .type_name("FILE");
             app.add_option("--schedule-format", options->schedule_format,
                            "json, goal or msccl: see espalier convert. Default: json.")
-                .type_name("FORM");
+                .type_name("FORM")
+                .needs(schedule);
             const Option all =
                 app.add_flag("--all", options->all, "Simulate and show every candidate.");
             const Option json = app.add_flag("--json", options->json,

@@ -8,38 +8,36 @@
 
 #include "base/units.hpp"
 #include "bound/lower_bound.hpp"
+#include "cli/plan_table.hpp"
 #include "report/simulated_plan.hpp"
 #include "report/table.hpp"
 
 namespace espalier::cli {
 namespace {
 
-using report::Align;
 using report::Cell;
 using report::Decimal;
 
 /// The chosen plan may take so many percent longer than the fastest.
 constexpr double kDefect = 3;
 
-/// Whether any plan is simulated: those that are come first.
-bool simulated(const PlanReport& report) { return report.rows.front().finish.has_value(); }
+constexpr std::string_view kHowShared =
+    "predicted: in closed form; simulated: message by message, links shared max-min fairly";
 
-report::Table table_of(const PlanReport& report, std::size_t shown) {
+/// All plans, for programs.
+report::Table table_of(const PlanReport& report) {
   report::Table table;
-  table.columns = {{"plan", "plan", Align::Left, 16}, {"predicted_ps", "predicted", Align::Right}};
+  table.columns = {{"plan", ""}, {"predicted_ps", ""}};
   const topology::Machine& machine = report.machine;
-  if (simulated(report)) {
-    table.columns.push_back({"finish_ps", "simulated", Align::Right});
-    table.columns.push_back({"ratio", "x best", Align::Right});
+  if (report.rows.front().finish) {  // those that are simulated come first
+    table.columns.push_back({"finish_ps", ""});
+    table.columns.push_back({"ratio", ""});
     for (std::size_t l = 0; l < machine.levels().size(); ++l) {
-      table.columns.push_back({fmt::format("messages_level_{}", l), "", Align::Right});
-      table.columns.push_back({fmt::format("bytes_level_{}", l), "", Align::Right});
-      table.columns.push_back({"", select::symbol(machine, l), Align::Right});
+      table.columns.push_back({fmt::format("messages_level_{}", l), ""});
+      table.columns.push_back({fmt::format("bytes_level_{}", l), ""});
     }
   }
-  for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    if (i >= shown && i != report.chosen) continue;
-    const PlanRow& row = report.rows[i];
+  for (const PlanRow& row : report.rows) {
     std::vector<Cell> cells{name_of(row.choice.plan, report.call), row.choice.predicted};
     if (row.finish) {
       const double best = to_microseconds(*report.rows.front().finish);
@@ -50,7 +48,6 @@ report::Table table_of(const PlanReport& report, std::size_t shown) {
       for (std::size_t l = 0; l < machine.levels().size(); ++l) {
         cells.emplace_back(static_cast<std::int64_t>(row.simulated->levels[l].messages));
         cells.emplace_back(static_cast<std::int64_t>(row.simulated->levels[l].bytes.value));
-        cells.emplace_back(to_string(row.simulated->levels[l].bytes));
       }
     }
     cells.resize(table.columns.size());
@@ -97,12 +94,12 @@ std::string level_by_level(const PlanReport& report, const report::Canvas& canva
 }
 
 std::string why(const PlanReport& report) {
-  std::string text = fmt::format("\npredicted: {}", to_string(report.formula, report.machine));
+  std::string text = fmt::format("\npredicted: {}\n", to_string(report.formula, report.machine));
   for (const select::Limit& limit : report.limits) {
-    text += fmt::format("; best while {} {} {}, then {}", select::symbol(report.machine, 0),
-                        limit.below ? ">" : "<", rounded(limit.latency), limit.then);
+    text += fmt::format("with a latency of {} {} {}, {} would be predicted to be faster\n",
+                        select::symbol(report.machine, 0), limit.below ? "below" : "above",
+                        rounded(limit.latency), limit.then);
   }
-  text += "\n";
   if (report.order_free) {
     const OrderFree& sum = *report.order_free;
     text += fmt::format("a sum needs no order on accumulators of {}: {}, {}\n",
@@ -136,14 +133,8 @@ Time PlanReport::chosen_time() const {
 }
 
 std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {
-  std::string text = "\n" + report::to_text(table_of(report, shown), canvas);
-  const std::size_t seen = std::min(shown, report.rows.size()) + (report.chosen >= shown ? 1 : 0);
-  if (seen < report.rows.size()) {
-    const auto without = std::count_if(report.rows.begin(), report.rows.end(),
-                                       [](const PlanRow& row) { return !row.finish; });
-    text += fmt::format("({} more{}; --all shows them)\n", report.rows.size() - seen,
-                        without > 0 ? fmt::format(", {} of all not simulated", without) : "");
-  }
+  std::string text = "\n" + plan_table_text(report, canvas, shown);
+  text += std::string(kHowShared) + "\n";
   text += level_by_level(report, canvas) + why(report);
   return text + fmt::format(
                     "no plan is faster than {}: {}; the chosen one takes {:.3f} times as "
@@ -195,7 +186,7 @@ std::string plan_json(const PlanReport& report) {
       {"witness", to_json(report.least, report.machine)},
       {"verdict", report.verdict},
       {"hash", fmt::format("{:016x}", report.hash)},
-      {"candidates", report::to_json(table_of(report, report.rows.size()))}};
+      {"candidates", report::to_json(table_of(report))}};
   if (report.order_free) {
     const OrderFree& sum = *report.order_free;
     json["order_free"] = {{"accumulator_bytes", sum.accumulator.value},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
@@ -19,7 +20,7 @@ namespace {
 struct ProfileOptions {
   std::string action;
   std::string profile;
-  std::string processes = "16";
+  std::string processes;
   std::string svg;
   std::string html;
   bool json = false;
@@ -70,6 +71,9 @@ report::Table traffic_table(const profile::Profile& profile) {
 
 /// One picture, or both.
 Outcome draw_traffic(const report::HeatMap& map, const ProfileOptions& options) {
+  if (options.svg == "-" && options.html == "-") {
+    return Failure{{"--html", "both drawings would go to standard output", "name a file for one"}};
+  }
   if (!options.svg.empty()) {
     Outcome drawn = write_output(options.svg, report::heat_svg(map));
     if (options.html.empty() || drawn) return drawn;
@@ -89,16 +93,26 @@ Outcome show_profile(const ProfileOptions& options, const Globals& globals) {
     return Failure{{"PROFILE", "no profile is named",
                     "name a file that espalier run --profile wrote, or a workload such as lu.W"}};
   }
-  auto processes = parse_rank(options.processes, profile::kMaxProfiledProcesses + 1);
+  auto processes =
+      parse_rank(given_or(options.processes, "16"), profile::kMaxProfiledProcesses + 1);
   if (!processes || *processes == 0) {
     return Failure{{"--processes", fmt::format("\"{}\" is no number from 1 on", options.processes),
                     "write 16, say"}};
   }
   const auto profile = profile::load_profile(options.profile, *processes);
   if (!profile) return Failure{profile.error()};
+  if (!options.processes.empty() && profile->size() != *processes) {
+    return Failure{
+        {"--processes",
+         fmt::format("the profile is of {} processes, not {}", profile->size(), *processes),
+         "leave it out: a file has its own number"}};
+  }
   if (options.json) return write_output("-", profile::write_json(*profile));
   const report::HeatMap map = heat_of(*profile);
-  if (!options.svg.empty() || !options.html.empty()) return draw_traffic(map, options);
+  if (!options.svg.empty() || !options.html.empty()) {
+    Outcome drawn = draw_traffic(map, options);
+    if (drawn || options.svg == "-" || options.html == "-") return drawn;
+  }
   std::string text = report::heat_text(map, *canvas);
   if (options.pairs || profile->size() <= 64) {
     text += "\n" + report::to_text(traffic_table(*profile), *canvas);
@@ -156,7 +170,8 @@ Command profile_command() {
             app.add_option("--html", options->html, "The same as a page with a table.")
                 .type_name("FILE")
                 .excludes(json);
-            app.add_flag("--all", options->pairs, "A line for each process, however many.");
+            app.add_flag("--all", options->pairs, "A line for each process, however many.")
+                .excludes(json);
             return [options, &globals] { return show_profile(*options, globals); };
           }};
 }

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "cli/call_options.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
@@ -13,7 +14,9 @@
 #include "model/parse_model.hpp"
 #include "model/time_reversed.hpp"
 #include "report/text.hpp"
+#include "schedule/operation_names.hpp"
 #include "topology/load_machine.hpp"
+#include "topology/usual_figures.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -24,7 +27,7 @@ Error with_place(std::string where, Error error) {
 }
 
 Expected<tree::Participants> participants_from(const RequestOptions& options, Rank size) {
-  auto root = parse_rank(options.root, size);
+  auto root = parse_rank(given_or(options.root, kUsualRoot), size);
   if (!root) return with_place("--root", root.error());
   if (options.to.empty()) return tree::everybody(size, *root);
   auto to = parse_rank_list(options.to, size);
@@ -43,10 +46,22 @@ Expected<Rank> arity_from(const std::string& text) {
 }
 
 Expected<schedule::Operation> tree_operation(const std::string& text) {
-  for (const auto operation : {schedule::Operation::Broadcast, schedule::Operation::Reduce}) {
-    if (text == name_of(operation)) return operation;
+  if (text.empty()) return schedule::Operation::Broadcast;
+  const auto operation = schedule::operation_called(text);
+  if (operation == schedule::Operation::Broadcast || operation == schedule::Operation::Reduce) {
+    return *operation;
   }
-  return Error{"--operation", fmt::format("\"{}\" is not an operation", text),
+  if (is_irregular(text)) {
+    return Error{"--operation",
+                 fmt::format("{} needs the lengths of its blocks", schedule::usual_name(text)),
+                 "give --counts: equal, uniform, powerlaw, or a file"};
+  }
+  if (operation) {
+    return Error{"--operation", fmt::format("{} has no single tree", name_of(*operation)),
+                 fmt::format("it is one of broadcast, reduce; espalier plan {} plans the others",
+                             name_of(*operation))};
+  }
+  return Error{"--operation", fmt::format("\"{:.60}\" is not an operation", text),
                "it is one of broadcast, reduce"};
 }
 
@@ -85,24 +100,35 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
   auto loaded = topology::load_machine(argument);
   if (!loaded) return loaded.error();
   for (const std::string& note : loaded->notes) {
-    write_message(fmt::format("{}: note: {}\n", argument, report::printable(note)));
+    write_message(fmt::format("{:.200}: note: {}\n", argument, report::printable(note)));
   }
   return std::move(loaded->machine);
+}
+
+Expected<topology::Machine> timed_machine_from(const std::string& argument,
+                                               const std::string& where) {
+  auto machine = machine_from(argument, where);
+  if (!machine) return machine;
+  auto assumed = topology::with_usual_figures(*std::move(machine));
+  if (!assumed.note.empty()) {
+    write_message(fmt::format("{:.200}: note: {}\n", argument, report::printable(assumed.note)));
+  }
+  return std::move(assumed.machine);
 }
 
 Expected<TreePlanRequest> understand(const RequestOptions& options) {
   auto operation = tree_operation(options.operation);
   if (!operation) return operation.error();
-  auto arity = arity_from(options.arity);
+  auto arity = arity_from(given_or(options.arity, "2"));
   if (!arity) return arity.error();
-  auto size = parse_bytes(options.size);
+  auto size = parse_bytes(given_or(options.size, kUsualSize));
   if (!size) return with_place("--size", size.error());
-  auto read = machine_from(options.machine, "--machine");
+  auto read = timed_machine_from(options.machine, "--machine");
   if (!read) return read.error();
   auto machine = std::make_unique<const topology::Machine>(*std::move(read));
   auto who = participants_from(options, machine->size());
   if (!who) return who.error();
-  auto model = model::parse_model(options.model, *machine, *size);
+  auto model = model::parse_model(given_or(options.model, "levels"), *machine, *size);
   if (!model) return with_place("--model", model.error());
   const topology::Machine& placed = *machine;
   return TreePlanRequest{

@@ -15,15 +15,15 @@ namespace espalier::cli {
 
 class App;
 
-/// The options of all commands that plan a collective, as written.
+/// The options of all commands that plan along one tree, as written; empty ones were not given.
 struct RequestOptions {
   std::string machine;
-  std::string root = "0";
+  std::string root;
   std::string to;
-  std::string size = "1KiB";
-  std::string model = "levels";
-  std::string arity = "2";
-  std::string operation = "broadcast";
+  std::string size;
+  std::string model;
+  std::string arity;
+  std::string operation;
 };
 void declare(App& app, RequestOptions& options);
 
@@ -40,9 +40,13 @@ struct TreePlanRequest {
 };
 Expected<TreePlanRequest> understand(const RequestOptions& options);
 
-/// Reads a machine; what its reader wants to tell goes to standard error.
+/// Reads a machine as it is described; what its reader wants to tell goes to standard error.
 /// @param where the option's name, for errors
 Expected<topology::Machine> machine_from(const std::string& argument, const std::string& where);
+/// The same for commands that predict times: a machine without latencies gets those of an ordinary
+/// cluster, and a note on standard error says so.
+Expected<topology::Machine> timed_machine_from(const std::string& argument,
+                                               const std::string& where);
 
 /// The algorithm of this name; the error lists those that there are.
 Expected<const tree::Algorithm*> algorithm_from(const std::string& name);

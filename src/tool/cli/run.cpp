@@ -31,12 +31,15 @@ class Tool {
     app_.allow_extras();
     app_.set_help_flag("-h,--help", "Print this page.");
     app_.set_version_flag("--version", version_line(), "Print the version.");
-    app_.add_option("--color", globals_.canvas.color,
+    App front_of_all(app_);
+    front_of_all
+        .add_option("--color", globals_.canvas.color,
                     "Colours: auto (on a terminal), always, never. Default: auto.")
-        ->type_name("WHEN");
-    app_.add_option("--width", globals_.canvas.width,
+        .type_name("WHEN");
+    front_of_all
+        .add_option("--width", globals_.canvas.width,
                     "Columns to draw in. Default: those of the terminal, else 100.")
-        ->type_name("COLUMNS");
+        .type_name("COLUMNS");
     for (Command& command : commands()) {
       CLI::App* sub = app_.add_subcommand(command.manual.name, "");
       sub->fallthrough();

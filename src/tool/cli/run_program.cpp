@@ -16,6 +16,7 @@
 #include "cli/request.hpp"
 #include "doctor/checks.hpp"
 #include "launch/ask.hpp"
+#include "launch/elf.hpp"
 #include "launch/own_library.hpp"
 #include "launch/start.hpp"
 
@@ -40,6 +41,15 @@ struct RunOptions {
 /// Ours, and before it the recorder if one is asked for: it sees what the program calls.
 Expected<std::string> find_libraries(const RunOptions& options) {
   auto library = launch::find_library(launch::kLibrary, options.library);
+  if (library && !options.library.empty()) {
+    // The loader only complains of what is no library, and the program runs without it.
+    const auto elf = launch::read_elf(*library);
+    if (!elf) return elf.error();
+    if (!*elf || !(*elf)->is_static() || (*elf)->needed.empty()) {
+      return Error{"--library", fmt::format("{} is no shared library", *library),
+                   fmt::format("leave it out: {} beside this tool is taken", launch::kLibrary)};
+    }
+  }
   if (!library || options.profile.empty()) return library;
   auto recorder = launch::find_library(launch::kRecorder, "");
   if (!recorder) return recorder.error();

@@ -30,12 +30,15 @@ Outcome show_machine(const ShowOptions& options, const Globals& globals) {
     return write_output(options.simgrid, topology::write_simgrid(*machine));
   }
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
-  if (!options.svg.empty()) return write_output(options.svg, report::machine_svg(*machine, detail));
-  std::string text = report::machine_headline(*machine) + "\n\n" +
-                     report::draw_machine(*machine, *canvas, detail) + "\n" +
-                     report::to_text(report::level_table(*machine), *canvas);
-  if (options.ranks) text += "\n" + report::to_text(report::rank_table(*machine), *canvas);
-  return write_output("-", text);
+  return write_drawing(
+      options.svg, [&] { return report::machine_svg(*machine, detail); },
+      [&] {
+        std::string text = report::machine_headline(*machine) + "\n\n" +
+                           report::draw_machine(*machine, *canvas, detail) + "\n" +
+                           report::to_text(report::level_table(*machine), *canvas);
+        if (options.ranks) text += "\n" + report::to_text(report::rank_table(*machine), *canvas);
+        return text;
+      });
 }
 
 constexpr std::string_view kShowDescription =
@@ -72,15 +75,20 @@ Command show_command() {
                                               "Write a drawing to FILE; - is standard output.")
                                    .type_name("FILE")
                                    .excludes(json);
-            app.add_option("--simgrid", options->simgrid,
-                           "Write a SimGrid platform with one host for each process to FILE; - is "
-                           "standard output.")
-                .type_name("FILE")
+            const Option simgrid =
+                app.add_option("--simgrid", options->simgrid,
+                               "Write a SimGrid platform with one host for each process to FILE; - "
+                               "is standard output.")
+                    .type_name("FILE")
+                    .excludes(json)
+                    .excludes(svg);
+            app.add_flag("--all", options->all, "Draw every part; fold nothing.")
                 .excludes(json)
-                .excludes(svg);
-            app.add_flag("--all", options->all, "Draw every part; fold nothing.");
+                .excludes(simgrid);
             app.add_flag("--ranks", options->ranks,
-                         "Add a table of all ranks: place, depth, and cluster id on each level.");
+                         "Add a table of all ranks: place, depth, and cluster id on each level.")
+                .excludes(json)
+                .excludes(simgrid);
             return [options, &globals] { return show_machine(*options, globals); };
           }};
 }

@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
+#include "cli/irregular.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -16,7 +17,11 @@
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
 #include "report/simulated_plan.hpp"
+#include "report/text.hpp"
 #include "select/chooser.hpp"
+#include "select/predict.hpp"
+#include "select/segments.hpp"
+#include "select/simulated_times.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -27,6 +32,7 @@ using schedule::Schedule;
 using topology::Machine;
 
 struct SimulateOptions : CallOptions {
+  CountsOptions counts;
   std::string algorithm;
   std::string schedule;
   std::string skew;
@@ -88,12 +94,34 @@ Expected<select::Candidate> candidate_from(const std::string& name,
                            fmt::join(known, ", "))};
 }
 
+/// Messages that are simulated and drawn: a second or two, and some 100 MB.
+constexpr std::uint64_t kDrawnMessages = std::uint64_t{1} << 17U;
+
+/// Messages that are simulated without being drawn: some ten seconds.
+constexpr std::uint64_t kCountedMessages = std::uint64_t{1} << 20U;
+
+/// What is simulated, and what to say of it if it is not all that was asked for.
+struct Shown {
+  Schedule schedule;
+  std::string note;
+  /// Set if there are too many messages to be drawn: then there is no schedule.
+  std::optional<sim::SimResult> summary;
+};
+
 /// A schedule from a file, for as many ranks as the machine has.
 Expected<Schedule> read_schedule(const SimulateOptions& options, const Machine& machine) {
   if (!options.operation.empty()) {
     return Error{"OPERATION", "there is a schedule to simulate already",
                  "give an operation, or --schedule FILE"};
   }
+  const auto given = {std::pair{"--algorithm", &options.algorithm},
+                      std::pair{"--root", &options.root}, std::pair{"--size", &options.size},
+                      std::pair{"--element", &options.element},
+                      std::pair{"--counts", &options.counts.counts}};
+  for (const auto& [name, value] : given) {
+    if (!value->empty()) return Error{name, "the schedule has its own", "leave it out"};
+  }
+  if (options.ordered) return Error{"--ordered", "the schedule has its own", "leave it out"};
   auto file = schedule_from(options.schedule, "--schedule");
   if (!file) return file.error();
   Schedule& schedule = file->loaded.schedule;
@@ -104,58 +132,155 @@ Expected<Schedule> read_schedule(const SimulateOptions& options, const Machine& 
       "take a machine of as many processes"};
 }
 
-/// The schedule that is asked for, all ranks' programs.
-Expected<Schedule> make_schedule(const SimulateOptions& options, const Machine& machine) {
+/// The call with as many of its first segments as may be drawn; the call itself if it has few
+/// messages; nothing if even one segment has too many.
+std::optional<Collective> drawn_part(const select::Plan& plan,
+                                     const collective::Hierarchy& hierarchy,
+                                     const Collective& call) {
+  const auto messages_of = [&](const Collective& part) {
+    return select::SimulatedTimes(hierarchy, part, 0).messages_of(plan);
+  };
+  if (messages_of(call) <= kDrawnMessages) return call;
+  const std::uint64_t segment = select::segments_of(plan, call).most;
+  Collective part = call;
+  for (std::uint64_t segments = 64; segment > 0 && segments > 0; segments /= 2) {
+    part.count = std::min(call.count, segments * segment);
+    if (messages_of(part) <= kDrawnMessages) return part;
+  }
+  return std::nullopt;
+}
+
+/// A plan with too many messages to be drawn: what it comes to, as long as that can be simulated.
+Expected<Shown> summary_of(const select::Plan& plan, const collective::Hierarchy& hierarchy,
+                           const Collective& call, const sim::SimOptions& conditions) {
+  sim::SimOptions untraced = conditions;
+  untraced.trace = false;
+  select::SimulatedTimes times(hierarchy, call, kCountedMessages, untraced);
+  const std::string messages = report::grouped(times.messages_of(plan));
+  const Time predicted =
+      select::predict(plan, select::CostView(hierarchy.machine()), hierarchy, call);
+  if (times.messages_of(plan) > kCountedMessages) {
+    return Error{"--machine",
+                 fmt::format("{} has {} messages; up to {} are simulated", name_of(plan, call),
+                             messages, report::grouped(kCountedMessages)),
+                 fmt::format("it is predicted to take {}; take a smaller machine of the same shape",
+                             rounded(predicted))};
+  }
+  write_message(
+      fmt::format("note: {} messages of {} are simulated, too many to be drawn; it is "
+                  "predicted to take {}\n",
+                  messages, name_of(plan, call), rounded(predicted)));
+  Schedule named;
+  named.algorithm = name_of(plan, call);
+  named.call = call;
+  return Shown{std::move(named), "", times.whole(plan)};
+}
+
+/// The plan that is asked for, all ranks' programs.
+Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& machine,
+                              const sim::SimOptions& conditions) {
   if (options.operation.empty()) {
     return Error{"OPERATION", "nothing to simulate", "name an operation, or give --schedule FILE"};
-  }
-  if (machine.size() > kPlannedUpTo) {
-    return Error{
-        "--machine",
-        fmt::format("{} processes; plans are simulated for up to {}", machine.size(), kPlannedUpTo),
-        "simulate a smaller machine of the same shape"};
   }
   auto call = call_from(options, machine.size());
   if (!call) return call.error();
   const collective::Hierarchy hierarchy(machine);
   auto candidate = candidate_from(options.algorithm, hierarchy, *call);
   if (!candidate) return candidate.error();
-  return schedule_of(*candidate, *call);
+  const auto part = drawn_part(candidate->plan, hierarchy, *call);
+  if (!part && (options.json || !options.svg.empty())) {
+    return Error{
+        options.json ? "--json" : "--svg",
+        fmt::format("up to {} messages are written or drawn", report::grouped(kDrawnMessages)),
+        "leave it out, or take a smaller machine of the same shape"};
+  }
+  if (!part) return summary_of(candidate->plan, hierarchy, *call, conditions);
+  if (part->count == call->count) return Shown{schedule_of(*candidate, *call), "", {}};
+  const std::uint64_t segment = select::segments_of(candidate->plan, *call).most;
+  std::string note =
+      fmt::format("Shown are the first {} of {} segments.", report::grouped(part->count / segment),
+                  report::grouped((call->count + segment - 1) / segment));
+  select::SimulatedTimes times(hierarchy, *call, kDrawnMessages, conditions);
+  if (const auto whole = times.of(candidate->plan)) {
+    note += fmt::format(" All of {} takes {}, by its steady state.", report::call_in_words(*call),
+                        rounded(*whole));
+  }
+  return Shown{
+      schedule_of(candidate_of(candidate->plan, hierarchy, *part), *part), std::move(note), {}};
+}
+
+std::string_view sharing_in_words(sim::Sharing sharing) {
+  return sharing == sim::Sharing::ExactMaxMin
+             ? "Links are shared max-min fairly (--sharing exact)."
+             : "Links serve one message after the other (--sharing bottleneck).";
 }
 
 /// Simulates a schedule, wherever it comes from, and shows what happens.
-Outcome show_simulation(const Schedule& schedule, const Machine& machine,
+Outcome show_simulation(const Shown& shown, const Machine& machine,
                         const sim::SimOptions& conditions, const SimulateOptions& options,
                         const report::Canvas& canvas) {
+  const Schedule& schedule = shown.schedule;
+  if (shown.summary) {
+    return write_output(
+        "-",
+        fmt::format("{}: {}, done after {}\n\nwhat crosses each level\n{}\n{}The plan is {}.\n",
+                    report::call_in_words(schedule.call), schedule.algorithm,
+                    rounded(shown.summary->finish),
+                    report::to_text(report::level_use_table(*shown.summary, machine), canvas),
+                    report::wrapped(sharing_in_words(conditions.sharing), canvas.width, ""),
+                    not_verified()));
+  }
   const report::SimulatedPlan plan{schedule.algorithm, schedule.call,
                                    sim::simulate(schedule, machine, conditions), conditions.skew};
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
+  if (!shown.note.empty()) write_message(fmt::format("note: {}\n", shown.note));
   if (options.json) return write_output("-", report::simulation_json(plan, machine));
-  if (!options.svg.empty()) {
-    return write_output(options.svg, report::timeline_svg(plan, machine, detail));
-  }
-  return write_output("-", report::draw_timeline(plan, machine, canvas, detail));
+  return write_drawing(
+      options.svg, [&] { return report::timeline_svg(plan, machine, detail); },
+      [&] {
+        return report::draw_timeline(plan, machine, canvas, detail) + "\n" +
+               report::wrapped(sharing_in_words(conditions.sharing), canvas.width, "") +
+               (schedule.programs.size() > kVerifiedUpTo ? "The plan is " + not_verified() + ".\n"
+                                                         : "");
+      });
+}
+
+/// Verifies a plan of ours, if it has not too many ranks for that.
+Outcome verify_plan(const Schedule& schedule) {
+  if (schedule.programs.size() > kVerifiedUpTo) return {};
+  const verify::Verdict verdict = verify::verify(schedule);
+  if (verdict.ok()) return {};
+  return Failure{{"simulate", "the verifier refuses this plan: " + to_string(verdict),
+                  "this is a bug in espalier; please report it with the command line"},
+                 kExitInternal};
 }
 
 Outcome simulate_call(const SimulateOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
-  auto machine = machine_from(options.machine, "--machine");
+  auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
   auto conditions = conditions_from(options, *machine);
   if (!conditions) return Failure{conditions.error()};
-  const bool from_file = !options.schedule.empty();
-  auto schedule = from_file ? read_schedule(options, *machine) : make_schedule(options, *machine);
-  if (!schedule) return Failure{schedule.error()};
-  if (!from_file && machine->size() <= kVerifiedUpTo) {
-    const verify::Verdict verdict = verify::verify(*schedule);
-    if (!verdict.ok()) {
-      return Failure{{"simulate", "the verifier refuses this plan: " + to_string(verdict),
-                      "this is a bug in espalier; please report it with the command line"},
-                     kExitInternal};
-    }
+  if (!options.schedule.empty()) {
+    auto schedule = read_schedule(options, *machine);
+    if (!schedule) return Failure{schedule.error()};
+    return show_simulation({*std::move(schedule), "", {}}, *machine, *conditions, options, *canvas);
   }
-  return show_simulation(*schedule, *machine, *conditions, options, *canvas);
+  Expected<Shown> shown = Error{};
+  if (options.counts.given()) {
+    auto schedule = irregular_schedule(
+        {options.operation, options.machine, options.root, options.size, options.counts}, *machine,
+        options.algorithm);
+    shown = schedule ? Expected<Shown>(Shown{*std::move(schedule), "", {}}) : schedule.error();
+  } else {
+    shown = make_schedule(options, *machine, *conditions);
+  }
+  if (!shown) return Failure{shown.error()};
+  if (!shown->summary) {
+    if (Outcome wrong = verify_plan(shown->schedule)) return wrong;
+  }
+  return show_simulation(*shown, *machine, *conditions, options, *canvas);
 }
 
 constexpr std::string_view kSimulateDescription =
@@ -168,7 +293,9 @@ constexpr std::string_view kSimulateDescription =
     "The plan is the one that espalier plan chooses, any other of its table, by name, or a "
     "schedule from a file (JSON, GOAL, MSCCL-XML: see espalier convert), which may be wrong: what "
     "never ends is shown as that. espalier verify says why. "
-    "docs/simulation.md says what is modelled.";
+    "docs/simulation.md says what is modelled.\n\n"
+    "Of a long pipeline on many ranks the first segments are shown, and the time of all of it. "
+    "With --counts the blocks of a scatterv, gatherv, allgatherv or alltoallv differ.";
 
 Section skew_section() {
   return {"LATE RANKS",
@@ -192,7 +319,8 @@ Command simulate_command() {
                 .synopsis =
                     "simulate OPERATION|--schedule FILE --machine MACHINE [--size BYTES] [--root "
                     "RANK] [--ordered] "
-                    "[--element BYTES] [--algorithm NAME] [--skew LATE] "
+                    "[--element BYTES] [--counts FILE|DISTRIBUTION [--memory BYTES]] "
+                    "[--algorithm NAME] [--skew LATE] "
                     "[--sharing exact|bottleneck] [--eager BYTES] [--all] [--json|--svg FILE]",
                 .description = std::string(kSimulateDescription),
                 .sections = {skew_section(), machines_section()},
@@ -216,13 +344,16 @@ Command simulate_command() {
             app.add_option("--eager", options->eager,
                            "Messages of fewer bytes need no receiver to be sent. Default: 64KiB.")
                 .type_name("BYTES");
-            app.add_flag("--all", options->all, "Show every rank and every step.");
-            const Option json = app.add_flag(
-                "--json", options->json, "Write every message as JSON (espalier-simulation-1).");
+            const Option all =
+                app.add_flag("--all", options->all, "Show every rank and every step.");
+            const Option json = app.add_flag("--json", options->json,
+                                             "Write every message as JSON (espalier-simulation-1).")
+                                    .excludes(all);
             app.add_option("--svg", options->svg,
                            "Write a drawing of the time lines to FILE; - is standard output.")
                 .type_name("FILE")
                 .excludes(json);
+            declare(app, options->counts);
             return [options, &globals] { return simulate_call(*options, globals); };
           }};
 }

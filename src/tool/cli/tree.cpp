@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "cli/command.hpp"
@@ -32,6 +34,11 @@ Outcome draw_timed_tree(const TreeOptions& options, const Globals& globals) {
   }
   auto algorithm = algorithm_from(options.algorithm);
   if (!algorithm) return Failure{algorithm.error()};
+  const bool has_arity = (*algorithm)->name == "knomial" || (*algorithm)->name == "kary";
+  if (!options.request.arity.empty() && !has_arity) {
+    return Failure{{"--arity", fmt::format("{} trees have no arity", (*algorithm)->name),
+                    "leave it out; kary and knomial take one"}};
+  }
   auto request = understand(options.request);
   if (!request) return Failure{request.error()};
   const auto planned = plan(*request, **algorithm);
@@ -41,10 +48,9 @@ Outcome draw_timed_tree(const TreeOptions& options, const Globals& globals) {
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
   if (options.json) return write_output("-", report::tree_json(timed, machine));
   if (options.dot) return write_output("-", report::tree_dot(timed, machine));
-  if (!options.svg.empty()) {
-    return write_output(options.svg, report::tree_svg(timed, machine, detail));
-  }
-  return write_output("-", report::draw_tree(timed, machine, *canvas, detail));
+  return write_drawing(
+      options.svg, [&] { return report::tree_svg(timed, machine, detail); },
+      [&] { return report::draw_tree(timed, machine, *canvas, detail); });
 }
 
 constexpr std::string_view kTreeDescription =
@@ -88,7 +94,9 @@ Command tree_command() {
                 .type_name("FILE")
                 .excludes(json)
                 .excludes(dot);
-            app.add_flag("--all", options->all, "Draw every rank of a large tree.");
+            app.add_flag("--all", options->all, "Draw every rank of a large tree.")
+                .excludes(json)
+                .excludes(dot);
             declare(app, options->counts);
             return [options, &globals] { return draw_timed_tree(*options, globals); };
           }};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
@@ -29,9 +31,9 @@ struct WeatherOptions {
   std::vector<std::string> samples;
   std::string here;
   std::vector<std::string> to;
-  std::string bytes = "256KiB";
-  std::string port = "0";
-  std::string since = "720h";
+  std::string bytes;
+  std::string port;
+  std::string since;
   std::string svg;
   bool once = false;
   bool json = false;
@@ -55,7 +57,7 @@ Expected<weather::Sample> sample_from(const std::string& text, std::int64_t now)
   auto latency = parse_time(words[2]);
   auto bandwidth =
       words.size() == 4 ? parse_bandwidth(words[3]) : Expected<Bandwidth>(Bandwidth{0});
-  if (!latency || !bandwidth || bandwidth->unlimited()) return wrong;
+  if (!latency || !bandwidth || bandwidth->unlimited() || *latency == Time{}) return wrong;
   return weather::Sample{now, words[0], words[1], to_seconds(*latency),
                          static_cast<double>(bandwidth->bits_per_second)};
 }
@@ -65,7 +67,7 @@ Expected<weather::Sample> probed_sample(const std::string& text, const WeatherOp
                                         std::int64_t now) {
   const std::size_t equals = text.find('=');
   const std::size_t colon = text.rfind(':');
-  auto bytes = parse_bytes(options.bytes);
+  auto bytes = parse_bytes(given_or(options.bytes, "256KiB"));
   if (!bytes) return Error{"--bytes", bytes.error().what, bytes.error().hint};
   if (equals == std::string::npos || colon == std::string::npos || colon < equals ||
       options.here.empty()) {
@@ -140,19 +142,49 @@ report::Table forecast_table(const std::vector<weather::LinkForecast>& links) {
   return table;
 }
 
+/// A unit of time in which a history is a few numbers long.
+struct HistoryUnit {
+  std::string_view name;
+  double seconds;
+};
+HistoryUnit unit_of(double seconds) {
+  constexpr std::array kUnits{HistoryUnit{"days", 86'400}, HistoryUnit{"hours", 3'600},
+                              HistoryUnit{"minutes", 60}};
+  for (const HistoryUnit& unit : kUnits) {
+    if (seconds >= 2 * unit.seconds) return unit;
+  }
+  return {"seconds", 1};
+}
+
+/// "2026-11-17 02:15 UTC"
+std::string moment(std::int64_t when) {
+  const auto seconds = static_cast<std::time_t>(when);
+  std::tm parts{};
+  if (::gmtime_r(&seconds, &parts) == nullptr) return "the first measurement";
+  std::array<char, 40> text{};
+  (void)std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &parts);
+  return text.data();
+}
+
+/// Time goes from left to right. Measurements of one moment stand side by side, in their order.
 std::string plot(const std::vector<weather::Sample>& samples) {
+  const auto [first, last] = std::minmax_element(
+      samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.when < b.when; });
+  const double span = static_cast<double>(last->when - first->when);
+  const HistoryUnit unit = unit_of(span);
   report::LineChart chart;
   chart.title = "latency between clusters";
-  chart.x = {"hours before the last measurement", report::Scale::Linear, report::Unit::Number,
-             false};
+  chart.x = {span == 0 ? fmt::format("measurements of {}, in their order", moment(first->when))
+                       : fmt::format("{} since {}", unit.name, moment(first->when)),
+             report::Scale::Linear, report::Unit::Number, false};
   chart.y = {"latency", report::Scale::Linear, report::Unit::Seconds, true};
   std::map<std::string, report::Series> series;
-  std::int64_t last = 0;
-  for (const weather::Sample& s : samples) last = std::max(last, s.when);
   for (const weather::Sample& s : samples) {
     report::Series& one = series[fmt::format("{} - {}", s.a, s.b)];
     one.label = fmt::format("{} - {}", s.a, s.b);
-    one.points.push_back({static_cast<double>(s.when - last) / 3600, s.latency});
+    const double x = span == 0 ? static_cast<double>(one.points.size() + 1)
+                               : static_cast<double>(s.when - first->when) / unit.seconds;
+    one.points.push_back({x, s.latency});
   }
   for (auto& [name, one] : series) chart.series.push_back(std::move(one));
   return report::line_chart(chart);
@@ -161,34 +193,40 @@ std::string plot(const std::vector<weather::Sample>& samples) {
 Outcome show_weather(const WeatherOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
-  auto since = parse_time(options.since);
+  auto since = parse_time(given_or(options.since, "720h"));
   if (!since) return Failure{{"--since", since.error().what, since.error().hint}};
   weather::HistoryRead read = weather::read_history(options.history);
   for (const std::string& note : read.notes) write_message(fmt::format("note: {}\n", note));
+  if (read.wrong && read.samples.empty()) return Failure{*read.wrong};
   const std::int64_t oldest = std::time(nullptr) - static_cast<std::int64_t>(to_seconds(*since));
   const std::size_t all = read.samples.size();
   std::erase_if(read.samples, [&](const weather::Sample& s) { return s.when < oldest; });
   if (read.samples.size() < all) {
     write_message(fmt::format("note: {} measurements are older than {} and left out\n",
-                              all - read.samples.size(), options.since));
+                              all - read.samples.size(), given_or(options.since, "720h")));
   }
   const report::Table table = forecast_table(weather::forecast_links(read.samples, oldest));
+  if (!options.svg.empty()) {
+    if (read.samples.empty()) return Failure{{options.history, "nothing to draw", "record first"}};
+    if (Outcome bad = write_output(options.svg, plot(read.samples))) return bad;
+  }
+  std::string text =
+      table.rows.empty() ? std::string("no measurements\n") : report::to_text(table, *canvas);
   if (options.json) {
     nlohmann::ordered_json json;
     json["format"] = "espalier-weather-1";
     json["links"] = report::to_json(table);
-    return write_output("-", report::json_text(json));
+    text = report::json_text(json);
   }
-  if (!options.svg.empty()) {
-    if (read.samples.empty()) return Failure{{options.history, "nothing to draw", "record first"}};
-    return write_output(options.svg, plot(read.samples));
+  if (options.svg != "-") {
+    if (Outcome bad = write_output("-", text)) return bad;
   }
-  return write_output(
-      "-", table.rows.empty() ? std::string("no measurements\n") : report::to_text(table, *canvas));
+  // What could be read was shown; yet it is not all.
+  return read.wrong ? Outcome(Failure{*read.wrong, kExitInternal}) : Outcome();
 }
 
 Outcome answer(const WeatherOptions& options) {
-  auto port = parse_rank(options.port, 65536);
+  auto port = parse_rank(given_or(options.port, "0"), 65536);
   if (!port) return Failure{{"--port", "no port from 0 to 65535", "--port 7411"}};
   const auto served = weather::answer_probes(
       static_cast<std::uint16_t>(*port), options.once ? 1 : 0,
@@ -198,7 +236,40 @@ Outcome answer(const WeatherOptions& options) {
   return {};
 }
 
+/// Options of other actions are refused, not passed over.
+std::optional<Error> of_other_action(const WeatherOptions& options) {
+  struct OptionOfAction {
+    const char* name;
+    bool is_given;
+    std::string_view action;
+  };
+  const std::array all{OptionOfAction{"--sample", !options.samples.empty(), "record"},
+                       OptionOfAction{"--here", !options.here.empty(), "record"},
+                       OptionOfAction{"--to", !options.to.empty(), "record"},
+                       OptionOfAction{"--bytes", !options.bytes.empty(), "record"},
+                       OptionOfAction{"--port", !options.port.empty(), "answer"},
+                       OptionOfAction{"--once", options.once, "answer"},
+                       OptionOfAction{"--since", !options.since.empty(), "show"},
+                       OptionOfAction{"--json", options.json, "show"},
+                       OptionOfAction{"--svg", !options.svg.empty(), "show"}};
+  for (const OptionOfAction& one : all) {
+    if (!one.is_given || one.action == options.action) continue;
+    return Error{one.name, fmt::format("it is an option of espalier weather {}", one.action),
+                 "leave it out"};
+  }
+  if ((!options.bytes.empty() || !options.here.empty()) && options.to.empty()) {
+    return Error{options.here.empty() ? "--bytes" : "--here", "nothing is measured without --to",
+                 "--here A --to B=b1.example.org:7411"};
+  }
+  return std::nullopt;
+}
+
 Outcome weather_now(const WeatherOptions& options, const Globals& globals) {
+  const bool is_known =
+      options.action == "record" || options.action == "show" || options.action == "answer";
+  if (const auto wrong = is_known ? of_other_action(options) : std::nullopt) {
+    return Failure{*wrong};
+  }
   if (options.action == "record") return record(options);
   if (options.action == "show") return show_weather(options, globals);
   if (options.action == "answer") return answer(options);

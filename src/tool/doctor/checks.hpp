@@ -20,6 +20,10 @@ using Environment = std::map<std::string, std::string>;
 /// Our own libraries, the MPIs that they are linked with, and all launchers in PATH.
 [[nodiscard]] Findings check_mpis(const Environment& environment);
 
+/// What other commands look for when they run: the recorder of espalier run --profile, programs
+/// that espalier discover and bench start.
+[[nodiscard]] Findings check_commands(const Environment& environment);
+
 /// One program: what it is, its MPI and which library of ours serves it, what stands in the way of
 /// preloading, and which of its collectives can be planned.
 [[nodiscard]] Findings check_program(const std::string& name, const Environment& environment);

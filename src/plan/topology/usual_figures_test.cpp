@@ -1,0 +1,52 @@
+#include "topology/usual_figures.hpp"
+
+#include <gtest/gtest.h>
+
+#include "topology/readers.hpp"
+
+namespace espalier::topology {
+namespace {
+
+AssumedMachine assumed(const char* line) { return with_usual_figures(*parse_synthetic(line)); }
+
+TEST(UsualFigures, AreThoseOfAnOrdinaryCluster) {
+  const AssumedMachine found = assumed("node:2 proc:4");
+  EXPECT_EQ(found.machine.path(0, 1).latency, nanoseconds(500));
+  EXPECT_TRUE(found.machine.path(0, 1).bandwidth.unlimited());
+  EXPECT_EQ(found.machine.path(0, 4).latency, microseconds(50));
+  EXPECT_EQ(found.machine.path(0, 4).bandwidth, bits_per_second(10'000'000'000));
+  EXPECT_EQ(found.note,
+            "it has no latencies and no bandwidths; those of an ordinary cluster are assumed: "
+            "node 50 us and 10 Gbit/s, proc 500 ns");
+}
+
+TEST(UsualFigures, DoubleWithEachLevelFurtherOut) {
+  const Machine machine = assumed("rack:2 node:2 socket:2 core:2").machine;
+  EXPECT_EQ(machine.path(0, 1).latency, nanoseconds(500));
+  EXPECT_EQ(machine.path(0, 2).latency, microseconds(1));
+  EXPECT_EQ(machine.path(0, 4).latency, microseconds(50));
+  EXPECT_EQ(machine.path(0, 8).latency, microseconds(100));
+}
+
+TEST(UsualFigures, TakeMembersOfOneLevelForNodesUnlessTheyAreProcesses) {
+  EXPECT_EQ(assumed("host:4").machine.path(0, 1).latency, microseconds(50));
+  EXPECT_EQ(assumed("proc:4").machine.path(0, 1).latency, nanoseconds(500));
+}
+
+TEST(UsualFigures, LeaveAMachineAloneThatHasLatencies) {
+  for (const char* line : {"node:2(1us) proc:4", "proc:4(send=1us)", "node:2(hop=1us) proc:4"}) {
+    const AssumedMachine found = assumed(line);
+    EXPECT_EQ(found.note, "") << line;
+    EXPECT_EQ(found.machine, *parse_synthetic(line));
+  }
+}
+
+TEST(UsualFigures, KeepTheBandwidthsThatThereAre) {
+  const AssumedMachine found = assumed("node:2(1Gbit/s) proc:4");
+  EXPECT_EQ(found.machine.path(0, 4).bandwidth, bits_per_second(1'000'000'000));
+  EXPECT_EQ(found.machine.path(0, 4).latency, microseconds(50));
+  EXPECT_EQ(found.note.find("bandwidths"), std::string::npos) << found.note;
+}
+
+}  // namespace
+}  // namespace espalier::topology

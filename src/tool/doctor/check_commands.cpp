@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "doctor/checks.hpp"
+#include "launch/ask.hpp"
+#include "launch/mpi_kind.hpp"
+#include "launch/own_library.hpp"
+#include "launch/program.hpp"
+
+namespace espalier::doctor {
+namespace {
+
+constexpr const char* kCommandsArea = "commands";
+
+/// A file that a command looks for when it runs.
+struct NeededFile {
+  std::string_view name;
+  std::string_view command;
+};
+constexpr std::array kNeededLibraries{
+    NeededFile{launch::kRecorder, "espalier run --profile"},
+    NeededFile{"libespalier-profile-mpich.so", "espalier run --profile under MPICH"},
+    NeededFile{"libespalier-profile-openmpi.so", "espalier run --profile under Open MPI"},
+    NeededFile{"libespalier-profile-mpiabi.so", "espalier run --profile under the standard's ABI"},
+    NeededFile{"libespalier-lab-shim.so", "espalier lab run"}};
+constexpr std::array kNeededPrograms{
+    NeededFile{"espalier-discover.mpich", "espalier discover under MPICH"},
+    NeededFile{"espalier-discover.openmpi", "espalier discover under Open MPI"},
+    NeededFile{"espalier-measure.mpich", "espalier bench under MPICH"},
+    NeededFile{"espalier-measure.openmpi", "espalier bench under Open MPI"}};
+
+Finding missing(const NeededFile& needed, const std::string& where) {
+  return {kCommandsArea, Severity::Warning, std::string(needed.name),
+          fmt::format("not there: {} does not work", needed.command),
+          fmt::format("build it (make) or install it; it would be {}", where)};
+}
+
+Finding check_needed_library(const NeededFile& needed) {
+  const auto file = launch::find_library(needed.name, "");
+  if (!file) return missing(needed, file.error().where);
+  if (const auto library = launch::look_at_library(*file); !library) {
+    return {kCommandsArea, Severity::Warning, std::string(needed.name),
+            fmt::format("{}: {} does not work", library.error().what, needed.command),
+            "build it again (make)"};
+  }
+  return {kCommandsArea, Severity::Ok, std::string(needed.name),
+          fmt::format("{}; for {}", *file, needed.command), ""};
+}
+
+Finding check_program_beside(const NeededFile& needed, const std::filesystem::path& folder) {
+  const std::string file = (folder / needed.name).string();
+  if (launch::find_program(file, ".", "").empty()) return missing(needed, file);
+  return {kCommandsArea, Severity::Ok, std::string(needed.name),
+          fmt::format("{}; for {}", file, needed.command), ""};
+}
+
+}  // namespace
+
+Findings check_commands(const Environment& environment) {
+  Findings all;
+  for (const NeededFile& needed : kNeededLibraries) all.push_back(check_needed_library(needed));
+  std::error_code error;
+  const auto tool = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const NeededFile& needed : kNeededPrograms) {
+    all.push_back(check_program_beside(needed, tool));
+  }
+  if (launch::find_program("smpirun", ".", value_of(environment, "PATH")).empty()) {
+    all.push_back({kCommandsArea, Severity::Note, "smpirun",
+                   "not in PATH: espalier bench --on smpi does not work",
+                   "install SimGrid (Debian: simgrid), if you want it"});
+  }
+  return all;
+}
+
+}  // namespace espalier::doctor

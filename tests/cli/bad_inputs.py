@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Bad inputs of every command: each is refused in words, at once, within bounds.
+
+bad_inputs.table has a line a case:  ARGUMENTS => EXIT CODE => WORDS OF THE ERROR
+ARGUMENTS are words for a shell without expansions. <a;b;c> stands for each of them, a case each; <> is nothing.
+{name} is a file: one that a line "@name TEXT" makes, or one that make_files() makes. A case begins with "SHELL" if it is a
+line for bash, in which $E is the tool.
+
+A case fails if the exit code differs or the words do not stand on standard error, if something is on standard output with
+exit code 2, if the tool is killed, takes more than 2 s of processor time or more than 200 MB of memory.
+
+  bad_inputs.py TOOL [--part I/N] [--print] [--only TEXT]
+"""
+import argparse
+import collections
+import itertools
+import os
+import pathlib
+import re
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+import threading
+
+Ran = collections.namedtuple("Ran", "code out err megabytes seconds")
+TABLE = pathlib.Path(__file__).with_name("bad_inputs.table")
+CPU_SECONDS = 2
+MEMORY_MB = 200
+PATIENCE = 300  # by the clock: the machine may be busy
+
+
+def alternatives(line):
+    """A line for each choice of <a;b;c>."""
+    parts = re.split(r"<([^<>]*)>", line)
+    texts, choices = parts[0::2], [part.split(";") for part in parts[1::2]]
+    for chosen in itertools.product(*choices):
+        yield "".join(a + b for a, b in itertools.zip_longest(texts, chosen, fillvalue=""))
+
+
+def read_table():
+    files, cases = {}, []
+    for number, line in enumerate(TABLE.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("@"):
+            name, text = line[1:].split(" ", 1)
+            files[name] = text.encode().decode("unicode_escape").encode("latin-1")
+            continue
+        what, code, words = (part.strip() for part in line.split(" => "))
+        cases += [(number, one.strip(), int(code), words) for one in alternatives(what)]
+    return files, cases
+
+
+def sparse(path, size, begin=b""):
+    with open(path, "wb") as file:
+        file.write(begin)
+        file.truncate(size)
+
+
+def make_files(folder, texts):
+    """The files that cases name, by their names."""
+    made = {}
+    for name, text in texts.items():
+        made[name] = folder / name
+        made[name].write_bytes(text)
+    for name in ("folder", "fifo", "zeros", "manywords", "longname", "unreadable", "sqlite", "loop"):
+        made[name] = folder / name
+    made["folder"].mkdir()
+    os.mkfifo(made["fifo"])
+    sparse(made["zeros"], 3 << 30)
+    made["manywords"].write_bytes(b"lorem ipsum " * (3 << 20))
+    made["longname"].write_bytes(b"n" * (100 << 20))
+    made["unreadable"].write_bytes(b"x")
+    made["unreadable"].chmod(0)
+    made["sqlite"].write_bytes(b"SQLite format 3\0" + b"\x10\x00" + bytes(500))
+    made["loop"].symlink_to(made["loop"])
+    made["here"] = folder
+    return {name: str(path) for name, path in made.items()}
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY_MB << 20, 2 * MEMORY_MB << 20))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(tool, what, folder):
+    is_shell = what.startswith("SHELL ")
+    words = ["/bin/bash", "-c", what[6:]] if is_shell else [tool] + shlex.split(what)
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "E": tool}
+    with open(folder / "out", "w+b") as out, open(folder / "err", "w+b") as err:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=environment,
+                                   preexec_fn=limits)
+        watch = threading.Timer(PATIENCE, process.kill)
+        watch.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        watch.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        texts = [file.read(1 << 16).decode(errors="replace") for file in (out, err)]
+        return Ran(process.returncode, *texts, usage.ru_maxrss >> 10, usage.ru_utime + usage.ru_stime)
+
+
+def wrong(code, words, ran):
+    """What is wrong with how a case ended; empty if nothing is."""
+    if ran.code != code:
+        return f"exit code {ran.code}, not {code}"
+    if "internal failure" in ran.err or "out of memory" in ran.err:
+        return "an internal failure"
+    if words not in ran.err:
+        return f'"{words}" is not in the error'
+    if code == 2 and ran.out:
+        return "something is on standard output"
+    return f"{ran.megabytes} MB" if ran.megabytes > MEMORY_MB else ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tool")
+    parser.add_argument("--part", default="1/1")
+    parser.add_argument("--print", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    texts, cases = read_table()
+    part, parts = map(int, options.part.split("/"))
+    mine = [case for case in cases[part - 1::parts] if options.only in case[1]]
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="espalier-bad-") as name:
+        folder = pathlib.Path(name)
+        files = make_files(folder, texts)
+        work = folder / "work"
+        work.mkdir()
+        peak, used = 0, 0
+        for number, what, code, words in mine:
+            line = re.sub(r"\{(\w+)\}", lambda found: files.get(found[1], found[0]), what)
+            ran = run(os.path.abspath(options.tool), line, work)
+            why = wrong(code, words, ran)
+            peak, used = max(peak, ran.megabytes), used + ran.seconds
+            if options.print:
+                print(f"{what}\n    {ran.code} {ran.err.strip() or ran.out[:200]}")
+            if why:
+                failures += 1
+                print(f"{TABLE.name}:{number}: {what}\n  {why}\n  exit code {ran.code}: {ran.err.strip()[:600]}")
+    print(f"{len(mine)} of {len(cases)} bad inputs: {failures} not refused as they should be; at most {peak} MB, "
+          f"{used:.1f} s of processor time")
+    return 1 if failures or not mine else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

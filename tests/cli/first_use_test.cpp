@@ -1,0 +1,213 @@
+// What somebody who uses the tool for the first time tries: see also bad_inputs.table.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/run_tool.hpp"
+
+namespace espalier {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+const std::string kFirstGrid = "site:2(10ms,1Gbit/s) node:2(50us,10Gbit/s) proc:4(500ns)";
+
+std::string first_file(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(testing::TempDir()) / ("first_use_" + name);
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+Ran succeeded(const Words& words) {
+  Ran ran = run_tool(words);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  return ran;
+}
+
+bool has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+TEST(FirstUse, AMachineWithoutFiguresGetsThoseOfAnOrdinaryClusterAndIsToldSo) {
+  for (const Words& words : {Words{"plan", "broadcast", "-m", "node:2 proc:4"},
+                             Words{"simulate", "barrier", "-m", "node:2 proc:4"},
+                             Words{"compare", "-m", "node:2 proc:4"},
+                             Words{"tree", "-a", "fnf", "-m", "node:2 proc:4"}}) {
+    const Ran ran = succeeded(words);
+    EXPECT_TRUE(has(ran.err, "node 50 us and 10 Gbit/s, proc 500 ns")) << ran.err;
+    EXPECT_FALSE(has(ran.out, " 0 s predicted")) << ran.out;
+    EXPECT_FALSE(has(ran.out, " 0 s simulated")) << ran.out;
+  }
+  EXPECT_EQ(succeeded({"show", "node:2 proc:4"}).err, "");  // what is described is shown
+}
+
+TEST(FirstUse, AHostfileHasNearAndFarProcesses) {
+  const std::string hosts = first_file("hosts", "n1 slots=2\nn2 slots=2\nn3 slots=2\nn4 slots=2\n");
+  // Ranks 0 and 4 talk, and 1 and 5, and so on: listed in order, every pair would be split.
+  const std::string profile =
+      first_file("pairs",
+                 "from,to,messages,bytes\n0,4,100,1000000\n1,5,100,1000000\n2,6,100,1000000\n"
+                 "3,7,100,1000000\n");
+  const Ran ran = succeeded({"place", "--profile", profile, "--inventory", hosts, "--json"});
+  EXPECT_TRUE(has(ran.err, "ordinary cluster")) << ran.err;
+  const Json json = Json::parse(ran.out);
+  EXPECT_GT(json["gain"].get<double>(), 2);
+  std::map<int, std::string> host_of;
+  for (const Json& rank : json["ranks"]) host_of[rank["rank"]] = rank["host"];
+  for (int p = 0; p < 4; ++p) EXPECT_EQ(host_of[p], host_of[p + 4]) << p;
+}
+
+TEST(FirstUse, NoPredictionIsZero) {
+  const std::string hosts = first_file("hosts4", "n1 slots=4\n");
+  const std::string silent = first_file("silent", "0 0\n0 0\n");
+  const Ran ran = succeeded({"place", "--profile", silent, "--inventory", hosts});
+  EXPECT_TRUE(has(ran.out, "every placement is as good")) << ran.out;
+  EXPECT_FALSE(has(ran.out, "x as fast")) << ran.out;
+}
+
+TEST(FirstUse, StandardInputPipesAndSubstitutionsAreFiles) {
+  const std::string machine = "echo '" + kFirstGrid + "' | \"$ESPALIER\" ";
+  const std::string direct = succeeded({"show", kFirstGrid}).out;
+  EXPECT_EQ(run_shell(machine + "show -").out, direct);
+  EXPECT_EQ(run_shell(machine + "show /dev/stdin").out, direct);
+  EXPECT_EQ(run_shell("\"$ESPALIER\" show <(echo '" + kFirstGrid + "')").out, direct);
+  const std::string file = first_file("schedule.json", "");
+  (void)succeeded({"plan", "broadcast", "-m", kFirstGrid, "--schedule", file});
+  for (const char* how : {"cat {} | \"$ESPALIER\" verify -", "\"$ESPALIER\" verify <(cat {})",
+                          "\"$ESPALIER\" convert - --to goal <{}",
+                          "cat {} | \"$ESPALIER\" simulate --schedule - -m 'proc:16(1us)'"}) {
+    std::string line = how;
+    line.replace(line.find("{}"), 2, file);
+    const Ran ran = run_shell(line);
+    EXPECT_EQ(ran.exit_code, 0) << line << "\n" << ran.err;
+  }
+  for (const char* line :
+       {"printf '0 9\\n9 0\\n' | \"$ESPALIER\" profile show -",
+        "printf 'n1 slots=4\\n' | \"$ESPALIER\" place --profile lu.W -n 4 -i -",
+        "\"$ESPALIER\" place --profile lu.W -n 4 -i <(echo 'node:2(5us) proc:2(1us)')",
+        "printf '1 2 3 4' | \"$ESPALIER\" plan scatterv -m 'proc:4(5us)' --counts -",
+        "\"$ESPALIER\" plan scatterv -m 'proc:4(5us)' --counts <(echo 1 2 3 4)"}) {
+    const Ran ran = run_shell(line);
+    EXPECT_EQ(ran.exit_code, 0) << line << "\n" << ran.err;
+  }
+}
+
+TEST(FirstUse, AByteOrderMarkIsNoError) {
+  const std::string file =
+      first_file("marked", "\xef\xbb\xbf" + succeeded({"show", kFirstGrid, "--json"}).out);
+  EXPECT_EQ(succeeded({"show", file}).out, succeeded({"show", kFirstGrid}).out);
+}
+
+TEST(FirstUse, OperationsHaveTheirNamesOfMpiEverywhere) {
+  const auto plan = [](const char* name) {
+    return succeeded({"plan", name, "-m", kFirstGrid, "--json"}).out;
+  };
+  for (const char* name : {"bcast", "MPI_Bcast", "Broadcast"})
+    EXPECT_EQ(plan(name), plan("broadcast"));
+  EXPECT_EQ(plan("MPI_Reduce_scatter_block"), plan("reduce-scatter"));
+  const auto compare = [](const char* name) {
+    return succeeded({"compare", "-m", kFirstGrid, "-o", name}).out;
+  };
+  EXPECT_EQ(compare("MPI_Reduce"), compare("reduce"));
+  const Words counts{"-m", kFirstGrid, "--counts", "uniform:3"};
+  for (const char* command : {"plan", "simulate"}) {
+    Words words{command, "MPI_Scatterv"};
+    words.insert(words.end(), counts.begin(), counts.end());
+    EXPECT_EQ(succeeded(words).exit_code, 0);
+  }
+}
+
+TEST(FirstUse, OperationsByLengthsAreSimulatedAndHaveABound) {
+  const Words call{"gatherv", "-m", kFirstGrid, "--counts", "powerlaw:7", "--size", "10KB"};
+  Words plan{"plan"};
+  plan.insert(plan.end(), call.begin(), call.end());
+  const Ran planned = succeeded(plan);
+  EXPECT_TRUE(has(planned.out, "no plan is faster than ")) << planned.out;
+  Words simulate{"simulate"};
+  simulate.insert(simulate.end(), call.begin(), call.end());
+  EXPECT_TRUE(has(succeeded(simulate).out, "done after"));
+  for (const char* operation : {"scatterv", "allgatherv", "alltoallv"}) {
+    simulate[1] = operation;
+    EXPECT_TRUE(has(succeeded(simulate).out, "done after")) << operation;
+  }
+  EXPECT_TRUE(has(run_tool({"plan", "gossip", "-m", "proc:2"}).err, "alltoallv"));
+}
+
+/// The names in the first column of the table.
+std::vector<std::string> plan_names(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream lines(text);
+  bool is_table = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (is_table && (line.empty() || line.starts_with("("))) break;
+    if (is_table) names.push_back(line.substr(0, line.find("  ")));
+    is_table = is_table || line.starts_with("plan ");
+  }
+  return names;
+}
+
+TEST(FirstUse, EveryNameThatPlanPrintsIsAPlanToSimulate) {
+  for (const char* operation : {"broadcast", "allreduce", "alltoall"}) {
+    const auto names = plan_names(
+        succeeded({"plan", operation, "-m", kFirstGrid, "--size", "64KiB", "--width", "60"}).out);
+    ASSERT_GE(names.size(), 5U);
+    for (const std::string& name : names) {
+      (void)succeeded(
+          {"simulate", operation, "-m", kFirstGrid, "--size", "64KiB", "-a", name, "--json"});
+    }
+  }
+}
+
+TEST(FirstUse, ThePlanTableMarksTheChosenRowAndSaysHowLinksAreShared) {
+  const std::string text =
+      succeeded({"plan", "broadcast", "-m", kFirstGrid, "--size", "64KiB"}).out;
+  EXPECT_TRUE(has(text, "<- chosen")) << text;
+  EXPECT_TRUE(has(text, "predicted, ms  simulated, ms")) << text;
+  EXPECT_TRUE(has(text, "links shared max-min fairly")) << text;
+  EXPECT_FALSE(has(text, "best while")) << text;
+  EXPECT_TRUE(has(succeeded({"compare", "-m", kFirstGrid}).out, "links to itself"));
+  EXPECT_TRUE(has(succeeded({"simulate", "barrier", "-m", kFirstGrid}).out, "--sharing exact"));
+}
+
+TEST(FirstUse, PlansThatAreAlikeShareARow) {
+  // Two processes: every tree is the same.
+  const std::string text = succeeded({"plan", "broadcast", "-m", "proc:2(5us,1Gbit/s)"}).out;
+  EXPECT_TRUE(has(text, " alike")) << text;
+  const auto names = plan_names(text);
+  const auto all = Json::parse(
+      succeeded({"plan", "broadcast", "-m", "proc:2(5us,1Gbit/s)", "--json"}).out)["candidates"];
+  EXPECT_LT(names.size(), all.size());
+}
+
+TEST(FirstUse, ADrawingInAFileDoesNotSilenceTheText) {
+  const std::string file = first_file("drawing.svg", "");
+  for (const Words& words :
+       {Words{"show", kFirstGrid}, Words{"compare", "-m", kFirstGrid},
+        Words{"plan", "barrier", "-m", kFirstGrid}, Words{"simulate", "barrier", "-m", kFirstGrid},
+        Words{"profile", "show", "lu.W"}, Words{"group", "simulate", "-n", "64"}}) {
+    Words drawn = words;
+    drawn.insert(drawn.end(), {"--svg", file});
+    EXPECT_EQ(succeeded(drawn).out, succeeded(words).out) << words[0];
+  }
+}
+
+TEST(FirstUse, LargeCallsAreAnsweredWithinBounds) {
+  const std::string large = "rack:8(100us,40Gbit/s) node:16(50us,10Gbit/s) proc:32(500ns)";
+  for (const char* line : {"simulate broadcast --size 1GiB", "simulate allreduce --size 1GiB",
+                           "simulate barrier", "compare --size 1GiB", "tree -a fnf --size 1GiB"}) {
+    const Ran ran = run_shell("ulimit -t 20 -v 1000000; \"$ESPALIER\" " + std::string(line) +
+                              " -m '" + large + "' | head -c 100000 >/dev/null; exit $PIPESTATUS");
+    EXPECT_EQ(ran.exit_code, 0) << line << "\n" << ran.err;
+  }
+  const Ran ran = run_tool({"simulate", "broadcast", "--size", "1GiB", "-m", large});
+  EXPECT_TRUE(has(ran.err, "Shown are the first ")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "by its steady state")) << ran.err;
+}
+
+}  // namespace
+}  // namespace espalier
