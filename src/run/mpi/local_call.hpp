@@ -50,11 +50,11 @@ struct Timing {
 
 /// What became of a call.
 struct Outcome {
-  bool planned = false;        ///< else the MPI library shall run the call
+  bool planned = false;        ///< the call ran along a plan; if not, it is native
   runtime::Reason why{};       ///< why the call is native; meaningless if it was planned
-  int code = MPI_SUCCESS;      ///< of a planned call: what the MPI function shall return
-  std::string_view plan = {};  ///< of a planned call: its name; valid until the next call
-  Timing timing = {};          ///< of a native call; Engine::run() hands on other times itself
+  int code = MPI_SUCCESS;      ///< what the MPI function shall return, if planned
+  std::string_view plan = {};  ///< name of the plan; valid until the next call
+  Timing timing = {};          ///< times of planned calls are handed on already
   /// The counter of calls like this one, if all of them are native for good; else nullptr.
   std::uint64_t* native_for_good = nullptr;
   int size = 0;  ///< size of the communicator

@@ -33,8 +33,8 @@ void leave_call(Communicator& comm);
 
 /// The data of a planned call that runs on elements.
 struct Elements {
-  ElementBuffers buffers;    ///< without scratch
-  Reduction reduction = {};  ///< of calls that combine
+  ElementBuffers buffers;    ///< buffers of the user; run() adds scratch
+  Reduction reduction = {};  ///< how elements are combined, if they are
   std::uint64_t bytes = 0;   ///< size of the call, for the log
   std::uint64_t copied = 0;  ///< bytes that were copied for this call
 };

@@ -119,7 +119,7 @@ struct Scenario {
   bool is_joined = false;
   std::vector<Candidate> candidates;
   std::optional<std::string> known;
-  std::array<double, 3> seconds{};  ///< of the native call, the best plan, the other plan
+  std::array<double, 3> seconds{};  ///< times of native, best plan, other plan
   std::array<double, 3> later{};    ///< the same from call `changes_at` on
   std::uint64_t changes_at = 0;
   std::uint64_t calls = 0;
