@@ -123,7 +123,7 @@ TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"place", "--inventry", "x", "--profile", "y"},
                  "espalier place: error: there is no option \"--inventry\"\n"
                  "  hint: did you mean --inventory?\n");
-  expect_refused({"plan", "MPI_Bcats", "--machine", "proc:4"},
+  expect_refused({"plan", "MPI_Bcats", "--machine", "proc:4(1us)"},
                  "OPERATION: error: there is no operation \"MPI_Bcats\"\n"
                  "  hint: ");
   expect_refused({"run", "--force", "mpiexec", "-n", "2", "./a b"},
@@ -223,7 +223,9 @@ TEST(Tool, RefusesBadInputWithExitCode2) {
   expect_refused(tree({"--to", "5-3"}), "--to: error: the range 5-3 runs backwards\n");
   expect_refused(tree({"--size", "many"}), "--size: error: \"many\" is not a size\n");
   expect_refused(tree({"--size", "-1"}), "--size: error: ");
-  expect_refused(tree({"--arity", "1"}), "--arity: error: \"1\" is not an arity\n");
+  expect_refused({"tree", "-a", "kary", "-m", kToolGrid, "--arity", "1"},
+                 "--arity: error: \"1\" is not an arity\n");
+  expect_refused(tree({"--arity", "3"}), "--arity: error: fnf trees have no arity\n");
   expect_refused(tree({"--operation", "gossip"}),
                  "--operation: error: \"gossip\" is not an operation\n");
   expect_refused(tree({"--model", "astrology"}), "--model: error: ");

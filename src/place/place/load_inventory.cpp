@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "topology/load_machine.hpp"
+#include "topology/readers.hpp"
 #include "topology/usual_figures.hpp"
 
 namespace espalier::place {
@@ -131,7 +132,8 @@ Expected<map::Inventory> of_text(const std::string& text, const std::string& fil
                                  const std::vector<LinkSpec>& forecast) {
   const bool is_machine = text.find("espalier-machine-") != std::string::npos ||
                           text.find("<platform") != std::string::npos ||
-                          text.find("<topology") != std::string::npos;
+                          text.find("<topology") != std::string::npos ||
+                          (topology::looks_synthetic(text) && text.find('(') != std::string::npos);
   if (!is_machine) return parse_inventory(text, file, forecast);
   return of_machine(topology::parse_machine(text, file));
 }

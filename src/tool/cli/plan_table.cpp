@@ -108,7 +108,15 @@ Units units_of(const PlanReport& report) {
       const auto bytes = static_cast<double>(row.simulated->levels[l].bytes.value);
       if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
     }
-    units.levels.push_back(unit_for(least, kSizes));
+    ColumnUnit unit = unit_for(least, kSizes);
+    const bool are_whole =
+        std::all_of(report.rows.begin(), report.rows.end(), [&](const PlanRow& row) {
+          return !row.simulated ||
+                 std::fmod(static_cast<double>(row.simulated->levels[l].bytes.value), unit.worth) ==
+                     0;
+        });
+    if (are_whole) unit.places = 0;
+    units.levels.push_back(unit);
   }
   return units;
 }

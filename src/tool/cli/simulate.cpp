@@ -98,7 +98,7 @@ Expected<select::Candidate> candidate_from(const std::string& name,
 constexpr std::uint64_t kDrawnMessages = std::uint64_t{1} << 17U;
 
 /// Messages that are simulated without being drawn: some ten seconds.
-constexpr std::uint64_t kCountedMessages = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kCountedMessages = std::uint64_t{1} << 21U;
 
 /// What is simulated, and what to say of it if it is not all that was asked for.
 struct Shown {
@@ -200,7 +200,7 @@ Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& mac
   std::string note =
       fmt::format("Shown are the first {} of {} segments.", report::grouped(part->count / segment),
                   report::grouped((call->count + segment - 1) / segment));
-  select::SimulatedTimes times(hierarchy, *call, kDrawnMessages, conditions);
+  select::SimulatedTimes times(hierarchy, *call, kCountedMessages, conditions);
   if (const auto whole = times.of(candidate->plan)) {
     note += fmt::format(" All of {} takes {}, by its steady state.", report::call_in_words(*call),
                         rounded(*whole));
