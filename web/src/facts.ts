@@ -78,6 +78,7 @@ export class Facts {
         const isPredicted = one.simulated_ps === null;
         const beat = make('button', { type: 'button', className: 'beside', title: 'show it beside' });
         beat.append(icon());
+        beat.hidden = one.plan === doc.plan;
         beat.setAttribute('aria-label', `${one.plan} beside`);
         beat.setAttribute('aria-pressed', String(one.plan === beside));
         beat.addEventListener('click', () => this.events.beside(one.plan));

@@ -30,7 +30,8 @@ export function lanesIn(scene: PreparedScene, width: number, height: number, spa
 function groups(scene: PreparedScene, rowHeight: number): Box[] {
   const clusters = scene.layout.boxes.filter((box) => !box.isLeaf && box.depth > 0);
   for (let depth = Math.max(0, ...clusters.map((box) => box.depth)); depth > 0; depth--) {
-    const here = clusters.filter((box) => box.depth === depth);
+    // Clusters of processes that stand less deep are innermost too.
+    const here = clusters.filter((box) => box.depth === depth || (box.depth < depth && box.members.every((one) => one.isLeaf)));
     if (here.length > 0 && here.every((box) => rowsOf(scene, box) * rowHeight >= 13)) return here;
   }
   return [];

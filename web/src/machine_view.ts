@@ -34,6 +34,7 @@ interface DrawnEdge {
 
 export interface PreparedScene extends MachineScene {
   drawn: DrawnEdge[];
+  critical: Set<number>; // pairs of rows, from * 65536 + to
   rowOfRank: Int32Array;
 }
 
@@ -55,7 +56,7 @@ export function prepare(scene: MachineScene): PreparedScene {
       found.set(key, { a: layout.rows[a]!, b: layout.rows[b]!, level: edge.level, critical: critical.has(key) });
     }
   }
-  return { ...scene, drawn: [...found.values()], rowOfRank };
+  return { ...scene, drawn: [...found.values()], critical, rowOfRank };
 }
 
 function centre(box: Box, at: Placing): [number, number] {
@@ -203,7 +204,7 @@ export function drawMoment(pen: Pen, scene: PreparedScene, at: Placing, now: num
   const timeline = shown.timeline;
   if (timeline === null || now <= 0) return;
   drawDone(pen, scene, at, now);
-  const glow = new Map<number, number[]>();
+  const glow = new Map<string, number[]>();
   const dots = new Map<number, number[]>();
   const crossed = new Map<Box, number>();
   let moving = 0;
@@ -216,13 +217,13 @@ export function drawMoment(pen: Pen, scene: PreparedScene, at: Placing, now: num
     noteCrossed(crossed, layout, leafOfRank[timeline.from[m]!]!, leafOfRank[timeline.to[m]!]!, a, b);
     if (a === b || ++moving > kMostMoving) continue;
     const level = timeline.level[m]!;
-    if (!glow.has(level)) {
-      glow.set(level, []);
-      dots.set(level, []);
-    }
+    const isCritical = scene.critical.has(rowOfRank[timeline.from[m]!]! * 65536 + rowOfRank[timeline.to[m]!]!);
+    const colour = isCritical ? palette.critical : levelColour(palette, level);
+    if (!glow.has(colour)) glow.set(colour, []);
+    if (!dots.has(level)) dots.set(level, []);
     const curve: number[] = [];
     pushCurve(curve, a, b, at);
-    const list = glow.get(level)!;
+    const list = glow.get(colour)!;
     for (const value of curve) list.push(value);
     const [x, y] = onCurve(curve[0]!, curve[1]!, curve[2]!, curve[3]!, curve[4]!, curve[5]!, (now - begin) / (end - begin));
     dots.get(level)!.push(x, y, Math.max(2.2, Math.min(6, 1.2 + Math.log2(timeline.bytes[m]! + 1) * 0.22)) * Math.min(1.2, Math.max(0.7, at.k)));
@@ -236,8 +237,7 @@ export function drawMoment(pen: Pen, scene: PreparedScene, at: Placing, now: num
     });
   }
   const few = moving < 300;
-  for (const [level, list] of glow) {
-    const stroke = levelColour(palette, level);
+  for (const [stroke, list] of glow) {
     if (few) pen.curves(list, { stroke, width: 7, alpha: 0.18 });
     pen.curves(list, { stroke, width: few ? 2.4 : 1, alpha: few ? 0.75 : 0.5 });
   }

@@ -97,7 +97,7 @@ export class Pane {
     const { doc, timeline } = scene.shown;
     const finish = timeline?.finish ?? null;
     this.title.textContent = doc.plan;
-    const over = doc.bound !== null && doc.bound.ps > 0 && finish !== null ? `, ${(finish / doc.bound.ps).toFixed(2)} × the bound` : '';
+    const over = doc.bound !== null && doc.bound.ps > 0 && finish !== null ? ` · ${(finish / doc.bound.ps).toFixed(2)} × bound` : '';
     this.facts.textContent = finish === null ? '' : inWords(finish) + over;
     this.machine.setAttribute(
       'aria-label',

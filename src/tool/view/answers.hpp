@@ -15,7 +15,7 @@ namespace espalier::view {
 /// What is shown: a machine, and a schedule from a file if there is one.
 struct Subject {
   topology::Machine machine;
-  std::string name;  ///< as the user named the machine
+  std::string name;  ///< the machine as the user named it
   std::optional<schedule::Schedule> schedule = {};
   Query first = {};  ///< what the page shows at the beginning
 };

@@ -27,7 +27,7 @@ struct Changes {
 /// What the page asks for.
 struct Query {
   schedule::Operation operation = schedule::Operation::Broadcast;
-  Bytes size{1024};  ///< of the message or block; reductions round it up to elements of 8 bytes
+  Bytes size{1024};  ///< message or block; reductions round it up to elements of 8 bytes
   Rank root = 0;
   std::string plan;    ///< name of the plan to show; empty: the chosen one
   bool quick = false;  ///< a control is still moving: no times of other plans are simulated
