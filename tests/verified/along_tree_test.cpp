@@ -19,7 +19,7 @@ using namespace testing_support;
 
 TEST(AlongTreeProperty, IsVerifiedForEveryAlgorithmThatCanDoIt) {
   std::set<std::pair<Operation, std::string_view>> done;
-  for_all_seeds(300, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(300, [&](Random& rng) {
     const topology::Machine machine = some_machine(rng);
     for (const FlatAlgorithm& algorithm : flat_algorithms()) {
       const Collective call = some_call(rng, algorithm.operation, machine.size());
@@ -35,7 +35,9 @@ TEST(AlongTreeProperty, IsVerifiedForEveryAlgorithmThatCanDoIt) {
           << algorithm.name;
     }
   });
-  EXPECT_EQ(done.size(), 17u);
+  if (ran_all) {
+    EXPECT_EQ(done.size(), 17u);
+  }
 }
 
 TEST(AlongTreeProperty, ARingEntersEachClusterOnce) {
