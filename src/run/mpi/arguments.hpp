@@ -36,4 +36,21 @@ inline constexpr bool kRefusesAliases = true;
 inline constexpr bool kRefusesAliases = false;
 #endif
 
+/// Blocks that a rank sends or receives, as the program describes them.
+struct TypedBlocks {
+  const void* address;
+  std::int64_t count;  ///< elements of a block
+  MPI_Datatype type;
+};
+
+/// Whether this MPI refuses `one` as the rank's own block among `all`: the same type, count and
+/// address. Other types at the same address may describe other bytes, and so may those at
+/// MPI_BOTTOM. MPICH looks for the own block as if there were no gaps between elements.
+[[nodiscard]] inline bool is_refused_alias(const TypedBlocks& one, const TypedBlocks& all, int rank,
+                                           std::uint64_t block_bytes) {
+  if (!kRefusesAliases || one.address == nullptr || one.count == 0) return false;
+  return one.count == all.count && one.type == all.type &&
+         one.address == bytes_at(all.address) + static_cast<std::uint64_t>(rank) * block_bytes;
+}
+
 }  // namespace espalier::mpi

@@ -68,8 +68,9 @@ bool Engine::allgather(const void* send, std::int64_t send_count, MPI_Datatype s
   call.in = in_place ? own : blocks_at(send, send_count, 1, send_type);
   call.block = own.bytes();
   call.in_place = in_place;
-  const bool aliased = !in_place && call.in.address == own.address && call.block > 0;
-  if (call.in.bytes() != call.block || (kRefusesAliases && aliased)) {
+  if (call.in.bytes() != call.block ||
+      is_refused_alias({send, send_count, send_type}, {recv, recv_count, recv_type}, comm->rank(),
+                       call.block)) {
     return native(comm, Operation::Allgather, Reason::Arguments);
   }
   return move(*comm, call, code);
@@ -83,7 +84,7 @@ bool Engine::alltoall(const void* send, std::int64_t send_count, MPI_Datatype se
   const bool in_place = send == MPI_IN_PLACE;
   if (!may_be_data(recv, recv_count, recv_type) ||
       (!in_place && !may_be_data(send, send_count, send_type)) ||
-      (kRefusesAliases && send == recv && recv_count > 0)) {
+      is_refused_alias({send, send_count, send_type}, {recv, recv_count, recv_type}, 0, 0)) {
     return native(comm, Operation::Alltoall, Reason::Arguments);
   }
   Move call{Operation::Alltoall};

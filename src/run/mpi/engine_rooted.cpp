@@ -40,11 +40,13 @@ bool Engine::gather(const void* send, std::int64_t send_count, MPI_Datatype send
   if (!in_place) call.in = blocks_at(send, send_count, 1, send_type);
   call.block = call.in.bytes();
   if (!is_root) return move(*comm, call, code);
-  if (!receives || (kRefusesAliases && send == recv && send_count > 0)) {
-    return wrong_at_root(*comm, call);
-  }
+  if (!receives) return wrong_at_root(*comm, call);
   call.out = blocks_at(recv, recv_count, comm->size(), recv_type);
   const UserData own = block_of(call.out, root, recv_count);
+  if (is_refused_alias({send, send_count, send_type}, {recv, recv_count, recv_type}, root,
+                       own.bytes())) {
+    return wrong_at_root(*comm, call);
+  }
   if (in_place) call.block = own.bytes(), call.in = own;
   call.in_place = in_place;
   return own.bytes() == call.block ? move(*comm, call, code)
@@ -91,11 +93,13 @@ bool Engine::scatter(const void* send, std::int64_t send_count, MPI_Datatype sen
   if (!in_place) call.out = blocks_at(recv, recv_count, 1, recv_type);
   call.block = call.out.bytes();
   if (!is_root) return move(*comm, call, code);
-  if (!sends || (kRefusesAliases && send == recv && recv_count > 0)) {
-    return wrong_at_root(*comm, call);
-  }
+  if (!sends) return wrong_at_root(*comm, call);
   call.in = blocks_at(send, send_count, comm->size(), send_type);
   const UserData own = block_of(call.in, root, send_count);
+  if (is_refused_alias({recv, recv_count, recv_type}, {send, send_count, send_type}, root,
+                       own.bytes())) {
+    return wrong_at_root(*comm, call);
+  }
   if (in_place) call.block = own.bytes(), call.out = {nullptr, call.block, byte_layout()};
   call.drops_out = in_place;
   return own.bytes() == call.block ? move(*comm, call, code)
