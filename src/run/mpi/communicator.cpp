@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/float_environment.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/views.hpp"
 
@@ -255,12 +256,14 @@ std::optional<select::WhichPlan> Communicator::which_plan(ClassState& state, con
   }
   std::uint32_t candidate = policy.trial ? policy.trial->kept() : 0;
   if (policy.trial && !policy.trial->is_decided()) {
+    const DefaultFloats floats;
     if (!state.agreement) state.agreement = std::make_unique<LateAgreement>(hidden_.get());
     candidate = policy.trial->begin_call(*state.agreement);
     if (policy.trial->is_timed()) timed_ = &policy;
     if (policy.trial->is_decided()) state.agreement.reset();
   }
   if (is_watched() && (!policy.trial || policy.trial->runs_kept_candidate())) {
+    const DefaultFloats floats;
     if (!policy.watch) policy.watch.emplace(&PMPI_Wtime);
     if (!state.watch_agreement) {
       state.watch_agreement = std::make_unique<LateAgreement>(hidden_.get());
