@@ -9,6 +9,14 @@
 namespace espalier::mpi_test {
 namespace {
 
+// Open MPI has millions: looking for the last one finds nothing, and each takes ten handovers
+// between ranks, which on a busy machine take milliseconds each.
+#ifdef OPEN_MPI
+constexpr int kMost = 50;
+#else
+constexpr int kMost = 2500;
+#endif
+
 int copies = 0;
 int copied(MPI_Comm, int, void*, void*, void*, int* flag) {
   ++copies;
@@ -48,7 +56,7 @@ int run(int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const int most = static_cast<int>(option(argc, argv, "--most", 2500));
+  const int most = static_cast<int>(option(argc, argv, "--most", kMost));
   const std::uint64_t cases = option(argc, argv, "--cases", 2000);
   MPI_Barrier(MPI_COMM_WORLD);  // makes the world's hidden communicator
   const int before = available(most);
@@ -69,7 +77,7 @@ int run(int argc, char** argv) {
   failures.expect(espalier_query_count("hidden") == hidden_before, "hidden ones are left");
 
   // More than we may hide at once: the rest is native, and all are right.
-  std::vector<MPI_Comm> many(300);
+  std::vector<MPI_Comm> many(140);
   std::uint64_t planned = 0;
   for (MPI_Comm& comm : many) {
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm);
@@ -79,7 +87,7 @@ int run(int argc, char** argv) {
     planned += last_was_planned() ? 1 : 0;
   }
   failures.expect(size == 1 || (planned > 0 && planned < many.size()),
-                  "planned on " + std::to_string(planned) + " of 300 communicators");
+                  "planned on " + std::to_string(planned) + " of 140 communicators");
   for (MPI_Comm& comm : many) MPI_Comm_free(&comm);
   failures.expect(espalier_query_count("hidden") == hidden_before, "hidden ones are left at last");
 

@@ -27,7 +27,7 @@ std::optional<schedule::Schedule> along(const Hierarchy& hierarchy, const Algori
 
 TEST(AlongTreeProperty, IsVerifiedForEveryAlgorithmThatCanDoIt) {
   std::set<std::pair<Operation, std::string_view>> done;
-  for_all_seeds(300, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(300, [&](Random& rng) {
     const topology::Machine machine = some_machine(rng);
     const Hierarchy hierarchy(machine);
     for (int o = 0; o < schedule::kOperationCount; ++o) {
@@ -41,7 +41,9 @@ TEST(AlongTreeProperty, IsVerifiedForEveryAlgorithmThatCanDoIt) {
       }
     }
   });
-  EXPECT_EQ(done.size(), 17u);
+  if (ran_all) {
+    EXPECT_EQ(done.size(), 17u);
+  }
 }
 
 TEST(AlongTreeProperty, ARingEntersEachClusterOnce) {

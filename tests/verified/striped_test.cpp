@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Operation, StripedOfEach, testing::Range(0, 5), [](cons
 TEST_P(StripedOfEach, IsVerifiedOnRandomMachines) {
   int verified = 0;
   int in_order = 0;
-  for_all_seeds(800, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(800, [&](Random& rng) {
     const topology::Machine machine = some_machine(rng);
     const Hierarchy hierarchy(machine);
     const auto call = some_call(rng, kStriped[GetParam()], machine.size());
@@ -65,6 +65,7 @@ TEST_P(StripedOfEach, IsVerifiedOnRandomMachines) {
     if (!call.commutative) ++in_order;
     ASSERT_EQ(complaint_of(striped_schedule(hierarchy, choice, call)), "");
   });
+  if (!ran_all) return;
   EXPECT_GT(verified, 450);
   // Reduce has no form that keeps rank order.
   EXPECT_GT(in_order, kStriped[GetParam()] == Operation::Reduce ? -1 : 10);

@@ -94,7 +94,7 @@ Time brute_force(const map::Problem& problem) {
 TEST(PortfolioProperty, HasAMedianGapOfZeroToBruteForce) {
   std::vector<double> gaps;
   bool is_first = true;
-  for_all_seeds(31, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(31, [&](Random& rng) {
     // One of nine processes on nine nodes; the others on few enough slots to try them all quickly.
     const auto size = static_cast<Rank>(is_first ? 9 : 3 + rng.below(4));
     const map::Inventory inventory = inventory_from(
@@ -115,7 +115,9 @@ TEST(PortfolioProperty, HasAMedianGapOfZeroToBruteForce) {
   std::sort(gaps.begin(), gaps.end());
   std::printf("optimality gap over %zu cases: median %.3f %%, worst %.3f %%\n", gaps.size(),
               100 * gaps[gaps.size() / 2], 100 * gaps.back());
-  EXPECT_EQ(gaps[gaps.size() / 2], 0);
+  if (ran_all) {
+    EXPECT_EQ(gaps[gaps.size() / 2], 0);
+  }
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class EveryBroadcast {
 
 TEST(LowerBoundProperty, IsNoMoreThanTheBestBroadcastOrReductionOfAll) {
   int reached = 0, tried = 0;
-  for_all_seeds(600, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(600, [&](Random& rng) {
     const Machine machine = topology::random_machine(rng.next(), {2, 5, 3, true});
     const auto root = static_cast<Rank>(rng.below(machine.size()));
     const bool reduces = rng.chance(50);
@@ -79,7 +79,9 @@ TEST(LowerBoundProperty, IsNoMoreThanTheBestBroadcastOrReductionOfAll) {
     ++tried;
     reached += least == best ? 1 : 0;
   });
-  EXPECT_GT(reached, tried / 4) << reached << " of " << tried;
+  if (ran_all) {
+    EXPECT_GT(reached, tried / 4) << reached << " of " << tried;
+  }
 }
 
 TEST(LowerBound, LeavesWaysOutOfVeryLargeMachines) {

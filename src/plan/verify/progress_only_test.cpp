@@ -32,7 +32,7 @@ TEST(VerifyProgressProperty, FindsOfMutantsJustWhatVerifyFindsBeforeItLooksAtDat
   const auto& makers = test_schedules::all_makers();
   const auto& mutations = test_schedules::all_mutations();
   std::uint64_t refused = 0;
-  for_all_seeds(4000, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(4000, [&](Random& rng) {
     Schedule schedule =
         makers[rng.below(makers.size())](static_cast<Rank>(rng.between(2, 6)), 0, 5);
     (void)mutations[rng.below(mutations.size())].apply(schedule, rng);
@@ -45,7 +45,9 @@ TEST(VerifyProgressProperty, FindsOfMutantsJustWhatVerifyFindsBeforeItLooksAtDat
       ++refused;
     }
   });
-  EXPECT_GT(refused, 0U);
+  if (ran_all) {
+    EXPECT_GT(refused, 0U);
+  }
 }
 
 TEST(VerifyStages, EndWithTheOneThatRefusedAndFindingsNameIt) {

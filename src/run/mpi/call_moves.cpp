@@ -31,9 +31,11 @@ std::optional<Move> exchange_of(const Communicator& comm, const LocalCall& call)
   // What would be the input in place.
   const UserData own = is_allgather ? block_of(move.out, comm.rank(), call.recv.count) : move.out;
   move.in = in_place ? own : blocks_at(call.send, is_allgather ? 1 : comm.size());
-  const bool aliased = !in_place && move.in.address == own.address &&
-                       (is_allgather ? move.block : call.recv.count) > 0;
-  if (move.in.bytes() != own.bytes() || (kRefusesAliases && aliased)) return std::nullopt;
+  const std::uint64_t before =
+      is_allgather ? static_cast<std::uint64_t>(comm.rank()) * move.block : 0;
+  if (move.in.bytes() != own.bytes() || is_refused_alias(call.send, call.recv, before)) {
+    return std::nullopt;
+  }
   return move;
 }
 

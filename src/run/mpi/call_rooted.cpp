@@ -82,10 +82,11 @@ Outcome gather(Communicator& comm, const LocalCall& call) {
   if (!in_place) move.in = blocks_at(call.send, 1);
   move.block = move.in.bytes();
   if (!is_root) return plan_and_run(comm, move);
-  const bool aliased = call.send.buffer == call.recv.buffer && call.send.count > 0;
-  if (!receives || (kRefusesAliases && aliased)) return wrong_at_root(comm, move);
+  if (!receives) return wrong_at_root(comm, move);
   move.out = blocks_at(call.recv, comm.size());
   const UserData own = block_of(move.out, call.root, call.recv.count);
+  const std::uint64_t before = static_cast<std::uint64_t>(call.root) * own.bytes();
+  if (is_refused_alias(call.send, call.recv, before)) return wrong_at_root(comm, move);
   if (in_place) move.block = own.bytes(), move.in = own;
   move.in_place = in_place;
   if (own.bytes() == move.block) return plan_and_run(comm, move);
@@ -106,10 +107,11 @@ Outcome scatter(Communicator& comm, const LocalCall& call) {
   if (!in_place) move.out = blocks_at(call.recv, 1);
   move.block = move.out.bytes();
   if (!is_root) return plan_and_run(comm, move);
-  const bool aliased = call.send.buffer == call.recv.buffer && call.recv.count > 0;
-  if (!sends || (kRefusesAliases && aliased)) return wrong_at_root(comm, move);
+  if (!sends) return wrong_at_root(comm, move);
   move.in = blocks_at(call.send, comm.size());
   const UserData own = block_of(move.in, call.root, call.send.count);
+  const std::uint64_t before = static_cast<std::uint64_t>(call.root) * own.bytes();
+  if (is_refused_alias(call.recv, call.send, before)) return wrong_at_root(comm, move);
   if (in_place) move.block = own.bytes(), move.out = {nullptr, move.block, byte_layout()};
   move.drops_out = in_place;
   if (own.bytes() == move.block) return plan_and_run(comm, move);

@@ -1,4 +1,5 @@
 // What programs that know of us may ask a communicator for: the plan of a call, multicasts.
+#include "base/float_environment.hpp"
 #include "mpi/communicator.hpp"
 
 namespace espalier::mpi {
@@ -47,6 +48,7 @@ const runtime::CachedPlan& Communicator::multicast_plan(
   if (found != multicasts_.end()) return found->second;
   if (multicasts_.size() >= kMost) multicasts_.clear();
   const auto self = static_cast<Rank>(rank_);
+  const DefaultFloats floats;
   runtime::CachedPlan plan = calls.size() == 1
                                  ? runtime::plan_multicast(group_->machine(), calls.front(), self)
                                  : runtime::plan_multicasts(group_->machine(), calls, self);

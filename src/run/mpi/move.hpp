@@ -39,6 +39,16 @@ struct Move {
 [[nodiscard]] inline bool may_be_data(const Side& side) {
   return may_be_data(side.buffer, side.count, side.type);
 }
+
+/// Whether this MPI refuses `one` as the rank's own block among `all`: the same type, count and
+/// address. Other types at the same address may describe other bytes, and so may those at
+/// MPI_BOTTOM. MPICH looks for the own block as if there were no gaps between elements.
+/// @param before bytes of the blocks before the own one
+[[nodiscard]] inline bool is_refused_alias(const Side& one, const Side& all, std::uint64_t before) {
+  if (!kRefusesAliases || one.buffer == nullptr || one.count == 0) return false;
+  return one.count == all.count && one.type == all.type &&
+         one.buffer == bytes_at(all.buffer) + before;
+}
 /// So many blocks of what a side describes.
 [[nodiscard]] inline UserData blocks_at(const Side& side, int blocks) {
   return {bytes_at(side.buffer),

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/float_environment.hpp"
+
 namespace espalier::runtime {
 namespace {
 
@@ -68,6 +70,9 @@ Take ClassPolicy::joined(const Clock& clock) {
 
 Take ClassPolicy::step(const Clock& clock) {
   candidate_ = trial_ ? trial_->kept() : 0;
+  const bool is_settled = (!trial_ || trial_->is_decided()) && !is_watched();
+  if (is_settled) return take(candidate_);
+  const DefaultFloats floats;
   if (trial_ && !trial_->is_decided()) {
     if (!trial_agreement_) trial_agreement_ = ground_->agreement();
     candidate_ = trial_->begin_call(*trial_agreement_, clock);

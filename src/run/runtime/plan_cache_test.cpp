@@ -70,7 +70,7 @@ TEST(MakePlan, ANamedAlgorithmIsTakenWhereItCanDoTheCall) {
 /// What is rescaled from another count is what would have been made for this one.
 TEST(PlanCacheProperty, RescaledPlansEqualThoseMadeAnew) {
   std::size_t rescaled = 0;
-  for_all_seeds(300, [&](Random& rng) {
+  const bool ran_all = for_all_seeds(300, [&](Random& rng) {
     const topology::Machine machine = topology::random_machine(rng.next(), {2, 16, 4, true});
     const collective::Hierarchy hierarchy(machine);
     const Bits bits = rng.below(4) == 0 ? Bits::Reference : Bits::Any;
@@ -107,7 +107,9 @@ TEST(PlanCacheProperty, RescaledPlansEqualThoseMadeAnew) {
       }
     }
   });
-  EXPECT_GT(rescaled, 500u);
+  if (ran_all) {
+    EXPECT_GT(rescaled, 500u);
+  }
 }
 
 TEST(MakePlanProperty, InPlaceNoBlockWaitsForMoreThanElsewhere) {
