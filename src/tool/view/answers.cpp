@@ -133,7 +133,7 @@ Expected<std::string> Answers::plan(const Query& query) {
     const select::Plan chosen = *site.chooser.choose(call, select::WhichPlan::Best).plan;
     shown = chosen;
     std::vector<select::Choice> ranked =
-        ranking(site.hierarchy, site.chooser.predictor().cost_view(), call);
+        select::ranking(site.hierarchy, site.chooser.predictor().cost_view(), call);
     std::erase_if(ranked, [&](const select::Choice& one) { return one.plan == chosen; });
     ranked.insert(ranked.begin(), {chosen, site.chooser.predictor()(chosen, call)});
     for (const select::Choice& one : ranked) {
