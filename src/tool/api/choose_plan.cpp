@@ -60,7 +60,7 @@ std::vector<Plan> by_prediction(const Machine& machine, const Call& call,
     const Time predicted = predict(*chosen.plan, cost_view, hierarchy, regular(inside));
     plans.push_back(made(machine, call, inside, *chosen.plan, chosen.name, predicted));
   }
-  for (select::Choice& choice : ranking(hierarchy, cost_view, regular(inside))) {
+  for (select::Choice& choice : select::ranking(hierarchy, cost_view, regular(inside))) {
     if (!can_do(choice.plan, hierarchy, inside) || choice.plan == chosen.plan) continue;
     std::string name = name_of(choice.plan, inside);
     plans.push_back(
