@@ -29,14 +29,16 @@ Machine four_levels(std::int64_t processes) {
 void own_part(benchmark::State& state, Operation operation) {
   const Machine machine = four_levels(state.range(0));
   const Hierarchy hierarchy(machine);
-  const collective::MultilevelChoice choice{
-      std::vector<LevelChoice>(4,
-                               {Shape::Binomial, operation == Operation::Broadcast ? 8192U : 0U}),
-      collective::Top::Exchange,
-      {}};
+  const select::Plan plan{
+      collective::find_algorithm(operation, "multilevel"),
+      collective::MultilevelChoice{
+          std::vector<LevelChoice>(
+              4, {Shape::Binomial, operation == Operation::Broadcast ? 8192U : 0U}),
+          operation == Operation::Allreduce ? collective::Top::Exchange : collective::Top::Tree,
+          {}}};
   const Collective call{operation, machine.size(), 0, 65536, Bytes{1}, true, {}};
   for (auto _ : state) {
-    const schedule::Program mine = select::own_part(choice, hierarchy, call, 0);
+    const schedule::Program mine = select::own_part(plan, hierarchy, call, 0);
     benchmark::DoNotOptimize(mine.ops.data());
   }
 }

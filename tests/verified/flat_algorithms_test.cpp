@@ -23,8 +23,7 @@ class FlatAlgorithmsOfEach : public testing::TestWithParam<int> {
     const verify::Verdict verdict = verify::verify(schedule);
     ++schedules_;
     messages_ += verdict.statistics.messages;
-    ASSERT_TRUE(verdict.ok()) << schedule.algorithm << ": " << name_of_call(schedule.call)
-                              << "\n"
+    ASSERT_TRUE(verdict.ok()) << schedule.algorithm << ": " << name_of_call(schedule.call) << "\n"
                               << verdict;
   }
   void verify_all(const Collective& call, std::uint64_t segment = 0) {

@@ -68,6 +68,9 @@ void add_wide_trees(std::vector<Parameters>& all, const Hierarchy& hierarchy,
   };
   for (const Shape wide : {Shape::Quadnomial, Shape::Octonomial}) {
     if (radix_of(wide) < outside) add(Top::Tree, wide, levels == 1 ? wide : Shape::Flat);
+    if (radix_of(wide) < outside && levels > 1 && call.size <= kPipelinesUpTo) {
+      add(Top::Tree, wide, Shape::Chain);
+    }
     if (levels == 1 || radix_of(wide) >= inside) continue;
     for (const Shape outer : {Shape::Flat, Shape::Binomial}) add(Top::Tree, outer, wide);
     if (radix_of(wide) < outside) add(Top::Tree, wide, wide);

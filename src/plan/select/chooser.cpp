@@ -190,7 +190,7 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
   decision.plans = best_plans(alike, one);
   if (is_cut(call) && !rules_.budget) {
     for (Choice& choice : decision.plans) {
-      SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 4,
+      SimulatedTimes times(hierarchy(), one, worth_of_simulation(choice.predicted, one.size) / 2,
                            simulated_as(rules_.transport));
       const auto time_of = [&](const Plan& plan) {
         const auto simulated = times.of(plan);
