@@ -61,7 +61,6 @@ std::uint64_t signature_of(std::span<const MulticastCall> calls) {
 
 void set_name(CachedPlan& plan, std::string name) {
   plan.name = std::move(name);
-  plan.name.copy(plan.label.data(), plan.label.size() - 1);
 }
 
 std::vector<Rank> members_of(const MulticastCall& call) {
