@@ -15,12 +15,10 @@ using Pairs = std::vector<profile::Pair>;
 constexpr std::uint64_t kReorderBytes = 8192;
 
 /// The same on all ranks, null or not: nothing may be gathered before that is known.
-mpi::Engine* reordering_engine(std::intptr_t comm, std::intptr_t reorder) try {
-  mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+mpi::Engine* reordering_engine(std::intptr_t comm, std::intptr_t reorder) {
+  mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr || as<int>(reorder) == 0) return nullptr;
-  return engine->reorders(as<MPI_Comm>(comm)) ? engine : nullptr;
-} catch (const std::exception& bug) {
-  die(bug.what());
+  return without_bugs([&] { return engine->reorders(as<MPI_Comm>(comm)); }) ? engine : nullptr;
 }
 
 /// Nodes of a grid, the last dimension fastest, each with its neighbours; false: MPI will refuse
@@ -60,15 +58,6 @@ bool graph_pairs(int nodes, const int* index, const int* edges, Pairs& pairs) {
   return true;
 }
 
-/// Makes the topology on a reordered communicator; nothing if it is not reordered.
-template <typename Make>
-bool make_on(MPI_Comm reordered, Make make, int& code) {
-  if (reordered == MPI_COMM_NULL) return false;
-  code = make(reordered);
-  PMPI_Comm_free(&reordered);
-  return true;
-}
-
 /// A communicator as an argument of a wrapper.
 template <typename Comm>
 std::intptr_t argument(Comm comm) {
@@ -79,86 +68,82 @@ std::intptr_t argument(Comm comm) {
   }
 }
 
+/// Whether a topology of so many nodes fits the communicator.
+bool has_room(std::intptr_t comm, std::int64_t nodes) {
+  int size = 0;
+  return PMPI_Comm_size(as<MPI_Comm>(comm), &size) == MPI_SUCCESS && nodes > 0 && nodes <= size;
+}
+
+/// Makes a topology on a communicator that is reordered to fit its graph; or as the program said.
+/// @param graph_of called only where topologies are reordered; may be collective
+/// @param make takes the communicator, reorder, and the graph: nullptr if nothing was reordered
+template <typename GraphOf, typename Make>
+int make_topology(std::intptr_t comm, std::intptr_t reorder, GraphOf graph_of, Make make) {
+  if (mpi::Engine* const engine = reordering_engine(comm, reorder)) {
+    GatheredGraph graph;
+    MPI_Comm on = MPI_COMM_NULL;
+    without_bugs([&] {
+      graph = graph_of();
+      on = engine->reordered(as<MPI_Comm>(comm), graph.size,
+                             graph.is_sound ? &graph.pairs : nullptr);
+    });
+    if (on != MPI_COMM_NULL) {
+      const int code = make(argument(on), std::intptr_t{0}, &graph);
+      PMPI_Comm_free(&on);
+      return code;
+    }
+  }
+  return make(comm, reorder, static_cast<const GatheredGraph*>(nullptr));
+}
+
 }  // namespace
 
 int intercept_cart_create(std::intptr_t comm, std::intptr_t ndims, std::intptr_t dims,
                           std::intptr_t periods, std::intptr_t reorder, std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(comm, reorder);
-  int code = MPI_SUCCESS;
-  if (engine != nullptr) try {
-      Pairs pairs;
-      std::int64_t nodes = 0;
-      int size = 0;
-      const bool sound =
-          as<int>(ndims) > 0 && PMPI_Comm_size(as<MPI_Comm>(comm), &size) == MPI_SUCCESS &&
-          grid_pairs(as<int>(ndims), as<const int*>(dims), as<const int*>(periods), nodes, pairs) &&
-          nodes <= size;
-      if (make_on(
-              engine->reordered(as<MPI_Comm>(comm), static_cast<int>(nodes),
-                                sound ? &pairs : nullptr),
-              [&](MPI_Comm on) {
-                return next_cart_create(argument(on), ndims, dims, periods, 0, newcomm);
-              },
-              code)) {
-        return code;
-      }
-    } catch (const std::exception& bug) {
-      die(bug.what());
-    }
-  return next_cart_create(comm, ndims, dims, periods, reorder, newcomm);
+  const auto graph_of = [&] {
+    GatheredGraph graph;
+    std::int64_t nodes = 0;
+    graph.is_sound = as<int>(ndims) > 0 &&
+                     grid_pairs(as<int>(ndims), as<const int*>(dims), as<const int*>(periods),
+                                nodes, graph.pairs) &&
+                     has_room(comm, nodes);
+    graph.size = static_cast<int>(nodes);
+    return graph;
+  };
+  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto*) {
+    return next_cart_create(on, ndims, dims, periods, again, newcomm);
+  });
 }
 
 int intercept_graph_create(std::intptr_t comm, std::intptr_t nnodes, std::intptr_t index,
                            std::intptr_t edges, std::intptr_t reorder, std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(comm, reorder);
-  int code = MPI_SUCCESS;
-  if (engine != nullptr) try {
-      Pairs pairs;
-      int size = 0;
-      const bool sound =
-          PMPI_Comm_size(as<MPI_Comm>(comm), &size) == MPI_SUCCESS && as<int>(nnodes) > 0 &&
-          as<int>(nnodes) <= size &&
-          graph_pairs(as<int>(nnodes), as<const int*>(index), as<const int*>(edges), pairs);
-      if (make_on(
-              engine->reordered(as<MPI_Comm>(comm), as<int>(nnodes), sound ? &pairs : nullptr),
-              [&](MPI_Comm on) {
-                return next_graph_create(argument(on), nnodes, index, edges, 0, newcomm);
-              },
-              code)) {
-        return code;
-      }
-    } catch (const std::exception& bug) {
-      die(bug.what());
-    }
-  return next_graph_create(comm, nnodes, index, edges, reorder, newcomm);
+  const auto graph_of = [&] {
+    GatheredGraph graph;
+    graph.size = as<int>(nnodes);
+    graph.is_sound = has_room(comm, graph.size) && graph_pairs(graph.size, as<const int*>(index),
+                                                               as<const int*>(edges), graph.pairs);
+    return graph;
+  };
+  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto*) {
+    return next_graph_create(on, nnodes, index, edges, again, newcomm);
+  });
 }
 
 int intercept_dist_graph_create(std::intptr_t comm, std::intptr_t n, std::intptr_t sources,
                                 std::intptr_t degrees, std::intptr_t destinations,
                                 std::intptr_t weights, std::intptr_t info, std::intptr_t reorder,
                                 std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(comm, reorder);
-  int code = MPI_SUCCESS;
-  if (engine != nullptr) try {
-      GraphPart mine;
-      add_edges(mine, as<int>(n), as<const int*>(sources), as<const int*>(degrees),
-                as<const int*>(destinations), as<const int*>(weights));
-      const GatheredGraph all = gather_graph(as<MPI_Comm>(comm), mine);
-      // Any process may name any edge, and nodes are ranks of the new communicator.
-      if (make_on(
-              engine->reordered(as<MPI_Comm>(comm), all.size, all.is_sound ? &all.pairs : nullptr),
-              [&](MPI_Comm on) {
-                return next_dist_graph_create(argument(on), n, sources, degrees, destinations,
-                                              weights, info, 0, newcomm);
-              },
-              code)) {
-        return code;
-      }
-    } catch (const std::exception& bug) {
-      die(bug.what());
-    }
-  return next_dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder,
-                                newcomm);
+  const auto graph_of = [&] {
+    GraphPart mine;
+    add_edges(mine, as<int>(n), as<const int*>(sources), as<const int*>(degrees),
+              as<const int*>(destinations), as<const int*>(weights));
+    return gather_graph(as<MPI_Comm>(comm), mine);
+  };
+  // Any process may name any edge, and nodes are ranks of the new communicator.
+  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto*) {
+    return next_dist_graph_create(on, n, sources, degrees, destinations, weights, info, again,
+                                  newcomm);
+  });
 }
 
 int intercept_dist_graph_create_adjacent(std::intptr_t comm, std::intptr_t indegree,
@@ -166,35 +151,27 @@ int intercept_dist_graph_create_adjacent(std::intptr_t comm, std::intptr_t indeg
                                          std::intptr_t outdegree, std::intptr_t destinations,
                                          std::intptr_t destweights, std::intptr_t info,
                                          std::intptr_t reorder, std::intptr_t newcomm) {
-  mpi::Engine* engine = reordering_engine(comm, reorder);
-  int code = MPI_SUCCESS;
-  if (engine != nullptr) try {
-      GraphPart mine;
-      add_adjacent(mine, as<int>(indegree), as<const int*>(sources), as<const int*>(sourceweights),
-                   as<int>(outdegree), as<const int*>(destinations), as<const int*>(destweights));
-      const GatheredGraph all = gather_graph(as<MPI_Comm>(comm), mine);
-      // Who becomes node r says what the process r said.
-      if (make_on(
-              engine->reordered(as<MPI_Comm>(comm), all.size, all.is_sound ? &all.pairs : nullptr),
-              [&](MPI_Comm on) {
-                int me = 0;
-                PMPI_Comm_rank(on, &me);
-                const Adjacency node = adjacency_of(all, me);
-                return next_dist_graph_create_adjacent(
-                    argument(on), static_cast<std::intptr_t>(node.sources.size()),
-                    address_of(node.sources), weights_of(node.source_weights, sourceweights),
-                    static_cast<std::intptr_t>(node.destinations.size()),
-                    address_of(node.destinations), weights_of(node.dest_weights, destweights), info,
-                    0, newcomm);
-              },
-              code)) {
-        return code;
-      }
-    } catch (const std::exception& bug) {
-      die(bug.what());
+  const auto graph_of = [&] {
+    GraphPart mine;
+    add_adjacent(mine, as<int>(indegree), as<const int*>(sources), as<const int*>(sourceweights),
+                 as<int>(outdegree), as<const int*>(destinations), as<const int*>(destweights));
+    return gather_graph(as<MPI_Comm>(comm), mine);
+  };
+  // Who becomes node r says what the process r said.
+  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto* graph) {
+    if (graph == nullptr) {
+      return next_dist_graph_create_adjacent(on, indegree, sources, sourceweights, outdegree,
+                                             destinations, destweights, info, again, newcomm);
     }
-  return next_dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
-                                         destinations, destweights, info, reorder, newcomm);
+    int me = 0;
+    PMPI_Comm_rank(as<MPI_Comm>(on), &me);
+    const Adjacency node = adjacency_of(*graph, me);
+    return next_dist_graph_create_adjacent(
+        on, static_cast<std::intptr_t>(node.sources.size()), address_of(node.sources),
+        weights_of(node.source_weights, sourceweights),
+        static_cast<std::intptr_t>(node.destinations.size()), address_of(node.destinations),
+        weights_of(node.dest_weights, destweights), info, again, newcomm);
+  });
 }
 
 }  // namespace espalier::pmpi

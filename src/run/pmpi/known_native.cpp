@@ -1,60 +1,29 @@
 #include "pmpi/known_native.hpp"
 
-#include <algorithm>
-
 namespace espalier::pmpi {
 namespace {
 
 /// Told by their handles alone: arguments that are not significant may be anything, and asking MPI
 /// about them would end the program.
+template <typename Handle, typename... Handles>
+bool is_one_of(Handle handle, Handles... known) {
+  return ((handle == known) || ...);
+}
+
 bool comes_with_mpi_op(MPI_Op op) {
-  static const std::array known{MPI_Op{}, MPI_SUM,    MPI_MAX,   MPI_MIN,  MPI_PROD,
-                                MPI_LAND, MPI_LOR,    MPI_LXOR,  MPI_BAND, MPI_BOR,
-                                MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
-  return std::find(known.begin(), known.end(), op) != known.end();
+  return is_one_of(op, MPI_Op{}, MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_LOR, MPI_LXOR,
+                   MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC);
 }
 
 bool comes_with_mpi_type(MPI_Datatype type) {
-  static const std::array known{MPI_Datatype{},
-                                MPI_DATATYPE_NULL,
-                                MPI_BYTE,
-                                MPI_PACKED,
-                                MPI_CHAR,
-                                MPI_SIGNED_CHAR,
-                                MPI_UNSIGNED_CHAR,
-                                MPI_SHORT,
-                                MPI_UNSIGNED_SHORT,
-                                MPI_INT,
-                                MPI_UNSIGNED,
-                                MPI_LONG,
-                                MPI_UNSIGNED_LONG,
-                                MPI_LONG_LONG,
-                                MPI_UNSIGNED_LONG_LONG,
-                                MPI_FLOAT,
-                                MPI_DOUBLE,
-                                MPI_LONG_DOUBLE,
-                                MPI_C_BOOL,
-                                MPI_INT8_T,
-                                MPI_INT16_T,
-                                MPI_INT32_T,
-                                MPI_INT64_T,
-                                MPI_UINT8_T,
-                                MPI_UINT16_T,
-                                MPI_UINT32_T,
-                                MPI_UINT64_T,
-                                MPI_C_FLOAT_COMPLEX,
-                                MPI_C_DOUBLE_COMPLEX,
-                                MPI_DOUBLE_INT,
-                                MPI_FLOAT_INT,
-                                MPI_2INT,
-                                MPI_CHARACTER,
-                                MPI_LOGICAL,
-                                MPI_INTEGER,
-                                MPI_REAL,
-                                MPI_DOUBLE_PRECISION,
-                                MPI_COMPLEX,
-                                MPI_DOUBLE_COMPLEX};
-  return std::find(known.begin(), known.end(), type) != known.end();
+  return is_one_of(type, MPI_Datatype{}, MPI_DATATYPE_NULL, MPI_BYTE, MPI_PACKED, MPI_CHAR,
+                   MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT,
+                   MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
+                   MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_BOOL, MPI_INT8_T, MPI_INT16_T,
+                   MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T,
+                   MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE_INT, MPI_FLOAT_INT,
+                   MPI_2INT, MPI_CHARACTER, MPI_LOGICAL, MPI_INTEGER, MPI_REAL,
+                   MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX);
 }
 
 }  // namespace

@@ -15,47 +15,28 @@ namespace espalier::runtime {
 using schedule::Operation;
 
 std::string_view name_of(Reason reason) {
-  switch (reason) {
-    case Reason::OneProcess:
-      return "one process";
-    case Reason::Intercommunicator:
-      return "intercommunicator";
-    case Reason::OutsideWorld:
-      return "processes outside MPI_COMM_WORLD";
-    case Reason::OneLevel:
-      return "one level only";
-    case Reason::NoGain:
-      return "no gain predicted";
-    case Reason::NoPlan:
-      return "no plan for it";
-    case Reason::TypeOrOperation:
-      return "type and operation unknown to us";
-    case Reason::Arguments:
-      return "arguments left to the MPI library's checks";
-    case Reason::FirstCalls:
-      return "first calls on a communicator";
-    case Reason::NotAgreed:
-      return "ranks or resources do not agree";
-    case Reason::BeingFreed:
-      return "communicator is being freed";
-    case Reason::SwitchedOff:
-      return "switched off by its info";
-    case Reason::NonBlocking:
-      return "non-blocking";
-    case Reason::Persistent:
-      return "persistent";
-    case Reason::Neighbourhood:
-      return "neighbourhood collective";
-    case Reason::LargeCounts:
-      return "large counts";
-    case Reason::MachineUnknown:
-      return "the machine is not known yet";
-    case Reason::Trial:
-      return "timed beside the plans";
-    case Reason::Slower:
-      return "no plan was faster, measured";
-  }
-  return "?";
+  static constexpr std::array<std::string_view, kReasonCount> kNames{
+      "one process",
+      "intercommunicator",
+      "processes outside MPI_COMM_WORLD",
+      "one level only",
+      "no gain predicted",
+      "no plan for it",
+      "type and operation unknown to us",
+      "arguments left to the MPI library's checks",
+      "first calls on a communicator",
+      "ranks or resources do not agree",
+      "switched off by its info",
+      "non-blocking",
+      "persistent",
+      "neighbourhood collective",
+      "large counts",
+      "the machine is not known yet",
+      "timed beside the plans",
+      "no plan was faster, measured",
+      "communicator is being freed",
+  };
+  return kNames[static_cast<std::size_t>(reason)];
 }
 
 const CallCounts::ByReason& CallCounts::native(Operation operation) const {

@@ -59,10 +59,7 @@ std::uint64_t signature_of(std::span<const MulticastCall> calls) {
   return hash.value() ^ (hash.value() >> 32U);
 }
 
-void set_name(CachedPlan& plan, std::string name) {
-  plan.name = std::move(name);
-  plan.name.copy(plan.label.data(), plan.label.size() - 1);
-}
+void set_name(CachedPlan& plan, std::string name) { plan.name = std::move(name); }
 
 std::vector<Rank> members_of(const MulticastCall& call) {
   std::vector<Rank> members{call.root};

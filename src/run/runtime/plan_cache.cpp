@@ -112,7 +112,6 @@ CachedPlan make_plan(select::Chooser& chooser, Rank rank, const PlanKey& key) {
   plan.call = call;
   plan.scales_to = choice.scales_to;
   plan.name = std::move(choice.name);
-  plan.name.copy(plan.label.data(), plan.label.size() - 1);
   plan.why = std::move(choice.why);
   plan.predicted = choice.predicted;
   plan.native_predicted = choice.native_predicted;

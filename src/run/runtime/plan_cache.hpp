@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -25,7 +24,6 @@ struct PlanKey : SharedCall {
 struct CachedPlan {
   schedule::Collective call;
   std::string name;
-  std::array<char, 80> label{};  ///< the name, or its beginning: quick to copy, ends with a 0
   std::string why;
   std::optional<Time> predicted;
   std::optional<Time> native_predicted;
