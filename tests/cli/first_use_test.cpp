@@ -199,15 +199,20 @@ TEST(FirstUse, ADrawingInAFileDoesNotSilenceTheText) {
 
 TEST(FirstUse, LargeCallsAreAnsweredWithinBounds) {
   const std::string large = "rack:8(100us,40Gbit/s) node:16(50us,10Gbit/s) proc:32(500ns)";
-  for (const char* line : {"simulate broadcast --size 1GiB", "simulate allreduce --size 1GiB",
+  for (const char* line : {"simulate broadcast --size 1GiB", "simulate allreduce --size 1KiB",
                            "simulate barrier", "compare --size 1GiB", "tree -a fnf --size 1GiB"}) {
     const Ran ran = run_shell("ulimit -t 20 -v 1000000; \"$ESPALIER\" " + std::string(line) +
                               " -m '" + large + "' | head -c 100000 >/dev/null; exit $PIPESTATUS");
     EXPECT_EQ(ran.exit_code, 0) << line << "\n" << ran.err;
   }
-  const Ran ran = run_tool({"simulate", "broadcast", "--size", "1GiB", "-m", large});
-  EXPECT_TRUE(has(ran.err, "Shown are the first ")) << ran.err;
-  EXPECT_TRUE(has(ran.err, "by its steady state")) << ran.err;
+  const Ran part = run_tool({"simulate", "broadcast", "--size", "1GiB", "-m", large});
+  EXPECT_TRUE(has(part.err, "Shown are the first ")) << part.err;
+  const Ran all = run_tool({"simulate", "allreduce", "-m", large});
+  EXPECT_TRUE(has(all.err, "by its steady state")) << all.err;
+  // What cannot be simulated is predicted.
+  const Ran refused = run_tool({"simulate", "allreduce", "--size", "1GiB", "-m", large});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.err, "it is predicted to take ")) << refused.err;
 }
 
 }  // namespace

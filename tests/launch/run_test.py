@@ -220,6 +220,7 @@ def refusals(t):
         refused(t.run(t.launcher + ["-n", "4", t.program], ["--algorithm", wrong]), "--algorithm: error:", meant, "are: ")
         refused(t.run(t.launcher + ["-n", "4", t.program], ESPALIER_ALGORITHM=wrong), "ESPALIER_ALGORITHM: error:", meant)
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", "/no/such/library.so"]), "/no/such/library.so")
+    refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", __file__]), "--library: error:", "is no shared library")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--mpi", "lam"]), "--mpi")
     source = t.folder / "static.c"
     source.write_text("int main(void) { return 0; }\n")

@@ -167,6 +167,8 @@ def refusals(t, _mpi, program):
         done = t.run(*words)
         assert done.returncode == 2 and text in done.stderr and "hint:" in done.stderr, done
     done = t.run("srun", "-n", "4", program, options=("--library", __file__.replace("run_jobs.py", "CMakeLists.txt"), "--print"))
+    assert done.returncode == 2 and "is no shared library" in done.stderr, done
+    done = t.run("srun", "-n", "4", program, options=("--print",))
     assert done.returncode == 0 and "--export=ALL,LD_PRELOAD=" in done.stdout, done
 
 
