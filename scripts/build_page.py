@@ -147,4 +147,5 @@ def main():
         write_source(args.out, "", args.why)
 
 
-main()
+if __name__ == "__main__":
+    main()

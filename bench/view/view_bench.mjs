@@ -35,10 +35,10 @@ async function frames(browser, address, unfold) {
     await page.keyboard.press('u');
     await page.waitForTimeout(500);
   }
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable');
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable');
   const script = async () => {
-    const { metrics } = await session.send('Performance.getMetrics');
+    const { metrics } = await devtools.send('Performance.getMetrics');
     return metrics.find((one) => one.name === 'ScriptDuration').value * 1000;
   };
   await page.evaluate(() => {

@@ -69,6 +69,7 @@ export interface TimelineDocument {
 }
 export interface Candidate {
   plan: string;
+  kind: string; // plans of one kind differ in tree shapes and segments
   predicted_ps: number | null;
   simulated_ps: number | null;
 }

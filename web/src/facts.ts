@@ -1,6 +1,6 @@
 // The right side: candidates with the bound, and what the critical path waits for.
 
-import type { PlanDocument } from './documents';
+import type { Candidate, PlanDocument } from './documents';
 import { find, make, swatch } from './dom';
 import { count, time as inWords } from './format';
 import { levelColour, type Palette } from './palette';
@@ -13,16 +13,10 @@ export interface FactEvents {
 
 const kShort = 12;
 
-/** "multilevel exchange", "striped", "ring": plans that differ in tree shapes and segments are of one kind. */
-function kindOf(plan: string): string {
-  const [first, second] = plan.split(/[ /]/);
-  return second === 'exchange' || first === 'two-level' ? `${first} ${second}` : first!;
-}
-
-/** The first plan of each kind, at most kShort of them. @param plans the best first */
-function bestOfKinds(plans: string[]): Set<string> {
+/** The first plan of each kind, at most kShort of them. @param candidates the best first */
+function bestOfKinds(candidates: Candidate[]): Set<string> {
   const best = new Map<string, string>();
-  for (const plan of plans) if (best.size < kShort && !best.has(kindOf(plan))) best.set(kindOf(plan), plan);
+  for (const one of candidates) if (best.size < kShort && !best.has(one.kind)) best.set(one.kind, one.plan);
   return new Set(best.values());
 }
 
@@ -57,9 +51,9 @@ export class Facts {
     const all = doc.candidates.filter((one) => has(one.plan));
     const bound = doc.bound?.ps ?? 0;
     const known = (one: (typeof all)[number]) => one.simulated_ps ?? one.predicted_ps;
-    const short = bestOfKinds(all.map((one) => one.plan));
+    const short = bestOfKinds(all);
     const rows = all.filter((one) => this.showsAll || short.has(one.plan) || one.plan === doc.chosen || one.plan === doc.plan || one.plan === beside);
-    const best = known(all[0] ?? { plan: '', simulated_ps: 1, predicted_ps: 1 }) ?? 1;
+    const best = known(all[0] ?? { plan: '', kind: '', simulated_ps: 1, predicted_ps: 1 }) ?? 1;
     const widest = Math.min(4 * best, Math.max(...rows.map((one) => known(one) ?? 0)));
     this.body.replaceChildren(
       ...rows.map((one) => {

@@ -2,16 +2,17 @@ import './style.css';
 import { Choices } from './choices';
 import { Controls } from './controls';
 import { findSource, Refusal, type MachineDocument, type Overview, type PlanDocument, type Source } from './documents';
-import { find, make } from './dom';
+import { find } from './dom';
 import { saveSvg, savePng, type Exported } from './exporting';
 import { Facts } from './facts';
 import { count, time as inWords } from './format';
 import { foldLarge, makeTree, place, unfold, type Box } from './layout';
 import type { MachineScene } from './machine_view';
-import { levelColour, readPalette, type Palette } from './palette';
+import { readPalette, type Palette } from './palette';
 import { Pane } from './pane';
 import { startTheme } from './theme';
 import { show, type Shown } from './timeline';
+import { writeChanged, writeHeadline, writeLegend, type Unchanged } from './words';
 
 const kMostRows = 160; // more are folded at the beginning
 const kPlaySeconds = 7;
@@ -27,7 +28,7 @@ class App {
   private machine: MachineDocument;
   private shown: Shown | null = null;
   private besideShown: Shown | null = null;
-  private unchanged: { key: string; finish: number; plan: string } | null = null;
+  private unchanged: Unchanged | null = null;
   private selected: Box | null = null;
   private marked: Box | null = null;
   private now = 0;
@@ -266,9 +267,9 @@ class App {
     const names = this.machine.levels.map((level) => level.channel);
     this.facts.updatePath(shown, this.palette, names, (a, b) => this.levelOf(a, b));
     this.facts.updateLevels(shown.doc, this.palette, names);
-    this.writeHeadline(shown);
-    this.writeLegend(shown);
-    this.writeChanged(shown);
+    writeHeadline(shown);
+    writeLegend(shown, this.palette, names);
+    writeChanged(shown, this.choices.isChanged() ? this.unchanged : null, this.marked === null ? null : this.rankOf(this.marked));
     this.drawNow();
   }
 
@@ -285,45 +286,6 @@ class App {
     let level = 0;
     while (level + 1 < x.length && level + 1 < y.length && x[level + 1] === y[level + 1]) level += 1;
     return level;
-  }
-
-  private writeHeadline(shown: Shown): void {
-    const { doc, timeline } = shown;
-    const finish = timeline === null ? null : timeline.neverEnds ? 'never ends' : inWords(timeline.finish);
-    const over = doc.bound !== null && doc.bound.ps > 0 && timeline !== null ? `${(timeline.finish / doc.bound.ps).toFixed(2)} × the bound` : '';
-    const plan = doc.plan === doc.chosen ? doc.plan : `${doc.plan} (not the chosen one)`;
-    find('headline', HTMLElement).replaceChildren(
-      make('span', { textContent: `${doc.call.words}: ` }),
-      make('b', { textContent: plan }),
-      make('span', { textContent: [finish === null ? '' : `, ${finish}`, over === '' ? '' : `, ${over}`].join('') }),
-    );
-  }
-
-  private writeLegend(shown: Shown): void {
-    const used = new Set(shown.edges.map((edge) => edge.level));
-    const entry = (colour: string, words: string, kind = '') => {
-      const line = make('i', { className: kind });
-      line.style.borderColor = colour;
-      return make('li', {}, line, words);
-    };
-    const list = this.machine.levels.flatMap((level, l) => (used.has(l) ? [entry(levelColour(this.palette, l), `over ${level.channel}`)] : []));
-    list.push(entry(this.palette.critical, 'critical path'));
-    if (shown.timeline !== null && shown.timeline.stepRank.length > 0) list.push(entry(this.palette.work, 'combining, copying'));
-    if (shown.doc.bound !== null) list.push(entry(this.palette.bound, 'bound', 'dash'));
-    find('legend', HTMLElement).replaceChildren(...list);
-  }
-
-  private writeChanged(shown: Shown): void {
-    const line = find('changed', HTMLElement);
-    const marked = this.marked === null ? '' : `Process ${this.rankOf(this.marked)} is marked: M on another one, and they change places. `;
-    const before = this.unchanged;
-    if (!this.choices.isChanged() || before === null || shown.timeline === null) {
-      line.textContent = marked;
-      return;
-    }
-    const ratio = shown.timeline.finish / before.finish;
-    const words = Math.abs(ratio - 1) < 0.005 ? 'as long as before' : ratio > 1 ? `${ratio.toFixed(2)} × as long` : `${(1 / ratio).toFixed(2)} × as fast`;
-    line.replaceChildren(marked, make('strong', { textContent: words }), shown.doc.plan === before.plan ? ', the same plan.' : `. Before: ${before.plan}, ${inWords(before.finish)}.`);
   }
 
   // -- time

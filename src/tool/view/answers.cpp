@@ -59,6 +59,7 @@ Json rows_json(std::vector<Row> rows) {
   Json list = Json::array();
   for (const Row& row : rows) {
     list.push_back({{"plan", row.name},
+                    {"kind", plan_kind(row.name)},
                     {"predicted_ps", time(row.predicted)},
                     {"simulated_ps", time(row.simulated)}});
   }
@@ -77,6 +78,15 @@ struct Answers::Site {
   collective::Hierarchy hierarchy;
   select::Chooser chooser;
 };
+
+std::string plan_kind(const std::string& plan) {
+  const std::size_t first = plan.find_first_of(" /");
+  if (first == std::string::npos) return plan;
+  const std::string word = plan.substr(0, first);
+  const std::string second =
+      plan.substr(first + 1, plan.find_first_of(" /", first + 1) - first - 1);
+  return second == "exchange" ? word + " " + second : word;
+}
 
 Machine as_planned(Machine machine) {
   const auto is_alone = [](const topology::Cluster& one) { return one.member_count == 1; };

@@ -55,6 +55,9 @@ class Answers {
   std::unique_ptr<Site> site_;
 };
 
+/// "multilevel exchange", "striped", "ring": plans of one kind differ in tree shapes and segments.
+[[nodiscard]] std::string plan_kind(const std::string& plan);
+
 /// The machine as `espalier plan` takes it: without outermost levels that join nothing.
 [[nodiscard]] topology::Machine as_planned(topology::Machine machine);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "bound/lower_bound.hpp"
 #include "sim/simulate.hpp"
@@ -68,6 +69,13 @@ TEST(ViewAnswers, ShowsAnyCandidateAndRefusesOthers) {
   const auto refused = answers.plan(query);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().what.find("no such plan"), std::string::npos);
+}
+
+TEST(ViewAnswers, KindsLeaveOutShapesAndSegments) {
+  EXPECT_EQ(plan_kind("ring"), "ring");
+  EXPECT_EQ(plan_kind("chain 4 KiB"), "chain");
+  EXPECT_EQ(plan_kind("multilevel flat/chain 4 KiB"), "multilevel");
+  EXPECT_EQ(plan_kind("multilevel exchange/flat 16 KiB"), "multilevel exchange");
 }
 
 TEST(ViewAnswers, EveryOperationHasAPlan) {
@@ -196,11 +204,16 @@ TEST(ViewGrid, EveryPointIsWhatTheServerWouldAnswer) {
   ASSERT_TRUE(points.contains(key));
   EXPECT_EQ(points[key], answered(answers, R"({"operation": "allreduce", "size_bytes": 65536,
       "levels": [{"level": 0, "latency": 10000, "bandwidth": 1000}]})"));
-  // 3 calls, each with 4 plans as it is and the chosen one at 2 other latencies.
-  EXPECT_EQ(points.size(), 3U * (4 + 2));
+  // Calls of two sizes, each with 6 plans as it is and the chosen one at 2 other latencies.
+  std::size_t allreduces = 0;
+  std::set<std::string> kinds;
   for (const auto& [name, point] : points.items()) {
     EXPECT_FALSE(point["timelines"].empty()) << name;
+    if (name.starts_with("allreduce|")) ++allreduces;
+    if (name.starts_with("allreduce|64|1000|")) kinds.insert(plan_kind(point["plan"]));
   }
+  EXPECT_EQ(allreduces, 2U * (6 + 2));
+  EXPECT_GE(kinds.size(), 5U);
 }
 
 TEST(ViewGrid, EndsWhenTheFileIsLongEnough) {

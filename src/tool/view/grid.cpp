@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/progress.hpp"
 
@@ -33,8 +32,10 @@ class GridWriter {
     query.root = has_root(operation) ? answers_.subject().first.root : 0;
     const auto candidates = add(query, kSame);
     std::uint32_t others = 1;
+    std::set<std::string> kinds;
     for (const std::string& name : candidates) {
       if (others >= options_.plans) break;
+      if (name.empty() || !kinds.insert(plan_kind(name)).second) continue;
       query.plan = name;
       if (!add(query, kSame).empty()) ++others;
     }

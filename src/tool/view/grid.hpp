@@ -12,7 +12,7 @@ namespace espalier::view {
 struct GridOptions {
   std::vector<schedule::Operation> operations;  ///< empty: all
   std::vector<Bytes> sizes;                     ///< empty: kUsualSizes
-  std::uint32_t plans = 4;                      ///< plans of each call, the chosen one first
+  std::uint32_t plans = 6;                      ///< plans of each call, of different kinds
   std::size_t most_bytes = 16U << 20U;          ///< no more points once the file is so long
 };
 

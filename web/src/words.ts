@@ -1,0 +1,49 @@
+// Lines of text about the plan that is shown.
+
+import { find, make } from './dom';
+import { time as inWords } from './format';
+import { levelColour, type Palette } from './palette';
+import type { Shown } from './timeline';
+
+/** The same call on the machine as it was described. */
+export interface Unchanged {
+  key: string;
+  finish: number;
+  plan: string;
+}
+
+export function writeHeadline(shown: Shown): void {
+  const { doc, timeline } = shown;
+  const finish = timeline === null ? '' : timeline.neverEnds ? ', never ends' : `, ${inWords(timeline.finish)}`;
+  const over = doc.bound !== null && doc.bound.ps > 0 && timeline !== null ? `, ${(timeline.finish / doc.bound.ps).toFixed(2)} × the bound` : '';
+  const plan = doc.plan === doc.chosen ? doc.plan : `${doc.plan} (not the chosen one)`;
+  find('headline', HTMLElement).replaceChildren(make('span', { textContent: `${doc.call.words}: ` }), make('b', { textContent: plan }), make('span', { textContent: finish + over }));
+}
+
+export function writeLegend(shown: Shown, palette: Palette, levels: string[]): void {
+  const used = new Set(shown.edges.map((edge) => edge.level));
+  const entry = (colour: string, words: string, kind = '') => {
+    const line = make('i', { className: kind });
+    line.style.borderColor = colour;
+    return make('li', {}, line, words);
+  };
+  const list = levels.flatMap((name, l) => (used.has(l) ? [entry(levelColour(palette, l), `over ${name}`)] : []));
+  list.push(entry(palette.critical, 'critical path'));
+  if (shown.timeline !== null && shown.timeline.stepRank.length > 0) list.push(entry(palette.work, 'combining, copying'));
+  if (shown.doc.bound !== null) list.push(entry(palette.bound, 'bound', 'dash'));
+  find('legend', HTMLElement).replaceChildren(...list);
+}
+
+/** What the changes gain or cost. @param before null: nothing is changed */
+export function writeChanged(shown: Shown, before: Unchanged | null, marked: number | null): void {
+  const line = find('changed', HTMLElement);
+  const mark = marked === null ? '' : `Process ${marked} is marked: M on another one, and they change places. `;
+  if (before === null || shown.timeline === null) {
+    line.textContent = mark;
+    return;
+  }
+  const ratio = shown.timeline.finish / before.finish;
+  const words = Math.abs(ratio - 1) < 0.005 ? 'As long as before' : ratio > 1 ? `${ratio.toFixed(2)} × as long` : `${(1 / ratio).toFixed(2)} × as fast`;
+  const plan = shown.doc.plan === before.plan ? ', the same plan.' : `. Before: ${before.plan}, ${inWords(before.finish)}.`;
+  line.replaceChildren(mark, make('strong', { textContent: words }), plan);
+}
