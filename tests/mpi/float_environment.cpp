@@ -39,7 +39,7 @@ class FloatEnvironment {
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &backwards);
     for (int i = 0; i < calls; ++i) {
       // Lengths of many classes, also just beside each other.
-      const int count = 1 + (i * i * 37 + (i % 3)) % 8000;
+      const int count = 1 + (i * i * 37 + (i % 3)) % 3000;
       call(i % 7, count, i % size_, i % 2 == 0 ? MPI_COMM_WORLD : backwards);
       planned_ += last_was_planned() ? 1 : 0;
       const int raised = std::fetestexcept(kTold);
@@ -95,7 +95,7 @@ class FloatEnvironment {
 
 int main(int argc, char** argv) {
   return espalier::mpi_test::under_mpi(argc, argv, [](int count, char** words) {
-    const auto calls = espalier::mpi_test::option(count, words, "--calls", 70);
+    const auto calls = espalier::mpi_test::option(count, words, "--calls", 35);
     return espalier::mpi_test::FloatEnvironment().run(static_cast<int>(calls));
   });
 }
