@@ -79,6 +79,8 @@ Expected<view::Subject> subject_from(const ViewOptions& options) {
 Expected<view::Query> first_query(const ViewOptions& options, const view::Subject& subject) {
   CallOptions asked = options;
   if (asked.operation.empty()) asked.operation = "broadcast";
+  const bool has_data = schedule::operation_called(asked.operation) != schedule::Operation::Barrier;
+  if (asked.size.empty() && has_data) asked.size = "64KiB";
   auto call = call_from(asked, subject.machine.size());
   if (!call) return call.error();
   view::Query query;
@@ -181,7 +183,6 @@ Command view_command() {
                 .examples = std::string(kViewExamples)};
   return {std::move(manual), [](App& app, const Globals&) {
             const auto options = std::make_shared<ViewOptions>();
-            options->size = "64KiB";
             app.add_option("SUBJECT", options->subject, "A machine (see MACHINES) or a schedule.");
             app.add_option("-m,--machine", options->machine, "The machine of a schedule.")
                 .type_name("MACHINE");
