@@ -82,7 +82,9 @@ struct PreparedProgram {
 [[nodiscard]] inline std::uint64_t bytes_in_one(const PeerLink& link, std::uint64_t message,
                                                 std::uint64_t most) {
   constexpr std::uint64_t kParts = 256;
-  return link.is_far && message <= kParts * topology::kTransport.part_bytes ? topology::kTransport.part_bytes : most;
+  return link.is_far && message <= kParts * topology::kTransport.part_bytes
+             ? topology::kTransport.part_bytes
+             : most;
 }
 
 /// The same program for calls with `to` units a block instead of `from`: all that is counted in
