@@ -198,7 +198,7 @@ def caches(t, _):
 def surroundings(t, _):
     found = t.findings(code=0)
     has(found, "ok", "hwloc: sees ")
-    assert {f["area"] for f in found} == {"mpi", "preload", "settings", "node", "network", "launch", "cache"}, found
+    assert {f["area"] for f in found} == {"mpi", "preload", "settings", "node", "network", "launch", "commands", "cache"}, found
     has(t.findings(area="node", code=0, TMPDIR="/none"), "warning", "TMPDIR")
     has(t.findings(area="node", code=0, HWLOC_SYNTHETIC="pack:2 core:3 pu:1"), "ok", "sees 6 cores")
 

@@ -20,7 +20,9 @@ TEST(MessageCosts, ChangeTheFixedCostsOfTheirRanksOnly) {
     EXPECT_EQ(changed.costs(rank).recv.fixed, microseconds(777));
     EXPECT_EQ(changed.costs(rank).send.rate, machine.costs(rank).send.rate);
     for (Rank r = 0; r < machine.size(); ++r) {
-      if (r != rank) EXPECT_EQ(changed.costs(r), machine.costs(r));
+      if (r != rank) {
+        EXPECT_EQ(changed.costs(r), machine.costs(r));
+      }
       EXPECT_EQ(changed.path(rank, r), machine.path(rank, r));
       EXPECT_EQ(changed.describe(r), machine.describe(r));
     }
