@@ -227,17 +227,17 @@ const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
   return plan;
 }
 
-Communicator::Next Communicator::next(const SharedCall& call, bool in_place) {
+Communicator::Next Communicator::next(runtime::PlanKey& key) {
   using First = runtime::Take::First;
-  runtime::ClassPolicy* policy = &policies_.at(call);
+  runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
   if (take.first == First::Join) {
-    if (!make_hidden(call)) return {nullptr, *never_, true};
+    if (!make_hidden(key)) return {nullptr, *never_, true};
     take = policy->joined(world_.clock);
   }
   if (take.first == First::Measure) {
     if (measure_again()) {
-      policy = &policies_.at(call);
+      policy = &policies_.at(key);
       take = policy->next(world_.clock);
     } else {
       take = policy->unchanged();
@@ -245,7 +245,8 @@ Communicator::Next Communicator::next(const SharedCall& call, bool in_place) {
   }
   runtime::ClassPolicy* const timed = take.is_timed ? policy : nullptr;
   if (!take.which) return {nullptr, take.why, take.is_for_good, timed};
-  return {cached({call, in_place, *take.which}), {}, false, timed};
+  key.which = *take.which;
+  return {cached(key), {}, false, timed};
 }
 
 bool Communicator::make_hidden(const SharedCall& call) {

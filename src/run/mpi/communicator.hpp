@@ -106,9 +106,9 @@ class Communicator {
   };
   /// All members ask before the same call, and get the same answer. May make the hidden
   /// communicator or measure links (collective).
-  /// @param in_place whether this rank's input lies in its result
+  /// @param key the call; says which plan afterwards
   /// @pre !never()
-  [[nodiscard]] Next next(const runtime::SharedCall& call, bool in_place);
+  [[nodiscard]] Next next(runtime::PlanKey& key);
   /// What next() would answer for such a call, and why. Local; counts no call.
   [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);
   /// Whether multicasts run along plans here. All members get the same answer. May make the hidden

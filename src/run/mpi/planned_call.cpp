@@ -1,6 +1,7 @@
 #include "mpi/planned_call.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace espalier::mpi {
 
@@ -15,11 +16,12 @@ Outcome Planned::ended(Communicator& comm, int code) const {
   return result;
 }
 
-Planned plan_call(Communicator& comm, const runtime::SharedCall& call, bool in_place) {
-  const Communicator::Next next = comm.next(call, in_place);
+Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {
+  runtime::PlanKey key{std::move(call), in_place};
+  const Communicator::Next next = comm.next(key);
   Planned planned{next.plan, {}};
   if (next.plan == nullptr) {
-    planned.outcome = native(comm, call.operation, next.why);
+    planned.outcome = native(comm, key.operation, next.why);
     if (!next.is_for_good) planned.outcome.native_for_good = nullptr;
   } else {
     planned.outcome.plan = next.plan->name;

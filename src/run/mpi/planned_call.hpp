@@ -21,7 +21,7 @@ struct Planned {
 
 /// Finds the plan of a call. All ranks get the same answer, and all must ask. May be collective.
 /// @param in_place whether this rank's input lies in its result
-[[nodiscard]] Planned plan_call(Communicator& comm, const runtime::SharedCall& call,
+[[nodiscard]] Planned plan_call(Communicator& comm, runtime::SharedCall call,
                                 bool in_place = false);
 
 /// Counts a native call.

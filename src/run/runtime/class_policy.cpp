@@ -49,7 +49,7 @@ void ClassPolicy::begin(std::vector<Candidate> candidates,
   if (waits && !trial_->is_decided()) calls_left_ = kCallsUntilTrial;
 }
 
-Take ClassPolicy::next(const Clock& clock) {
+Take ClassPolicy::decide(const Clock& clock) {
   if (calls_left_ > 0) {
     --calls_left_;
     return outlook();
@@ -88,6 +88,7 @@ Take ClassPolicy::step(const Clock& clock) {
   }
   Take result = take(candidate_);
   result.is_timed = (trial_ && trial_->is_timed()) || (is_watched() && watch_->is_timed());
+  if (ground_->is_near && (!trial_ || trial_->is_decided())) settled_ = result;
   return result;
 }
 

@@ -74,7 +74,7 @@ class ClassPolicy {
   void begin(std::vector<Candidate> candidates, const std::optional<std::string>& known);
 
   /// Counts the call. @pre !wants_candidates()
-  [[nodiscard]] Take next(const Clock& clock);
+  [[nodiscard]] Take next(const Clock& clock) { return settled_ ? *settled_ : decide(clock); }
   /// Answers First::Join, once the hidden communicator is there.
   [[nodiscard]] Take joined(const Clock& clock);
   /// Answers First::Measure: no link changed.
@@ -100,6 +100,7 @@ class ClassPolicy {
   [[nodiscard]] bool is_watched() const {
     return !ground_->is_near && (!trial_ || trial_->runs_kept_candidate());
   }
+  [[nodiscard]] Take decide(const Clock& clock);
   [[nodiscard]] Take step(const Clock& clock);
   [[nodiscard]] Take take(std::uint32_t candidate) const;
   [[nodiscard]] Reason why_native() const;
@@ -114,6 +115,7 @@ class ClassPolicy {
   std::unique_ptr<Agreement> watch_agreement_;
   std::uint32_t candidate_ = 0;  // candidate of the call that was begun last
   bool is_alarmed_ = false;
+  std::optional<Take> settled_;  // how all further calls run; absent as long as that may change
 };
 
 /// The rules by which plans are chosen under these settings and this MPI library.
