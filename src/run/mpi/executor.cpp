@@ -70,8 +70,8 @@ int Executor::run(const Execution& execution) {
 void Executor::keep_pace() {
   if (keeps_pace_) static_cast<void>(pace_.finish());
   keeps_pace_ = true;
-  constexpr std::array<double, 1> nothing{};
-  pace_.start(nothing);
+  constexpr std::array<double, 1> kNothing{};
+  pace_.start(kNothing);
 }
 
 void Executor::run_all_at_once() {
