@@ -10,7 +10,7 @@ namespace {
 using discover::Measured;
 using discover::Node;
 
-enum Tag { kTasks = 11, kEnd, kResults };
+constexpr int kTasks = 11, kEnd = 12, kResults = 13;  // tags
 
 /// A message of unknown length from one rank, waited for asleep.
 std::vector<std::int64_t> receive_words(MPI_Comm comm, int from, MPI_Status& status) {

@@ -124,7 +124,7 @@ std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
-enum NodeTag { kNodes = 21, kWelcome };
+constexpr int kNodes = 21, kWelcome = 22;  // tags
 
 /// All processes in the order of MPI_COMM_WORLD. Not split: that would gather keys as well.
 OwnedComm own_world(MPI_Comm over, MPI_Group group) {
