@@ -1,4 +1,4 @@
-# The page of `espalier view`, from web/ (ADR 23). Packages of npm are had while configuring, since building needs no network;
+# The page of `espalier view`, from web/ (ADR 26). Packages of npm are had while configuring, since building needs no network;
 # without them there is one line, and a tool that says what is missing.
 #
 # espalier_page(TARGET): compiles the page into the target, or why there is none.
