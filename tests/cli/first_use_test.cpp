@@ -207,7 +207,7 @@ TEST(FirstUse, LargeCallsAreAnsweredWithinBounds) {
   }
   const Ran part = run_tool({"simulate", "broadcast", "--size", "1GiB", "-m", large});
   EXPECT_TRUE(has(part.err, "Shown are the first ")) << part.err;
-  const Ran all = run_tool({"simulate", "allreduce", "-m", large});
+  const Ran all = run_tool({"simulate", "broadcast", "--size", "64KiB", "-m", large});
   EXPECT_TRUE(has(all.err, "by its steady state")) << all.err;
   // What cannot be simulated is predicted.
   const Ran refused = run_tool({"simulate", "allreduce", "--size", "1GiB", "-m", large});

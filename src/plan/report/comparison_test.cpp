@@ -36,7 +36,11 @@ TEST(ComparisonText, MarksAllTheBest) {
             "   algorithm  finish  x best  mean arrival  height  wan  lan  memory\n"
             "*  fnf        400 us   1.000        250 us       3    8    2       1\n"
             "*  flat       400 us   1.000        300 us       1    8    0       3\n"
-            "   binomial   700 us   1.750        400 us       4    4    3       4\n");
+            "   binomial   700 us   1.750        400 us       4    4    3       4\n"
+            "\n"
+            "Times are the model's: each message has its links to itself. espalier plan and "
+            "espalier simulate\n"
+            "share links among messages, so their times may be longer.\n");
 }
 
 TEST(ComparisonText, PutsTheBoundBelowAndTheGapBeside) {
