@@ -59,15 +59,12 @@ bool Channel::may_send_to(Rank to, std::uint64_t call) const {
   return before < kSynchronousUnderWay;
 }
 
-bool Channel::count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must) {
-  Flow& flow = flows_[to];
-  flow.since += bytes + kEnvelopeBytes;
+bool Channel::count_synchronous(Flow& flow, std::uint64_t call, bool is_due) {
   std::uint64_t unconfirmed = flow.since;
   for (const Synchronous& one : flow.under_way) unconfirmed += one.bytes;
   most_unconfirmed_ = std::max(most_unconfirmed_, unconfirmed);
-  if (!must && flow.since <= options_.synchronous_after) return false;
-  flow.under_way.push_back({call, std::exchange(flow.since, 0)});
-  return true;
+  if (is_due) flow.under_way.push_back({call, std::exchange(flow.since, 0)});
+  return is_due;
 }
 
 void Channel::confirm(Rank to, std::uint64_t call) {

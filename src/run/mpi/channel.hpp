@@ -112,7 +112,14 @@ class Channel {
   [[nodiscard]] bool may_send_to(Rank to, std::uint64_t call) const;
   /// Counts a message to a rank. @return whether it is to be synchronous
   /// @param must it shall be in any case
-  bool count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must = false);
+  bool count_unconfirmed(Rank to, std::uint64_t call, std::uint64_t bytes, bool must = false) {
+    Flow& flow = flows_[to];
+    flow.since += bytes + kEnvelopeBytes;
+    const bool is_due = must || flow.since > options_.synchronous_after;
+    if (is_due || !flow.under_way.empty()) return count_synchronous(flow, call, is_due);
+    if (flow.since > most_unconfirmed_) most_unconfirmed_ = flow.since;
+    return false;
+  }
   /// A synchronous message of a call is complete, or given up.
   void confirm(Rank to, std::uint64_t call);
   /// How many were confirmed so far: whoever waits for one looks again when this changes.
@@ -140,6 +147,7 @@ class Channel {
     std::uint64_t since = 0;             // bytes after the last synchronous message
     std::vector<Synchronous> under_way;  // few: kSynchronousUnderWay for each call
   };
+  bool count_synchronous(Flow& flow, std::uint64_t call, bool is_due);
   bool step_all_but(const Execution& but);
   void keep_pace();
   bool have_others_begun(std::uint64_t number);

@@ -45,15 +45,16 @@ void leave_call(Communicator& comm) {
   comm.executor().skip_call();
 }
 
-int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements elements) {
+int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements) {
   const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
   const std::uint64_t scratch_units = plan.prepared.program.scratch_units;
   ElementMemory scratch(elements.buffers.layout,
                         scratch_units / elements.buffers.units_per_element);
   elements.buffers.base[static_cast<std::size_t>(schedule::Buffer::Scratch)] = scratch.address();
   comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + elements.copied);
-  ElementCall execution{&plan.prepared, elements.buffers, elements.reduction, plan.signature};
-  const int code = comm.executor().run(execution);
+  elements.program = &plan.prepared;
+  elements.signature = plan.signature;
+  const int code = comm.executor().run(elements);
   note_planned(comm, {operation, elements.bytes, plan.name, plan.why, plan.predicted}, begin);
   leave_if_failed(comm, code, scratch);
   return code;

@@ -32,9 +32,7 @@ struct Planned {
 void leave_call(Communicator& comm);
 
 /// The data of a planned call that runs on elements.
-struct Elements {
-  ElementBuffers buffers;    ///< buffers of the user; run() adds scratch
-  Reduction reduction = {};  ///< how elements are combined, if they are
+struct Elements : ElementCall {
   std::uint64_t bytes = 0;   ///< size of the call, for the log
   std::uint64_t copied = 0;  ///< bytes that were copied for this call
 };
@@ -46,8 +44,9 @@ inline std::byte*& output(ElementBuffers& buffers) {
   return buffers.base[static_cast<std::size_t>(schedule::Buffer::Out)];
 }
 /// Runs a program on elements, and notes that it ran. @return an MPI error code
+/// @param elements buffers of the user and how elements are combined; the rest is filled in
 [[nodiscard]] int run(Communicator& comm, const runtime::CachedPlan& plan,
-                      schedule::Operation operation, Elements elements);
+                      schedule::Operation operation, Elements& elements);
 
 /// A planned call that ran, for counts and log.
 struct Ran {

@@ -39,10 +39,11 @@ class ShortRun {
   [[nodiscard]] bool left_messages() const { return left_messages_; }
 
  private:
+  /// Without initial values: what a call does not need is not written.
   struct Sent {
-    std::uint32_t op = 0;
-    Rank peer = 0;
-    bool synchronous = false;
+    std::uint32_t op;
+    Rank peer;
+    bool synchronous;
   };
 
   [[nodiscard]] int tag(std::uint32_t message) const {
