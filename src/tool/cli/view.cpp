@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
+#include "schedule/operation_names.hpp"
 #include "view/api.hpp"
 #include "view/grid.hpp"
 #include "view/page.hpp"
