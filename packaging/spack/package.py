@@ -21,6 +21,7 @@ class Espalier(CMakePackage):  # noqa: F405
     variant("mpich", default=True, description="The library for MPICH")
     variant("openmpi", default=False, description="The library for Open MPI")
     variant("portable", default=False, description="Link all but glibc and MPI statically")
+    variant("page", default=False, description="The page of espalier view: packages of npm are downloaded while configuring")
     variant("werror", default=False, description="Treat warnings as errors")
     variant("sanitize", default="none", values=("none", "address,undefined", "thread"), multi=False,
             description="Sanitizers for every target")
@@ -31,6 +32,8 @@ class Espalier(CMakePackage):  # noqa: F405
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("python@3.9:", type="build")
+    depends_on("node-js@18:", type="build", when="+page")
+    depends_on("npm", type="build", when="+page")
     depends_on("fmt@9:")
     depends_on("nlohmann-json@3.11:")
     depends_on("pugixml")
@@ -51,6 +54,7 @@ class Espalier(CMakePackage):  # noqa: F405
         sanitize = self.spec.variants["sanitize"].value
         return [
             self.define_from_variant("ESPALIER_PORTABLE", "portable"),
+            self.define_from_variant("ESPALIER_PAGE", "page"),
             self.define_from_variant("ESPALIER_WERROR", "werror"),
             self.define("ESPALIER_SANITIZE", "" if sanitize == "none" else sanitize),
         ]

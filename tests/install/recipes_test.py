@@ -69,7 +69,7 @@ class Recipes(unittest.TestCase):
         passed = dict(recipe().cmake_args())
         self.assertEqual(cmake_options() - LEFT_OUT, set(passed))
         variants = {words[0] for words, _ in said.of("variant")}
-        for option in ("ESPALIER_PORTABLE", "ESPALIER_WERROR"):
+        for option in ("ESPALIER_PAGE", "ESPALIER_PORTABLE", "ESPALIER_WERROR"):
             self.assertIn(passed[option], variants)
         self.assertEqual("", passed["ESPALIER_SANITIZE"])
 
