@@ -184,6 +184,7 @@ void Communicator::take_machine() {
 
 void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   plans_ = runtime::PlanCache();
+  settled_.plan = nullptr;
   multicasts_.clear();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
@@ -220,6 +221,7 @@ bool Communicator::measure_again() {
 }
 
 const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
+  settled_.plan = nullptr;  // it may be evicted now
   const CachedPlan* plan = plans_.find(key);
   if (plan != nullptr) return plan;
   plan = plans_.insert(key, group_->plan(static_cast<Rank>(rank_), key));
@@ -229,6 +231,7 @@ const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
 
 Communicator::Next Communicator::next(runtime::PlanKey& key) {
   using First = runtime::Take::First;
+  if (settled_.plan != nullptr && settled_.key == key) return {settled_.plan, {}, false, nullptr};
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
   if (take.first == First::Join) {
@@ -245,8 +248,11 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   }
   runtime::ClassPolicy* const timed = take.is_timed ? policy : nullptr;
   if (!take.which) return {nullptr, take.why, take.is_for_good, timed};
+  runtime::PlanKey asked = key;
   key.which = *take.which;
-  return {cached(key), {}, false, timed};
+  const CachedPlan* const plan = cached(key);
+  if (take.is_settled && timed == nullptr) settled_ = {std::move(asked), plan};
+  return {plan, {}, false, timed};
 }
 
 bool Communicator::make_hidden(const SharedCall& call) {

@@ -187,6 +187,12 @@ class Communicator {
   std::uint64_t machine_hash_ = 0;
   std::shared_ptr<GroupPlans> group_;  // shared with communicators of the same members in order
   runtime::PlanCache plans_;
+  /// The last call, if all like it run along this plan: loops repeat a call, and need not ask its
+  /// policy. No plan: there is none such.
+  struct Settled {
+    runtime::PlanKey key;
+    const runtime::CachedPlan* plan = nullptr;
+  } settled_;
   std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
   runtime::CallPolicies policies_;
   OwnedComm probes_;  // communicator to measure links on; made at the first alarm

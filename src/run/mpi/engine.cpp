@@ -62,6 +62,17 @@ Outcome run_kind(Communicator& comm, const LocalCall& call) {
   return call.irregular ? move_blocks(comm, call) : move(comm, call);
 }
 
+/// Hands the time of a planned call on.
+Outcome run_and_time(Communicator& comm, const LocalCall& call) {
+  const Outcome outcome = run_kind(comm, call);
+  const auto& [policy, begin] = outcome.timing;
+  if (policy != nullptr && outcome.planned && outcome.code == MPI_SUCCESS) {
+    const double seconds = PMPI_Wtime() - begin;
+    policy->note(begin, seconds, bytes_of(comm, call));
+  }
+  return outcome;
+}
+
 }  // namespace
 
 Outcome Engine::run(const LocalCall& call) {
@@ -72,13 +83,7 @@ Outcome Engine::run(const LocalCall& call) {
     return unknown;
   }
   if (comm->never()) return native(*comm, call.operation, *comm->never());
-  const Outcome outcome = run_kind(*comm, call);
-  const auto [policy, begin] = outcome.timing;
-  if (outcome.planned && policy != nullptr && outcome.code == MPI_SUCCESS) {
-    const double seconds = PMPI_Wtime() - begin;
-    policy->note(begin, seconds, bytes_of(*comm, call));
-  }
-  return outcome;
+  return run_and_time(*comm, call);
 }
 
 void Engine::note_native(const LocalCall& call, const Outcome& outcome, double seconds) {

@@ -10,10 +10,8 @@ using schedule::Operation;
 
 Outcome Planned::ended(Communicator& comm, int code) const {
   if (code != MPI_SUCCESS) comm.mark_failed();
-  Outcome result = outcome;
-  result.planned = true;
-  result.code = code;
-  return result;
+  // Field by field: copied whole, it would wait for what was written to it just before.
+  return {.planned = true, .code = code, .plan = outcome.plan, .timing = outcome.timing};
 }
 
 Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {

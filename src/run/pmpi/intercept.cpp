@@ -29,9 +29,8 @@ Asked ask_engine(const mpi::LocalCall& call) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr) return {};
   const std::uint64_t generation = mpi::Engine::generation();
-  Asked asked;
-  mpi::Outcome& outcome = asked.outcome;
-  outcome = without_bugs([&] { return engine->run(call); });
+  Asked asked{without_bugs([&] { return engine->run(call); })};
+  const mpi::Outcome& outcome = asked.outcome;
   LastCall& last = last_call();
   last.result = {outcome.planned, outcome.why};
   if (outcome.planned) {

@@ -71,7 +71,11 @@ Take ClassPolicy::joined(const Clock& clock) {
 Take ClassPolicy::step(const Clock& clock) {
   candidate_ = trial_ ? trial_->kept() : 0;
   const bool is_settled = (!trial_ || trial_->is_decided()) && !is_watched();
-  if (is_settled) return take(candidate_);
+  if (is_settled) {
+    Take result = take(candidate_);
+    result.is_settled = true;
+    return result;
+  }
   const DefaultFloats floats;
   if (trial_ && !trial_->is_decided()) {
     if (!trial_agreement_) trial_agreement_ = ground_->agreement();

@@ -46,6 +46,8 @@ struct Take {
   Reason why{};                                 ///< why the call is native
   bool is_for_good = false;                     ///< all further calls of the class are native too
   bool is_timed = false;                        ///< ClassPolicy::note() wants the time of this call
+  /// All further calls of the class run alike, until the policy is forgotten: it need not be asked.
+  bool is_settled = false;
 };
 
 /// Which candidate runs each call of one class on one communicator, and why a call is native. The
