@@ -16,11 +16,11 @@ namespace espalier::fake {
 
 struct Request {
   bool is_complete = false;
-  bool is_freed = false;  ///< nobody waits for it any more
   bool is_receive = false;
   int from = 0, to = 0, tag = 0;
-  std::byte* address = nullptr;                                 ///< of receives
-  std::vector<std::pair<std::int64_t, std::size_t>> stretches;  ///< where the bytes lie, from there
+  std::byte* address = nullptr;  ///< where a receive puts its data; nullptr for sends
+  std::vector<std::pair<std::int64_t, std::size_t>>
+      stretches;  ///< offset from `address` and length of each stretch of bytes
   MPI_Status status{};
 };
 

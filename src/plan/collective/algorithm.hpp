@@ -61,7 +61,8 @@ struct Traits {
   bool is_tuned = false;        ///< its levels are worth tuning one by one
   bool scatters_first = false;  ///< a scatter along a binomial tree comes before shorter messages
   LongestMessage longest = LongestMessage::Whole;
-  Operations meets_everybody = {};   ///< where each rank has a message for each other
+  Operations meets_everybody =
+      {};  ///< operations in which each rank sends a message to every other
   std::uint64_t always_cuts_to = 0;  ///< bytes of its messages, if it is always a pipeline
 };
 

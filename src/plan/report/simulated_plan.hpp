@@ -33,6 +33,9 @@ struct SimulatedPlan {
 /// messages, in the colour of their level. Large machines: whole clusters instead of processes.
 [[nodiscard]] std::string traffic_svg(const SimulatedPlan& plan, const topology::Machine& machine);
 
+/// "send", "transfer", "reduce", ...: as documents call a step of the critical path.
+[[nodiscard]] const char* name_of(sim::CriticalStep::Kind kind);
+
 /// espalier-simulation-1, see docs/formats.md.
 [[nodiscard]] std::string simulation_json(const SimulatedPlan& plan,
                                           const topology::Machine& machine);

@@ -17,26 +17,6 @@ using sim::CriticalStep;
 Json time_json(Time t) { return t == kForever ? Json(nullptr) : Json(t.picoseconds); }
 Json rank_json(Rank rank) { return rank == kNoRank ? Json(nullptr) : Json(rank); }
 
-const char* name_of_kind(CriticalStep::Kind kind) {
-  switch (kind) {
-    case CriticalStep::Kind::Late:
-      return "late";
-    case CriticalStep::Kind::Send:
-      return "send";
-    case CriticalStep::Kind::Transfer:
-      return "transfer";
-    case CriticalStep::Kind::Recv:
-      return "recv";
-    case CriticalStep::Kind::Reduce:
-      return "reduce";
-    case CriticalStep::Kind::Compute:
-      return "compute";
-    case CriticalStep::Kind::Copy:
-      break;
-  }
-  return "copy";
-}
-
 Json ranks_json(const SimulatedPlan& plan) {
   Json ranks = Json::array();
   for (Rank r = 0; r < plan.result.rank_finish.size(); ++r) {
@@ -80,7 +60,7 @@ Json path_json(const sim::SimResult& result, const topology::Machine& machine) {
   for (const CriticalStep& step : result.critical_path) {
     Json level = nullptr;
     if (step.peer != kNoRank) level = machine.path(step.rank, step.peer).level;
-    path.push_back({{"kind", name_of_kind(step.kind)},
+    path.push_back({{"kind", name_of(step.kind)},
                     {"rank", step.rank},
                     {"peer", rank_json(step.peer)},
                     {"level", level},
@@ -122,6 +102,26 @@ Json steps_json(const sim::SimResult& result) {
 }
 
 }  // namespace
+
+const char* name_of(sim::CriticalStep::Kind kind) {
+  switch (kind) {
+    case CriticalStep::Kind::Late:
+      return "late";
+    case CriticalStep::Kind::Send:
+      return "send";
+    case CriticalStep::Kind::Transfer:
+      return "transfer";
+    case CriticalStep::Kind::Recv:
+      return "recv";
+    case CriticalStep::Kind::Reduce:
+      return "reduce";
+    case CriticalStep::Kind::Compute:
+      return "compute";
+    case CriticalStep::Kind::Copy:
+      break;
+  }
+  return "copy";
+}
 
 std::string simulation_json(const SimulatedPlan& plan, const topology::Machine& machine) {
   const schedule::Collective& call = plan.call;

@@ -21,7 +21,8 @@ namespace espalier::mpi {
 [[nodiscard]] Outcome move_blocks(Communicator& comm, const LocalCall& call);
 
 struct Multicast {
-  void* data = nullptr;  ///< where the data are, or shall come to; ignored on ranks outside
+  void* data = nullptr;  ///< data of the root, or room for them elsewhere; ignored on ranks that
+                         ///< are no members
   runtime::MulticastCall call;
 };
 /// Runs one or several multicasts at once. Called by all ranks of the communicator, with the same

@@ -50,9 +50,9 @@ struct Timing {
 
 /// What became of a call.
 struct Outcome {
-  bool planned = false;        ///< the call ran along a plan; if not, it is native
-  runtime::Reason why{};       ///< why the call is native; meaningless if it was planned
-  int code = MPI_SUCCESS;      ///< what the MPI function shall return, if planned
+  bool planned = false;    ///< the call ran along a plan; if not, it is native
+  runtime::Reason why{};   ///< why the call is native; meaningless if it was planned
+  int code = MPI_SUCCESS;  ///< return value of the MPI function; meaningless if the call is native
   std::string_view plan = {};  ///< name of the plan; valid until the next call
   Timing timing = {};          ///< times of planned calls are handed on already
   /// The counter of calls like this one, if all of them are native for good; else nullptr.

@@ -62,7 +62,7 @@ struct PreparedProgram {
   std::vector<std::uint32_t>
       first_dependent;  ///< where each op begins in `dependents`; one entry more at the end
   std::vector<std::uint32_t> dependents;
-  std::vector<std::uint32_t> first_message;   ///< where each op begins in `messages_of_op`
+  std::vector<std::uint32_t> first_message;  ///< index of each op's first entry in `messages_of_op`
   std::vector<std::uint32_t> messages_of_op;  ///< indices into `messages`
   /// All of it, if it can run one by one; else empty.
   std::vector<SequentialStep> steps;

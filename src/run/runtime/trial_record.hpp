@@ -31,7 +31,8 @@ struct TrialRecord {
   std::vector<double> times;          ///< agreed seconds of each candidate; infinite: not tried
   std::optional<std::uint32_t> kept;  ///< the candidate decided for; absent without a decision
   std::string why;                    ///< reason of the decision
-  Trial::BeforeDecision before_decision{};  ///< what calls did; meaningless once one is kept
+  Trial::BeforeDecision before_decision{};  ///< what calls did before a decision; meaningless once
+                                            ///< a candidate is kept
   bool was_replanned = false;               ///< links changed later, and another trial followed
 };
 [[nodiscard]] std::string trials_text(const std::vector<TrialRecord>& records);

@@ -17,7 +17,7 @@ struct Subject {
   topology::Machine machine;
   std::string name;  ///< the machine as the user named it
   std::optional<schedule::Schedule> schedule = {};
-  Query first = {};  ///< what the page shows at the beginning
+  Query first = {};  ///< the call and plan that the page shows when it is opened
 };
 
 /// With more processes no plan is simulated: that would take too long for a page.

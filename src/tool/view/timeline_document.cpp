@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "report/simulated_plan.hpp"
+
 namespace espalier::view {
 namespace {
 
@@ -38,26 +40,6 @@ void add_column(std::string& text, std::string_view name, const List& list, Numb
     number(text, one);
   }
   text += ']';
-}
-
-const char* kind_word(CriticalStep::Kind kind) {
-  switch (kind) {
-    case CriticalStep::Kind::Late:
-      return "late";
-    case CriticalStep::Kind::Send:
-      return "send";
-    case CriticalStep::Kind::Transfer:
-      return "transfer";
-    case CriticalStep::Kind::Recv:
-      return "recv";
-    case CriticalStep::Kind::Reduce:
-      return "reduce";
-    case CriticalStep::Kind::Compute:
-      return "compute";
-    case CriticalStep::Kind::Copy:
-      break;
-  }
-  return "copy";
 }
 
 class TimelineWriter {
@@ -127,7 +109,7 @@ class TimelineWriter {
   void path(std::string& text) const {
     const auto& list = result_.critical_path;
     add_column(text, "kind", list, [](std::string& t, const CriticalStep& s) {
-      fmt::format_to(std::back_inserter(t), "\"{}\"", kind_word(s.kind));
+      fmt::format_to(std::back_inserter(t), "\"{}\"", report::name_of(s.kind));
     });
     add_column(text, "rank", list,
                [](std::string& t, const CriticalStep& s) { integer(t, s.rank); });
