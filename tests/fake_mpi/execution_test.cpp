@@ -360,6 +360,41 @@ TEST(Execution, NobodyIsFurtherAheadThanTagsTell) {
   EXPECT_EQ(run_ahead(ranks, 200, ~std::uint64_t{0}), 32U);
 }
 
+/// A call fails while a message of it waits for its receiver: whoever owns the memory has to know.
+TEST(Execution, AFailedCallSaysThatMpiMayStillReadItsMemory) {
+  for (const bool sends_too : {true, false}) {
+    ChannelOptions options;
+    options.synchronous_after = 0;
+    Ranks ranks(2, options, 8);
+    const auto two = schedule::slice(schedule::Buffer::Out, 0, 2);
+    schedule::ProgramBuilder fails(0), sends(1);
+    if (sends_too) fails.send(1, two);
+    fails.recv(1, schedule::slice(schedule::Buffer::Out, 2, 1));
+    sends.send(0, two);
+    if (sends_too) sends.recv(0, schedule::slice(schedule::Buffer::Out, 4, 2));
+    SmallRun here(ranks.channel(0), std::move(fails).build());
+    SmallRun there(ranks.channel(1), std::move(sends).build());
+    here.numbers[1] = 12;
+    here.begin(ranks.channel(0));
+    ranks.world().me = 1;
+    there.begin(ranks.channel(1));
+    ranks.world().deliver(1, 0);
+    ranks.world().me = 0;
+    here.execution.step();
+    EXPECT_TRUE(here.execution.is_done());
+    EXPECT_EQ(here.execution.code(), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(here.execution.left_messages(), sends_too);
+    EXPECT_EQ(ranks.world().posted(), sends_too ? 1U : 0U);  // rank 1's
+    EXPECT_TRUE(ranks.channel(0).is_idle());
+    EXPECT_TRUE(ranks.channel(0).may_send_to(1, 1));
+    ranks.world().deliver_all();  // reads what still lies at rank 0
+    ranks.world().me = 1;
+    there.execution.step();
+    EXPECT_TRUE(there.execution.is_done());
+    EXPECT_EQ(there.numbers[5], sends_too ? 12 : 0);
+  }
+}
+
 /// One rank sends `messages` numbers to another that never comes.
 schedule::Program many_sends(std::uint64_t messages) {
   schedule::ProgramBuilder program(0);

@@ -23,6 +23,14 @@ std::size_t total(const Stretches& stretches) {
   return sum;
 }
 
+std::vector<std::byte> gathered(const std::byte* address, const Stretches& stretches) {
+  std::vector<std::byte> data;
+  for (const auto& [at, bytes] : stretches) {
+    data.insert(data.end(), address + at, address + at + bytes);
+  }
+  return data;
+}
+
 }  // namespace
 
 World& world() { return *the_world; }
@@ -46,7 +54,7 @@ std::size_t World::unexpected() const { return arrived_.size(); }
 std::uint64_t World::held(int from, int to, std::uint64_t envelope) const {
   std::uint64_t sum = 0;
   const auto add = [&](const Message& message) {
-    sum += envelope + (message.stays ? 0 : message.data.size());
+    sum += envelope + (message.stays ? 0 : message.bytes);
   };
   const auto found = wire_.find({from, to});
   if (found != wire_.end()) std::for_each(found->second.begin(), found->second.end(), add);
@@ -57,6 +65,7 @@ std::uint64_t World::held(int from, int to, std::uint64_t envelope) const {
 }
 
 void World::match(Message message, const std::shared_ptr<Request>& receive) {
+  if (message.stays) message.data = gathered(message.address, message.stretches);
   std::size_t done = 0;
   for (const auto& [at, bytes] : receive->stretches) {
     const std::size_t now = std::min(bytes, message.data.size() - done);
@@ -111,12 +120,15 @@ struct Calls {
                   bool synchronous, MPI_Request* handle) {
     World& w = world();
     auto request = std::make_shared<Request>();
-    Message message{w.me, to, tag, {}, false, nullptr};
-    for (const auto& [at, bytes] : stretches(count, type)) {
-      const auto* begin = static_cast<const std::byte*>(address) + at;
-      message.data.insert(message.data.end(), begin, begin + bytes);
-    }
-    message.stays = message.data.size() > w.eager_;
+    Message message;
+    message.from = w.me;
+    message.to = to;
+    message.tag = tag;
+    message.address = static_cast<const std::byte*>(address);
+    message.stretches = stretches(count, type);
+    message.bytes = total(message.stretches);
+    message.stays = message.bytes > w.eager_;
+    if (!message.stays) message.data = gathered(message.address, message.stretches);
     request->is_complete = !message.stays && !synchronous;
     if (!request->is_complete) message.request = request;
     w.wire_[{w.me, to}].push_back(std::move(message));

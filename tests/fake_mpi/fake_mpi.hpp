@@ -26,8 +26,11 @@ struct Request {
 
 struct Message {
   int from = 0, to = 0, tag = 0;
-  std::vector<std::byte> data;
-  bool stays = false;                ///< it needs a handshake: the data stay with the sender
+  std::size_t bytes = 0;
+  std::vector<std::byte> data;  ///< empty while they stay with the sender
+  bool stays = false;           ///< it needs a handshake: its data are read when it is received
+  const std::byte* address = nullptr;  ///< where they stay, and in which stretches
+  std::vector<std::pair<std::int64_t, std::size_t>> stretches = {};
   std::shared_ptr<Request> request;  ///< of the sender, if that waits for the receiver
 };
 

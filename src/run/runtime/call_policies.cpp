@@ -4,13 +4,6 @@
 #include <utility>
 
 namespace espalier::runtime {
-namespace {
-
-/// Most classes of calls that a communicator remembers. When there are more, all are forgotten, by
-/// all ranks at the same call, and their trials begin again.
-constexpr std::size_t kMostClasses = 4096;
-
-}  // namespace
 
 void CallPolicies::begin(bool is_even, bool is_near, const Settings& settings, std::uint64_t where,
                          const Verdicts* known, Propose propose) {

@@ -13,6 +13,10 @@ namespace espalier::runtime {
 /// same calls, and get the same answers.
 class CallPolicies {
  public:
+  /// Most classes of calls that a communicator remembers. When there are more, all are forgotten,
+  /// by all ranks at the same call, and their trials begin again.
+  static constexpr std::size_t kMostClasses = 4096;
+
   /// What the chooser names for a call.
   using Propose = std::function<std::vector<Candidate>(const SharedCall&)>;
 

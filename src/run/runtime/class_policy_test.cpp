@@ -112,6 +112,29 @@ TEST(CallPolicies, ForgetsAllButWhatWasJoined) {
   EXPECT_EQ(policies.at(call).next(kNoTime).why, Reason::FirstCalls);
 }
 
+/// A program with ever new sizes or roots does not take ever more memory.
+TEST(CallPolicies, RemembersABoundedNumberOfClasses) {
+  CallPolicies policies;
+  std::size_t asked = 0;
+  policies.begin(false, true, {}, 0, nullptr, [&](const SharedCall&) {
+    ++asked;
+    return std::vector{kBestPlan};
+  });
+  policies.join(nobody);
+  const auto call = [&](std::size_t root) {
+    SharedCall one{schedule::Operation::Broadcast, 0, 100};
+    one.root = static_cast<Rank>(root);
+    EXPECT_EQ(policies.at(one).next(kNoTime).which, WhichPlan::Best);
+  };
+  for (int time = 0; time < 2; ++time) {
+    for (std::size_t root = 0; root < CallPolicies::kMostClasses; ++root) call(root);
+    EXPECT_EQ(asked, CallPolicies::kMostClasses);
+  }
+  call(CallPolicies::kMostClasses);  // one too many: all are forgotten
+  call(0);
+  EXPECT_EQ(asked, CallPolicies::kMostClasses + 2);
+}
+
 /// What a class of calls meets.
 struct Scenario {
   std::size_t ranks = 1;
