@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_tool.hpp"
@@ -93,6 +94,30 @@ TEST(ToolPlan, PredictsWhereThereAreTooManyToSimulate) {
                 "--size", "1MB", "--json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find("\"simulated\": false"), std::string::npos) << ran.out;
+}
+
+/// What has few messages is verified on any number of ranks, long pipelines by their first
+/// segments.
+TEST(ToolPlan, VerifiesOnManyRanksWhatHasFewMessages) {
+  const auto verdict = [](const Words& call) {
+    Words arguments{"-m", "site:4(10ms,100Mbit/s) node:16(50us,1Gbit/s) proc:16(1us,10Gbit/s)"};
+    arguments.insert(arguments.begin(), call.begin(), call.end());
+    return plan(arguments)["verdict"].get<std::string>();
+  };
+  EXPECT_EQ(verdict({"broadcast"}), "verified");
+  EXPECT_EQ(verdict({"barrier"}), "verified");
+  EXPECT_EQ(verdict({"broadcast", "-s", "1GiB"}).find("verified for its first "), 0U);
+  EXPECT_EQ(verdict({"allgather"}).find("not verified: above 256 ranks"), 0U);
+}
+
+/// The chosen plan stands in the table once, whatever parameters it has that do not matter.
+TEST(ToolPlan, ListsThePlanThatItChoosesOnce) {
+  const Json json = plan({"allreduce", "-s", "1MB", "-m",
+                          "site:3(10ms,100Mbit/s) node:8(50us,1Gbit/s) proc:4(1us,10Gbit/s)"});
+  const auto& candidates = json["candidates"];
+  EXPECT_EQ(std::count_if(candidates.begin(), candidates.end(),
+                          [&](const Json& one) { return one["plan"] == json["chosen"]; }),
+            1);
 }
 
 TEST(ToolReproduce, RefusesUnknownPapersAndParts) {

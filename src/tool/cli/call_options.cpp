@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/nearest.hpp"
@@ -65,6 +66,34 @@ std::string operations_hint(const std::string& word, bool with_irregular) {
   }
   return fmt::format("{}the operations are: {}", did_you_mean(schedule::usual_name(word), known),
                      fmt::join(known, ", "));
+}
+
+std::uint64_t verified_messages(Operation operation) {
+  // What a partial result holds is remembered rank by rank.
+  return std::uint64_t{1} << (reduces(operation) ? 17U : 18U);
+}
+
+bool is_verified(const schedule::Collective& call, std::uint64_t messages) {
+  if (call.size <= kAlwaysVerifiedUpTo) return true;
+  const bool has_pairs =
+      call.operation == Operation::Alltoall || call.operation == Operation::ReduceScatter;
+  const std::uint64_t blocks = has_pairs ? std::uint64_t{call.size} * call.size : 0;
+  return std::max(messages, blocks) <= verified_messages(call.operation);
+}
+
+bool is_verified(const schedule::Schedule& schedule) {
+  std::uint64_t messages = 0;
+  for (const schedule::Program& program : schedule.programs) {
+    messages += static_cast<std::uint64_t>(
+        std::count_if(program.ops.begin(), program.ops.end(),
+                      [](const schedule::Op& op) { return op.kind == schedule::OpKind::Send; }));
+  }
+  return is_verified(schedule.call, messages);
+}
+
+std::string not_verified(Operation operation) {
+  return fmt::format("not verified: above {} ranks that is done for up to {} messages",
+                     kAlwaysVerifiedUpTo, verified_messages(operation));
 }
 
 void declare(App& app, CallOptions& options, bool required) {

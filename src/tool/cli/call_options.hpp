@@ -3,18 +3,20 @@
 #include <string>
 
 #include "base/expected.hpp"
-#include "schedule/collective.hpp"
+#include "schedule/schedule.hpp"
 
 namespace espalier::cli {
 
 class App;
 
-/// Plans for more ranks are not verified by commands: see docs/verification.md.
-inline constexpr Rank kVerifiedUpTo = 256;
+/// Plans with more messages are not verified by commands, unless they have few ranks: see
+/// docs/verification.md. Where every rank has a block for every other, the blocks count.
+[[nodiscard]] std::uint64_t verified_messages(schedule::Operation operation);
+inline constexpr Rank kAlwaysVerifiedUpTo = 256;
+[[nodiscard]] bool is_verified(const schedule::Collective& call, std::uint64_t messages);
+[[nodiscard]] bool is_verified(const schedule::Schedule& schedule);
 /// Said of plans that are not.
-[[nodiscard]] inline std::string not_verified() {
-  return "not verified: that is done for up to " + std::to_string(kVerifiedUpTo) + " ranks";
-}
+[[nodiscard]] std::string not_verified(schedule::Operation operation);
 /// With more ranks the simulator shares links by its faster rule, unless told otherwise.
 inline constexpr Rank kExactUpTo = 256;
 /// With more ranks the candidates are not simulated: that would take minutes.

@@ -107,11 +107,11 @@ report::Table candidates_table(const std::vector<ExchangeChoice>& choices, std::
   return table;
 }
 
-/// Verifies the plan if the machine has at most kVerifiedUpTo ranks. Returns what to print about
+/// Verifies the plan if it has not too many messages for that. Returns what to print about
 /// that; an error if the plan is refused.
-Expected<std::string> settle(const IrregularCall& asked, const schedule::Schedule& schedule) {
-  std::string verdict = not_verified();
-  if (asked.machine.size() <= kVerifiedUpTo) {
+Expected<std::string> settle(const schedule::Schedule& schedule) {
+  std::string verdict = not_verified(schedule.call.operation);
+  if (is_verified(schedule)) {
     const auto result = verify::verify(schedule);
     if (!result.ok()) {
       return Error{"plan", fmt::format("the verifier refuses it: {}", to_string(result)),
@@ -161,7 +161,7 @@ Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& aske
                   const Choices& choices, const report::Canvas& canvas, Table table) {
   const auto& chosen = choices.front();
   const schedule::Schedule schedule = schedule_of(plan_of(chosen), asked.call);
-  const auto verdict = settle(asked, schedule);
+  const auto verdict = settle(schedule);
   if (!verdict) return Failure{verdict.error(), kExitInternal};
   if (!options.schedule.empty()) {
     if (auto failed = write_schedule(schedule, options.schedule_form, options.schedule)) {

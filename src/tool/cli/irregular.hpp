@@ -34,8 +34,8 @@ struct IrregularCallOptions {
 /// How a table is written.
 enum class TableForm { Text, Json, Csv };
 
-/// `espalier plan --counts`: every plan is simulated, and the chosen one verified if the machine
-/// has at most kVerifiedUpTo ranks.
+/// `espalier plan --counts`: every plan is simulated, and the chosen one verified unless it has
+/// too many messages (is_verified).
 struct IrregularPlanOptions : IrregularCallOptions {
   TableForm form = TableForm::Text;
   bool all = false;

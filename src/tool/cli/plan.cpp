@@ -93,18 +93,25 @@ std::vector<PlanRow> rows_of(PlanRow chosen, const std::vector<select::Choice>& 
 /// Verifies the plan, a long pipeline by its first segments. Returns what to say of it.
 Expected<std::string> verified(const select::Plan& plan, const Hierarchy& hierarchy,
                                const Collective& call, std::uint64_t messages) {
-  if (call.size > kVerifiedUpTo) return not_verified();
-  constexpr std::uint64_t kSegments = 64;
+  constexpr std::uint64_t kMostSegments = 64;
   const std::uint64_t segment = select::segments_of(plan, call).most;
   Collective verified = call;
+  std::uint64_t segments = 0;
   if (messages > kWholeMessages && segment > 0) {
-    verified.count = std::min(call.count, kSegments * segment);
+    const std::uint64_t all = std::max<std::uint64_t>(1, call.count / segment);
+    const std::uint64_t of_one = messages / all + 1;
+    segments = std::clamp<std::uint64_t>(verified_messages(call.operation) / (2 * of_one), 2,
+                                         kMostSegments);
+    verified.count = std::min(call.count, segments * segment);
+    messages = std::min(messages, segments * of_one);
   }
+  if (!is_verified(verified, messages)) return not_verified(call.operation);
   const Schedule schedule = schedule_of(candidate_of(plan, hierarchy, verified), verified);
+  if (!is_verified(schedule)) return not_verified(call.operation);  // segments did not shorten it
   const verify::Verdict verdict = verify::verify(schedule);
   if (!verdict.ok()) return refused(schedule.algorithm, verdict);
   if (verified.count == call.count) return std::string("verified");
-  return fmt::format("verified for its first {} segments", kSegments);
+  return fmt::format("verified for its first {} segments", segments);
 }
 
 /// The machine as the library sees it: levels on which nothing has a choice are left out.
@@ -136,8 +143,12 @@ Expected<select::Rules> rules_from(const PlanOptions& options) {
   return rules;
 }
 
-void put_first(std::vector<select::Choice>& ranked, select::Choice chosen) {
-  std::erase_if(ranked, [&](const select::Choice& choice) { return choice.plan == chosen.plan; });
+/// Plans of one name are one plan, though parameters that do not matter may differ.
+void put_first(std::vector<select::Choice>& ranked, select::Choice chosen, const Collective& call) {
+  const std::string name = name_of(chosen.plan, call);
+  std::erase_if(ranked, [&](const select::Choice& choice) {
+    return choice.plan == chosen.plan || name_of(choice.plan, call) == name;
+  });
   ranked.insert(ranked.begin(), std::move(chosen));
 }
 
@@ -156,7 +167,7 @@ Expected<std::optional<OrderFree>> order_free(const Hierarchy& hierarchy, const 
   const select::Plan plan = *chooser.choose(wide, select::WhichPlan::Best).plan;
   OrderFree found{wide.element, name_of(plan, wide), chooser.predictor()(plan, wide), std::nullopt};
   const Machine& machine = hierarchy.machine();
-  if (machine.size() > kVerifiedUpTo) return std::optional(found);
+  if (machine.size() > kAlwaysVerifiedUpTo) return std::optional(found);
   const Schedule schedule = schedule_of(candidate_of(plan, hierarchy, wide), wide);
   const verify::Verdict verdict = verify::verify(schedule);
   if (!verdict.ok()) return refused(found.plan, verdict);
@@ -227,7 +238,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   const select::PlanChoice best = chooser.choose(*call, select::WhichPlan::Best);
   const select::Plan& chosen = *best.plan;
   std::vector<select::Choice> ranked = ranking(hierarchy, cost_view, *call, rules->bits);
-  put_first(ranked, {chosen, chooser.predictor()(chosen, *call)});
+  put_first(ranked, {chosen, chooser.predictor()(chosen, *call)}, *call);
   constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
   select::SimulatedTimes times(hierarchy, *call, options.all ? kNoLimit : kUsualMessages);
   const std::uint64_t messages = times.messages_of(chosen);
@@ -246,7 +257,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     {},
                     {},
                     {}};
-  if (whole || (machine->size() <= kVerifiedUpTo && messages <= kWholeMessages)) {
+  if (whole || (machine->size() <= kAlwaysVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
     report.hash = hash_of(schedule);
     // Before anything is printed: what cannot be written is told alone.

@@ -228,7 +228,7 @@ Outcome show_simulation(const Shown& shown, const Machine& machine,
                     rounded(shown.summary->finish),
                     report::to_text(report::level_use_table(*shown.summary, machine), canvas),
                     report::wrapped(sharing_in_words(conditions.sharing), canvas.width, ""),
-                    not_verified()));
+                    not_verified(schedule.call.operation)));
   }
   const report::SimulatedPlan plan{schedule.algorithm, schedule.call,
                                    sim::simulate(schedule, machine, conditions), conditions.skew};
@@ -240,14 +240,15 @@ Outcome show_simulation(const Shown& shown, const Machine& machine,
       [&] {
         return report::draw_timeline(plan, machine, canvas, detail) + "\n" +
                report::wrapped(sharing_in_words(conditions.sharing), canvas.width, "") +
-               (schedule.programs.size() > kVerifiedUpTo ? "The plan is " + not_verified() + ".\n"
-                                                         : "");
+               (is_verified(schedule)
+                    ? ""
+                    : "The plan is " + not_verified(schedule.call.operation) + ".\n");
       });
 }
 
-/// Verifies a plan of ours, if it has not too many ranks for that.
+/// Verifies a plan of ours, if it has not too many messages for that.
 Outcome verify_plan(const Schedule& schedule) {
-  if (schedule.programs.size() > kVerifiedUpTo) return {};
+  if (!is_verified(schedule)) return {};
   const verify::Verdict verdict = verify::verify(schedule);
   if (verdict.ok()) return {};
   return Failure{{"simulate", "the verifier refuses this plan: " + to_string(verdict),
