@@ -98,6 +98,18 @@ class Lab(unittest.TestCase):
             # 40 us a hop are taken off delays for what the router costs by itself
             self.assertGreater(result["median_us"], 0.98 * result["bound_us"])
 
+    def test_2d_the_bench_measures_plans_and_not_the_native_calls_again(self):
+        for mpi in ("mpich", "openmpi"):
+            lab("stats", "--reset")
+            command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", mpi + "+espalier",
+                       "--operation", "broadcast", "--size", "1000000", "--root", "1", "--repeat", "5", "--json"]
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            # 8 calls, each of which crosses the WAN once; both MPIs' own cross it more often
+            crossed = links()["wan:site0>site1"]["bytes"]
+            self.assertGreater(crossed, 8 * 1000000)
+            self.assertLess(crossed, 8 * 1500000)
+
     def test_2c_the_bench_needs_no_common_clock(self):
         command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", "mpich", "--clocks", "ack",
                    "--size", "8", "--repeat", "5", "--json"]

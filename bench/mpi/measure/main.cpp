@@ -6,6 +6,8 @@
 // ranks taking their turn as root. MEMBERS: "0+3+5", of a communicator of their own; all if none
 // are named. One line for each call, by rank 0:
 //   measured OPERATION BYTES ROOT wrong N first_us T times_us T...
+// and at the end, where Espalier's library is preloaded, how many calls of rank 0 it saw:
+//   library saw N
 // The first call (or turn) is told apart: it connects, and may plan. Every result is compared with
 // what it has to be.
 #include <algorithm>
@@ -16,6 +18,8 @@
 #include <sstream>
 
 #include "clocks.hpp"
+
+extern "C" __attribute__((weak)) std::uint64_t espalier_query_count(const char* name);
 
 namespace {
 
@@ -154,6 +158,13 @@ void run(const Call& call, bool by_acknowledgement, int repeats, measure::Shared
   std::fflush(stdout);
 }
 
+/// A library that is loaded and takes no part would be measured as if it were of no use.
+void tell_what_the_library_saw() {
+  if (espalier_query_count == nullptr || measure::world_rank() != 0) return;
+  const std::uint64_t seen = espalier_query_count("planned") + espalier_query_count("native");
+  std::printf("library saw %llu\n", static_cast<unsigned long long>(seen));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -174,6 +185,7 @@ int main(int argc, char** argv) {
       }
       run(*call, clocks == "ack", repeats, clock, acknowledged);
     }
+    tell_what_the_library_saw();
   }
   MPI_Finalize();
   return code;

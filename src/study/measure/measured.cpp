@@ -50,6 +50,14 @@ std::string argument_of(const MeasuredCall& call) {
   return fmt::format("{}:{}:{}{}", name_of(call.kind), call.size.value, root, members);
 }
 
+bool has_library(const std::string& text) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("library saw ")) return line != "library saw 0";
+  }
+  return false;
+}
+
 Expected<std::vector<MeasuredTimes>> read_measured(const std::string& text,
                                                    const std::vector<MeasuredCall>& asked) {
   std::vector<MeasuredTimes> all;

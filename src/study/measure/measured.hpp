@@ -69,6 +69,9 @@ struct MeasuredTimes {
 Expected<std::vector<MeasuredTimes>> read_measured(const std::string& text,
                                                    const std::vector<MeasuredCall>& asked);
 
+/// Whether the program says that Espalier's library saw its calls.
+[[nodiscard]] bool has_library(const std::string& text);
+
 /// Every kind with every size; kinds with a root also with every root. A barrier is called once.
 [[nodiscard]] std::vector<MeasuredCall> all_calls(const std::vector<CallKind>& kinds,
                                                   const std::vector<Bytes>& sizes,

@@ -18,6 +18,13 @@ TEST(Measured, AreReadFromAmongOtherLines) {
   EXPECT_EQ(read->at(0).summary.median, 11);
 }
 
+TEST(Measured, SayWhetherTheLibraryWasAtWork) {
+  EXPECT_TRUE(has_library("measured x\nlibrary saw 12\n"));
+  for (const char* text : {"", "measured x\n", "library saw 0\n", "library saw 0"}) {
+    EXPECT_FALSE(has_library(text)) << text;
+  }
+}
+
 TEST(Measured, AreRefusedWhenSomethingIsMissing) {
   for (const char* text : {"", "measured broadcast 8 3 wrong 0 first_us 9 times_us\n",
                            "measured broadcast 8 3 wrong 0 first_us 9 times_us 1 x\n",

@@ -20,8 +20,8 @@ struct Stack {
   [[nodiscard]] bool is_peer() const { return library.empty(); }
 };
 
-/// The name of Espalier's library for "mpich" or "openmpi".
-[[nodiscard]] std::string library_for(const std::string& mpi);
+/// The library that programs of any MPI preload.
+inline constexpr const char* kLibrary = "libespalier.so";
 
 /// All stacks in the order of the table: peers first.
 [[nodiscard]] const std::vector<Stack>& stacks();

@@ -20,7 +20,7 @@ measure::Stack espalier_stack(std::string key, std::string title, const std::str
   // Forced: from the first call on, also where native is predicted to be as fast.
   std::vector<std::string> environment{"ESPALIER_FORCE=1"};
   if (!algorithm.empty()) environment.push_back("ESPALIER_ALGORITHM=broadcast=" + algorithm);
-  return {std::move(key), std::move(title), mpi, {}, measure::library_for(mpi), environment};
+  return {std::move(key), std::move(title), mpi, {}, measure::kLibrary, environment};
 }
 
 report::Cell time_cell(const measure::MeasuredTimes& measured, double unit_us) {

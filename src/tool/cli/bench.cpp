@@ -244,8 +244,9 @@ Command bench_command() {
         app.add_option("--stack", options->stacks,
                        "mpich, openmpi, openmpi+han, openmpi+adapt, mpich+espalier, "
                        "openmpi+espalier, and mpich+discovered and openmpi+discovered, where the "
-                       "library is not told the machine but finds it. Default: all that are there "
-                       "but these two.")
+                       "library is not told the machine but finds it; mpich+blind, mpich+segments "
+                       "and the same of openmpi, whose trees go by rank numbers, whole or in "
+                       "segments. Default: all that are there but these six.")
             .type_name("LIST");
         app.add_option("--clocks", options->clocks,
                        "shared: one for all ranks, as a lab has it (default). ack: the root's "

@@ -15,7 +15,10 @@ std::filesystem::path library_path(const measure::Stack& stack) {
 }
 
 bool is_built(const measure::Stack& stack) {
-  return stack.is_peer() || std::filesystem::exists(library_path(stack));
+  if (stack.is_peer()) return true;
+  const std::filesystem::path front = library_path(stack);
+  return std::filesystem::exists(front) &&
+         std::filesystem::exists(front.parent_path() / fmt::format("libespalier-{}.so", stack.mpi));
 }
 
 Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
@@ -49,6 +52,11 @@ Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
     return Error{"bench", fmt::format("{} ended with exit code {}", stack.key, *code), ""};
   }
   if (!text) return text.error();
+  if (!stack.is_peer() && !measure::has_library(*text)) {
+    return Error{"bench",
+                 fmt::format("{} took no call of {}", library_path(stack).string(), program),
+                 "espalier doctor " + program + " says why"};
+  }
   return measure::read_measured(*text, calls);
 }
 
