@@ -123,7 +123,12 @@ Failure not_parsed(const CLI::App& app, const CLI::ParseError& error) {
 Failure unexpected(const CLI::App& app, const std::string& word, std::span<const char* const> line,
                    bool runs_others) {
   if (word.starts_with("-")) {
-    const std::string near = nearest(word.substr(0, word.find('=')), option_names(app));
+    const std::string option = word.substr(0, word.find('='));
+    const std::string near = nearest(option, option_names(app));
+    if (near == option) {
+      return usage(app, fmt::format("{} stands before \"{}\"", option, app.get_name()),
+                   fmt::format("write it after \"{}\"", app.get_name()));
+    }
     return usage(app, fmt::format("there is no option \"{}\"", word),
                  near.empty() ? "" : fmt::format("did you mean {}?", near));
   }
