@@ -77,15 +77,21 @@ class ScanPrediction {
   /// What stands before a run, from its last rank to the last ranks of its parts.
   void down(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice,
             Rank first_end) {
+    cost::TreeEdgeList edges;
+    std::vector<Stream> streams(cost_view_.size(), {0, 0, bytes_});
+    std::vector<Rank> from_last;
     for (const std::vector<Rank>& participants : teams) {
       if (participants.back() <= first_end) continue;  // nothing stands before it
-      std::vector<Rank> from_last{participants.back()};
+      from_last.assign(1, participants.back());
       from_last.insert(from_last.end(), participants.begin(), participants.end() - 1);
-      const WholeTree tree = participants_tree(cost_view_.size(), from_last, choice.shape);
-      std::vector<Stream> streams(cost_view_.size(), {0, 0, bytes_});
+      add_tree(edges, from_last, choice.shape);
       for (const Rank r : participants) streams[r] = {rounds_.clock(r), rounds_.clock(r), bytes_};
-      const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
-      TreePrediction(cost_view_, tree, bytes_, whole).broadcast(streams);
+    }
+    const WholeTree trees = cost::tree_of_edges(cost_view_.size(), edges);
+    const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
+    TreePrediction(cost_view_, trees, bytes_, whole).broadcast(streams);
+    for (const std::vector<Rank>& participants : teams) {
+      if (participants.back() <= first_end) continue;
       for (const Rank r : participants) {
         rounds_.set_clock(
             r, std::max(rounds_.clock(r), streams[r].last) + cost_view_.combine(r, bytes_));

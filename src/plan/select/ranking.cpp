@@ -59,8 +59,8 @@ void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& 
 
 }  // namespace
 
-Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
-                      const CostView& cost_view, const Collective& call) {
+Choice tuned_by_level(Choice start, const Collective& call,
+                      const std::function<Time(const Plan&)>& time_of) {
   if (!start.plan.algorithm->traits.is_tuned || levels_of(start.plan) == nullptr) return start;
   const Algorithm* algorithm = start.plan.algorithm;
   MultilevelChoice best = *levels_of(start.plan);
@@ -69,7 +69,7 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
     if (best.levels[level] == other) return false;
     MultilevelChoice changed = best;
     changed.levels[level] = other;
-    const Time predicted = predict({algorithm, changed}, cost_view, hierarchy, call);
+    const Time predicted = time_of({algorithm, changed});
     if (predicted >= least) return false;
     least = predicted;
     best = std::move(changed);
@@ -156,13 +156,17 @@ void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
   prefer_direct_plans(ranked, call);
 }
 
-std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
-                            const Collective& call, Bits bits, Roots roots, AlgorithmTable table) {
+namespace {
+
+std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
+                               const collective::Hierarchy& hierarchy, const CostView& cost_view,
+                               const Collective& call, Bits bits, Roots roots,
+                               AlgorithmTable table) {
   std::vector<Choice> ranked;
   for (Plan& plan : proposed_plans(hierarchy, call, bits, table)) {
     if (call.size > kExchangesUpTo && meets_everybody(plan, call)) continue;
     if (call.size > kEverySegmentUpTo && !has_usual_segments(plan, call)) continue;
-    const Time predicted = predict(plan, cost_view, hierarchy, call);
+    const Time predicted = time_of(plan);
     ranked.push_back({std::move(plan), predicted});
   }
   const auto sort = [&] {
@@ -175,7 +179,7 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
     sort();
   }
   for (const Choice& start : worth_tuning(ranked, call.size)) {
-    Choice tuned = tuned_by_level(start, hierarchy, cost_view, call);
+    Choice tuned = tuned_by_level(start, call, time_of);
     const auto is_same = [&](const Choice& one) {
       return build_the_same(one.plan, tuned.plan, hierarchy, call);
     };
@@ -184,6 +188,22 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
   sort();
   put_preferred_first(ranked, call);
   return ranked;
+}
+
+}  // namespace
+
+std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
+                            const Collective& call, Bits bits, Roots roots, AlgorithmTable table) {
+  PredictedTimes times;
+  const auto time_of = [&](const Plan& plan) { return times.of(plan, cost_view, hierarchy, call); };
+  return ranking_by(time_of, hierarchy, cost_view, call, bits, roots, table);
+}
+
+std::vector<Choice> ranking(const Predictor& predictor, const Collective& call, Bits bits,
+                            Roots roots, AlgorithmTable table) {
+  const auto time_of = [&](const Plan& plan) { return predictor(plan, call); };
+  return ranking_by(time_of, predictor.hierarchy(), predictor.cost_view(), call, bits, roots,
+                    table);
 }
 
 }  // namespace espalier::select
