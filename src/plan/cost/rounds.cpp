@@ -10,18 +10,18 @@ Rounds::Rounds(const CostView& cost_view)
       crossings_(cost_view),
       routes_(cost_view),
       clocks_(cost_view.size(), 0),
+      received_in_(cost_view.size(), 0),
       free_(cost_view.resources(), 0),
       carried_(cost_view.resources(), 0) {}
 
 void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, bool keeps) {
   flows_.clear();
   routes_.clear();
-  std::vector<Picos> sent = clocks_;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const RoundMessage& m = messages[i];
-    sent[m.from] += cost_view_.send(m.from, m.bytes);
+    clocks_[m.from] += cost_view_.send(m.from, m.bytes);
     routes_.add(m.from, m.to);
-    Picos start = sent[m.from];
+    Picos start = clocks_[m.from];
     for (const sim::ResourceId r : routes_.resources(i)) {
       start = std::max(start, free_[r] - routes_[i].latency);
     }
@@ -42,7 +42,6 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return flows_[a].end < flows_[b].end; });
   }
-  clocks_ = sent;
   for (const std::size_t i : order) {
     const Flow& flow = flows_[i];
     clocks_[flow.to] = std::max(clocks_[flow.to], flow.end) + cost_view_.recv(flow.to, flow.bytes);
@@ -57,10 +56,10 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
 
 /// Whether the order in which messages arrive matters.
 bool Rounds::has_several_for_a_rank() {
-  is_receiver_.assign(clocks_.size(), false);
+  ++exchanges_;
   for (const Flow& flow : flows_) {
-    if (is_receiver_[flow.to]) return true;
-    is_receiver_[flow.to] = true;
+    if (received_in_[flow.to] == exchanges_) return true;
+    received_in_[flow.to] = exchanges_;
   }
   return false;
 }

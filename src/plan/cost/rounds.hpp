@@ -65,10 +65,11 @@ class Rounds {
   Crossings crossings_;
   Routes routes_;  // of an exchange's messages
   std::vector<Picos> clocks_;
+  std::vector<std::uint32_t> received_in_;  // number of the last exchange with a message for a rank
+  std::uint32_t exchanges_ = 0;
   std::vector<Picos> free_;     // when each resource has done the work of earlier rounds
   std::vector<Picos> carried_;  // how long each resource is busy with exchanges
   std::vector<Flow> flows_;
-  std::vector<bool> is_receiver_;
   sim::Route route_;
 };
 

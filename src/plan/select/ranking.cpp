@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "collective/segments.hpp"
 #include "select/segments.hpp"
+#include "select/simulated_times.hpp"
 
 namespace espalier::select {
 namespace {
@@ -109,20 +111,22 @@ double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
   return sum;
 }
 
-/// Sets Choice::over_roots of plans that do not know the machine.
+/// Sets Choice::over_roots of plans that do not know the machine. With many ranks, which are not
+/// simulated, only of those that would be chosen: it makes none faster.
 void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierarchy& hierarchy,
                            const CostView& cost_view, const Collective& call) {
-  constexpr double kWorthALook = 1.5;
+  const double worth_a_look = worth_of_simulation(Time{}, call.size) == 0 ? 1 : 1.5;
   const auto knows = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
     return !ignores_topology(choice.plan);
   });
   if (!schedule::has_root(call.operation) || knows == ranked.end()) return;
   const double from_0 = to_seconds(knows->predicted);
-  const double over_all = time_over_roots(knows->plan, hierarchy, cost_view, call);
+  std::optional<double> over_all;
   for (Choice& choice : ranked) {
     const double takes = to_seconds(choice.predicted);
-    if (!ignores_topology(choice.plan) || takes <= 0 || takes > kWorthALook * from_0) continue;
-    const double beside = time_over_roots(choice.plan, hierarchy, cost_view, call) / over_all;
+    if (!ignores_topology(choice.plan) || takes <= 0 || takes > worth_a_look * from_0) continue;
+    if (!over_all) over_all = time_over_roots(knows->plan, hierarchy, cost_view, call);
+    const double beside = time_over_roots(choice.plan, hierarchy, cost_view, call) / *over_all;
     const double over_roots = beside / (takes / from_0);
     if (over_roots < 1.001) continue;
     choice.over_roots = over_roots;
