@@ -10,6 +10,44 @@ using cost::CostView;
 using cost::Picos;
 using cost::Rounds;
 
+namespace {
+
+/// With more messages a round is told by what links and processors have to carry.
+constexpr std::size_t kFlowsUpTo = 1U << 13U;
+
+/// To which of its ranks the ranks of a cluster bring their blocks for other clusters.
+struct Gathering {
+  std::vector<Rank> carriers;
+  std::vector<double> bytes;  // from each rank to each carrier
+};
+
+void gather_to_carriers(Rounds& rounds, const CostView& cost_view, const Partition& clusters,
+                        const std::vector<Gathering>& gather) {
+  std::size_t count = 0;
+  for (Rank c = 0; c < clusters.count(); ++c) {
+    count += (clusters.size_of(c) - 1) * gather[c].carriers.size();
+  }
+  if (count > kFlowsUpTo) {
+    cost::RoundLoads loads(cost_view);
+    for (Rank c = 0; c < clusters.count(); ++c) {
+      loads.add_all(clusters.parts[c], gather[c].carriers, gather[c].bytes);
+    }
+    return rounds.exchange_by_loads(loads);
+  }
+  std::vector<Rounds::RoundMessage> messages;
+  for (Rank c = 0; c < clusters.count(); ++c) {
+    for (const Rank from : clusters.parts[c]) {
+      for (std::size_t i = 0; i < gather[c].carriers.size(); ++i) {
+        const Rank to = gather[c].carriers[i];
+        if (from != to) messages.push_back({from, to, gather[c].bytes[i]});
+      }
+    }
+  }
+  rounds.exchange(messages);
+}
+
+}  // namespace
+
 /// The three steps of aggregated_alltoall.cpp (to the carriers, across, to the targets),
 /// and beside them what stays within each cluster.
 Picos aggregated_alltoall_time(const Carriers& carriers, const CostView& cost_view,
@@ -24,8 +62,9 @@ Picos aggregated_alltoall_time(const Carriers& carriers, const CostView& cost_vi
   const auto stripes_to = [&](Rank cluster) {
     return std::min(carriers.stripes, clusters.size_of(cluster));
   };
-  std::vector<Rounds::RoundMessage> gather, across, scatter;
-  std::vector<double> to_carrier(call.size, 0), from_carrier(call.size, 0);
+  std::vector<Gathering> gather;  // one for each cluster
+  std::vector<Rounds::RoundMessage> across, scatter;
+  std::vector<double> to_carrier(call.size, 0);
   for (Rank c = 0; c < clusters.count(); ++c) {
     const auto& ranks = clusters.parts[c];
     std::fill(to_carrier.begin(), to_carrier.end(), 0);
@@ -50,10 +89,11 @@ Picos aggregated_alltoall_time(const Carriers& carriers, const CostView& cost_vi
         }
       }
     }
-    for (const Rank from : ranks) {
-      for (const Rank to : ranks) {
-        if (from != to && to_carrier[to] > 0) gather.push_back({from, to, to_carrier[to]});
-      }
+    Gathering& here = gather.emplace_back();
+    for (const Rank to : ranks) {
+      if (to_carrier[to] == 0) continue;
+      here.carriers.push_back(to);
+      here.bytes.push_back(to_carrier[to]);
     }
   }
   Rounds rounds(cost_view);
@@ -63,13 +103,15 @@ Picos aggregated_alltoall_time(const Carriers& carriers, const CostView& cost_vi
     inside.emplace_back(cost_view).all_to_all(ranks, block);
     within = std::max(within, inside.back().finish());
   }
-  constexpr std::size_t kFlowsUpTo = 1U << 13U;
-  for (const auto* messages : {&gather, &across, &scatter}) {
-    if (messages->size() > kFlowsUpTo) {
-      rounds.exchange_by_loads(*messages);
-    } else {
+  gather_to_carriers(rounds, cost_view, clusters, gather);
+  for (const auto* messages : {&across, &scatter}) {
+    if (messages->size() <= kFlowsUpTo) {
       rounds.exchange(*messages);
+      continue;
     }
+    cost::RoundLoads loads(cost_view);
+    for (const auto& m : *messages) loads.add(m.from, m.to, m.bytes);
+    rounds.exchange_by_loads(loads);
   }
   return std::max({rounds.finish(), within, rounds.busiest_beside(inside)});
 }

@@ -102,6 +102,9 @@ struct Algorithm {
 /// equally good the first is taken, so that order decides.
 using AlgorithmTable = std::span<const Algorithm* const>;
 [[nodiscard]] AlgorithmTable algorithms();
+/// Those whose broadcasts go along one tree: every message has one sender and one receiver that are
+/// named. In the same order.
+[[nodiscard]] AlgorithmTable tree_algorithms();
 
 /// The algorithm of that operation and name, or nullptr.
 [[nodiscard]] const Algorithm* find_algorithm(schedule::Operation operation, std::string_view name,

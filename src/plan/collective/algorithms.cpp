@@ -16,6 +16,9 @@ AlgorithmTable algorithms() {
       &kOctonomialTree,
       &kFastestNodeFirst,
       &kSpoc,
+      &kEdgeFirst,
+      &kEdgeFirstByCluster,
+      &kSearchedTree,
       &kScatterRing,
       &kScatterDoubling,
       &kDoubleTree,
@@ -54,6 +57,15 @@ AlgorithmTable algorithms() {
       &kBinomialExscan,
       &kDirectExscan,
       &kFixedOrder,
+  };
+  return kTable;
+}
+
+AlgorithmTable tree_algorithms() {
+  static constexpr const Algorithm* kTable[]{
+      &kMultilevel,     &kFlatTree,           &kChainTree,        &kBinomialTree,
+      &kQuadnomialTree, &kOctonomialTree,     &kFastestNodeFirst, &kSpoc,
+      &kEdgeFirst,      &kEdgeFirstByCluster, &kSearchedTree,
   };
   return kTable;
 }

@@ -57,6 +57,7 @@ Parameters canonical_levels(const Hierarchy& hierarchy, const schedule::Collecti
     Carriers& carriers = choice.carriers;
     const Rank others = std::max<Rank>(2, hierarchy.machine().clusters().front().member_count - 1);
     if (carriers.stripes == 1) carriers.leaders = std::min(carriers.leaders, others);
+    if (carriers.leaders > 1) choice.levels.assign(choice.levels.size(), {});
     return parameters;
   }
   // Scans go by runs of ranks, not by clusters.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <map>
 
 #include "collective/multilevel_time.hpp"
 #include "collective/whole_trees.hpp"
@@ -57,7 +59,71 @@ class ScanPrediction {
         bytes_(static_cast<double>(call.count * call.element.value)),
         rounds_(cost_view) {}
 
-  void totals_up(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
+  /// Teams that lie in equal parts of the machine and begin at the same time are worked out once.
+  /// What links of the others still have to carry is left out.
+  void totals_up(const std::vector<std::vector<Rank>>& all, std::uint32_t level,
+                 const LevelChoice& choice) {
+    const DistinctTeams distinct = distinct_teams(all, level);
+    once(distinct.teams, choice);
+    copy_clocks(all, distinct);
+  }
+
+  /// What stands before a run, from its last rank to the last ranks of its parts.
+  void down(const std::vector<std::vector<Rank>>& all, std::uint32_t level,
+            const LevelChoice& choice, Rank first_end) {
+    std::vector<std::vector<Rank>> with_some_before;
+    for (const std::vector<Rank>& participants : all) {
+      if (participants.back() > first_end) with_some_before.push_back(participants);
+    }
+    const DistinctTeams distinct = distinct_teams(with_some_before, level);
+    down_once(distinct.teams, choice);
+    copy_clocks(with_some_before, distinct);
+  }
+  [[nodiscard]] Picos finish() const { return rounds_.finish(); }
+
+ private:
+  struct DistinctTeams {
+    std::vector<std::vector<Rank>> teams;
+    std::vector<std::size_t> of;  // index into teams of the one that is equal to each
+  };
+
+  /// The cluster of a depth around a rank.
+  [[nodiscard]] topology::ClusterId cluster_around(Rank rank, std::uint32_t depth) const {
+    const Machine& machine = cost_view_.machine();
+    topology::ClusterId id = machine.cluster_of(machine.leaf_of(rank));
+    while (machine.clusters()[id].depth > depth) id = machine.clusters()[id].parent;
+    return id;
+  }
+
+  [[nodiscard]] DistinctTeams distinct_teams(const std::vector<std::vector<Rank>>& all,
+                                             std::uint32_t level) const {
+    const Machine& machine = cost_view_.machine();
+    DistinctTeams found;
+    std::map<std::vector<std::uint64_t>, std::size_t> known;
+    for (const std::vector<Rank>& team : all) {
+      const topology::ClusterId around = cluster_around(team.front(), level);
+      std::vector<std::uint64_t> key{cost_view_.class_of(around)};
+      for (const Rank rank : team) {
+        key.push_back(machine.leaf_of(rank) - machine.clusters()[around].first_leaf);
+        key.push_back(std::bit_cast<std::uint64_t>(rounds_.clock(rank)));
+      }
+      const auto [entry, is_new] = known.emplace(std::move(key), found.teams.size());
+      if (is_new) found.teams.push_back(team);
+      found.of.push_back(entry->second);
+    }
+    return found;
+  }
+
+  void copy_clocks(const std::vector<std::vector<Rank>>& all, const DistinctTeams& distinct) {
+    for (std::size_t t = 0; t < all.size(); ++t) {
+      const std::vector<Rank>& equal = distinct.teams[distinct.of[t]];
+      for (std::size_t i = 0; i < equal.size(); ++i) {
+        rounds_.set_clock(all[t][i], rounds_.clock(equal[i]));
+      }
+    }
+  }
+
+  void once(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
     switch (choice.shape) {
       case Shape::Flat:
         return direct(teams);
@@ -74,27 +140,27 @@ class ScanPrediction {
     }
   }
 
-  /// What stands before a run, from its last rank to the last ranks of its parts.
-  void down(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice,
-            Rank first_end) {
+  void down_once(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
+    cost::TreeEdgeList edges;
+    std::vector<Stream> streams(cost_view_.size(), {0, 0, bytes_});
+    std::vector<Rank> from_last;
     for (const std::vector<Rank>& participants : teams) {
-      if (participants.back() <= first_end) continue;  // nothing stands before it
-      std::vector<Rank> from_last{participants.back()};
+      from_last.assign(1, participants.back());
       from_last.insert(from_last.end(), participants.begin(), participants.end() - 1);
-      const WholeTree tree = participants_tree(cost_view_.size(), from_last, choice.shape);
-      std::vector<Stream> streams(cost_view_.size(), {0, 0, bytes_});
+      add_tree(edges, from_last, choice.shape);
       for (const Rank r : participants) streams[r] = {rounds_.clock(r), rounds_.clock(r), bytes_};
-      const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
-      TreePrediction(cost_view_, tree, bytes_, whole).broadcast(streams);
+    }
+    const WholeTree trees = cost::tree_of_edges(cost_view_.size(), edges);
+    const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
+    TreePrediction(cost_view_, trees, bytes_, whole).broadcast(streams);
+    for (const std::vector<Rank>& participants : teams) {
       for (const Rank r : participants) {
         rounds_.set_clock(
             r, std::max(rounds_.clock(r), streams[r].last) + cost_view_.combine(r, bytes_));
       }
     }
   }
-  [[nodiscard]] Picos finish() const { return rounds_.finish(); }
 
- private:
   /// Of all teams of a level at once.
   template <typename Add>
   void round(const std::vector<std::vector<Rank>>& teams, bool combines, Add add) {
@@ -174,12 +240,15 @@ Picos multilevel_scan_time(const MultilevelChoice& choice, const CostView& cost_
   ScanPrediction prediction(cost_view, call);
   for (std::size_t l = choice.levels.size(); l-- > 0;) {
     const auto teams = runs.teams(static_cast<std::uint32_t>(l));
-    if (!teams.empty()) prediction.totals_up(teams, choice.levels[l]);
+    if (!teams.empty()) {
+      prediction.totals_up(teams, static_cast<std::uint32_t>(l), choice.levels[l]);
+    }
   }
   for (std::size_t l = 0; l < choice.levels.size(); ++l) {
     const auto teams = runs.teams(static_cast<std::uint32_t>(l));
     if (teams.empty()) continue;
-    prediction.down(teams, choice.levels[l], runs.end_of_first(static_cast<std::uint32_t>(l)));
+    const auto level = static_cast<std::uint32_t>(l);
+    prediction.down(teams, level, choice.levels[l], runs.end_of_first(level));
   }
   return prediction.finish();
 }

@@ -6,7 +6,7 @@
 #include "collective/entries.hpp"
 #include "collective/name_reader.hpp"
 #include "collective/segments.hpp"
-#include "collective/tree_links.hpp"
+#include "collective/whole_trees.hpp"
 #include "cost/predict_tree.hpp"
 #include "tree/initiation_trees.hpp"
 #include "tree/shapes.hpp"
@@ -24,6 +24,38 @@ bool has_unequal_senders(const topology::Machine& machine) {
     if (machine.costs(r).send != machine.costs(0).send) return true;
   }
   return false;
+}
+
+PartOf parts_along(tree::CommTree tree, std::uint64_t segment, const Collective& call) {
+  const auto shared = std::make_shared<const tree::CommTree>(std::move(tree));
+  return [shared, segment, &call](Rank rank) {
+    const TreeLinks links = links_of(*shared, rank, segment);
+    schedule::ProgramBuilder program(rank);
+    const auto out = slice(Buffer::Out, 0, units_out(call, rank));
+    if (call.operation == Operation::Broadcast) {
+      tree_broadcast(program, links, out);
+    } else {
+      tree_reduce(program, links, slice(Buffer::In, 0, units_in(call, rank)), out);
+    }
+    return std::move(program).build();
+  };
+}
+
+Picos time_along(const tree::CommTree& tree, double segment, const CostView& cost_view,
+                 const Collective& call) {
+  const double bytes = static_cast<double>(call.count * call.element.value);
+  const std::vector<double> segments(cost_view.machine().levels().size(), segment);
+  const cost::WholeTree whole = cost::whole_tree(tree);
+  cost::TreePrediction prediction(cost_view, whole, bytes, segments);
+  std::vector<cost::Stream> streams(call.size, {0, 0, bytes});
+  if (call.operation == Operation::Reduce) {
+    prediction.reduce(streams);
+    return std::max(streams[call.root].last, prediction.busiest_link(true, streams));
+  }
+  prediction.broadcast(streams);
+  Picos last = prediction.busiest_link(false, streams);
+  for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
+  return last;
 }
 
 namespace {
@@ -52,45 +84,25 @@ tree::CommTree tree_of_all(Shape shape, const Collective& call) {
 /// not looked at. Whole messages.
 using TreeBySpeed = tree::CommTree (*)(std::span<const Time>, const tree::Participants&);
 
+/// Of reductions the mirror of FNF, by what receiving and combining cost.
+tree::CommTree reduction_tree(const topology::Machine& machine, const Collective& call) {
+  const Bytes size{call.count * call.element.value};
+  std::vector<Time> receive(machine.size()), combine(machine.size());
+  for (Rank r = 0; r < machine.size(); ++r) {
+    receive[r] = machine.costs(r).recv.of(size);
+    combine[r] = transfer_time(size, machine.costs(r).reduce);
+  }
+  return tree::speed_aware_reduction_tree(receive, combine,
+                                          tree::everybody(machine.size(), call.root));
+}
+
 tree::CommTree tree_for(TreeBySpeed make, const topology::Machine& machine,
                         const Collective& call) {
+  if (call.operation == Operation::Reduce) return reduction_tree(machine, call);
   const Bytes size{call.count * call.element.value};
   std::vector<Time> costs(machine.size());
   for (Rank r = 0; r < machine.size(); ++r) costs[r] = machine.costs(r).send.of(size);
   return make(costs, tree::everybody(machine.size(), call.root));
-}
-
-PartOf parts_along(tree::CommTree tree, std::uint64_t segment, const Collective& call) {
-  const auto shared = std::make_shared<const tree::CommTree>(std::move(tree));
-  return [shared, segment, &call](Rank rank) {
-    const TreeLinks links = links_of(*shared, rank, segment);
-    schedule::ProgramBuilder program(rank);
-    const auto out = slice(Buffer::Out, 0, units_out(call, rank));
-    if (call.operation == Operation::Broadcast) {
-      tree_broadcast(program, links, out);
-    } else {
-      tree_reduce(program, links, slice(Buffer::In, 0, units_in(call, rank)), out);
-    }
-    return std::move(program).build();
-  };
-}
-
-/// @param segment bytes a message; 0: whole
-Picos time_along(const tree::CommTree& tree, double segment, const CostView& cost_view,
-                 const Collective& call) {
-  const double bytes = static_cast<double>(call.count * call.element.value);
-  const std::vector<double> segments(cost_view.machine().levels().size(), segment);
-  const cost::WholeTree whole = cost::whole_tree(tree);
-  cost::TreePrediction prediction(cost_view, whole, bytes, segments);
-  std::vector<cost::Stream> streams(call.size, {0, 0, bytes});
-  if (call.operation == Operation::Reduce) {
-    prediction.reduce(streams);
-    return std::max(streams[call.root].last, prediction.busiest_link(true, streams));
-  }
-  prediction.broadcast(streams);
-  Picos last = prediction.busiest_link(false, streams);
-  for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
-  return last;
 }
 
 /// Wide trees where they are not flat, whole messages: pipelines want few children. None where
@@ -132,8 +144,20 @@ std::optional<Parameters> read_tree_by_number(Shape shape, NameReader& reader) {
   return LevelChoice{shape, *segment};
 }
 
-std::vector<Parameters> tree_by_speed_proposals(const Hierarchy& hierarchy, const Collective&) {
-  if (!has_unequal_senders(hierarchy.machine())) return {};
+bool has_unequal_receivers(const topology::Machine& machine) {
+  for (Rank r = 1; r < machine.size(); ++r) {
+    const topology::NodeCosts& here = machine.costs(r);
+    if (here.recv != machine.costs(0).recv || here.reduce != machine.costs(0).reduce) return true;
+  }
+  return false;
+}
+
+std::vector<Parameters> tree_by_speed_proposals(const Hierarchy& hierarchy,
+                                                const Collective& call) {
+  const topology::Machine& machine = hierarchy.machine();
+  const bool is_mixed = call.operation == Operation::Reduce ? has_unequal_receivers(machine)
+                                                            : has_unequal_senders(machine);
+  if (!is_mixed) return {};
   return {RankOrder::Rising};
 }
 
@@ -164,11 +188,11 @@ constexpr Algorithm tree_by_number(std::string_view name) {
 }
 
 template <TreeBySpeed kTree>
-constexpr Algorithm tree_by_speed(std::string_view name) {
+constexpr Algorithm tree_by_speed(std::string_view name, Operations operations) {
   return {
       .name = name,
       .source = "Banikazemi, Moorthy, Panda, ICPP 1998",
-      .operations = {Operation::Broadcast},
+      .operations = operations,
       .traits = {.knows_machine = true},
       .propose = tree_by_speed_proposals,
       .build = [](const Hierarchy& hierarchy, const schedule::Collective& call,
@@ -185,7 +209,8 @@ constexpr Algorithm kChainTree = tree_by_number<Shape::Chain>("chain");
 constexpr Algorithm kBinomialTree = tree_by_number<Shape::Binomial>("binomial");
 constexpr Algorithm kQuadnomialTree = tree_by_number<Shape::Quadnomial>("4-nomial");
 constexpr Algorithm kOctonomialTree = tree_by_number<Shape::Octonomial>("8-nomial");
-constexpr Algorithm kFastestNodeFirst = tree_by_speed<tree::fastest_node_first>("fnf");
-constexpr Algorithm kSpoc = tree_by_speed<tree::spoc>("spoc");
+constexpr Algorithm kFastestNodeFirst =
+    tree_by_speed<tree::fastest_node_first>("fnf", {Operation::Broadcast, Operation::Reduce});
+constexpr Algorithm kSpoc = tree_by_speed<tree::spoc>("spoc", {Operation::Broadcast});
 
 }  // namespace espalier::collective

@@ -14,25 +14,24 @@ cost::WholeTree multilevel_tree(const Hierarchy& hierarchy, std::span<const Leve
   edges.reserve(machine.size());
   for (std::uint32_t depth = from_level; depth < of_depth.size(); ++depth) {
     for (const topology::ClusterId cluster : of_depth[depth]) {
-      const std::vector<Rank> masters = hierarchy.masters_of_members(cluster, root);
-      const auto size = static_cast<Rank>(masters.size());
-      for (Rank position = 0; position < size; ++position) {
-        const auto here = positions_in_group(choices[depth].shape, position, size);
-        for (const Rank child : here.children) edges.push_back({masters[position], masters[child]});
-      }
+      add_tree(edges, hierarchy.masters_of_members(cluster, root), choices[depth].shape);
     }
   }
   return cost::tree_of_edges(machine.size(), edges);
 }
 
-cost::WholeTree participants_tree(Rank size, std::span<const Rank> participants, Shape shape) {
-  cost::TreeEdgeList edges;
+void add_tree(cost::TreeEdgeList& edges, std::span<const Rank> participants, Shape shape) {
   const auto members = static_cast<Rank>(participants.size());
   for (Rank position = 0; position < members; ++position) {
     for (const Rank child : positions_in_group(shape, position, members).children) {
       edges.push_back({participants[position], participants[child]});
     }
   }
+}
+
+cost::WholeTree participants_tree(Rank size, std::span<const Rank> participants, Shape shape) {
+  cost::TreeEdgeList edges;
+  add_tree(edges, participants, shape);
   return cost::tree_of_edges(size, edges);
 }
 

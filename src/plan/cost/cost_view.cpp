@@ -1,6 +1,7 @@
 #include "cost/cost_view.hpp"
 
 #include "base/contract.hpp"
+#include "cost/equal_parts.hpp"
 
 namespace espalier::cost {
 namespace {
@@ -54,6 +55,11 @@ CostView::CostView(const topology::Machine& machine, std::span<const CostScale> 
                       processor * per_byte_of(costs.recv.rate),
                       processor * per_byte_of(costs.reduce)});
   }
+}
+
+std::uint32_t CostView::class_of(topology::ClusterId cluster) const {
+  if (classes_.empty()) classes_ = classes_of_clusters(machine_);
+  return classes_[cluster];
 }
 
 Picos CostView::latency(const sim::Route& route) const {

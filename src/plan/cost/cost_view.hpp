@@ -25,7 +25,7 @@ struct CostScale {
 
 /// A machine as the predictor sees it: times instead of bandwidths, resources by number.
 ///
-/// The machine must outlive it. O(processes + clusters) to make.
+/// The machine must outlive it. O(processes + clusters) to make. Not thread-safe.
 class CostView {
  public:
   /// @param scales one for each level; empty: none
@@ -52,6 +52,9 @@ class CostView {
   [[nodiscard]] Picos per_byte(sim::ResourceId resource) const { return per_byte_[resource]; }
   [[nodiscard]] Picos cap_per_byte(const sim::Route& route) const;
 
+  /// classes_of_clusters(), worked out when it is first asked for.
+  [[nodiscard]] std::uint32_t class_of(topology::ClusterId cluster) const;
+
   [[nodiscard]] Picos send(Rank rank, double bytes) const {
     return costs_[rank].send + bytes * costs_[rank].send_byte;
   }
@@ -73,6 +76,7 @@ class CostView {
   topology::Transport transport_;
   std::vector<Picos> per_byte_;
   std::vector<Costs> costs_;
+  mutable std::vector<std::uint32_t> classes_;
 };
 
 }  // namespace espalier::cost

@@ -8,8 +8,35 @@ namespace espalier::cost {
 using sim::kNoResource;
 using sim::ResourceId;
 
-void Crossings::add(const sim::Route& route, std::uint32_t messages) {
-  for (const ResourceId r : route.resources()) add(r, messages);
+namespace {
+
+/// In place of a number of waiting flows: the resource is in the list of shared ones.
+constexpr std::uint32_t kListed = ~std::uint32_t{0};
+
+}  // namespace
+
+void Routes::clear() {
+  known_.clear();
+  resources_.clear();
+}
+
+void Routes::add(Rank from, Rank to) {
+  cost_view_.find_route(from, to, route_);
+  const auto crossed = route_.resources();
+  const Picos cap = cost_view_.cap_per_byte(route_);
+  Known known{cost_view_.latency(route_),
+              cap,
+              cap,
+              route_.level,
+              static_cast<std::uint32_t>(resources_.size()),
+              static_cast<std::uint32_t>(crossed.size())};
+  for (const ResourceId r : crossed) known.least = std::max(known.least, cost_view_.per_byte(r));
+  resources_.insert(resources_.end(), crossed.begin(), crossed.end());
+  known_.push_back(known);
+}
+
+void Crossings::add(std::span<const ResourceId> route, std::uint32_t messages) {
+  for (const ResourceId r : route) add(r, messages);
 }
 
 void Crossings::add(ResourceId resource, std::uint32_t messages) {
@@ -31,14 +58,36 @@ void Crossings::thin_out(double part) {
 FlowSharing::FlowSharing(const CostView& cost_view)
     : cost_view_(cost_view),
       counts_(cost_view),
+      own_routes_(cost_view),
       left_(cost_view.resources(), 0),
       waiting_(cost_view.resources(), 0) {}
 
 void FlowSharing::settle(std::span<Flow> flows, const Crossings* others) {
-  find_paths(flows);
+  own_routes_.clear();
+  for (const Flow& flow : flows) own_routes_.add(flow.from, flow.to);
+  settle(flows, own_routes_, 0, others);
+}
+
+void FlowSharing::settle(std::span<Flow> flows, const Routes& routes, std::size_t first,
+                         const Crossings* others) {
+  take_paths(flows, routes, first);
   if (flows.size() == 1) return settle_one(flows.front(), others);
   fill(flows, others);
+  list_crossings();
   stagger(flows);
+}
+
+void FlowSharing::find_rates(std::span<Flow> flows, const Routes& routes) {
+  take_paths(flows, routes, 0);
+  if (flows.size() == 1) return settle_one(flows.front(), nullptr);
+  fill(flows, nullptr);
+}
+
+/// Rates do not depend on bytes and starts.
+void FlowSharing::settle_again(std::span<Flow> flows) {
+  if (flows.size() > 1) return stagger(flows);
+  Flow& flow = flows.front();
+  flow.end = flow.start + flow.latency + flow.bytes * flow.per_byte;
 }
 
 /// A flow by itself: the slowest of what it crosses decides.
@@ -53,23 +102,19 @@ void FlowSharing::settle_one(Flow& flow, const Crossings* others) {
   flow.end = flow.start + flow.latency + flow.bytes * flow.per_byte;
 }
 
-void FlowSharing::find_paths(std::span<Flow> flows) {
+void FlowSharing::take_paths(std::span<Flow> flows, const Routes& routes, std::size_t first) {
   paths_.clear();
   resources_.clear();
   counts_.clear();
-  for (Flow& flow : flows) {
-    cost_view_.find_route(flow.from, flow.to, route_);
-    flow.latency = cost_view_.latency(route_);
-    flow.level = route_.level;
-    const auto crossed = route_.resources();
-    const Picos cap = cost_view_.cap_per_byte(route_);
-    paths_.push_back({static_cast<std::uint32_t>(resources_.size()),
-                      static_cast<std::uint32_t>(crossed.size()), cap, cap});
-    for (const ResourceId r : crossed) {
-      paths_.back().least = std::max(paths_.back().least, cost_view_.per_byte(r));
-    }
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const Routes::Known& known = routes[first + i];
+    flows[i].latency = known.latency;
+    flows[i].level = known.level;
+    const auto crossed = routes.resources(first + i);
+    paths_.push_back(
+        {static_cast<std::uint32_t>(resources_.size()), known.count, known.cap, known.least});
     resources_.insert(resources_.end(), crossed.begin(), crossed.end());
-    counts_.add(route_);
+    counts_.add(crossed);
   }
 }
 
@@ -138,6 +183,28 @@ FlowSharing::RateAndHolder FlowSharing::share_of(const FlowPath& path) const {
   return share;
 }
 
+/// The flows that cross each resource that several cross, one resource after the other.
+void FlowSharing::list_crossings() {
+  shared_.clear();
+  std::uint32_t end = 0;
+  for (const FlowPath& path : paths_) {
+    for (std::uint32_t k = 0; k < path.count; ++k) {
+      const ResourceId r = resources_[path.first + k];
+      if (waiting_[r] == kListed) continue;
+      waiting_[r] = kListed;
+      shared_.push_back({r, end});
+      end += counts_[r];
+    }
+  }
+  for (const Shared& one : shared_) waiting_[one.resource] = one.begin;
+  crossing_.resize(end);
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    for (std::uint32_t k = 0; k < paths_[i].count; ++k) {
+      crossing_[waiting_[resources_[paths_[i].first + k]]++] = static_cast<std::uint32_t>(i);
+    }
+  }
+}
+
 /// Those held back by one resource share what it gave them, from their different starts; and
 /// nobody gets through any resource on its way earlier than if that were all it had to share.
 void FlowSharing::stagger(std::span<Flow> flows) {
@@ -146,47 +213,32 @@ void FlowSharing::stagger(std::span<Flow> flows) {
     const Picos per_byte = held_by_[i] == kNoResource ? flow.per_byte : paths_[i].least;
     flow.end = flow.start + flow.latency + flow.bytes * per_byte;
   }
-  crossing_.clear();
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    for (std::uint32_t k = 0; k < paths_[i].count; ++k) {
-      crossing_.push_back({resources_[paths_[i].first + k], static_cast<std::uint32_t>(i)});
-    }
-  }
-  std::sort(crossing_.begin(), crossing_.end());
-  for (std::size_t begin = 0; begin < crossing_.size();) {
-    const ResourceId resource = crossing_[begin].first;
-    std::size_t end = begin;
-    while (end < crossing_.size() && crossing_[end].first == resource) ++end;
-    const auto here = std::span(crossing_).subspan(begin, end - begin);
-    share(flows, here, resource, true);
-    share(flows, here, resource, false);
-    begin = end;
+  for (const Shared& one : shared_) {
+    const auto here = std::span(crossing_).subspan(one.begin, counts_[one.resource]);
+    share(flows, here, one.resource, true);
+    share(flows, here, one.resource, false);
   }
 }
 
 /// @param held only those that this resource holds back, on what it gave them; else all that cross
 ///        it and are held back elsewhere, on all it has
-void FlowSharing::share(std::span<Flow> flows,
-                        std::span<const std::pair<ResourceId, std::uint32_t>> here,
+void FlowSharing::share(std::span<Flow> flows, std::span<const std::uint32_t> here,
                         ResourceId resource, bool held) {
+  const auto is_asked = [&](std::uint32_t i) { return (held_by_[i] == resource) == held; };
+  if (std::none_of(here.begin(), here.end(), is_asked)) return;
   sharers_.clear();
   double rate = 0;
-  bool any = false;
-  for (const auto& [r, i] : here) {
-    const bool mine = held_by_[i] == resource;
-    any = any || mine == held;
-    if (held && !mine) continue;
+  for (const std::uint32_t i : here) {
+    if (held && held_by_[i] != resource) continue;
     sharers_.push_back({flows[i].start + flows[i].latency, flows[i].bytes, 0});
-    if (flows[i].per_byte != 0) rate += 1 / flows[i].per_byte;
+    if (held && flows[i].per_byte != 0) rate += 1 / flows[i].per_byte;
   }
-  if (!any) return;
   share_equally(sharers_, held ? 1 / rate : cost_view_.per_byte(resource));
   std::size_t k = 0;
-  for (const auto& [r, i] : here) {
-    const bool mine = held_by_[i] == resource;
-    if (held && !mine) continue;
+  for (const std::uint32_t i : here) {
+    if (held && held_by_[i] != resource) continue;
     const Picos end = sharers_[k++].end;
-    if (mine == held) flows[i].end = std::max(flows[i].end, end);
+    if (is_asked(i)) flows[i].end = std::max(flows[i].end, end);
   }
 }
 

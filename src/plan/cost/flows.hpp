@@ -34,11 +34,41 @@ struct Flow {
   std::uint32_t level = 0;  ///< output: level of the channel that the message crosses
 };
 
+/// Routes that are looked up once and used several times, numbered in the order of add().
+class Routes {
+ public:
+  explicit Routes(const CostView& cost_view) : cost_view_(cost_view) {}
+
+  struct Known {
+    Picos latency = 0;
+    Picos cap = 0;    ///< time a byte takes at the limit of single flows
+    Picos least = 0;  ///< least time a byte takes
+    std::uint32_t level = 0;
+    std::uint32_t first = 0;  ///< its slice of the list of all resources
+    std::uint32_t count = 0;
+  };
+
+  void clear();
+  void reserve(std::size_t routes) { known_.reserve(routes); }
+  void add(Rank from, Rank to);
+  [[nodiscard]] std::size_t size() const { return known_.size(); }
+  [[nodiscard]] const Known& operator[](std::size_t index) const { return known_[index]; }
+  [[nodiscard]] std::span<const sim::ResourceId> resources(std::size_t index) const {
+    return std::span(resources_).subspan(known_[index].first, known_[index].count);
+  }
+
+ private:
+  const CostView& cost_view_;
+  sim::Route route_;
+  std::vector<Known> known_;
+  std::vector<sim::ResourceId> resources_;
+};
+
 /// Counts of messages on every resource, quick to clear.
 class Crossings {
  public:
   explicit Crossings(const CostView& cost_view) : counts_(cost_view.resources(), 0) {}
-  void add(const sim::Route& route, std::uint32_t messages = 1);
+  void add(std::span<const sim::ResourceId> route, std::uint32_t messages = 1);
   void add(sim::ResourceId resource, std::uint32_t messages);
   void clear();
   /// Keeps this part of each count, at least 1: as if the others came at another time.
@@ -63,6 +93,13 @@ class FlowSharing {
   /// Fills in the outputs of the flows.
   /// @param others number of messages on each resource at that time, with these; null: only these
   void settle(std::span<Flow> flows, const Crossings* others = nullptr);
+  /// The same with known routes: that of flows[i] is routes[first + i].
+  void settle(std::span<Flow> flows, const Routes& routes, std::size_t first,
+              const Crossings* others = nullptr);
+  /// The outputs but the ends. Starts mean nothing.
+  void find_rates(std::span<Flow> flows, const Routes& routes);
+  /// The flows that were settled last, with other bytes and starts.
+  void settle_again(std::span<Flow> flows);
 
  private:
   struct FlowPath {
@@ -74,24 +111,30 @@ class FlowSharing {
     double rate = 0;
     sim::ResourceId holder = sim::kNoResource;
   };
+  /// A resource that several flows cross, and where they begin in crossing_.
+  struct Shared {
+    sim::ResourceId resource = sim::kNoResource;
+    std::uint32_t begin = 0;
+  };
   [[nodiscard]] RateAndHolder share_of(const FlowPath& path) const;
   void settle_one(Flow& flow, const Crossings* others);
-  void find_paths(std::span<Flow> flows);
+  void take_paths(std::span<Flow> flows, const Routes& routes, std::size_t first);
   void fill(std::span<Flow> flows, const Crossings* others);
+  void list_crossings();
   void stagger(std::span<Flow> flows);
-  void share(std::span<Flow> flows, std::span<const std::pair<sim::ResourceId, std::uint32_t>> here,
-             sim::ResourceId resource, bool held);
+  void share(std::span<Flow> flows, std::span<const std::uint32_t> here, sim::ResourceId resource,
+             bool held);
 
   const CostView& cost_view_;
   Crossings counts_;
-  sim::Route route_;
+  Routes own_routes_;
   std::vector<FlowPath> paths_;
   std::vector<sim::ResourceId> resources_;
   std::vector<double> left_;              // rate that each resource has left while rates are found
   std::vector<std::uint32_t> waiting_;    // flows on each resource without a rate yet
   std::vector<sim::ResourceId> held_by_;  // resource that holds each flow back, or kNoResource
-  // (resource, flow) for each crossing.
-  std::vector<std::pair<sim::ResourceId, std::uint32_t>> crossing_;
+  std::vector<Shared> shared_;
+  std::vector<std::uint32_t> crossing_;  // flows by shared resource
   std::vector<Sharer> sharers_;
   // Lists of flows while filling, kept for their memory.
   std::vector<std::size_t> open_, settled_;

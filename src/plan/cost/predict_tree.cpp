@@ -6,10 +6,16 @@
 namespace espalier::cost {
 
 void Loads::add(Rank from, Rank to, double bytes, double messages, bool combines, Picos start) {
-  cost_view_.find_route(from, to, route_);
-  const Picos besides = start + cost_view_.send(from, bytes) + cost_view_.latency(route_) +
-                        cost_view_.recv(to, bytes);
-  for (const sim::ResourceId r : route_.resources()) {
+  route_.clear();
+  route_.add(from, to);
+  add(from, to, route_, 0, bytes, messages, combines, start);
+}
+
+void Loads::add(Rank from, Rank to, const Routes& routes, std::size_t route, double bytes,
+                double messages, bool combines, Picos start) {
+  const Picos besides =
+      start + cost_view_.send(from, bytes) + routes[route].latency + cost_view_.recv(to, bytes);
+  for (const sim::ResourceId r : routes.resources(route)) {
     first_[r] = resources_[r] == 0 ? besides : std::min(first_[r], besides);
     resources_[r] += messages * bytes * cost_view_.per_byte(r);
   }
@@ -42,6 +48,8 @@ TreePrediction::TreePrediction(const CostView& cost_view, const WholeTree& tree,
     : cost_view_(cost_view),
       tree_(tree),
       bytes_(bytes),
+      down_(cost_view),
+      up_(cost_view),
       crossings_(cost_view),
       sharing_(cost_view) {
   for (const double segment : segments) {
@@ -62,16 +70,19 @@ TreePrediction::TreePrediction(const CostView& cost_view, const WholeTree& tree,
 void TreePrediction::find_levels() {
   level_.assign(tree_.size(), 0);
   depth_.assign(tree_.size(), 0);
-  sim::Route route;
+  down_.reserve(tree_.children.size());
+  for (Rank parent = 0; parent < tree_.size(); ++parent) {
+    for (const Rank child : tree_.children_of(parent)) {
+      down_.add(parent, child);
+      level_[child] = down_[down_.size() - 1].level;
+      if (pipelined_) crossings_.add(down_.resources(down_.size() - 1));
+    }
+  }
   for (std::size_t i = 0; i < tree_.order.size(); ++i) {
     const Rank rank = tree_.order[i];
     const Rank parent = tree_.parent[rank];
     if (parent != kNoRank) depth_[rank] = depth_[parent] + 1;
     if (depth_[rank] == layers_.size()) layers_.push_back(i);
-    if (parent == kNoRank) continue;
-    cost_view_.find_route(parent, rank, route);
-    level_[rank] = route.level;
-    if (pipelined_) crossings_.add(route);
   }
   layers_.push_back(tree_.order.size());
   // Of a pipeline of n segments through g generations, an edge is in use for n of n + g - 1 steps.
@@ -81,13 +92,21 @@ void TreePrediction::find_levels() {
   if (pipelined_) crossings_.thin_out(most / (most + std::max(0.0, generations - 1)));
 }
 
-/// One segment of each flow of a fan, and all of them.
-void TreePrediction::settle(std::vector<Flow>& flows, bool upwards) {
-  sharing_.settle(flows, &crossings_);
+void TreePrediction::find_ways_up() {
+  if (up_.size() != 0) return;
+  up_.reserve(tree_.children.size());
+  for (Rank parent = 0; parent < tree_.size(); ++parent) {
+    for (const Rank child : tree_.children_of(parent)) up_.add(child, parent);
+  }
+}
+
+/// One segment of each flow of a fan, and all of them. @param first index of the fan's first edge
+void TreePrediction::settle(std::vector<Flow>& flows, std::size_t first, bool upwards) {
+  sharing_.settle(flows, upwards ? up_ : down_, first, &crossings_);
   if (!pipelined_) return;
   whole_ = flows;
   for (Flow& flow : whole_) flow.bytes = upwards ? vectors(flow.from) * bytes_ : bytes_;
-  sharing_.settle(whole_, &crossings_);
+  sharing_.settle_again(whole_);
 }
 
 /// A sub-tree has as many runs as ranks, less one for each two neighbours that are both in it:
@@ -113,25 +132,27 @@ void TreePrediction::keep_rank_order() {
 void TreePrediction::count_layer(std::size_t begin, std::size_t end) {
   if (pipelined_) return;
   crossings_.clear();
-  sim::Route route;
   for (std::size_t i = begin; i < end; ++i) {
-    for (const Rank child : tree_.children_of(tree_.order[i])) {
-      cost_view_.find_route(tree_.order[i], child, route);
-      crossings_.add(route);
+    const Rank v = tree_.order[i];
+    for (std::size_t edge = tree_.first[v]; edge < tree_.first[v + 1]; ++edge) {
+      crossings_.add(down_.resources(edge));
     }
   }
 }
 
-Loads TreePrediction::loads(bool upwards, std::span<const Stream> streams) const {
+Loads TreePrediction::loads(bool upwards, std::span<const Stream> streams) {
   Loads loads(cost_view_);
-  for (const Rank child : tree_.order) {
-    const Rank parent = tree_.parent[child];
-    if (parent == kNoRank) continue;
-    const Cut c = cut(level_[child]);
-    const double each = bytes_ / c.count;
-    const Rank from = upwards ? child : parent;
-    const Picos start = streams.empty() ? 0 : streams[from].first;
-    loads.add(from, upwards ? parent : child, each, c.count, upwards, start);
+  if (upwards) find_ways_up();
+  for (const Rank parent : tree_.order) {
+    for (std::size_t edge = tree_.first[parent]; edge < tree_.first[parent + 1]; ++edge) {
+      const Rank child = tree_.children[edge];
+      const Cut c = cut(level_[child]);
+      const double each = bytes_ / c.count;
+      const Rank from = upwards ? child : parent;
+      const Picos start = streams.empty() ? 0 : streams[from].first;
+      loads.add(from, upwards ? parent : child, upwards ? up_ : down_, edge, each, c.count, upwards,
+                start);
+    }
   }
   return loads;
 }
@@ -165,7 +186,7 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
         const Cut in = cut(level_[v]);
         sends += (in.count - 1) * cost_view_.recv(v, in.segment);
       }
-      settle(flows, false);
+      settle(flows, tree_.first[v], false);
       // The last segments alone, when all before them are through.
       tails_ = flows;
       Picos after = 0;
@@ -174,7 +195,9 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
         after += cost_view_.send(v, tails_[k].bytes);
         tails_[k].start = here.last + after;
       }
-      if (pipelined_ || here.last > here.first) sharing_.settle(tails_);
+      if (pipelined_ || here.last > here.first) {
+        sharing_.settle(tails_, down_, tree_.first[v]);
+      }
       after = 0;
       for (std::size_t k = 0; k < children.size(); ++k) {
         const Rank child = children[k];
@@ -202,6 +225,7 @@ void TreePrediction::broadcast(std::vector<Stream>& streams) {
 }
 
 void TreePrediction::reduce(std::vector<Stream>& streams) {
+  find_ways_up();
   std::vector<Flow> flows;
   std::vector<std::pair<Picos, std::size_t>> arrivals;
   for (std::size_t layer = layers_.size() - 1; layer-- > 0;) {
@@ -222,7 +246,7 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
         const Picos start = there(streams[child], c.segment) + cost_view_.send(child, bytes);
         flows.push_back({child, v, bytes, start});
       }
-      settle(flows, true);
+      settle(flows, tree_.first[v], true);
       Picos work = 0;
       for (std::size_t k = 0; k < children.size(); ++k) {
         const Cut c = cut(level_[children[k]]);
@@ -253,7 +277,7 @@ void TreePrediction::reduce(std::vector<Stream>& streams) {
         tails_[k].bytes = vectors(children[k]) * cut(level_[children[k]]).rest;
         tails_[k].start = streams[children[k]].last + cost_view_.send(children[k], tails_[k].bytes);
       }
-      sharing_.settle(tails_);
+      sharing_.settle(tails_, up_, tree_.first[v]);
       for (std::size_t k = 0; k < children.size(); ++k) {
         const Rank child = children[k];
         const Cut c = cut(level_[child]);

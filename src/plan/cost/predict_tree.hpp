@@ -25,11 +25,15 @@ class Loads {
       : cost_view_(cost_view),
         resources_(cost_view.resources(), 0),
         first_(cost_view.resources(), 0),
-        processors_(cost_view.size(), 0) {}
+        processors_(cost_view.size(), 0),
+        route_(cost_view) {}
 
   /// `messages` of `bytes` each, combined on arrival or not.
   /// @param start when the first of them can be sent at the earliest
   void add(Rank from, Rank to, double bytes, double messages, bool combines, Picos start = 0);
+  /// The same with a known route.
+  void add(Rank from, Rank to, const Routes& routes, std::size_t route, double bytes,
+           double messages, bool combines, Picos start = 0);
   [[nodiscard]] Picos busiest() const;
   /// When the last message over the busiest resource has been received, if that resource never
   /// stood idle after its first byte. Trees and bundles take no less: fans share links with others.
@@ -41,7 +45,7 @@ class Loads {
   std::vector<Picos> resources_;
   std::vector<Picos> first_;  // least time that a message over each resource takes besides it
   std::vector<Picos> processors_;
-  sim::Route route_;
+  Routes route_;
 };
 
 /// Times of a vector that goes down or up a tree in segments, in closed form edge by edge.
@@ -71,10 +75,10 @@ class TreePrediction {
   void reduce(std::vector<Stream>& streams);
 
   [[nodiscard]] bool pipelined() const { return pipelined_; }
-  [[nodiscard]] Loads broadcast_loads() const { return loads(false, {}); }
-  [[nodiscard]] Loads reduce_loads() const { return loads(true, {}); }
+  [[nodiscard]] Loads broadcast_loads() { return loads(false, {}); }
+  [[nodiscard]] Loads reduce_loads() { return loads(true, {}); }
   /// When the busiest link is done. @param streams as broadcast() or reduce() filled them in
-  [[nodiscard]] Picos busiest_link(bool upwards, std::span<const Stream> streams) const {
+  [[nodiscard]] Picos busiest_link(bool upwards, std::span<const Stream> streams) {
     return loads(upwards, streams).busiest_resource();
   }
 
@@ -87,10 +91,11 @@ class TreePrediction {
   [[nodiscard]] Cut cut(std::uint32_t level) const { return cuts_[level]; }
   [[nodiscard]] double vectors(Rank child) const { return vectors_.empty() ? 1 : vectors_[child]; }
   [[nodiscard]] Picos there(const Stream& stream, double bytes) const;
-  [[nodiscard]] Loads loads(bool upwards, std::span<const Stream> streams) const;
+  [[nodiscard]] Loads loads(bool upwards, std::span<const Stream> streams);
   void find_levels();
+  void find_ways_up();
   void count_layer(std::size_t begin, std::size_t end);
-  void settle(std::vector<Flow>& flows, bool upwards);
+  void settle(std::vector<Flow>& flows, std::size_t first, bool upwards);
 
   const CostView& cost_view_;
   const WholeTree& tree_;
@@ -98,6 +103,8 @@ class TreePrediction {
   std::vector<Cut> cuts_;
   bool pipelined_ = false;
   std::vector<std::uint32_t> level_;  // level of each rank's edge to its parent
+  Routes down_;                       // of each edge, in the order of tree_.children
+  Routes up_;                         // the same upwards; empty before it is needed
   Crossings crossings_;
   FlowSharing sharing_;
   std::vector<double> vectors_;      // number of vectors that go up from each rank; empty: one each

@@ -8,27 +8,29 @@ Rounds::Rounds(const CostView& cost_view)
     : cost_view_(cost_view),
       sharing_(cost_view),
       crossings_(cost_view),
+      routes_(cost_view),
       clocks_(cost_view.size(), 0),
+      received_in_(cost_view.size(), 0),
       free_(cost_view.resources(), 0),
       carried_(cost_view.resources(), 0) {}
 
 void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, bool keeps) {
   flows_.clear();
-  std::vector<Picos> sent = clocks_;
-  for (const RoundMessage& m : messages) {
-    sent[m.from] += cost_view_.send(m.from, m.bytes);
-    cost_view_.find_route(m.from, m.to, route_);
-    const Picos latency = cost_view_.latency(route_);
-    Picos start = sent[m.from];
-    for (const sim::ResourceId r : route_.resources()) {
-      start = std::max(start, free_[r] - latency);
+  routes_.clear();
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const RoundMessage& m = messages[i];
+    clocks_[m.from] += cost_view_.send(m.from, m.bytes);
+    routes_.add(m.from, m.to);
+    Picos start = clocks_[m.from];
+    for (const sim::ResourceId r : routes_.resources(i)) {
+      start = std::max(start, free_[r] - routes_[i].latency);
     }
     flows_.push_back({m.from, m.to, m.bytes, start});
   }
-  sharing_.settle(flows_);
-  for (const Flow& flow : flows_) {
-    cost_view_.find_route(flow.from, flow.to, route_);
-    for (const sim::ResourceId r : route_.resources()) {
+  sharing_.settle(flows_, routes_, 0);
+  for (std::size_t i = 0; i < flows_.size(); ++i) {
+    const Flow& flow = flows_[i];
+    for (const sim::ResourceId r : routes_.resources(i)) {
       const Picos takes = flow.bytes * cost_view_.per_byte(r);
       free_[r] = std::max(free_[r], flow.start + flow.latency) + takes;
       carried_[r] += takes;
@@ -36,9 +38,10 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
   }
   std::vector<std::size_t> order(flows_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return flows_[a].end < flows_[b].end; });
-  clocks_ = sent;
+  if (has_several_for_a_rank()) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return flows_[a].end < flows_[b].end; });
+  }
   for (const std::size_t i : order) {
     const Flow& flow = flows_[i];
     clocks_[flow.to] = std::max(clocks_[flow.to], flow.end) + cost_view_.recv(flow.to, flow.bytes);
@@ -51,6 +54,16 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
   }
 }
 
+/// Whether the order in which messages arrive matters.
+bool Rounds::has_several_for_a_rank() {
+  ++exchanges_;
+  for (const Flow& flow : flows_) {
+    if (received_in_[flow.to] == exchanges_) return true;
+    received_in_[flow.to] = exchanges_;
+  }
+  return false;
+}
+
 /// What went round the ring has taken `rounds` edges one after the other: the longest such stretch
 /// decides, or the slowest edge, which all blocks cross one after the other.
 void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bool combines,
@@ -59,10 +72,12 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
   if (mean == 0) mean = bytes;
   if (n < 2 || rounds <= 0) return;
   flows_.clear();
+  routes_.clear();
   for (std::size_t i = 0; i < n; ++i) {
     flows_.push_back({members[i], members[(i + 1) % n], bytes, 0});
+    routes_.add(members[i], members[(i + 1) % n]);
   }
-  sharing_.settle(flows_);
+  sharing_.find_rates(flows_, routes_);
   std::vector<Picos> step(n);
   Picos pace = 0, latest = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -93,10 +108,9 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
   const Picos first = *std::max_element(step.begin(), step.end());
   const Picos done = latest + std::max(longest, first + (rounds - 1) * pace);
   // Others' messages come after what the ring has to carry, also if they set out before.
-  for (const Flow& flow : flows_) {
-    cost_view_.find_route(flow.from, flow.to, route_);
-    for (const sim::ResourceId r : route_.resources()) {
-      free_[r] = std::max(free_[r], clocks_[flow.from]) + rounds * mean * cost_view_.per_byte(r);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (const sim::ResourceId r : routes_.resources(i)) {
+      free_[r] = std::max(free_[r], clocks_[members[i]]) + rounds * mean * cost_view_.per_byte(r);
     }
   }
   for (const Rank r : members) clocks_[r] = done;
@@ -109,7 +123,7 @@ Rounds::Reach Rounds::count_pairs(std::span<const Rank> members, double bytes) {
     for (const Rank to : members) {
       if (from == to) continue;
       cost_view_.find_route(from, to, route_);
-      crossings_.add(route_);
+      crossings_.add(route_.resources());
       reach.latency = std::max(reach.latency, cost_view_.latency(route_));
       reach.capped = std::max(reach.capped, bytes * cost_view_.cap_per_byte(route_));
     }
@@ -199,26 +213,12 @@ void Rounds::all_to_all(std::span<const Rank> members, double bytes, bool combin
   for (const Rank r : members) clocks_[r] = std::max(clocks_[r], done);
 }
 
-void Rounds::exchange_by_loads(std::span<const RoundMessage> messages) {
-  std::vector<Picos> carried(cost_view_.resources(), 0), works(cost_view_.size(), 0);
-  Picos latency = 0;
-  for (const RoundMessage& m : messages) {
-    cost_view_.find_route(m.from, m.to, route_);
-    latency =
-        std::max(latency, cost_view_.latency(route_) + m.bytes * cost_view_.cap_per_byte(route_));
-    for (const sim::ResourceId r : route_.resources()) {
-      carried[r] += m.bytes * cost_view_.per_byte(r);
-    }
-    works[m.from] += cost_view_.send(m.from, m.bytes);
-    works[m.to] += cost_view_.recv(m.to, m.bytes);
+void Rounds::exchange_by_loads(const RoundLoads& loads) {
+  const Picos done = finish() + loads.latency() + loads.busiest();
+  for (std::size_t r = 0; r < carried_.size(); ++r) carried_[r] += loads.carried()[r];
+  for (Rank r = 0; r < cost_view_.size(); ++r) {
+    if (loads.receives(r)) clocks_[r] = std::max(clocks_[r], done);
   }
-  Picos most = *std::max_element(works.begin(), works.end());
-  for (std::size_t r = 0; r < carried.size(); ++r) {
-    most = std::max(most, carried[r]);
-    carried_[r] += carried[r];
-  }
-  const Picos done = finish() + latency + most;
-  for (const RoundMessage& m : messages) clocks_[m.to] = std::max(clocks_[m.to], done);
 }
 
 void Rounds::join() {

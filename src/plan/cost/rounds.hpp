@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cost/flows.hpp"
+#include "cost/round_loads.hpp"
 
 namespace espalier::cost {
 
@@ -39,7 +40,7 @@ class Rounds {
   /// has no links of single pairs; else O(members^2).
   void all_to_all(std::span<const Rank> members, double bytes, bool combines = false);
   /// exchange() of very many messages, by what each resource and processor has to carry.
-  void exchange_by_loads(std::span<const RoundMessage> messages);
+  void exchange_by_loads(const RoundLoads& loads);
 
   [[nodiscard]] Picos clock(Rank rank) const { return clocks_[rank]; }
   void set_clock(Rank rank, Picos at) { clocks_[rank] = at; }
@@ -57,11 +58,15 @@ class Rounds {
   };
   Reach count_pairs(std::span<const Rank> members, double bytes);
   Reach count_clusters(std::span<const Rank> members, double bytes);
+  bool has_several_for_a_rank();
 
   const CostView& cost_view_;
   FlowSharing sharing_;
   Crossings crossings_;
+  Routes routes_;  // of an exchange's messages
   std::vector<Picos> clocks_;
+  std::vector<std::uint32_t> received_in_;  // number of the last exchange with a message for a rank
+  std::uint32_t exchanges_ = 0;
   std::vector<Picos> free_;     // when each resource has done the work of earlier rounds
   std::vector<Picos> carried_;  // how long each resource is busy with exchanges
   std::vector<Flow> flows_;

@@ -8,14 +8,12 @@
 namespace espalier::cost {
 namespace {
 
-bool is_sorted_and_equal(std::span<const Sharer> sharers) {
-  for (std::size_t i = 1; i < sharers.size(); ++i) {
-    if (sharers[i].start < sharers[i - 1].start || sharers[i].bytes != sharers[0].bytes) {
-      return false;
-    }
-  }
-  return true;
+bool are_equally_long(std::span<const Sharer> sharers) {
+  return std::all_of(sharers.begin(), sharers.end(),
+                     [&](const Sharer& one) { return one.bytes == sharers[0].bytes; });
 }
+
+bool starts_earlier(const Sharer& a, const Sharer& b) { return a.start < b.start; }
 
 /// Equal flows end in the order in which they began: no heap is needed.
 void share_in_order(std::span<Sharer> sharers, Picos per_byte) {
@@ -43,12 +41,21 @@ void share_in_order(std::span<Sharer> sharers, Picos per_byte) {
 }  // namespace
 
 void share_equally(std::span<Sharer> sharers, Picos per_byte) {
-  if (is_sorted_and_equal(sharers)) return share_in_order(sharers, per_byte);
+  const bool is_sorted = std::is_sorted(sharers.begin(), sharers.end(), starts_earlier);
+  const bool are_equal = are_equally_long(sharers);
+  if (are_equal && is_sorted) return share_in_order(sharers, per_byte);
   std::vector<std::size_t> order(sharers.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return sharers[a].start < sharers[b].start;
+    return starts_earlier(sharers[a], sharers[b]);
   });
+  if (are_equal) {
+    std::vector<Sharer> sorted(sharers.size());
+    for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = sharers[order[i]];
+    share_in_order(sorted, per_byte);
+    for (std::size_t i = 0; i < order.size(); ++i) sharers[order[i]].end = sorted[i].end;
+    return;
+  }
   using Ending = std::pair<Picos, std::size_t>;  // virtual time, sharer
   std::vector<Ending> flowing;                   // a heap, the first to end on top
   Picos now = 0, virtual_now = 0;

@@ -36,7 +36,8 @@ std::vector<std::string> repeated(const collective::Hierarchy& hierarchy, const 
   std::vector<std::string> found;
   for (const Candidate& candidate : candidates(hierarchy, call)) {
     const bool is_one_tree =
-        std::holds_alternative<collective::LevelChoice>(candidate.plan.parameters);
+        std::holds_alternative<collective::LevelChoice>(candidate.plan.parameters) &&
+        candidate.plan.algorithm->traits.by_number;
     const bool has_levels = hierarchy.machine().clusters().size() > 1;
     if (levels_of(candidate.plan) == nullptr && (has_levels || !is_one_tree)) continue;
     schedule::Schedule made = schedule_of(candidate, call);

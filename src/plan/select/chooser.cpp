@@ -151,8 +151,7 @@ const Decision& Chooser::decide(const Collective& call) {
 }
 
 std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots) const {
-  std::vector<Choice> all =
-      ranking(hierarchy(), predictor_.cost_view(), call, rules_.bits, roots, table_);
+  std::vector<Choice> all = ranking(predictor_, call, rules_.bits, roots, table_);
   if (rules_.budget) {
     return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
   }

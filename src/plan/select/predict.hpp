@@ -1,5 +1,8 @@
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "cost/cost_view.hpp"
 #include "select/plan.hpp"
 
@@ -20,22 +23,34 @@ using cost::CostView;
                            const collective::Hierarchy& hierarchy,
                            const schedule::Collective& call);
 
-/// Predicts plans on one machine. The hierarchy must outlive it.
+/// Predicted times of plans of one call, each worked out once.
+class PredictedTimes {
+ public:
+  /// @pre cost_view and hierarchy are the same for all plans
+  [[nodiscard]] Time of(const Plan& plan, const CostView& cost_view,
+                        const collective::Hierarchy& hierarchy, const schedule::Collective& call);
+
+ private:
+  schedule::Collective call_;
+  std::vector<std::pair<Plan, Time>> known_;  // by canonical parameters
+};
+
+/// Predicts plans on one machine. What it predicted for the last call it remembers, also for plans
+/// that build the same schedule. The hierarchy must outlive it. Not thread-safe.
 class Predictor {
  public:
   explicit Predictor(const collective::Hierarchy& hierarchy,
                      const topology::Transport& transport = {})
       : hierarchy_(hierarchy), cost_view_(hierarchy.machine(), {}, 1, transport) {}
 
-  [[nodiscard]] Time operator()(const Plan& plan, const schedule::Collective& call) const {
-    return predict(plan, cost_view_, hierarchy_, call);
-  }
+  [[nodiscard]] Time operator()(const Plan& plan, const schedule::Collective& call) const;
   [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
   [[nodiscard]] const CostView& cost_view() const { return cost_view_; }
 
  private:
   const collective::Hierarchy& hierarchy_;
   CostView cost_view_;
+  mutable PredictedTimes last_;
 };
 
 }  // namespace espalier::select

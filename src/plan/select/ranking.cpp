@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "collective/segments.hpp"
 #include "select/segments.hpp"
+#include "select/simulated_times.hpp"
 
 namespace espalier::select {
 namespace {
@@ -59,8 +61,8 @@ void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& 
 
 }  // namespace
 
-Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
-                      const CostView& cost_view, const Collective& call) {
+Choice tuned_by_level(Choice start, const Collective& call,
+                      const std::function<Time(const Plan&)>& time_of) {
   if (!start.plan.algorithm->traits.is_tuned || levels_of(start.plan) == nullptr) return start;
   const Algorithm* algorithm = start.plan.algorithm;
   MultilevelChoice best = *levels_of(start.plan);
@@ -69,7 +71,7 @@ Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
     if (best.levels[level] == other) return false;
     MultilevelChoice changed = best;
     changed.levels[level] = other;
-    const Time predicted = predict({algorithm, changed}, cost_view, hierarchy, call);
+    const Time predicted = time_of({algorithm, changed});
     if (predicted >= least) return false;
     least = predicted;
     best = std::move(changed);
@@ -109,20 +111,22 @@ double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
   return sum;
 }
 
-/// Sets Choice::over_roots of plans that do not know the machine.
+/// Sets Choice::over_roots of plans that do not know the machine. With many ranks, which are not
+/// simulated, only of those that would be chosen: it makes none faster.
 void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierarchy& hierarchy,
                            const CostView& cost_view, const Collective& call) {
-  constexpr double kWorthALook = 1.5;
+  const double worth_a_look = worth_of_simulation(Time{}, call.size) == 0 ? 1 : 1.5;
   const auto knows = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
     return !ignores_topology(choice.plan);
   });
   if (!schedule::has_root(call.operation) || knows == ranked.end()) return;
   const double from_0 = to_seconds(knows->predicted);
-  const double over_all = time_over_roots(knows->plan, hierarchy, cost_view, call);
+  std::optional<double> over_all;
   for (Choice& choice : ranked) {
     const double takes = to_seconds(choice.predicted);
-    if (!ignores_topology(choice.plan) || takes <= 0 || takes > kWorthALook * from_0) continue;
-    const double beside = time_over_roots(choice.plan, hierarchy, cost_view, call) / over_all;
+    if (!ignores_topology(choice.plan) || takes <= 0 || takes > worth_a_look * from_0) continue;
+    if (!over_all) over_all = time_over_roots(knows->plan, hierarchy, cost_view, call);
+    const double beside = time_over_roots(choice.plan, hierarchy, cost_view, call) / *over_all;
     const double over_roots = beside / (takes / from_0);
     if (over_roots < 1.001) continue;
     choice.over_roots = over_roots;
@@ -156,13 +160,17 @@ void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
   prefer_direct_plans(ranked, call);
 }
 
-std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
-                            const Collective& call, Bits bits, Roots roots, AlgorithmTable table) {
+namespace {
+
+std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
+                               const collective::Hierarchy& hierarchy, const CostView& cost_view,
+                               const Collective& call, Bits bits, Roots roots,
+                               AlgorithmTable table) {
   std::vector<Choice> ranked;
   for (Plan& plan : proposed_plans(hierarchy, call, bits, table)) {
     if (call.size > kExchangesUpTo && meets_everybody(plan, call)) continue;
     if (call.size > kEverySegmentUpTo && !has_usual_segments(plan, call)) continue;
-    const Time predicted = predict(plan, cost_view, hierarchy, call);
+    const Time predicted = time_of(plan);
     ranked.push_back({std::move(plan), predicted});
   }
   const auto sort = [&] {
@@ -175,7 +183,7 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
     sort();
   }
   for (const Choice& start : worth_tuning(ranked, call.size)) {
-    Choice tuned = tuned_by_level(start, hierarchy, cost_view, call);
+    Choice tuned = tuned_by_level(start, call, time_of);
     const auto is_same = [&](const Choice& one) {
       return build_the_same(one.plan, tuned.plan, hierarchy, call);
     };
@@ -184,6 +192,22 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
   sort();
   put_preferred_first(ranked, call);
   return ranked;
+}
+
+}  // namespace
+
+std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
+                            const Collective& call, Bits bits, Roots roots, AlgorithmTable table) {
+  PredictedTimes times;
+  const auto time_of = [&](const Plan& plan) { return times.of(plan, cost_view, hierarchy, call); };
+  return ranking_by(time_of, hierarchy, cost_view, call, bits, roots, table);
+}
+
+std::vector<Choice> ranking(const Predictor& predictor, const Collective& call, Bits bits,
+                            Roots roots, AlgorithmTable table) {
+  const auto time_of = [&](const Plan& plan) { return predictor(plan, call); };
+  return ranking_by(time_of, predictor.hierarchy(), predictor.cost_view(), call, bits, roots,
+                    table);
 }
 
 }  // namespace espalier::select

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "select/candidates.hpp"
@@ -33,12 +34,19 @@ enum class Roots : std::uint8_t {
                                           Roots roots = Roots::Own,
                                           AlgorithmTable table = algorithms());
 
+/// The same; what the predictor predicts for this call it remembers.
+[[nodiscard]] std::vector<Choice> ranking(const Predictor& predictor,
+                                          const schedule::Collective& call, Bits bits = Bits::Any,
+                                          Roots roots = Roots::Own,
+                                          AlgorithmTable table = algorithms());
+
 /// Moves a plan to the front that is preferred to the fastest, as above.
 void put_preferred_first(std::vector<Choice>& ranked, const schedule::Collective& call);
 
 /// Changes tree shape and segment size of one level after the other, the outermost first, while the
 /// predicted time falls. At most kRounds * levels * (shapes + segments) predictions.
-[[nodiscard]] Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
-                                    const CostView& cost_view, const schedule::Collective& call);
+/// @param time_of the predicted time of a plan
+[[nodiscard]] Choice tuned_by_level(Choice start, const schedule::Collective& call,
+                                    const std::function<Time(const Plan&)>& time_of);
 
 }  // namespace espalier::select

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/cost_model.hpp"
+#include "topology/machine.hpp"
 #include "tree/comm_tree.hpp"
 #include "tree/participants.hpp"
 
@@ -27,5 +28,20 @@ namespace espalier::tree {
 [[nodiscard]] CommTree earliest_completing_edge_first_look_ahead(const model::CostModel& model,
                                                                  Bytes size,
                                                                  const Participants& who);
+
+/// The tree whose last delivery is earliest, as far as `steps` steps of a search find it: branch
+/// and bound that begins with ECEF with look-ahead, so never later than that. Looks at `delivered`
+/// and `sender_busy`. For about ten ranks. The same on every CPU. @pre as above
+[[nodiscard]] CommTree searched_tree(const model::CostModel& model, Bytes size,
+                                     const Participants& who, std::uint64_t steps);
+
+/// ECEF with look-ahead cluster by cluster: one tree among the heads of each cluster's members, the
+/// outer ones first. The head of a cluster is the root, or who would have passed the message on
+/// first if the root sent it there: a fast rank, not the lowest. Ties go to the lower rank.
+///
+/// O(P n log n) for clusters of n members; with more than 64 members fastest_node_first() takes the
+/// place of ECEF. @pre model and machine have the same ranks @post spans all ranks
+[[nodiscard]] CommTree edge_first_by_cluster(const model::CostModel& model, Bytes size,
+                                             const topology::Machine& machine, Rank root);
 
 }  // namespace espalier::tree

@@ -19,7 +19,7 @@ struct SpocPlace {
 constexpr Rank lowest_bit(Rank place) { return place & (~place + 1); }
 constexpr Rank parent_of(Rank place) { return place & (place - 1); }
 
-/// All but the root's, most descendants first, then by step, then by number.
+/// All but the root's, most descendants first, then the later step, then by number.
 std::vector<SpocPlace> places_in_order(Rank count) {
   std::vector<SpocPlace> places;
   places.reserve(count);
@@ -27,7 +27,7 @@ std::vector<SpocPlace> places_in_order(Rank count) {
   std::sort(places.begin(), places.end(), [](const SpocPlace& a, const SpocPlace& b) {
     if (a.descendants != b.descendants) return a.descendants > b.descendants;
     const Rank a_bit = lowest_bit(a.number), b_bit = lowest_bit(b.number);
-    return a_bit != b_bit ? a_bit > b_bit : a.number < b.number;
+    return a_bit != b_bit ? a_bit < b_bit : a.number < b.number;
   });
   return places;
 }
@@ -40,7 +40,9 @@ bool served_alike(const SpocPlace& a, const SpocPlace& b) {
 
 // M. Banikazemi, V. Moorthy, D. Panda: "Efficient collective communication on heterogeneous
 // networks of workstations", ICPP 1998, Figure 2, where it is called SPOC. Ours fixes the order of
-// ties. Equation (1) there is a bound on it in synchronous steps, not the time that it takes.
+// ties: of places with equally many descendants the one that is served last has the least time left
+// for them, so it gets the fastest rank. Equation (1) there is a bound on it in synchronous steps,
+// not the time that it takes.
 CommTree spoc(std::span<const Time> send_cost, const Participants& who) {
   expects(send_cost.size() == who.machine_size, "spoc: not one cost for each rank");
   const std::vector<Rank> fastest_first = others_fastest_first(send_cost, who);

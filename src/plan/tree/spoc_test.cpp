@@ -34,6 +34,16 @@ TEST(Spoc, TakesFiveHundredInThePapersExample) {
   EXPECT_EQ(tree.children(5).size(), 2U);
 }
 
+// Of 18 places two have one descendant in common but not their step. The later one has no time to
+// lose: with a slow rank there it would take 3200.
+TEST(Spoc, GivesTheFasterOfTwoToThePlaceThatIsServedLater) {
+  Costs costs(18, Time{1600});
+  for (Rank r = 0; r < 8; ++r) costs[r] = Time{400};
+  const Participants who = everybody(18, 0);
+  EXPECT_EQ(initiation_time(spoc(costs, who), costs), Time{2000});
+  EXPECT_EQ(initiation_time(fastest_node_first(costs, who), costs), Time{2000});
+}
+
 TEST(Spoc, OfEqualRanksInPlaceIsTheBinomialTree) {
   for (Rank count = 1; count <= 40; ++count) {
     const CommTree tree = spoc(Costs(count, Time{7}), everybody(count, 0));

@@ -8,7 +8,7 @@
 #include "base/text_hash.hpp"
 #include "model/machine_models.hpp"
 #include "schedule/program_builder.hpp"
-#include "select/ranking.hpp"
+#include "select/chooser.hpp"
 #include "topology/views.hpp"
 #include "tree/earliest_completing_edge_first.hpp"
 #include "tree/multiple_multicast.hpp"
@@ -21,14 +21,13 @@ using schedule::Collective;
 using schedule::Operation;
 using topology::Machine;
 
-/// The fastest broadcast over a tree of levels, whose messages have one peer each.
-select::Choice best_tree(const collective::Hierarchy& part, const Collective& call) {
-  const auto ranked = select::ranking(part, select::CostView(part.machine()), call);
-  const auto found = std::find_if(ranked.begin(), ranked.end(), [](const select::Choice& choice) {
-    return levels_of(choice.plan) != nullptr;
-  });
-  expects(found != ranked.end(), "plan_multicast: no tree over levels");
-  return *found;
+/// What the one chooser takes for a broadcast among the members, of plans along one tree: their
+/// messages have one peer each.
+select::PlanChoice best_tree(const collective::Hierarchy& part, const Collective& call) {
+  select::Chooser chooser(part, {}, {}, collective::tree_algorithms());
+  select::PlanChoice best = chooser.choose(call, select::WhichPlan::Best);
+  expects(best.planned(), "plan_multicast: no tree");
+  return best;
 }
 
 /// Ranks of the part become ranks of the machine.
@@ -72,7 +71,7 @@ Time predict_one(const Machine& machine, const MulticastCall& call) {
   const Machine part = topology::submachine(machine, members_of(call));
   return best_tree(collective::Hierarchy(part),
                    {Operation::Broadcast, part.size(), 0, call.bytes, Bytes{1}, true, {}})
-      .predicted;
+      .predicted.value_or(Time{});
 }
 
 tree::MultipleMulticast together(const Machine& machine, std::span<const MulticastCall> calls) {
@@ -97,7 +96,7 @@ bool MulticastCall::has(Rank rank) const {
 CachedPlan plan_multicast(const Machine& machine, const MulticastCall& call, Rank rank) {
   CachedPlan plan;
   plan.planned = true;
-  plan.why = "the shortest predicted time among trees over levels";
+  plan.why = "the shortest predicted time among trees";
   plan.signature = signature_of({&call, 1});
   plan.prepared.program.rank = rank;
   set_name(plan, "multicast");
@@ -109,15 +108,15 @@ CachedPlan plan_multicast(const Machine& machine, const MulticastCall& call, Ran
   const Machine part = topology::submachine(machine, members);
   const collective::Hierarchy hierarchy(part);
   plan.call = {Operation::Broadcast, part.size(), 0, call.bytes, Bytes{1}, true, {}};
-  const select::Choice best = best_tree(hierarchy, plan.call);
+  const select::PlanChoice best = best_tree(hierarchy, plan.call);
   plan.predicted = best.predicted;
-  set_name(plan, fmt::format("multicast {}", name_of(best.plan, plan.call)));
+  set_name(plan, fmt::format("multicast {}", best.name));
   const auto self = std::find(members.begin(), members.end(), rank);
   schedule::Program program;
   program.rank = rank;
   if (self != members.end()) {
     const auto position = static_cast<Rank>(self - members.begin());
-    program = on_machine(own_part(best.plan, hierarchy, plan.call, position), members);
+    program = on_machine(own_part(best, hierarchy, plan.call, position), members);
   }
   plan.prepared = prepared(std::move(program), machine, rank);
   return plan;

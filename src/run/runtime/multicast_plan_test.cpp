@@ -6,9 +6,11 @@
 #include <functional>
 #include <map>
 
+#include "select/predict.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
+#include "topology/views.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -139,6 +141,26 @@ TEST(MulticastPlanProperty, SeveralReachTheirMembersWhateverTheyShare) {
     expect_right(machine, several,
                  [&](Rank rank) { return plan_multicasts(machine, several, rank); });
   });
+}
+
+// Banikazemi et al., ICPP 1998: 64 workstations, a quarter of them four times as fast. A multicast
+// is planned as well as a broadcast among its members, by speed.
+TEST(MulticastPlan, GoesByTheSpeedsOfNodes) {
+  const topology::Machine machine =
+      topology::load_machine(ESPALIER_SOURCE_DIR "/data/machines/hnow-64.json")->machine;
+  MulticastCall call{0, 1024};
+  std::vector<Rank> members{0};
+  for (Rank r = 5; r < 64; r += 3) call.to.push_back(r);
+  members.insert(members.end(), call.to.begin(), call.to.end());
+  const topology::Machine part = topology::submachine(machine, members);
+  const collective::Hierarchy hierarchy(part);
+  const schedule::Collective broadcast{
+      schedule::Operation::Broadcast, part.size(), 0, 1024, Bytes{1}, true, {}};
+  const auto by_speed = select::plan_named("fnf", hierarchy, broadcast);
+  ASSERT_TRUE(by_speed.has_value());
+  const Time takes = select::Predictor(hierarchy)(*by_speed, broadcast);
+  const CachedPlan plan = plan_multicast(machine, call, 0);
+  EXPECT_LE(*plan.predicted, takes) << plan.name;
 }
 
 TEST(MulticastPlan, ShortOnesFarApartRunAtOnce) {

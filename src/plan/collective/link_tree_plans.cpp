@@ -1,0 +1,203 @@
+// Broadcasts, reductions, gathers and scatters along one tree that looks at links and at the speeds
+// of nodes at once.
+#include <algorithm>
+#include <memory>
+
+#include "collective/entries.hpp"
+#include "collective/level_names.hpp"
+#include "collective/name_reader.hpp"
+#include "collective/segments.hpp"
+#include "collective/tree_gather.hpp"
+#include "collective/whole_trees.hpp"
+#include "cost/bundles.hpp"
+#include "model/machine_models.hpp"
+#include "model/time_reversed.hpp"
+#include "tree/earliest_completing_edge_first.hpp"
+
+namespace espalier::collective {
+
+using cost::CostView;
+using cost::Picos;
+using schedule::Collective;
+using schedule::Operation;
+
+namespace {
+
+/// With more ranks a tree by all pairs takes too long to find; trees by cluster do not.
+constexpr Rank kAllPairsUpTo = 64;
+
+/// With more ranks a search does not end, and finds little.
+constexpr Rank kSearchedUpTo = 10;
+constexpr std::uint64_t kSearchSteps = 4096;
+
+constexpr Operations kRooted{Operation::Broadcast, Operation::Reduce, Operation::Gather,
+                             Operation::Scatter};
+
+using TreeByLinks = tree::CommTree (*)(const model::CostModel&, Bytes, const topology::Machine&,
+                                       Rank root);
+
+tree::CommTree by_all_pairs(const model::CostModel& model, Bytes size,
+                            const topology::Machine& machine, Rank root) {
+  return tree::earliest_completing_edge_first_look_ahead(model, size,
+                                                         tree::everybody(machine.size(), root));
+}
+
+tree::CommTree by_search(const model::CostModel& model, Bytes size,
+                         const topology::Machine& machine, Rank root) {
+  return tree::searched_tree(model, size, tree::everybody(machine.size(), root), kSearchSteps);
+}
+
+/// Reductions and gathers are broadcasts and scatters with the clock running backwards.
+/// @param segment elements a message; 0: whole
+tree::CommTree link_tree(TreeByLinks make, const topology::Machine& machine, const Collective& call,
+                         std::uint64_t segment) {
+  const Bytes size{(segment == 0 ? call.count : segment) * call.element.value};
+  const model::Levels levels(machine);
+  if (call.operation == Operation::Reduce) {
+    return make(model::TimeReversedReduction(levels, machine), size, machine, call.root);
+  }
+  if (call.operation == Operation::Gather) {
+    return make(model::TimeReversed(levels), size, machine, call.root);
+  }
+  return make(levels, size, machine, call.root);
+}
+
+/// The ranks of each child's sub-tree, as bundles are packed.
+std::vector<std::vector<Rank>> bundles_below(const tree::CommTree& tree, Rank rank) {
+  std::vector<std::vector<Rank>> bundles;
+  for (const Rank child : tree.children(rank)) {
+    std::vector<Rank>& bundle = bundles.emplace_back(1, child);
+    for (const std::vector<Rank>& below : bundles_below(tree, child)) {
+      bundle.insert(bundle.end(), below.begin(), below.end());
+    }
+  }
+  return bundles;
+}
+
+schedule::Program block_program(const tree::CommTree& tree, const Collective& call, Rank rank) {
+  schedule::ProgramBuilder program(rank);
+  const TreeLinks links = links_of(tree, rank, 0);
+  const auto below = bundles_below(tree, rank);
+  const auto in = slice(schedule::Buffer::In, 0, units_in(call, rank));
+  const auto out = slice(schedule::Buffer::Out, 0, units_out(call, rank));
+  const bool is_root = rank == call.root;
+  if (call.operation == Operation::Gather && is_root) {
+    gather_at_root(program, links, below, in, schedule::Buffer::Out, call.block());
+  } else if (call.operation == Operation::Gather) {
+    gather_up(program, links, below, in);
+  } else if (is_root) {
+    scatter_from_root(program, links, below, in, call.block(), out);
+  } else {
+    scatter_down(program, links, below, out);
+  }
+  return std::move(program).build();
+}
+
+/// Whether ranks differ in what a tree over levels does not look at.
+bool has_unequal_nodes(const topology::Machine& machine) {
+  for (Rank r = 1; r < machine.size(); ++r) {
+    if (machine.costs(r) != machine.costs(0)) return true;
+  }
+  return false;
+}
+
+/// The tree depends on the length of blocks, which not all ranks know where they differ.
+bool link_tree_refuses(const Hierarchy&, const Collective& call, const Parameters&) {
+  return call.irregular();
+}
+
+std::vector<Parameters> link_tree_proposals(const Hierarchy& hierarchy, const Collective& call) {
+  if (!has_unequal_nodes(hierarchy.machine())) return {};
+  std::vector<Parameters> all;
+  for (const std::uint64_t segment : segments_for(call)) {
+    all.push_back(LevelChoice{Shape::Flat, segment});
+  }
+  return all;
+}
+
+PartOf link_tree_parts(TreeByLinks make, const Hierarchy& hierarchy, const Collective& call,
+                       const Parameters& parameters) {
+  const std::uint64_t segment = std::get<LevelChoice>(parameters).segment;
+  tree::CommTree tree = link_tree(make, hierarchy.machine(), call, segment);
+  if (call.operation == Operation::Broadcast || call.operation == Operation::Reduce) {
+    return parts_along(std::move(tree), segment, call);
+  }
+  const auto shared = std::make_shared<const tree::CommTree>(std::move(tree));
+  return [shared, &call](Rank rank) { return block_program(*shared, call, rank); };
+}
+
+Picos link_tree_estimate(TreeByLinks make, const CostView& cost_view, const Collective& call,
+                         const Parameters& parameters) {
+  const std::uint64_t segment = std::get<LevelChoice>(parameters).segment;
+  const tree::CommTree tree = link_tree(make, cost_view.machine(), call, segment);
+  const auto block = static_cast<double>(call.count * call.element.value);
+  if (call.operation == Operation::Gather) {
+    return gather_time(cost_view, cost::whole_tree(tree), block);
+  }
+  if (call.operation == Operation::Scatter) {
+    return scatter_time(cost_view, cost::whole_tree(tree), block);
+  }
+  return time_along(tree, static_cast<double>(segment * call.element.value), cost_view, call);
+}
+
+std::string link_tree_text(const Collective& call, const Parameters& parameters) {
+  return with_segment("", std::get<LevelChoice>(parameters).segment, call);
+}
+
+std::optional<Parameters> read_link_tree(NameReader& reader, const Hierarchy&) {
+  const auto segment = reader.take_segment();
+  if (!segment) return std::nullopt;
+  return LevelChoice{Shape::Flat, *segment};
+}
+
+template <TreeByLinks kTree, auto kPropose>
+constexpr Algorithm tree_by_links(std::string_view name, std::string_view source,
+                                  Operations operations) {
+  return {.name = name,
+          .source = source,
+          .operations = operations,
+          .traits = {.knows_machine = true},
+          .refuses = link_tree_refuses,
+          .propose = kPropose,
+          .build =
+              [](const Hierarchy& hierarchy, const Collective& call, const Parameters& parameters) {
+                return link_tree_parts(kTree, hierarchy, call, parameters);
+              },
+          .estimate =
+              [](const CostView& cost_view, const Hierarchy&, const Collective& call,
+                 const Parameters& parameters) {
+                return link_tree_estimate(kTree, cost_view, call, parameters);
+              },
+          .text = link_tree_text,
+          .read = read_link_tree};
+}
+
+std::vector<Parameters> all_pairs_proposals(const Hierarchy& hierarchy, const Collective& call) {
+  if (call.size > kAllPairsUpTo) return {};
+  return link_tree_proposals(hierarchy, call);
+}
+
+/// Whole messages: a pipeline goes by its slowest rank, which a search does not look at.
+std::vector<Parameters> search_proposals(const Hierarchy& hierarchy, const Collective& call) {
+  if (call.size > kSearchedUpTo || !has_unequal_nodes(hierarchy.machine())) return {};
+  return {LevelChoice{Shape::Flat, 0}};
+}
+
+/// On one level they are trees by all pairs.
+std::vector<Parameters> by_cluster_proposals(const Hierarchy& hierarchy, const Collective& call) {
+  const bool is_same = hierarchy.machine().clusters().size() == 1 && call.size <= kAllPairsUpTo;
+  return is_same ? std::vector<Parameters>{} : link_tree_proposals(hierarchy, call);
+}
+
+}  // namespace
+
+constexpr Algorithm kEdgeFirst = tree_by_links<by_all_pairs, all_pairs_proposals>(
+    "ecef-la", "Bhat, Raghavendra, Prasanna, ICDCS 1999, with look-ahead", kRooted);
+constexpr Algorithm kEdgeFirstByCluster =
+    tree_by_links<tree::edge_first_by_cluster, by_cluster_proposals>(
+        "ecef-la by cluster", "the same among the fastest of each cluster", kRooted);
+constexpr Algorithm kSearchedTree = tree_by_links<by_search, search_proposals>(
+    "searched", "ecef-la improved by a search, of few ranks",
+    {Operation::Broadcast, Operation::Reduce});
+
+}  // namespace espalier::collective
