@@ -26,10 +26,25 @@ struct TwoLevelView {
 };
 
 /// By each depth of clusters that the machine has, where that is not the machine itself.
+/// Bundles of more clusters go one by one through all ranks: worse than level by level, and long to
+/// predict.
+constexpr std::size_t kBundlesUpTo = 256;
+
+bool has_too_many_bundles(const topology::Machine& machine, std::uint32_t depth,
+                          const Collective& call) {
+  if (call.operation != Operation::Allgather) return false;
+  std::size_t clusters = 0;
+  for (const topology::Cluster& cluster : machine.clusters()) {
+    if (cluster.depth == depth) ++clusters;
+  }
+  return clusters > kBundlesUpTo;
+}
+
 std::vector<Parameters> two_level_proposals(const Hierarchy& hierarchy, const Collective& call) {
   const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
   std::vector<Parameters> all;
   for (std::uint32_t depth = 1; levels > 2 && depth < levels; ++depth) {
+    if (has_too_many_bundles(hierarchy.machine(), depth, call)) continue;
     const std::size_t seen = topology::two_level_view(hierarchy.machine(), depth).levels().size();
     MultilevelChoice choice{{{Shape::Flat, 0}, {Shape::Binomial, 0}}, Top::Tree, {}};
     choice.levels.resize(seen);

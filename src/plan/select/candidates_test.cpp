@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -59,6 +60,26 @@ TEST(CandidatesProperty, PlansOverLevelsBuildSchedulesOfTheirOwn) {
     const collective::Hierarchy hierarchy(machine);
     EXPECT_EQ(repeated(hierarchy, call), std::vector<std::string>{}) << name_of(operation);
   });
+}
+
+// Seen from 512 nodes, an allgather would pass 512 bundles through every rank.
+TEST(Candidates, SeenFromTooManyClustersThereIsNoAllgather) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:4(1ms) node:128(1us) proc:2(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  const auto names = [&](Operation operation) {
+    std::set<std::string> found;
+    const Collective call{operation, machine.size(), 0, 8, Bytes{1}, true, {}};
+    for (const Plan& plan : proposed_plans(hierarchy, call)) found.insert(name_of(plan, call));
+    return found;
+  };
+  const auto has = [](const std::set<std::string>& all, const std::string& beginning) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const std::string& name) { return name.starts_with(beginning); });
+  };
+  EXPECT_TRUE(has(names(Operation::Allgather), "two-level at depth 1"));
+  EXPECT_FALSE(has(names(Operation::Allgather), "two-level at depth 2"));
+  EXPECT_TRUE(has(names(Operation::Gather), "two-level at depth 2"));
 }
 
 TEST(CanonicalProperty, BuildsTheSameSchedule) {

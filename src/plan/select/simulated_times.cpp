@@ -32,6 +32,20 @@ std::uint64_t sends_of(const schedule::Program& program) {
   return messages;
 }
 
+/// With more ranks a choice is not worth a simulation: one plan would take all of its budget.
+constexpr Rank kChoicesUpTo = 512;
+/// Among so many, so many blocks that are told one by one cost as much as a message.
+constexpr std::uint64_t kBlocksAMessage = 16;
+
+/// What it costs to make and simulate a rank's part, in messages.
+std::uint64_t cost_of(const schedule::Program& program, Rank ranks) {
+  const std::uint64_t messages = sends_of(program);
+  if (ranks <= kChoicesUpTo) return messages;
+  std::uint64_t blocks = program.ops.size();
+  for (const schedule::IndexSet& set : program.sets) blocks += set.size();
+  return std::max(messages, blocks / kBlocksAMessage);
+}
+
 /// About as many messages as the plan has: those of four ranks stand for all.
 std::uint64_t some_messages(const Plan& plan, const collective::Hierarchy& hierarchy,
                             const Collective& call) {
@@ -39,7 +53,7 @@ std::uint64_t some_messages(const Plan& plan, const collective::Hierarchy& hiera
   const collective::PartOf part_of = parts_of(plan, hierarchy, call);
   std::uint64_t messages = 0;
   for (const std::uint64_t rank : {std::uint64_t{0}, size / 3, size / 2, size - 1}) {
-    messages += sends_of(part_of(static_cast<Rank>(rank)));
+    messages += cost_of(part_of(static_cast<Rank>(rank)), call.size);
   }
   return messages * size / 4 + 1;
 }
@@ -55,6 +69,7 @@ std::uint64_t SimulatedTimes::messages_of(const Plan& plan, std::uint64_t count)
 }
 
 std::optional<sim::SimResult> SimulatedTimes::simulated(const Plan& plan, std::uint64_t count) {
+  if (left_ == 0) return std::nullopt;  // counting messages takes time too
   const std::uint64_t messages = messages_of(plan, count);
   if (messages > left_) return std::nullopt;
   left_ -= messages;
@@ -99,8 +114,7 @@ std::optional<Time> SimulatedTimes::of(const Plan& plan) {
 }
 
 std::uint64_t worth_of_simulation(Time predicted, Rank ranks) {
-  constexpr Rank kMostRanks = 512;
-  if (ranks > kMostRanks) return 0;
+  if (ranks > kChoicesUpTo) return 0;
   constexpr std::int64_t kPerMessage = 16 * 1'000'000;  // 16 us
   return static_cast<std::uint64_t>(
       std::clamp<std::int64_t>(predicted.picoseconds / kPerMessage, 1 << 11, 1 << 14));

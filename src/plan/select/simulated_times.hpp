@@ -27,7 +27,8 @@ class SimulatedTimes {
   /// Nothing if the plan has more messages than are left.
   [[nodiscard]] std::optional<Time> of(const Plan& plan);
 
-  /// About as many messages as the plan has, without making all of it.
+  /// About as many messages as the plan has, without making all of it. With more than 512 ranks
+  /// plans of many blocks count for more, since each rank's part is long.
   [[nodiscard]] std::uint64_t messages_of(const Plan& plan) const {
     return messages_of(plan, call_.count);
   }
