@@ -80,7 +80,8 @@ int run(bool threads) {
   if (!early) MPI_Ibcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   failures.expect(number == 7, "non-blocking broadcast");
-  several("world", MPI_COMM_WORLD, 3, rank, failures);
+  // Enough calls for the machine to be found in them.
+  several("world", MPI_COMM_WORLD, 15, rank, failures);
   several("part after", part, 10, rank, failures);
   MPI_Comm_split(MPI_COMM_WORLD, inside ? 0 : 1, rank, &late);
   several("late part", late, 3, rank, failures);

@@ -14,7 +14,7 @@ struct CachedMachine {
   topology::Machine machine;
   std::vector<std::string> words;
   std::int64_t made = 0;            ///< time of the measurement, in seconds since 1970
-  bool complete = true;             ///< every part was measured in time, and nothing is in doubt
+  bool complete = true;             ///< every part was measured in time
   std::vector<std::string> doubts;  ///< reasons why figures may be wrong, one sentence each
 };
 

@@ -32,7 +32,7 @@ class Calibration {
  private:
   /// What single flows get.
   Expected<bool> measure(TransferRounds& rounds) {
-    return is_far_ ? measure_far(prober_, rounds) : measure_near(rounds);
+    return is_far_ ? measure_far(prober_, rounds, until_) : measure_near(rounds);
   }
 
   Expected<bool> measure_near(TransferRounds& rounds) {
@@ -73,7 +73,7 @@ class Calibration {
         if (rounds.empty()) return true;
         if (prober_.spent() > until_) return false;
       }
-      auto done = measure_far(prober_, rounds);
+      auto done = measure_far(prober_, rounds, until_);
       if (!done) return done.error();
       if (!*done) {
         is_far_ = false;

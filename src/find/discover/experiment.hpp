@@ -43,7 +43,10 @@ inline constexpr std::uint32_t kBusyChunk = 4;
 
 /// What an experiment measured, by the clock of `from`.
 struct Measured {
-  std::vector<Time> samples;  ///< time until the last answer came, one entry a repetition
+  /// Time until the last answer came, one entry a repetition, without the time that the other end
+  /// took to answer. Of several round trips the last entry is the least way there and the least
+  /// way back, which need not be those of one round trip.
+  std::vector<Time> samples;
   /// Train only: when each message of the last one came, by the clock of `to`.
   std::vector<Time> arrivals;
   /// Stream only: how long the sender was busy with a message; one entry for kBusyChunk messages.

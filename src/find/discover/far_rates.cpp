@@ -162,14 +162,17 @@ void conclude(State& s) {
 
 }  // namespace
 
-Expected<bool> measure_far(Prober& prober, TransferRounds& rounds) {
+Expected<bool> measure_far(Prober& prober, TransferRounds& rounds, Time until) {
   std::vector<std::vector<State>> states(rounds.size());
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     for (MemberTransfer& t : rounds[r]) {
       states[r].push_back({&t, !t.seen.rate.unlimited(), t.cluster->latency});
     }
   }
+  Time longest;  // the longest turn so far: another one must fit into the time that is left
   for (int turn = 0; turn < kMostRepeats; ++turn) {
+    const Time begin = prober.spent();
+    if (turn > 0 && begin + longest > until) break;
     std::vector<Round> trains;
     for (const auto& round : states) trains.push_back(round_of(round));
     if (std::all_of(trains.begin(), trains.end(), [](const Round& r) { return r.empty(); })) break;
@@ -185,6 +188,7 @@ Expected<bool> measure_far(Prober& prober, TransferRounds& rounds) {
         left = left.subspan(flows);
       }
     }
+    longest = std::max(longest, prober.spent() - begin);
   }
   for (auto& round : states) {
     for (State& s : round) conclude(s);

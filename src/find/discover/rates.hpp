@@ -83,7 +83,7 @@ using TransferRounds = std::vector<std::vector<MemberTransfer>>;
 /// are repeated; where it is above, a flow has a cap of its own, and is measured by itself.
 /// @return false: messages do not come one behind the other here (where all of them share a link in
 ///   equal parts, as in some simulators), so trains tell nothing
-Expected<bool> measure_far(Prober& prober, TransferRounds& rounds);
+Expected<bool> measure_far(Prober& prober, TransferRounds& rounds, Time until);
 
 /// Measures bandwidths: fills in `out`, `in` and `flow_cap` of every cluster and node found.
 ///

@@ -70,22 +70,19 @@ static void decline_roll_call(const struct espalier_mpi* mpi, const struct Handl
   R(*iallreduce)
   (const void*, void*, R, R, R, R, R*) =
       (R(*)(const void*, void*, R, R, R, R, R*))dlsym(mpi->handle, "PMPI_Iallreduce");
-  R(*iallgather)
-  (const void*, R, R, void*, R, R, R, R*) =
-      (R(*)(const void*, R, R, void*, R, R, R, R*))dlsym(mpi->handle, "PMPI_Iallgather");
   R (*wait)(R*, void*) = (R(*)(R*, void*))dlsym(mpi->handle, "PMPI_Wait");
-  if (size_of == NULL || iallreduce == NULL || iallgather == NULL || wait == NULL) return;
-  const uint64_t no[ESPALIER_ROLL_CALL_NUMBERS] = {0}; /* ESPALIER_ABSENT is 0, too */
-  uint64_t least[ESPALIER_ROLL_CALL_NUMBERS], nodes[ESPALIER_ROLL_CALL_FEW];
+  if (size_of == NULL || iallreduce == NULL || wait == NULL) return;
+  /* ESPALIER_ABSENT is 0, too. Where each process runs does not matter then. */
+  const uint64_t no[ESPALIER_ROLL_CALL_MOST] = {0};
+  uint64_t least[ESPALIER_ROLL_CALL_MOST];
   uint64_t status[16]; /* larger than any MPI's */
-  R requests[2] = {0, 0};
+  R request = 0;
   int size = 0;
   if (size_of(of->world, &size) != 0) return;
-  iallreduce(no, least, ESPALIER_ROLL_CALL_NUMBERS, of->number, of->least, of->world, &requests[0]);
-  const int are_few = size <= ESPALIER_ROLL_CALL_FEW;
-  if (are_few) iallgather(no, 1, of->number, nodes, 1, of->number, of->world, &requests[1]);
-  wait(&requests[0], status);
-  if (are_few) wait(&requests[1], status);
+  const int places = size <= ESPALIER_ROLL_CALL_FEW ? size * ESPALIER_ROLL_CALL_PLACE : 0;
+  iallreduce(no, least, ESPALIER_ROLL_CALL_NUMBERS + places, of->number, of->least, of->world,
+             &request);
+  wait(&request, status);
 }
 
 void espalier_decline(const struct espalier_mpi* mpi, enum espalier_interface interface) {

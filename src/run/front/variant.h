@@ -41,10 +41,13 @@ struct espalier_variant {
 #define ESPALIER_VARIANT_SYMBOL "espalier_variant_table"
 
 /* The roll call behind MPI_Init (mpi/roll_call.hpp). A front without its variant takes part too.
- * All processes find the least of each of these 64-bit numbers; few processes also gather their
- * nodes. The last number is one of ESPALIER_ABSENT, ESPALIER_UNFIT and ESPALIER_FIT. */
+ * All processes find the least of each of these 64-bit numbers; few processes also tell where
+ * each runs. The last number is one of ESPALIER_ABSENT, ESPALIER_UNFIT and ESPALIER_FIT. */
 #define ESPALIER_ROLL_CALL_NUMBERS 6
 #define ESPALIER_ROLL_CALL_FEW 64
+#define ESPALIER_ROLL_CALL_PLACE 3 /* numbers that tell where a process runs */
+#define ESPALIER_ROLL_CALL_MOST \
+  (ESPALIER_ROLL_CALL_NUMBERS + ESPALIER_ROLL_CALL_FEW * ESPALIER_ROLL_CALL_PLACE)
 #define ESPALIER_ABSENT 0 /* this process has no variant */
 #define ESPALIER_UNFIT 1  /* its MPI is not the one that the variant was built with */
 #define ESPALIER_FIT 2

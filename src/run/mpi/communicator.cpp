@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mpi/mpi_traits.hpp"
 #include "mpi/wire.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/views.hpp"
@@ -66,6 +67,29 @@ OwnedComm copy(MPI_Comm from, int rank) {
   return owned;
 }
 
+/// The same ranks again, made with fewer messages than copy() takes. This rank alone may have none:
+/// the ranks must agree on it before they use it.
+OwnedComm twin(MPI_Comm from) {
+  const ReturnedErrors returned(from);
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(from, &group);
+  const OwnedGroup own_group(group);
+  MPI_Comm made = MPI_COMM_NULL;
+  if (PMPI_Comm_create(from, group, &made) != MPI_SUCCESS) return {};
+  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return OwnedComm(made);
+}
+
+/// What the making of a communicator is predicted to take: some crossings of its slowest link.
+double seconds_to_join(const topology::Machine& machine) {
+  Time longest;
+  for (Rank rank = 1; rank < machine.size(); ++rank) {
+    longest = std::max(longest, machine.path(0, rank).latency);
+  }
+  constexpr double kCrossings = kNativeMpi == select::NativeMpi::OpenMpi ? 8 : 4;
+  return kCrossings * to_microseconds(longest) * 1e-6;
+}
+
 bool has_message(const OwnedComm& comm) {
   int is_there = 0;
   if (comm) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm.get(), &is_there, MPI_STATUS_IGNORE);
@@ -121,6 +145,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 Communicator::~Communicator() {
   if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
   policies_.leave();
+  join_agreement_.reset();
   counted_trees_.reset();
   executor_.reset();
   // Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its
@@ -173,13 +198,21 @@ bool Communicator::all_know_the_machine() {
 }
 
 void Communicator::take_machine() {
-  machine_hash_ = world_.known()->hash;
+  taken_ = world_.known();
+  machine_hash_ = taken_->hash;
   const runtime::Settings& settings = world_.settings;
   const bool is_told = settings.force || settings.reproducible || !settings.algorithm.empty();
   never_.reset();
   plan_for(groups_.find(world_, world_ranks_));
   world_ranks_ = {};
   if (group_->is_even() && !settings.trial && !is_told) never_ = Reason::OneLevel;
+}
+
+void Communicator::plan_anew() {
+  taken_ = world_.known();
+  machine_hash_ = taken_->hash;
+  changes_.clear();
+  plan_for(groups_.find(world_, group_->members()));
 }
 
 void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
@@ -189,7 +222,7 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
   // The network may have been another in earlier runs.
-  policies_.begin(group_->is_even(), group_->far_pairs().empty(), world_.settings, group_->where(),
+  policies_.begin(group_->is_even(), group_->far_pairs().empty(), world_.settings, group_->place(),
                   changes_.empty() ? &world_.verdicts : nullptr,
                   [this](const SharedCall& call) { return group_->candidates(call); });
 }
@@ -235,7 +268,10 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
   if (take.first == First::Join) {
-    if (!make_hidden(key)) return {nullptr, *never_, true};
+    // Whoever names a machine wants plans for it; what was found must not cost more than it gains.
+    const bool is_there = world_.learns_late ? join_by_steps(key) : make_hidden(key);
+    if (!is_there && !never_) return {nullptr, Reason::FirstCalls, false, policy};
+    if (!is_there) return {nullptr, *never_, true};
     take = policy->joined(world_.clock);
   }
   if (take.first == First::Measure) {
@@ -255,15 +291,64 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   return {plan, {}, false, timed};
 }
 
-bool Communicator::make_hidden(const SharedCall& call) {
-  // Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
+/// Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
+std::uint64_t Communicator::hash_to_agree(const SharedCall& call) {
   const CachedPlan of_first = group_->plan(0, {call, false, select::WhichPlan::Best});
-  if (!agree_and_copy(schedule::hash_of(of_first.prepared.program))) {
+  return machine_hash_ ^ schedule::hash_of(of_first.prepared.program);
+}
+
+bool Communicator::make_hidden(const SharedCall& call) {
+  if (!agree_and_copy(hash_to_agree(call))) {
     never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
     return false;
   }
   policies_.join([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
   return true;
+}
+
+bool Communicator::join_by_steps(const SharedCall& call) {
+  constexpr std::uint32_t kCallsToAgree = 4;
+  if (join_agreement_ == nullptr) {
+    if (!asking_to_join_.is_due()) return false;
+    const std::uint64_t hash = hash_to_agree(call);
+    holds_share_ = share_.take();
+    join_calls_ = 0;
+    join_agreement_ = std::make_unique<LateAgreement>(comm_);
+    const auto low = static_cast<double>(hash & 0xffffffffU);
+    const auto high = static_cast<double>(hash >> 32U);
+    join_agreement_->start(std::array{-world_.clock(), world_.account.own(),
+                                      holds_share_ ? 0.0 : 1.0, low, -low, high, -high});
+    return false;
+  }
+  if (++join_calls_ < kCallsToAgree) return false;
+  const double begin = PMPI_Wtime();
+  const std::vector<double> agreed = join_agreement_->finish();
+  join_agreement_.reset();
+  bool is_there = false;
+  if (!hidden_) {
+    const bool are_alike = agreed.size() == 7 && agreed[2] == 0.0 && agreed[3] == -agreed[4] &&
+                           agreed[5] == -agreed[6];
+    const bool has_time =
+        are_alike &&
+        runtime::Account::pays_for(seconds_to_join(group_->machine()), -agreed[0], agreed[1]);
+    if (has_time) {
+      hidden_ = twin(comm_);
+      join_calls_ = 0;
+      join_agreement_ = std::make_unique<LateAgreement>(comm_);
+      join_agreement_->start(std::array{hidden_ ? 0.0 : 1.0});
+    } else if (std::exchange(holds_share_, false)) {
+      share_.give_back();
+    }
+    if (!are_alike) never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
+  } else if (agreed.size() == 1 && agreed[0] == 0.0) {
+    use_hidden();
+    policies_.join([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
+    is_there = true;
+  } else {
+    never_ = Reason::NotAgreed;
+  }
+  world_.account.spend(PMPI_Wtime() - begin);
+  return is_there;
 }
 
 void Communicator::add_to(runtime::Verdicts& verdicts) const {
@@ -291,17 +376,20 @@ void Communicator::tell(const SharedCall& call, const CachedPlan& plan) const {
              plan.name, plan.why);
 }
 
-bool Communicator::agree_and_copy(std::uint64_t plan_hash) {
+void Communicator::use_hidden() {
+  holds_share_ = true;
+  executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
+                                         channel_options());
+}
+
+bool Communicator::agree_and_copy(std::uint64_t hash) {
   const bool has_room = share_.take();
-  const std::uint64_t hash = machine_hash_ ^ plan_hash;
   std::array<std::uint64_t, 3> least{has_room ? 1U : 0U, hash, ~hash};
   const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm_);
   const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
   if (agreed) hidden_ = copy(comm_, rank_);
   if (hidden_) {
-    holds_share_ = true;
-    executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
-                                           channel_options());
+    use_hidden();
     return true;
   }
   if (has_room) share_.give_back();

@@ -93,6 +93,11 @@ class Communicator {
   /// Plans calls for the world's machine from now on. All members do this before the same call.
   /// @pre never() is MachineUnknown, and the world's machine is known
   void take_machine();
+  /// Plans calls for the world's machine, if that was replaced since. All members do this before
+  /// the same call. @pre !never()
+  void take_newer_machine() {
+    if (taken_ != world_.known()) plan_anew();
+  }
   /// Whether all members know the world's machine. Called before each call that finds the machine
   /// unknown. Collective before calls 1, 2, 4, 8 ... of these; before all others the answer is no.
   [[nodiscard]] bool all_know_the_machine();
@@ -122,6 +127,8 @@ class Communicator {
     return group_ == nullptr ? nullptr : &group_->machine();
   }
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
+  /// Seconds that trials cost here so far.
+  [[nodiscard]] double regret() const { return policies_.regret(); }
   /// How many classes of calls have no final decision yet.
   [[nodiscard]] std::size_t undecided() const { return policies_.undecided(); }
   /// Adds the decisions of this communicator's trials.
@@ -165,7 +172,7 @@ class Communicator {
  private:
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
-  [[nodiscard]] bool agree_and_copy(std::uint64_t plan_hash);
+  [[nodiscard]] bool agree_and_copy(std::uint64_t hash);
   void tell(const runtime::SharedCall& call, const runtime::CachedPlan& plan) const;
   /// Answers an alarm of a watch: measures far links. If some changed, makes all plans anew and
   /// returns true. Collective.
@@ -173,8 +180,15 @@ class Communicator {
   /// Forgets all plans and classes; plans for this group and its machine from now on.
   void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
+  void plan_anew();
   /// Makes the hidden communicator. Collective. @return false: never() says why not
   bool make_hidden(const runtime::SharedCall& call);
+  /// Goes one step towards the hidden communicator without making the program wait: asks whether
+  /// all ranks agree and there is time for it, makes it, asks whether all have made it. Called
+  /// before each call that would gain. @return whether it is there; never() says if it never is
+  bool join_by_steps(const runtime::SharedCall& call);
+  [[nodiscard]] std::uint64_t hash_to_agree(const runtime::SharedCall& call);
+  void use_hidden();
 
   MPI_Comm comm_;
   const World& world_;
@@ -199,6 +213,10 @@ class Communicator {
   std::vector<std::string> changes_;
   std::vector<runtime::TrialRecord> past_trials_;  // trials before plans were made anew
   std::uint64_t calls_without_machine_ = 0;        // calls that found the machine unknown
+  const KnownMachine* taken_ = nullptr;            // the world's machine that plans are made for
+  runtime::Asking asking_to_join_{0};
+  std::uint32_t join_calls_ = 0;                   // calls since join_agreement_ was started
+  std::unique_ptr<LateAgreement> join_agreement_;  // a step of join_by_steps() is under way
   bool holds_share_ = false;
   bool has_failed_ = false;
   OwnedComm hidden_;

@@ -98,7 +98,8 @@ class Coordinator {
     for (std::string& doubt : doubts_of(loads_of(records))) doubts.push_back(std::move(doubt));
     const CachedMachine made{std::move(found->machine), all_words(*found), std::time(nullptr),
                              found->complete && doubts.empty(), doubts};
-    if (options_.write_cache && !file.empty() && found->clusters_resolved) {
+    const bool is_worth_keeping = found->clusters_resolved && doubts.empty();
+    if (options_.write_cache && !file.empty() && is_worth_keeping) {
       if (auto done = write_cache(file, key, made); !done) note(done.error());
     }
     return WorldDiscovery{made.machine, made.words, notes_, made.doubts, false};

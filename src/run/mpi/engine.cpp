@@ -47,7 +47,7 @@ Engine::~Engine() {
   try {
     registry_->forget_all();
     if (keeps_log() && world_->rank == 0) ledger_->explain(registry_->most_hidden());
-    if (world_->rank == 0) ledger_->keep_verdicts();
+    if (world_->rank == 0) ledger_->keep_verdicts(kept_file_);
   } catch (const std::exception& bug) {  // the program has its results; let it end
     std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());
   }

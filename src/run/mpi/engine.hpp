@@ -8,6 +8,7 @@
 
 #include "mpi/calls.hpp"
 #include "mpi/registry.hpp"
+#include "mpi/socket_looks.hpp"
 #include "profile/profile.hpp"
 
 namespace espalier::mpi {
@@ -103,19 +104,30 @@ class Engine {
   /// this call may find it (collective over the communicator).
   Communicator* enter(MPI_Comm comm) {
     Communicator* found = registry_->find(comm);
-    if (found != nullptr && found->never() == runtime::Reason::MachineUnknown) settle(*found);
+    if (found == nullptr) return found;
+    if (found->never() == runtime::Reason::MachineUnknown) {
+      settle(*found);
+    } else if (follows_ && !found->never()) {
+      follow(*found);
+    }
     return found;
   }
   /// Lets a communicator take the machine as soon as all its members can do so at the same call.
   /// Called before each of its calls until then:
-  ///   1. If the world has not agreed: a call on all processes agrees now; any other call stays
-  ///      native.
-  ///   2. If the machine is unknown: a call on all processes finds it now (with several threads
-  ///   only
-  ///      a call on MPI_COMM_WORLD itself); any other call stays native.
+  ///   1. If the world has not agreed: a call on all processes agrees now, or the fifth one where
+  ///      there are several nodes (World::defers); any other call stays native.
+  ///   2. If the machine is unknown: calls on all processes look for it (with several threads only
+  ///      calls on MPI_COMM_WORLD itself); any other call stays native.
   ///   3. If the machine is known: the communicator takes it (with several threads only once all
   ///      members know it).
   void settle(Communicator& comm);
+  /// Goes on looking in calls on all processes, and lets a communicator take a newer machine. With
+  /// one thread only: members of all communicators come to these calls in one order.
+  void follow(Communicator& comm);
+  /// One call on all processes: what connections show, and what an earlier run kept. Probes only
+  /// once the program has run so long that they cost it less than Account::kShare.
+  void look_for_machine(MPI_Comm over);
+  void learn(KnownMachine machine);
   /// Agrees on the world, if that was not done yet. @return whether the ranks agree
   bool settle_world(MPI_Comm over);
   [[nodiscard]] bool all_take_part();
@@ -125,8 +137,12 @@ class Engine {
   static constexpr int kManyCommunicators = 1024;
 
   std::unique_ptr<World> world_;
-  std::atomic<int> made_{0};  // communicators that the program made, freed ones included
-  bool is_given_up_ = false;  // agree_on_world() returned None
+  std::atomic<int> made_{0};            // communicators that the program made, freed ones included
+  bool is_given_up_ = false;            // agree_on_world() returned None
+  std::uint64_t world_calls_ = 0;       // calls on all processes while something is looked for
+  std::unique_ptr<SocketLooks> looks_;  // absent before the world agreed, and when all is known
+  std::string kept_file_;               // where the next run finds what this one found out
+  bool follows_ = false;                // the machine may be replaced by a better one
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Registry> registry_;
 };

@@ -1,20 +1,117 @@
 // When the machine is found, and from which call on a communicator is planned for it. Why no rank
 // waits for ever and none mixes plans with native calls:
 // docs/adr/0011-discovery-in-the-first-call.md
+#include <fmt/format.h>
+
 #include "mpi/engine.hpp"
+#include "mpi/mpi_traits.hpp"
 #include "mpi/world.hpp"
 
 namespace espalier::mpi {
 
 using runtime::Reason;
 
+namespace {
+
+/// Calls on all processes before ranks wait for the roll call that began in MPI_Init: it is over
+/// by then, and nobody waits.
+constexpr std::uint64_t kCallsBeforeAgreement = 4;
+/// What measuring by probes is predicted to take: its time limit, and the making of communicators.
+constexpr double kSecondsOfProbes = 1.2;
+/// Trials begin again with every new machine.
+constexpr std::size_t kMostVersions = 4;
+
+/// Adds the time from its making to its end to what our own work took.
+class OwnWork {
+ public:
+  explicit OwnWork(const World& world) : world_(world), begin_(PMPI_Wtime()) {}
+  ~OwnWork() { world_.account.spend(PMPI_Wtime() - begin_); }
+  OwnWork(const OwnWork&) = delete;
+  OwnWork& operator=(const OwnWork&) = delete;
+
+ private:
+  const World& world_;
+  double begin_;
+};
+
+}  // namespace
+
+void Engine::learn(KnownMachine machine) {
+  const bool replaces = world_->known() != nullptr;
+  machine.came_in = replaces ? world_->known()->came_in
+                             : fmt::format("before call {} on all processes, after {:.2f} s",
+                                           world_calls_, world_->clock());
+  const bool is_far = !far_pairs(machine.machine).empty();
+  world_->learn(std::move(machine));
+  if (replaces) Registry::forget_what_is_native();
+  // Calls on near machines may be known to be native for good, and are no longer counted here.
+  if (!is_far || world_->is_threaded) {
+    looks_.reset();
+    follows_ = replaces;
+  }
+}
+
 void Engine::learn_machine(MPI_Comm over) {
-  if (world_->known() == nullptr) world_->learn(discovered_machine(*world_, over));
+  if (world_->known() != nullptr) return;
+  const OwnWork work(*world_);
+  learn(discovered_machine(*world_, over));
+}
+
+void Engine::look_for_machine(MPI_Comm over) {
+  if (kIsSimulated) return learn_machine(over);
+  const OwnWork work(*world_);
+  std::string kept;
+  if (looks_ == nullptr) {
+    if (world_->known() != nullptr) return;
+    const RollCall::Places& places = world_->places;
+    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank);
+    kept_file_ = kept_file(world_->settings, places.nodes);
+    follows_ = !world_->is_threaded;
+    if (world_->rank == 0) kept = read_kept(kept_file_);
+  }
+  auto told =
+      looks_->before_call(over, rank_of_first(over), kept, world_->clock(), world_->account.own());
+  if (!told) return;
+  if (told->kept) {
+    world_->verdicts = std::move(told->kept->verdicts);
+    ledger_->take_verdicts(world_->verdicts);
+    auto& machine = told->kept->machine;
+    if (machine && !looks_->contradicts(*machine)) {
+      told->kept->words.emplace_back("known from before");
+      KnownMachine known =
+          found_machine(*world_, std::move(*machine), std::move(told->kept->words));
+      known.is_certain = true;
+      return learn(std::move(known));
+    }
+  }
+  const KnownMachine* before = world_->known();
+  const bool is_certain = before != nullptr && before->is_certain;
+  if (!is_certain && runtime::Account::pays_for(kSecondsOfProbes, told->elapsed, told->spent)) {
+    return learn(discovered_machine(*world_, over));
+  }
+  const bool is_needed =
+      before == nullptr ||
+      (world_->versions() < kMostVersions && (!is_certain || looks_->contradicts(before->machine)));
+  if (told->machine && is_needed) {
+    learn(
+        found_machine(*world_, std::move(told->machine->machine), std::move(told->machine->words)));
+  }
+}
+
+void Engine::follow(Communicator& comm) {
+  if (looks_ != nullptr && comm.holds_world()) {
+    ++world_calls_;
+    look_for_machine(comm.comm());
+    if (looks_ != nullptr && looks_->is_over()) looks_.reset();
+  }
+  comm.take_newer_machine();
 }
 
 bool Engine::settle_world(MPI_Comm over) {
   if (world_->is_agreed) return true;
   if (is_given_up_) return false;
+  if (world_->defers && world_calls_ <= kCallsBeforeAgreement) return false;
+  const OwnWork work(*world_);
   is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
   if (!is_given_up_) ledger_->take_verdicts(world_->verdicts);
   return !is_given_up_;
@@ -29,24 +126,26 @@ bool Engine::all_take_part() {
 }
 
 void Engine::settle(Communicator& comm) {
+  if (comm.holds_world()) ++world_calls_;
   // Where threads are in several calls at once, this was settled in MPI_Init.
   if (!world_->is_agreed && (!comm.holds_world() || !settle_world(comm.comm()))) return;
   if (!world_->is_threaded) {
     // One call after the other: members of overlapping communicators come to them in one order.
-    if (comm.holds_world()) learn_machine(comm.comm());
+    if (comm.holds_world()) look_for_machine(comm.comm());
     if (world_->known() != nullptr) comm.take_machine();
     return;
   }
   // Calls on other communicators may overtake the one that finds the machine, on some ranks.
   if (comm.comm() == MPI_COMM_WORLD) {
-    learn_machine(MPI_COMM_WORLD);
-    comm.take_machine();
+    if (world_->known() == nullptr) look_for_machine(MPI_COMM_WORLD);
+    if (world_->known() != nullptr) comm.take_machine();
   } else if (comm.all_know_the_machine()) {
     comm.take_machine();
   }
 }
 
 bool Engine::discover() {
+  world_calls_ += kCallsBeforeAgreement + 1;
   if (!settle_world(MPI_COMM_WORLD)) return false;
   learn_machine(MPI_COMM_WORLD);
   return world_->known() != nullptr;

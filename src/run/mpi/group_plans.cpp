@@ -7,11 +7,12 @@
 #include "topology/views.hpp"
 
 namespace espalier::mpi {
-GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
-                       std::vector<FarPair> far_pairs, const runtime::Settings& settings,
-                       Counter& choices)
+GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, std::uint64_t place,
+                       topology::Machine machine, std::vector<FarPair> far_pairs,
+                       const runtime::Settings& settings, Counter& choices)
     : members_(std::move(members)),
       where_(where),
+      place_(place),
       machine_(std::move(machine)),
       settings_(settings),
       is_even_(!select::is_uneven(machine_)),
@@ -63,7 +64,11 @@ void Groups::keep(std::shared_ptr<GroupPlans> group) {
 std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<Rank>& members) {
   const KnownMachine& known_machine = *world.known();
   std::uint64_t where = known_machine.hash;
-  for (const Rank rank : members) where = (where ^ rank) * 0x100000001b3ULL;
+  std::uint64_t place = known_machine.place;
+  for (const Rank rank : members) {
+    where = (where ^ rank) * 0x100000001b3ULL;
+    place = (place ^ rank) * 0x100000001b3ULL;
+  }
   {
     const std::lock_guard lock(mutex_);
     if (auto group = known(where, members)) {
@@ -73,8 +78,8 @@ std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<R
   }
   topology::Machine machine = topology::restrict_machine(known_machine.machine, members);
   auto watched = runtime::may_try(world.settings) ? far_pairs(machine) : std::vector<FarPair>{};
-  auto made = std::make_shared<GroupPlans>(members, where, std::move(machine), std::move(watched),
-                                           world.settings, choices_);
+  auto made = std::make_shared<GroupPlans>(members, where, place, std::move(machine),
+                                           std::move(watched), world.settings, choices_);
   const std::lock_guard lock(mutex_);
   if (auto group = known(where, members)) return group;  // another thread was quicker
   if (groups_.size() >= 2 * when_cleared_) {             // entries of groups that are gone
@@ -89,8 +94,9 @@ std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<R
 
 std::shared_ptr<GroupPlans> Groups::changed(const World& world, const GroupPlans& before,
                                             topology::Machine machine) {
-  return std::make_shared<GroupPlans>(before.members(), before.where(), std::move(machine),
-                                      before.far_pairs(), world.settings, choices_);
+  return std::make_shared<GroupPlans>(before.members(), before.where(), before.place(),
+                                      std::move(machine), before.far_pairs(), world.settings,
+                                      choices_);
 }
 
 }  // namespace espalier::mpi

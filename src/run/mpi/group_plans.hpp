@@ -26,15 +26,19 @@ class GroupPlans {
   using Counter = std::atomic<std::uint64_t>;
   /// @param members the group's ranks in MPI_COMM_WORLD
   /// @param where a hash of machine and members
+  /// @param place see place()
   /// @param far_pairs links to watch; those of the machine as it was first
   /// @param choices counts what candidates() and plan() are asked for
-  GroupPlans(std::vector<Rank> members, std::uint64_t where, topology::Machine machine,
-             std::vector<FarPair> far_pairs, const runtime::Settings& settings, Counter& choices);
+  GroupPlans(std::vector<Rank> members, std::uint64_t where, std::uint64_t place,
+             topology::Machine machine, std::vector<FarPair> far_pairs,
+             const runtime::Settings& settings, Counter& choices);
   GroupPlans(const GroupPlans&) = delete;
   GroupPlans& operator=(const GroupPlans&) = delete;
 
   [[nodiscard]] const std::vector<Rank>& members() const { return members_; }
   [[nodiscard]] std::uint64_t where() const { return where_; }
+  /// What decisions of trials are kept under: KnownMachine::place and the members.
+  [[nodiscard]] std::uint64_t place() const { return place_; }
   [[nodiscard]] const topology::Machine& machine() const { return machine_; }
   /// Nothing tells the ranks apart.
   [[nodiscard]] bool is_even() const { return is_even_; }
@@ -50,7 +54,7 @@ class GroupPlans {
   select::Chooser& chooser();
 
   const std::vector<Rank> members_;
-  const std::uint64_t where_;
+  const std::uint64_t where_, place_;
   const topology::Machine machine_;
   const runtime::Settings& settings_;
   const bool is_even_;

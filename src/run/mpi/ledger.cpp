@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/file.hpp"
+#include "mpi/kept_start.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -38,7 +39,9 @@ void Ledger::note_plan_bytes(std::uint64_t bytes) {
 
 void Ledger::close(const Communicator& comm) {
   footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm.staging_bytes);
-  if (world_.rank == 0 && !world_.settings.verdicts.empty()) comm.add_to(verdicts_);
+  const bool are_kept = !world_.settings.verdicts.empty() || world_.learns_late;
+  if (world_.rank == 0 && are_kept) comm.add_to(verdicts_);
+  footprint_.regret_seconds += comm.regret();
   counts_.add(comm.counts);
   log_.merge(comm.log);
   if (comm.keeps_log() && trials_.size() < kMostTrialsTold) {
@@ -61,9 +64,12 @@ std::vector<runtime::PassedCalls> Ledger::passed() const {
 
 void Ledger::explain(int hidden) {
   footprint_.hidden = hidden;
+  footprint_.own_seconds = world_.account.own() + footprint_.start_ms * 1e-3;
+  footprint_.ran_seconds = world_.clock();
   if (const KnownMachine* known = world_.known()) {
     footprint_.discover_ms = known->discover_seconds * 1e3;
     footprint_.found = known->words;
+    footprint_.came_in = known->came_in;
   }
   const std::string text = explain_text(counts_, passed(), log_, footprint_) + trials_text(trials_);
   const std::string& where = world_.settings.explain;
@@ -74,8 +80,18 @@ void Ledger::explain(int hidden) {
   }
 }
 
-void Ledger::keep_verdicts() const {
-  if (verdicts_.empty()) return;
+void Ledger::keep_verdicts(const std::string& start) const {
+  const KnownMachine* known = world_.known();
+  if (known != nullptr && !start.empty()) {
+    KeptStart kept{{}, {}, verdicts_};
+    if (known->is_certain) {
+      kept.machine = known->machine;
+      kept.words = known->words;
+      std::erase(kept.words, "known from before");
+    }
+    if (kept.machine || !verdicts_.empty()) write_kept(start, kept);
+  }
+  if (verdicts_.empty() || world_.settings.verdicts.empty()) return;
   if (const auto wrong = write_verdicts(verdicts_, world_.settings.verdicts)) {
     fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}\n", wrong->where, wrong->what);
   }

@@ -34,8 +34,9 @@ class Ledger {
                                     std::span<const Communicator* const> live) const;
   /// Prints ESPALIER_EXPLAIN. @param hidden most hidden communicators at a time
   void explain(int hidden);
-  /// Writes ESPALIER_VERDICTS.
-  void keep_verdicts() const;
+  /// Writes ESPALIER_VERDICTS, and what the next run on these nodes begins with.
+  /// @param start the file for that; empty: nothing is kept
+  void keep_verdicts(const std::string& start) const;
 
  private:
   [[nodiscard]] std::vector<runtime::PassedCalls> passed() const;

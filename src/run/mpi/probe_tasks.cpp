@@ -37,6 +37,8 @@ class Probe {
   Measured initiate() {
     Measured result;
     if (e_.greets) greet(e_.to);
+    // By two clocks, which may be far apart: only their sum means something.
+    Time least_out = kForever, least_back = kForever;
     const Time begin = now();
     while (goes_on(e_, result.samples, now() - begin)) {
       sleep_for(e_.delay);
@@ -51,10 +53,17 @@ class Probe {
       } else {
         send(e_.to, kPing, e_.bytes.value);
       }
-      receive(e_.to, kPong);
-      result.samples.push_back(now() - start);
+      const Stamps there = receive_stamps();
+      const Time end = now();
+      // While the other end was not there for us, nothing was on the way.
+      result.samples.push_back((end - start) - (there.answered - there.came));
+      least_out = std::min(least_out, there.came - start);
+      least_back = std::min(least_back, end - there.answered);
     }
     send(e_.to, kDone, 0);
+    if (e_.kind == Kind::RoundTrip && result.samples.size() > 1) {
+      result.samples.push_back(least_out + least_back);
+    }
     return result;
   }
 
@@ -73,13 +82,14 @@ class Probe {
       PMPI_Recv(data_.data(), static_cast<int>(e_.bytes.value), MPI_CHAR, from, MPI_ANY_TAG, comm_,
                 &status);
       if (status.MPI_TAG == kDone) return;
+      const Time came = now();
       if (e_.kind == Kind::Train) arrivals.push_back(time_of_day());
       if (++pings % e_.messages != 0) continue;
       if (e_.kind == Kind::Train) {
         tell_arrivals(arrivals);
         arrivals.clear();
       } else {
-        send(e_.from, kPong, 0);
+        answer_with_stamps(came);
       }
     }
   }
@@ -98,8 +108,21 @@ class Probe {
     PMPI_Send(data_.data(), static_cast<int>(bytes), MPI_CHAR, static_cast<int>(to), tag, comm_);
   }
 
-  void receive(Node from, int tag) {
-    PMPI_Recv(nullptr, 0, MPI_CHAR, static_cast<int>(from), tag, comm_, MPI_STATUS_IGNORE);
+  /// When a message came and when its answer left, by the clock of the one who answers.
+  struct Stamps {
+    Time came, answered;
+  };
+  static_assert(sizeof(Stamps) == 2 * sizeof(std::int64_t));
+
+  Stamps receive_stamps() {
+    Stamps stamps;
+    PMPI_Recv(&stamps, 2, MPI_INT64_T, static_cast<int>(e_.to), kPong, comm_, MPI_STATUS_IGNORE);
+    return stamps;
+  }
+
+  void answer_with_stamps(Time came) {
+    const Stamps stamps{came, now()};
+    PMPI_Send(&stamps, 2, MPI_INT64_T, static_cast<int>(e_.from), kPong, comm_);
   }
 
   /// All of it at once: what can go out goes out.

@@ -34,6 +34,8 @@ Registry::~Registry() {
 // Relaxed: whoever may use a handle that another thread freed or made knows of that already.
 std::uint64_t Registry::generation() { return the_generation.load(std::memory_order_relaxed); }
 
+void Registry::forget_what_is_native() { the_generation.fetch_add(1, std::memory_order_release); }
+
 Communicator* Registry::find(MPI_Comm comm) {
   LastCommunicator& last = last_used();
   const std::uint64_t now = generation();

@@ -43,6 +43,8 @@ class Registry {
   [[nodiscard]] int most_hidden() const { return share_.most(); }
   /// See Engine::generation.
   [[nodiscard]] static std::uint64_t generation();
+  /// Makes stale what was remembered of calls that are native for good: plans are made anew.
+  static void forget_what_is_native();
 
  private:
   [[nodiscard]] Communicator* make(MPI_Comm comm);

@@ -1,8 +1,11 @@
 #include "mpi/roll_call.hpp"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/text_hash.hpp"
+#include "discover/own_sockets.hpp"
 #include "mpi/mpi_traits.hpp"
 
 namespace espalier::mpi {
@@ -15,18 +18,25 @@ std::uint64_t hash_of_node() {
   return hash_of({name.data(), static_cast<std::size_t>(length)});
 }
 
-/// The nodes of all processes, by their ranks in MPI_COMM_WORLD.
-std::vector<std::uint64_t> gather_nodes(std::uint64_t own_node, MPI_Comm over) {
+/// What others say of a process's place. MPICH 4.0.2 compares MPI_UINT64_T as if it had a sign, so
+/// no place is larger than this.
+constexpr std::uint64_t kNotHeard = ~std::uint64_t{0} >> 1U;
+
+/// Where all processes run, by their ranks in MPI_COMM_WORLD.
+template <typename Place>
+std::vector<Place> gather_places(const Place& own_place, MPI_Comm over) {
   int size = 1, rank = 0;
   PMPI_Comm_size(over, &size);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  using Entry = std::array<std::uint64_t, 2>;
-  const Entry own{static_cast<std::uint64_t>(rank), own_node};
+  using Entry = std::array<std::uint64_t, 1 + std::tuple_size_v<Place>>;
+  constexpr int kWords = static_cast<int>(std::tuple_size_v<Entry>);
+  Entry own{static_cast<std::uint64_t>(rank)};
+  std::copy(own_place.begin(), own_place.end(), own.begin() + 1);
   std::vector<Entry> all(static_cast<std::size_t>(size));
-  PMPI_Allgather(own.data(), 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, over);
-  std::vector<std::uint64_t> nodes(all.size());
-  for (const auto& [of, node] : all) nodes[of] = node;
-  return nodes;
+  PMPI_Allgather(own.data(), kWords, MPI_UINT64_T, all.data(), kWords, MPI_UINT64_T, over);
+  std::vector<Place> places(all.size());
+  for (const Entry& one : all) std::copy(one.begin() + 1, one.end(), places[one[0]].begin());
+  return places;
 }
 
 }  // namespace
@@ -38,34 +48,51 @@ void RollCall::begin(const Presence& own) {
           own.is_threaded ? 1U : 0U,
           own.is_threaded ? 0U : 1U,
           own.is_unfit ? std::uint64_t{ESPALIER_UNFIT} : std::uint64_t{ESPALIER_FIT}};
-  own_node_ = hash_of_node();
+  own_place_ = {hash_of_node() & kNotHeard, 0, 0};
+  const std::vector<std::uint32_t> addresses = discover::own_addresses();
+  std::copy_n(addresses.begin(), std::min(addresses.size(), own_place_.size() - 1),
+              own_place_.begin() + 1);
+  int size = 1, rank = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const auto processes = static_cast<std::size_t>(size <= kFew ? size : 0);
+  own_.resize(ESPALIER_ROLL_CALL_NUMBERS + processes * own_place_.size(), kNotHeard);
+  if (processes > 0) {
+    std::copy(own_place_.begin(), own_place_.end(), own_.begin() + place_at(rank));
+  }
+  least_.resize(own_.size());
+  const int count = static_cast<int>(own_.size());
   if (kIsSimulated) {  // its non-blocking collectives send from everybody to everybody
-    PMPI_Allreduce(own_.data(), least_.data(), static_cast<int>(own_.size()), MPI_UINT64_T, MPI_MIN,
-                   MPI_COMM_WORLD);
+    PMPI_Allreduce(own_.data(), least_.data(), count, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     return;
   }
-  PMPI_Iallreduce(own_.data(), least_.data(), static_cast<int>(own_.size()), MPI_UINT64_T, MPI_MIN,
-                  MPI_COMM_WORLD, &requests_[0]);
-  int size = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size > kFew) return;
-  nodes_.resize(static_cast<std::size_t>(size));
-  PMPI_Iallgather(&own_node_, 1, MPI_UINT64_T, nodes_.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD,
-                  &requests_[1]);
+  PMPI_Iallreduce(own_.data(), least_.data(), count, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD,
+                  &request_);
 }
 
-void RollCall::wait() {
-  PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-}
+void RollCall::wait() { PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
-std::vector<int> RollCall::leaders(MPI_Comm over) const {
-  const auto nodes = nodes_.empty() ? gather_nodes(own_node_, over) : nodes_;
-  std::map<std::uint64_t, int> first;
-  std::vector<int> leaders;
-  for (std::size_t r = 0; r < nodes.size(); ++r) {
-    leaders.push_back(first.try_emplace(nodes[r], static_cast<int>(r)).first->second);
+std::vector<RollCall::Place> RollCall::places_heard() const {
+  std::vector<Place> places((least_.size() - ESPALIER_ROLL_CALL_NUMBERS) / own_place_.size());
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    std::copy_n(least_.begin() + place_at(static_cast<int>(r)), places[r].size(),
+                places[r].begin());
   }
-  return leaders;
+  return places;
+}
+
+RollCall::Places RollCall::places(MPI_Comm over) const {
+  const std::vector<Place> heard = places_heard();
+  const std::vector<Place> places = heard.empty() ? gather_places(own_place_, over) : heard;
+  std::map<std::uint64_t, int> first;
+  Places result;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    const auto [node, address, other] = places[r];
+    result.leaders.push_back(first.try_emplace(node, static_cast<int>(r)).first->second);
+    result.nodes.push_back(node);
+    result.addresses.push_back(other << 32U | address);
+  }
+  return result;
 }
 
 }  // namespace espalier::mpi

@@ -46,20 +46,35 @@ class RollCall {
   [[nodiscard]] bool all_take_part() const {
     return !any_absent() && all_fit() && any_threaded() == all_threaded();
   }
-  /// For each rank of MPI_COMM_WORLD, the lowest rank with the same MPI_Get_processor_name.
-  /// @param over a communicator of all processes, in any order; collective over it
-  [[nodiscard]] std::vector<int> leaders(MPI_Comm over) const;
+  /// For each rank of MPI_COMM_WORLD, the lowest rank with the same MPI_Get_processor_name; and the
+  /// addresses of its node.
+  struct Places {
+    std::vector<int> leaders;
+    std::vector<std::uint64_t> nodes;      ///< hash of each rank's node name
+    std::vector<std::uint64_t> addresses;  ///< two IPv4 addresses in one number; 0: none
+  };
+  /// @param over a communicator of all processes, in any order; collective over it if there are
+  ///   more than kFew processes
+  [[nodiscard]] Places places(MPI_Comm over) const;
 
  private:
-  /// Six numbers, of which the minimum over all processes is taken: settings hash, its complement,
-  /// cannot wait, threaded, not threaded (yes is 1), and how its MPI fits (front/variant.h).
-  std::array<std::uint64_t, ESPALIER_ROLL_CALL_NUMBERS> own_{}, least_{};
-  /// Up to this many processes the roll call gathers their nodes too. Above, leaders() gathers
-  /// them: Open MPI's non-blocking allgather sends a message from every process to every other.
+  /// Hash of the node's name, and its addresses.
+  using Place = std::array<std::uint64_t, ESPALIER_ROLL_CALL_PLACE>;
+  /// Up to this many processes the roll call also tells where each runs. Above, places() gathers.
   static constexpr int kFew = ESPALIER_ROLL_CALL_FEW;
-  std::uint64_t own_node_ = 0;
-  std::vector<std::uint64_t> nodes_;
-  std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  /// Where the place of a rank stands among the numbers.
+  [[nodiscard]] static std::ptrdiff_t place_at(int rank) {
+    return ESPALIER_ROLL_CALL_NUMBERS + std::ptrdiff_t{rank} * ESPALIER_ROLL_CALL_PLACE;
+  }
+  [[nodiscard]] std::vector<Place> places_heard() const;
+
+  /// Numbers of which the minimum over all processes is taken: settings hash, its complement,
+  /// cannot wait, threaded, not threaded (yes is 1), how its MPI fits (front/variant.h); then the
+  /// places of all ranks, of which each process has its own. One allreduce, and no allgather: Open
+  /// MPI's non-blocking one connects every process with every other.
+  std::vector<std::uint64_t> own_, least_;
+  Place own_place_{};
+  MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 }  // namespace espalier::mpi

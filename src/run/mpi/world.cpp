@@ -1,13 +1,18 @@
 #include "mpi/world.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <sstream>
 
 #include "base/text_hash.hpp"
+#include "mpi/mpi_traits.hpp"
 #include "runtime/named_algorithms.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/readers.hpp"
@@ -93,19 +98,6 @@ bool nobody_contradicts(const World& world, MPI_Comm over) {
   return false;
 }
 
-/// The rank in `over` of the process that is rank 0 of MPI_COMM_WORLD.
-int rank_of_first(MPI_Comm over) {
-  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Comm_group(over, &group);
-  const int first = 0;
-  int rank = 0;
-  PMPI_Group_translate_ranks(world, 1, &first, group, &rank);
-  PMPI_Group_free(&world);
-  PMPI_Group_free(&group);
-  return rank;
-}
-
 /// Broadcasts from rank 0: first the lengths of the texts, then the texts one after the other.
 void broadcast(Announcement& told, MPI_Comm over) {
   const int root = rank_of_first(over);
@@ -129,7 +121,47 @@ bool is_complete(const Expected<runtime::Settings>& own) {
   return own && own->machine.empty() && own->verdicts.empty();
 }
 
+/// Whether the launcher of this MPI says that not all processes are on this node. All processes
+/// come to the same answer: on one node each is told the size of the world.
+bool launcher_says_several_nodes(int size) {
+  if (kIsSimulated) return false;
+  const auto local = environment(
+      kNativeMpi == select::NativeMpi::OpenMpi ? "OMPI_COMM_WORLD_LOCAL_SIZE" : "MPI_LOCALNRANKS");
+  const int processes = local ? std::atoi(local->c_str()) : 0;
+  return processes > 0 && processes < size;
+}
+
 }  // namespace
+
+int rank_of_first(MPI_Comm over) {
+  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Comm_group(over, &group);
+  const int first = 0;
+  int rank = 0;
+  PMPI_Group_translate_ranks(world, 1, &first, group, &rank);
+  PMPI_Group_free(&world);
+  PMPI_Group_free(&group);
+  return rank;
+}
+
+double seconds_before_now() {
+  if (kIsSimulated) return 0;
+  // Field 22 of the line, 20 behind the name in parentheses: when the process began, since boot.
+  std::ifstream file("/proc/self/stat");
+  std::string line;
+  std::getline(file, line);
+  std::istringstream fields(line.substr(std::min(line.rfind(')') + 1, line.size())));
+  std::string field;
+  for (int i = 0; i < 20; ++i) fields >> field;
+  timespec now{};
+  const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  if (!fields || ticks <= 0 || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  const double begin = std::strtod(field.c_str(), nullptr) / ticks;
+  const double so_far =
+      static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) - begin;
+  return std::max(0.0, so_far);
+}
 
 std::unique_ptr<World> enter_world(bool is_unfit) {
   auto world = std::make_unique<World>();
@@ -144,6 +176,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   presence.is_threaded = level == MPI_THREAD_MULTIPLE;
   world->can_wait = !presence.is_threaded && is_complete(own) && !own->disabled && !own->force &&
                     !own->reproducible && own->algorithm.empty();
+  world->defers = world->can_wait && launcher_says_several_nodes(world->size);
   presence.cannot_wait = !world->can_wait;
   presence.is_unfit = is_unfit;
   world->roll_call.begin(presence);
@@ -205,9 +238,9 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
         known_machine(world, *topology::read_json(told.machine, "ESPALIER_MACHINE"), told.machine));
     return WorldAgreement::Reached;
   }
-  world.leaders = all.leaders(over);
-  const bool is_one_node =
-      std::all_of(world.leaders.begin(), world.leaders.end(), [](int l) { return l == 0; });
+  world.places = all.places(over);
+  const bool is_one_node = std::all_of(world.places.leaders.begin(), world.places.leaders.end(),
+                                       [](int l) { return l == 0; });
   if (is_one_node || !world.settings.discover) {
     world.learn(machine_of_nodes(world));
   } else if (world.settings.force || world.settings.reproducible) {

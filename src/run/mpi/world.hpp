@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/roll_call.hpp"
+#include "runtime/account.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/verdicts.hpp"
@@ -12,10 +13,18 @@
 
 namespace espalier::mpi {
 
+/// Seconds that this process has run already; 0 where the system does not tell.
+[[nodiscard]] double seconds_before_now();
+
 /// The machine that the processes of MPI_COMM_WORLD run on, the same on all of them.
 struct KnownMachine {
   topology::Machine machine;
-  std::uint64_t hash = 0;               ///< hash of version, settings and machine
+  std::uint64_t hash = 0;  ///< hash of version, settings and machine
+  /// Hash of what decisions of trials are kept under: where the ranks run and how plans are made.
+  /// Of a machine that was found, measured figures are no part.
+  std::uint64_t place = 0;
+  bool is_certain = false;              ///< it was seen whole, so the next run may begin with it
+  std::string came_in = {};             ///< when plans for it began, in words
   std::vector<std::string> words = {};  ///< what discovery found, a sentence each
   double discover_seconds = 0;          ///< time that discovery took; 0 if nothing was measured
 };
@@ -28,7 +37,8 @@ struct KnownMachine {
 ///      process.
 ///   2. Agreed, machine unknown: agree_on_world() returned Reached (`is_agreed`). The machine has
 ///      to be measured; the first call on all processes does that (Engine::settle).
-///   3. Agreed, machine known: learn() was called. This state stays.
+///   3. Agreed, machine known: learn() was called. With one thread it may be called again, before a
+///      call on all processes, when better is known.
 /// State 2 is skipped if there is nothing to measure. If agree_on_world() returns None, the world
 /// stays in state 1, and all calls are native.
 class World {
@@ -40,13 +50,20 @@ class World {
   bool is_agreed = false;
   int rank = 0;  ///< this process in MPI_COMM_WORLD
   int size = 1;  ///< processes of MPI_COMM_WORLD
-  /// Seconds since the program began, roughly.
-  runtime::Clock clock = [begin = PMPI_Wtime()] { return PMPI_Wtime() - begin; };
+  /// Seconds since the process began, roughly.
+  runtime::Clock clock = [begin = PMPI_Wtime(), before = seconds_before_now()] {
+    return before + PMPI_Wtime() - begin;
+  };
+  /// What our own work took on this rank.
+  mutable runtime::Account account;
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)
-  /// The lowest rank on the node of each rank. Empty if the machine was named.
-  std::vector<int> leaders;
+  /// The lowest rank on the node of each rank, and more of where it runs. Empty if the machine was
+  /// named.
+  RollCall::Places places;
+  /// The launcher says that there are several nodes: agreement on the world waits for some calls.
+  bool defers = false;
   /// Some process may be in several calls at once (MPI_THREAD_MULTIPLE).
   bool is_threaded = false;
   /// The world was in state 2: calls on some communicators may come before the machine is known.
@@ -56,15 +73,17 @@ class World {
   [[nodiscard]] const KnownMachine* known() const {
     return published_.load(std::memory_order_acquire);
   }
-  /// Enters state 3. @pre known() is nullptr; only one thread calls it, inside a call on one
+  /// How many machines were learned so far.
+  [[nodiscard]] std::size_t versions() const { return versions_.size(); }
+  /// Enters state 3, or replaces the machine. @pre only one thread calls it, inside a call on one
   /// communicator
   void learn(KnownMachine machine) {
-    machine_ = std::make_unique<const KnownMachine>(std::move(machine));
-    published_.store(machine_.get(), std::memory_order_release);
+    versions_.push_back(std::make_unique<const KnownMachine>(std::move(machine)));
+    published_.store(versions_.back().get(), std::memory_order_release);
   }
 
  private:
-  std::unique_ptr<const KnownMachine> machine_;
+  std::vector<std::unique_ptr<const KnownMachine>> versions_;  // old ones are still referred to
   std::atomic<const KnownMachine*> published_{nullptr};
 };
 
@@ -96,11 +115,17 @@ enum class WorldAgreement : std::uint8_t {
 ///   communicator is used, since calls may be under way there.
 [[nodiscard]] WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init);
 
+/// The rank in `over` of the process that is rank 0 of MPI_COMM_WORLD. Local.
+[[nodiscard]] int rank_of_first(MPI_Comm over);
+
 /// The machine with its hash, which covers the settings agreed on in `world`. With ESPALIER_LOG
 /// rank 0 says on stderr what it is.
 /// @param as_text the machine as text, for the hash; empty if the nodes tell all
 [[nodiscard]] KnownMachine known_machine(const World& world, topology::Machine machine,
                                          std::string_view as_text);
+/// A machine that was found while the program ran, or in an earlier run.
+[[nodiscard]] KnownMachine found_machine(const World& world, topology::Machine machine,
+                                         std::vector<std::string> words);
 
 /// A machine of two levels, the nodes that MPI reports, with figures of an ordinary cluster.
 [[nodiscard]] KnownMachine machine_of_nodes(const World& world);

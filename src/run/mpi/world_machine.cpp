@@ -56,11 +56,26 @@ KnownMachine known_machine(const World& world, Machine machine, std::string_view
       TextHash{}.add(ESPALIER_VERSION).add(world.settings_text).add(as_text).value();
   say(world, {fmt::format("{} processes, {} levels, {} clusters", machine.size(),
                           machine.levels().size(), machine.clusters().size())});
-  return {std::move(machine), hash};
+  const std::string planning = to_text(planning_settings(world.settings));
+  const std::uint64_t place = TextHash{}.add(ESPALIER_VERSION).add(planning).add(as_text).value();
+  return {std::move(machine), hash, place};
+}
+
+KnownMachine found_machine(const World& world, Machine machine, std::vector<std::string> words) {
+  const std::string text = topology::write_json(machine);
+  KnownMachine known = known_machine(world, std::move(machine), text);
+  const std::string planning = to_text(planning_settings(world.settings));
+  TextHash place;
+  place.add(ESPALIER_VERSION).add(planning);
+  for (const std::uint64_t node : world.places.nodes) place.add(node);
+  known.place = place.value();
+  say(world, words);
+  known.words = std::move(words);
+  return known;
 }
 
 KnownMachine machine_of_nodes(const World& world) {
-  return known_machine(world, two_levels(world.leaders), "");
+  return known_machine(world, two_levels(world.places.leaders), "");
 }
 
 KnownMachine discovered_machine(const World& world, MPI_Comm over) {
@@ -68,7 +83,7 @@ KnownMachine discovered_machine(const World& world, MPI_Comm over) {
   DiscoverOptions options;
   options.budget.eager_limits = false;  // told to people only
   options.read_cache = options.write_cache = world.settings.cache;
-  auto found = discover_world(options, over, world.leaders);
+  auto found = discover_world(options, over, world.places.leaders);
   if (!found) {
     say(world, {"discovery failed: " + to_string(found.error())});
     return machine_of_nodes(world);
@@ -77,10 +92,9 @@ KnownMachine discovered_machine(const World& world, MPI_Comm over) {
   if (found->from_cache) words.emplace_back("known from before, and still so");
   words.insert(words.end(), found->doubts.begin(), found->doubts.end());
   words.insert(words.end(), found->notes.begin(), found->notes.end());
-  const std::string text = topology::write_json(found->machine);
-  KnownMachine known = known_machine(world, std::move(found->machine), text);
-  say(world, words);
-  known.words = std::move(words);
+  const bool is_certain = found->doubts.empty();
+  KnownMachine known = found_machine(world, std::move(found->machine), std::move(words));
+  known.is_certain = is_certain;
   known.discover_seconds = PMPI_Wtime() - begin - found->waited;
   return known;
 }

@@ -8,6 +8,7 @@ namespace espalier::runtime {
 void CallPolicies::begin(bool is_even, bool is_near, const Settings& settings, std::uint64_t where,
                          const Verdicts* known, Propose propose) {
   forget();
+  ground_.evidence.native_ratio = 1;  // that was another machine; what was paid is paid
   ground_.is_even = is_even;
   ground_.is_near = is_near;
   ground_.tries = may_try(settings);

@@ -44,6 +44,8 @@ class CallPolicies {
   /// Whether a call that would gain was counted before there was a hidden communicator.
   [[nodiscard]] bool had_gainful_call() const { return ground_.gainful_calls > 0; }
 
+  /// Seconds that trials cost here so far.
+  [[nodiscard]] double regret() const { return ground_.evidence.regret; }
   /// All trials that have begun. @param communicator its name
   [[nodiscard]] std::vector<TrialRecord> records(const std::string& communicator) const;
   /// How many classes have no final decision yet.

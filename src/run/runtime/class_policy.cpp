@@ -38,6 +38,7 @@ void ClassPolicy::begin(std::vector<Candidate> candidates,
   }
   TrialOptions options;
   options.rechecks_winner = ground_->is_near;
+  if (!ground_->is_near) options.evidence = &ground_->evidence;
   if (ground_->is_even) options.least_gain = kLeastGainOnEvenMachines;
   if (is_native_first && ground_->is_near) options.first_calls = kNativeCallsFirst;
   trial_.emplace(std::move(tried), options);
@@ -105,6 +106,10 @@ Take ClassPolicy::unchanged() {
 }
 
 void ClassPolicy::note(double begin, double seconds, std::uint64_t bytes) {
+  if (!is_joined()) {
+    if (trial_) trial_->note_native_before(seconds, bytes);
+    return;
+  }
   if (trial_ && trial_->is_timed()) trial_->note(begin, seconds, bytes);
   if (watch_ && is_watched()) watch_->note(seconds, bytes);
 }

@@ -24,6 +24,7 @@ struct PolicyGround {
   bool tries = true;                ///< plans are timed against native calls
   bool spares_first = true;         ///< the first call that would gain is native
   std::uint64_t gainful_calls = 0;  ///< calls that would have gained before there was `agreement`
+  Evidence evidence = {};           ///< what trials here have found out so far
   /// Makes agreements over the hidden communicator; empty as long as there is none.
   std::function<std::unique_ptr<Agreement>()> agreement = {};
 };
@@ -82,7 +83,8 @@ class ClassPolicy {
   /// Answers First::Measure: no link changed.
   [[nodiscard]] Take unchanged();
   /// Takes the time of the call that was begun last: when it began, how long it took on this rank,
-  /// and how many bytes this rank gave or got. @pre Take::is_timed
+  /// and how many bytes this rank gave or got. Native calls before the hidden communicator is there
+  /// may be noted too. @pre Take::is_timed, or not joined
   void note(double begin, double seconds, std::uint64_t bytes);
 
   [[nodiscard]] ClassState state() const;

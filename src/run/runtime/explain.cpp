@@ -122,6 +122,15 @@ std::string footprint_text(const Footprint& footprint) {
     text = fmt::format("  the machine was found in {:.1f} ms\n", footprint.discover_ms);
   }
   for (const std::string& sentence : footprint.found) text += fmt::format("    {}\n", sentence);
+  if (!footprint.came_in.empty()) {
+    text += fmt::format("  the machine came in {}\n", footprint.came_in);
+  }
+  if (footprint.ran_seconds > 0) {
+    const double both = footprint.own_seconds + footprint.regret_seconds;
+    text += fmt::format("  own work: {}, trials {}, of the {} that the program ran ({:.2f} %)\n",
+                        time_text(footprint.own_seconds), time_text(footprint.regret_seconds),
+                        time_text(footprint.ran_seconds), 100 * both / footprint.ran_seconds);
+  }
   return text + fmt::format(
                     "  own cost: start {:.2f} ms and {}; plans {}, copies at most {}, hidden "
                     "communicators at "

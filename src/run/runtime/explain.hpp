@@ -62,9 +62,13 @@ struct Footprint {
   std::int64_t start_bytes = 0;  ///< how much the process grew meanwhile (resident)
   double discover_ms = 0;        ///< time to find and measure the machine; 0 if that was not done
   std::uint64_t plan_bytes = 0;  ///< sum over communicators of the most that each one's plans took
-  std::uint64_t staging_bytes = 0;  ///< most bytes of copies and partial results in one call
-  int hidden = 0;                   ///< most hidden communicators at a time
-  std::vector<std::string> found;   ///< what discovery said, a sentence each
+  std::uint64_t staging_bytes = 0;      ///< most bytes of copies and partial results in one call
+  int hidden = 0;                       ///< most hidden communicators at a time
+  std::vector<std::string> found = {};  ///< what discovery said, a sentence each
+  std::string came_in = {};             ///< when plans came in, in words; empty: from the start on
+  double own_seconds = 0;     ///< time of our own work: start, finding, agreements, joining
+  double ran_seconds = 0;     ///< time that the program has run
+  double regret_seconds = 0;  ///< what calls of trials took longer than the best candidate
 };
 
 /// All calls of one kind on one communicator that ran alike.

@@ -92,6 +92,15 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
   return std::nullopt;
 }
 
+Settings planning_settings(Settings settings) {
+  const Settings usual;
+  settings.log = usual.log;
+  settings.explain = usual.explain;
+  settings.verdicts = usual.verdicts;
+  settings.cache = usual.cache;
+  return settings;
+}
+
 std::string to_text(const Settings& settings) {
   nlohmann::json json = {{"disabled", settings.disabled},
                          {"force", settings.force},

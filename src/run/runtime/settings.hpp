@@ -46,6 +46,9 @@ Expected<Settings> read_settings(const Environment& environment);
 [[nodiscard]] std::optional<Error> contradiction(const Settings& agreed,
                                                  const Environment& environment);
 
+/// These settings without all that plans and decisions do not depend on: logs, files, the cache.
+[[nodiscard]] Settings planning_settings(Settings settings);
+
 /// The settings as one text, for the broadcast to other ranks, and back.
 [[nodiscard]] std::string to_text(const Settings& settings);
 [[nodiscard]] Settings settings_from_text(const std::string& text);

@@ -30,6 +30,8 @@ constexpr double kMostCallsToWait = 1024;
 constexpr double kNearFastest = 1.3;
 /// Calls follow closely if a block takes at most this many times the time within its calls.
 constexpr double kMostBetweenCalls = 2;
+/// How much longer than predicted calls are taken to be on a busy computer, at most.
+constexpr double kMostSlower = 2;
 
 }  // namespace
 
@@ -118,6 +120,21 @@ void Trial::note(double begin, double seconds, std::uint64_t bytes) {
   if (more - less > less / 16) are_comparable_ = false;
 }
 
+void Trial::note_native_before(double seconds, std::uint64_t bytes) {
+  if (!bytes_) bytes_ = bytes;
+  const auto [less, more] = std::minmax(*bytes_, bytes);
+  if (more - less > less / 16) return;
+  ++native_before_;
+  const auto native =
+      std::find_if(candidates_.begin(), candidates_.end(),
+                   [](const TrialCandidate& candidate) { return candidate.is_native; });
+  if (native_before_ > 2 && native != candidates_.end()) {
+    double& least = least_[static_cast<std::size_t>(native - candidates_.begin())];
+    least = std::min(least, (last_native_before_ + seconds) / 2);
+  }
+  last_native_before_ = seconds;
+}
+
 bool Trial::reads_no_clock_within() const {
   return is_close_ && block_ >= kBlockTimedAsAWhole && phase_ != Phase::LongRun;
 }
@@ -186,18 +203,65 @@ bool Trial::waits_for_time() {
   return true;
 }
 
+/// What this trial has found out goes to those that follow.
+void Trial::learn_from_times() {
+  if (options_.evidence == nullptr) return;
+  for (std::size_t w = 0; w < candidates_.size(); ++w) {
+    if (candidates_[w].is_native && agreed_[w] < kNever) {
+      options_.evidence->add_native(agreed_[w], candidates_[w].predicted);
+    }
+  }
+}
+
+double Trial::regret_of_trying(std::uint32_t candidate) const {
+  const TrialCandidate& other = candidates_[candidate];
+  constexpr double kCallsOfTwoBlocks = 10;
+  if (agreed_[candidate] < kNever) {
+    return kCallsOfTwoBlocks * std::max(0.0, agreed_[candidate] - agreed_[0]);
+  }
+  // How much longer candidate 0 took than predicted; on a busy computer all others do too.
+  const double slower = candidates_[0].predicted > 0 ? agreed_[0] / candidates_[0].predicted : 1;
+  const double seconds =
+      other.predicted * (other.is_native ? options_.evidence->native_ratio : slower);
+  if (seconds <= agreed_[0]) return 0;
+  return kCallsOfTwoBlocks *
+         (seconds * (other.is_native ? std::clamp(slower, 1.0, kMostSlower) : 1) - agreed_[0]);
+}
+
+void Trial::wait_to_pay(double regret) {
+  const double calls = (regret / kShare - elapsed_) / std::max(agreed_[0], 1e-9);
+  until_next_ = static_cast<std::uint64_t>(std::clamp(calls, 16.0, kMostCallsToWait));
+  enter(Phase::Waiting);
+}
+
 void Trial::judge_first() {
   if (waits_for_time()) return;
+  learn_from_times();
   const double predicted = candidates_[0].predicted;
   const bool is_as_predicted = predicted > 0 && agreed_[0] <= kLongestAsPredicted * predicted &&
                                agreed_[0] >= kShortestAsPredicted * predicted;
   rivals_ = {0};
+  std::string_view why = "as predicted, and all others far behind";
+  double regret = options_.evidence != nullptr ? options_.evidence->regret : 0;
+  const double regret_before = regret;
   for (std::uint32_t w = 1; w < candidates_.size(); ++w) {
     if (is_as_predicted && candidates_[w].predicted >= kFarBehind * predicted) continue;
+    if (options_.evidence != nullptr) {
+      if (candidates_[w].is_native && agreed_[0] <= kClearlyAhead * agreed_[w] &&
+          agreed_[w] < kNever) {
+        why = "faster than native calls before it";
+        continue;
+      }
+      regret += regret_of_trying(w);
+    }
     rivals_.push_back(w);
   }
+  if (regret > regret_before && regret > kShare * elapsed_) {
+    rivals_ = {0};
+    return wait_to_pay(regret);
+  }
   if (rivals_.size() == 1) {
-    why_ = "as predicted, and all others far behind";
+    why_ = why;
     return candidates_[0].is_native ? keep(0, why_) : see_in_the_long_run();
   }
   // Each candidate has two blocks in any case.
@@ -220,7 +284,9 @@ bool Trial::starts_second_round(double least) {
     slowest = std::max(slowest, agreed_[w]);
   }
   const auto candidates = static_cast<std::uint32_t>(near.size());
-  const double calls = std::min(kMostCalls, kShare * elapsed_ / std::max(slowest, 1e-9));
+  const double paid = options_.evidence != nullptr ? options_.evidence->regret : 0;
+  const double left = std::max(0.0, kShare * elapsed_ - paid);
+  const double calls = std::min(kMostCalls, left / std::max(slowest, 1e-9));
   if (candidates < 2 || calls < 4.0 * candidates * block_) return false;
   had_second_round_ = true;
   rivals_ = std::move(near);
@@ -241,6 +307,13 @@ void Trial::judge_all() {
     if (time >= least) continue;
     best = w;
     least = time;
+  }
+  learn_from_times();
+  for (const std::uint32_t w : rivals_) {
+    if (options_.evidence == nullptr) break;
+    const double calls =
+        static_cast<double>(calls_in_turns()) / static_cast<double>(rivals_.size());
+    options_.evidence->regret += calls * std::max(0.0, agreed_[w] - agreed_[best]);
   }
   if (starts_second_round(agreed_[best])) return;
   kept_ = best;

@@ -8,6 +8,7 @@
 
 #include "runtime/agreement.hpp"
 #include "runtime/class_state.hpp"
+#include "runtime/evidence.hpp"
 
 namespace espalier::runtime {
 
@@ -32,6 +33,10 @@ struct TrialOptions {
   /// Length of phase First, in calls; a multiple of 4. Native times of this phase count in all
   /// later comparisons: the more there are, the less native looks slow by chance.
   std::uint32_t first_calls = 4;
+  /// Set where links are far, and trying what is behind is dear: shared by all trials of a
+  /// communicator. A candidate that is behind as far as is known is tried only when the regret of
+  /// all trials stays within kShare of the time that the program has run. Must outlive the trial.
+  Evidence* evidence = nullptr;
 };
 
 /// Decides by the clock which candidate runs the calls of one class (one communicator, operation,
@@ -50,10 +55,13 @@ struct TrialOptions {
 ///   2. AgreeingOnFirst: candidate 0 runs, kCallsToAgree calls. Then the ranks know its time.
 ///      To Waiting, if candidate 0 is native, `rechecks_winner` is set and the calls are too short
 ///      to be compared in the time that the trial may take now.
+///      To Waiting also, with `evidence`, if another candidate is likely to be behind and the
+///      program has not run long enough to pay for the regret of trying it.
 ///      To Turns, if some candidate is worth trying. Candidates are not worth trying if candidate
-///      0 took what was predicted and they are predicted to take kFarBehind times that.
+///      0 took what was predicted and they are predicted to take kFarBehind times that. Nor is
+///      native, if its calls before the plans came in took clearly longer than candidate 0.
 ///      Else to LongRun (candidate 0 is a plan) or to Kept (it is native).
-///   3. Waiting: candidate 0 runs, 64 to 1,024 calls. Then First again.
+///   3. Waiting: candidate 0 runs, 16 to 1,024 calls. Then First again.
 ///   4. Turns: the candidates that are compared take turns forwards and backwards (0 1 2 2 1 0),
 ///      a block of calls each. The first calls of a block are not timed.
 ///   5. AgreeingOnAll: the candidate preferred so far runs, kCallsToAgree calls. Then the fastest
@@ -92,6 +100,8 @@ class Trial {
   /// A candidate predicted to take this many times candidate 0's prediction is not tried, if
   /// candidate 0 took what was predicted.
   static constexpr double kFarBehind = 1.5;
+  /// Native is not tried if candidate 0 takes at most this share of what native calls took before.
+  static constexpr double kClearlyAhead = 0.9;
 
   /// @pre 2 or 3 candidates
   explicit Trial(std::vector<TrialCandidate> candidates, const TrialOptions& options = {});
@@ -122,6 +132,9 @@ class Trial {
   /// @param bytes how many bytes this rank gave or got
   /// @pre is_timed()
   void note(double begin, double seconds, std::uint64_t bytes);
+  /// Takes the time of a native call that was made before the first begin_call(): what native takes
+  /// is known then without a trial. Two calls in a row make a sample; the first call is left out.
+  void note_native_before(double seconds, std::uint64_t bytes);
 
   /// First to Kept.
   [[nodiscard]] ClassState phase() const { return phase_; }
@@ -159,6 +172,11 @@ class Trial {
   bool accept_agreed(std::vector<double> agreed);
   bool waits_for_time();
   void judge_first();
+  /// Seconds that trying a candidate in the first Turns would cost, as far as is known; 0 if it is
+  /// likely to be as fast as candidate 0.
+  [[nodiscard]] double regret_of_trying(std::uint32_t candidate) const;
+  void wait_to_pay(double regret);
+  void learn_from_times();
   bool starts_second_round(double least);
   void judge_all();
   void see_in_the_long_run();
@@ -200,6 +218,8 @@ class Trial {
   bool is_close_ = false;               // calls of the last timed block followed closely
   std::optional<std::uint64_t> bytes_;  // bytes of the first timed call
   bool are_comparable_ = true;          // all timed calls had about as many bytes
+  std::uint32_t native_before_ = 0;     // native calls noted before the first begin_call()
+  double last_native_before_ = 0;       // seconds of the last of them
   std::string_view why_ = "not tried yet";
 };
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpi/mpi_api.hpp"
+#include "runtime/settings.hpp"
+#include "runtime/verdicts.hpp"
+#include "topology/machine.hpp"
+
+namespace espalier::mpi {
+
+/// What an earlier run on the same nodes found out: the machine, if nothing of it was assumed, and
+/// decisions of trials.
+struct KeptStart {
+  std::optional<topology::Machine> machine;
+  std::vector<std::string> words;
+  runtime::Verdicts verdicts;
+};
+
+/// The file on rank 0's host for these nodes, this MPI and these planning settings; empty if
+/// nothing may be kept. Neither measured figures nor logs belong to its name.
+/// @param nodes a hash of each rank's node
+[[nodiscard]] std::string kept_file(const runtime::Settings& settings,
+                                    std::span<const std::uint64_t> nodes);
+
+/// The file's text, if it is ours and no older than a week; else empty.
+[[nodiscard]] std::string read_kept(const std::string& file);
+/// Absent if the text was not written by write_kept(), or holds a machine of another size.
+[[nodiscard]] std::optional<KeptStart> kept_from(const std::string& text, int size);
+/// Writes the file whole or not at all, mode 0600. What goes wrong is passed over: the next run
+/// finds out again.
+void write_kept(const std::string& file, const KeptStart& kept);
+
+/// Brings rank 0's text to all processes by a non-blocking broadcast. A text that does not fit into
+/// one message is not brought.
+class KeptDelivery {
+ public:
+  /// Begins. Collective over `over`, but waits for nobody. @param root rank of the text's owner
+  KeptDelivery(MPI_Comm over, int root, const std::string& text);
+  ~KeptDelivery();
+  KeptDelivery(const KeptDelivery&) = delete;
+  KeptDelivery& operator=(const KeptDelivery&) = delete;
+
+  /// Waits for the text; all processes get the same.
+  [[nodiscard]] std::optional<KeptStart> finish();
+
+ private:
+  static constexpr std::size_t kLongest = 16 * 1024;
+  std::vector<char> buffer_;
+  int size_ = 1;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,150 @@
+#include "mpi/socket_looks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace espalier::mpi {
+namespace {
+
+using discover::Node;
+using discover::NodesSeen;
+
+constexpr double kNews = 1.3;  // figures that differ by less are no news
+constexpr double kContradiction = 1.5;
+
+/// The one or two addresses that are packed into a number.
+std::vector<std::uint32_t> addresses_in(std::uint64_t both) {
+  std::vector<std::uint32_t> all;
+  for (const auto one : {static_cast<std::uint32_t>(both), static_cast<std::uint32_t>(both >> 32U)})
+    if (one != 0) all.push_back(one);
+  return all;
+}
+
+/// Whether every node has an address, and none that another node has too.
+bool tell_nodes_apart(const std::vector<std::uint64_t>& nodes) {
+  std::set<std::uint32_t> known;
+  for (const std::uint64_t node : nodes) {
+    const auto own = addresses_in(node);
+    if (own.empty()) return false;
+    for (const std::uint32_t address : own) {
+      if (!known.insert(address).second) return false;
+    }
+  }
+  return true;
+}
+
+bool differ(double a, double b) { return a > kNews * b || b > kNews * a; }
+
+}  // namespace
+
+SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses,
+                         int rank) {
+  std::vector<Node> node_of(leaders.size());
+  for (std::size_t r = 0; r < leaders.size(); ++r) {
+    const auto leader = static_cast<std::size_t>(leaders[r]);
+    if (leader == r) {
+      node_of[r] = static_cast<Node>(ranks_.size());
+      ranks_.emplace_back();
+      addresses_.push_back(addresses[r]);
+    }
+    node_of[r] = node_of[leader];
+    ranks_[node_of[r]].push_back(static_cast<Rank>(r));
+  }
+  here_ = node_of[static_cast<std::size_t>(rank)];
+  if (ranks_.size() > NodesSeen::kMost || !tell_nodes_apart(addresses_)) {
+    addresses_.clear();
+  } else {
+    seen_.emplace(static_cast<Node>(ranks_.size()));
+  }
+}
+
+void SocketLooks::begin(MPI_Comm over, int root, const std::string& kept, double elapsed,
+                        double spent) {
+  std::vector<double> mine{-elapsed, spent};
+  if (seen_) {
+    NodesSeen own = *seen_;
+    for (const discover::PeerSeen& peer : discover::own_peers()) {
+      for (Node node = 0; node < addresses_.size(); ++node) {
+        const auto known = addresses_in(addresses_[node]);
+        if (std::find(known.begin(), known.end(), peer.address) == known.end()) continue;
+        own.add(here_, node, peer);
+      }
+    }
+    mine.insert(mine.end(), own.numbers().begin(), own.numbers().end());
+  }
+  agreement_ = std::make_unique<LateAgreement>(over);
+  agreement_->start(mine);
+  if (looks_ == 0) delivery_ = std::make_unique<KeptDelivery>(over, root, kept);
+  ++looks_;
+  under_way_ = 0;
+}
+
+bool SocketLooks::is_news() const {
+  if (!told_) return true;
+  for (Node a = 0; a < seen_->nodes(); ++a) {
+    for (Node b = 0; b < seen_->nodes(); ++b) {
+      const auto before = told_->round_trip(a, b), now = seen_->round_trip(a, b);
+      if (now.has_value() != before.has_value()) return true;
+      if (now &&
+          differ(static_cast<double>(now->picoseconds), static_cast<double>(before->picoseconds))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+SocketLooks::Told SocketLooks::end() {
+  Told told;
+  const std::vector<double> largest = agreement_->finish();
+  agreement_.reset();
+  if (delivery_ != nullptr) told.kept = delivery_->finish();
+  delivery_.reset();
+  has_failed_ = largest.size() < 2;
+  if (has_failed_) return told;
+  told.elapsed = -largest[0];
+  told.spent = largest[1];
+  if (!seen_) return told;
+  seen_->take(std::span(largest).subspan(2));
+  if (!is_news()) return told;
+  told.machine = discover::machine_seen(*seen_, ranks_);
+  if (told.machine) told_ = seen_;
+  return told;
+}
+
+std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int root,
+                                                          const std::string& kept, double elapsed,
+                                                          double spent) {
+  if (agreement_ != nullptr) {
+    if (++under_way_ < kCallsToLook) return std::nullopt;
+    return end();
+  }
+  if (!has_failed_ && asking_.is_due()) {
+    begin(over, root, kept, elapsed, spent);
+    if (looks_ == 1) asking_ = runtime::Asking(kCallsToLook);
+  }
+  return std::nullopt;
+}
+
+bool SocketLooks::contradicts(const topology::Machine& machine) const {
+  if (!seen_) return false;
+  for (Node a = 0; a < seen_->nodes(); ++a) {
+    for (Node b = a + 1; b < seen_->nodes(); ++b) {
+      const auto seen = seen_->round_trip(a, b);
+      if (!seen) continue;
+      const double said =
+          2 * static_cast<double>(
+                  machine.path(ranks_[a].front(), ranks_[b].front()).latency.picoseconds);
+      const auto now = static_cast<double>(seen->picoseconds);
+      constexpr double kGrain = 100e6;  // 100 us, in picoseconds
+      if ((now > kContradiction * said || said > kContradiction * now) &&
+          std::abs(now - said) > kGrain) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace espalier::mpi

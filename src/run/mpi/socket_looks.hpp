@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "discover/seen_machine.hpp"
+#include "mpi/kept_start.hpp"
+#include "mpi/late_agreement.hpp"
+#include "runtime/account.hpp"
+
+namespace espalier::mpi {
+
+/// Finds the machine while the program runs, without a probe and without making it wait: by what
+/// the kernels know of connections that the program's own calls have made.
+///
+/// Counted in calls on all processes. A look begins before some calls: each rank hands what it sees
+/// to a non-blocking allreduce, and completes that kCallsToLook calls later. The first look also
+/// brings what an earlier run kept (KeptStart). Looks follow each other ever more rarely.
+class SocketLooks {
+ public:
+  static constexpr std::uint32_t kCallsToLook = 4;
+  static constexpr int kMostLooks = 12;
+
+  /// @param leaders, addresses of each rank: RollCall::Places
+  SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses, int rank);
+
+  /// What a look has told.
+  struct Told {
+    double elapsed = 0;                            ///< agreed seconds that the program has run
+    double spent = 0;                              ///< agreed seconds of our own work
+    std::optional<KeptStart> kept = {};            ///< what an earlier run kept; the first look
+    std::optional<discover::SeenMachine> machine;  ///< a machine, if there is news
+  };
+  /// Counts a call. Begins or ends a look. All ranks call it before the same calls.
+  /// @param kept rank 0's text of an earlier run; looked at by the first look
+  /// @param root rank in `over` of rank 0 of MPI_COMM_WORLD
+  [[nodiscard]] std::optional<Told> before_call(MPI_Comm over, int root, const std::string& kept,
+                                                double elapsed, double spent);
+  /// Whether there were so many looks that more would tell little.
+  [[nodiscard]] bool is_over() const { return looks_ >= kMostLooks && agreement_ == nullptr; }
+  /// Whether round trips that were seen contradict a machine: some is less than 2/3 of what the
+  /// machine says, or more than 3/2.
+  [[nodiscard]] bool contradicts(const topology::Machine& machine) const;
+
+ private:
+  void begin(MPI_Comm over, int root, const std::string& kept, double elapsed, double spent);
+  [[nodiscard]] Told end();
+  [[nodiscard]] bool is_news() const;
+
+  std::vector<std::vector<Rank>> ranks_;     // of each node
+  std::vector<std::uint64_t> addresses_;     // of each node; empty: connections tell nothing
+  discover::Node here_ = 0;                  // the node of this process
+  std::optional<discover::NodesSeen> seen_;  // agreed so far
+  std::optional<discover::NodesSeen> told_;  // what the last machine was made of
+  runtime::Asking asking_{0};
+  std::uint32_t under_way_ = 0;  // calls since the look began
+  int looks_ = 0;
+  bool has_failed_ = false;  // MPI reported an error, on all ranks
+  std::unique_ptr<LateAgreement> agreement_;
+  std::unique_ptr<KeptDelivery> delivery_;
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace espalier::runtime {
+
+/// What our own work may cost a program: at every moment no more than kShare of the time that the
+/// program has run so far. Own work is whatever a program without us does not do: finding the
+/// machine, making hidden communicators, waiting for agreements, trials.
+///
+/// It knows agreed values only: each rank hands in its own clock and its own cost with an agreement
+/// (the least clock and the largest cost count), so all ranks come to the same answer.
+class Account {
+ public:
+  static constexpr double kShare = 0.02;
+
+  /// Adds what this rank measured of its own work.
+  void spend(double seconds) { own_ += seconds; }
+  /// What this rank's own work took so far.
+  [[nodiscard]] double own() const { return own_; }
+
+  /// Whether work that is predicted to take so long may begin.
+  /// @param elapsed agreed seconds that the program has run
+  /// @param spent agreed seconds of own work so far
+  [[nodiscard]] static bool pays_for(double predicted, double elapsed, double spent) {
+    return spent + predicted <= kShare * elapsed;
+  }
+
+ private:
+  double own_ = 0;
+};
+
+/// When to ask again whether there is time for some work, counted in calls: first after `first`
+/// calls, then after twice as many each time, between kFewest and kMost.
+class Asking {
+ public:
+  static constexpr std::uint32_t kFewest = 4, kMost = 1024;
+  explicit Asking(std::uint32_t first) : left_(first), next_(std::max(kFewest, 2 * first)) {}
+  /// Counts a call. @return whether to ask before this one
+  bool is_due() {
+    if (left_ > 0) {
+      --left_;
+      return false;
+    }
+    left_ = next_;
+    next_ = std::min(2 * next_, kMost);
+    return true;
+  }
+
+ private:
+  std::uint32_t left_, next_;
+};
+
+}  // namespace espalier::runtime

@@ -1,0 +1,123 @@
+#include "runtime/account.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "runtime/meeting_for_test.hpp"
+#include "runtime/trial.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+TEST(Account, NeverPaysForMoreThanItsShareOfTheTimeSoFar) {
+  // A program of calls of 20 ms, on a clock of its own. Three pieces of work wait for their time.
+  double now = 0.3;
+  Account account;
+  std::vector<double> pieces{0.04, 0.1, 1.2};
+  Asking asking(4);
+  for (int call = 0; call < 10'000; ++call) {
+    if (!pieces.empty() && asking.is_due() &&
+        Account::pays_for(pieces.front(), now, account.own())) {
+      account.spend(pieces.front());
+      now += pieces.front();
+      pieces.erase(pieces.begin());
+      asking = Asking(4);
+    }
+    ASSERT_LE(account.own(), Account::kShare * now) << "call " << call;
+    now += 0.02;
+  }
+  EXPECT_TRUE(pieces.empty()) << "there was time for all of them";
+}
+
+TEST(Account, AsksEverMoreRarely) {
+  Asking asking(4);
+  std::vector<int> asked;
+  for (int call = 0; call < 3000; ++call) {
+    if (asking.is_due()) asked.push_back(call);
+  }
+  ASSERT_GE(asked.size(), 5U);
+  EXPECT_EQ(asked[0], 4);
+  EXPECT_EQ(asked[1] - asked[0], 9);
+  EXPECT_EQ(asked[2] - asked[1], 17);
+  EXPECT_EQ(asked.back() - asked[asked.size() - 2], 1025);
+}
+
+/// Calls of one class on a clock of its own: candidates take what `seconds` says.
+struct RunOfCalls {
+  std::vector<double> seconds;  ///< what a call of each candidate takes
+  double now = 0.5;             ///< when the first call begins
+  Evidence evidence = {};
+
+  /// @return how much longer all calls took than the fastest candidate's would have, at most, as a
+  /// share of the time so far
+  double worst_share(std::vector<TrialCandidate> candidates, int calls, int native_before = 0) {
+    TrialOptions options;
+    options.evidence = &evidence;
+    Trial trial(std::move(candidates), options);
+    for (int i = 0; i < native_before; ++i) trial.note_native_before(seconds[1], 8);
+    Meeting meeting(1);
+    Member member(meeting);
+    const Clock clock = [this] { return now; };
+    const double best = *std::min_element(seconds.begin(), seconds.end());
+    double regret = 0, worst = 0;
+    for (int call = 0; call < calls; ++call) {
+      const std::uint32_t taken = trial.begin_call(member, clock);
+      if (trial.is_timed()) trial.note(now, seconds[taken], 8);
+      now += seconds[taken];
+      regret += seconds[taken] - best;
+      tried[taken] += 1;
+      worst = std::max(worst, regret / now);
+    }
+    kept = trial.kept();
+    why = std::string(trial.why());
+    return worst;
+  }
+  std::vector<int> tried = std::vector<int>(3);
+  std::uint32_t kept = 0;
+  std::string why = {};
+};
+
+TEST(BoundedRegret, NativeThatIsPredictedToBeBehindIsTriedOnlyWhenThereIsTimeForIt) {
+  // A busy computer: the plan takes 15 ms instead of 11, native 24 instead of 21.
+  RunOfCalls program{{15e-3, 24e-3}};
+  EXPECT_LE(program.worst_share({{11e-3, false}, {21e-3, true}}, 20'000), Trial::kShare);
+  EXPECT_GT(program.tried[1], 0) << "in the end there is time to look";
+  EXPECT_EQ(program.kept, 0U);
+}
+
+TEST(BoundedRegret, AProgramOfFewCallsTriesNothing) {
+  RunOfCalls program{{15e-3, 24e-3}};
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 60));
+  EXPECT_EQ(program.tried[1], 0);
+}
+
+TEST(BoundedRegret, APlanThatIsSlowerThanNativeIsPredictedToBeIsLeftAtOnce) {
+  RunOfCalls program{{40e-3, 20e-3}};
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 60));
+  EXPECT_EQ(program.kept, 1U);
+}
+
+TEST(BoundedRegret, NativeCallsBeforeThePlansSpareATrial) {
+  RunOfCalls program{{15e-3, 24e-3}};
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 200, 4));
+  EXPECT_EQ(program.tried[1], 0);
+  EXPECT_EQ(program.why, "faster than native calls before it");
+}
+
+TEST(BoundedRegret, NativeThatWasFasterThanPredictedElsewhereIsNotBelievedToBeBehind) {
+  RunOfCalls program{{15e-3, 12e-3}};
+  program.evidence.add_native(5e-3, 10e-3);
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 60));
+  EXPECT_EQ(program.kept, 1U);
+}
+
+TEST(BoundedRegret, WhatOneTrialCostIsMissingInTheNext) {
+  RunOfCalls program{{15e-3, 24e-3}};
+  program.evidence.regret = 10;
+  static_cast<void>(program.worst_share({{11e-3, false}, {21e-3, true}}, 5'000));
+  EXPECT_EQ(program.tried[1], 0);
+}
+
+}  // namespace
+}  // namespace espalier::runtime
