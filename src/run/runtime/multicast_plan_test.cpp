@@ -123,7 +123,7 @@ topology::Machine some_machine(Random& rng) {
 }
 
 TEST(MulticastPlanProperty, OneReachesItsMembersAndNobodyElse) {
-  for_all_seeds(100, [](Random& rng) {
+  for_all_seeds(40, [](Random& rng) {
     const topology::Machine machine = some_machine(rng);
     const std::vector<MulticastCall> one{some_multicast(rng, machine.size())};
     expect_right(machine, one,
@@ -132,7 +132,7 @@ TEST(MulticastPlanProperty, OneReachesItsMembersAndNobodyElse) {
 }
 
 TEST(MulticastPlanProperty, SeveralReachTheirMembersWhateverTheyShare) {
-  for_all_seeds(100, [](Random& rng) {
+  for_all_seeds(40, [](Random& rng) {
     const topology::Machine machine = some_machine(rng);
     std::vector<MulticastCall> several;
     for (std::uint64_t m = 0; m < 2 + rng.below(5); ++m) {
