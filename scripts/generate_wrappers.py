@@ -143,6 +143,11 @@ def header(functions):
     for one in functions:
         yield declaration("intercept_" + one.base, one.arguments) + ";  // our body\n"
         yield declaration("next_" + one.base, one.arguments) + ";  // the next library's\n"
+    yield "\n/// Starts the form that does not block. @return false: it is native\n"
+    for one in functions:
+        if one.is_collective():
+            yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code);\n"
+    yield "/// Whether one might be started along a plan.\nbool may_start();\n"
     yield "\n/// What goes on to the MPI library and is counted; note_passed() counts.\n"
     yield "std::span<const runtime::PassedFunction> passed_functions();\n"
     yield "void note_passed(std::size_t which);\n"
@@ -203,6 +208,8 @@ def collectives_source(functions):
     for one in functions:
         if one.is_collective():
             yield from collective(one)
+            yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code) {{\n"
+            yield f"  return start_call(call_{one.base}({', '.join(one.arguments)}), request, code);\n}}\n\n"
     yield "}  // namespace espalier::pmpi\n"
 
 
@@ -251,9 +258,23 @@ def wrapper_c(one, kind):
     yield "\n"
 
 
-def wrapper_passed(one, kind, which):
+def blocking_form(one, functions):
+    """What a function that does not block is the form of, if that is planned; else None. Its counts are 64 bits wide in the
+    large-count form, where the body takes them so."""
+    is_large = one.name.endswith("_c")
+    for of in functions:
+        if of.is_collective() and one.name.removesuffix("_c") == lower_first(of.name) and (of.wide or not is_large):
+            return of
+    return None
+
+
+def wrapper_passed(one, kind, which, of):
     yield kind.entry(one.name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
     yield next_pointer(one.name, one.arguments, kind)
+    if of:
+        is_large = one.name.endswith("_c")
+        values = ", ".join(f"static_cast<int>({a})" if a in of.wide and not is_large else a for a in one.arguments)
+        yield f"  int code = 0;\n  if (may_start() && start_{of.base}({values}, code)) return code;\n"
     yield f"  note_passed({which});\n  return next.address()({', '.join(one.arguments)});\n}}\n"
 
 
@@ -294,24 +315,30 @@ def as_c(argument):
         return f"FortranTypes({argument}, {TYPE_ARRAYS[argument]}, comm).address()"
     if argument == "newcomm":
         return "FortranNewComm(newcomm).address()"
+    if argument == "request":
+        return "FortranRequest(request).address()"
     if argument == "freedcomm":
         return "FortranFreedComm(freedcomm).address()"
     sys.exit(f"generate_wrappers.py: what is argument \"{argument}\"? Give it the standard's name, or teach me.")
 
 
-def wrapper_fortran(one, kind, which=None):
-    """`which`: the number of a function that is counted and passed on."""
+def wrapper_fortran(one, kind, which=None, of=None):
+    """`which`: the number of a function that is counted and passed on, unless it is the form of `of` and is started."""
     for names in fortran_name_groups(one, kind):
-        yield from wrapper_fortran_named(one, kind, names, which)
+        yield from wrapper_fortran_named(one, kind, names, which, of)
 
 
-def wrapper_fortran_named(one, kind, names, which):
+def wrapper_fortran_named(one, kind, names, which, of):
     arguments = [a for a in one.arguments if a not in ("argc", "argv")] + ["ierror"]
     values = ", ".join(arguments)
     yield kind.entry(names[0], arguments, "void") + " {\n  using namespace espalier::pmpi;\n"
     is_handed_on = which is not None or one.base in ("init", "init_thread", "finalize")
     if is_handed_on:
         yield next_pointer(names[0], arguments, kind, "void")
+    if of:
+        yield "  if (may_start()) {\n    int code = 0;\n    const FortranNewRequest made(request);\n"
+        yield f"    if (start_{of.base}({', '.join(as_c(a) for a in of.arguments)}, made.address(), code)) {{\n"
+        yield "      made.store();\n      return set_fortran_integer(ierror, code);\n    }\n  }\n"
     if which is not None:
         yield f"  note_passed({which});\n  next.address()({values});\n}}\n"
     elif one.base in ("init", "init_thread"):
@@ -354,8 +381,9 @@ def source(functions, collectives, kind):
         yield from wrapper_c(one, kind)
     passed = list(passed_functions(functions, collectives, kind))
     for which, (one, _) in enumerate(passed):
-        yield from wrapper_passed(one, kind, which)
-        yield from wrapper_fortran(one, kind, which)
+        of = blocking_form(one, functions)
+        yield from wrapper_passed(one, kind, which, of)
+        yield from wrapper_fortran(one, kind, which, of)
     for one in functions:
         yield from wrapper_fortran(one, kind)
     yield from passed_table(passed)

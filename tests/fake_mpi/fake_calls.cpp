@@ -80,25 +80,39 @@ std::uint64_t FakeCall::longest_message() const {
   return units * (8 * block + (call_.irregular() ? runtime::kMaxEntryBytes : 0));
 }
 
+std::unique_ptr<mpi::Payload> FakeCall::payload(mpi::Channel& channel, std::uint64_t number) {
+  const Rank rank = channel.rank();
+  if (call_.irregular()) {
+    return std::make_unique<mpi::BlockPayload>(programs_[rank], block_buffers(rank),
+                                               channel.self());
+  }
+  mpi::ElementCall& mine = elements_[rank];
+  mine.program = &programs_[rank];
+  mine.buffers.layout = number_layout();
+  mine.buffers.base = {reinterpret_cast<std::byte*>(in_[rank].data()),
+                       reinterpret_cast<std::byte*>(out_[rank].data()),
+                       reinterpret_cast<std::byte*>(scratch_[rank].data())};
+  mine.reduction = {MPI_SUM, true};
+  auto made = std::make_unique<mpi::ElementPayload>(channel);
+  made->take(mine, number);
+  return made;
+}
+
 void FakeCall::begin(mpi::Channel& channel, mpi::Execution& execution) {
   const Rank rank = channel.rank();
   const std::uint64_t number = channel.take_number();
-  if (call_.irregular()) {
-    payloads_[rank] =
-        std::make_unique<mpi::BlockPayload>(programs_[rank], block_buffers(rank), channel.self());
-  } else {
-    mpi::ElementCall& mine = elements_[rank];
-    mine.program = &programs_[rank];
-    mine.buffers.layout = number_layout();
-    mine.buffers.base = {reinterpret_cast<std::byte*>(in_[rank].data()),
-                         reinterpret_cast<std::byte*>(out_[rank].data()),
-                         reinterpret_cast<std::byte*>(scratch_[rank].data())};
-    mine.reduction = {MPI_SUM, true};
-    auto payload = std::make_unique<mpi::ElementPayload>(channel);
-    payload->take(mine, number);
-    payloads_[rank] = std::move(payload);
-  }
+  payloads_[rank] = payload(channel, number);
   execution.begin(programs_[rank], *payloads_[rank], number, 5);
+}
+
+std::unique_ptr<mpi::PendingCall> FakeCall::pending(mpi::Channel& channel) {
+  auto made = std::make_unique<mpi::PendingCall>(channel);
+  auto plan = std::make_shared<runtime::CachedPlan>();
+  plan->prepared = programs_[channel.rank()];
+  plan->signature = 5;
+  made->plan = std::move(plan);
+  made->payload = payload(channel, channel.calls());
+  return made;
 }
 
 FakeCall::Numbers FakeCall::expected(Rank rank) const {

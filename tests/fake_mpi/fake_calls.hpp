@@ -8,6 +8,7 @@
 #include "collective/hierarchy.hpp"
 #include "mpi/block_payload.hpp"
 #include "mpi/element_payload.hpp"
+#include "mpi/pending_call.hpp"
 #include "schedule/schedule.hpp"
 
 namespace espalier::fake {
@@ -20,6 +21,8 @@ class FakeCall {
 
   /// Begins a rank's part.
   void begin(mpi::Channel& channel, mpi::Execution& execution);
+  /// A rank's part, to be started by mpi::PendingCalls.
+  [[nodiscard]] std::unique_ptr<mpi::PendingCall> pending(mpi::Channel& channel);
   /// What is wrong with a rank's result; empty: nothing.
   [[nodiscard]] std::string wrong(Rank rank) const;
   [[nodiscard]] const schedule::Collective& call() const { return call_; }
@@ -31,6 +34,7 @@ class FakeCall {
  private:
   using Numbers = std::vector<std::int64_t>;
   [[nodiscard]] mpi::BlockBuffers block_buffers(Rank rank);
+  [[nodiscard]] std::unique_ptr<mpi::Payload> payload(mpi::Channel& channel, std::uint64_t number);
   [[nodiscard]] Numbers expected(Rank rank) const;
 
   std::string name_;

@@ -127,6 +127,29 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   return planned.ended(comm, code);
 }
 
+// Along the plan whatever the operation: trees by counts are for calls that block.
+Outcome start_blocks(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+  const auto shared = shared_by_all(comm, call);
+  auto pending = shared ? plan_pending(comm, *shared) : nullptr;
+  if (pending == nullptr) return native_pending();
+  const BlockForm form(call);
+  auto buffers = user_blocks(form.call(), comm.rank(), comm.size());
+  if (!buffers) {
+    comm.skip_pending();
+    return native_pending();
+  }
+  for (Layout& layout : buffers->layouts) layout = kept_layout(layout, pending->types);
+  const runtime::PreparedProgram& prepared = pending->plan->prepared;
+  pending->note(save_input(form.call(), prepared.program, *buffers, comm.self()));
+  auto payload = std::make_unique<BlockPayload>(prepared, std::move(*buffers),
+                                                comm.executor().channel().self());
+  pending->end = [blocks = payload.get()] {
+    return blocks->overflowed() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+  };
+  pending->payload = std::move(payload);
+  return start_payload(comm, call.operation, std::move(pending), request);
+}
+
 namespace {
 
 std::uint64_t bytes_of_side(const Side& side) {

@@ -40,14 +40,43 @@ int broadcast_with_gaps(Communicator& comm, const runtime::CachedPlan& plan, con
   return unpack(layout, data, count, staged.address(), comm.self());
 }
 
+bool is_plausible(const Communicator& comm, const LocalCall& call) {
+  const Side& data = call.recv;
+  return data.count >= 0 && data.type != MPI_DATATYPE_NULL && is_rank(call.root, comm.size()) &&
+         may_be_an_address(data.buffer, data.count, data.type);
+}
+
+/// Likewise, for a call that does not block. @return an MPI error code
+int stage(Communicator& comm, const LocalCall& call, const Layout& layout, std::uint64_t bytes,
+          PendingCall& pending) {
+  const Layout kept = kept_layout(layout, pending.types);
+  const bool is_root = comm.rank() == call.root;
+  const auto size = static_cast<std::uint64_t>(layout.size);
+  const auto count = static_cast<std::uint64_t>(call.recv.count);
+  auto* const data = bytes_at(call.recv.buffer);
+  ElementBuffers& buffers = pending.elements.buffers;
+  const runtime::PreparedProgram& prepared = pending.plan->prepared;
+  const std::uint64_t least_piece =
+      prepared.goes_far ? topology::kTransport.part_bytes : kMaxPieceBytes;
+  if (is_root && cuts_whole_elements(prepared.program, size, least_piece)) {
+    buffers.layout = kept;
+    buffers.units_per_element = size;
+    output(buffers) = data;
+    return MPI_SUCCESS;
+  }
+  std::byte* const staged = pending.add_memory(byte_layout(), bytes);
+  output(buffers) = staged;
+  const SelfLane self = comm.self();
+  if (is_root) return pack(kept, data, count, staged, self);
+  pending.end = [=] { return unpack(kept, data, count, staged, self); };
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 Outcome broadcast(Communicator& comm, const LocalCall& call) {
   const Side& data = call.recv;
-  if (data.count < 0 || data.type == MPI_DATATYPE_NULL || !is_rank(call.root, comm.size()) ||
-      !may_be_an_address(data.buffer, data.count, data.type)) {
-    return native(comm, call.operation, Reason::Arguments);
-  }
+  if (!is_plausible(comm, call)) return native(comm, call.operation, Reason::Arguments);
   const Layout layout = layout_of(data.type);
   const std::uint64_t total =
       static_cast<std::uint64_t>(data.count) * static_cast<std::uint64_t>(layout.size);
@@ -69,6 +98,30 @@ Outcome barrier(Communicator& comm, const LocalCall& call) {
   Elements elements;
   elements.buffers.layout = byte_layout();
   return planned.ended(comm, run(comm, *planned.plan, call.operation, elements));
+}
+
+Outcome start_broadcast(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+  if (!is_plausible(comm, call)) return native_pending();
+  const Side& data = call.recv;
+  const Layout layout = layout_of(data.type);
+  const std::uint64_t total =
+      static_cast<std::uint64_t>(data.count) * static_cast<std::uint64_t>(layout.size);
+  auto pending = plan_pending(comm, {call.operation, static_cast<Rank>(call.root), total});
+  if (pending == nullptr) return native_pending();
+  pending->elements.buffers.layout = byte_layout();
+  if (layout.dense || total == 0) {
+    output(pending->elements.buffers) = bytes_at(data.buffer) + layout.true_lb;
+  } else {
+    pending->note(stage(comm, call, layout, total, *pending));
+  }
+  return start(comm, call.operation, std::move(pending), request);
+}
+
+Outcome start_barrier(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+  auto pending = plan_pending(comm, {call.operation});
+  if (pending == nullptr) return native_pending();
+  pending->elements.buffers.layout = byte_layout();
+  return start(comm, call.operation, std::move(pending), request);
 }
 
 }  // namespace espalier::mpi

@@ -39,13 +39,17 @@ std::optional<Move> exchange_of(const Communicator& comm, const LocalCall& call)
   return move;
 }
 
+/// Whether the input must be copied.
+bool needs_copy(const Move& move, const runtime::CachedPlan& plan) {
+  const bool joined = move.in_place && move.out.layout.dense;
+  return move.in_place ? !joined || plan.needs_input_copy
+                       : !move.drops_out && may_overlap(move.in, move.out);
+}
+
 }  // namespace
 
 int run_move(Communicator& comm, const runtime::CachedPlan& plan, const Move& move) {
-  const bool joined = move.in_place && move.out.layout.dense;
-  const bool in_apart = move.in_place ? !joined || plan.needs_input_copy
-                                      : !move.drops_out && may_overlap(move.in, move.out);
-  ByteBuffer in(move.in, in_apart);
+  ByteBuffer in(move.in, needs_copy(move, plan));
   ByteBuffer out(move.out, move.drops_out);
   Elements elements;
   elements.buffers.layout = byte_layout();
@@ -66,6 +70,36 @@ Outcome move(Communicator& comm, const LocalCall& call) {
   const auto exchange = exchange_of(comm, call);
   if (!exchange) return native(comm, call.operation, Reason::Arguments);
   return plan_and_run(comm, *exchange);
+}
+
+Outcome start_move(Communicator& comm, Move move, std::unique_ptr<PendingCall> pending,
+                   MPI_Request* request, std::function<int()> end) {
+  for (UserData* const data : {&move.in, &move.out}) {
+    if (!data->layout.dense) data->layout = kept_layout(data->layout, pending->types);
+  }
+  struct Buffers {
+    ByteBuffer in, out;
+  };
+  const auto buffers = std::make_shared<Buffers>(Buffers{
+      ByteBuffer(move.in, needs_copy(move, *pending->plan)), ByteBuffer(move.out, move.drops_out)});
+  pending->elements.buffers.layout = byte_layout();
+  input(pending->elements.buffers) = buffers->in.address();
+  output(pending->elements.buffers) = buffers->out.address();
+  pending->note(buffers->in.load(comm.self()));
+  pending->end = [buffers, drops_out = move.drops_out, self = comm.self(), then = std::move(end)] {
+    const int code = drops_out ? MPI_SUCCESS : buffers->out.store(self);
+    return code == MPI_SUCCESS && then ? then() : code;
+  };
+  return start(comm, move.operation, std::move(pending), request);
+}
+
+Outcome start_exchange(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+  if (call.operation == Operation::Gather) return start_gather(comm, call, request);
+  if (call.operation == Operation::Scatter) return start_scatter(comm, call, request);
+  const auto exchange = exchange_of(comm, call);
+  auto pending = exchange ? plan_pending(comm, *exchange) : nullptr;
+  if (pending == nullptr) return native_pending();
+  return start_move(comm, *exchange, std::move(pending), request);
 }
 
 }  // namespace espalier::mpi

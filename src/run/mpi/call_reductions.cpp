@@ -138,4 +138,39 @@ Outcome reduce(Communicator& comm, const LocalCall& call) {
                            : run(comm, plan, call.operation, elements));
 }
 
+Outcome start_reduce(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+  auto combine = combine_of(comm, call);
+  // The program may free an operation of its own while it is still to be called.
+  if (!combine || !is_named_operation(call.op)) return native_pending();
+  const auto checked = check_reduction(call.op, call.recv.type);
+  const Layout layout = checked ? layout_of(call.recv.type) : Layout{};
+  if (layout.size == 0) return native_pending();
+  const auto count = static_cast<std::uint64_t>(combine->count);
+  const auto size = static_cast<std::uint64_t>(layout.size);
+  const bool keeps_input = combine->in_place() && call.operation == Operation::ReduceScatter;
+  const auto root = call.operation == Operation::Reduce ? static_cast<Rank>(call.root) : 0;
+  auto pending = plan_pending(
+      comm,
+      {call.operation, root, count, size, checked->commutative, false, std::move(combine->counts)},
+      combine->in_place() && !keeps_input);
+  if (pending == nullptr) return native_pending();
+  pending->elements.reduction = checked->reduction;
+  ElementBuffers& buffers = pending->elements.buffers;
+  buffers.layout = layout;
+  input(buffers) = combine->in_place() ? combine->out : bytes_at(combine->in);
+  output(buffers) = combine->out;
+  if (keeps_input) {
+    std::byte* const result = pending->add_memory(layout, combine->elements_out);
+    output(buffers) = result;
+    pending->end = [layout, result, out = combine->out, n = combine->elements_out,
+                    self = comm.self()] { return copy_elements(layout, result, out, n, self); };
+  } else if (pending->plan->needs_input_copy) {
+    const auto elements = static_cast<std::uint64_t>(combine->elements_in);
+    std::byte* const copied = pending->add_memory(layout, elements);
+    pending->note(copy_elements(layout, combine->out, copied, elements, comm.self()));
+    input(buffers) = copied;
+  }
+  return start(comm, call.operation, std::move(pending), request);
+}
+
 }  // namespace espalier::mpi

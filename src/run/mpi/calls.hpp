@@ -20,6 +20,20 @@ namespace espalier::mpi {
 /// The irregular calls: gatherv, scatterv, allgatherv, alltoallv and alltoallw.
 [[nodiscard]] Outcome move_blocks(Communicator& comm, const LocalCall& call);
 
+// Those that do not block. Each starts the call along its plan, or says that it is native; never
+// waits. Nothing is told to the user's error handler: an error comes with the request.
+// @pre !comm.never()
+
+[[nodiscard]] Outcome start_broadcast(Communicator& comm, const LocalCall& call,
+                                      MPI_Request* request);
+[[nodiscard]] Outcome start_barrier(Communicator& comm, const LocalCall& call,
+                                    MPI_Request* request);
+/// Gather, scatter, allgather and alltoall of equal blocks.
+[[nodiscard]] Outcome start_exchange(Communicator& comm, const LocalCall& call,
+                                     MPI_Request* request);
+[[nodiscard]] Outcome start_reduce(Communicator& comm, const LocalCall& call, MPI_Request* request);
+[[nodiscard]] Outcome start_blocks(Communicator& comm, const LocalCall& call, MPI_Request* request);
+
 struct Multicast {
   void* data = nullptr;  ///< data of the root, or room for them elsewhere; ignored on ranks that
                          ///< are no members

@@ -26,12 +26,19 @@ bool Channel::step_all_but(const Execution& but) {
   return has_moved;
 }
 
-/// Called by all ranks when they have come to the same number. Calls of a quarter begin once all
-/// ranks have come to the quarter before: so nobody is further ahead of another than half of what
-/// tags tell apart, and a message whose tag is that of a call which runs belongs to it.
+/// Called by all ranks when a call of the same number begins. Calls of a quarter begin once all
+/// ranks have begun the quarter before: so nobody is further ahead of another than half of what
+/// tags tell apart. A rank that begins a call has ended all that are half of that behind
+/// (is_near_oldest). Together: when a call begins, all ranks have ended the one before it that has
+/// the same tags, and a message whose tag is that of a call which runs belongs to it.
 void Channel::keep_pace() {
   constexpr std::array<double, 1> nothing{};
   paces_.emplace_back(comm_).start(nothing);
+}
+
+/// Those under way are in the order of their numbers.
+bool Channel::is_near_oldest(std::uint64_t number) const {
+  return number - under_way_.front()->number() < 2 * (pace_mask_ + 1);
 }
 
 void Channel::end_first_pace() {

@@ -85,13 +85,24 @@ class Channel {
   /// Takes the number of a call that begins now, or that others run without this rank.
   std::uint64_t take_number() {
     const std::uint64_t number = calls_++;
-    if ((calls_ & pace_mask_) == 0) keep_pace();
+    keep_pace_at(number);
     return number;
   }
+  /// Takes the number of a call that begins later: keep_pace_at() then. Those begin in order.
+  std::uint64_t reserve_number() { return calls_++; }
+  /// Told of each call that begins, in their order.
+  void keep_pace_at(std::uint64_t number) {
+    if (((number + 1) & pace_mask_) == 0) keep_pace();
+  }
   /// Whether the messages of a call may leave. Tags tell only some calls apart: no rank is further
-  /// ahead of another than half of those. Never waits.
+  /// ahead of another than half of those, and none has more than half of those under way. Never
+  /// waits.
   [[nodiscard]] bool may_begin(std::uint64_t number) {
-    return number < begins_below_ || have_others_begun(number);
+    return is_in_window(number) && (number < begins_below_ || have_others_begun(number));
+  }
+  /// Whether the calls that are under way leave room for this one.
+  [[nodiscard]] bool is_in_window(std::uint64_t number) const {
+    return under_way_.empty() || is_near_oldest(number);
   }
   /// Waits until it may.
   void wait_to_begin(std::uint64_t number);
@@ -135,6 +146,8 @@ class Channel {
   }
   [[nodiscard]] const std::vector<LevelCount>& sent() const { return sent_; }
 
+  /// Goes on with the calls of all communicators that do not block. Empty: step_others() does.
+  std::function<bool()> step_pending;
   /// Is called at the begin and end of every MPI message; empty: nobody looks on.
   std::function<void(const TraceEvent&)> trace;
 
@@ -149,6 +162,7 @@ class Channel {
   };
   bool count_synchronous(Flow& flow, std::uint64_t call, bool is_due);
   bool step_all_but(const Execution& but);
+  [[nodiscard]] bool is_near_oldest(std::uint64_t number) const;
   void keep_pace();
   bool have_others_begun(std::uint64_t number);
   void end_first_pace();

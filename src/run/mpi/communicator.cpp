@@ -132,8 +132,8 @@ void HiddenShare::give_back() { taken_.fetch_sub(1); }
 int HiddenShare::taken() const { return taken_.load(); }
 
 Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share, Groups& groups,
-                           bool is_off)
-    : comm_(comm), world_(world), share_(share), groups_(groups) {
+                           ProgressEngine& progress, bool is_off)
+    : comm_(comm), world_(world), share_(share), groups_(groups), progress_(progress) {
   PMPI_Comm_rank(comm_, &rank_);
   never_ = why_never(is_off);
   // The machine may be taken now if it was known before any call, or if no other call can overtake
@@ -143,6 +143,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 }
 
 Communicator::~Communicator() {
+  pending_.reset();
   if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
   policies_.leave();
   join_agreement_.reset();
@@ -168,6 +169,7 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
 }
 
 void Communicator::give_back() {
+  pending_.reset();
   policies_.leave();
   counted_trees_.reset();
   executor_.reset();
@@ -264,6 +266,7 @@ const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
 
 Communicator::Next Communicator::next(runtime::PlanKey& key) {
   using First = runtime::Take::First;
+  if (pending_ != nullptr && !pending_->may_block()) progress_.let_block(*pending_);
   if (settled_.plan != nullptr && settled_.key == key) return {settled_.plan, {}, false, nullptr};
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
@@ -289,6 +292,36 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   const CachedPlan* const plan = cached(key);
   if (take.is_settled && timed == nullptr) settled_ = {std::move(asked), plan};
   return {plan, {}, false, timed};
+}
+
+std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey key) {
+  // Classes that are forgotten may wait for agreements.
+  if (pending_ == nullptr || policies_.is_full_for(key)) return nullptr;
+  const runtime::ClassPolicy& policy = policies_.at(key);
+  const bool is_final = !policy.is_undecided() || policy.has_decision();
+  const runtime::Take take = policy.outlook();
+  if (!is_final || !take.which) return nullptr;
+  key.which = *take.which;
+  static_cast<void>(cached(key));
+  return plans_.held();
+}
+
+void Communicator::start(std::unique_ptr<PendingCall> call, MPI_Request* request) {
+  const int number = progress_.open(request);
+  call->ended = [this, number](int code) {
+    if (code != MPI_SUCCESS) mark_failed();
+    progress_.complete(number, code, comm_);
+  };
+  progress_.start(*pending_, std::move(call));
+}
+
+void Communicator::skip_pending() {
+  mark_failed();
+  progress_.start(*pending_, nullptr);
+}
+
+void Communicator::finish_pending(double patience) {
+  if (pending_ != nullptr && !progress_.finish(*pending_, patience)) mark_failed();
 }
 
 /// Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
@@ -335,13 +368,13 @@ bool Communicator::join_by_steps(const SharedCall& call) {
       hidden_ = twin(comm_);
       join_calls_ = 0;
       join_agreement_ = std::make_unique<LateAgreement>(comm_);
-      join_agreement_->start(std::array{hidden_ ? 0.0 : 1.0});
+      join_agreement_->start(std::array{hidden_ ? 0.0 : 1.0, may_start() ? 0.0 : 1.0});
     } else if (std::exchange(holds_share_, false)) {
       share_.give_back();
     }
     if (!are_alike) never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
-  } else if (agreed.size() == 1 && agreed[0] == 0.0) {
-    use_hidden();
+  } else if (agreed.size() == 2 && agreed[0] == 0.0) {
+    use_hidden(agreed[1] == 0.0);
     policies_.join([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
     is_there = true;
   } else {
@@ -376,20 +409,27 @@ void Communicator::tell(const SharedCall& call, const CachedPlan& plan) const {
              plan.name, plan.why);
 }
 
-void Communicator::use_hidden() {
+bool Communicator::may_start() {
+  return world_.settings.nonblocking && !world_.is_threaded && progress_.prepare();
+}
+
+void Communicator::use_hidden(bool may_all_start) {
   holds_share_ = true;
   executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
                                          channel_options());
+  if (!may_all_start) return;
+  pending_ = std::make_unique<PendingCalls>(executor_->channel());
+  executor_->channel().step_pending = [this] { return progress_.step(); };
 }
 
 bool Communicator::agree_and_copy(std::uint64_t hash) {
   const bool has_room = share_.take();
-  std::array<std::uint64_t, 3> least{has_room ? 1U : 0U, hash, ~hash};
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm_);
+  std::array<std::uint64_t, 4> least{has_room ? 1U : 0U, hash, ~hash, may_start() ? 1U : 0U};
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 4, MPI_UINT64_T, MPI_MIN, comm_);
   const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
   if (agreed) hidden_ = copy(comm_, rank_);
   if (hidden_) {
-    use_hidden();
+    use_hidden(least[3] == 1);
     return true;
   }
   if (has_room) share_.give_back();

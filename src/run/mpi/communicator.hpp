@@ -11,6 +11,7 @@
 #include "mpi/group_plans.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/owned.hpp"
+#include "mpi/progress_engine.hpp"
 #include "mpi/world.hpp"
 #include "runtime/call_policies.hpp"
 #include "runtime/count_planner.hpp"
@@ -71,7 +72,9 @@ struct CallOutlook {
 class Communicator {
  public:
   /// @param is_off the communicator's info says that there shall be no plans
-  Communicator(MPI_Comm comm, const World& world, HiddenShare& share, Groups& groups, bool is_off);
+  /// @param progress of the process
+  Communicator(MPI_Comm comm, const World& world, HiddenShare& share, Groups& groups,
+               ProgressEngine& progress, bool is_off);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -114,6 +117,18 @@ class Communicator {
   /// @param key the call; says which plan afterwards
   /// @pre !never()
   [[nodiscard]] Next next(runtime::PlanKey& key);
+  /// The plan of a call that must not block; nullptr: native. Local, and counts no call: what it
+  /// depends on changes only inside calls that block. So all members get the same answer for the
+  /// same call, if the calls on this communicator, of both kinds, are in the same order.
+  /// @pre !never()
+  [[nodiscard]] std::shared_ptr<const runtime::CachedPlan> plan_to_start(runtime::PlanKey key);
+  /// Starts a call along a plan. Never waits.
+  void start(std::unique_ptr<PendingCall> call, MPI_Request* request);
+  /// The others run a call that does not block without this rank, which stays in step.
+  void skip_pending();
+  /// Waits for the calls under way that do not block, before this communicator goes. If nothing
+  /// happens for so many seconds, leaves them behind.
+  void finish_pending(double patience);
   /// What next() would answer for such a call, and why. Local; counts no call.
   [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);
   /// Whether multicasts run along plans here. All members get the same answer. May make the hidden
@@ -188,12 +203,15 @@ class Communicator {
   /// before each call that would gain. @return whether it is there; never() says if it never is
   bool join_by_steps(const runtime::SharedCall& call);
   [[nodiscard]] std::uint64_t hash_to_agree(const runtime::SharedCall& call);
-  void use_hidden();
+  /// Whether calls that do not block could run along plans, as far as this rank knows.
+  [[nodiscard]] bool may_start();
+  void use_hidden(bool may_all_start);
 
   MPI_Comm comm_;
   const World& world_;
   HiddenShare& share_;
   Groups& groups_;
+  ProgressEngine& progress_;
   int rank_ = 0;
   int size_ = 1;
   std::optional<runtime::Reason> never_;
@@ -222,6 +240,8 @@ class Communicator {
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;           // uses hidden_, so it is destroyed before
   std::unique_ptr<CountedTrees> counted_trees_;  // uses executor_; made at its first use
+  /// Calls that do not block; absent if they are native. Uses executor_.
+  std::unique_ptr<PendingCalls> pending_;
 };
 
 }  // namespace espalier::mpi

@@ -86,6 +86,16 @@ Outcome Engine::run(const LocalCall& call) {
   return run_and_time(*comm, call);
 }
 
+Outcome Engine::start(const LocalCall& call, MPI_Request* request) {
+  // Found or made here, but nothing of it changes: that is for calls that block.
+  Communicator* const comm = registry_->find(call.comm);
+  if (comm == nullptr || comm->never()) return native_pending();
+  if (call.operation == Operation::Broadcast) return start_broadcast(*comm, call, request);
+  if (call.operation == Operation::Barrier) return start_barrier(*comm, call, request);
+  if (reduces(call.operation)) return start_reduce(*comm, call, request);
+  return call.irregular ? start_blocks(*comm, call, request) : start_exchange(*comm, call, request);
+}
+
 void Engine::note_native(const LocalCall& call, const Outcome& outcome, double seconds) {
   Communicator* const comm = registry_->find(call.comm);
   if (comm == nullptr) return;

@@ -43,6 +43,7 @@ class Engine {
   }
   /// Frees the hidden communicators whose members all belong to `among`, and makes no more. Called
   /// by all members of `among` after a call failed to make a communicator from it.
+  /// Gives none back if a call that does not block was planned on some member.
   /// @return whether to try that call again
   bool give_back(MPI_Comm among);
 
@@ -70,6 +71,12 @@ class Engine {
 
   /// Runs a call along a plan, or says that it is native.
   [[nodiscard]] Outcome run(const LocalCall& call);
+  /// Starts a call that does not block along a plan, or says that it is native. Never waits.
+  [[nodiscard]] Outcome start(const LocalCall& call, MPI_Request* request);
+  /// Whether a request is of a planned call that is under way.
+  [[nodiscard]] bool is_pending(MPI_Request request) const {
+    return registry_->is_pending(request);
+  }
   /// Hands the time of a native call to whoever wants it: a trial, a watch, the log.
   /// @param seconds how long it took on this rank
   void note_native(const LocalCall& call, const Outcome& outcome, double seconds);

@@ -83,7 +83,9 @@ int Execution::finish() {
           channel_.options().stall_seconds,
           [this] {
             const bool has_moved = step();
-            return channel_.step_others(*this) || has_moved || is_done();
+            const bool others_have =
+                channel_.step_pending ? channel_.step_pending() : channel_.step_others(*this);
+            return others_have || has_moved || is_done();
           },
           [this] { look_for_other_calls(); });
     }

@@ -79,4 +79,13 @@ Layout layout_of(MPI_Datatype type) {
   return layout;
 }
 
+// Not MPI_Type_dup, which would call the program's attribute callbacks.
+Layout kept_layout(Layout layout, std::vector<OwnedType>& types) {
+  if (is_named(layout.type)) return layout;
+  PMPI_Type_contiguous(1, layout.type, &layout.type);
+  PMPI_Type_commit(&layout.type);
+  types.emplace_back(layout.type);
+  return layout;
+}
+
 }  // namespace espalier::mpi

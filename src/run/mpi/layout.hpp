@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "mpi/mpi_api.hpp"
+#include "mpi/owned.hpp"
 
 namespace espalier::mpi {
 
@@ -30,6 +31,9 @@ struct Layout {
 
 /// @pre a valid, committed type
 [[nodiscard]] Layout layout_of(MPI_Datatype type);
+
+/// The same layout by a type that stays until `types` are freed: the program may free its own.
+[[nodiscard]] Layout kept_layout(Layout layout, std::vector<OwnedType>& types);
 
 /// Whether it comes with MPI; such types are never freed.
 [[nodiscard]] bool is_named(MPI_Datatype type);

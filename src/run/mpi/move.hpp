@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "mpi/arguments.hpp"
 #include "mpi/byte_buffer.hpp"
 #include "mpi/planned_call.hpp"
@@ -34,6 +37,21 @@ struct Move {
 /// wrong the MPI library says so, and the number of the call is used up, in step with them.
 [[nodiscard]] Outcome gather(Communicator& comm, const LocalCall& call);
 [[nodiscard]] Outcome scatter(Communicator& comm, const LocalCall& call);
+
+// Those that do not block.
+[[nodiscard]] Outcome start_gather(Communicator& comm, const LocalCall& call, MPI_Request* request);
+[[nodiscard]] Outcome start_scatter(Communicator& comm, const LocalCall& call,
+                                    MPI_Request* request);
+[[nodiscard]] inline std::unique_ptr<PendingCall> plan_pending(Communicator& comm,
+                                                               const Move& move) {
+  return plan_pending(comm, {move.operation, move.root, move.block},
+                      move.in_place && move.out.layout.dense);
+}
+/// Starts it along its plan.
+/// @param end brings the result on; may be empty
+[[nodiscard]] Outcome start_move(Communicator& comm, Move move,
+                                 std::unique_ptr<PendingCall> pending, MPI_Request* request,
+                                 std::function<int()> end = {});
 
 /// Whether a side of a call may describe data in memory.
 [[nodiscard]] inline bool may_be_data(const Side& side) {

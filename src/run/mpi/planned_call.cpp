@@ -28,6 +28,38 @@ Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {
   return planned;
 }
 
+std::unique_ptr<PendingCall> plan_pending(Communicator& comm, runtime::SharedCall call,
+                                          bool in_place) {
+  auto plan = comm.plan_to_start({std::move(call), in_place});
+  if (plan == nullptr) return nullptr;
+  auto pending = std::make_unique<PendingCall>(comm.executor().channel());
+  pending->plan = std::move(plan);
+  return pending;
+}
+
+Outcome start(Communicator& comm, Operation operation, std::unique_ptr<PendingCall> call,
+              MPI_Request* request) {
+  const CachedPlan& plan = *call->plan;
+  ElementCall& elements = call->elements;
+  elements.program = &plan.prepared;
+  elements.signature = plan.signature;
+  elements.buffers.base[static_cast<std::size_t>(schedule::Buffer::Scratch)] =
+      call->add_memory(elements.buffers.layout,
+                       plan.prepared.program.scratch_units / elements.buffers.units_per_element);
+  auto payload = std::make_unique<ElementPayload>(comm.executor().channel());
+  payload->take(elements, comm.executor().channel().calls());
+  call->payload = std::move(payload);
+  return start_payload(comm, operation, std::move(call), request);
+}
+
+Outcome start_payload(Communicator& comm, Operation operation, std::unique_ptr<PendingCall> call,
+                      MPI_Request* request) {
+  ++comm.counts.planned[static_cast<std::size_t>(operation)];
+  const Outcome outcome{.planned = true, .plan = call->plan->name};
+  comm.start(std::move(call), request);
+  return outcome;
+}
+
 Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
   std::uint64_t& calls = comm.counts.native(operation, why);
   ++calls;

@@ -24,6 +24,21 @@ struct Planned {
 [[nodiscard]] Planned plan_call(Communicator& comm, runtime::SharedCall call,
                                 bool in_place = false);
 
+/// A call that does not block, about to be started; nullptr: it is native. All ranks get the same
+/// answer, and all must ask. Local.
+[[nodiscard]] std::unique_ptr<PendingCall> plan_pending(Communicator& comm,
+                                                        runtime::SharedCall call,
+                                                        bool in_place = false);
+/// Starts it on elements, and counts it.
+/// @param call buffers of the user and how elements are combined; the rest is filled in
+[[nodiscard]] Outcome start(Communicator& comm, schedule::Operation operation,
+                            std::unique_ptr<PendingCall> call, MPI_Request* request);
+/// Likewise, of a call whose payload is set.
+[[nodiscard]] Outcome start_payload(Communicator& comm, schedule::Operation operation,
+                                    std::unique_ptr<PendingCall> call, MPI_Request* request);
+/// The outcome of a call that does not block and is native.
+[[nodiscard]] inline Outcome native_pending() { return {.why = runtime::Reason::NonBlocking}; }
+
 /// Counts a native call.
 [[nodiscard]] Outcome native(Communicator& comm, schedule::Operation operation,
                              runtime::Reason why);

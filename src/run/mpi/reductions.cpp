@@ -77,6 +77,8 @@ std::optional<unsigned> kinds_taken(MPI_Op op) {
 
 }  // namespace
 
+bool is_named_operation(MPI_Op op) { return kinds_taken(op).has_value(); }
+
 std::optional<CheckedReduction> check_reduction(MPI_Op op, MPI_Datatype type) {
   if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL) return std::nullopt;
   const auto taken = kinds_taken(op);

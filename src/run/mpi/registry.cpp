@@ -1,6 +1,7 @@
 #include "mpi/registry.hpp"
 
 #include <atomic>
+#include <limits>
 
 #include "mpi/thread_block.hpp"
 
@@ -58,7 +59,7 @@ Communicator* Registry::make(MPI_Comm comm) {
   void* unused = nullptr;
   int is_off = 0;
   PMPI_Comm_get_attr(comm, off_keyval_, static_cast<void*>(&unused), &is_off);
-  auto made = std::make_unique<Communicator>(comm, world_, share_, groups_, is_off != 0);
+  auto made = std::make_unique<Communicator>(comm, world_, share_, groups_, progress_, is_off != 0);
   if (PMPI_Comm_set_attr(comm, keyval_, made.get()) != MPI_SUCCESS) return nullptr;
   const std::lock_guard lock(mutex_);
   live_.insert_or_assign(comm, made.get());
@@ -97,6 +98,9 @@ void Registry::forget_all() {
     const std::lock_guard lock(mutex_);
     live = live_;
   }
+  // The program is over, and has not waited for these: others may never come.
+  constexpr double kPatienceSeconds = 10;
+  for (const auto& [handle, one] : live) one->finish_pending(kPatienceSeconds);
   for (const auto& [handle, one] : live) PMPI_Comm_delete_attr(handle, keyval_);
 }
 
@@ -107,6 +111,8 @@ int Registry::on_delete(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* re
 }
 
 void Registry::forget(Communicator* comm) {
+  // Whoever frees a communicator with calls under way waits for the others, as long as they take.
+  comm->finish_pending(std::numeric_limits<double>::infinity());
   {
     const std::lock_guard lock(mutex_);
     if (comm->keeps_log()) {

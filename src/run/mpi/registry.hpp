@@ -34,6 +34,10 @@ class Registry {
   /// Switches the plans of a communicator on or off. It is looked at anew. All members do this
   /// before the same call.
   void switch_plans(MPI_Comm comm, bool is_off);
+  /// Whether a request is of a planned call that is under way.
+  [[nodiscard]] bool is_pending(MPI_Request request) const { return progress_.is_open(request); }
+  /// Whether a call that does not block was ever planned here.
+  [[nodiscard]] bool has_started() const { return progress_.has_started(); }
   /// Frees the hidden communicators whose members are all among these ranks, which are sorted ranks
   /// of MPI_COMM_WORLD. No more are made.
   void give_back(const std::vector<Rank>& ranks);
@@ -56,6 +60,7 @@ class Registry {
   int off_keyval_ = MPI_KEYVAL_INVALID;  // attribute that means no plans; copied by MPI_Comm_dup
   HiddenShare share_;
   Groups groups_;
+  ProgressEngine progress_;
   std::mutex mutex_;  // guards the members below; never held across a call that may block
   Ledger& ledger_;
   std::map<MPI_Comm, Communicator*> live_;

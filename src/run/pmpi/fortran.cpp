@@ -106,4 +106,20 @@ FortranFreedComm::FortranFreedComm(std::intptr_t address) : FortranNewComm(addre
   handle_->comm = PMPI_Comm_f2c(*at<MPI_Fint>(address));
 }
 
+struct FortranNewRequest::Handle {
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+FortranNewRequest::FortranNewRequest(std::intptr_t address)
+    : fortran_(address), handle_(std::make_unique<Handle>()) {}
+FortranNewRequest::~FortranNewRequest() = default;
+std::intptr_t FortranNewRequest::address() const { return in_register(&handle_->request); }
+void FortranNewRequest::store() const {
+  *at<MPI_Fint>(fortran_) = PMPI_Request_c2f(handle_->request);
+}
+
+FortranRequest::FortranRequest(std::intptr_t address) : FortranNewRequest(address) {
+  handle_->request = PMPI_Request_f2c(*at<MPI_Fint>(address));
+}
+
 }  // namespace espalier::pmpi

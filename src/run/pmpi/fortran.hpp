@@ -55,6 +55,30 @@ class FortranFreedComm : public FortranNewComm {
   explicit FortranFreedComm(std::intptr_t address);
 };
 
+/// A request that a C function makes. store() gives it back as Fortran's.
+class FortranNewRequest {
+ public:
+  explicit FortranNewRequest(std::intptr_t address);
+  ~FortranNewRequest();
+  FortranNewRequest(const FortranNewRequest&) = delete;
+  FortranNewRequest& operator=(const FortranNewRequest&) = delete;
+  [[nodiscard]] std::intptr_t address() const;
+  void store() const;
+
+ private:
+  struct Handle;
+  std::intptr_t fortran_;
+
+ protected:
+  std::unique_ptr<Handle> handle_;
+};
+
+/// A request that a C function takes and leaves as it is.
+class FortranRequest : public FortranNewRequest {
+ public:
+  explicit FortranRequest(std::intptr_t address);
+};
+
 /// MPI_Init and MPI_Finalize of Fortran run as they are; this is what we do behind and before.
 void after_fortran_init();
 void before_fortran_finalize();

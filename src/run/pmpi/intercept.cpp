@@ -45,6 +45,24 @@ Asked ask_engine(const mpi::LocalCall& call) {
   return asked;
 }
 
+bool may_start() { return the_engine.load(std::memory_order_acquire) != nullptr; }
+
+bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
+  mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
+  if (engine == nullptr || request == 0) return false;
+  const mpi::Outcome outcome =
+      without_bugs([&] { return engine->start(call, as<MPI_Request*>(request)); });
+  LastCall& last = last_call();
+  last.result = {outcome.planned, outcome.why};
+  if (outcome.planned) last.plan[outcome.plan.copy(last.plan.data(), last.plan.size() - 1)] = 0;
+  code = outcome.code;
+  if (outcome.planned && code != MPI_SUCCESS) {
+    *as<MPI_Request*>(request) = MPI_REQUEST_NULL;
+    hand_to_user(call.comm, code);
+  }
+  return outcome.planned;
+}
+
 void finish_native(const mpi::LocalCall& call, Asked& asked, double begin) {
   const double seconds = PMPI_Wtime() - begin;
   asked.outcome.timing.begin = begin;
@@ -113,6 +131,15 @@ void before_fortran_finalize() { stop(); }
 void note_passed(std::size_t which) {
   mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
   if (engine != nullptr) engine->note_passed(which);
+}
+
+/// MPI forbids it for collectives. Cancelled, such a request of ours would take the message that
+/// completes a later one.
+int intercept_cancel(std::intptr_t request) {
+  const mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+  if (engine == nullptr || request == 0) return next_cancel(request);
+  if (!engine->is_pending(*as<MPI_Request*>(request))) return next_cancel(request);
+  return hand_to_user(MPI_COMM_WORLD, MPI_ERR_REQUEST);
 }
 
 int intercept_comm_set_info(std::intptr_t comm, std::intptr_t info) {

@@ -38,6 +38,10 @@ ClassPolicy& CallPolicies::at(const SharedCall& call) {
   return *(last_ = &it->second);
 }
 
+bool CallPolicies::is_full_for(const SharedCall& call) const {
+  return classes_.size() >= kMostClasses && !classes_.contains(class_of(call));
+}
+
 std::vector<TrialRecord> CallPolicies::records(const std::string& communicator) const {
   std::vector<TrialRecord> all;
   for (const auto& [calls, policy] : classes_) {

@@ -13,9 +13,9 @@ const CachedPlan* PlanCache::look_up(const PlanKey& key) {
   auto it = plans_.find(key);
   if (it == plans_.end()) it = rescaled(key);
   if (it == plans_.end()) return nullptr;
-  it->second.used = ++clock_;
+  it->second->used = ++clock_;
   last_key_ = &it->first;
-  return last_ = &it->second;
+  return last_ = it->second.get();
 }
 
 PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
@@ -32,9 +32,12 @@ PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
   for (; it != plans_.end() && it->first.operation == key.operation && it->first.root == key.root &&
          class_of(it->first.count) <= class_of(key.count);
        ++it) {
-    if (!is_like(it->first) || it->second.scales_to < key.count) continue;
+    if (!is_like(it->first) || it->second->scales_to < key.count) continue;
     auto node = plans_.extract(it);
-    CachedPlan& plan = node.mapped();
+    if (node.mapped().use_count() > 1) {  // somebody runs it
+      node.mapped() = std::make_shared<CachedPlan>(*node.mapped());
+    }
+    CachedPlan& plan = *node.mapped();
     rescale(plan.prepared, plan.call.count, key.count);
     plan.call.count = key.count;
     plan.signature = schedule::hash_of(plan.call);
@@ -49,7 +52,7 @@ const CachedPlan* PlanCache::insert(const PlanKey& key, CachedPlan plan) {
   bytes_ += bytes_of(plan);
   most_bytes_ = std::max(most_bytes_, bytes_);
   ++made_;
-  plans_.emplace(key, std::move(plan));
+  plans_.emplace(key, std::make_shared<CachedPlan>(std::move(plan)));
   evict_all_but(key);
   return look_up(key);
 }
@@ -59,11 +62,11 @@ void PlanCache::evict_all_but(const PlanKey& key) {
     auto oldest = plans_.end();
     for (auto it = plans_.begin(); it != plans_.end(); ++it) {
       if (it->first == key) continue;
-      if (oldest == plans_.end() || it->second.used < oldest->second.used) oldest = it;
+      if (oldest == plans_.end() || it->second->used < oldest->second->used) oldest = it;
     }
-    messages_ -= oldest->second.prepared.messages.size();
-    bytes_ -= bytes_of(oldest->second);
-    if (last_ == &oldest->second) last_ = nullptr;
+    messages_ -= oldest->second->prepared.messages.size();
+    bytes_ -= bytes_of(*oldest->second);
+    if (last_ == oldest->second.get()) last_ = nullptr;
     plans_.erase(oldest);
   }
 }

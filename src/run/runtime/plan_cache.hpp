@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,13 +52,16 @@ class PlanCache {
   }
   /// @pre find(key) == nullptr
   const CachedPlan* insert(const PlanKey& key, CachedPlan plan);
+  /// The plan that find() or insert() returned last, for calls that go on: neither evicted nor
+  /// rescaled while somebody holds it.
+  [[nodiscard]] std::shared_ptr<const CachedPlan> held() const { return plans_.at(*last_key_); }
   [[nodiscard]] std::size_t size() const { return plans_.size(); }
   [[nodiscard]] std::size_t made() const { return made_; }
   /// Memory of the plans, at most so far.
   [[nodiscard]] std::uint64_t most_bytes() const { return most_bytes_; }
 
  private:
-  using Plans = std::map<PlanKey, CachedPlan>;
+  using Plans = std::map<PlanKey, std::shared_ptr<CachedPlan>>;
   const CachedPlan* look_up(const PlanKey& key);
   Plans::iterator rescaled(const PlanKey& key);
   void evict_all_but(const PlanKey& key);

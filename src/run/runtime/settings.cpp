@@ -41,7 +41,8 @@ Expected<Settings> read_settings(const Environment& environment) {
         Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible},
         Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
-        Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial}}) {
+        Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial},
+        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
@@ -84,6 +85,8 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
         std::pair{"ESPALIER_REORDER", differs("ESPALIER_REORDER", own.reorder, agreed.reorder)},
         std::pair{"ESPALIER_DISCOVER", differs("ESPALIER_DISCOVER", own.discover, agreed.discover)},
         std::pair{"ESPALIER_TRIAL", differs("ESPALIER_TRIAL", own.trial, agreed.trial)},
+        std::pair{"ESPALIER_NONBLOCKING",
+                  differs("ESPALIER_NONBLOCKING", own.nonblocking, agreed.nonblocking)},
         std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
     if (!is_different) continue;
     return Error{name, fmt::format("\"{:.60}\" here, but not on rank 0", *environment(name)),
@@ -112,6 +115,7 @@ std::string to_text(const Settings& settings) {
                          {"discover", settings.discover},
                          {"cache", settings.cache},
                          {"trial", settings.trial},
+                         {"nonblocking", settings.nonblocking},
                          {"verdicts", settings.verdicts},
                          {"memory", settings.bundle_limit.value},
                          {"algorithm", nlohmann::json::object()}};
@@ -135,6 +139,7 @@ Settings settings_from_text(const std::string& text) {
   settings.discover = json.at("discover").get<bool>();
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
+  settings.nonblocking = json.at("nonblocking").get<bool>();
   settings.verdicts = json.at("verdicts").get<std::string>();
   settings.bundle_limit.value = json.at("memory").get<std::uint64_t>();
   for (const auto& [name, algorithm] : json.at("algorithm").items()) {

@@ -24,6 +24,7 @@ struct Settings {
   bool cache = true;          ///< keep what was measured, and use what was kept
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
+  bool nonblocking = false;   ///< non-blocking collectives run along plans too
   std::string verdicts;       ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>
       algorithm;  ///< algorithm that the user named for each operation

@@ -125,6 +125,7 @@ enum {
   MPI_SUCCESS = 0,
   MPI_ERR_COUNT = 2,
   MPI_ERR_COMM = 5,
+  MPI_ERR_REQUEST = 7,
   MPI_ERR_TRUNCATE = 15,
   MPI_ERR_OTHER = 16,
   MPI_ERR_INTERN = 17,
@@ -185,6 +186,8 @@ int PMPI_Cancel(MPI_Request*);
 int PMPI_Cart_shift(MPI_Comm, int, int, int*, int*);
 int PMPI_Cartdim_get(MPI_Comm, int*);
 MPI_Fint PMPI_Comm_c2f(MPI_Comm);
+MPI_Fint PMPI_Request_c2f(MPI_Request);
+MPI_Request PMPI_Request_f2c(MPI_Fint);
 int PMPI_Comm_call_errhandler(MPI_Comm, int);
 int PMPI_Comm_create(MPI_Comm, MPI_Group, MPI_Comm*);
 int PMPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm*);

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "mpi/element_payload.hpp"
+#include "mpi/owned.hpp"
+#include "runtime/plan_cache.hpp"
+
+namespace espalier::mpi {
+
+/// A planned call that does not block, from its start to its end: all that it needs meanwhile.
+struct PendingCall {
+  explicit PendingCall(Channel& channel) : execution(channel) {}
+
+  std::shared_ptr<const runtime::CachedPlan> plan;
+  ElementCall elements;               ///< the data of calls on elements
+  std::vector<ElementMemory> memory;  ///< scratch and copies
+  std::vector<OwnedType> types;       ///< the program may free its own at once
+  std::unique_ptr<Payload> payload;   ///< goes before what it points to
+  Execution execution;
+  /// Brings the result to where the program wants it; may be empty. @return an MPI error code
+  std::function<int()> end;
+  /// Is told the code of the call when it has ended.
+  std::function<void(int code)> ended;
+  int error = MPI_SUCCESS;  ///< the first error so far; the call goes on, since others wait for it
+
+  void note(int code) {
+    if (error == MPI_SUCCESS) error = code;
+  }
+
+  /// Memory that lives as long as the call.
+  std::byte* add_memory(const Layout& layout, std::uint64_t count) {
+    return memory.emplace_back(layout, count).address();
+  }
+};
+
+}  // namespace espalier::mpi

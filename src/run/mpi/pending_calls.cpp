@@ -1,0 +1,62 @@
+#include "mpi/pending_calls.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace espalier::mpi {
+
+void PendingCalls::start(std::unique_ptr<PendingCall> call) {
+  queued_.push_back({channel_.reserve_number(), std::move(call)});
+  begin_queued();
+}
+
+void PendingCalls::begin_queued() {
+  while (!queued_.empty() && channel_.may_begin(queued_.front().number)) {
+    Queued first = std::move(queued_.front());
+    queued_.pop_front();
+    channel_.keep_pace_at(first.number);
+    if (first.call == nullptr) continue;
+    PendingCall& call = *under_way_.emplace_back(std::move(first.call));
+    call.execution.begin(call.plan->prepared, *call.payload, first.number, call.plan->signature);
+  }
+}
+
+bool PendingCalls::step(std::size_t most) {
+  bool has_moved = false;
+  const std::size_t count = std::min(most, under_way_.size());
+  for (std::size_t i = 0; i < count && !under_way_.empty(); ++i) {
+    if (next_ >= under_way_.size()) next_ = 0;
+    PendingCall& call = *under_way_[next_];
+    has_moved |= call.execution.step();
+    if (!call.execution.is_done()) {
+      ++next_;
+      continue;
+    }
+    has_moved = true;
+    std::unique_ptr<PendingCall> done = std::move(under_way_[next_]);
+    under_way_[next_] = std::move(under_way_.back());
+    under_way_.pop_back();
+    end(std::move(done));
+  }
+  begin_queued();
+  return has_moved;
+}
+
+void PendingCalls::end(std::unique_ptr<PendingCall> call) {
+  call->note(call->execution.code());
+  if (call->error == MPI_SUCCESS && call->end) call->note(call->end());
+  call->ended(call->error);
+  // MPI may still use its memory.
+  if (call->execution.left_messages()) static_cast<void>(call.release());
+}
+
+void PendingCalls::abandon() {
+  for (auto& call : under_way_) {
+    channel_.remove(call->execution);
+    static_cast<void>(call.release());
+  }
+  under_way_.clear();
+  queued_.clear();
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,134 @@
+#include "mpi/progress_engine.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/polling.hpp"
+#include "mpi/progress_hook.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+/// The one that MPI's hook calls: there is no argument to hand it over by.
+ProgressEngine* the_progress = nullptr;
+
+}  // namespace
+
+ProgressEngine::~ProgressEngine() {
+  the_progress = nullptr;
+  // The program may still hold requests.
+  if (!open_.empty()) self_.abandon();
+}
+
+bool ProgressEngine::prepare() {
+  if (std::exchange(was_tried_, true)) return is_ready_;
+  if (!has_progress_hook()) return false;
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm made = MPI_COMM_NULL;
+  is_ready_ = PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &made) == MPI_SUCCESS;
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, before);
+  PMPI_Errhandler_free(&before);
+  if (!is_ready_) return false;
+  self_ = OwnedComm(made);
+  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return true;
+}
+
+int ProgressEngine::open(MPI_Request* request) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<int>(open_.size()));
+    open_.push_back(MPI_REQUEST_NULL);
+  }
+  const int number = free_.back();
+  free_.pop_back();
+  PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, number, self_.get(), request);
+  open_[static_cast<std::size_t>(number)] = *request;
+  return number;
+}
+
+void ProgressEngine::complete(int request, int code, MPI_Comm user) {
+  // One byte more than fits: whoever waits for the request gets an error, and so does the error
+  // handler of the communicator that the request is on.
+  constexpr char kTooMuch = 0;
+  if (code != MPI_SUCCESS) {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(user, &handler);
+    PMPI_Comm_set_errhandler(self_.get(), handler);
+    PMPI_Errhandler_free(&handler);
+  }
+  MPI_Request sent = MPI_REQUEST_NULL;
+  PMPI_Isend(&kTooMuch, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, request, self_.get(), &sent);
+  PMPI_Request_free(&sent);
+  tell_completion();
+  open_[static_cast<std::size_t>(request)] = MPI_REQUEST_NULL;
+  free_.push_back(request);
+}
+
+bool ProgressEngine::is_open(MPI_Request request) const {
+  return request != MPI_REQUEST_NULL &&
+         std::find(open_.begin(), open_.end(), request) != open_.end();
+}
+
+void ProgressEngine::start(PendingCalls& calls, std::unique_ptr<PendingCall> call) {
+  if (!std::exchange(is_hooked_, true)) {
+    the_progress = this;
+    set_progress_hook(&step_the_only);
+  }
+  if (std::find(active_.begin(), active_.end(), &calls) == active_.end()) {
+    active_.push_back(&calls);
+  }
+  is_busy_ = true;
+  calls.start(std::move(call));
+  is_busy_ = false;
+}
+
+void ProgressEngine::step_the_only() {
+  if (the_progress != nullptr) the_progress->step();
+}
+
+bool ProgressEngine::step() {
+  if (active_.empty() || is_busy_) return false;
+  is_busy_ = true;
+  bool has_moved = false;
+  const std::size_t most = std::max<std::size_t>(1, kCallsAtOnce / active_.size());
+  const std::size_t count = std::min(active_.size(), kCallsAtOnce);
+  for (std::size_t i = 0; i < count && !active_.empty(); ++i) {
+    if (next_ >= active_.size()) next_ = 0;
+    PendingCalls& calls = *active_[next_];
+    has_moved |= calls.step(most);
+    if (calls.is_idle()) {
+      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(next_));
+    } else {
+      ++next_;
+    }
+  }
+  is_busy_ = false;
+  return has_moved;
+}
+
+void ProgressEngine::let_block(PendingCalls& calls) {
+  while (!calls.may_block()) {
+    poll(
+        1, [&] { return step() || calls.may_block(); }, [] {});
+  }
+}
+
+bool ProgressEngine::finish(PendingCalls& calls, double patience) {
+  double last = PMPI_Wtime();
+  while (!calls.is_idle()) {
+    if (step()) last = PMPI_Wtime();
+    if (calls.is_idle()) break;
+    if (PMPI_Wtime() - last > patience) break;
+    sched_yield();
+  }
+  std::erase(active_, &calls);
+  const bool all_ended = calls.is_idle();
+  if (!all_ended) calls.abandon();
+  return all_ended;
+}
+
+}  // namespace espalier::mpi

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/owned.hpp"
+#include "mpi/pending_calls.hpp"
+
+namespace espalier::mpi {
+
+/// What all planned calls of a process that do not block share: their requests, and what makes them
+/// go on. Only one thread at a time is in MPI where there is one (World::is_threaded).
+///
+/// A request of the program is a receive of nothing from this process itself, on a communicator of
+/// its own. When the call has ended, a message to this process completes it. So such requests mix
+/// with all others in every function of MPI that takes requests.
+class ProgressEngine {
+ public:
+  ProgressEngine() = default;
+  ~ProgressEngine();
+  ProgressEngine(const ProgressEngine&) = delete;
+  ProgressEngine& operator=(const ProgressEngine&) = delete;
+
+  /// Makes ready for the first call. Local. @return whether calls can go on by themselves here
+  [[nodiscard]] bool prepare();
+
+  /// Makes a request. @return the number of the request, for complete()
+  [[nodiscard]] int open(MPI_Request* request);
+  /// Completes a request.
+  /// @param code of the call; an error becomes an error of the function that completes the request
+  /// @param user communicator of the call: its error handler is called
+  void complete(int request, int code, MPI_Comm user);
+
+  /// Whether a request is of a call that is under way.
+  [[nodiscard]] bool is_open(MPI_Request request) const;
+
+  /// Starts a call on a communicator. Never waits.
+  void start(PendingCalls& calls, std::unique_ptr<PendingCall> call);
+  /// Goes on with some calls of all communicators. Does nothing inside itself.
+  /// @return whether something happened
+  bool step();
+  /// Waits until all calls are on the wire, and a call that blocks may take the next number.
+  void let_block(PendingCalls& calls);
+  /// Waits until no call of a communicator is under way. If nothing happens for `patience` seconds,
+  /// leaves them behind. @return whether all have ended
+  bool finish(PendingCalls& calls, double patience);
+  /// Whether a call was ever started.
+  [[nodiscard]] bool has_started() const { return is_hooked_; }
+
+ private:
+  static constexpr std::size_t kCallsAtOnce = 16;  // calls that one step looks at
+  static void step_the_only();
+
+  OwnedComm self_;
+  bool is_ready_ = false;
+  bool was_tried_ = false;
+  bool is_hooked_ = false;
+  bool is_busy_ = false;
+  std::vector<PendingCalls*> active_;
+  std::size_t next_ = 0;           // first of `active_` that the next step looks at
+  std::vector<MPI_Request> open_;  // by number; MPI_REQUEST_NULL if it is free
+  std::vector<int> free_;          // numbers of requests that are complete
+};
+
+}  // namespace espalier::mpi

@@ -1,0 +1,22 @@
+#pragma once
+
+namespace espalier::mpi {
+
+/// How calls that do not block go on while the program is in some other call of MPI: the MPI
+/// library calls us whenever it looks for messages.
+///
+/// | MPI | how |
+/// |---|---|
+/// | Open MPI | opal_progress_register(), a hook that it exports |
+/// | MPICH over UCX | its calls of ucp_worker_progress() go through us |
+/// | others | there is none |
+
+/// Whether this MPI library can call us. Changes nothing.
+[[nodiscard]] bool has_progress_hook();
+/// From now on the MPI library calls `work`, also from inside calls that `work` makes itself.
+/// @pre has_progress_hook(); once in a process
+void set_progress_hook(void (*work)());
+/// Tells the MPI library that `work` has completed a request.
+void tell_completion();
+
+}  // namespace espalier::mpi

@@ -1,0 +1,132 @@
+// MPICH exports no hook, but looks for messages by ucp_worker_progress(), which another library
+// defines: so it is called through an entry of MPICH's table of imported functions. Ours takes the
+// place of that function there, in MPICH alone, and calls it first.
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
+
+#include "mpi/mpi_api.hpp"
+#include "mpi/progress_hook.hpp"
+
+namespace espalier::mpi {
+namespace {
+
+using WorkerProgress = unsigned (*)(void*);
+void (*the_work)() = nullptr;
+WorkerProgress the_next = nullptr;
+bool is_working = false;
+
+/// Calls of MPI that our work makes need not look for messages once more.
+unsigned progress_and_work(void* worker) {
+  if (is_working) return 0;
+  const unsigned events = the_next(worker);
+  is_working = true;
+  the_work();
+  is_working = false;
+  return events;
+}
+
+/// Tables of a library, as the loader has mapped it.
+struct Tables {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* strings = nullptr;
+  const ElfW(Rela) * calls = nullptr;
+  std::size_t call_bytes = 0;
+};
+
+/// Some loaders add the library's address to what stands in its tables, some do not.
+template <typename T>
+const T* address_in(const link_map& library, ElfW(Addr) address) {
+  const ElfW(Addr) absolute = address < library.l_addr ? library.l_addr + address : address;
+  return reinterpret_cast<const T*>(absolute);  // NOLINT(performance-no-int-to-ptr): the loader's
+}
+
+Tables tables_of(const link_map& library) {
+  Tables tables;
+  for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) {
+    const ElfW(Addr) value = entry->d_un.d_ptr;
+    if (entry->d_tag == DT_SYMTAB) tables.symbols = address_in<ElfW(Sym)>(library, value);
+    if (entry->d_tag == DT_STRTAB) tables.strings = address_in<char>(library, value);
+    if (entry->d_tag == DT_JMPREL) tables.calls = address_in<ElfW(Rela)>(library, value);
+    if (entry->d_tag == DT_PLTRELSZ) tables.call_bytes = entry->d_un.d_val;
+  }
+  return tables;
+}
+
+struct RelroSearch {
+  ElfW(Addr) base;
+  ElfW(Addr) address;
+  bool is_inside;
+};
+
+/// Whether the loader has made an address read-only.
+bool is_protected(const link_map& library, const void* address) {
+  RelroSearch search{library.l_addr, reinterpret_cast<ElfW(Addr)>(address), false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t /*size*/, void* data) {
+        auto& wanted = *static_cast<RelroSearch*>(data);
+        if (info->dlpi_addr != wanted.base) return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& part = info->dlpi_phdr[i];
+          const ElfW(Addr) begin = info->dlpi_addr + part.p_vaddr;
+          if (part.p_type == PT_GNU_RELRO && wanted.address >= begin &&
+              wanted.address < begin + part.p_memsz) {
+            wanted.is_inside = true;
+          }
+        }
+        return 1;
+      },
+      &search);
+  return search.is_inside;
+}
+
+/// Where MPICH keeps the address of ucp_worker_progress(); nullptr: it has no such entry, or one
+/// that cannot be changed, or has not called it yet.
+WorkerProgress* find_entry() {
+  Dl_info found{};
+  link_map* library = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&PMPI_Wait), &found, reinterpret_cast<void**>(&library),
+              RTLD_DL_LINKMAP) == 0) {
+    return nullptr;
+  }
+  const Tables tables = tables_of(*library);
+  if (tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
+  for (std::size_t i = 0; i < tables.call_bytes / sizeof(ElfW(Rela)); ++i) {
+    const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(tables.calls[i].r_info)];
+    if (std::strcmp(tables.strings + symbol.st_name, "ucp_worker_progress") != 0) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's
+    auto* const entry =
+        reinterpret_cast<WorkerProgress*>(library->l_addr + tables.calls[i].r_offset);
+    Dl_info target{};
+    const bool is_bound = dladdr(reinterpret_cast<void*>(*entry), &target) != 0 &&
+                          target.dli_fbase != found.dli_fbase;
+    return is_bound && !is_protected(*library, entry) ? entry : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool has_progress_hook() { return find_entry() != nullptr; }
+
+void set_progress_hook(void (*work)()) {
+  WorkerProgress* const entry = find_entry();
+  the_work = work;
+  the_next = *entry;
+  __atomic_store_n(entry, &progress_and_work, __ATOMIC_RELEASE);
+}
+
+// Whoever waits looks at its requests only when some request was completed, and messages to this
+// process itself are not counted as such. A generalized request is.
+void tell_completion() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Grequest_start([](void*, MPI_Status*) { return MPI_SUCCESS; },
+                      [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; },
+                      nullptr, &request);
+  PMPI_Grequest_complete(request);
+  PMPI_Request_free(&request);
+}
+
+}  // namespace espalier::mpi

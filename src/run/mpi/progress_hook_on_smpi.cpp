@@ -1,0 +1,9 @@
+#include "mpi/progress_hook.hpp"
+
+namespace espalier::mpi {
+
+bool has_progress_hook() { return false; }
+void set_progress_hook(void (* /*work*/)()) {}
+void tell_completion() {}
+
+}  // namespace espalier::mpi

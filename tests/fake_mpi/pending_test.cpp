@@ -1,0 +1,122 @@
+// Calls that do not block, on a fake MPI: more of them than tags tell apart, in any order of
+// events.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "fake_mpi/fake_calls.hpp"
+#include "fake_mpi/fake_mpi.hpp"
+#include "mpi/pending_calls.hpp"
+#include "support/for_all_seeds.hpp"
+#include "support/multilevel_cases.hpp"
+#include "topology/readers.hpp"
+
+namespace espalier::fake {
+namespace {
+
+using mpi::Channel;
+using mpi::PendingCalls;
+
+constexpr runtime::Tags kFewTags(32767);  // tell 64 calls apart
+
+/// All ranks with their channels and pending calls.
+struct PendingRanks {
+  PendingRanks(int size, const mpi::ChannelOptions& options, std::size_t eager)
+      : world(size, eager) {
+    for (int r = 0; r < size; ++r) {
+      channels.push_back(std::make_unique<Channel>(MPI_COMM_WORLD, r, size, kFewTags, options));
+      pending.push_back(std::make_unique<PendingCalls>(*channels.back()));
+    }
+    started.resize(static_cast<std::size_t>(size));
+    ended.resize(static_cast<std::size_t>(size));
+  }
+  void start(std::size_t rank, FakeCall& call) {
+    world.me = static_cast<int>(rank);
+    auto made = call.pending(*channels[rank]);
+    made->ended = [this, rank](int code) {
+      EXPECT_EQ(code, MPI_SUCCESS);
+      ++ended[rank];
+    };
+    pending[rank]->start(std::move(made));
+    ++started[rank];
+  }
+  World world;
+  std::vector<std::unique_ptr<Channel>> channels;
+  std::vector<std::unique_ptr<PendingCalls>> pending;
+  std::vector<std::size_t> started, ended;
+};
+
+TEST(PendingCallsProperty, MoreCallsThanTagsTellApartEndRightInAnyOrder) {
+  for_all_seeds(25, [](Random& rng) {
+    const topology::Machine machine = testing_support::some_machine(rng, 5);
+    const collective::Hierarchy hierarchy(machine);
+    const auto size = static_cast<std::size_t>(machine.size());
+    std::deque<FakeCall> calls;
+    for (int c = 0; c < 200; ++c) {
+      calls.push_back(rng.chance(20) ? random_blocks(hierarchy, rng, 3)
+                                     : random_call(hierarchy, rng, 3));
+    }
+    mpi::ChannelOptions options;
+    options.synchronous_after = rng.chance(50) ? 1U << 20U : rng.below(2000);
+    PendingRanks ranks(static_cast<int>(size), options, rng.below(100));
+    std::uint64_t events = 0;
+    const auto all_ended = [&] {
+      return std::all_of(ranks.ended.begin(), ranks.ended.end(),
+                         [&](std::size_t n) { return n == calls.size(); });
+    };
+    // A rank that is ahead starts all its calls before others start their first.
+    const unsigned eager_starts = rng.chance(50) ? 60 : 5;
+    while (!all_ended()) {
+      ASSERT_LT(++events, 3'000'000U) << "it hangs";
+      const auto wires = ranks.world.on_the_wire();
+      if (!wires.empty() && rng.chance(40)) {
+        const auto [from, to] = wires[rng.below(wires.size())];
+        ranks.world.deliver(from, to);
+        continue;
+      }
+      const std::size_t rank = rng.below(size);
+      ranks.world.me = static_cast<int>(rank);
+      if (ranks.started[rank] < calls.size() && rng.chance(eager_starts)) {
+        ranks.start(rank, calls[ranks.started[rank]]);
+      } else {
+        ranks.pending[rank]->step(1 + rng.below(4));
+      }
+    }
+    for (const FakeCall& call : calls) {
+      for (Rank r = 0; r < machine.size(); ++r) ASSERT_EQ(call.wrong(r), "") << call.name();
+    }
+    for (const auto& pending : ranks.pending) ASSERT_TRUE(pending->is_idle());
+    ASSERT_EQ(ranks.world.on_the_wire().size() + ranks.world.unexpected() + ranks.world.posted(),
+              0U);
+  });
+}
+
+/// The others have not begun: half of what tags tell apart is on the wire, the rest waits here.
+TEST(PendingCalls, StartingManyPutsHalfOfWhatTagsTellApartOnTheWire) {
+  Random rng(1);
+  const topology::Machine machine = *topology::parse_synthetic("node:2(1us) proc:1(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  PendingRanks ranks(2, {}, 100);
+  std::deque<FakeCall> calls;
+  for (int c = 0; c < 100; ++c) {
+    calls.push_back(random_call(hierarchy, rng, 3));
+    ranks.start(0, calls.back());
+  }
+  EXPECT_FALSE(ranks.pending[0]->may_block());
+  EXPECT_EQ(ranks.channels[0]->calls(), 100U);
+  for (FakeCall& call : calls) ranks.start(1, call);
+  for (int i = 0; i < 100'000 && !(ranks.pending[0]->is_idle() && ranks.pending[1]->is_idle());
+       ++i) {
+    ranks.world.deliver_all();
+    for (const std::size_t rank : {0U, 1U}) {
+      ranks.world.me = static_cast<int>(rank);
+      ranks.pending[rank]->step(100);
+    }
+  }
+  EXPECT_EQ(ranks.ended[0], 100U);
+  EXPECT_EQ(ranks.ended[1], 100U);
+}
+
+}  // namespace
+}  // namespace espalier::fake
