@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/roll_call.hpp"
+#include "mpi/tracer.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/verdicts.hpp"
@@ -45,6 +46,8 @@ class World {
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)
+  /// Takes planned calls down (ESPALIER_TRACE); nullptr: nobody does, on all processes.
+  std::unique_ptr<Tracer> tracer;
   /// The lowest rank on the node of each rank. Empty if the machine was named.
   std::vector<int> leaders;
   /// Some process may be in several calls at once (MPI_THREAD_MULTIPLE).

@@ -3,13 +3,14 @@
 namespace espalier::runtime {
 
 std::vector<std::string> setting_names() {
-  return {"ESPALIER_MACHINE",      "ESPALIER_DISCOVER",  "ESPALIER_CACHE",
-          "ESPALIER_TRIAL",        "ESPALIER_VERDICTS",  "ESPALIER_ALGORITHM",
-          "ESPALIER_MEMORY",       "ESPALIER_FORCE",     "ESPALIER_REPRODUCIBLE",
-          "ESPALIER_EXPLAIN",      "ESPALIER_LOG",       "ESPALIER_DISABLE",
-          "ESPALIER_REORDER",      "ESPALIER_PROFILE",   "ESPALIER_SITE",
-          "ESPALIER_LAN",          "ESPALIER_LAB",       "ESPALIER_LAB_SLEEP_US",
-          "ESPALIER_LAB_PRIORITY", "ESPALIER_LAB_RANKS", "ESPALIER_LAB_RUN"};
+  return {"ESPALIER_MACHINE",      "ESPALIER_DISCOVER",     "ESPALIER_CACHE",
+          "ESPALIER_TRIAL",        "ESPALIER_VERDICTS",     "ESPALIER_ALGORITHM",
+          "ESPALIER_MEMORY",       "ESPALIER_FORCE",        "ESPALIER_REPRODUCIBLE",
+          "ESPALIER_EXPLAIN",      "ESPALIER_TRACE",        "ESPALIER_LOG",
+          "ESPALIER_DISABLE",      "ESPALIER_REORDER",      "ESPALIER_PROFILE",
+          "ESPALIER_SITE",         "ESPALIER_LAN",          "ESPALIER_LAB",
+          "ESPALIER_LAB_SLEEP_US", "ESPALIER_LAB_PRIORITY", "ESPALIER_LAB_RANKS",
+          "ESPALIER_LAB_RUN"};
 }
 
 }  // namespace espalier::runtime
