@@ -2,6 +2,10 @@
 # anything is refused, so that one list names all that is missing and what it is for.
 set(ESPALIER_FOR build CACHE STRING "What has to be there: demo (one MPI or SimGrid), build (one MPI), check (all that tests use)")
 set_property(CACHE ESPALIER_FOR PROPERTY STRINGS demo build check)
+if(ESPALIER_PORTABLE)
+  set(ESPALIER_WITH_OTF2 OFF)  # a tarball has no libotf2
+endif()
+option(ESPALIER_WITH_OTF2 "Traces in the Open Trace Format 2, if its library is there" ON)
 set(ESPALIER_MISSING "")
 
 # espalier_need(FOUND PURPOSE WHAT FOR PACKAGE): notes what was not found. PURPOSE is `build` for what nothing can be without, `check`
@@ -64,6 +68,15 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(MPICH QUIET IMPORTED_TARGET mpich)
   pkg_check_modules(OPENMPI QUIET IMPORTED_TARGET ompi-c)
   pkg_check_modules(SIMGRID QUIET IMPORTED_TARGET simgrid)
+endif()
+# libotf2 comes without files for CMake or pkg-config.
+if(ESPALIER_WITH_OTF2)
+  find_library(OTF2_LIBRARY otf2)
+  find_path(OTF2_INCLUDE otf2/otf2.h)
+  if(OTF2_LIBRARY AND OTF2_INCLUDE)
+    set(OTF2_FOUND TRUE)
+  endif()
+  espalier_need(OTF2_FOUND check "OTF2" "traces for Vampir and Scalasca" "libotf2-trace-dev otf2-tools")
 endif()
 espalier_need(HWLOC_FOUND build "hwloc" "reading the node's processors" libhwloc-dev)
 espalier_need(SQLITE_FOUND build "SQLite 3" "measured links" libsqlite3-dev)

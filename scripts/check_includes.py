@@ -14,9 +14,9 @@ WINGS = {
     "find": ["discover"],
     "place": ["profile", "map", "weather", "place"],
     "groups": ["group"],
-    "run": ["front", "launch", "runtime", "mpi", "pmpi", "record", "group_mpi"],
+    "run": ["front", "launch", "runtime", "trace", "mpi", "pmpi", "record", "group_mpi"],
     "study": ["measure", "reproduce", "league", "lab"],
-    "tool": ["api", "doctor", "view", "cli"],
+    "tool": ["api", "doctor", "overlay", "view", "cli"],
 }
 WING_OF = {room: wing for wing, rooms in WINGS.items() for room in rooms}
 MAY_INCLUDE = {
@@ -43,7 +43,8 @@ MAY_INCLUDE = {
     "front": set(),
     "launch": {"base"},
     "runtime": {"base", "topology", "model", "tree", "schedule", "collective", "select"},
-    "mpi": {"base", "topology", "schedule", "select", "collective", "discover", "profile", "map", "front", "runtime"},
+    "trace": {"base", "schedule"},
+    "mpi": {"base", "topology", "schedule", "select", "collective", "discover", "profile", "map", "front", "runtime", "trace"},
     "pmpi": {"base", "topology", "schedule", "profile", "front", "runtime", "mpi"},
     "record": {"base", "schedule", "profile", "front", "mpi", "pmpi"},
     "group_mpi": {"base", "topology", "model", "group", "mpi"},
@@ -53,8 +54,9 @@ MAY_INCLUDE = {
     "lab": {"base", "topology"},
     "api": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select"},
     "doctor": {"base", "topology", "schedule", "discover", "launch", "runtime"},
-    "view": {"base", "topology", "schedule", "sim", "bound", "collective", "select", "report"},
-    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "formats", "report", "discover", "profile", "map", "weather", "place", "group", "launch", "measure", "reproduce", "league", "lab", "doctor", "view"},
+    "overlay": {"base", "topology", "schedule", "sim", "collective", "select", "report", "trace"},
+    "view": {"base", "topology", "schedule", "sim", "bound", "collective", "select", "report", "trace", "overlay"},
+    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "formats", "report", "discover", "profile", "map", "weather", "place", "group", "launch", "measure", "reproduce", "league", "lab", "trace", "doctor", "overlay", "view"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 # Headers of base that are public too, by links in include/espalier, so they name each other as neighbours.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { changesHeadline, headline, openBrowser, openPage, serve } from './page.mjs';
 
 const [, , espalier, web, chromium, folder] = process.argv;
@@ -271,6 +272,29 @@ test('a schedule is shown on a machine, bad arguments are refused', async () => 
   for (const args of [['/no/such/file'], [schedule], [schedule, '--machine', 'proc:3'], [kMachine, '--machine', kMachine], [kMachine, '--root', '12'], [kMachine, '--algorithm', 'none'], ['proc:4000'], [kMachine, '--port', '70000'], [kMachine, '--force']]) {
     assert.equal(spawnSync(espalier, ['view', ...args]).status, 2, args.join(' '));
   }
+});
+
+test('a call that ran is drawn over its simulation, and the largest difference is named', async () => {
+  const trace = `${folder}/run.trace`;
+  const program = path.join(path.dirname(espalier), '../mpi/traced.mpich');
+  const environment = { ...process.env, ESPALIER_TRIAL: '0' };
+  execFileSync(espalier, ['run', '--machine', 'site:2(10us,100Mbit/s) proc:2(1us)', '--force', '--trace', trace, '--', 'mpiexec.mpich', '-n', '4', program], { env: environment });
+  const own = serve(espalier, [trace, '--call', '1']);
+  const page = await openPage(browser, await own.address);
+  assert.match(await headline(page), /^broadcast of 64 KiB among 4 processes: .*, call 1, measured .*, simulated /);
+  assert.match(await page.textContent('#path'), /Measured and simulated/);
+  assert.match(await page.textContent('#path'), /Largest difference: rank \d to rank \d, .* longer|no message took longer/);
+  assert.match(await page.textContent('#legend'), /simulated/);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+  await own.end();
+  const file = `${folder}/run.html`;
+  execFileSync(espalier, ['view', trace, '--call', '1', '--html', file]);
+  const still = await openPage(browser, `file://${file}`);
+  assert.match(await headline(still), /call 1, measured/);
+  await changesHeadline(still, () => still.locator('#candidates .name').first().click());
+  assert.deepEqual(still.problems, []);
+  await still.context().close();
 });
 
 browser = await openBrowser(web, chromium);

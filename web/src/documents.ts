@@ -83,7 +83,18 @@ export interface PlanDocument {
   messages: number;
   quick: boolean;
   candidates: Candidate[];
-  timelines: TimelineDocument[];
+  timelines: TimelineDocument[]; // of a call that ran: simulated, if it can be, and measured
+  measured?: Measured;
+}
+
+/** A call that ran, beside the simulation of its plan. */
+export interface Measured {
+  number: number;
+  plan: string;
+  residual_ps: number;
+  words: string;
+  largest: { message: number; link: string; excess_ps: number } | null;
+  links: { link: string; level: number; messages: number; median_excess_ps: number }[];
 }
 
 export interface LevelChange {
@@ -190,7 +201,7 @@ class FilePoints implements Source {
     if (!known.has(first.operation)) first.operation = operations[0]?.name ?? first.operation;
     const sizes = this.sizes(first.operation);
     first.size_bytes = nearest(sizes, first.size_bytes);
-    first.plan = '';
+    if (!this.points.has(`${first.operation}|${first.size_bytes}|1000|${first.plan}`)) first.plan = '';
     return { ...this.data.overview, operations, first };
   }
   async plan(query: Query): Promise<PlanDocument> {

@@ -1,6 +1,6 @@
 // The right side: candidates with the bound, and what the critical path waits for.
 
-import type { Candidate, PlanDocument } from './documents';
+import type { Candidate, Measured, PlanDocument } from './documents';
 import { find, make, swatch } from './dom';
 import { count, time as inWords } from './format';
 import { levelColour, type Palette } from './palette';
@@ -29,6 +29,23 @@ function icon(): SVGElement {
   path.setAttribute('d', 'M1 1.5h5v9H1zM8 1.5h5v9H8z');
   svg.append(path);
   return svg;
+}
+
+/** What differs from the simulation, in words, and link by link. */
+function measuredFacts(measured: Measured, palette: Palette): HTMLElement[] {
+  const list = make('ul');
+  for (const one of measured.links.slice(0, kShort)) {
+    const later = one.median_excess_ps;
+    const words = Math.abs(later) <= measured.residual_ps ? 'as simulated' : `${inWords(Math.abs(later))} ${later > 0 ? 'longer' : 'shorter'}`;
+    list.append(make('li', {}, swatch(levelColour(palette, one.level)), make('span', { textContent: `${one.link} (${count(one.messages)})` }), make('span', { textContent: words })));
+  }
+  const exact = measured.residual_ps > 0 ? [make('p', { textContent: `Clocks differ: nothing below ${inWords(measured.residual_ps)} is named.` })] : [];
+  return [
+    make('h2', { textContent: 'Measured and simulated' }),
+    make('p', {}, make('b', { textContent: measured.largest === null ? '' : 'Largest difference: ' }), `${measured.words}.`),
+    ...(measured.links.length > 0 ? [make('p', { textContent: 'Messages by link, median:' }), list] : []),
+    ...exact,
+  ];
 }
 
 export class Facts {
@@ -80,7 +97,7 @@ export class Facts {
           'tr',
           {},
           first,
-          make('td', { className: isPredicted ? 'predicted' : '', title: isPredicted ? 'predicted, not simulated' : 'simulated' }, time === null ? '–' : (isPredicted ? '≈ ' : '') + inWords(time)),
+          make('td', { className: isPredicted ? 'predicted' : '', title: isPredicted ? 'predicted, not simulated' : one.kind === 'measured' ? 'measured' : 'simulated' }, time === null ? '–' : (isPredicted ? '≈ ' : '') + inWords(time)),
           make('td', { className: isPredicted ? 'predicted' : '' }, time === null || bound === 0 ? '–' : (time / bound).toFixed(2)),
           make('td', {}, beat),
         );
@@ -109,6 +126,7 @@ export class Facts {
   updatePath(shown: Shown, palette: Palette, levels: string[], levelOf: (a: number, b: number) => number): void {
     const section = find('path', HTMLElement);
     const timeline = shown.timeline;
+    if (shown.doc.measured !== undefined) return section.replaceChildren(...measuredFacts(shown.doc.measured, palette));
     if (timeline === null || timeline.path.length === 0) return section.replaceChildren();
     const parts = pathParts(timeline, levelOf, levels);
     const all = parts.reduce((sum, one) => sum + one.time, 0) || 1;

@@ -175,6 +175,36 @@ function drawMark(pen: Pen, lanes: Lanes, time: number, words: string, colour: s
   pen.text(x, lanes.top - 8, words, { size: 10.5, fill: colour, anchor, weight: 600 });
 }
 
+/** The simulation behind what was measured: dashed, without colours, and its finish as a line. */
+function drawSimulated(pen: Pen, scene: PreparedScene, lanes: Lanes): void {
+  const { palette, rowOfRank } = scene;
+  const simulated = scene.shown.simulated;
+  if (simulated === null) return;
+  const points: number[] = [];
+  for (let m = 0; m < simulated.count; m++) {
+    const a = rowOfRank[simulated.from[m]!]!;
+    const b = rowOfRank[simulated.to[m]!]!;
+    const end = simulated.received[m]!;
+    if (a !== b && !Number.isNaN(end)) points.push(toX(lanes, simulated.leaves[m]!), middle(lanes, scene, a), toX(lanes, end), middle(lanes, scene, b));
+  }
+  const n = simulated.count;
+  pen.segments(points, { stroke: palette.soft, width: n > 300 ? 0.7 : 1.1, alpha: n > 1500 ? 0.12 : n > 300 ? 0.3 : 0.75, dash: [3, 3] });
+  drawMark(pen, lanes, simulated.finish, `simulated ${inWords(simulated.finish)}`, palette.bound, [6, 3]);
+}
+
+/** The message that took longest beyond its simulation. */
+function drawLargest(pen: Pen, scene: PreparedScene, lanes: Lanes): void {
+  const { palette, rowOfRank, shown } = scene;
+  const largest = shown.doc.measured?.largest ?? null;
+  const timeline = shown.timeline!;
+  if (largest === null) return;
+  const m = largest.message;
+  const y = [timeline.from[m]!, timeline.to[m]!].map((rank) => middle(lanes, scene, rowOfRank[rank]!));
+  const points = [toX(lanes, timeline.leaves[m]!), y[0]!, toX(lanes, timeline.arrives[m]!), y[1]!];
+  pen.line(points, { stroke: palette.ground, width: 5.5, alpha: 0.85 });
+  pen.line(points, { stroke: palette.critical, width: 2.6 });
+}
+
 /** All that stands still. */
 export function drawTimeline(pen: Pen, scene: PreparedScene, lanes: Lanes): void {
   const { palette } = scene;
@@ -182,9 +212,18 @@ export function drawTimeline(pen: Pen, scene: PreparedScene, lanes: Lanes): void
   if (timeline === null) return;
   drawAxis(pen, scene, lanes);
   drawLanes(pen, scene, lanes);
+  drawSimulated(pen, scene, lanes);
   drawMessages(pen, scene, lanes);
   drawWork(pen, scene, lanes);
   drawPath(pen, scene, lanes);
+  if (timeline.kind === 'measured') {
+    drawLargest(pen, scene, lanes);
+    const finish = `measured ${inWords(timeline.finish)}`;
+    const behind = scene.shown.simulated;
+    const isNear = behind !== null && Math.abs(toX(lanes, timeline.finish) - toX(lanes, behind.finish)) < 130;
+    drawMark(pen, lanes, timeline.finish, isNear ? '' : finish, palette.soft, null);
+    return;
+  }
   const bound = scene.shown.doc.bound;
   const near = bound !== null && Math.abs(toX(lanes, bound.ps) - toX(lanes, timeline.finish)) < 150;
   if (bound !== null && bound.ps > 0) {

@@ -231,7 +231,7 @@ class App {
   // -- drawing
 
   private span(): number {
-    return Math.max(this.shown?.timeline?.finish ?? 0, this.besideShown?.timeline?.finish ?? 0, this.shown?.doc.bound?.ps ?? 0, 1);
+    return Math.max(this.shown?.timeline?.finish ?? 0, this.shown?.simulated?.finish ?? 0, this.besideShown?.timeline?.finish ?? 0, this.shown?.doc.bound?.ps ?? 0, 1);
   }
 
   private scene(shown: Shown): MachineScene {

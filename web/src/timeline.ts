@@ -163,14 +163,18 @@ export function edgesOf(timeline: Timeline): Edge[] {
 /** A plan as it is shown: its document, its timelines, who sends to whom. */
 export interface Shown {
   doc: PlanDocument;
-  timeline: Timeline | null;
+  timeline: Timeline | null; // the measured one, if there is one
+  simulated: Timeline | null; // behind a measured one
   edges: Edge[];
 }
 
 export function show(doc: PlanDocument): Shown {
-  const first = doc.timelines[0];
+  const measured = doc.timelines.find((one) => one.kind === 'measured');
+  const first = measured ?? doc.timelines[0];
   const timeline = first === undefined ? null : readTimeline(first);
-  return { doc, timeline, edges: timeline === null ? [] : edgesOf(timeline) };
+  const behind = measured === undefined ? undefined : doc.timelines.find((one) => one.kind === 'simulated');
+  const simulated = behind === undefined ? null : readTimeline(behind);
+  return { doc, timeline, simulated, edges: timeline === null ? [] : edgesOf(timeline) };
 }
 
 /** Parts of the critical path: what was waited for, and how long. */

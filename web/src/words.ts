@@ -16,6 +16,16 @@ export function writeHeadline(shown: Shown): void {
   const { doc, timeline } = shown;
   const finish = timeline === null ? '' : timeline.neverEnds ? ', never ends' : `, ${inWords(timeline.finish)}`;
   const over = doc.bound !== null && doc.bound.ps > 0 && timeline !== null ? `, ${(timeline.finish / doc.bound.ps).toFixed(2)} × the bound` : '';
+  const simulated = shown.simulated === null ? '' : `, simulated ${inWords(shown.simulated.finish)}`;
+  const measured = doc.measured;
+  if (measured !== undefined) {
+    find('headline', HTMLElement).replaceChildren(
+      make('span', { textContent: `${doc.call.words}: ` }),
+      make('b', { textContent: measured.plan }),
+      make('span', { textContent: `, call ${measured.number}, measured${finish.replace(',', '')}${simulated}` }),
+    );
+    return;
+  }
   const plan = doc.plan === doc.chosen ? doc.plan : `${doc.plan} (not the chosen one)`;
   find('headline', HTMLElement).replaceChildren(make('span', { textContent: `${doc.call.words}: ` }), make('b', { textContent: plan }), make('span', { textContent: finish + over }));
 }
@@ -28,9 +38,11 @@ export function writeLegend(shown: Shown, palette: Palette, levels: string[]): v
     return make('li', {}, line, words);
   };
   const list = levels.flatMap((name, l) => (used.has(l) ? [entry(levelColour(palette, l), `over ${name}`)] : []));
-  list.push(entry(palette.critical, 'critical path'));
+  const isMeasured = shown.timeline?.kind === 'measured';
+  list.push(entry(palette.critical, isMeasured ? 'largest difference' : 'critical path'));
+  if (shown.simulated !== null) list.push(entry(palette.soft, 'simulated', 'dash'));
   if (shown.timeline !== null && shown.timeline.stepRank.length > 0) list.push(entry(palette.work, 'combining, copying'));
-  if (shown.doc.bound !== null) list.push(entry(palette.bound, 'bound', 'dash'));
+  if (shown.doc.bound !== null && !isMeasured) list.push(entry(palette.bound, 'bound', 'dash'));
   find('legend', HTMLElement).replaceChildren(...list);
 }
 

@@ -14,6 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 
 std::atomic<bool> interrupted{false};
+std::atomic<bool> quiet{false};
+std::atomic<Progress*> listening{nullptr};
+
+constexpr std::chrono::milliseconds kFirst = 500ms, kBetween = 100ms, kBetweenLines = 10s;
 
 void note_interrupt(int /*signal*/) {
   interrupted.store(true);
@@ -22,31 +26,57 @@ void note_interrupt(int /*signal*/) {
 
 }  // namespace
 
+ProgressPlace progress_place() {
+  if (quiet.load()) return ProgressPlace::Nowhere;
+  return ::isatty(STDERR_FILENO) == 1 ? ProgressPlace::Terminal : ProgressPlace::Lines;
+}
+
+void be_quiet() { quiet.store(true); }
+
+std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
+                          double seconds, ProgressPlace place) {
+  const double left = seconds * static_cast<double>(total - done) / static_cast<double>(done);
+  const std::string time =
+      left < 90 ? fmt::format("{:.0f} s left", left) : fmt::format("{:.0f} min left", left / 60);
+  if (place != ProgressPlace::Terminal) {
+    return fmt::format("{}: {} of {}, {}", what, done, total, time);
+  }
+  constexpr std::size_t kWidth = 30;
+  const std::size_t full = kWidth * done / total;
+  const std::string bar = std::string(full, '#') + std::string(kWidth - full, '.');
+  return fmt::format("{} [{}] {} of {}, {}", what, bar, done, total, time);
+}
+
 Progress::Progress(std::string what, std::size_t total)
     : what_(std::move(what)),
       total_(total),
-      is_seen_(::isatty(STDERR_FILENO) == 1),
+      place_(progress_place()),
       begin_(Clock::now()),
-      next_(begin_ + 500ms) {}
+      next_(begin_ + (place_ == ProgressPlace::Terminal ? kFirst : kBetweenLines)) {}
 
 Progress::~Progress() {
+  if (listening.load() == this) listening.store(nullptr);
   if (is_drawn_) (void)write_all(STDERR_FILENO, "\r\x1b[K");
 }
 
-void Progress::step() {
-  ++done_;
-  if (!is_seen_) return;
+void Progress::listen() { listening.store(this); }
+
+void note_progress(std::size_t done) {
+  if (Progress* const one = listening.load()) one->reach(done);
+}
+
+void Progress::reach(std::size_t done) {
+  done_ = done;
+  if (place_ == ProgressPlace::Nowhere || done_ == 0 || done_ > total_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
-  next_ = now + 100ms;
-  is_drawn_ = true;
-  constexpr std::size_t kWidth = 30;
-  const std::size_t full = total_ == 0 ? kWidth : kWidth * done_ / total_;
+  const bool is_terminal = place_ == ProgressPlace::Terminal;
+  next_ = now + (is_terminal ? kBetween : kBetweenLines);
+  is_drawn_ = is_terminal;
   const double taken = std::chrono::duration<double>(now - begin_).count();
-  const double left = taken * static_cast<double>(total_ - done_) / static_cast<double>(done_);
-  const std::string bar = std::string(full, '#') + std::string(kWidth - full, '.');
-  (void)write_all(STDERR_FILENO, fmt::format("\r{} [{}] {} of {}, {:.0f} s left\x1b[K", what_, bar,
-                                             done_, total_, left));
+  const std::string line = progress_line(what_, done_, total_, taken, place_);
+  (void)write_all(STDERR_FILENO,
+                  is_terminal ? fmt::format("\r{}\x1b[K", line) : fmt::format("{}\n", line));
 }
 
 Interruptible::Interruptible() {

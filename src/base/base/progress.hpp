@@ -2,12 +2,30 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace espalier {
 
-/// How far long work has come, on a terminal only: one line on standard error, from half a second
-/// on, with the time that is left. It is wiped out at the end.
+/// Where people see how far long work has come.
+enum class ProgressPlace : std::uint8_t {
+  Terminal,  ///< one line that is drawn again and again, with a bar; wiped out at the end
+  Lines,     ///< a line now and then: standard error is a file or a pipe
+  Nowhere,   ///< --quiet
+};
+/// Terminal or Lines, by what standard error is, unless be_quiet() was called.
+[[nodiscard]] ProgressPlace progress_place();
+/// From now on nobody is told.
+void be_quiet();
+
+/// "simulating [######........] 12 of 30, 8 s left"; without the bar where lines stay.
+/// @pre 0 < done <= total
+[[nodiscard]] std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
+                                        double seconds, ProgressPlace place);
+
+/// How far long work has come, on standard error: on a terminal from half a second on, elsewhere
+/// every ten seconds. Short work says nothing.
 class Progress {
  public:
   Progress(std::string what, std::size_t total);
@@ -16,7 +34,13 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// One more of `total` is done.
-  void step();
+  void step() { reach(done_ + 1); }
+  /// So many are done.
+  void reach(std::size_t done);
+  /// From now on note_progress() is about it, while it lives. One at a time.
+  void listen();
+  /// What is done now: "figure 7".
+  void name(std::string what) { what_ = std::move(what); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -24,11 +48,15 @@ class Progress {
   std::string what_;
   std::size_t total_;
   std::size_t done_ = 0;
-  bool is_seen_;
+  ProgressPlace place_;
   bool is_drawn_ = false;
   Clock::time_point begin_;
-  Clock::time_point next_;  // when the line is drawn again
+  Clock::time_point next_;  // when the line is written again
 };
+
+/// So many are done, of whatever the Progress that listens counts; nothing if none does.
+/// For work deep inside that does not know who asked for it.
+void note_progress(std::size_t done);
 
 /// While it lives, Ctrl-C does not end the program but is remembered; a second one ends it.
 class Interruptible {

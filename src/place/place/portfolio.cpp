@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/progress.hpp"
 #include "map/mappings.hpp"
 
 namespace espalier::place {
@@ -47,7 +48,9 @@ class Portfolio {
     if (speeds_differ(problem_)) {
       add_mappings(", fastest nodes", fastest_first(problem_, answer_.paper.sorted));
     }
+    progress_.reach(kMappingsShare);
     add_refined();
+    progress_.reach(kRefinedShare);
     if (answer_.is_replayed) add_searched();
     answer_.chosen = best();
     return std::move(answer_);
@@ -111,9 +114,14 @@ class Portfolio {
       map::Placement found = answer_.candidates[order[i]].placement;
       search(problem_, quick, brief.steps(), budget / starts, options_.seed + i, found);
       add("local search from " + answer_.candidates[order[i]].name, std::move(found));
+      progress_.reach(kRefinedShare + (kWholeShare - kRefinedShare) * (i + 1) / starts);
     }
   }
 
+  /// Parts of the time, roughly: mappings, their refinement, the search by replay.
+  static constexpr std::size_t kMappingsShare = 2, kRefinedShare = 4, kWholeShare = 10;
+
+  Progress progress_{"placing", kWholeShare};
   const map::Problem& problem_;
   const SearchOptions& options_;
   map::ReadyTrace trace_;

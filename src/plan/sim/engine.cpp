@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/contract.hpp"
+#include "base/progress.hpp"
 
 namespace espalier::sim {
 
@@ -49,6 +50,7 @@ SimResult Engine::run() {
   for (Rank r = 0; r < machine_.size(); ++r) {
     events_.push(skew_of(options_, r), Kind::Entered, r, kServiceLane);
   }
+  std::uint64_t handled = 0;
   for (;;) {
     if (exact_) {
       // Only when time moves on: what begins and ends at one moment is worked out once.
@@ -67,6 +69,8 @@ SimResult Engine::run() {
     const EventQueue::Event event = events_.pop();
     now_ = event.at;
     handle(event);
+    constexpr std::uint64_t kNowAndThen = 1U << 16U;
+    if (++handled % kNowAndThen == 0) note_progress(result_.messages);
   }
   collect();
   return std::move(result_);

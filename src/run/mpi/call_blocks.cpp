@@ -5,6 +5,7 @@
 // collective, then this rank's own arguments are looked at. If those are wrong the MPI library says
 // so, and the number of the call is used up: here it stays in step with ranks that were right.
 #include "mpi/arguments.hpp"
+#include "mpi/call_trace.hpp"
 #include "mpi/calls.hpp"
 #include "mpi/planned_call.hpp"
 
@@ -78,6 +79,7 @@ Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planne
   const CountedTrees::Call rooted{static_cast<Rank>(call.root), planned.plan,
                                   buffers ? &*buffers : nullptr};
   CountedTrees::Ran ran;
+  const CallTrace traced(comm, *planned.plan, true);
   if (call.operation == Operation::Gather) {
     ran = trees.gather(rooted);
   } else if (buffers) {
@@ -119,6 +121,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   const std::uint64_t bytes = own_bytes(*buffers);
   int code = save_input(form.call(), plan.prepared.program, *buffers, comm.self());
   if (code == MPI_SUCCESS) {
+    const CallTrace traced(comm, plan, true);
     code = comm.executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
   } else {
     leave_call(comm);

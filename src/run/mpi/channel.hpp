@@ -43,9 +43,9 @@ struct ChannelOptions {
 struct TraceEvent {
   bool ends = false;  ///< it is complete; else it was started
   bool sends = false;
-  std::uint64_t call = 0;     ///< number of the call on this communicator
-  std::uint32_t op = 0;       ///< step of the program
-  std::uint32_t message = 0;  ///< message of the program
+  std::uint64_t call = 0;  ///< number of the call on this communicator
+  std::uint32_t op = 0;    ///< step of the program
+  std::uint32_t tag = 0;   ///< tag of the message in the plan
   Rank peer = 0;
   std::uint64_t bytes = 0;
 };

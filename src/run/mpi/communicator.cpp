@@ -12,6 +12,7 @@
 #include "mpi/wire.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/views.hpp"
+#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 
@@ -54,9 +55,16 @@ class ReturnedErrors {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// A communicator with the same ranks; empty on all ranks if some rank cannot have one. Not made by
-/// MPI_Comm_dup, which would call the program's attribute callbacks.
-OwnedComm copy(MPI_Comm from, int rank) {
+bool has_message(const OwnedComm& comm) {
+  int is_there = 0;
+  if (comm) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm.get(), &is_there, MPI_STATUS_IGNORE);
+  return is_there != 0;
+}
+
+}  // namespace
+
+/// Not made by MPI_Comm_dup, which would call the program's attribute callbacks.
+OwnedComm hidden_copy(MPI_Comm from, int rank) {
   const ReturnedErrors returned(from);
   MPI_Comm made = MPI_COMM_NULL;
   int is_made = PMPI_Comm_split(from, 0, rank, &made) == MPI_SUCCESS ? 1 : 0;
@@ -66,6 +74,8 @@ OwnedComm copy(MPI_Comm from, int rank) {
   PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return owned;
 }
+
+namespace {
 
 /// The same ranks again, made with fewer messages than copy() takes. This rank alone may have none:
 /// the ranks must agree on it before they use it.
@@ -88,12 +98,6 @@ double seconds_to_join(const topology::Machine& machine) {
   }
   constexpr double kCrossings = kNativeMpi == select::NativeMpi::OpenMpi ? 8 : 4;
   return kCrossings * to_microseconds(longest) * 1e-6;
-}
-
-bool has_message(const OwnedComm& comm) {
-  int is_there = 0;
-  if (comm) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm.get(), &is_there, MPI_STATUS_IGNORE);
-  return is_there != 0;
 }
 
 }  // namespace
@@ -231,7 +235,7 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
 
 bool Communicator::measure_again() {
   if (!probes_) {
-    probes_ = copy(hidden_.get(), rank_);
+    probes_ = hidden_copy(hidden_.get(), rank_);
     if (!probes_) return false;
   }
   const LinkChanges found = changes_of_links(group_->machine(), group_->far_pairs(), probes_.get());
@@ -417,6 +421,7 @@ void Communicator::use_hidden(bool may_all_start) {
   holds_share_ = true;
   executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
                                          channel_options());
+  if (world_.tracer != nullptr) take_down_calls();
   if (!may_all_start) return;
   pending_ = std::make_unique<PendingCalls>(executor_->channel());
   executor_->channel().step_pending = [this] { return progress_.step(); };
@@ -427,13 +432,20 @@ bool Communicator::agree_and_copy(std::uint64_t hash) {
   std::array<std::uint64_t, 4> least{has_room ? 1U : 0U, hash, ~hash, may_start() ? 1U : 0U};
   const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 4, MPI_UINT64_T, MPI_MIN, comm_);
   const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
-  if (agreed) hidden_ = copy(comm_, rank_);
+  if (agreed) hidden_ = hidden_copy(comm_, rank_);
   if (hidden_) {
     use_hidden(least[3] == 1);
     return true;
   }
   if (has_room) share_.give_back();
   return false;
+}
+
+void Communicator::take_down_calls() {
+  const bool is_first = rank_ == 0;
+  trace::Communicator about{name(), group_->members(), ""};
+  if (is_first) about.machine = topology::write_json(group_->machine());
+  trace_log_ = &world_.tracer->join(executor_->channel(), std::move(about));
 }
 
 std::string Communicator::name() const {

@@ -12,6 +12,7 @@
 #include "mpi/late_agreement.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/progress_engine.hpp"
+#include "mpi/tracer.hpp"
 #include "mpi/world.hpp"
 #include "runtime/call_policies.hpp"
 #include "runtime/count_planner.hpp"
@@ -44,6 +45,10 @@ class HiddenShare {
 /// The members of a communicator as ranks of MPI_COMM_WORLD; absent if some member is outside it.
 /// @pre `comm` is no intercommunicator
 [[nodiscard]] std::optional<std::vector<Rank>> ranks_in_world(MPI_Comm comm);
+
+/// A communicator with the same ranks; empty on all ranks if some rank cannot have one. Errors are
+/// returned on it. @param rank orders its ranks
+[[nodiscard]] OwnedComm hidden_copy(MPI_Comm from, int rank);
 
 /// How a call would run, as far as that is known before it is made.
 struct CallOutlook {
@@ -183,11 +188,15 @@ class Communicator {
   [[nodiscard]] std::uint64_t plan_bytes() const { return plans_.most_bytes(); }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Executor* executor_if_any() const { return executor_.get(); }
+  /// Where calls are taken down (ESPALIER_TRACE); nullptr: nowhere.
+  [[nodiscard]] CommunicatorLog* trace_log() const { return trace_log_; }
 
  private:
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
   [[nodiscard]] bool agree_and_copy(std::uint64_t hash);
+  /// Begins to take calls down. Collective.
+  void take_down_calls();
   void tell(const runtime::SharedCall& call, const runtime::CachedPlan& plan) const;
   /// Answers an alarm of a watch: measures far links. If some changed, makes all plans anew and
   /// returns true. Collective.
@@ -240,6 +249,7 @@ class Communicator {
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;           // uses hidden_, so it is destroyed before
   std::unique_ptr<CountedTrees> counted_trees_;  // uses executor_; made at its first use
+  CommunicatorLog* trace_log_ = nullptr;         // the tracer's
   /// Calls that do not block; absent if they are native. Uses executor_.
   std::unique_ptr<PendingCalls> pending_;
 };

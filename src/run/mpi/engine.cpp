@@ -46,6 +46,10 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
 Engine::~Engine() {
   try {
     registry_->forget_all();
+    if (world_->tracer != nullptr) {
+      world_->tracer->finish();
+      world_->tracer.reset();
+    }
     if (keeps_log() && world_->rank == 0) ledger_->explain(registry_->most_hidden());
     if (world_->rank == 0) ledger_->keep_verdicts(kept_file_);
   } catch (const std::exception& bug) {  // the program has its results; let it end

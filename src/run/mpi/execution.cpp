@@ -222,7 +222,8 @@ void Execution::send(std::uint32_t message, const Piece& piece, int tag, std::ui
   ++open_[op];
   ++sends_under_way_;
   requests_.add(request, part);
-  if (channel_.trace) channel_.trace({false, true, number_, op, message, peer, piece.bytes});
+  if (channel_.trace)
+    channel_.trace({false, true, number_, op, tag_in_plan(message), peer, piece.bytes});
 }
 
 void Execution::receive(std::uint32_t message, const Piece& piece, int tag, std::uint32_t slot) {
@@ -235,7 +236,8 @@ void Execution::receive(std::uint32_t message, const Piece& piece, int tag, std:
   ++receives_under_way_;
   requests_.add(request, {op, message, program_->messages[message].lane, slot, peer, false, false,
                           piece.bytes});
-  if (channel_.trace) channel_.trace({false, false, number_, op, message, peer, piece.bytes});
+  if (channel_.trace)
+    channel_.trace({false, false, number_, op, tag_in_plan(message), peer, piece.bytes});
 }
 
 void Execution::complete(const Part& part, const MPI_Status& status, bool has_code) {
@@ -250,7 +252,8 @@ void Execution::complete(const Part& part, const MPI_Status& status, bool has_co
   if (error_ != MPI_SUCCESS) return;
   const std::uint64_t came = part.sends ? 0 : received_bytes(status);
   if (channel_.trace) {
-    channel_.trace({true, part.sends, number_, part.op, part.message, part.peer, part.bytes});
+    channel_.trace(
+        {true, part.sends, number_, part.op, tag_in_plan(part.message), part.peer, part.bytes});
   }
   payload_->complete(*this, part, came);
   if (error_ != MPI_SUCCESS) return;

@@ -108,6 +108,9 @@ class Execution {
   void send_or_park(std::uint32_t message);
   void unpark(std::uint32_t lane);
   void unpark_all();
+  [[nodiscard]] std::uint32_t tag_in_plan(std::uint32_t message) const {
+    return program_->messages[message].tag;
+  }
   LaneState& state_of(std::uint32_t lane);
   [[nodiscard]] bool is_part(std::uint32_t lane) const;
   [[nodiscard]] bool is_full(std::uint32_t lane);

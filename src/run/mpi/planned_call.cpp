@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpi/call_trace.hpp"
+
 namespace espalier::mpi {
 
 using runtime::CachedPlan;
@@ -75,6 +77,15 @@ void leave_call(Communicator& comm) {
   comm.executor().skip_call();
 }
 
+namespace {
+
+int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& elements) {
+  const CallTrace traced(comm, plan);
+  return comm.executor().run(elements);
+}
+
+}  // namespace
+
 int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements) {
   const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
   const std::uint64_t scratch_units = plan.prepared.program.scratch_units;
@@ -84,7 +95,7 @@ int run(Communicator& comm, const CachedPlan& plan, Operation operation, Element
   comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + elements.copied);
   elements.program = &plan.prepared;
   elements.signature = plan.signature;
-  const int code = comm.executor().run(elements);
+  const int code = run_traced(comm, plan, elements);
   note_planned(comm, {operation, elements.bytes, plan.name, plan.why, plan.predicted}, begin);
   leave_if_failed(comm, code, scratch);
   return code;

@@ -24,7 +24,7 @@ class ShortRun {
       const SequentialStep& step = steps[i];
       if (step.waits_for_send && sent_ > 0) wait_for_sends_before(i);
       if (step.kind == OpKind::Recv) {
-        receive(step);
+        receive(step, i);
       } else if (step.kind == OpKind::Send) {
         send(step, i);
       } else {
@@ -74,22 +74,25 @@ class ShortRun {
     channel_.count_sent(step.level, piece.bytes);
     const bool synchronous = channel_.count_unconfirmed(step.peer, number_, piece.bytes);
     const auto peer = static_cast<int>(step.peer);
+    if (channel_.trace) tell(step, index, piece.bytes, false);
     if (index + 1 == call_.program->steps.size() && !synchronous) {
       // Nothing else is to be done here, and MPI sends short messages fastest when asked to wait.
       note(PMPI_Send(piece.address, piece.count, piece.type, peer, tag(step.tag), channel_.comm()));
+      if (channel_.trace) tell(step, index, piece.bytes, true);
       return;
     }
     note(start_send(piece, peer, tag(step.tag), channel_.comm(), synchronous, &requests_[sent_]));
     about_[sent_++] = {index, step.peer, synchronous};
   }
 
-  void receive(const SequentialStep& step) {
+  void receive(const SequentialStep& step, std::uint32_t index) {
     const Piece piece = slice_piece(call_.buffers, step.buffer, step.offset, step.length);
     const auto peer = static_cast<int>(step.peer);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
     note(PMPI_Irecv(piece.address, piece.count, piece.type, peer, tag(step.tag), channel_.comm(),
                     &request));
+    if (channel_.trace) tell(step, index, piece.bytes, false);
     poll_until(
         [&] {
           int completed = 0;
@@ -98,6 +101,7 @@ class ShortRun {
         },
         peer);
     if (error_ == MPI_SUCCESS) {
+      if (channel_.trace) tell(step, index, piece.bytes, true);
       if (received_bytes(status) != piece.bytes) note(MPI_ERR_TRUNCATE);
     } else if (request != MPI_REQUEST_NULL) {
       PMPI_Cancel(&request);
@@ -135,7 +139,21 @@ class ShortRun {
     sent_ = 0;
   }
 
+  void tell(const SequentialStep& step, std::uint32_t index, std::uint64_t bytes, bool ends) {
+    channel_.trace({ends, step.kind == OpKind::Send, number_, index, step.tag, step.peer, bytes});
+  }
+
+  /// Of a send that was left behind; once, though it may be confirmed again.
+  void tell_end(Sent& sent) {
+    constexpr auto kTold = static_cast<std::uint32_t>(runtime::kMostSequentialSteps);
+    if (sent.op == kTold) return;
+    const SequentialStep& step = call_.program->steps[sent.op];
+    tell(step, sent.op, step.length * call_.buffers.bytes_per_unit(), true);
+    sent.op = kTold;
+  }
+
   void confirm(Sent& sent) {
+    if (channel_.trace) tell_end(sent);
     if (std::exchange(sent.synchronous, false)) channel_.confirm(sent.peer, number_);
   }
 

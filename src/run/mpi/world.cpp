@@ -116,6 +116,21 @@ void broadcast(Announcement& told, MPI_Comm over) {
   told.verdicts = all.substr(lengths[0] + lengths[1]);
 }
 
+/// Makes the tracer, if one is asked for.
+void begin_trace(World& world, MPI_Comm over) {
+  if (world.settings.trace.empty()) return;
+  if constexpr (kIsSimulated) {
+    if (world.rank == 0) fmt::print(stderr, "espalier: ESPALIER_TRACE does nothing under SMPI\n");
+    return;
+  }
+  world.tracer = std::make_unique<Tracer>(world.settings, over, world.rank);
+  if (world.tracer->is_there()) return;
+  world.tracer.reset();
+  if (world.rank == 0) {
+    fmt::print(stderr, "espalier: ESPALIER_TRACE: MPI has no communicator left; no trace\n");
+  }
+}
+
 /// Whether these settings name no file. If all ranks have the same, no broadcast is needed.
 bool is_complete(const Expected<runtime::Settings>& own) {
   return own && own->machine.empty() && own->verdicts.empty();
@@ -175,7 +190,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   PMPI_Query_thread(&level);
   presence.is_threaded = level == MPI_THREAD_MULTIPLE;
   world->can_wait = !presence.is_threaded && is_complete(own) && !own->disabled && !own->force &&
-                    !own->reproducible && own->algorithm.empty();
+                    !own->reproducible && own->algorithm.empty() && own->trace.empty();
   world->defers = world->can_wait && launcher_says_several_nodes(world->size);
   presence.cannot_wait = !world->can_wait;
   presence.is_unfit = is_unfit;
@@ -233,6 +248,7 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
     world.verdicts = *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS");
   }
   world.is_agreed = true;
+  begin_trace(world, over);
   if (!told.machine.empty()) {
     world.learn(
         known_machine(world, *topology::read_json(told.machine, "ESPALIER_MACHINE"), told.machine));

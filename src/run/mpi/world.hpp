@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/roll_call.hpp"
+#include "mpi/tracer.hpp"
 #include "runtime/account.hpp"
 #include "runtime/agreement.hpp"
 #include "runtime/settings.hpp"
@@ -59,6 +60,8 @@ class World {
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)
+  /// Takes planned calls down (ESPALIER_TRACE); nullptr: nobody does, on all processes.
+  std::unique_ptr<Tracer> tracer;
   /// The lowest rank on the node of each rank, and more of where it runs. Empty if the machine was
   /// named.
   RollCall::Places places;

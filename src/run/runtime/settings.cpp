@@ -52,6 +52,7 @@ Expected<Settings> read_settings(const Environment& environment) {
   settings.log = *log;
   settings.explain = environment("ESPALIER_EXPLAIN").value_or("");
   if (settings.explain == "0") settings.explain.clear();
+  settings.trace = environment("ESPALIER_TRACE").value_or("");
   settings.machine = environment("ESPALIER_MACHINE").value_or("");
   settings.verdicts = environment("ESPALIER_VERDICTS").value_or("");
   settings.algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or("")).known;
@@ -111,6 +112,7 @@ std::string to_text(const Settings& settings) {
                          {"reorder", settings.reorder},
                          {"log", settings.log},
                          {"explain", settings.explain},
+                         {"trace", settings.trace},
                          {"machine", settings.machine},
                          {"discover", settings.discover},
                          {"cache", settings.cache},
@@ -135,6 +137,7 @@ Settings settings_from_text(const std::string& text) {
   settings.reorder = json.at("reorder").get<bool>();
   settings.log = json.at("log").get<int>();
   settings.explain = json.at("explain").get<std::string>();
+  settings.trace = json.at("trace").get<std::string>();
   settings.machine = json.at("machine").get<std::string>();
   settings.discover = json.at("discover").get<bool>();
   settings.cache = json.at("cache").get<bool>();

@@ -19,6 +19,7 @@ struct Settings {
   bool reproducible = false;  ///< one order of combining, whatever the machine
   int log = 0;                ///< 0 silent, 1 what was decided at start, 2 every new plan
   std::string explain;        ///< empty: explain nothing; "1": on stderr; else the file to write
+  std::string trace;          ///< file that planned calls are taken down in; empty: none
   std::string machine;        ///< text of ESPALIER_MACHINE; empty if none was named
   bool discover = true;       ///< measure the machine if none is named and there are several nodes
   bool cache = true;          ///< keep what was measured, and use what was kept
@@ -43,7 +44,7 @@ Expected<Settings> read_settings(const Environment& environment);
 
 /// What in this rank's environment contradicts the agreed settings: a variable that is malformed or
 /// has another value. Absent if nothing does. A variable that is not set is no contradiction;
-/// ESPALIER_LOG, ESPALIER_EXPLAIN and ESPALIER_CACHE are only looked at on rank 0.
+/// ESPALIER_LOG, ESPALIER_EXPLAIN, ESPALIER_TRACE and ESPALIER_CACHE are only looked at on rank 0.
 [[nodiscard]] std::optional<Error> contradiction(const Settings& agreed,
                                                  const Environment& environment);
 

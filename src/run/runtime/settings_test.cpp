@@ -72,6 +72,7 @@ TEST(Settings, ReadsEveryVariable) {
                               {"ESPALIER_REORDER", "1"},
                               {"ESPALIER_LOG", "2"},
                               {"ESPALIER_EXPLAIN", "out.txt"},
+                              {"ESPALIER_TRACE", "out.json"},
                               {"ESPALIER_MACHINE", "proc:4"},
                               {"ESPALIER_MEMORY", "100KiB"},
                               {"ESPALIER_ALGORITHM", "broadcast=binomial 4 KiB,allreduce=ring"}});
@@ -82,6 +83,7 @@ TEST(Settings, ReadsEveryVariable) {
   EXPECT_TRUE(settings->reorder);
   EXPECT_EQ(settings->log, 2);
   EXPECT_EQ(settings->explain, "out.txt");
+  EXPECT_EQ(settings->trace, "out.json");
   EXPECT_EQ(settings->machine, "proc:4");
   EXPECT_EQ(settings->bundle_limit, Bytes{102400});
   EXPECT_EQ(settings->algorithm.at(Operation::Broadcast), "binomial 4 KiB");

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/bench_smpi.hpp"
 #include "cli/call_options.hpp"
@@ -124,11 +125,16 @@ Expected<measure::Bench> measure_all_stacks(const BenchOptions& options, const l
   for (const measure::MeasuredCall& c : bench.calls) {
     bench.bounds.push_back(measure::wire_bound(lab.machine, c));
   }
+  Progress progress("measuring", bench.stacks.size());
   for (const measure::Stack& stack : bench.stacks) {
-    write_message(fmt::format("bench: {}, {} calls\n", stack.key, bench.calls.size()));
+    if (progress_place() == ProgressPlace::Lines) {
+      write_message(fmt::format("bench: {}, {} calls\n", stack.key, bench.calls.size()));
+    }
+    progress.name(fmt::format("measuring {} calls of {}", bench.calls.size(), stack.key));
     auto measured = measure_on_lab(lab, stack, bench.calls, *clocks, options.repeats);
     if (!measured) return measured.error();
     bench.measured.push_back(*std::move(measured));
+    progress.step();
   }
   return bench;
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/file.hpp"
+#include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/candidate_forecasts.hpp"
@@ -148,19 +149,6 @@ std::string content_of(const std::filesystem::path& file) {
   return text ? *text : "";
 }
 
-void show_progress(const league::LeagueProgress& p) {
-  const double left =
-      p.seconds / static_cast<double>(p.done) * static_cast<double>(p.jobs - p.done);
-  const bool is_terminal = isatty(STDERR_FILENO) == 1;
-  if (!is_terminal && p.done % 20 != 0 && p.done != p.jobs) return;
-  constexpr std::size_t kBar = 30;
-  const std::size_t full = kBar * p.done / p.jobs;
-  write_message(fmt::format("{}bench: [{}{}] {} of {} runs, {:.0f} s left {}",
-                            is_terminal ? "\r" : "", std::string(full, '#'),
-                            std::string(kBar - full, '.'), p.done, p.jobs, left,
-                            is_terminal && p.done < p.jobs ? "" : "\n"));
-}
-
 /// A temporary folder, removed at the end.
 class Scratch {
  public:
@@ -274,8 +262,13 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
                                          : std::thread::hardware_concurrency();
   settings.library = content_of(settings.run.program);
   settings.folder = scratch.path();
-  settings.progress = show_progress;
+  std::optional<Progress> progress;
+  settings.progress = [&progress](const league::LeagueProgress& p) {
+    if (!progress) progress.emplace("running", p.jobs);
+    progress->reach(p.done);
+  };
   auto results = run_contenders(*task, settings, options.resume);
+  progress.reset();
   if (!results) return Failure{results.error()};
   if (options.candidates) {
     const auto measured = with_times(std::move(forecasts), *results);

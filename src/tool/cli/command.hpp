@@ -33,6 +33,7 @@ struct Manual {
 struct Globals {
   CanvasOptions canvas;
   std::vector<std::string> other_command;
+  bool quiet = false;  ///< no word of how far long work has come
 };
 
 /// One command of the tool.
@@ -52,6 +53,7 @@ struct Command {
 [[nodiscard]] Command plan_command();
 [[nodiscard]] Command simulate_command();
 [[nodiscard]] Command view_command();
+[[nodiscard]] Command trace_command();
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command convert_command();
 [[nodiscard]] Command group_command();

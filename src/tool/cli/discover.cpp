@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
+#include "base/progress.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
@@ -56,7 +57,7 @@ Expected<std::vector<std::string>> program_for(Mpi mpi, const DiscoverOptions& o
   std::vector<std::string> words{program.string()};
   if (options.fresh) words.emplace_back("--fresh");
   if (options.no_cache) words.emplace_back("--no-cache");
-  if (::isatty(STDERR_FILENO) != 0) words.emplace_back("--progress");
+  if (progress_place() == ProgressPlace::Terminal) words.emplace_back("--progress");
   if (!options.seconds.empty()) words.insert(words.end(), {"--seconds", options.seconds});
   return words;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/contract.hpp"
+#include "base/progress.hpp"
 #include "cli/command.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
@@ -40,6 +41,7 @@ class Tool {
         .add_option("--width", globals_.canvas.width,
                     "Columns to draw in. Default: those of the terminal, else 100.")
         .type_name("COLUMNS");
+    front_of_all.add_flag("--quiet", globals_.quiet, "Say nothing of how far long work has come.");
     for (Command& command : commands()) {
       CLI::App* sub = app_.add_subcommand(command.manual.name, "");
       sub->fallthrough();
@@ -88,6 +90,7 @@ class Tool {
       if (dashes != end && !d.takes_other_command) {
         return usage(*d.app, "there is no option \"--\"", "this command runs no other");
       }
+      if (globals_.quiet) be_quiet();
       return d.work();
     }
     return usage(app_, "no command is given");

@@ -32,6 +32,7 @@ struct RunOptions {
   std::string mpi;
   std::string library;
   std::string profile;
+  std::string trace;
   bool force = false;
   bool reproducible = false;
   bool disable = false;
@@ -56,19 +57,19 @@ Expected<std::string> find_libraries(const RunOptions& options) {
   return *recorder + ":" + *library;
 }
 
-/// A profile is written at the end: better to be told now that it cannot be.
-std::optional<Error> check_profile(const std::string& file) {
+/// A file that is written at the end: better to be told now that it cannot be.
+std::optional<Error> check_written(const char* option, const std::string& file) {
   const fs::path folder = fs::absolute(file).parent_path();
   std::error_code error;
   if (fs::is_directory(file, error)) {
-    return Error{"--profile", fmt::format("\"{}\" is a folder", file), "name a file"};
+    return Error{option, fmt::format("\"{}\" is a folder", file), "name a file"};
   }
   if (!fs::is_directory(folder, error)) {
-    return Error{"--profile", fmt::format("there is no folder \"{}\"", folder.string()),
+    return Error{option, fmt::format("there is no folder \"{}\"", folder.string()),
                  "make it, or name another file"};
   }
   if (::access(folder.c_str(), W_OK) != 0) {
-    return Error{"--profile", fmt::format("\"{}\" cannot be written to", folder.string()),
+    return Error{option, fmt::format("\"{}\" cannot be written to", folder.string()),
                  "name a file in another folder"};
   }
   return std::nullopt;
@@ -96,8 +97,12 @@ Expected<launch::Variables> variables(const RunOptions& options) {
   set("ESPALIER_REPRODUCIBLE", options.reproducible ? "1" : "");
   set("ESPALIER_DISABLE", options.disable ? "1" : "");
   if (!options.profile.empty()) {
-    if (auto wrong = check_profile(options.profile)) return *wrong;
+    if (auto wrong = check_written("--profile", options.profile)) return *wrong;
     set("ESPALIER_PROFILE", fs::absolute(options.profile).string());
+  }
+  if (!options.trace.empty()) {
+    if (auto wrong = check_written("--trace", options.trace)) return *wrong;
+    set("ESPALIER_TRACE", fs::absolute(options.trace).string());
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -202,6 +207,7 @@ constexpr std::string_view kRunProgramExamples =
     "espalier run -- sbatch job.sh\n"
     "espalier run -- mpiexec -n 4 python3 solver.py\n"
     "espalier run --profile solver.profile -- mpiexec -n 16 ./solver\n"
+    "espalier run --trace solver.trace -- mpiexec -n 16 ./solver\n"
     "espalier run --machine \"site:2(10ms) proc:2\" --print -- mpiexec -n 4 ./a.out";
 
 void declare_options(App& app, RunOptions& options) {
@@ -218,6 +224,10 @@ void declare_options(App& app, RunOptions& options) {
   app.add_flag("--reproducible", options.reproducible,
                "Reductions give the same bits on every machine.");
   app.add_flag("--disable", options.disable, "Preload the library, but leave all calls to MPI.");
+  app.add_option("--trace", options.trace,
+                 "Take down when each message of planned calls began and ended, for espalier trace "
+                 "and espalier view.")
+      .type_name("FILE");
   app.add_option("--profile", options.profile,
                  "Record how the program communicates, for espalier profile and espalier place.")
       .type_name("FILE");

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/nearest.hpp"
+#include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
@@ -170,6 +171,8 @@ Expected<Shown> summary_of(const select::Plan& plan, const collective::Hierarchy
       fmt::format("note: {} messages of {} are simulated, too many to be drawn; it is "
                   "predicted to take {}\n",
                   messages, name_of(plan, call), rounded(predicted)));
+  Progress progress("simulating messages", times.messages_of(plan));
+  progress.listen();
   Schedule named;
   named.algorithm = name_of(plan, call);
   named.call = call;

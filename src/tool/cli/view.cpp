@@ -13,6 +13,7 @@
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
 #include "schedule/operation_names.hpp"
+#include "trace/json.hpp"
 #include "view/api.hpp"
 #include "view/grid.hpp"
 #include "view/page.hpp"
@@ -25,6 +26,7 @@ struct ViewOptions : CallOptions {
   std::string subject;
   std::string algorithm;
   std::string html;
+  int call = -1;
   int port = 0;
   bool force = false;
 };
@@ -38,6 +40,65 @@ bool is_schedule(const std::string& argument) {
   const std::string begin = beginning_of_file(argument, kEnough);
   return begin.find("\"espalier-schedule-") != std::string::npos ||
          begin.starts_with("num_ranks") || begin.find("<algo") != std::string::npos;
+}
+
+/// The call of a trace that --call names; else the one with the message that differs most from its
+/// simulation.
+Expected<std::size_t> call_of_trace(const trace::Trace& trace, int wanted) {
+  if (trace.calls.empty()) {
+    return Error{"TRACE", "no planned call was taken down", "espalier run --explain tells why"};
+  }
+  if (wanted >= 0) {
+    if (static_cast<std::size_t>(wanted) < trace.calls.size()) {
+      return static_cast<std::size_t>(wanted);
+    }
+    return Error{"--call", fmt::format("there is no call {}", wanted),
+                 fmt::format("calls are 0 to {}", trace.calls.size() - 1)};
+  }
+  constexpr std::size_t kMostLookedAt = 64;
+  std::size_t best = 0;
+  Time most{0};
+  Progress progress("simulating", std::min(kMostLookedAt, trace.calls.size()));
+  for (std::size_t c = 0; c < trace.calls.size() && c < kMostLookedAt; ++c, progress.step()) {
+    const auto overlay = overlay::overlay_of(trace, c);
+    if (!overlay) return overlay.error();
+    if (!overlay->largest || overlay->pairs[*overlay->largest].excess() <= most) continue;
+    most = overlay->pairs[*overlay->largest].excess();
+    best = c;
+  }
+  return best;
+}
+
+/// TRACE: a call that ran, on the machine of its communicator.
+Expected<view::Subject> subject_of_trace(const ViewOptions& options) {
+  const auto given = {std::pair{"--machine", &options.machine},
+                      std::pair{"--operation", &options.operation},
+                      std::pair{"--size", &options.size}, std::pair{"--root", &options.root},
+                      std::pair{"--algorithm", &options.algorithm}};
+  for (const auto& [name, value] : given) {
+    if (!value->empty()) return Error{name, "the trace has its own", "leave it out"};
+  }
+  const auto trace = trace::read_file(options.subject);
+  if (!trace) return trace.error();
+  const auto call = call_of_trace(*trace, options.call);
+  if (!call) return call.error();
+  auto overlay = overlay::overlay_of(*trace, *call);
+  if (!overlay) return overlay.error();
+  if (overlay->machine.size() > view::kViewedUpTo) {
+    return Error{"TRACE",
+                 fmt::format("{} processes; the page shows up to {}", overlay->machine.size(),
+                             view::kViewedUpTo),
+                 "espalier trace tells the same in text"};
+  }
+  const schedule::Collective& ran = overlay->plan.call;
+  view::Subject subject{overlay->machine,
+                        fmt::format("{}, call {} of {}", trace->program, *call, options.subject)};
+  subject.first.operation = ran.operation;
+  subject.first.size = Bytes{std::max<std::uint64_t>(1, ran.count * ran.element.value)};
+  subject.first.root = ran.root;
+  subject.first.plan = view::Answers::kMeasured;
+  subject.measured = *std::move(overlay);
+  return subject;
 }
 
 /// What the page shows: MACHINE, or SCHEDULE with --machine.
@@ -110,6 +171,10 @@ std::optional<Error> why_not_replaced(const ViewOptions& options) {
 Outcome write_page(const ViewOptions& options, view::Answers& answers) {
   if (auto error = why_not_replaced(options)) return Failure{*error};
   view::GridOptions grid;
+  if (answers.subject().measured) {
+    grid.operations = {answers.subject().first.operation};
+    grid.sizes = {answers.subject().first.size};
+  }
   if (!options.operation.empty()) grid.operations = {answers.subject().first.operation};
   const std::string text = view::page_with(view::page(), view::grid_document(answers, grid));
   if (options.html == "-") return write_output("-", text);
@@ -137,9 +202,13 @@ Outcome view_subject(const ViewOptions& options) {
                     "docs/howto/view.md says how to build it; espalier simulate and espalier plan "
                     "draw without it"}};
   }
-  auto subject = subject_from(options);
+  const bool is_trace = trace::is_trace_file(options.subject);
+  if (options.call >= 0 && !is_trace) {
+    return Failure{{"--call", "only a trace has calls", "name a file of espalier run --trace"}};
+  }
+  auto subject = is_trace ? subject_of_trace(options) : subject_from(options);
   if (!subject) return Failure{subject.error()};
-  auto query = first_query(options, *subject);
+  auto query = is_trace ? Expected<view::Query>(subject->first) : first_query(options, *subject);
   if (!query) return Failure{query.error()};
   subject->first = *query;
   view::Answers answers(*std::move(subject));
@@ -162,29 +231,37 @@ constexpr std::string_view kViewDescription =
     "--html writes one file instead, which needs no server and no network. Its controls "
     "snap to points that were computed: operations, sizes, the best plans, latencies of the "
     "outermost level.\n\n"
+    "TRACE is a file of espalier run --trace: one call of it, measured and simulated on one axis. "
+    "Without --call it is the one with the message that differs most. "
     "SCHEDULE is a file that espalier verify reads; --machine says where it runs. Without an "
     "argument a machine of two sites is shown.";
 
 constexpr std::string_view kViewExamples =
     "espalier view data/machines/three-machines.json\n"
     "espalier view \"site:2(30ms,100Mbit/s) proc:16(5us)\" --operation allreduce --size 64KiB\n"
+    "espalier view solver.trace --call 3\n"
     "espalier view data/machines/three-machines.json --html page.html";
 
 }  // namespace
 
 Command view_command() {
-  Manual manual{.name = "view",
-                .tagline = "a live page: the machine, plans, their messages over time, what if",
-                .synopsis =
-                    "view [MACHINE|SCHEDULE --machine MACHINE] [--operation NAME] [--size "
-                    "BYTES] [--root RANK] [--algorithm NAME] [--port PORT|--html FILE "
-                    "[--force]]",
-                .description = std::string(kViewDescription),
-                .sections = {machines_section()},
-                .examples = std::string(kViewExamples)};
+  Manual manual{
+      .name = "view",
+      .tagline = "a live page: the machine, plans, their messages over time, what if",
+      .synopsis =
+          "view [MACHINE|TRACE [--call N]|SCHEDULE --machine MACHINE] [--operation NAME] [--size "
+          "BYTES] [--root RANK] [--algorithm NAME] [--port PORT|--html FILE "
+          "[--force]]",
+      .description = std::string(kViewDescription),
+      .sections = {machines_section()},
+      .examples = std::string(kViewExamples)};
   return {std::move(manual), [](App& app, const Globals&) {
             const auto options = std::make_shared<ViewOptions>();
-            app.add_option("SUBJECT", options->subject, "A machine (see MACHINES) or a schedule.");
+            app.add_option("SUBJECT", options->subject,
+                           "A machine (see MACHINES), a schedule or a trace.");
+            app.add_option("--call", options->call, "Of a trace: the call of this number.")
+                .type_name("N")
+                .whole_number(0, 1'000'000'000);
             app.add_option("-m,--machine", options->machine, "The machine of a schedule.")
                 .type_name("MACHINE");
             app.add_option("-o,--operation", options->operation,

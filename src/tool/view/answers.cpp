@@ -41,6 +41,43 @@ Json call_json(const Collective& call) {
           {"words", report::call_in_words(call)}};
 }
 
+/// What the page says of a call that ran.
+Json measured_json(const overlay::Overlay& measured) {
+  Json largest;
+  if (measured.largest) {
+    const overlay::Pair& pair = measured.pairs[*measured.largest];
+    largest = {{"message", pair.measured},
+               {"link", measured.links[pair.link].name},
+               {"excess_ps", pair.excess().picoseconds}};
+  }
+  Json links = Json::array();
+  for (const overlay::Link& link : measured.links) {
+    links.push_back({{"link", link.name},
+                     {"level", link.level},
+                     {"messages", link.messages},
+                     {"median_excess_ps", link.median_excess.picoseconds}});
+  }
+  return {{"number", measured.call.number},
+          {"plan", measured.plan.name},
+          {"residual_ps", measured.residual.picoseconds},
+          {"words", overlay::largest_in_words(measured)},
+          {"largest", largest},
+          {"links", links}};
+}
+
+/// What was measured, and before it the simulation of the same plan, with ranks that enter when
+/// they did.
+std::string measured_timelines(const overlay::Overlay& measured, const Machine& machine) {
+  const std::string own = measured_document(measured.call, machine);
+  if (!measured.schedule) return own;
+  sim::SimOptions options = conditions(machine, true);
+  for (const trace::Nanoseconds at : measured.call.begin) {
+    options.skew.push_back(nanoseconds(at - begin_of(measured.call)));
+  }
+  return timeline_document(sim::simulate(*measured.schedule, machine, options), machine) + "," +
+         own;
+}
+
 /// What is known of a plan that stands in the table.
 struct Row {
   std::string name;
@@ -131,7 +168,10 @@ std::string Answers::overview() const {
 Expected<std::string> Answers::plan(const Query& query) {
   Site& site = site_of(query.changes);
   const bool from_file = subject_.schedule && query.plan == kFromFile;
-  const Collective call = from_file ? subject_.schedule->call : call_of(query, site.machine.size());
+  const bool ran = subject_.measured && query.plan == kMeasured;
+  const Collective call = from_file ? subject_.schedule->call
+                          : ran     ? subject_.measured->plan.call
+                                    : call_of(query, site.machine.size());
   const bool is_known = call.operation != schedule::Operation::Unknown;
   Json document{{"format", "espalier-view-plan-1"}, {"call", call_json(call)}};
 
@@ -151,7 +191,7 @@ Expected<std::string> Answers::plan(const Query& query) {
       if (rows.back().name == query.plan) shown = one.plan;
     }
     document["chosen"] = rows.front().name;
-    if (!from_file && !query.plan.empty() && name_of(*shown, call) != query.plan) {
+    if (!from_file && !ran && !query.plan.empty() && name_of(*shown, call) != query.plan) {
       return Error{"plan", fmt::format("there is no plan \"{:.80}\" for this call", query.plan),
                    "take one of the candidates"};
     }
@@ -164,15 +204,22 @@ Expected<std::string> Answers::plan(const Query& query) {
   }
 
   std::string timeline;
-  const std::string shown_name = from_file ? std::string(kFromFile) : name_of(*shown, call);
-  const std::uint64_t messages = from_file ? 0 : times.messages_of(*shown);
+  const bool is_given = from_file || ran;
+  const std::string shown_name = is_given ? query.plan : name_of(*shown, call);
+  const std::uint64_t messages = is_given ? 0 : times.messages_of(*shown);
   document["plan"] = shown_name;
   document["per_level"] =
-      from_file ? Json::array() : Json(select::per_level(*shown, site.machine, call));
+      is_given ? Json::array() : Json(select::per_level(*shown, site.machine, call));
   document["figures"] = level_figures(site.machine);
   document["messages"] = messages;
   document["quick"] = query.quick;
-  if (messages <= kMostDrawn) {
+  if (ran) {
+    const overlay::Overlay& measured = *subject_.measured;
+    document["messages"] = measured.call.messages.size();
+    document["measured"] = measured_json(measured);
+    timeline = measured_timelines(measured, site.machine);
+    rows.push_back({shown_name, {}, overlay::measured_time(measured.call)});
+  } else if (messages <= kMostDrawn) {
     const sim::SimResult result =
         from_file ? sim::simulate(*subject_.schedule, site.machine, conditions(site.machine, true))
                   : sim::simulate(call, candidate_of(*shown, site.hierarchy, call).program_of,
@@ -183,6 +230,9 @@ Expected<std::string> Answers::plan(const Query& query) {
                                   [&](const Row& one) { return one.name == shown_name; });
     if (row != rows.end()) row->simulated = result.finish;
     if (from_file) rows.push_back({shown_name, {}, result.finish});
+  }
+  if (subject_.measured && !ran) {
+    rows.push_back({std::string(kMeasured), {}, overlay::measured_time(subject_.measured->call)});
   }
   if (subject_.schedule && !from_file) rows.push_back({std::string(kFromFile), {}, {}});
   document["candidates"] = rows_json(std::move(rows));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/expected.hpp"
+#include "overlay/overlay.hpp"
 #include "schedule/schedule.hpp"
 #include "select/chooser.hpp"
 #include "topology/machine.hpp"
@@ -12,11 +13,12 @@
 
 namespace espalier::view {
 
-/// What is shown: a machine, and a schedule from a file if there is one.
+/// What is shown: a machine, and a schedule from a file or a call that ran, if there is one.
 struct Subject {
   topology::Machine machine;
   std::string name;  ///< the machine as the user named it
   std::optional<schedule::Schedule> schedule = {};
+  std::optional<overlay::Overlay> measured = {};  ///< a call that ran on this machine
   Query first = {};  ///< the call and plan that the page shows when it is opened
 };
 
@@ -46,6 +48,8 @@ class Answers {
 
   /// The name under which the schedule of the file stands among the candidates.
   static constexpr std::string_view kFromFile = "schedule from the file";
+  /// The name under which the call that ran stands among the candidates.
+  static constexpr std::string_view kMeasured = "measured call";
 
  private:
   struct Site;

@@ -30,12 +30,19 @@ class GridWriter {
     query.operation = operation;
     query.size = size;
     query.root = has_root(operation) ? answers_.subject().first.root : 0;
+    const auto& measured = answers_.subject().measured;
+    if (measured && measured->plan.call.operation == operation) {
+      query.plan = Answers::kMeasured;
+      (void)add(query, kSame);
+      query.plan.clear();
+    }
     const auto candidates = add(query, kSame);
     std::uint32_t others = 1;
     std::set<std::string> kinds;
     for (const std::string& name : candidates) {
       if (others >= options_.plans) break;
-      if (name.empty() || !kinds.insert(plan_kind(name)).second) continue;
+      if (name.empty() || name == Answers::kMeasured || !kinds.insert(plan_kind(name)).second)
+        continue;
       query.plan = name;
       if (!add(query, kSame).empty()) ++others;
     }

@@ -47,9 +47,10 @@ class TimelineWriter {
   TimelineWriter(const SimResult& result, const topology::Machine& machine)
       : result_(result), machine_(machine), tick_(tick_of(result)) {}
 
-  std::string write() const {
-    std::string text = "{\"kind\":\"simulated\"";
-    fmt::format_to(std::back_inserter(text), ",\"tick_ps\":{},\"finish_ps\":", tick_);
+  std::string write(std::string_view kind) const {
+    std::string text;
+    fmt::format_to(std::back_inserter(text),
+                   "{{\"kind\":\"{}\",\"tick_ps\":{},\"finish_ps\":", kind, tick_);
     text += result_.finish == kForever ? "null" : std::to_string(result_.finish.picoseconds);
     text += ",\"messages\":{";
     messages(text);
@@ -140,10 +141,38 @@ class TimelineWriter {
   std::int64_t tick_;
 };
 
+/// A measured message as a simulated one.
+sim::MessageTrace as_simulated(const trace::Message& m, trace::Nanoseconds begin,
+                               const topology::Machine& machine) {
+  const auto at = [begin](trace::Nanoseconds when) {
+    return when == trace::kNever ? kForever : nanoseconds(std::max<std::int64_t>(0, when - begin));
+  };
+  sim::MessageTrace result;
+  result.from = m.from;
+  result.to = m.to;
+  result.bytes = Bytes{m.bytes};
+  result.level = machine.path(m.from, m.to).level;
+  result.send_begin = result.flows = at(m.send_begin);
+  result.send_end = at(m.send_end);
+  result.arrived = result.recv_begin = result.recv_end = at(m.recv_end);
+  return result;
+}
+
 }  // namespace
 
+std::string measured_document(const trace::Call& call, const topology::Machine& machine) {
+  SimResult seen;
+  const trace::Nanoseconds begin = begin_of(call);
+  seen.finish = nanoseconds(end_of(call) - begin);
+  for (const trace::Nanoseconds at : call.end) seen.rank_finish.push_back(nanoseconds(at - begin));
+  for (const trace::Message& m : call.messages) {
+    seen.timeline.push_back(as_simulated(m, begin, machine));
+  }
+  return TimelineWriter(seen, machine).write("measured");
+}
+
 std::string timeline_document(const SimResult& result, const topology::Machine& machine) {
-  return TimelineWriter(result, machine).write();
+  return TimelineWriter(result, machine).write("simulated");
 }
 
 }  // namespace espalier::view

@@ -4,6 +4,7 @@
 
 #include "sim/result.hpp"
 #include "topology/machine.hpp"
+#include "trace/trace.hpp"
 
 namespace espalier::view {
 
@@ -16,6 +17,12 @@ namespace espalier::view {
 /// entry of the first rank on: so others can stand beside them on the same axis.
 /// @pre the simulation was traced
 [[nodiscard]] std::string timeline_document(const sim::SimResult& result,
+                                            const topology::Machine& machine);
+
+/// The same of a call that ran, kind "measured", from the entry of its first rank on. A message is
+/// under way from the begin of its send to the end of its receive; what processors do meanwhile was
+/// not seen, and there is no critical path.
+[[nodiscard]] std::string measured_document(const trace::Call& call,
                                             const topology::Machine& machine);
 
 }  // namespace espalier::view

@@ -1,0 +1,36 @@
+#include "base/progress.hpp"
+
+#include <gtest/gtest.h>
+
+namespace espalier {
+namespace {
+
+TEST(Progress, HasABarAndTheTimeLeftOnATerminal) {
+  EXPECT_EQ(progress_line("planning", 15, 30, 8, ProgressPlace::Terminal),
+            "planning [" + std::string(15, '#') + std::string(15, '.') + "] 15 of 30, 8 s left");
+  EXPECT_EQ(progress_line("planning", 1, 101, 6, ProgressPlace::Terminal),
+            "planning [" + std::string(30, '.') + "] 1 of 101, 10 min left");
+}
+
+TEST(Progress, IsALineWithoutABarElsewhere) {
+  EXPECT_EQ(progress_line("planning", 30, 30, 8, ProgressPlace::Lines),
+            "planning: 30 of 30, 0 s left");
+}
+
+TEST(Progress, ShortWorkAndQuietSayNothing) {
+  testing::internal::CaptureStderr();
+  {
+    Progress progress("short", 3);
+    for (int i = 0; i < 5; ++i) progress.step();  // beyond the end too
+  }
+  be_quiet();
+  EXPECT_EQ(progress_place(), ProgressPlace::Nowhere);
+  {
+    Progress progress("quiet", 1);
+    progress.step();
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace espalier

@@ -1,0 +1,239 @@
+#include "overlay/otf2.hpp"
+
+#include <fmt/format.h>
+
+#if defined(ESPALIER_OTF2)
+#include <otf2/otf2.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <vector>
+#endif
+
+namespace espalier::overlay {
+
+#if !defined(ESPALIER_OTF2)
+
+bool can_write_otf2() { return false; }
+
+std::optional<Error> write_otf2(const trace::Trace& /*trace*/, const std::string& /*folder*/) {
+  return Error{"--otf2", "this build cannot write OTF2",
+               "install libotf2-trace-dev and build again; --perfetto needs nothing"};
+}
+
+#else
+
+namespace {
+
+using trace::Nanoseconds;
+
+/// What happens on a rank, to be sorted by time: a library wants each location in order.
+struct RankEvent {
+  enum class Kind : std::uint8_t { SendBegin, RecvBegin, SendEnd, RecvEnd };
+  Nanoseconds at = 0;
+  Kind kind = Kind::SendBegin;
+  const trace::Message* message = nullptr;
+  std::uint64_t request = 0;
+};
+
+OTF2_FlushType flush(void* /*data*/, OTF2_FileType /*type*/, OTF2_LocationRef /*location*/,
+                     void* /*caller*/, bool /*final*/) {
+  return OTF2_FLUSH;
+}
+
+class Otf2Writer {
+ public:
+  Otf2Writer(const trace::Trace& trace, OTF2_Archive* archive) : trace_(trace), archive_(archive) {}
+
+  void write() {
+    constexpr OTF2_FlushCallbacks callbacks{flush, nullptr};
+    OTF2_Archive_SetFlushCallbacks(archive_, &callbacks, nullptr);
+    OTF2_Archive_SetSerialCollectiveCallbacks(archive_);
+    OTF2_Archive_SetCreator(archive_, "espalier");
+    OTF2_Archive_OpenEvtFiles(archive_);
+    for (Rank rank = 0; rank < trace_.size(); ++rank) write_events(rank);
+    OTF2_Archive_CloseEvtFiles(archive_);
+    OTF2_Archive_OpenDefFiles(archive_);
+    for (Rank rank = 0; rank < trace_.size(); ++rank) {
+      OTF2_Archive_CloseDefWriter(archive_, OTF2_Archive_GetDefWriter(archive_, rank));
+    }
+    OTF2_Archive_CloseDefFiles(archive_);
+    write_definitions();
+  }
+
+ private:
+  [[nodiscard]] const std::vector<Rank>& members_of(const trace::Call& call) const {
+    return trace_.communicators[call.communicator].members;
+  }
+
+  void write_events(Rank rank) {
+    OTF2_EvtWriter* const writer = OTF2_Archive_GetEvtWriter(archive_, rank);
+    for (const trace::Call& call : trace_.calls) {
+      const auto& members = members_of(call);
+      const auto own = std::find(members.begin(), members.end(), rank);
+      if (own == members.end()) continue;
+      write_call(writer, call, static_cast<Rank>(own - members.begin()));
+    }
+    counts_.push_back(written_);
+    written_ = 0;
+    OTF2_Archive_CloseEvtWriter(archive_, writer);
+  }
+
+  void write_call(OTF2_EvtWriter* writer, const trace::Call& call, Rank self) {
+    using Kind = RankEvent::Kind;
+    std::vector<RankEvent> events;
+    const auto add = [&](Nanoseconds at, Kind kind, const trace::Message& m) {
+      if (at != trace::kNever) events.push_back({at, kind, &m, request_});
+    };
+    for (const trace::Message& m : call.messages) {
+      ++request_;
+      const bool is_whole = m.send_begin != trace::kNever && m.recv_end != trace::kNever;
+      if (!is_whole) continue;
+      if (m.from == self) {
+        add(m.send_begin, Kind::SendBegin, m);
+        add(m.send_end, Kind::SendEnd, m);
+      }
+      if (m.to == self) {
+        add(m.recv_begin, Kind::RecvBegin, m);
+        add(m.recv_end, Kind::RecvEnd, m);
+      }
+    }
+    std::stable_sort(events.begin(), events.end(),
+                     [](const RankEvent& a, const RankEvent& b) { return a.at < b.at; });
+    const OTF2_RegionRef region = call.plan;
+    OTF2_EvtWriter_Enter(writer, nullptr, stamp(call.begin[self]), region);
+    for (const RankEvent& event : events) write_event(writer, call, event);
+    OTF2_EvtWriter_Leave(writer, nullptr, stamp(call.end[self]), region);
+    written_ += 2 + events.size();
+  }
+
+  void write_event(OTF2_EvtWriter* writer, const trace::Call& call, const RankEvent& event) {
+    using Kind = RankEvent::Kind;
+    const trace::Message& m = *event.message;
+    const OTF2_CommRef comm = call.communicator;
+    const OTF2_TimeStamp at = stamp(event.at);
+    switch (event.kind) {
+      case Kind::SendBegin:
+        OTF2_EvtWriter_MpiIsend(writer, nullptr, at, m.to, comm, m.tag, m.bytes, event.request);
+        break;
+      case Kind::SendEnd:
+        OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, event.request);
+        break;
+      case Kind::RecvBegin:
+        OTF2_EvtWriter_MpiIrecvRequest(writer, nullptr, at, event.request);
+        break;
+      case Kind::RecvEnd:
+        OTF2_EvtWriter_MpiIrecv(writer, nullptr, at, m.from, comm, m.tag, m.bytes, event.request);
+        break;
+    }
+  }
+
+  OTF2_TimeStamp stamp(Nanoseconds at) {
+    last_ = std::max(last_, static_cast<std::uint64_t>(at));
+    return static_cast<OTF2_TimeStamp>(at);
+  }
+
+  OTF2_StringRef text(OTF2_GlobalDefWriter* writer, const std::string& words) {
+    const auto [it, is_new] = strings_.try_emplace(words, strings_.size());
+    if (is_new) OTF2_GlobalDefWriter_WriteString(writer, it->second, words.c_str());
+    return it->second;
+  }
+
+  void write_definitions() {
+    OTF2_GlobalDefWriter* const writer = OTF2_Archive_GetGlobalDefWriter(archive_);
+    constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;
+    OTF2_GlobalDefWriter_WriteClockProperties(writer, kTicksPerSecond, 0, last_ + 1,
+                                              OTF2_UNDEFINED_TIMESTAMP);
+    const OTF2_StringRef none = text(writer, "");
+    for (std::uint32_t p = 0; p < trace_.plans.size(); ++p) {
+      const trace::Plan& plan = trace_.plans[p];
+      OTF2_GlobalDefWriter_WriteRegion(
+          writer, p,
+          text(writer, fmt::format("{} of {} B", name_of(plan.call.operation),
+                                   plan.call.count * plan.call.element.value)),
+          text(writer, std::string(name_of(plan.call.operation))), text(writer, plan.name),
+          OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, none, 0, 0);
+    }
+    write_locations(writer);
+    write_communicators(writer);
+    OTF2_Archive_CloseGlobalDefWriter(archive_, writer);
+  }
+
+  void write_locations(OTF2_GlobalDefWriter* writer) {
+    const OTF2_StringRef node = text(writer, "node");
+    std::map<std::string, OTF2_SystemTreeNodeRef> hosts;
+    for (Rank rank = 0; rank < trace_.size(); ++rank) {
+      const auto [it, is_new] = hosts.try_emplace(trace_.hosts[rank], hosts.size());
+      if (is_new) {
+        OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, it->second,
+                                                 text(writer, trace_.hosts[rank]), node,
+                                                 OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+      }
+      const OTF2_StringRef name = text(writer, fmt::format("rank {}", rank));
+      OTF2_GlobalDefWriter_WriteLocationGroup(writer, rank, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                                              it->second, OTF2_UNDEFINED_LOCATION_GROUP);
+      OTF2_GlobalDefWriter_WriteLocation(writer, rank, name, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                         counts_[rank], rank);
+    }
+  }
+
+  void write_communicators(OTF2_GlobalDefWriter* writer) {
+    const OTF2_StringRef none = text(writer, "");
+    std::vector<std::uint64_t> all;
+    for (Rank rank = 0; rank < trace_.size(); ++rank) all.push_back(rank);
+    OTF2_GlobalDefWriter_WriteGroup(writer, 0, none, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                    OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                    static_cast<std::uint32_t>(all.size()), all.data());
+    for (std::uint32_t c = 0; c < trace_.communicators.size(); ++c) {
+      const trace::Communicator& one = trace_.communicators[c];
+      const std::vector<std::uint64_t> members(one.members.begin(), one.members.end());
+      OTF2_GlobalDefWriter_WriteGroup(writer, c + 1, none, OTF2_GROUP_TYPE_COMM_GROUP,
+                                      OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                      static_cast<std::uint32_t>(members.size()), members.data());
+      OTF2_GlobalDefWriter_WriteComm(writer, c, text(writer, one.name), c + 1, OTF2_UNDEFINED_COMM,
+                                     OTF2_COMM_FLAG_NONE);
+    }
+  }
+
+  const trace::Trace& trace_;
+  OTF2_Archive* archive_;
+  std::map<std::string, OTF2_StringRef> strings_;
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t written_ = 0;
+  std::uint64_t request_ = 0;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace
+
+bool can_write_otf2() { return true; }
+
+std::optional<Error> write_otf2(const trace::Trace& trace, const std::string& folder) {
+  std::error_code wrong;
+  if (std::filesystem::exists(std::filesystem::symlink_status(folder, wrong))) {
+    return Error{"--otf2", fmt::format("there is a \"{}\" already", folder),
+                 "name a folder that is to be made"};
+  }
+  if (!std::filesystem::create_directory(folder, wrong)) {
+    return Error{"--otf2", fmt::format("\"{}\" cannot be made: {}", folder, wrong.message()),
+                 "name a folder that is to be made, in one that can be written to"};
+  }
+  constexpr std::uint64_t kEventChunk = 1U << 20U, kDefinitionChunk = 4U << 20U;
+  OTF2_Archive* const archive =
+      OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, kEventChunk,
+                        kDefinitionChunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  if (archive == nullptr) {
+    return Error{"--otf2", fmt::format("\"{}\" cannot be written", folder), "name another folder"};
+  }
+  Otf2Writer(trace, archive).write();
+  if (OTF2_Archive_Close(archive) != OTF2_SUCCESS) {
+    return Error{"--otf2", fmt::format("\"{}\" was not written whole", folder),
+                 "is the disk full?"};
+  }
+  return std::nullopt;
+}
+
+#endif
+
+}  // namespace espalier::overlay

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""A link that is slower than the planner believes is named by espalier trace, and by the page of espalier view.
+
+usage: slow_link.py ESPALIER LIBRARY TRACED MPI      Needs root and TUN (else exit 77).
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ESPALIER, LIBRARY, TRACED, MPI = sys.argv[1:]
+STATE = f"/run/espalier-slow-link-{os.getpid()}"
+# Hosts of a lab have folders /tmp of their own.
+FOLDER = pathlib.Path(f"/var/tmp/espalier-slow-link-{os.getpid()}")
+MACHINE = "site:3(5ms,100Mbit/s,name=wan) proc:2"
+
+
+def tool(*words):
+    ran = subprocess.run([ESPALIER, *map(str, words)], capture_output=True, text=True, check=False,
+                         env={**os.environ, "ESPALIER_LAB": STATE})
+    if ran.returncode != 0:
+        print(ran.stdout + ran.stderr)
+        sys.exit(77 if "a lab needs root" in ran.stderr else 1)
+    return ran.stdout
+
+
+def main():
+    trace = FOLDER / "out.trace"
+    tool("lab", "up", MACHINE)
+    try:
+        tool("lab", "set", "site0<>site2", "--latency", "45ms")  # behind the planner's back
+        settings = ["ESPALIER_FORCE=1", "ESPALIER_TRIAL=0", f"ESPALIER_TRACE={trace}"]
+        tool("lab", "run", "--mpi", MPI, "--preload", LIBRARY, *[word for one in settings for word in ("--env", one)], "--", TRACED)
+    finally:
+        tool("lab", "down")
+    shown = json.loads(tool("trace", trace, "--json"))
+    for link in shown["links"]:
+        print(f"{link['link']}: {link['median_excess_ps'] / 1e9:.2f} ms longer, median of {link['messages']}")
+    worst, second = shown["links"][:2]
+    assert worst["link"] == "site0 - site2", worst
+    assert worst["median_excess_ps"] > max(5e9, 3 * second["median_excess_ps"]), (worst, second)
+    page = tool("view", trace, "--html", "-")
+    assert "over site0 - site2" in page, "the page does not name the link"
+
+
+FOLDER.mkdir()
+try:
+    main()
+finally:
+    if "KEEP_TRACE" in os.environ and (FOLDER / "out.trace").exists():
+        shutil.copy(FOLDER / "out.trace", os.environ["KEEP_TRACE"])
+    shutil.rmtree(FOLDER)
