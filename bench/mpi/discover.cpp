@@ -41,7 +41,7 @@ void discover(const espalier::mpi::DiscoverOptions& options) {
   espalier::mpi::RollCall present;
   present.begin({});
   present.wait();
-  const std::vector<int> leaders = present.leaders(MPI_COMM_WORLD);
+  const std::vector<int> leaders = present.places(MPI_COMM_WORLD).leaders;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   const auto found = espalier::mpi::discover_world(options, MPI_COMM_WORLD, leaders);

@@ -60,17 +60,16 @@ void Engine::learn_machine(MPI_Comm over) {
 void Engine::look_for_machine(MPI_Comm over) {
   if (kIsSimulated) return learn_machine(over);
   const OwnWork work(*world_);
-  std::string kept;
   if (looks_ == nullptr) {
     if (world_->known() != nullptr) return;
     const RollCall::Places& places = world_->places;
-    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank);
     kept_file_ = kept_file(world_->settings, places.nodes);
+    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank,
+                                           world_->rank == 0 ? read_kept(kept_file_) : "");
     follows_ = !world_->is_threaded;
-    if (world_->rank == 0) kept = read_kept(kept_file_);
   }
   auto told =
-      looks_->before_call(over, rank_of_first(over), kept, world_->clock(), world_->account.own());
+      looks_->before_call(over, rank_of_first(over), world_->clock(), world_->account.own());
   if (!told) return;
   if (told->kept) {
     world_->verdicts = std::move(told->kept->verdicts);
@@ -81,8 +80,11 @@ void Engine::look_for_machine(MPI_Comm over) {
       KnownMachine known =
           found_machine(*world_, std::move(*machine), std::move(told->kept->words));
       known.is_certain = true;
-      return learn(std::move(known));
+      learn(std::move(known));
+    } else if (world_->known() != nullptr && !world_->verdicts.empty()) {
+      learn(KnownMachine(*world_->known()));  // begins anew, with what is known
     }
+    return;
   }
   const KnownMachine* before = world_->known();
   const bool is_certain = before != nullptr && before->is_certain;

@@ -84,13 +84,14 @@ void write_kept(const std::string& file, const KeptStart& kept) {
   static_cast<void>(replace_own_file(file, text, 0600, Keep::Durably));
 }
 
-KeptDelivery::KeptDelivery(MPI_Comm over, int root, const std::string& text) : buffer_(kLongest) {
+KeptDelivery::KeptDelivery(MPI_Comm over, int root, const std::string& text, std::size_t length)
+    : text_(text) {
   PMPI_Comm_size(over, &size_);
-  if (text.size() < buffer_.size()) std::copy(text.begin(), text.end(), buffer_.begin());
-  if (PMPI_Ibcast(buffer_.data(), static_cast<int>(buffer_.size()), MPI_CHAR, root, over,
-                  &request_) != MPI_SUCCESS) {
+  text_.resize(length);
+  if (PMPI_Ibcast(text_.data(), static_cast<int>(length), MPI_CHAR, root, over, &request_) !=
+      MPI_SUCCESS) {
     request_ = MPI_REQUEST_NULL;
-    buffer_.assign(1, '\0');
+    text_.clear();
   }
 }
 
@@ -98,8 +99,7 @@ KeptDelivery::~KeptDelivery() { PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
 std::optional<KeptStart> KeptDelivery::finish() {
   PMPI_Wait(&request_, MPI_STATUS_IGNORE);
-  buffer_.back() = '\0';
-  return buffer_.front() == '\0' ? std::nullopt : kept_from(buffer_.data(), size_);
+  return kept_from(text_, size_);
 }
 
 }  // namespace espalier::mpi

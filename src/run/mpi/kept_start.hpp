@@ -35,12 +35,12 @@ struct KeptStart {
 /// finds out again.
 void write_kept(const std::string& file, const KeptStart& kept);
 
-/// Brings rank 0's text to all processes by a non-blocking broadcast. A text that does not fit into
-/// one message is not brought.
+/// Brings rank 0's text to all processes by a non-blocking broadcast.
 class KeptDelivery {
  public:
   /// Begins. Collective over `over`, but waits for nobody. @param root rank of the text's owner
-  KeptDelivery(MPI_Comm over, int root, const std::string& text);
+  /// @param length of the text; the same on all processes
+  KeptDelivery(MPI_Comm over, int root, const std::string& text, std::size_t length);
   ~KeptDelivery();
   KeptDelivery(const KeptDelivery&) = delete;
   KeptDelivery& operator=(const KeptDelivery&) = delete;
@@ -49,8 +49,7 @@ class KeptDelivery {
   [[nodiscard]] std::optional<KeptStart> finish();
 
  private:
-  static constexpr std::size_t kLongest = 16 * 1024;
-  std::vector<char> buffer_;
+  std::string text_;
   int size_ = 1;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace espalier::mpi {
 namespace {
@@ -12,6 +13,7 @@ using discover::NodesSeen;
 
 constexpr double kNews = 1.3;  // figures that differ by less are no news
 constexpr double kContradiction = 1.5;
+constexpr std::size_t kLongestKept = std::size_t{1} << 20U;
 
 /// The one or two addresses that are packed into a number.
 std::vector<std::uint32_t> addresses_in(std::uint64_t both) {
@@ -39,7 +41,9 @@ bool differ(double a, double b) { return a > kNews * b || b > kNews * a; }
 }  // namespace
 
 SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses,
-                         int rank) {
+                         int rank, std::string kept)
+    : kept_(std::move(kept)) {
+  if (kept_.size() > kLongestKept) kept_.clear();
   std::vector<Node> node_of(leaders.size());
   for (std::size_t r = 0; r < leaders.size(); ++r) {
     const auto leader = static_cast<std::size_t>(leaders[r]);
@@ -59,9 +63,8 @@ SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint
   }
 }
 
-void SocketLooks::begin(MPI_Comm over, int root, const std::string& kept, double elapsed,
-                        double spent) {
-  std::vector<double> mine{-elapsed, spent};
+void SocketLooks::begin(MPI_Comm over, double elapsed, double spent) {
+  std::vector<double> mine{-elapsed, spent, static_cast<double>(kept_.size())};
   if (seen_) {
     NodesSeen own = *seen_;
     for (const discover::PeerSeen& peer : discover::own_peers()) {
@@ -75,7 +78,6 @@ void SocketLooks::begin(MPI_Comm over, int root, const std::string& kept, double
   }
   agreement_ = std::make_unique<LateAgreement>(over);
   agreement_->start(mine);
-  if (looks_ == 0) delivery_ = std::make_unique<KeptDelivery>(over, root, kept);
   ++looks_;
   under_way_ = 0;
 }
@@ -95,33 +97,40 @@ bool SocketLooks::is_news() const {
   return false;
 }
 
-SocketLooks::Told SocketLooks::end() {
+SocketLooks::Told SocketLooks::end(MPI_Comm over, int root) {
   Told told;
   const std::vector<double> largest = agreement_->finish();
   agreement_.reset();
-  if (delivery_ != nullptr) told.kept = delivery_->finish();
-  delivery_.reset();
-  has_failed_ = largest.size() < 2;
+  has_failed_ = largest.size() < 3;
   if (has_failed_) return told;
   told.elapsed = -largest[0];
   told.spent = largest[1];
+  if (largest[2] > 0) {
+    delivery_ =
+        std::make_unique<KeptDelivery>(over, root, kept_, static_cast<std::size_t>(largest[2]));
+    kept_.clear();
+    under_way_ = 0;
+  }
   if (!seen_) return told;
-  seen_->take(std::span(largest).subspan(2));
+  seen_->take(std::span(largest).subspan(3));
   if (!is_news()) return told;
   told.machine = discover::machine_seen(*seen_, ranks_);
   if (told.machine) told_ = seen_;
   return told;
 }
 
-std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int root,
-                                                          const std::string& kept, double elapsed,
+std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int root, double elapsed,
                                                           double spent) {
-  if (agreement_ != nullptr) {
+  if (agreement_ != nullptr || delivery_ != nullptr) {
     if (++under_way_ < kCallsToLook) return std::nullopt;
-    return end();
+    if (agreement_ != nullptr) return end(over, root);
+    Told told;
+    told.kept = delivery_->finish();
+    delivery_.reset();
+    return told;
   }
   if (!has_failed_ && asking_.is_due()) {
-    begin(over, root, kept, elapsed, spent);
+    begin(over, elapsed, spent);
     if (looks_ == 1) asking_ = runtime::Asking(kCallsToLook);
   }
   return std::nullopt;

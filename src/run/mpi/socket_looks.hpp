@@ -17,37 +17,41 @@ namespace espalier::mpi {
 /// the kernels know of connections that the program's own calls have made.
 ///
 /// Counted in calls on all processes. A look begins before some calls: each rank hands what it sees
-/// to a non-blocking allreduce, and completes that kCallsToLook calls later. The first look also
-/// brings what an earlier run kept (KeptStart). Looks follow each other ever more rarely.
+/// to a non-blocking allreduce, and completes that kCallsToLook calls later. If rank 0 has what an
+/// earlier run kept (KeptStart), that comes behind the first look, as many calls later. Looks
+/// follow each other ever more rarely.
 class SocketLooks {
  public:
   static constexpr std::uint32_t kCallsToLook = 4;
   static constexpr int kMostLooks = 12;
 
   /// @param leaders, addresses of each rank: RollCall::Places
-  SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses, int rank);
+  /// @param kept text of an earlier run, on rank 0; may be empty
+  SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses, int rank,
+              std::string kept);
 
   /// What a look has told.
   struct Told {
     double elapsed = 0;                            ///< agreed seconds that the program has run
     double spent = 0;                              ///< agreed seconds of our own work
-    std::optional<KeptStart> kept = {};            ///< what an earlier run kept; the first look
+    std::optional<KeptStart> kept = {};            ///< what an earlier run kept
     std::optional<discover::SeenMachine> machine;  ///< a machine, if there is news
   };
   /// Counts a call. Begins or ends a look. All ranks call it before the same calls.
-  /// @param kept rank 0's text of an earlier run; looked at by the first look
   /// @param root rank in `over` of rank 0 of MPI_COMM_WORLD
-  [[nodiscard]] std::optional<Told> before_call(MPI_Comm over, int root, const std::string& kept,
-                                                double elapsed, double spent);
+  [[nodiscard]] std::optional<Told> before_call(MPI_Comm over, int root, double elapsed,
+                                                double spent);
   /// Whether there were so many looks that more would tell little.
-  [[nodiscard]] bool is_over() const { return looks_ >= kMostLooks && agreement_ == nullptr; }
+  [[nodiscard]] bool is_over() const {
+    return looks_ >= kMostLooks && agreement_ == nullptr && delivery_ == nullptr;
+  }
   /// Whether round trips that were seen contradict a machine: some is less than 2/3 of what the
   /// machine says, or more than 3/2.
   [[nodiscard]] bool contradicts(const topology::Machine& machine) const;
 
  private:
-  void begin(MPI_Comm over, int root, const std::string& kept, double elapsed, double spent);
-  [[nodiscard]] Told end();
+  void begin(MPI_Comm over, double elapsed, double spent);
+  [[nodiscard]] Told end(MPI_Comm over, int root);
   [[nodiscard]] bool is_news() const;
 
   std::vector<std::vector<Rank>> ranks_;     // of each node
@@ -60,7 +64,8 @@ class SocketLooks {
   int looks_ = 0;
   bool has_failed_ = false;  // MPI reported an error, on all ranks
   std::unique_ptr<LateAgreement> agreement_;
-  std::unique_ptr<KeptDelivery> delivery_;
+  std::string kept_;                        // on rank 0, until it is delivered
+  std::unique_ptr<KeptDelivery> delivery_;  // under way
 };
 
 }  // namespace espalier::mpi
