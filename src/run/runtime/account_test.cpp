@@ -112,6 +112,29 @@ TEST(BoundedRegret, NativeThatWasFasterThanPredictedElsewhereIsNotBelievedToBeBe
   EXPECT_EQ(program.kept, 1U);
 }
 
+TEST(BoundedRegret, ClassesThatAreTriedSideBySideShareOneBound) {
+  Evidence evidence;
+  TrialOptions options;
+  options.evidence = &evidence;
+  std::vector<Trial> trials(8, Trial({{11e-3, false}, {21e-3, true}}, options));
+  std::vector<Meeting> meetings(trials.size(), Meeting(1));
+  std::vector<std::unique_ptr<Member>> members;
+  for (Meeting& meeting : meetings) members.push_back(std::make_unique<Member>(meeting));
+  double now = 0.5, regret = 0;
+  const Clock clock = [&now] { return now; };
+  for (int call = 0; call < 4000; ++call) {
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      const bool is_native = trials[t].begin_call(*members[t], clock) == 1;
+      const double seconds = is_native ? 24e-3 : 15e-3;
+      if (trials[t].is_timed()) trials[t].note(now, seconds, 8);
+      now += seconds;
+      regret += is_native ? 9e-3 : 0;
+      ASSERT_LE(regret, Trial::kShare * now) << "call " << call;
+    }
+  }
+  EXPECT_GT(regret, 0);
+}
+
 TEST(BoundedRegret, WhatOneTrialCostIsMissingInTheNext) {
   RunOfCalls program{{15e-3, 24e-3}};
   program.evidence.regret = 10;

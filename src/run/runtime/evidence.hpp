@@ -12,7 +12,10 @@ struct Evidence {
   double native_ratio = 1;
   /// Seconds that calls of trials took longer than the candidate that was best.
   double regret = 0;
+  /// What trials that take turns now are expected to add to that: classes are tried side by side.
+  double reserved = 0;
 
+  [[nodiscard]] double committed() const { return regret + reserved; }
   void add_native(double measured, double predicted) {
     if (predicted > 0) native_ratio = std::min(native_ratio, measured / predicted);
   }

@@ -242,7 +242,7 @@ void Trial::judge_first() {
                                agreed_[0] >= kShortestAsPredicted * predicted;
   rivals_ = {0};
   std::string_view why = "as predicted, and all others far behind";
-  double regret = options_.evidence != nullptr ? options_.evidence->regret : 0;
+  double regret = options_.evidence != nullptr ? options_.evidence->committed() : 0;
   const double regret_before = regret;
   for (std::uint32_t w = 1; w < candidates_.size(); ++w) {
     if (is_as_predicted && candidates_[w].predicted >= kFarBehind * predicted) continue;
@@ -267,6 +267,8 @@ void Trial::judge_first() {
   // Each candidate has two blocks in any case.
   block_ = rivals_.size() == 2 ? 5 : 4;
   turns_ = 2 * static_cast<std::uint32_t>(rivals_.size());
+  reserved_ = regret - regret_before;
+  if (options_.evidence != nullptr) options_.evidence->reserved += reserved_;
   forget_plans();
   enter(Phase::Turns);
 }
@@ -284,7 +286,7 @@ bool Trial::starts_second_round(double least) {
     slowest = std::max(slowest, agreed_[w]);
   }
   const auto candidates = static_cast<std::uint32_t>(near.size());
-  const double paid = options_.evidence != nullptr ? options_.evidence->regret : 0;
+  const double paid = options_.evidence != nullptr ? options_.evidence->committed() : 0;
   const double left = std::max(0.0, kShare * elapsed_ - paid);
   const double calls = std::min(kMostCalls, left / std::max(slowest, 1e-9));
   if (candidates < 2 || calls < 4.0 * candidates * block_) return false;
@@ -309,6 +311,7 @@ void Trial::judge_all() {
     least = time;
   }
   learn_from_times();
+  if (options_.evidence != nullptr) options_.evidence->reserved -= std::exchange(reserved_, 0);
   for (const std::uint32_t w : rivals_) {
     if (options_.evidence == nullptr) break;
     const double calls =

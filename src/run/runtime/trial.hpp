@@ -220,6 +220,7 @@ class Trial {
   bool are_comparable_ = true;          // all timed calls had about as many bytes
   std::uint32_t native_before_ = 0;     // native calls noted before the first begin_call()
   double last_native_before_ = 0;       // seconds of the last of them
+  double reserved_ = 0;                 // share of Evidence::reserved while candidates take turns
   std::string_view why_ = "not tried yet";
 };
 
