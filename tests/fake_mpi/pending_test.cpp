@@ -48,7 +48,7 @@ struct PendingRanks {
 };
 
 TEST(PendingCallsProperty, MoreCallsThanTagsTellApartEndRightInAnyOrder) {
-  for_all_seeds(25, [](Random& rng) {
+  for_all_seeds(8, [](Random& rng) {
     const topology::Machine machine = testing_support::some_machine(rng, 5);
     const collective::Hierarchy hierarchy(machine);
     const auto size = static_cast<std::size_t>(machine.size());
