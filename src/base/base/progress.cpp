@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 std::atomic<bool> interrupted{false};
 std::atomic<bool> quiet{false};
 std::atomic<Progress*> listening{nullptr};
+std::atomic<int> alive{0};  // of work within other work only the outer is told
 
 constexpr std::chrono::milliseconds kFirst = 500ms, kBetween = 100ms, kBetweenLines = 10s;
 
@@ -50,11 +51,12 @@ std::string progress_line(std::string_view what, std::size_t done, std::size_t t
 Progress::Progress(std::string what, std::size_t total)
     : what_(std::move(what)),
       total_(total),
-      place_(progress_place()),
+      place_(alive++ == 0 ? progress_place() : ProgressPlace::Nowhere),
       begin_(Clock::now()),
       next_(begin_ + (place_ == ProgressPlace::Terminal ? kFirst : kBetweenLines)) {}
 
 Progress::~Progress() {
+  --alive;
   if (listening.load() == this) listening.store(nullptr);
   if (is_drawn_) (void)write_all(STDERR_FILENO, "\r\x1b[K");
 }

@@ -25,7 +25,7 @@ void be_quiet();
                                         double seconds, ProgressPlace place);
 
 /// How far long work has come, on standard error: on a terminal from half a second on, elsewhere
-/// every ten seconds. Short work says nothing.
+/// every ten seconds. Short work says nothing, nor does work within other work.
 class Progress {
  public:
   Progress(std::string what, std::size_t total);

@@ -7,10 +7,12 @@
 #include <thread>
 
 #include "base/nearest.hpp"
+#include "base/progress.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
+#include "cli/reproduce_all.hpp"
 #include "cli/reproduce_measured.hpp"
 #include "lab/launch.hpp"
 #include "reproduce/paper.hpp"
@@ -31,6 +33,7 @@ struct ReproduceOptions {
   std::string on;
   std::string mpi = "mpich";
   std::string processes;
+  std::vector<std::string> measured;
   bool quick = false;
   bool json = false;
 };
@@ -48,6 +51,7 @@ Expected<const Paper*> paper_named(const std::string& name) {
     if (paper.key == name) return &paper;
     known.emplace_back(paper.key);
   }
+  known.emplace_back("all");
   return unknown("PAPER", name, known);
 }
 
@@ -163,27 +167,41 @@ Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
 
 Expected<std::vector<Exhibit>> computed_exhibits(const Paper& paper,
                                                  const ReproduceOptions& options) {
-  const Surroundings around = look_around();
   auto parts = chosen_parts(paper.parts, options);
   if (!parts) return parts.error();
   auto sizes = sizes_of(options);
   if (!sizes) return sizes.error();
   std::vector<Exhibit> exhibits;
+  Progress progress("reproducing", parts->size());
   for (const PaperPart& part : *parts) {
-    const std::string progress =
-        fmt::format("{} of {}: {} ...", exhibits.size() + 1, parts->size(), part.title);
-    if (around.is_terminal) {
-      write_message("\r\033[K" + progress);
-    } else if (parts->size() > 1) {
-      write_message(progress + "\n");
-    }
+    progress.name(fmt::format("reproducing {} {}", paper.key, part.key));
     exhibits.push_back(part.run(*sizes));
+    progress.step();
   }
-  if (around.is_terminal) write_message("\r\033[K");
   return exhibits;
 }
 
+Outcome report_of_all(const ReproduceOptions& options) {
+  if (!options.on.empty()) {
+    return Failure{{"--on", "all papers are computed; what a lab measured is stored",
+                    "give its file: --measured FILE"}};
+  }
+  if (!options.parts.empty()) {
+    return Failure{{"--part", "all papers have all their parts", "leave it out, or name a paper"}};
+  }
+  auto sizes = sizes_of(options);
+  if (!sizes) return Failure{sizes.error()};
+  return reproduce_all({options.folder.empty() ? "report" : options.folder, options.measured,
+                        options.quick, options.json},
+                       *sizes);
+}
+
 Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals) {
+  if (options.paper == "all") return report_of_all(options);
+  if (!options.measured.empty()) {
+    return Failure{{"--measured", "stored runs are for the report of all papers",
+                    "espalier reproduce all --measured FILE"}};
+  }
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   auto paper = paper_named(options.paper);
@@ -226,11 +244,19 @@ constexpr std::string_view kReproduceDescription =
     "lab) that is up only meanwhile, the MPI's own broadcast beside Espalier's library held to "
     "the trees of the paper. It needs root and TUN, and an hour where a library's own "
     "broadcast is slow; --quick takes a few sizes and rounds.\n\n"
+    "espalier reproduce all makes every exhibit of every paper and writes one page, index.html, "
+    "that needs no other file: figure or table, our numbers beside those that the paper states, "
+    "their ratio, and the command that makes the exhibit; report.json has the same for programs. "
+    "Exhibits are kept in the folder as they are made: the same command after Ctrl-C goes on. "
+    "What a lab measured comes from stored runs, with their date (--measured).\n\n"
     "With --on here langer is: splits of MPI_COMM_WORLD with real MPI on this computer, up to "
     "--processes ranks.";
 
 constexpr std::string_view kReproduceExamples =
     "espalier reproduce karonis\n"
+    "espalier reproduce all --folder report\n"
+    "espalier reproduce karonis --on lab --json >lab.json; espalier reproduce all --measured "
+    "lab.json\n"
     "espalier reproduce banikazemi\n"
     "espalier reproduce banikazemi --part table2 --quick\n"
     "espalier reproduce langer --part messages\n"
@@ -246,7 +272,9 @@ Command reproduce_command() {
                 .tagline = "the tables and figures of a paper, computed again",
                 .synopsis =
                     "reproduce PAPER [--part PART]... [--seed N] [--quick] [--json] [--folder DIR] "
-                    "[--on lab|here [--mpi NAME] [--processes N]]",
+                    "[--on lab|here [--mpi NAME] [--processes N]]\n"
+                    "reproduce all [--folder DIR] [--measured FILE]... [--seed N] [--quick] "
+                    "[--json]",
                 .description = std::string(kReproduceDescription),
                 .sections = {papers_section()},
                 .examples = std::string(kReproduceExamples)};
@@ -254,7 +282,7 @@ Command reproduce_command() {
       std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<ReproduceOptions>();
         app.add_option("PAPER", options->paper,
-                       "The paper: karonis, banikazemi, dichev, langer or park.")
+                       "The paper: karonis, banikazemi, dichev, langer or park; or all.")
             .required();
         app.add_option("-p,--part", options->parts, "Only this part; may be repeated.")
             .type_name("PART")
@@ -263,8 +291,14 @@ Command reproduce_command() {
         app.add_flag("--quick", options->quick, "Far fewer cases.");
         app.add_flag("--json", options->json, "Write all tables as JSON (espalier-reproduce-1).");
         app.add_option("--folder", options->folder,
-                       "Also write each table as CSV, and pictures, into this folder.")
+                       "Also write each table as CSV, and pictures, into this folder. Of all: the "
+                       "report's own folder. Default for all: report.")
             .type_name("DIR");
+        app.add_option("--measured", options->measured,
+                       "Of all: exhibits that reproduce PAPER --on lab --json wrote; may be "
+                       "repeated.")
+            .type_name("FILE")
+            .repeated();
         const Option on = app.add_option("--on", options->on, "Measure with real MPI: lab or here.")
                               .type_name("PLACE");
         app.add_option("--mpi", options->mpi, "mpich or openmpi. Default: mpich.")

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/expected.hpp"
+#include "reproduce/paper.hpp"
+
+namespace espalier::reproduce {
+
+/// One number that a paper states, and ours.
+struct Comparison {
+  std::string what;  ///< "participants 4: fnf_us"
+  double ours = 0;
+  double paper = 0;
+  [[nodiscard]] double ratio() const { return ours / paper; }
+};
+
+/// An exhibit of the report, as it is kept in a file until all are there.
+struct ReportedPart {
+  std::string paper;    ///< key of the paper: "karonis"
+  std::string key;      ///< key of the part: "figure7"
+  std::string command;  ///< what makes this exhibit alone
+  std::string date;     ///< "2026-11-17"
+  std::string version;  ///< version of the tool that made it
+  double seconds = 0;
+  std::string title;
+  std::vector<std::string> headings;
+  std::vector<std::vector<std::string>> rows;  ///< rows as people read them
+  std::string figures;                         ///< the same as JSON, as programs read them
+  std::vector<std::string> notes;
+  std::string svg;
+  std::vector<Comparison> comparisons;
+};
+
+/// Numbers that the paper states beside those of its exhibit: columns "paper_X" beside "X", and
+/// those that stand in its text (stated_numbers.cpp).
+[[nodiscard]] std::vector<Comparison> compare(std::string_view paper, std::string_view part,
+                                              const nlohmann::ordered_json& rows);
+
+/// What our numbers are beside the paper's, in a sentence that is computed from them; empty without
+/// numbers of the paper.
+[[nodiscard]] std::string verdict(const std::vector<Comparison>& comparisons);
+
+/// @param about says where and when: command, date, version, seconds
+[[nodiscard]] ReportedPart reported(const Exhibit& exhibit, ReportedPart about);
+
+/// A part as text for its file, and back (espalier-reproduce-part-1).
+[[nodiscard]] std::string to_text(const ReportedPart& part);
+Expected<ReportedPart> part_from_text(const std::string& text, const std::string& file);
+
+/// Exhibits that were measured in a lab and stored by `reproduce PAPER --on lab --json`.
+Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const std::string& file,
+                                                 const std::string& date);
+
+/// All papers in one page that needs nothing else, and as JSON (espalier-report-1).
+[[nodiscard]] std::string report_html(const std::vector<ReportedPart>& parts);
+[[nodiscard]] std::string report_json(const std::vector<ReportedPart>& parts);
+
+}  // namespace espalier::reproduce

@@ -1,0 +1,85 @@
+#include "reproduce/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace espalier::reproduce {
+namespace {
+
+Exhibit an_exhibit() {
+  Exhibit exhibit{"table2", "Table 2: <FNF>", {}, {"a note & more"}, "<svg></svg>", {}};
+  exhibit.table.columns = {{"participants", "n"}, {"fnf_us", "FNF"}, {"paper_fnf_us", "paper"}};
+  exhibit.table.rows = {{std::int64_t{3}, report::Decimal{101, 1}, report::Decimal{100, 1}},
+                        {std::int64_t{4}, report::Decimal{150, 1}, report::Decimal{200, 1}}};
+  return exhibit;
+}
+
+ReportedPart a_part() {
+  ReportedPart about;
+  about.paper = "banikazemi";
+  about.key = "table2";
+  about.command = "espalier reproduce banikazemi --part table2";
+  about.date = "2026-11-17";
+  about.version = "1";
+  return reported(an_exhibit(), about);
+}
+
+TEST(Report, PutsThePapersNumbersBesideOurs) {
+  const ReportedPart part = a_part();
+  ASSERT_EQ(part.comparisons.size(), 2U);
+  EXPECT_DOUBLE_EQ(part.comparisons[0].ratio(), 1.01);
+  EXPECT_EQ(part.comparisons[1].what, "participants 4: fnf_us");
+  const std::string words = verdict(part.comparisons);
+  EXPECT_NE(words.find("1 of 2 numbers"), std::string::npos) << words;
+  EXPECT_NE(words.find("ours is 150, the paper's 200, 25 % less"), std::string::npos) << words;
+  EXPECT_NE(verdict({part.comparisons[0]}).find("within 5 %"), std::string::npos);
+  EXPECT_EQ(verdict({}), "");
+}
+
+TEST(Report, FindsNumbersThatStandInThePapersText) {
+  const auto rows = nlohmann::ordered_json::parse(
+      R"([{"percent_fast":25,"sources":1,"fnf_factor":9.0},{"percent_fast":50,"sources":1,"fnf_factor":1.2},
+          {"percent_fast":50,"sources":2,"fnf_factor":1.8}])");
+  const auto found = compare("banikazemi", "figure10", rows);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_DOUBLE_EQ(found[0].ours, 1.8);
+  EXPECT_DOUBLE_EQ(found[0].paper, 2.4);
+}
+
+TEST(Report, APartComesBackFromItsFile) {
+  const ReportedPart part = a_part();
+  const auto again = part_from_text(to_text(part), "f");
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(to_text(*again), to_text(part));
+  EXPECT_EQ(again->comparisons.size(), part.comparisons.size());
+  EXPECT_FALSE(part_from_text("{}", "f"));
+  EXPECT_FALSE(part_from_text(to_text(part).substr(0, 40), "f"));
+}
+
+TEST(Report, IsOnePageThatLoadsNothing) {
+  const std::string page = report_html({a_part()});
+  EXPECT_NE(page.find("Table 2: &lt;FNF&gt;"), std::string::npos);
+  EXPECT_NE(page.find("a note &amp; more"), std::string::npos);
+  EXPECT_NE(page.find("espalier reproduce banikazemi --part table2"), std::string::npos);
+  for (const char* other : {"<script", "src=", "http", "@import", "url("}) {
+    EXPECT_EQ(page.find(other), std::string::npos) << other;
+  }
+  const auto json = nlohmann::json::parse(report_json({a_part()}));
+  EXPECT_EQ(json["exhibits"][0]["rows"].size(), 2U);
+}
+
+TEST(Report, StoredRunsKeepTheirDate) {
+  const std::string text = to_json("karonis2000", {an_exhibit()});
+  const auto parts = stored_parts(text, "lab.json", "2026-10-30");
+  ASSERT_TRUE(parts) << to_string(parts.error());
+  ASSERT_EQ(parts->size(), 1U);
+  EXPECT_EQ(parts->front().paper, "karonis");
+  EXPECT_EQ(parts->front().date, "2026-10-30");
+  EXPECT_EQ(parts->front().headings.size(), 3U);
+  EXPECT_FALSE(stored_parts("[]", "x", ""));
+  EXPECT_FALSE(stored_parts(to_json("nobody1900", {}), "x", ""));
+}
+
+}  // namespace
+}  // namespace espalier::reproduce

@@ -1,0 +1,130 @@
+#include "cli/reproduce_all.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/progress.hpp"
+#include "cli/run.hpp"
+#include "reproduce/report.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using reproduce::Paper;
+using reproduce::PaperPart;
+using reproduce::ReportedPart;
+
+std::string day_of(std::time_t when) {
+  std::tm parts{};
+  gmtime_r(&when, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+std::optional<Error> make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return std::nullopt;
+  return Error{"--folder", fmt::format("\"{}\" cannot be made: {}", folder, error.message()),
+               "name a folder that you may write to"};
+}
+
+std::string exhibit_command(const Paper& paper, const PaperPart& part,
+                            const reproduce::PaperOptions& sizes, bool quick) {
+  return fmt::format("espalier reproduce {} --part {} --seed {}{}", paper.key, part.key, sizes.seed,
+                     quick ? " --quick" : "");
+}
+
+/// A part that an earlier run left, if it is what this one would make.
+std::optional<ReportedPart> kept_part(const std::string& file, const std::string& command) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
+  const auto text = read_named_file(file);
+  if (!text) return std::nullopt;
+  auto part = reproduce::part_from_text(*text, file);
+  if (!part || part->version != version_line() || part->command != command) return std::nullopt;
+  return *std::move(part);
+}
+
+Expected<std::vector<ReportedPart>> measured_parts(const std::vector<std::string>& files) {
+  std::vector<ReportedPart> parts;
+  for (const std::string& file : files) {
+    const auto text = read_named_file(file);
+    if (!text) return text.error();
+    struct stat about {};
+    const bool is_there = ::stat(file.c_str(), &about) == 0;
+    auto stored =
+        reproduce::stored_parts(*text, file, is_there ? day_of(about.st_mtime) : "no date");
+    if (!stored) return stored.error();
+    parts.insert(parts.end(), stored->begin(), stored->end());
+  }
+  return parts;
+}
+
+/// Those of the folder, and what is missing there.
+Expected<std::vector<ReportedPart>> computed_parts(const ReportOptions& options,
+                                                   const reproduce::PaperOptions& sizes) {
+  using Clock = std::chrono::steady_clock;
+  std::size_t count = 0;
+  for (const Paper& paper : reproduce::papers()) count += paper.parts.size();
+  std::vector<ReportedPart> parts;
+  Progress progress("reproducing", count);
+  for (const Paper& paper : reproduce::papers()) {
+    for (const PaperPart& part : paper.parts) {
+      if (Interruptible::is_interrupted()) {
+        return Error{"reproduce all",
+                     fmt::format("interrupted; {} of {} exhibits are in {}", parts.size(), count,
+                                 options.folder),
+                     "the same command goes on from there"};
+      }
+      progress.name(fmt::format("reproducing {} {}", paper.key, part.key));
+      const std::string file = fmt::format("{}/{}-{}.json", options.folder, paper.key, part.key);
+      const std::string command = exhibit_command(paper, part, sizes, options.quick);
+      auto made = kept_part(file, command);
+      if (!made) {
+        const auto begin = Clock::now();
+        const reproduce::Exhibit exhibit = part.run(sizes);
+        ReportedPart about;
+        about.paper = paper.key;
+        about.key = part.key;
+        about.command = command;
+        about.date = day_of(std::time(nullptr));
+        about.version = version_line();
+        about.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        made = reported(exhibit, std::move(about));
+        if (auto wrong = replace_named_file(file, to_text(*made))) return *wrong;
+      }
+      parts.push_back(*std::move(made));
+      progress.step();
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+Outcome reproduce_all(const ReportOptions& options, const reproduce::PaperOptions& sizes) {
+  if (auto wrong = make_folder(options.folder)) return Failure{*wrong};
+  const auto measured = measured_parts(options.measured);  // a file that is wrong is told first
+  if (!measured) return Failure{measured.error()};
+  const Interruptible interruptible;
+  auto parts = computed_parts(options, sizes);
+  if (!parts) {
+    return Failure{parts.error(), Interruptible::is_interrupted() ? kExitInterrupted : kExitUsage};
+  }
+  parts->insert(parts->end(), measured->begin(), measured->end());
+  const std::string page = options.folder + "/index.html";
+  const std::string json = reproduce::report_json(*parts);
+  if (auto wrong = replace_named_file(page, report_html(*parts))) return Failure{*wrong};
+  if (auto wrong = replace_named_file(options.folder + "/report.json", json)) {
+    return Failure{*wrong};
+  }
+  return write_output("-", options.json ? json : page + "\n");
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "reproduce/paper.hpp"
+
+namespace espalier::cli {
+
+struct ReportOptions {
+  std::string folder;                 ///< where the report and its parts are written
+  std::vector<std::string> measured;  ///< stored runs of a lab
+  bool quick = false;
+  bool json = false;  ///< the report as JSON on standard output too
+};
+
+/// Every paper's exhibits in one report. A part that the folder has already, made by this version
+/// with these options, is taken from it: so a report that was interrupted goes on.
+[[nodiscard]] Outcome reproduce_all(const ReportOptions& options,
+                                    const reproduce::PaperOptions& sizes);
+
+}  // namespace espalier::cli

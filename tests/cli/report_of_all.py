@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""The short form of `espalier reproduce all`: one page and JSON with every exhibit; what is there already is not made again.
+
+usage: report_of_all.py ESPALIER
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ESPALIER = sys.argv[1]
+
+
+def report(folder):
+    ran = subprocess.run([ESPALIER, "--quiet", "reproduce", "all", "--quick", "--folder", folder], capture_output=True, text=True,
+                         check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == "", ran.stderr
+    assert ran.stdout.strip() == f"{folder}/index.html", ran.stdout
+    return json.loads(pathlib.Path(folder, "report.json").read_text())
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        first = report(folder)
+        keys = {one["key"] for one in first["exhibits"]}
+        assert len(first["exhibits"]) >= 21, keys
+        assert sum(len(one["comparisons"]) for one in first["exhibits"]) >= 20
+        page = pathlib.Path(folder, "index.html").read_text()
+        assert page.count("<section") == len(first["exhibits"])
+        assert not re.search(r"<script|<link|src=|url\(|@import", page), "the page loads something"
+        # A broken file and a missing one are made again; the others are taken.
+        parts = sorted(pathlib.Path(folder).glob("*-*.json"))
+        kept = {part: part.stat().st_mtime_ns for part in parts}
+        broken, missing = pathlib.Path(folder, "banikazemi-figure1.json"), pathlib.Path(folder, "park-figure4.json")
+        broken.write_text("{")
+        missing.unlink()
+        second = report(folder)
+        for part, when in kept.items():
+            assert (part.stat().st_mtime_ns != when) == (part in (broken, missing)), part
+        for one in first["exhibits"] + second["exhibits"]:
+            one.pop("seconds")
+            one.pop("date")
+        assert first == second
+        print(f"{len(first['exhibits'])} exhibits")
+
+
+main()
