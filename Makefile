@@ -1,5 +1,5 @@
 # The front door. Everything here also works by hand through CMake's presets.
-#   make          build            -> build/release/bin/espalier
+#   make          the tool and its libraries, without tests -> build/release/bin/espalier
 #   make demo     see what it does: plans, and an MPI program without Espalier and with it
 #   make check    build, format check, include rule, all tests, some of them with sanitizers, a short fuzz of every reader
 #   make check-quick  the tests of single rooms, without any MPI: the inner loop
@@ -42,7 +42,7 @@ define preset
 endef
 
 build: packages
-	$(call preset,release)
+	$(call preset,release,installed)
 
 PREFIX ?= /usr/local
 install: packages

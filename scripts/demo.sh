@@ -31,3 +31,5 @@ step "The same unmodified MPI program (examples/steps.cpp) on such a grid, witho
   "lab up \"site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4\"    # where root and TUN are there"
 python3 scripts/demo_grid.py "$1" "$out"
 printf '\nPictures to look at: %s\n' "$out/grid.svg $out/machine.svg $out/tree.svg $out/compare.svg"
+printf 'The tool: export PATH=%s:$PATH; then espalier --help. The demo builds the library for MPICH; make builds those for all MPIs.\n' \
+  "$(cd "$(dirname "$tool")" && pwd)"

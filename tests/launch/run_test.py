@@ -7,6 +7,7 @@ PROGRAM (whoami.c) prints a line for each rank; OTHER_PROGRAM is the same for th
 """
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -219,6 +220,14 @@ def refusals(t):
     for wrong, meant in [("allreduce=rign", 'did you mean "ring"?'), ("alreduce=ring", 'did you mean "allreduce"?')]:
         refused(t.run(t.launcher + ["-n", "4", t.program], ["--algorithm", wrong]), "--algorithm: error:", meant, "are: ")
         refused(t.run(t.launcher + ["-n", "4", t.program], ESPALIER_ALGORITHM=wrong), "ESPALIER_ALGORITHM: error:", meant)
+    # A build for another MPI alone: told before the program runs natively.
+    partial = t.folder / "partial"
+    for folder, file in (("bin", t.espalier), ("lib", pathlib.Path(t.espalier).parents[1] / "lib" / "libespalier.so")):
+        (partial / folder).mkdir(parents=True)
+        shutil.copy(file, partial / folder)
+    done = subprocess.run([partial / "bin" / "espalier", "run", "--", *t.launcher, "-n", "4", t.program], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    refused(done, f"libespalier-{t.mpi}.so", "there is no such library here", "build it (make)")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", "/no/such/library.so"]), "/no/such/library.so")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", __file__]), "--library: error:", "is no shared library")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--mpi", "lam"]), "--mpi")

@@ -145,6 +145,8 @@ const Variant& variant_for(const SomeMpi& mpi) {
   return kVariants[mpi.family == Family::OpenMpi ? 1 : 0];
 }
 
+const Variant& variant_for(Mpi mpi) { return kVariants[mpi == Mpi::OpenMpi ? 1 : 0]; }
+
 bool was_tried(const SomeMpi& mpi) {
   if (is_standard(mpi)) return false;
   constexpr std::array kMpich{"4.0.", "4.2."};

@@ -61,6 +61,7 @@ inline constexpr std::array kVariants{
     Variant{"libespalier-openmpi.so", "programs of Open MPI 4 and 5"},
     Variant{"libespalier-mpiabi.so", "programs with the standard's own binary interface"}};
 [[nodiscard]] const Variant& variant_for(const SomeMpi& mpi);
+[[nodiscard]] const Variant& variant_for(Mpi mpi);
 
 /// Whether our tests were run with this version; others are served by what they promise, behind a
 /// self-test in MPI_Init.

@@ -40,7 +40,7 @@ struct RunOptions {
 };
 
 /// Ours, and before it the recorder if one is asked for: it sees what the program calls.
-Expected<std::string> find_libraries(const RunOptions& options) {
+Expected<std::string> find_libraries(const RunOptions& options, launch::Mpi mpi) {
   auto library = launch::find_library(launch::kLibrary, options.library);
   if (library && !options.library.empty()) {
     // The loader only complains of what is no library, and the program runs without it.
@@ -49,6 +49,19 @@ Expected<std::string> find_libraries(const RunOptions& options) {
     if (!*elf || !(*elf)->is_static() || (*elf)->needed.empty()) {
       return Error{"--library", fmt::format("{} is no shared library", *library),
                    fmt::format("leave it out: {} beside this tool is taken", launch::kLibrary)};
+    }
+  }
+  if (library && options.library.empty()) {
+    // Without it the program would run natively, with a line that is easily overlooked. Where only
+    // the standard's own interface was built, any program may be of that kind.
+    const auto& variant = launch::variant_for(mpi);
+    const auto is_there = [&](std::string_view file) {
+      return fs::exists(fs::path(*library).parent_path() / file);
+    };
+    if (!is_there(variant.file) && !is_there(launch::kVariants[2].file)) {
+      return Error{(fs::path(*library).parent_path() / variant.file).string(),
+                   fmt::format("there is no such library here, and it serves {}", variant.serves),
+                   "build it (make)"};
     }
   }
   if (!library || options.profile.empty()) return library;
@@ -150,7 +163,7 @@ Expected<launch::Start> start_of(const RunOptions& options, const std::vector<st
   auto set = variables(options);
   if (!set) return set.error();
   if (auto wrong = check_algorithms(options, *set)) return *wrong;
-  auto library = find_libraries(options);
+  auto library = find_libraries(options, chosen->mpi);
   if (!library) return library.error();
   for (const auto& unknown : doctor::unknown_settings({set->begin(), set->end()})) {
     write_message(fmt::format("espalier run: note: {}: {}; {}\n", unknown.subject, unknown.what,
