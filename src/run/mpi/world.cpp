@@ -191,7 +191,8 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   presence.is_threaded = level == MPI_THREAD_MULTIPLE;
   world->can_wait = !presence.is_threaded && is_complete(own) && !own->disabled && !own->force &&
                     !own->reproducible && own->algorithm.empty() && own->trace.empty();
-  world->defers = world->can_wait && launcher_says_several_nodes(world->size);
+  // Not by own settings, which may differ between processes: all must wait for the same calls.
+  world->defers = launcher_says_several_nodes(world->size);
   presence.cannot_wait = !world->can_wait;
   presence.is_unfit = is_unfit;
   world->roll_call.begin(presence);
