@@ -61,11 +61,12 @@ struct Fold {
 };
 
 /// Rows are sorted by time: those that are alike stand among those of the same time.
-std::vector<Fold> folds_of(const PlanReport& report) {
+/// @param folds_any false: every row stands for itself
+std::vector<Fold> folds_of(const PlanReport& report, bool folds_any) {
   std::vector<Fold> folds;
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     Fold* alike = nullptr;
-    for (std::size_t f = folds.size(); f-- > 0 && alike == nullptr;) {
+    for (std::size_t f = folds.size(); folds_any && f-- > 0 && alike == nullptr;) {
       const PlanRow& row = report.rows[folds[f].shown];
       if (row.finish != report.rows[i].finish) break;
       if (are_alike(row, report.rows[i])) alike = &folds[f];
@@ -144,7 +145,7 @@ std::string plan_table_text(const PlanReport& report, const report::Canvas& canv
   table.columns.push_back({"", " "});
   std::size_t told = 0;
   std::size_t seen = 0;
-  for (const Fold& fold : folds_of(report)) {
+  for (const Fold& fold : folds_of(report, shown < report.rows.size())) {
     const bool is_chosen = fold.shown == report.chosen;
     if (told >= shown && !is_chosen) continue;
     ++told;

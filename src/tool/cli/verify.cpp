@@ -170,11 +170,10 @@ Outcome verify_file(const VerifyOptions& options) {
                                : verdict_text(schedule, verdict);
   if (auto failed = write_output("-", text)) return failed;
   if (verdict.ok()) return {};
-  const verify::Finding& first = verdict.findings.front();
+  const std::size_t findings = verdict.findings.size();
   return Failure{
-      {options.schedule,
-       fmt::format("refused: {}: {}: {}", where_of(first), name_of(first.kind), first.found),
-       "docs/verification.md says what each kind of finding means"},
+      {options.schedule, fmt::format("refused: {} finding{}", findings, findings == 1 ? "" : "s"),
+       "docs/verification.md says what is proven and how"},
       kExitRefused};
 }
 

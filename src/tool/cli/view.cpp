@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/file.hpp"
@@ -176,6 +177,13 @@ Outcome write_page(const ViewOptions& options, view::Answers& answers) {
     grid.sizes = {answers.subject().first.size};
   }
   if (!options.operation.empty()) grid.operations = {answers.subject().first.operation};
+  if (grid.sizes.empty()) {
+    // The size that was asked for is one of the points.
+    for (const std::uint64_t size : view::kUsualSizes) grid.sizes.push_back(Bytes{size});
+    grid.sizes.push_back(answers.subject().first.size);
+    std::sort(grid.sizes.begin(), grid.sizes.end());
+    grid.sizes.erase(std::unique(grid.sizes.begin(), grid.sizes.end()), grid.sizes.end());
+  }
   const std::string text = view::page_with(view::page(), view::grid_document(answers, grid));
   if (options.html == "-") return write_output("-", text);
   if (auto error = replace_named_file(options.html, text)) return Failure{*error};
