@@ -20,7 +20,9 @@ trace::Trace simulated_trace(const std::string& line, Delay delay) {
   trace.hosts.assign(machine.size(), "host");
   trace.communicators = {{"world", {}, topology::write_json(machine)}};
   trace::Plan plan;
-  plan.call = {schedule::Operation::Broadcast, machine.size(), 0, 4096};
+  plan.call.operation = schedule::Operation::Broadcast;
+  plan.call.size = machine.size();
+  plan.call.count = 4096;
   plan.name = "binomial";
   const collective::Hierarchy hierarchy(machine);
   const auto schedule =
