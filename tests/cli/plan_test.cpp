@@ -110,6 +110,18 @@ TEST(ToolPlan, VerifiesOnManyRanksWhatHasFewMessages) {
   EXPECT_EQ(verdict({"allgather"}).find("not verified: above 256 ranks"), 0U);
 }
 
+/// Whoever asks for all sees every name.
+TEST(ToolPlan, FoldsNoRowsIfAllAreAskedFor) {
+  const Words call{"plan", "broadcast", "-m", kPlanGrid, "--size", "2MB"};
+  Words all = call;
+  all.emplace_back("--all");
+  const Ran ran = run_tool(all);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out.find(" alike"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\nbinomial "), std::string::npos) << ran.out;
+  EXPECT_NE(run_tool(call).out.find(" alike"), std::string::npos);
+}
+
 /// The chosen plan stands in the table once, whatever parameters it has that do not matter.
 TEST(ToolPlan, ListsThePlanThatItChoosesOnce) {
   const Json json = plan({"allreduce", "-s", "1MB", "-m",

@@ -229,7 +229,7 @@ PlanChoice Chooser::choose(const Collective& call, WhichPlan which) {
   if (std::none_of(table_.begin(), table_.end(), has_form)) {
     return native("no plan for this operation");
   }
-  if (!must_plan && !is_uneven(hierarchy().machine())) return native("one level only");
+  if (!must_plan && !is_uneven(hierarchy().machine())) return native("all ranks are equally near");
   const bool assumes = has_assumed_blocks(call);
   if (!must_plan && call.irregular() && !assumes && call.size > kUnequalBlocksUpTo) {
     return native("blocks of different lengths on too many ranks");

@@ -19,7 +19,7 @@ std::string_view name_of(Reason reason) {
       "one process",
       "intercommunicator",
       "processes outside MPI_COMM_WORLD",
-      "one level only",
+      "all ranks are equally near",
       "no gain predicted",
       "no plan for it",
       "type and operation unknown to us",
@@ -155,12 +155,19 @@ std::string call_table(std::span<const CallRecord> records) {
                                  "predicted", "measured", "plan (why)");
   for (const CallRecord& r : records) {
     const double calls = static_cast<double>(std::max<std::uint64_t>(1, r.calls));
-    text += fmt::format(fmt::runtime(row), schedule::name_of(r.operation),
-                        size_class_text(r.size_class), r.communicator, r.calls,
-                        time_text(r.predicted_us / 1e6), time_text(r.measured_us / calls / 1e6),
-                        fmt::format("{} ({})", r.plan, r.why));
+    const double measured_us = r.measured_us / calls;
+    const bool is_far_off = r.predicted_us > 0 && measured_us > 10 * r.predicted_us;
+    text += fmt::format(
+        fmt::runtime(row), schedule::name_of(r.operation), size_class_text(r.size_class),
+        r.communicator, r.calls, time_text(r.predicted_us / 1e6), time_text(measured_us / 1e6),
+        fmt::format("{} ({}){}", r.plan, r.why,
+                    is_far_off ? " <- far from the prediction: late ranks, a busy host, or a "
+                                 "machine that is not as described?"
+                               : ""));
   }
-  return text;
+  return text +
+         "  predicted: until the last rank is done; measured: the mean time of rank 0 in the "
+         "call\n";
 }
 
 }  // namespace

@@ -282,7 +282,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   constexpr std::size_t kShown = 12;
   const std::string text =
       options.json ? plan_json(report)
-                   : plan_text(report, *canvas, options.all ? report.rows.size() : kShown);
+                   : plan_text(report, *canvas, options.all ? kEveryRow : kShown);
   if (auto failed = write_output("-", text)) return failed;
   if (Interruptible::is_interrupted()) return Failure{{}, kExitInterrupted};
   return {};

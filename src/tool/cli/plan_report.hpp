@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,8 @@ struct PlanReport {
 
 /// The first lines for people: the choice. Needs the chosen row alone.
 [[nodiscard]] std::string plan_headline(const PlanReport& report);
+/// Shows every plan in a row of its own, also those that do the same.
+inline constexpr std::size_t kEveryRow = std::numeric_limits<std::size_t>::max();
 /// The rest of the report for people. @param shown how many rows of the table; the chosen one is
 /// always there
 [[nodiscard]] std::string plan_text(const PlanReport& report, const report::Canvas& canvas,

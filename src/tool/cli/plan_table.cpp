@@ -145,7 +145,7 @@ std::string plan_table_text(const PlanReport& report, const report::Canvas& canv
   table.columns.push_back({"", " "});
   std::size_t told = 0;
   std::size_t seen = 0;
-  for (const Fold& fold : folds_of(report, shown < report.rows.size())) {
+  for (const Fold& fold : folds_of(report, shown != kEveryRow)) {
     const bool is_chosen = fold.shown == report.chosen;
     if (told >= shown && !is_chosen) continue;
     ++told;

@@ -170,10 +170,11 @@ Outcome verify_file(const VerifyOptions& options) {
                                : verdict_text(schedule, verdict);
   if (auto failed = write_output("-", text)) return failed;
   if (verdict.ok()) return {};
-  const std::size_t findings = verdict.findings.size();
+  const verify::Finding& first = verdict.findings.front();
   return Failure{
-      {options.schedule, fmt::format("refused: {} finding{}", findings, findings == 1 ? "" : "s"),
-       "docs/verification.md says what is proven and how"},
+      {options.schedule,
+       fmt::format("refused: {}: {}: {}", where_of(first), name_of(first.kind), first.found),
+       "docs/verification.md says what is proven, and how"},
       kExitRefused};
 }
 
