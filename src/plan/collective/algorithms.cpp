@@ -17,6 +17,7 @@ AlgorithmTable algorithms() {
       &kFastestNodeFirst,
       &kSpoc,
       &kEdgeFirst,
+      &kEdgeFirstScatter,
       &kEdgeFirstByCluster,
       &kSearchedTree,
       &kScatterRing,
