@@ -280,9 +280,9 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                                  [&](const PlanRow& row) { return row.choice.plan == chosen; });
   report.chosen = static_cast<std::size_t>(mine - report.rows.begin());
   constexpr std::size_t kShown = 12;
-  const std::string text =
-      options.json ? plan_json(report)
-                   : plan_text(report, *canvas, options.all ? kEveryRow : kShown);
+  const std::string text = options.json
+                               ? plan_json(report)
+                               : plan_text(report, *canvas, options.all ? kEveryRow : kShown);
   if (auto failed = write_output("-", text)) return failed;
   if (Interruptible::is_interrupted()) return Failure{{}, kExitInterrupted};
   return {};
