@@ -388,7 +388,10 @@ int run(int argc, char** argv) {
   const bool is_native = option(argc, argv, "--native", 0) != 0;
   many = static_cast<int>(option(argc, argv, "--many", 10000));
   for (const auto& [name, act] : cases) {
-    if (is_native && (act == each_is_planned || act == cancel_is_an_error)) continue;
+    // Open MPI's own calls crash if their communicator is freed before they are complete.
+    const bool is_ours_alone =
+        act == each_is_planned || act == cancel_is_an_error || act == several_communicators;
+    if (is_native && is_ours_alone) continue;
     const int before = failures.count();
     act(failures);
     if (failures.count() != before) std::fprintf(stderr, "in %s\n", name.c_str());
