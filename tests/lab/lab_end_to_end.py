@@ -167,6 +167,16 @@ class Lab(unittest.TestCase):
             self.assertRegex(ran.stderr, "the machine came in before call [0-9]+ on all processes")
             self.assertRegex(ran.stderr, sites)
 
+    def test_2g_a_setting_of_one_process_alone_hangs_nobody(self):
+        # Its process would not wait where the others do, unless all of them go by the launcher's word.
+        for program in PROGRAMS:
+            mpi = pathlib.Path(program).suffix[1:]
+            for rank in (0, 3):
+                alone = (f'[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = {rank} ] && export ESPALIER_FORCE=1; exec {program}')
+                ran = lab("run", "--mpi", mpi, "--preload", BUILD / "lib" / "libespalier.so", "--env", "ESPALIER_MACHINE=",
+                          "--env", "ESPALIER_CACHE=0", "--", "sh", "-c", alone)
+                self.assertIn("errors 0", ran.stdout)
+
     def test_3_every_packet_over_the_wan_is_counted_once(self):
         # Kernels say a word of their own now and then (multicast reports, ends of connections).
         for _ in range(5):
