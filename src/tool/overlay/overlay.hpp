@@ -40,14 +40,14 @@ struct Overlay {
   trace::Plan plan;
   trace::Call call;
   Time residual;  ///< clocks are off by this much: smaller differences mean nothing
-  std::optional<schedule::Schedule> schedule;
-  std::optional<sim::SimResult> simulated;  ///< traced
-  std::string why_not;                      ///< why nothing is simulated; empty: something is
-  std::vector<Pair> pairs;
-  std::uint64_t unmatched = 0;  ///< messages of the call that the simulation does not have
-  std::vector<Link> links;      ///< the largest median excess first
+  std::optional<schedule::Schedule> schedule = {};
+  std::optional<sim::SimResult> simulated = {};  ///< traced
+  std::string why_not = {};                      ///< why nothing is simulated; empty: something is
+  std::vector<Pair> pairs = {};
+  std::uint64_t unmatched = 0;   ///< messages of the call that the simulation does not have
+  std::vector<Link> links = {};  ///< the largest median excess first
   /// Index of the pair with the largest excess; absent if none exceeds the residual.
-  std::optional<std::size_t> largest;
+  std::optional<std::size_t> largest = {};
 };
 
 /// @param call index into trace.calls
