@@ -103,11 +103,11 @@ Expected<std::string> verified(const select::Plan& plan, const Hierarchy& hierar
     segments = std::clamp<std::uint64_t>(verified_messages(call.operation) / (2 * of_one), 2,
                                          kMostSegments);
     verified.count = std::min(call.count, segments * segment);
-    messages = std::min(messages, segments * of_one);
+    // Not all plans have fewer messages for fewer segments.
+    messages = select::SimulatedTimes(hierarchy, verified, 0).messages_of(plan);
   }
   if (!is_verified(verified, messages)) return not_verified(call.operation);
   const Schedule schedule = schedule_of(candidate_of(plan, hierarchy, verified), verified);
-  if (!is_verified(schedule)) return not_verified(call.operation);  // segments did not shorten it
   const verify::Verdict verdict = verify::verify(schedule);
   if (!verdict.ok()) return refused(schedule.algorithm, verdict);
   if (verified.count == call.count) return std::string("verified");
