@@ -193,12 +193,15 @@ void several_communicators(Failures& failures) {
   MPI_Comm_dup(MPI_COMM_WORLD, comms.data());
   MPI_Comm_split(MPI_COMM_WORLD, 0, -Ranks(MPI_COMM_WORLD).rank, &comms[1]);
   MPI_Comm_split(MPI_COMM_WORLD, Ranks(MPI_COMM_WORLD).rank % 2, 0, &comms[2]);
-  for (const MPI_Comm comm : comms) join(comm);
+  std::vector<int> ranks;  // they stay while calls are under way
+  for (const MPI_Comm comm : comms) {
+    join(comm);
+    ranks.push_back(Ranks(comm).rank);
+  }
   std::vector<int> values(30, -1);
   std::vector<MPI_Request> requests(30, MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < 30; ++i) {
-    const Ranks some(comms[i % 3]);
-    MPI_Iallreduce(&some.rank, &values[i], 1, MPI_INT, MPI_MAX, some.comm, &requests[i]);
+    MPI_Iallreduce(&ranks[i % 3], &values[i], 1, MPI_INT, MPI_MAX, comms[i % 3], &requests[i]);
   }
   for (std::size_t i = 30; i-- > 0;) {
     wait(requests[i]);

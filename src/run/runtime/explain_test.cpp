@@ -91,7 +91,7 @@ TEST(Explain, TrialsThatDidNotEndSayWhatRanInstead) {
   std::istringstream lines(text);
   std::set<std::size_t> at;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("    ")) at.insert(line.find(" not timed    , predicted"));
+    if (line.starts_with("    ")) at.insert(line.find(" not timed,     predicted"));
   }
   EXPECT_EQ(at.size(), 1u) << text;
   EXPECT_FALSE(at.contains(std::string::npos)) << text;

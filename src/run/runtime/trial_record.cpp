@@ -49,9 +49,9 @@ std::string trials_text(const std::vector<TrialRecord>& records) {
       widest = std::max(widest, candidate.name.size());
     for (std::size_t w = 0; w < record.candidates.size(); ++w) {
       const std::string took = std::isfinite(record.times[w])
-                                   ? fmt::format("took {:>8}", time_text(record.times[w]))
-                                   : "not timed";
-      text += fmt::format("    {:<{}} {:<13}, predicted {:>8}\n", record.candidates[w].name, widest,
+                                   ? fmt::format("took {:>8},", time_text(record.times[w]))
+                                   : "not timed,";
+      text += fmt::format("    {:<{}} {:<14} predicted {:>8}\n", record.candidates[w].name, widest,
                           took, time_text(record.candidates[w].predicted));
     }
   }
