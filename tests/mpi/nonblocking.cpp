@@ -216,19 +216,19 @@ void several_communicators(Failures& failures) {
   failures.expect(last == some.size - 1, "freed");
 }
 
-int many = 10000;  // more than tags tell apart
+int calls_at_once = 10000;  // more than tags tell apart
 
 void many_under_way(Failures& failures) {
   const Ranks all(MPI_COMM_WORLD);
-  std::vector<int> values(static_cast<std::size_t>(many));
+  std::vector<int> values(static_cast<std::size_t>(calls_at_once));
   std::vector<MPI_Request> requests(values.size());
-  for (int i = 0; i < many; ++i) {
+  for (int i = 0; i < calls_at_once; ++i) {
     const auto at = static_cast<std::size_t>(i);
     values[at] = all.rank == i % all.size ? i : -1;
     MPI_Ibcast(&values[at], 1, MPI_INT, i % all.size, all.comm, &requests[at]);
   }
-  MPI_Waitall(many, requests.data(), MPI_STATUSES_IGNORE);
-  for (int i = 0; i < many; ++i) {
+  MPI_Waitall(calls_at_once, requests.data(), MPI_STATUSES_IGNORE);
+  for (int i = 0; i < calls_at_once; ++i) {
     failures.expect(values[static_cast<std::size_t>(i)] == i, "call " + std::to_string(i));
   }
   int sum = -1;
@@ -389,7 +389,7 @@ int run(int argc, char** argv) {
       {"cancel_is_an_error", cancel_is_an_error},
       {"never_completed", never_completed}};
   const bool is_native = option(argc, argv, "--native", 0) != 0;
-  many = static_cast<int>(option(argc, argv, "--many", 10000));
+  calls_at_once = static_cast<int>(option(argc, argv, "--many", 10000));
   for (const auto& [name, act] : cases) {
     // Open MPI's own calls crash if their communicator is freed before they are complete.
     const bool is_ours_alone =
