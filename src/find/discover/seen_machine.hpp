@@ -41,7 +41,7 @@ class NodesSeen {
 /// A machine made of what connections show.
 struct SeenMachine {
   topology::Machine machine;
-  std::vector<std::string> words;  ///< what was found, one sentence each
+  std::vector<std::string> words;  ///< what the connections told, a sentence each
 };
 
 /// Clusters and latencies by least round trips. Rates are assumed: 100 Mbit/s over links of 1 ms

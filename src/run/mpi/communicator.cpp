@@ -4,15 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <numeric>
 #include <utility>
 
-#include "mpi/mpi_traits.hpp"
-#include "mpi/wire.hpp"
-#include "schedule/schedule.hpp"
 #include "topology/views.hpp"
-#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 
@@ -22,82 +17,10 @@ using runtime::SharedCall;
 
 namespace {
 
-ChannelOptions channel_options() {
-  ChannelOptions options;
-  options.parts_under_way = kPartsUnderWay;
-  return options;
-}
-
-runtime::Tags tags_of(MPI_Comm comm) {
-  void* bound = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(comm, MPI_TAG_UB, static_cast<void*>(&bound), &found);
-  return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
-}
-
-/// Makes MPI return a communicator's errors during its lifetime, instead of calling the program's
-/// handler. If MPI has no communicator left for us, the program shall not notice.
-class ReturnedErrors {
- public:
-  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
-    PMPI_Comm_get_errhandler(comm_, &before_);
-    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  ~ReturnedErrors() {
-    PMPI_Comm_set_errhandler(comm_, before_);
-    PMPI_Errhandler_free(&before_);
-  }
-  ReturnedErrors(const ReturnedErrors&) = delete;
-  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
-};
-
 bool has_message(const OwnedComm& comm) {
   int is_there = 0;
   if (comm) PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm.get(), &is_there, MPI_STATUS_IGNORE);
   return is_there != 0;
-}
-
-}  // namespace
-
-/// Not made by MPI_Comm_dup, which would call the program's attribute callbacks.
-OwnedComm hidden_copy(MPI_Comm from, int rank) {
-  const ReturnedErrors returned(from);
-  MPI_Comm made = MPI_COMM_NULL;
-  int is_made = PMPI_Comm_split(from, 0, rank, &made) == MPI_SUCCESS ? 1 : 0;
-  OwnedComm owned = is_made != 0 ? OwnedComm(made) : OwnedComm();
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, &is_made, 1, MPI_INT, MPI_MIN, from);
-  if (code != MPI_SUCCESS || is_made == 0) return {};
-  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-  return owned;
-}
-
-namespace {
-
-/// The same ranks again, made with fewer messages than copy() takes. This rank alone may have none:
-/// the ranks must agree on it before they use it.
-OwnedComm twin(MPI_Comm from) {
-  const ReturnedErrors returned(from);
-  MPI_Group group = MPI_GROUP_NULL;
-  PMPI_Comm_group(from, &group);
-  const OwnedGroup own_group(group);
-  MPI_Comm made = MPI_COMM_NULL;
-  if (PMPI_Comm_create(from, group, &made) != MPI_SUCCESS) return {};
-  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-  return OwnedComm(made);
-}
-
-/// What the making of a communicator is predicted to take: some crossings of its slowest link.
-double seconds_to_join(const topology::Machine& machine) {
-  Time longest;
-  for (Rank rank = 1; rank < machine.size(); ++rank) {
-    longest = std::max(longest, machine.path(0, rank).latency);
-  }
-  constexpr double kCrossings = kNativeMpi == select::NativeMpi::OpenMpi ? 8 : 4;
-  return kCrossings * to_microseconds(longest) * 1e-6;
 }
 
 }  // namespace
@@ -328,66 +251,6 @@ void Communicator::finish_pending(double patience) {
   if (pending_ != nullptr && !progress_.finish(*pending_, patience)) mark_failed();
 }
 
-/// Everybody derives rank 0's part of this plan and compares: a self-test of the planner.
-std::uint64_t Communicator::hash_to_agree(const SharedCall& call) {
-  const CachedPlan of_first = group_->plan(0, {call, false, select::WhichPlan::Best});
-  return machine_hash_ ^ schedule::hash_of(of_first.prepared.program);
-}
-
-bool Communicator::make_hidden(const SharedCall& call) {
-  if (!agree_and_copy(hash_to_agree(call))) {
-    never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
-    return false;
-  }
-  policies_.join([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
-  return true;
-}
-
-bool Communicator::join_by_steps(const SharedCall& call) {
-  constexpr std::uint32_t kCallsToAgree = 4;
-  if (join_agreement_ == nullptr) {
-    if (!asking_to_join_.is_due()) return false;
-    const std::uint64_t hash = hash_to_agree(call);
-    holds_share_ = share_.take();
-    join_calls_ = 0;
-    join_agreement_ = std::make_unique<LateAgreement>(comm_);
-    const auto low = static_cast<double>(hash & 0xffffffffU);
-    const auto high = static_cast<double>(hash >> 32U);
-    join_agreement_->start(std::array{-world_.clock(), world_.account.own(),
-                                      holds_share_ ? 0.0 : 1.0, low, -low, high, -high});
-    return false;
-  }
-  if (++join_calls_ < kCallsToAgree) return false;
-  const double begin = PMPI_Wtime();
-  const std::vector<double> agreed = join_agreement_->finish();
-  join_agreement_.reset();
-  bool is_there = false;
-  if (!hidden_) {
-    const bool are_alike = agreed.size() == 7 && agreed[2] == 0.0 && agreed[3] == -agreed[4] &&
-                           agreed[5] == -agreed[6];
-    const bool has_time =
-        are_alike &&
-        runtime::Account::pays_for(seconds_to_join(group_->machine()), -agreed[0], agreed[1]);
-    if (has_time) {
-      hidden_ = twin(comm_);
-      join_calls_ = 0;
-      join_agreement_ = std::make_unique<LateAgreement>(comm_);
-      join_agreement_->start(std::array{hidden_ ? 0.0 : 1.0, may_start() ? 0.0 : 1.0});
-    } else if (std::exchange(holds_share_, false)) {
-      share_.give_back();
-    }
-    if (!are_alike) never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
-  } else if (agreed.size() == 2 && agreed[0] == 0.0) {
-    use_hidden(agreed[1] == 0.0);
-    policies_.join([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
-    is_there = true;
-  } else {
-    never_ = Reason::NotAgreed;
-  }
-  world_.account.spend(PMPI_Wtime() - begin);
-  return is_there;
-}
-
 void Communicator::add_to(runtime::Verdicts& verdicts) const {
   if (!changes_.empty()) return;  // the next run may find the network as it was at first
   policies_.add_to(verdicts);
@@ -411,41 +274,6 @@ void Communicator::tell(const SharedCall& call, const CachedPlan& plan) const {
   fmt::print(stderr, "espalier: {} of {} B on {}, root {}: {} ({})\n",
              schedule::name_of(call.operation), call.count * call.element, name(), call.root,
              plan.name, plan.why);
-}
-
-bool Communicator::may_start() {
-  return world_.settings.nonblocking && !world_.is_threaded && progress_.prepare();
-}
-
-void Communicator::use_hidden(bool may_all_start) {
-  holds_share_ = true;
-  executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
-                                         channel_options());
-  if (world_.tracer != nullptr) take_down_calls();
-  if (!may_all_start) return;
-  pending_ = std::make_unique<PendingCalls>(executor_->channel());
-  executor_->channel().step_pending = [this] { return progress_.step(); };
-}
-
-bool Communicator::agree_and_copy(std::uint64_t hash) {
-  const bool has_room = share_.take();
-  std::array<std::uint64_t, 4> least{has_room ? 1U : 0U, hash, ~hash, may_start() ? 1U : 0U};
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 4, MPI_UINT64_T, MPI_MIN, comm_);
-  const bool agreed = code == MPI_SUCCESS && least[0] == 1 && least[1] == hash && least[2] == ~hash;
-  if (agreed) hidden_ = hidden_copy(comm_, rank_);
-  if (hidden_) {
-    use_hidden(least[3] == 1);
-    return true;
-  }
-  if (has_room) share_.give_back();
-  return false;
-}
-
-void Communicator::take_down_calls() {
-  const bool is_first = rank_ == 0;
-  trace::Communicator about{name(), group_->members(), ""};
-  if (is_first) about.machine = topology::write_json(group_->machine());
-  trace_log_ = &world_.tracer->join(executor_->channel(), std::move(about));
 }
 
 std::string Communicator::name() const {

@@ -64,11 +64,11 @@ struct Footprint {
   std::uint64_t plan_bytes = 0;  ///< sum over communicators of the most that each one's plans took
   std::uint64_t staging_bytes = 0;      ///< most bytes of copies and partial results in one call
   int hidden = 0;                       ///< most hidden communicators at a time
-  std::vector<std::string> found = {};  ///< what discovery said, a sentence each
+  std::vector<std::string> found = {};  ///< what discovery said of the machine, a sentence each
   std::string came_in = {};             ///< when plans came in, in words; empty: from the start on
   double own_seconds = 0;     ///< time of our own work: start, finding, agreements, joining
   double ran_seconds = 0;     ///< time that the program has run
-  double regret_seconds = 0;  ///< what calls of trials took longer than the best candidate
+  double regret_seconds = 0;  ///< time that calls of trials took beyond that of the best plan
 };
 
 /// All calls of one kind on one communicator that ran alike.

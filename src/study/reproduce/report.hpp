@@ -23,7 +23,7 @@ struct Comparison {
 struct ReportedPart {
   std::string paper;    ///< key of the paper: "karonis"
   std::string key;      ///< key of the part: "figure7"
-  std::string command;  ///< what makes this exhibit alone
+  std::string command;  ///< the command line that makes this exhibit alone
   std::string date;     ///< "2026-11-17"
   std::string version;  ///< version of the tool that made it
   double seconds = 0;
