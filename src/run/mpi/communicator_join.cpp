@@ -51,8 +51,8 @@ class ReturnedErrors {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// The same ranks again, made with fewer messages than hidden_copy() takes. This rank alone may have none:
-/// the ranks must agree on it before they use it.
+/// The same ranks again, made with fewer messages than hidden_copy() takes. This rank alone may
+/// have none: the ranks must agree on it before they use it.
 OwnedComm twin(MPI_Comm from) {
   const ReturnedErrors returned(from);
   MPI_Group group = MPI_GROUP_NULL;

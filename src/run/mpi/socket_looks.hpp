@@ -32,9 +32,9 @@ class SocketLooks {
 
   /// What a look has told.
   struct Told {
-    double elapsed = 0;                            ///< agreed seconds that the program has run
-    double spent = 0;                              ///< agreed seconds of our own work
-    std::optional<KeptStart> kept = {};            ///< machine and decisions that an earlier run kept
+    double elapsed = 0;                  ///< agreed seconds that the program has run
+    double spent = 0;                    ///< agreed seconds of our own work
+    std::optional<KeptStart> kept = {};  ///< machine and decisions that an earlier run kept
     std::optional<discover::SeenMachine> machine;  ///< a machine, if there is news
   };
   /// Counts a call. Begins or ends a look. All ranks call it before the same calls.
