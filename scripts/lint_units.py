@@ -20,6 +20,11 @@ def sources_of(unit):
     return tuple(re.findall(r'^#include "(.*)"$', pathlib.Path(unit).read_text(), re.M))
 
 
+def for_clang(entry):
+    """Without what clang refuses."""
+    return {**entry, "command": entry["command"].replace(" -fno-gnu-unique", "")}
+
+
 def main():
     build, out, *parts = sys.argv[1:]
     root = os.getcwd() + "/"
@@ -29,7 +34,7 @@ def main():
         sources = sources_of(entry["file"])
         is_generated = sources[0] == entry["file"] and entry["file"].startswith(build + "/")
         if not is_generated and any(source.startswith(parts) for source in sources):
-            chosen.setdefault(sources, entry)
+            chosen.setdefault(sources, for_clang(entry))
     pathlib.Path(out, "compile_commands.json").write_text(json.dumps(list(chosen.values())))
     pathlib.Path(out, "count").write_text(str(len({source for sources in chosen for source in sources})))
     print("\n".join(entry["file"] for entry in chosen.values()))

@@ -53,7 +53,7 @@ inline bool is_as_due(const Symbol& found, const Due& due, bool commutative) {
 inline std::string check_schedule(const Schedule& schedule, std::uint64_t seed) {
   const schedule::Collective& call = schedule.call;
   ScheduleRun run(schedule, seed);
-  const std::string complaint = run.run();
+  std::string complaint = run.run();
   if (!complaint.empty()) return complaint;
   for (Rank r = 0; r < call.size; ++r) {
     const auto& out = run.units(r, Buffer::Out);

@@ -65,13 +65,13 @@ class Splitter {
  public:
   Splitter(Node nodes, const GapRule& rule) : rule_(rule), number_(nodes) {}
 
-  LinkCluster split(std::vector<Node> nodes, std::vector<LinkSeen> tree) {
+  LinkCluster split(std::vector<Node> nodes, const std::vector<LinkSeen>& tree) {
     LinkCluster cluster;
     cluster.nodes = std::move(nodes);
     if (cluster.nodes.size() == 1) return cluster;
     const std::size_t kept = links_below_cut(cluster.nodes, tree);
     for (auto& [nodes_of_part, links_of_part] : parts(cluster.nodes, tree, kept)) {
-      cluster.members.push_back(split(std::move(nodes_of_part), std::move(links_of_part)));
+      cluster.members.push_back(split(std::move(nodes_of_part), links_of_part));
     }
     return cluster;
   }

@@ -23,7 +23,10 @@ Measurement at(Scheme scheme, const Experiment& experiment) {
 }
 
 /// "2.1": of 10^5, to the paper's digit.
-double in_1e5(std::uint64_t count) { return double((count + 5000) / 10000) / 10; }
+double in_1e5(std::uint64_t count) {
+  const std::uint64_t tenths = (count + 5000) / 10000;
+  return double(tenths) / 10;
+}
 
 // Section 6: 2.1, 2.6 and 4.9 x 10^5 messages at 128K processes and f = 0.6.
 TEST(GroupExperiment, SendsAsManyMessagesAsThePaperAtItsLargestSize) {

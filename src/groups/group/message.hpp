@@ -43,9 +43,9 @@ enum class Kind : std::uint8_t {
   Find,       ///< question for the id of a rank
   Found,      ///< answer to Find
   Traffic,    ///< message of another application
-  Count_
+  Count
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::Count_);
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::Count);
 
 [[nodiscard]] std::string_view name(Kind kind);
 

@@ -189,11 +189,11 @@ ReadyTrace::ReadyTrace(const profile::Profile& profile, std::uint64_t most_steps
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   constexpr std::uint64_t kTooLong = 100'000'000;  // steps, 16 bytes each
   // The outer loop is a program's time steps, all alike: cut it first and to least.
-  const Caps kCaps[] = {{kAll, kAll}, {3, kAll}, {3, 64}, {3, 32}, {3, 16},
-                        {3, 8},       {2, 8},    {2, 4},  {2, 2}};
-  for (const Caps& caps : kCaps) {
+  const Caps all_caps[] = {{kAll, kAll}, {3, kAll}, {3, 64}, {3, 32}, {3, 16},
+                           {3, 8},       {2, 8},    {2, 4},  {2, 2}};
+  for (const Caps& caps : all_caps) {
     const std::uint64_t steps = compiler.count(caps);
-    if (steps > most_steps && &caps != std::end(kCaps) - 1) continue;
+    if (steps > most_steps && &caps != std::end(all_caps) - 1) continue;
     if (steps > kTooLong) break;
     compiler.compile(caps);
     if (!cut_ || compiler.is_balanced()) return;

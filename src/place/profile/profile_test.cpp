@@ -158,8 +158,7 @@ TEST(ProfileJson, RefusesWithTheLine) {
         "\"trace\": [{\"rank\":0,\"actions\":[[\"jump\",1]]},{\"rank\":1}]",
         "\"trace\": [{\"rank\":0,\"actions\":[[\"send\",2,1]]},{\"rank\":1}]",
         "\"trace\": [{\"rank\":0,\"actions\":[[\"broadcast\",1,0,1]]},{\"rank\":1}]",
-        "\"communicators\":[[1]],\"trace\": "
-        "[{\"rank\":0,\"actions\":[[\"barrier\",0,0,1]]},{\"rank\":1}]",
+        R"("communicators":[[1]],"trace": [{"rank":0,"actions":[["barrier",0,0,1]]},{"rank":1}])",
         "\"trace\": [{\"rank\":0,\"actions\":[[\"loop\",99999999999999999,[]]]},{\"rank\":1}]"}) {
     const auto read = with(bad);
     ASSERT_FALSE(read.has_value()) << bad;

@@ -13,8 +13,8 @@ namespace {
 BlockLayout join_pair(ProgramBuilder& program, const Participants& participants, Rank partner,
                       const BlockLayout& contributions) {
   const Rank size = participants.size();
-  const BlockLayout joined = contributions.packed(contributions.around(0, size),
-                                                  program.scratch(contributions.units(0, size)));
+  BlockLayout joined = contributions.packed(contributions.around(0, size),
+                                            program.scratch(contributions.units(0, size)));
   const Region all = joined.region(program, 0, size);
   recv_unless_empty(program, participants.at(partner), all);
   reduce_unless_empty(program, contributions.region(program, 0, size), all,

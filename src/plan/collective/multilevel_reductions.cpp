@@ -70,7 +70,7 @@ void MultilevelCall::exchange_in_order(const TreeLinks& mine) {
     const Region part = segment_of(out_, segment, s);
     const VectorShare share{part.offset, part.length};
     exchange_runs(
-        program_, masters, runs, slots, [&](Rank) { return share; }, part);
+        program_, masters, runs, slots, [&](Rank) -> const VectorShare& { return share; }, part);
   }
 }
 

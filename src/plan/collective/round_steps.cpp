@@ -69,7 +69,8 @@ void halving(Rounds& rounds, std::span<const Rank> members, bool rising, double 
     const Rank start = peer % (2 * mask);
     const Rank pairs =
         fold.extra() > start ? (fold.extra() - start + 2 * mask - 1) / (2 * mask) : 0;
-    return block * (fold.actives() / (2 * mask) + pairs);
+    const Rank blocks = fold.actives() / (2 * mask) + pairs;
+    return block * blocks;
   });
 }
 

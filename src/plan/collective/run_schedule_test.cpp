@@ -27,7 +27,7 @@ std::string check_pair(Operation operation, Write write, bool commutative = fals
   write(zero, one);
   const Schedule schedule{call, "by hand", {std::move(zero).build(), std::move(one).build()}};
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const std::string complaint = check_schedule(schedule, seed);
+    std::string complaint = check_schedule(schedule, seed);
     if (!complaint.empty()) return complaint;
   }
   return {};

@@ -14,7 +14,7 @@ using schedule::Region;
 using schedule::slice;
 
 /// Clusters of these sizes, ranks in order.
-Partition clusters_of(std::vector<Rank> sizes) {
+Partition clusters_of(const std::vector<Rank>& sizes) {
   Partition found;
   Rank next = 0;
   for (const Rank size : sizes) {

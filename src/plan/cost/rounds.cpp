@@ -104,7 +104,8 @@ void Rounds::ring(std::span<const Rank> members, double rounds, double bytes, bo
     window += step[(i + width) % n] - step[i];
     longest = std::max(longest, window);
   }
-  longest += turn * static_cast<double>(whole / n);
+  const auto turns = whole / n;
+  longest += turn * static_cast<double>(turns);
   const Picos first = *std::max_element(step.begin(), step.end());
   const Picos done = latest + std::max(longest, first + (rounds - 1) * pace);
   // Others' messages come after what the ring has to carry, also if they set out before.

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -74,16 +75,17 @@ std::string two_gpus(const std::string& algo, const std::string& gpu,
   for (int id = 0; id < 2; ++id) {
     const std::string n = std::to_string(id);
     const std::string other = std::to_string(1 - id);
-    text += "<gpu id=\"" + n + "\" " + gpu + "><tb id=\"0\" send=\"" + other + "\" recv=\"" +
-            other + "\" chan=\"0\">";
+    text += fmt::format(R"(<gpu id="{}" {}><tb id="0" send="{}" recv="{}" chan="0">)", n, gpu,
+                        other, other);
     int s = 0;
     for (const std::string& step : id == 0 ? first : second) {
       std::istringstream words(step);
       std::string type, src, src_at, dst, dst_at;
       words >> type >> src >> src_at >> dst >> dst_at;
-      text += "<step s=\"" + std::to_string(s++) + "\" type=\"" + type + "\" srcbuf=\"" + src +
-              "\" srcoff=\"" + src_at + "\" dstbuf=\"" + dst + "\" dstoff=\"" + dst_at +
-              "\" cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>";
+      text +=
+          fmt::format(R"(<step s="{}" type="{}" srcbuf="{}" srcoff="{}" dstbuf="{}" dstoff="{}")",
+                      s++, type, src, src_at, dst, dst_at);
+      text += R"( cnt="1" depid="-1" deps="-1" hasdep="0"/>)";
     }
     text += "</tb></gpu>";
   }

@@ -200,7 +200,7 @@ class GpuReader {
       return deps;  // nobody waits for it: the queue takes it
     }
     op.from = take_slot(from.length);
-    const DoneSteps copied{local({from, op.from}, deps)};
+    DoneSteps copied{local({from, op.from}, deps)};
     append(op, copied);
     return copied;
   }

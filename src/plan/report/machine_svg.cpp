@@ -30,9 +30,9 @@ class Drawing {
     const double width = tile_width(box);
     for (std::size_t i = 0; i < box.tiles.size(); ++i) {
       const double column = static_cast<double>(i % box.tile_columns);
-      const double line = static_cast<double>(i / box.tile_columns);
+      const std::size_t row = i / box.tile_columns;
       const double left = x + column * (width + kTileGap);
-      const double top = y + line * (kTileHeight + kTileGap);
+      const double top = y + static_cast<double>(row) * (kTileHeight + kTileGap);
       if (box.tiles[i] != "…") {
         svg_.rect(left, top, width, kTileHeight,
                   {.colour = "#ffffff", .edge = "#8a8a8a", .edge_width = 0.8, .radius = 3});

@@ -116,7 +116,7 @@ Cell::Cell(Decimal number, Style style)
     : Cell(Kind::Number, {{fixed(number), style}}, fixed(number)) {}
 Cell::Cell(Time time, Style style)
     : Cell(Kind::Number, {{rounded(time), style}}, fmt::format("{}", time.picoseconds)) {}
-Cell::Cell(Spans spans) : Cell(Kind::Text, spans, plain(spans)) {}
+Cell::Cell(const Spans& spans) : Cell(Kind::Text, spans, plain(spans)) {}
 
 std::string to_text(const Table& table, const Canvas& canvas) {
   expects_rectangular(table);

@@ -36,7 +36,7 @@ class Cell {
   Cell(std::int64_t number, Style style = Style::Plain);  // NOLINT: implicit
   Cell(Decimal number, Style style = Style::Plain);       // NOLINT: implicit
   Cell(Time time, Style style = Style::Plain);            // NOLINT: implicit
-  Cell(Spans spans);                                      // NOLINT: implicit
+  Cell(const Spans& spans);                               // NOLINT: implicit
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] const Spans& shown() const { return shown_; }

@@ -20,7 +20,6 @@ fmt::text_style escape_of(Style style) {
     case Style::Good:
       return fmt::emphasis::bold | fmt::fg(fmt::terminal_color::green);
     case Style::Bad:
-      return fmt::fg(fmt::terminal_color::red);
     case Style::Level0:
       return fmt::fg(fmt::terminal_color::red);
     case Style::Level1:

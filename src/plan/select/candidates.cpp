@@ -23,8 +23,9 @@ std::string why_of(const Plan& plan) {
 }  // namespace
 
 Candidate candidate_of(Plan plan, const Hierarchy& hierarchy, const Collective& call) {
-  Candidate made{plan, name_of(plan, call), why_of(plan), knows_topology(plan), {}};
+  Candidate made{{}, name_of(plan, call), why_of(plan), knows_topology(plan), {}};
   made.program_of = parts_of(plan, hierarchy, call);
+  made.plan = std::move(plan);
   return made;
 }
 

@@ -18,6 +18,7 @@ void reserve_in_large_pages(std::vector<T>& values, std::size_t count) {
   const std::uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage;
   const std::uintptr_t end = begin + values.capacity() * sizeof(T);
   if (end < first + kLargePage) return;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the vector, rounded up
   (void)::madvise(reinterpret_cast<void*>(first), (end - first) / kLargePage * kLargePage,
                   MADV_HUGEPAGE);
 }

@@ -76,7 +76,7 @@ class LinkDemand {
   [[nodiscard]] Slot slot_for(ResourceId door) const {
     if (door == kNoResource) return kNoSlot;
     Slot free = kNoSlot;
-    for (Slot i = 0; i < groups_.size(); ++i) {
+    for (Slot i = 0; i < static_cast<Slot>(groups_.size()); ++i) {
       if (groups_[i].flows == 0) {
         free = std::min(free, i);
       } else if (groups_[i].door == door) {

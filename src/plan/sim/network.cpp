@@ -153,7 +153,7 @@ std::string name_of_member(const Machine& machine, const Member& member) {
   for (std::uint32_t id = member.id; id != 0; id = machine.clusters()[id].parent) {
     const Cluster& c = machine.clusters()[id];
     const std::string own = c.name.empty() ? fmt::format("{}", c.index) : c.name;
-    text = text.empty() ? own : own + "." + text;
+    text = text.empty() ? own : fmt::format("{}.{}", own, text);
   }
   return text.empty() ? "the whole machine" : text;
 }

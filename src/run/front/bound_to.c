@@ -28,6 +28,7 @@ static const char* first_elsewhere(const struct Tables* tables, const ElfW(Rela)
     const ElfW(Sym)* symbol = &tables->symbols[SYMBOL_OF(list[i].r_info)];
     const char* name = tables->strings + symbol->st_name;
     if (symbol->st_shndx != SHN_UNDEF || !is_mpis(name)) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader keeps addresses as numbers
     const char* address = *(const char* const*)(tables->base + list[i].r_offset);
     if (address == NULL) continue; /* weak: this MPI does not have it */
     if (address < (const char*)mpi->begin || address >= (const char*)mpi->end) return name;

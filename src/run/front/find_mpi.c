@@ -118,8 +118,10 @@ struct espalier_mpi espalier_find_mpi(const void* caller) {
   mpi.file = object->l_name;
   struct Mapping mapping = {object->l_addr, ~(ElfW(Addr))0, 0};
   dl_iterate_phdr(measure, &mapping);
+  // NOLINTBEGIN(performance-no-int-to-ptr): the loader keeps addresses as numbers
   mpi.begin = (const void*)mapping.begin;
   mpi.end = (const void*)mapping.end;
+  // NOLINTEND(performance-no-int-to-ptr)
   return mpi;
 }
 

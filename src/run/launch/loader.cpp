@@ -85,7 +85,7 @@ class LibrarySearch {
   std::string find_in(const std::vector<std::string>& folders, const std::string& name,
                       Elf& elf) const {
     for (const std::string& folder : folders) {
-      const std::string file = (fs::path(folder) / name).string();
+      std::string file = (fs::path(folder) / name).string();
       if (fits(file, elf)) return file;
     }
     return "";

@@ -32,8 +32,8 @@ bool Channel::step_all_but(const Execution& but) {
 /// (is_near_oldest). Together: when a call begins, all ranks have ended the one before it that has
 /// the same tags, and a message whose tag is that of a call which runs belongs to it.
 void Channel::keep_pace() {
-  constexpr std::array<double, 1> nothing{};
-  paces_.emplace_back(comm_).start(nothing);
+  constexpr std::array<double, 1> kNothing{};
+  paces_.emplace_back(comm_).start(kNothing);
 }
 
 /// Those under way are in the order of their numbers.

@@ -45,7 +45,9 @@ TEST(Cell, OfSomethingElseIsRefusedWithItsLine) {
   const std::string good = to_line(some_result(random)) + "\n";
   for (const char* bad : {"", "{", "[]", "{}", R"({"machine": 3})",
                           R"({"machine":"m","team":"t","operation":"jump","bytes":1,"us":1})"}) {
-    const auto read = read_lines(good + bad + "\n" + good, "results");
+    std::string text = good;
+    text.append(bad).append("\n").append(good);
+    const auto read = read_lines(text, "results");
     ASSERT_FALSE(read.has_value()) << bad;
     EXPECT_EQ(read.error().where, "results:2");
   }

@@ -26,12 +26,13 @@ TEST(Measured, SayWhetherTheLibraryWasAtWork) {
 }
 
 TEST(Measured, AreRefusedWhenSomethingIsMissing) {
-  for (const char* text : {"", "measured broadcast 8 3 wrong 0 first_us 9 times_us\n",
-                           "measured broadcast 8 3 wrong 0 first_us 9 times_us 1 x\n",
-                           "measured broadcast 8 2 wrong 0 first_us 9 times_us 1\n",
-                           "measured broadcat 8 3 wrong 0 first_us 9 times_us 1\n",
-                           "measured broadcast 8 3 wrong 0 first_us 9 times_us 1\n"
-                           "measured broadcast 8 3 wrong 0 first_us 9 times_us 1\n"}) {
+  const std::string one = "measured broadcast 8 3 wrong 0 first_us 9 times_us 1\n";
+  const std::string twice = one + one;
+  for (const char* text :
+       {"", "measured broadcast 8 3 wrong 0 first_us 9 times_us\n",
+        "measured broadcast 8 3 wrong 0 first_us 9 times_us 1 x\n",
+        "measured broadcast 8 2 wrong 0 first_us 9 times_us 1\n",
+        "measured broadcat 8 3 wrong 0 first_us 9 times_us 1\n", twice.c_str()}) {
     EXPECT_FALSE(read_measured(text, kAsked)) << text;
   }
 }

@@ -106,8 +106,9 @@ Exhibit exhibit_of(const std::map<Key, Sums>& rows, int placements,
   chart.series = {"SPOC", "FNF"};
   chart.reference = report::Reference{1, "the MPI itself"};
   std::map<Rank, std::pair<double, double>> best;  // number of nodes -> factors of SPOC and FNF
-  for (const auto& [key, sums] : rows) {
-    const auto [nodes, fast, random, size] = key;
+  for (const auto& row : rows) {
+    const auto [nodes, fast, random, size] = row.first;
+    const auto& sums = row.second;
     const auto mean = [&](std::size_t s) -> Cell {
       if (sums.wrong != 0) return {"WRONG", report::Style::Bad};
       return Decimal{sums.us[s] / placements, 0};

@@ -30,7 +30,7 @@ bool join_ports(Random& rng, Matrix& hops) {
 
 /// Floyd and Warshall; false if the network falls apart.
 bool close(Matrix& hops) {
-  constexpr Rank n = HnowNetwork::kSwitches;
+  const Rank n = HnowNetwork::kSwitches;
   for (Rank k = 0; k < n; ++k) {
     for (Rank i = 0; i < n; ++i) {
       for (Rank j = 0; j < n; ++j) {

@@ -56,7 +56,7 @@ constexpr std::array kSynonyms{
     Synonym{"check", "verify"}, Synonym{"help", "--help"}};
 
 std::string meant(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = nearest(word, known);
+  std::string near = nearest(word, known);
   if (!near.empty()) return near;
   for (const Synonym& one : kSynonyms) {
     const bool is_here =

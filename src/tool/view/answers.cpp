@@ -68,7 +68,7 @@ Json measured_json(const overlay::Overlay& measured) {
 /// What was measured, and before it the simulation of the same plan, with ranks that enter when
 /// they did.
 std::string measured_timelines(const overlay::Overlay& measured, const Machine& machine) {
-  const std::string own = measured_document(measured.call, machine);
+  std::string own = measured_document(measured.call, machine);
   if (!measured.schedule) return own;
   sim::SimOptions options = conditions(machine, true);
   for (const trace::Nanoseconds at : measured.call.begin) {

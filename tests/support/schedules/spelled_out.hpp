@@ -74,7 +74,7 @@ inline std::optional<std::string> look_at(const schedule::Collective& call,
 inline SpelledOut spell_out(const schedule::Schedule& schedule) {
   using schedule::OpKind;
   SpelledOut all;
-  const auto note = [&](std::optional<std::string> what) {
+  const auto note = [&](const std::optional<std::string>& what) {
     if (what && !all.impossible) all.impossible = what;
   };
   for (const schedule::Program& program : schedule.programs) {
