@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/mpi_api.hpp"
+#include "pmpi/registers.hpp"
 
 // Common blocks of Open MPI: whoever defines them first in the process, all mean the same one.
 // Weak: MPIs without Fortran, and other MPIs, have none.
@@ -18,16 +19,6 @@ namespace {
 template <typename T>
 T* at(std::intptr_t address) {
   return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): it was one
-}
-
-/// MPICH's handles are ints, Open MPI's are pointers.
-template <typename Handle>
-std::intptr_t in_register(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<std::intptr_t>(handle);
-  } else {
-    return static_cast<std::intptr_t>(handle);
-  }
 }
 
 }  // namespace

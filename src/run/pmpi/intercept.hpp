@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <type_traits>
 
 #include "mpi/engine.hpp"
 #include "mpi/thread_block.hpp"
 #include "pmpi/known_native.hpp"
+#include "pmpi/registers.hpp"
 
 namespace espalier::pmpi {
 
@@ -24,16 +24,6 @@ extern std::atomic<mpi::Engine*> the_engine;
 
 [[nodiscard, gnu::always_inline]] inline KnownNative& known_native() {
   return mpi::of_thread<KnownNative, mpi::kKnownNativePart>();
-}
-
-/// Turns an argument as wide as a register into its own type.
-template <typename T>
-T as(std::intptr_t argument) {
-  if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<T>(argument);  // NOLINT(performance-no-int-to-ptr): it was one
-  } else {
-    return static_cast<T>(argument);
-  }
 }
 
 /// Ends the program after a bug of ours. After the first message of a call there is no fallback:

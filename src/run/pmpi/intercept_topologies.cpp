@@ -58,16 +58,6 @@ bool graph_pairs(int nodes, const int* index, const int* edges, Pairs& pairs) {
   return true;
 }
 
-/// A communicator as an argument of a wrapper.
-template <typename Comm>
-std::intptr_t argument(Comm comm) {
-  if constexpr (std::is_pointer_v<Comm>) {
-    return reinterpret_cast<std::intptr_t>(comm);
-  } else {
-    return static_cast<std::intptr_t>(comm);
-  }
-}
-
 /// Whether a topology of so many nodes fits the communicator.
 bool has_room(std::intptr_t comm, std::int64_t nodes) {
   int size = 0;
@@ -88,7 +78,7 @@ int make_topology(std::intptr_t comm, std::intptr_t reorder, GraphOf graph_of, M
                              graph.is_sound ? &graph.pairs : nullptr);
     });
     if (on != MPI_COMM_NULL) {
-      const int code = make(argument(on), std::intptr_t{0}, &graph);
+      const int code = make(in_register(on), std::intptr_t{0}, &graph);
       PMPI_Comm_free(&on);
       return code;
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/mpi_api.hpp"
+#include "pmpi/registers.hpp"
 #include "profile/recording.hpp"
 #include "record/notes.hpp"
 
@@ -101,23 +102,8 @@ class Locked {
   Recorder* recorder_;
 };
 
-/// Turns an argument as wide as a register into its own type, and back.
-template <typename T>
-T as(std::intptr_t argument) {
-  if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<T>(argument);  // NOLINT(performance-no-int-to-ptr): it was one
-  } else {
-    return static_cast<T>(argument);
-  }
-}
-template <typename T>
-std::intptr_t in_register(T value) {
-  if constexpr (std::is_pointer_v<T>) {
-    return reinterpret_cast<std::intptr_t>(value);
-  } else {
-    return static_cast<std::intptr_t>(value);
-  }
-}
+using pmpi::as;
+using pmpi::in_register;
 
 [[nodiscard]] inline std::uint64_t bytes_of(std::intptr_t count, MPI_Datatype type) {
   int size = 0;
