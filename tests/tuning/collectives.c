@@ -1,4 +1,5 @@
-/* Collectives of many sizes with their results checked, and operators that do not commute; says how many values are wrong. */
+/* Collectives of many sizes with their results checked, and operators that do not commute; says how
+ * many values are wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static void in_order(int count) {
   MPI_Type_contiguous(4, MPI_INT, &matrix);
   MPI_Type_commit(&matrix);
   const size_t bytes = 4 * sizeof(int) * (size_t)count;
-  int *mine = malloc(bytes), *result = malloc(bytes), *expected = malloc(bytes), *other = malloc(bytes);
+  int *mine = malloc(bytes), *result = malloc(bytes), *expected = malloc(bytes),
+      *other = malloc(bytes);
   fill(expected, count, ranks - 1);
   for (int r = ranks - 2; r >= 0; --r) {
     fill(other, count, r);

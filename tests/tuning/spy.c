@@ -1,5 +1,6 @@
-/* Preloaded into ranks: says which of Open MPI's broadcasts ran, and of how many bytes the longest message was that UCX sent. The functions are
- * found by name in the libraries that come later, so nothing of them is linked. */
+/* Preloaded into ranks: says which of Open MPI's broadcasts ran, and of how many bytes the longest
+ * message was that UCX sent. The functions are found by name in the libraries that come later, so
+ * nothing of them is linked. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,11 +20,11 @@ static void note(const char* name) {
 
 /* Arguments are words in registers and on the stack on all machines that we run on. */
 typedef long (*Any)(long, long, long, long, long, long, long, long, long, long);
-#define SPY(name)                                                                              \
-  long name(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j);   \
-  long name(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j) {  \
-    note(#name);                                                                               \
-    return ((Any)dlsym(RTLD_NEXT, #name))(a, b, c, d, e, f, g, h, i, j);                       \
+#define SPY(name)                                                                             \
+  long name(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j);  \
+  long name(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j) { \
+    note(#name);                                                                              \
+    return ((Any)dlsym(RTLD_NEXT, #name))(a, b, c, d, e, f, g, h, i, j);                      \
   }
 SPY(ompi_coll_base_bcast_intra_basic_linear)
 SPY(ompi_coll_base_bcast_intra_chain)
@@ -35,9 +36,12 @@ SPY(ompi_coll_base_bcast_intra_knomial)
 SPY(ompi_coll_base_bcast_intra_scatter_allgather)
 SPY(ompi_coll_base_bcast_intra_scatter_allgather_ring)
 
-void* ucp_tag_send_nbx(void* to, const void* buffer, size_t count, unsigned long tag, const void* parameters);
-void* ucp_tag_send_nbx(void* to, const void* buffer, size_t count, unsigned long tag, const void* parameters) {
-  void* (*next)(void*, const void*, size_t, unsigned long, const void*) = dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
+void* ucp_tag_send_nbx(void* to, const void* buffer, size_t count, unsigned long tag,
+                       const void* parameters);
+void* ucp_tag_send_nbx(void* to, const void* buffer, size_t count, unsigned long tag,
+                       const void* parameters) {
+  void* (*next)(void*, const void*, size_t, unsigned long, const void*) =
+      dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
   if (count > longest) longest = count;
   ++sends;
   return next(to, buffer, count, tag, parameters);
