@@ -52,7 +52,7 @@ MAY_INCLUDE = {
     "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "profile", "map", "place", "group", "measure"},
     "league": {"base", "topology", "schedule", "bound", "report", "launch", "measure"},
     "lab": {"base", "topology"},
-    "api": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select"},
+    "api": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report"},
     "doctor": {"base", "topology", "schedule", "discover", "launch", "runtime"},
     "overlay": {"base", "topology", "schedule", "sim", "collective", "select", "report", "trace"},
     "view": {"base", "topology", "schedule", "sim", "bound", "collective", "select", "report", "trace", "overlay"},

@@ -20,6 +20,7 @@ enum class Method : std::uint8_t {
   Plan,             ///< the time of a plan of the table of algorithms
   Tree,             ///< a broadcast or reduction along a tree
   UpAndDown,        ///< messages go up a tree, then down the same tree
+  ExchangeAll,      ///< every rank sends its whole vector to all others
   ReduceBroadcast,  ///< the library's own reduce and broadcast, by the same file
   GatherBroadcast,  ///< the library's own gather and broadcast, by the same file
 };
@@ -33,6 +34,7 @@ struct NativeAlgorithm {
   std::string_view plan = {};  ///< Method::Plan: its name in our table of algorithms
   NativeTree tree = NativeTree::Flat;
   std::array<Rank, 4> fans = {};  ///< fans worth a try; 0: none
+  bool fan_is_ranks = false;      ///< the fan is the number of ranks
   bool cuts = false;              ///< it takes the length of a segment
   bool keeps_order = true;        ///< right for operators that do not commute
   int tree_type = 0;              ///< MPICH: how its files number the tree
@@ -266,6 +268,12 @@ inline constexpr NativeAlgorithm kOfMpich[]{
      .keeps_order = false,
      .tree_type = 2,
      .helper = "MPIR_Iallreduce_intra_tsp_tree"},
+    {.operation = Operation::Allreduce,
+     .name = "MPIR_Allreduce_allcomm_nb",
+     .method = Method::ExchangeAll,
+     .fan_is_ranks = true,
+     .keeps_order = false,
+     .helper = "MPIR_Iallreduce_intra_tsp_recexch_multiple_buffer"},
     {.operation = Operation::Barrier,
      .name = "MPIR_Barrier_intra_dissemination",
      .plan = "dissemination"},

@@ -28,6 +28,9 @@ std::vector<std::uint32_t> handshakes_by_level(const topology::Machine& machine,
   return latencies;
 }
 
+/// With more ranks nobody meets everybody.
+constexpr Rank kMeetsUpTo = 128;
+
 std::uint64_t bytes_of(const Collective& call) { return call.count * call.element.value; }
 
 /// The same call with another operation, and as many bytes.
@@ -35,6 +38,11 @@ Collective turned_into(Operation operation, const Collective& call) {
   Collective other = call;
   other.operation = operation;
   return other;
+}
+
+/// The messages of Method::ExchangeAll are those of an allgather of vectors.
+Collective as_allgather(const Collective& call) {
+  return call_of(Operation::Allgather, call.size, bytes_of(call));
 }
 
 Collective with_bytes(const Collective& call, std::uint64_t bytes) {
@@ -93,12 +101,16 @@ Time NativeTimes::up_and_down(const Candidate& candidate, const Collective& call
 std::optional<Time> NativeTimes::predicted(const Candidate& candidate,
                                            const Collective& call) const {
   const NativeAlgorithm& algorithm = *candidate.algorithm;
+  const auto planned = [this](std::string_view name, const Collective& of) -> std::optional<Time> {
+    const auto plan = select::plan_named(name, hierarchy_, of);
+    if (!plan) return std::nullopt;
+    return predictor_(*plan, of) + select::handshakes(mpi_, *plan, predictor_, of);
+  };
   switch (algorithm.method) {
-    case Method::Plan: {
-      const auto plan = select::plan_named(algorithm.plan, hierarchy_, call);
-      if (!plan) return std::nullopt;
-      return predictor_(*plan, call) + select::handshakes(mpi_, *plan, predictor_, call);
-    }
+    case Method::Plan:
+      return planned(algorithm.plan, call);
+    case Method::ExchangeAll:
+      return planned("direct", as_allgather(call));
     case Method::Tree:
       return tree_time(candidate, call, false);
     case Method::UpAndDown:
@@ -111,15 +123,19 @@ std::optional<Time> NativeTimes::predicted(const Candidate& candidate,
 }
 
 Time NativeTimes::simulated(const Candidate& candidate, const Collective& call) const {
+  const auto planned = [this](std::string_view name, const Collective& of) {
+    return select::simulated_time(*select::plan_named(name, hierarchy_, of), hierarchy_, of,
+                                  options_);
+  };
   switch (candidate.algorithm->method) {
+    case Method::ExchangeAll:
+      return planned("direct", as_allgather(call));
     case Method::Tree:
       return tree_time(candidate, call, true);
     case Method::UpAndDown:
       return up_and_down(candidate, call, true);
     default:
-      return select::simulated_time(
-          *select::plan_named(candidate.algorithm->plan, hierarchy_, call), hierarchy_, call,
-          options_);
+      return planned(candidate.algorithm->plan, call);
   }
 }
 
@@ -128,6 +144,10 @@ std::vector<Candidate> candidates_of(std::span<const NativeAlgorithm> algorithms
   std::vector<Candidate> all;
   for (const NativeAlgorithm& algorithm : algorithms) {
     if (algorithm.operation != call.operation || (ordered && !algorithm.keeps_order)) continue;
+    if (algorithm.fan_is_ranks) {
+      if (call.size <= kMeetsUpTo) all.push_back({&algorithm, call.size, 0});
+      continue;
+    }
     for (std::size_t f = 0; f < (algorithm.has_fan() ? algorithm.fans.size() : 1); ++f) {
       const Rank fan = algorithm.fans[f];
       if (algorithm.has_fan() && (fan == 0 || fan >= std::max<Rank>(call.size, 2))) break;

@@ -24,8 +24,9 @@ Json parameters(const NativeAlgorithm& algorithm, const Candidate& choice) {
     if (choice.fan != 0) result[fmt::format("k={}", choice.fan)] = Json::object();
     return result;
   }
-  result[fmt::format("tree_type={}", algorithm.tree_type)] = Json::object();
   result[fmt::format("k={}", choice.fan)] = Json::object();
+  if (algorithm.fan_is_ranks) return result;
+  result[fmt::format("tree_type={}", algorithm.tree_type)] = Json::object();
   result[fmt::format("chunk_size={}", choice.segment)] = Json::object();
   if (schedule::reduces(algorithm.operation)) result["buffer_per_child=0"] = Json::object();
   return result;
