@@ -87,6 +87,19 @@ TEST(Decide, HostsWithAsManyRanksAsThereAreHostsLoseByRulesOfSizes) {
   EXPECT_TRUE(decide_open_mpi(three_sites(), {true, {Operation::Broadcast}}).host_losses.empty());
 }
 
+TEST(NativeTimes, RoundsOfAnAllgatherCostALatencyEach) {
+  // Bruck's rounds reach 1, 2, 4 and 8 ranks far: three of them wait for another site one after the
+  // other, as measured on emulated sites (30.8 ms).
+  const auto machine = three_sites();
+  const NativeTimes times(machine, select::NativeMpi::OpenMpi);
+  const auto call = call_of(Operation::Allgather, 12, 8);
+  for (const Candidate& candidate : candidates_of(kOfOpenMpi, call, true)) {
+    if (candidate.algorithm->name != "bruck") continue;
+    EXPECT_GT(times.simulated(candidate, call), milliseconds(30));
+    EXPECT_LT(times.simulated(candidate, call), milliseconds(31));
+  }
+}
+
 TEST(WriteOpenMpi, OtherCommunicatorSizesKeepTheLibrarysOwnChoice) {
   const Tuning tuning = decide_open_mpi(three_sites(), {true, {Operation::Barrier}});
   // Sizes 0, 3 (leaders), 4, 12 (all), 13: the first and every gap have algorithm 0.

@@ -5,8 +5,8 @@
 #include "collective/whole_trees.hpp"
 #include "select/native_model.hpp"
 #include "select/plan.hpp"
-#include "select/rank_by_simulation.hpp"
 #include "sim/simulate.hpp"
+#include "tuning/in_rounds.hpp"
 
 namespace espalier::tuning {
 
@@ -124,8 +124,10 @@ std::optional<Time> NativeTimes::predicted(const Candidate& candidate,
 
 Time NativeTimes::simulated(const Candidate& candidate, const Collective& call) const {
   const auto planned = [this](std::string_view name, const Collective& of) {
-    return select::simulated_time(*select::plan_named(name, hierarchy_, of), hierarchy_, of,
-                                  options_);
+    const auto plan = select::plan_named(name, hierarchy_, of);
+    const collective::PartOf parts = select::parts_of(*plan, hierarchy_, of);
+    const auto program_of = [&parts](Rank rank) { return in_rounds(parts(rank)); };
+    return sim::simulate(of, program_of, machine(), options_).finish;
   };
   switch (candidate.algorithm->method) {
     case Method::ExchangeAll:
