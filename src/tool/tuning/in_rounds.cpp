@@ -1,6 +1,7 @@
 #include "tuning/in_rounds.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace espalier::tuning {
 
