@@ -10,6 +10,7 @@
 #   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
 #   make bench-view  what the page of espalier view costs: answers, and script time a frame
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
+#   make bench-export  tuning files of espalier export beside native calls and the preload, on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench-never-slower   every collective of both MPIs on this host, with and without the library
 #   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
@@ -20,7 +21,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-lab bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-lab bench-export bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -138,6 +139,10 @@ bench-never-slower: packages
 bench-lab: packages
 	$(call preset,release)
 	@scripts/bench_lab.sh $(ESPALIER)
+
+bench-export: packages
+	$(call preset,release)
+	@python3 scripts/bench_export.py $(ESPALIER)
 
 bench-discovery: packages
 	$(call preset,release)

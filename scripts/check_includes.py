@@ -16,7 +16,7 @@ WINGS = {
     "groups": ["group"],
     "run": ["front", "launch", "runtime", "trace", "mpi", "pmpi", "record", "group_mpi"],
     "study": ["measure", "reproduce", "league", "lab"],
-    "tool": ["api", "doctor", "overlay", "view", "cli"],
+    "tool": ["api", "doctor", "overlay", "view", "tuning", "cli"],
 }
 WING_OF = {room: wing for wing, rooms in WINGS.items() for room in rooms}
 MAY_INCLUDE = {
@@ -52,11 +52,12 @@ MAY_INCLUDE = {
     "reproduce": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report", "profile", "map", "place", "group", "measure"},
     "league": {"base", "topology", "schedule", "bound", "report", "launch", "measure"},
     "lab": {"base", "topology"},
-    "api": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select"},
+    "api": {"base", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "report"},
     "doctor": {"base", "topology", "schedule", "discover", "launch", "runtime"},
     "overlay": {"base", "topology", "schedule", "sim", "collective", "select", "report", "trace"},
     "view": {"base", "topology", "schedule", "sim", "bound", "collective", "select", "report", "trace", "overlay"},
-    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "formats", "report", "discover", "profile", "map", "weather", "place", "group", "launch", "measure", "reproduce", "league", "lab", "trace", "doctor", "overlay", "view"},
+    "tuning": {"base", "topology", "tree", "schedule", "sim", "collective", "select", "report", "lab"},
+    "cli": {"base", "reproducible", "topology", "model", "tree", "schedule", "verify", "sim", "bound", "collective", "select", "formats", "report", "discover", "profile", "map", "weather", "place", "group", "launch", "measure", "reproduce", "league", "lab", "trace", "doctor", "overlay", "view", "tuning"},
 }
 TEST_ONLY = {"support"}  # tests/support, for *_test.cpp
 # Headers of base that are public too, by links in include/espalier, so they name each other as neighbours.

@@ -9,10 +9,12 @@
 //   tree.hpp      who sends to whom
 //   call.hpp      what is asked for
 //   plan.hpp      how it runs
+//   drawing.hpp   how it looks
 //
 // With MPI: communicator.hpp, topology.hpp and group.hpp.
 
 #include "espalier/call.hpp"
+#include "espalier/drawing.hpp"
 #include "espalier/expected.hpp"
 #include "espalier/machine.hpp"
 #include "espalier/model.hpp"

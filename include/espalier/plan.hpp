@@ -90,6 +90,7 @@ class [[gnu::visibility("default")]] Plan {
 
   /// Internal.
   explicit Plan(std::shared_ptr<const PlanInside> inside) : inside_(std::move(inside)) {}
+  [[nodiscard]] const std::shared_ptr<const PlanInside>& inside() const { return inside_; }
 
  private:
   std::shared_ptr<const PlanInside> inside_;

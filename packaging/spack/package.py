@@ -23,6 +23,7 @@ class Espalier(CMakePackage):  # noqa: F405
     variant("portable", default=False, description="Link all but glibc and MPI statically")
     variant("page", default=False, description="The page of espalier view: packages of npm are downloaded while configuring")
     variant("otf2", default=False, description="espalier trace --otf2")
+    variant("python", default=False, description="The Python package")
     variant("werror", default=False, description="Treat warnings as errors")
     variant("sanitize", default="none", values=("none", "address,undefined", "thread"), multi=False,
             description="Sanitizers for every target")
@@ -43,6 +44,8 @@ class Espalier(CMakePackage):  # noqa: F405
     depends_on("scotch@7:")
     depends_on("sqlite@3:")
     depends_on("otf2@3:", when="+otf2")
+    depends_on("py-pybind11@2.10:", type="build", when="+python")
+    depends_on("python@3.9:", type=("link", "run"), when="+python")
     depends_on("mpich@4:", when="+mpich")
     depends_on("openmpi@4.1:", when="+openmpi")
     # The lab and the tests want both side by side, as Debian has them; Spack has one MPI in a build.
@@ -58,6 +61,7 @@ class Espalier(CMakePackage):  # noqa: F405
             self.define_from_variant("ESPALIER_PORTABLE", "portable"),
             self.define_from_variant("ESPALIER_PAGE", "page"),
             self.define_from_variant("ESPALIER_WITH_OTF2", "otf2"),
+            self.define_from_variant("ESPALIER_PYTHON", "python"),
             self.define_from_variant("ESPALIER_WERROR", "werror"),
             self.define("ESPALIER_SANITIZE", "" if sanitize == "none" else sanitize),
         ]

@@ -91,6 +91,14 @@ class Prefix(unittest.TestCase):
             line = run(tool, "run", "--mpi", mpi, "--print", "--", f"mpiexec.{mpi}", "-n", "2", "true")
             self.assertIn(str(self.prefix / "lib" / "libespalier.so"), line)
 
+    def test_python_finds_its_library(self):
+        packages = self.prefix / "lib" / "python3" / "dist-packages"
+        if not packages.exists():
+            self.skipTest("pybind11 is not there")
+        said = run(sys.executable, "-c", "import espalier; print(espalier.plan(espalier.Machine('proc:4(5us)'), 'barrier').operation)",
+                   env=dict(os.environ, PYTHONPATH=str(packages)))
+        self.assertEqual(said.strip(), "barrier")
+
     def test_every_command_has_a_page_that_man_takes(self):
         pages = self.prefix / "share" / "man" / "man1"
         listed = run(self.prefix / "bin" / "espalier", "--help").split("COMMANDS")[1].split("OPTIONS")[0]

@@ -67,5 +67,6 @@ struct Command {
 [[nodiscard]] Command profile_command();
 [[nodiscard]] Command weather_command();
 [[nodiscard]] Command place_command();
+[[nodiscard]] Command export_command();
 
 }  // namespace espalier::cli

@@ -10,7 +10,8 @@ std::vector<Command> commands() {
           simulate_command(),  view_command(),     trace_command(),   verify_command(),
           convert_command(),   discover_command(), run_command(),     doctor_command(),
           reproduce_command(), group_command(),    profile_command(), place_command(),
-          weather_command(),   lab_command(),      bench_command(),   version_command()};
+          weather_command(),   export_command(),   lab_command(),     bench_command(),
+          version_command()};
 }
 
 std::string version_line() { return "espalier " ESPALIER_VERSION; }

@@ -1,0 +1,207 @@
+// The C++ interface without MPI as a Python module. Times become seconds, sizes bytes, rates bits a
+// second; errors become exceptions.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <espalier/drawing.hpp>
+#include <espalier/espalier.hpp>
+#include <espalier/units.hpp>
+#include <stdexcept>
+
+namespace py = pybind11;
+
+namespace espalier {
+namespace {
+
+/// Something wrong in the outside world; a ValueError in Python.
+struct BadInput : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <typename T>
+T checked(Expected<T> result) {
+  if (!result) throw BadInput(to_string(result.error()));
+  return *std::move(result);
+}
+
+double in_seconds(Time time) { return to_seconds(time); }
+
+std::optional<std::uint64_t> in_bits(Bandwidth rate) {
+  if (rate.unlimited()) return std::nullopt;
+  return rate.bits_per_second;
+}
+
+std::uint64_t bytes_from(const py::object& size) {
+  if (py::isinstance<py::str>(size)) return checked(parse_bytes(size.cast<std::string>())).value;
+  return size.cast<std::uint64_t>();
+}
+
+/// A call of so many bytes: its elements are bytes, in reductions numbers of eight.
+Call call_from(const std::string& operation, const py::object& size, Rank root, bool commutative) {
+  const auto found = operation_named(operation);
+  if (!found) throw BadInput("operation: there is no operation \"" + operation + "\"");
+  Call call{.operation = *found, .root = root, .commutative = commutative};
+  const std::uint64_t bytes = bytes_from(size);
+  const bool adds = *found == Operation::Reduce || *found == Operation::Allreduce ||
+                    *found == Operation::ReduceScatter || *found == Operation::Scan ||
+                    *found == Operation::Exscan;
+  call.element = Bytes{adds && bytes % 8 == 0 ? 8U : 1U};
+  call.count = *found == Operation::Barrier ? 0 : bytes / call.element.value;
+  return call;
+}
+
+std::vector<double> in_seconds_all(const std::vector<Time>& times) {
+  std::vector<double> result;
+  for (const Time time : times) result.push_back(in_seconds(time));
+  return result;
+}
+
+void bind_machines(py::module_& module) {
+  py::class_<Path>(module, "Path")
+      .def_readonly("level", &Path::level)
+      .def_property_readonly("latency", [](const Path& path) { return in_seconds(path.latency); })
+      .def_property_readonly("bandwidth", [](const Path& path) { return in_bits(path.bandwidth); });
+  py::class_<Cluster>(module, "Cluster")
+      .def_readonly("name", &Cluster::name)
+      .def_readonly("level", &Cluster::level)
+      .def_readonly("parent", &Cluster::parent)
+      .def_readonly("ranks", &Cluster::ranks)
+      .def_property_readonly("latency",
+                             [](const Cluster& cluster) { return in_seconds(cluster.latency); });
+  py::class_<Machine>(module, "Machine")
+      .def(py::init([](const std::string& text) { return checked(load_machine(text)); }),
+           py::arg("file_or_line"))
+      .def_static(
+          "from_json", [](const std::string& text) { return checked(parse_machine(text)); },
+          py::arg("text"))
+      .def_property_readonly("name", &Machine::name)
+      .def_property_readonly("levels",
+                             [](const Machine& machine) {
+                               std::vector<std::pair<std::string, std::string>> levels;
+                               for (const Level& level : machine.levels()) {
+                                 levels.emplace_back(level.channel, level.members);
+                               }
+                               return levels;
+                             })
+      .def_property_readonly("clusters", &Machine::clusters)
+      .def_property_readonly("notes", &Machine::notes)
+      .def("__len__", &Machine::size)
+      .def("__eq__", [](const Machine& a, const Machine& b) { return a == b; })
+      .def(
+          "describe",
+          [](const Machine& machine, Rank rank) {
+            if (rank >= machine.size()) throw py::index_error("there is no such rank");
+            return machine.describe(rank);
+          },
+          py::arg("rank"))
+      .def(
+          "path",
+          [](const Machine& machine, Rank from, Rank to) {
+            if (std::max(from, to) >= machine.size())
+              throw py::index_error("there is no such rank");
+            return machine.path(from, to);
+          },
+          py::arg("source"), py::arg("target"))
+      .def(
+          "part",
+          [](const Machine& machine, const std::vector<Rank>& ranks) {
+            return checked(machine.part(ranks));
+          },
+          py::arg("ranks"))
+      .def("to_json", &Machine::to_json)
+      .def("to_svg", [](const Machine& machine) { return to_svg(machine); })
+      .def("_repr_svg_", [](const Machine& machine) { return to_svg(machine); })
+      .def("__repr__", [](const Machine& machine) {
+        return "<Machine of " + std::to_string(machine.size()) + " processes>";
+      });
+}
+
+void bind_simulations(py::module_& module) {
+  py::class_<Verdict>(module, "Verdict")
+      .def_readonly("findings", &Verdict::findings)
+      .def_readonly("messages", &Verdict::messages)
+      .def_property_readonly("bytes", [](const Verdict& verdict) { return verdict.bytes.value; })
+      .def("__bool__", &Verdict::ok);
+  py::class_<Simulation>(module, "Simulation")
+      .def_property_readonly("finish", [](const Simulation& s) { return in_seconds(s.finish); })
+      .def_property_readonly("rank_finish",
+                             [](const Simulation& s) { return in_seconds_all(s.rank_finish); })
+      .def_property_readonly("levels",
+                             [](const Simulation& s) {
+                               std::vector<std::pair<std::uint64_t, std::uint64_t>> levels;
+                               for (const auto& level : s.levels) {
+                                 levels.emplace_back(level.messages, level.bytes.value);
+                               }
+                               return levels;
+                             })
+      .def_readonly("bottleneck", &Simulation::bottleneck);
+  py::class_<LowerBound>(module, "LowerBound")
+      .def_property_readonly("time", [](const LowerBound& bound) { return in_seconds(bound.time); })
+      .def_readonly("why", &LowerBound::why);
+}
+
+void bind_plans(py::module_& module) {
+  py::class_<Plan>(module, "Plan")
+      .def_property_readonly("name", &Plan::name)
+      .def_property_readonly("machine", &Plan::machine)
+      .def_property_readonly(
+          "operation", [](const Plan& plan) { return std::string(name_of(plan.call().operation)); })
+      .def_property_readonly("root", [](const Plan& plan) { return plan.call().root; })
+      .def_property_readonly(
+          "size", [](const Plan& plan) { return plan.call().count * plan.call().element.value; })
+      .def_property_readonly("knows_topology", &Plan::knows_topology)
+      .def_property_readonly("per_level", &Plan::per_level)
+      .def_property_readonly("predicted",
+                             [](const Plan& plan) -> std::optional<double> {
+                               const auto time = plan.predicted();
+                               if (!time) return std::nullopt;
+                               return in_seconds(*time);
+                             })
+      .def("verify", &Plan::verify)
+      .def("simulate", [](const Plan& plan) { return checked(plan.simulate()); })
+      .def("to_json", &Plan::to_json)
+      .def("to_svg", [](const Plan& plan) { return to_svg(plan); })
+      .def("_repr_svg_", [](const Plan& plan) { return to_svg(plan); })
+      .def("__hash__", &Plan::hash)
+      .def("__eq__", [](const Plan& a, const Plan& b) { return a.hash() == b.hash(); })
+      .def("__repr__", [](const Plan& plan) {
+        return "<Plan " + plan.name() + " of a " + std::string(name_of(plan.call().operation)) +
+               ">";
+      });
+  const auto size = py::arg("size") = py::int_(0);
+  module.def(
+      "plan",
+      [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
+         bool commutative, const std::optional<std::string>& name) {
+        const Call call = call_from(operation, bytes, root, commutative);
+        return checked(name ? plan_named(machine, call, *name) : choose_plan(machine, call));
+      },
+      py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
+      py::arg("commutative") = true, py::arg("name") = py::none());
+  module.def(
+      "plans",
+      [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
+         bool commutative) {
+        return checked(all_plans(machine, call_from(operation, bytes, root, commutative)));
+      },
+      py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
+      py::arg("commutative") = true);
+  module.def(
+      "lower_bound",
+      [](const Machine& machine, const std::string& operation, const py::object& bytes, Rank root,
+         bool commutative) {
+        return checked(lower_bound(machine, call_from(operation, bytes, root, commutative)));
+      },
+      py::arg("machine"), py::arg("operation"), size, py::arg("root") = 0,
+      py::arg("commutative") = true);
+}
+
+}  // namespace
+}  // namespace espalier
+
+PYBIND11_MODULE(_binding, module) {
+  py::register_exception<espalier::BadInput>(module, "Error", PyExc_ValueError);
+  espalier::bind_machines(module);
+  espalier::bind_simulations(module);
+  espalier::bind_plans(module);
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The Python package: the tutorial's planning in ten lines, drawings, errors.
+
+usage: planning_test.py FOLDER-OF-THE-PACKAGE
+"""
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.abspath(sys.argv.pop(1)))
+import espalier  # noqa: E402
+
+GRID = "site:2(30ms,100Mbit/s,name=wan) machine:1|2(500us,1Gbit/s,name=lan) proc:4(5us)"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "howto" / "planning-in-python.md"
+
+
+class Planning(unittest.TestCase):
+    def test_the_page_runs_and_has_ten_lines(self):
+        code = re.search(r"```python[^\n]*\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL).group(1)
+        self.assertLessEqual(len(code.strip().splitlines()), 10)
+        said = []
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)  # the page draws into the folder that it runs in
+            exec(compile(code, str(PAGE), "exec"), {"print": said.append})
+            self.assertTrue(pathlib.Path("plan.svg").read_text(encoding="utf-8").startswith("<svg"))
+            os.chdir("/")
+        self.assertEqual(said[0], "multilevel flat/flat 16 KiB: 35.88 ms predicted, 35.88 ms simulated")
+
+    def test_the_tutorials_plan_is_found(self):
+        grid = espalier.Machine(GRID)
+        plan = espalier.plan(grid, "broadcast", "64KiB")
+        self.assertEqual((len(grid), plan.name, plan.size), (12, "multilevel flat/flat 16 KiB", 65536))
+        self.assertAlmostEqual(plan.predicted, 0.03588, 4)
+        self.assertAlmostEqual(plan.simulate().finish, 0.03588, 4)
+        self.assertTrue(plan.verify())
+        bound = espalier.lower_bound(grid, "broadcast", "64KiB")
+        self.assertAlmostEqual(bound.time, 0.03524, 4)
+        self.assertIn("must leave site0", bound.why)
+        others = espalier.plans(grid, "broadcast", 65536)
+        self.assertEqual(others[0], plan)
+        self.assertLess(plan.simulate().finish, espalier.plan(grid, "broadcast", 65536, name="binomial").simulate().finish)
+
+    def test_machines_are_values(self):
+        grid = espalier.Machine(GRID)
+        self.assertEqual(grid, espalier.Machine.from_json(grid.to_json()))
+        self.assertEqual([channel for channel, _ in grid.levels][:2], ["wan", "lan"])
+        self.assertEqual((grid.path(0, 11).level, grid.path(0, 11).latency, grid.path(0, 11).bandwidth), (0, 0.03, 100_000_000))
+        self.assertEqual(len(grid.part([0, 1, 4])), 3)
+        self.assertEqual(grid.clusters[0].ranks, list(range(12)))
+
+    def test_notebooks_get_drawings(self):
+        grid = espalier.Machine(GRID)
+        for drawn in (grid, espalier.plan(grid, "allreduce", 1024)):
+            self.assertTrue(drawn._repr_svg_().startswith("<svg"), drawn._repr_svg_()[:40])
+
+    def test_errors_say_what_is_wrong(self):
+        grid = espalier.Machine(GRID)
+        with self.assertRaisesRegex(espalier.Error, "is no file and no machine"):
+            espalier.Machine("nonsense")
+        with self.assertRaisesRegex(ValueError, "there is no operation"):
+            espalier.plan(grid, "brodcast", 8)
+        with self.assertRaises(espalier.Error):
+            espalier.plan(grid, "broadcast", 8, root=12)
+        with self.assertRaises(espalier.Error):
+            espalier.plan(grid, "broadcast", 8, name="no such plan")
+        with self.assertRaises(IndexError):
+            grid.describe(12)
+
+    def test_the_stubs_name_what_there_is(self):
+        stubs = (pathlib.Path(__file__).resolve().parents[1] / "espalier" / "__init__.pyi").read_text(encoding="utf-8")
+        for name in espalier.__all__:
+            self.assertRegex(stubs, rf"(?m)^(class|def) {name}\b")
+            for member in vars(getattr(espalier, name)) if isinstance(getattr(espalier, name), type) else []:
+                if not member.startswith("_"):
+                    self.assertIn(f"def {member}(", stubs, f"{name}.{member} has no stub")
+
+
+if __name__ == "__main__":
+    unittest.main()

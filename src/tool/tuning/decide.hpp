@@ -1,0 +1,109 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/machine.hpp"
+#include "tuning/native_algorithms.hpp"
+#include "tuning/native_times.hpp"
+
+namespace espalier::tuning {
+
+/// Which ranks of a job a communicator has. Tuning files know little more of it than its size.
+enum class Members : std::uint8_t {
+  All,
+  OneOfEachHost,
+  OneHost,  ///< all ranks of one host; left to the library, and asked only what it loses
+};
+[[nodiscard]] std::string_view name_of(Members members);
+
+/// What was decided for calls around one size.
+struct SizeRule {
+  std::uint64_t bytes = 0;  ///< bytes of the vector, or of one block
+  Candidate choice;         ///< no algorithm: the library's own choice stays
+  bool by_host = false;     ///< MPICH: among the leaders of hosts, then inside each host
+  Time native;              ///< what the library takes unless told otherwise
+  Time tuned;
+  std::optional<Time> preloaded;  ///< Espalier's library; absent: its plans gain nothing
+};
+
+struct OperationRules {
+  Operation operation = Operation::Barrier;
+  std::vector<SizeRule> rows;  ///< rows by rising size
+};
+
+struct ScopeRules {
+  Members members = Members::All;
+  Rank ranks = 0;
+  std::vector<OperationRules> operations;
+};
+
+/// What ranks of one host lose, since rules of the same communicator size are for others.
+struct HostLoss {
+  Operation operation = Operation::Barrier;
+  std::uint64_t bytes = 0;
+  Time native, tuned;
+};
+
+/// All that a tuning file is written from.
+struct Tuning {
+  select::NativeMpi mpi = select::NativeMpi::Unknown;
+  Rank ranks = 0;
+  std::size_t hosts = 0;
+  Rank ranks_of_host = 0;  ///< 0: hosts differ
+  std::vector<ScopeRules> scopes;
+  std::vector<HostLoss> host_losses;  ///< worst of each operation
+};
+
+struct TuningRules {
+  bool ordered = true;  ///< only what is right for operators that do not commute
+  std::vector<Operation> operations;
+};
+
+/// A communicator shape with the machine as it sees it.
+struct Scope {
+  Members members;
+  std::unique_ptr<const topology::Machine> machine;  ///< the machine stays at one address
+  std::unique_ptr<const NativeTimes> times;
+};
+
+/// All ranks; and where hosts have several ranks each, one of each host and those of the first
+/// host.
+[[nodiscard]] std::vector<Scope> scopes_of(const topology::Machine& machine, select::NativeMpi mpi);
+[[nodiscard]] const Scope* scope_of(const std::vector<Scope>& scopes, Members members);
+/// Ranks of each host, if there are hosts with the same number of ranks; else {0, 0}.
+struct HostShape {
+  std::size_t hosts = 0;
+  Rank ranks_of_host = 0;
+};
+[[nodiscard]] HostShape host_shape(const topology::Machine& machine);
+
+/// The fastest of the candidates: by prediction, on few ranks by simulation of those near the best.
+/// Ties go to the first.
+struct Timed {
+  Candidate candidate;
+  Time time = kForever;
+};
+[[nodiscard]] std::optional<Timed> fastest(const std::vector<Candidate>& candidates,
+                                           const NativeTimes& times,
+                                           const schedule::Collective& call);
+[[nodiscard]] Time time_of(const Candidate& candidate, const NativeTimes& times,
+                           const schedule::Collective& call);
+
+/// Sizes that decisions are made for, each for the calls around it; of blocks, where a call has one
+/// for each rank.
+[[nodiscard]] std::vector<std::uint64_t> probed_bytes(Operation operation);
+/// A row holds from this size on: half way to the row before, by ratio. 0 for the first.
+[[nodiscard]] std::uint64_t first_bytes(const OperationRules& rules, std::size_t row);
+
+/// What Espalier's library takes for the call under this MPI; absent if it leaves it native.
+[[nodiscard]] std::optional<Time> preloaded_time(const Scope& scope,
+                                                 const schedule::Collective& call);
+
+/// Decisions for Open MPI's coll/tuned.
+[[nodiscard]] Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rules);
+
+}  // namespace espalier::tuning

@@ -1,0 +1,149 @@
+// Decisions for Open MPI's coll/tuned. What it takes without a file is not known exactly: the best
+// of the usual algorithms is assumed, so gains are at least what is said.
+#include <algorithm>
+
+#include "select/chooser.hpp"
+#include "select/native_model.hpp"
+#include "select/rank_by_simulation.hpp"
+#include "tuning/decide.hpp"
+
+namespace espalier::tuning {
+
+using schedule::Collective;
+using select::NativeMpi;
+
+namespace {
+
+/// The time that the library is assumed to need today.
+Time assumed_native(const NativeTimes& times, const Collective& call) {
+  Time least = kForever;
+  for (const Candidate& candidate : candidates_of(kOfOpenMpi, call, false)) {
+    const std::string_view plan = candidate.algorithm->plan;
+    for (const select::NativeRule& usual : select::kUsual) {
+      // Trees of the usual rules go by the same names.
+      const bool is_usual = usual.operation == call.operation &&
+                            (usual.plan == plan || usual.plan == candidate.algorithm->name) &&
+                            candidate.segment == 0;
+      if (is_usual) least = std::min(least, time_of(candidate, times, call));
+    }
+  }
+  return least;
+}
+
+/// Decides scope by scope; reduce, broadcast and gather come before what is made of them.
+class OpenMpiDecisions {
+ public:
+  OpenMpiDecisions(const Scope& scope, const TuningRules& rules) : scope_(scope), rules_(rules) {}
+
+  ScopeRules all() {
+    ScopeRules result{scope_.members, scope_.machine->size(), {}};
+    for (const Operation operation : rules_.operations) {
+      OperationRules decided{operation, {}};
+      for (const std::uint64_t bytes : probed_bytes(operation)) {
+        decided.rows.push_back(decide(operation, bytes));
+      }
+      result.operations.push_back(std::move(decided));
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] Time best(Operation operation, std::uint64_t bytes) const {
+    const Collective call = call_of(operation, scope_.machine->size(), bytes);
+    const auto found =
+        fastest(candidates_of(kOfOpenMpi, call, rules_.ordered), *scope_.times, call);
+    return found ? found->time : kForever;
+  }
+
+  /// Algorithms that are made of two calls which go by the rules themselves.
+  [[nodiscard]] std::optional<Timed> composed(const Candidate& candidate,
+                                              std::uint64_t bytes) const {
+    const Rank ranks = scope_.machine->size();
+    switch (candidate.algorithm->method) {
+      case Method::ReduceBroadcast:
+        return Timed{candidate, best(Operation::Reduce, bytes) + best(Operation::Broadcast, bytes)};
+      case Method::GatherBroadcast:
+        return Timed{candidate,
+                     best(Operation::Gather, bytes) + best(Operation::Broadcast, bytes * ranks)};
+      default:
+        return std::nullopt;
+    }
+  }
+
+  [[nodiscard]] SizeRule decide(Operation operation, std::uint64_t bytes) const {
+    const NativeTimes& times = *scope_.times;
+    const Collective call = call_of(operation, scope_.machine->size(), bytes);
+    const std::vector<Candidate> candidates = candidates_of(kOfOpenMpi, call, rules_.ordered);
+    SizeRule rule;
+    rule.bytes = bytes;
+    rule.native = rule.tuned = assumed_native(times, call);
+    rule.preloaded = preloaded_time(scope_, call);
+    std::optional<Timed> found = fastest(candidates, times, call);
+    for (const Candidate& candidate : candidates) {
+      // Two calls one after the other cost more than their sum: the second begins when all are
+      // done with the first.
+      const auto made = composed(candidate, bytes);
+      if (made && (!found || select::is_gain(made->time, std::min(found->time, rule.native)))) {
+        found = made;
+      }
+    }
+    // Over far links the library is flattered by what is assumed of it; on near ones a prediction
+    // must gain to be worth a rule.
+    const bool is_worth_it =
+        found &&
+        (select::is_gain(found->time, rule.native) ||
+         (found->time <= rule.native && select::is_flattered(times.mpi(), times.machine())));
+    if (is_worth_it) {
+      rule.choice = found->candidate;
+      rule.tuned = found->time;
+    }
+    return rule;
+  }
+
+  const Scope& scope_;
+  const TuningRules& rules_;
+};
+
+/// What the rules of others cost the ranks of one host, at worst for each operation.
+std::vector<HostLoss> losses_on_hosts(const Scope& host, const ScopeRules& others) {
+  std::vector<HostLoss> losses;
+  for (const OperationRules& rules : others.operations) {
+    std::optional<HostLoss> worst;
+    for (const SizeRule& row : rules.rows) {
+      if (row.choice.algorithm == nullptr) continue;
+      const Collective call = call_of(rules.operation, host.machine->size(), row.bytes);
+      const Time tuned = time_of(row.choice, *host.times, call);
+      const Time native = assumed_native(*host.times, call);
+      if (tuned == kForever || native == kForever || !select::is_gain(native, tuned)) continue;
+      const auto ratio = [](const HostLoss& loss) {
+        return static_cast<double>(loss.tuned.picoseconds) /
+               static_cast<double>(std::max<std::int64_t>(loss.native.picoseconds, 1));
+      };
+      const HostLoss loss{rules.operation, row.bytes, native, tuned};
+      if (!worst || ratio(loss) > ratio(*worst)) worst = loss;
+    }
+    if (worst) losses.push_back(*worst);
+  }
+  return losses;
+}
+
+}  // namespace
+
+Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rules) {
+  const std::vector<Scope> scopes = scopes_of(machine, NativeMpi::OpenMpi);
+  const HostShape shape = host_shape(machine);
+  Tuning tuning{NativeMpi::OpenMpi, machine.size(), shape.hosts, shape.ranks_of_host, {}, {}};
+  for (const Scope& scope : scopes) {
+    if (scope.members == Members::OneHost) continue;
+    tuning.scopes.push_back(OpenMpiDecisions(scope, rules).all());
+  }
+  const Scope* host = scope_of(scopes, Members::OneHost);
+  for (const ScopeRules& decided : tuning.scopes) {
+    if (host != nullptr && decided.ranks == host->machine->size()) {
+      tuning.host_losses = losses_on_hosts(*host, decided);
+    }
+  }
+  return tuning;
+}
+
+}  // namespace espalier::tuning

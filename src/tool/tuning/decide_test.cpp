@@ -1,0 +1,171 @@
+#include "tuning/decide.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "topology/readers.hpp"
+#include "tuning/mpich.hpp"
+#include "tuning/write_open_mpi.hpp"
+
+namespace espalier::tuning {
+namespace {
+
+topology::Machine machine_of(const std::string& line) {
+  auto machine = topology::parse_synthetic(line);
+  return *std::move(machine);
+}
+
+topology::Machine three_sites() {
+  return machine_of("site:3(10ms,100Mbit/s) proc:4(1us,10Gbit/s)");
+}
+
+const SizeRule& row_of(const ScopeRules& scope, Operation operation, std::uint64_t bytes) {
+  for (const OperationRules& rules : scope.operations) {
+    if (rules.operation != operation) continue;
+    for (const SizeRule& row : rules.rows) {
+      if (row.bytes == bytes) return row;
+    }
+  }
+  throw std::out_of_range("no such row");
+}
+
+/// Rules that stand in for those of a library.
+MpichRules small_library() {
+  MpichRules rules;
+  rules.collectives = R"({"collective=bcast":{"comm_type=intra":{
+    "comm_size<8":{"algorithm=MPIR_Bcast_intra_binomial":{}},
+    "comm_size=any":{"avg_msg_size<=12288":{"algorithm=MPIR_Bcast_intra_binomial":{}},
+      "avg_msg_size=any":{"algorithm=MPIR_Bcast_intra_scatter_ring_allgather":{}}}}},
+   "collective=ibcast":{"comm_type=intra":{"algorithm=MPIR_Ibcast_intra_sched_binomial":{}}},
+   "collective=gatherv":{"algorithm=MPIR_Gatherv_allcomm_linear":{}}})";
+  rules.compositions = R"({"collective=bcast":{"comm_type=intra":{
+    "comm_hierarchy=parent":{"avg_msg_size<12288":{"composition=MPIDI_Bcast_intra_composition_alpha":{}},
+      "avg_msg_size=any":{"composition=MPIDI_Bcast_intra_composition_gamma":{}}},
+    "comm_hierarchy=any":{"composition=MPIDI_Bcast_intra_composition_gamma":{}}}}})";
+  rules.algorithms = {"MPIR_Bcast_intra_binomial", "MPIR_Bcast_intra_scatter_ring_allgather",
+                      "MPIR_Bcast_allcomm_nb", "MPIR_Ibcast_intra_tsp_tree"};
+  return rules;
+}
+
+TEST(Decide, LongBroadcastsOverFarLinksAreCutOnOpenMpi) {
+  const Tuning tuning = decide_open_mpi(three_sites(), {true, {Operation::Broadcast}});
+  const SizeRule& rule = row_of(tuning.scopes.front(), Operation::Broadcast, 524288);
+  ASSERT_NE(rule.choice.algorithm, nullptr);
+  EXPECT_GT(rule.choice.segment, 0u);
+  EXPECT_LT(3 * rule.tuned, 2 * rule.native);
+}
+
+TEST(Decide, OperatorsThatDoNotCommuteAreSafeUnlessPromised) {
+  for (const bool ordered : {true, false}) {
+    const Tuning tuning =
+        decide_open_mpi(three_sites(), {ordered, {Operation::Reduce, Operation::Allreduce}});
+    bool breaks_order = false;
+    for (const ScopeRules& scope : tuning.scopes) {
+      for (const OperationRules& rules : scope.operations) {
+        for (const SizeRule& row : rules.rows) {
+          breaks_order |= row.choice.algorithm != nullptr && !row.choice.algorithm->keeps_order;
+        }
+      }
+    }
+    EXPECT_EQ(breaks_order, !ordered);
+  }
+}
+
+TEST(Decide, NothingIsSlowerThanWhatTheLibraryTakes) {
+  const TuningRules rules{false, {Operation::Broadcast, Operation::Barrier, Operation::Allgather}};
+  for (const ScopeRules& scope : decide_open_mpi(three_sites(), rules).scopes) {
+    for (const OperationRules& operation : scope.operations) {
+      for (const SizeRule& row : operation.rows) EXPECT_LE(row.tuned, row.native);
+    }
+  }
+}
+
+TEST(Decide, HostsWithAsManyRanksAsThereAreHostsLoseByRulesOfSizes) {
+  const auto square = machine_of("site:4(10ms,100Mbit/s) proc:4(1us,10Gbit/s)");
+  EXPECT_FALSE(decide_open_mpi(square, {true, {Operation::Broadcast}}).host_losses.empty());
+  EXPECT_TRUE(decide_open_mpi(three_sites(), {true, {Operation::Broadcast}}).host_losses.empty());
+}
+
+TEST(NativeTimes, RoundsOfAnAllgatherCostALatencyEach) {
+  // Bruck's rounds reach 1, 2, 4 and 8 ranks far: three of them wait for another site one after the
+  // other, as measured on emulated sites (30.8 ms).
+  const auto machine = three_sites();
+  const NativeTimes times(machine, select::NativeMpi::OpenMpi);
+  const auto call = call_of(Operation::Allgather, 12, 8);
+  for (const Candidate& candidate : candidates_of(kOfOpenMpi, call, true)) {
+    if (candidate.algorithm->name != "bruck") continue;
+    EXPECT_GT(times.simulated(candidate, call), milliseconds(30));
+    EXPECT_LT(times.simulated(candidate, call), milliseconds(31));
+  }
+}
+
+TEST(WriteOpenMpi, OtherCommunicatorSizesKeepTheLibrarysOwnChoice) {
+  const Tuning tuning = decide_open_mpi(three_sites(), {true, {Operation::Barrier}});
+  // Sizes 0, 3 (leaders), 4, 12 (all), 13: the first and every gap have algorithm 0.
+  const std::string text = open_mpi_rules(tuning);
+  for (const char* line : {"6 # barrier\n5 # communicator sizes\n", "\n0 # from 0 ranks on",
+                           "\n4 # from 4 ranks on", "\n13 # from 13 ranks on"}) {
+    EXPECT_NE(text.find(line), text.npos) << line << "\nis not in\n" << text;
+  }
+}
+
+TEST(WriteOpenMpi, JsonTellsLeadersFromRanksOfOneHost) {
+  const Tuning tuning = decide_open_mpi(three_sites(), {true, {Operation::Broadcast}});
+  const auto document = nlohmann::json::parse(open_mpi_json(tuning));
+  EXPECT_EQ(document.at("rule_file_version"), 3);
+  const auto& sizes = document.at("collectives").at("bcast");
+  EXPECT_EQ(sizes.at(0).at("comm_size_min"), 12);
+  EXPECT_EQ(sizes.at(0).at("comm_size_max"), 12);
+  EXPECT_EQ(sizes.at(0).at("rules").at(0).at("msg_size_min"), 0);
+  EXPECT_FALSE(sizes.at(0).contains("comm_rank_distribution"));
+  EXPECT_EQ(sizes.at(1).at("comm_rank_distribution"), "one-per-node");
+}
+
+TEST(Mpich, TheFirstRuleThatHoldsIsTaken) {
+  const auto rules = nlohmann::ordered_json::parse(small_library().collectives);
+  const auto& bcast = rules.at("collective=bcast");
+  EXPECT_EQ(selected(bcast, {.ranks = 4, .bytes = 1 << 20}), "MPIR_Bcast_intra_binomial");
+  EXPECT_EQ(selected(bcast, {.ranks = 12, .bytes = 12288}), "MPIR_Bcast_intra_binomial");
+  EXPECT_EQ(selected(bcast, {.ranks = 12, .bytes = 12289}),
+            "MPIR_Bcast_intra_scatter_ring_allgather");
+}
+
+TEST(Mpich, RulesOfOtherCollectivesAndSizesStay) {
+  const MpichRules library = small_library();
+  const Tuning tuning = decide_mpich(three_sites(), {true, {Operation::Broadcast}}, library);
+  const auto old = nlohmann::ordered_json::parse(library.collectives);
+  const auto document = nlohmann::ordered_json::parse(mpich_collectives(tuning, library));
+  EXPECT_EQ(document.at("collective=gatherv"), old.at("collective=gatherv"));
+  const auto& bcast = document.at("collective=bcast");
+  for (const Rank ranks : {2u, 4u, 11u, 13u, 64u}) {
+    for (const std::uint64_t bytes : {8u, 20000u, 1u << 20}) {
+      const CallFacts facts{.ranks = ranks, .hierarchy = "parent", .bytes = bytes};
+      EXPECT_EQ(selected(bcast, facts), selected(old.at("collective=bcast"), facts));
+    }
+  }
+}
+
+TEST(Mpich, LongBroadcastsGoByTheTreesOfNonBlockingOnes) {
+  const MpichRules library = small_library();
+  const Tuning tuning = decide_mpich(three_sites(), {true, {Operation::Broadcast}}, library);
+  const SizeRule& rule = row_of(tuning.scopes.front(), Operation::Broadcast, 524288);
+  EXPECT_LT(2 * rule.tuned, rule.native);
+  ASSERT_NE(rule.choice.algorithm, nullptr);
+  EXPECT_EQ(rule.choice.algorithm->helper, "MPIR_Ibcast_intra_tsp_tree");
+  const auto document = nlohmann::ordered_json::parse(mpich_collectives(tuning, library));
+  const CallFacts facts{.ranks = rule.by_host ? 3u : 12u,
+                        .hierarchy = rule.by_host ? "node_roots" : "parent",
+                        .bytes = 524288};
+  EXPECT_EQ(selected(document.at("collective=bcast"), facts), "MPIR_Bcast_allcomm_nb");
+  EXPECT_EQ(selected(document.at("collective=ibcast"), facts), "MPIR_Ibcast_intra_tsp_tree");
+}
+
+TEST(Mpich, WhatIsNoLibraryIsRefused) {
+  const auto rules = read_mpich_rules(ESPALIER_SOURCE_DIR "/README.md");
+  ASSERT_FALSE(rules);
+  EXPECT_NE(rules.error().what.find("no selection rules"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace espalier::tuning

@@ -1,0 +1,148 @@
+#include "tuning/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuning/mpich.hpp"
+#include "tuning/write_open_mpi.hpp"
+
+namespace espalier::tuning {
+namespace {
+
+struct FormatName {
+  Format format;
+  std::string_view name;
+};
+constexpr std::array<FormatName, 3> kFormats{{{Format::OpenMpi, "openmpi"},
+                                              {Format::OpenMpiJson, "openmpi-json"},
+                                              {Format::Mpich, "mpich"}}};
+
+constexpr std::string_view kRankFile = "ranks.txt";
+
+std::string order_note(const topology::Machine& machine) {
+  const auto leaves = machine.placement();
+  if (std::is_sorted(leaves.begin(), leaves.end())) return "";
+  return "The ranks do not lie in the order of the machine, so trees by number cross between hosts "
+         "often. With --block the rules are for ranks in that order, and ranks.txt starts them so.";
+}
+
+void add_rank_file(Export& result, const topology::Machine& machine) {
+  std::string text = rank_order_file(machine, result.tuning.mpi);
+  if (!text.empty()) result.files.push_back({std::string(kRankFile), std::move(text)});
+}
+
+Export open_mpi_export(const topology::Machine& machine, const ExportRequest& request) {
+  const bool is_json = request.format == Format::OpenMpiJson;
+  Export result{
+      std::string(name_of(request.format)), decide_open_mpi(machine, request.rules), {}, {}, {}};
+  const std::string file = is_json ? "openmpi-rules.json" : "openmpi-rules.conf";
+  result.files.push_back(
+      {file, is_json ? open_mpi_json(result.tuning) : open_mpi_rules(result.tuning)});
+  if (is_json) result.tuning.host_losses.clear();  // its rules tell such communicators apart
+  add_rank_file(result, machine);
+  result.settings = fmt::format(
+      "  mpiexec --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
+      "$PWD/{} --rankfile {} ...\n"
+      "  export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
+      "OMPI_MCA_coll_tuned_dynamic_rules_filename=$PWD/{}\n",
+      file, kRankFile, file);
+  if (is_json) {
+    result.notes.emplace_back("Open MPI reads this form from 6.0 on.");
+  } else {
+    result.notes.emplace_back(
+        "Open MPI 4.1 and 5 read this file, and say nothing of one they "
+        "cannot read.");
+  }
+  result.notes.emplace_back(
+      "Open MPI 5 and later prefer HAN to the rules between hosts: add --mca coll_han_priority 0.");
+  if (request.rules.ordered) {
+    result.notes.emplace_back(
+        "Open MPI's rules do not know operators: chains, pipelines, trees and rings combine ranks "
+        "out of order, which is wrong for operators that do not commute. They are left out; "
+        "--commutative takes them, for programs without such operators.");
+  } else {
+    result.notes.emplace_back(
+        "Only for programs whose operators all commute (--commutative): reductions with others "
+        "would give wrong results without a word.");
+  }
+  return result;
+}
+
+Expected<Export> mpich_export(const topology::Machine& machine, const ExportRequest& request) {
+  const std::string library = request.library.empty() ? usual_mpich_library() : request.library;
+  if (library.empty()) {
+    return Error{"--library", "no library of MPICH is found",
+                 "a file for MPICH replaces all its rules, so it begins with those of the library: "
+                 "name its libmpich.so.12"};
+  }
+  const auto rules = read_mpich_rules(library);
+  if (!rules) return rules.error();
+  Export result{std::string(name_of(request.format)),
+                decide_mpich(machine, request.rules, *rules),
+                {},
+                {},
+                {}};
+  result.files.push_back({"mpich-collectives.json", mpich_collectives(result.tuning, *rules)});
+  std::string compositions = mpich_compositions(result.tuning, *rules);
+  result.settings =
+      "  export MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$PWD/mpich-collectives.json\n";
+  if (!compositions.empty()) {
+    result.files.push_back({"mpich-compositions.json", std::move(compositions)});
+    result.settings +=
+        "  export MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=$PWD/mpich-compositions.json\n";
+  }
+  add_rank_file(result, machine);
+  result.settings += fmt::format("  mpiexec -n {} -f {} ...\n", machine.size(), kRankFile);
+  result.notes.push_back(fmt::format(
+      "Made from the rules in {}: another release may have other names and ends with an assertion.",
+      library));
+  result.notes.emplace_back(
+      "Rules hold for communicators of all ranks, and of one rank of each host; those inside a "
+      "host keep the library's own.");
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const FormatName& one : kFormats) names.emplace_back(one.name);
+  return names;
+}
+
+std::optional<Format> format_named(std::string_view name) {
+  for (const FormatName& one : kFormats) {
+    if (one.name == name) return one.format;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(Format format) {
+  for (const FormatName& one : kFormats) {
+    if (one.format == format) return one.name;
+  }
+  return "";
+}
+
+std::vector<Operation> tuned_operations(Format format) {
+  std::vector<Operation> all{Operation::Broadcast, Operation::Reduce,    Operation::Allreduce,
+                             Operation::Barrier,   Operation::Allgather, Operation::Alltoall};
+  if (format != Format::Mpich) {
+    all.insert(all.end(), {Operation::Gather, Operation::Scatter});
+  }
+  return all;
+}
+
+Expected<Export> make_export(const topology::Machine& machine, const ExportRequest& request) {
+  Expected<Export> result = request.format == Format::Mpich
+                                ? mpich_export(machine, request)
+                                : Expected<Export>(open_mpi_export(machine, request));
+  if (!result) return result;
+  const std::string note = order_note(machine);
+  if (!note.empty()) result->notes.push_back(note);
+  return result;
+}
+
+}  // namespace espalier::tuning

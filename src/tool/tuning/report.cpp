@@ -1,0 +1,159 @@
+#include "tuning/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "lab/hosts.hpp"
+
+namespace espalier::tuning {
+namespace {
+
+using report::Align;
+using report::Decimal;
+
+double ratio(Time a, Time b) {
+  return static_cast<double>(a.picoseconds) /
+         static_cast<double>(std::max<std::int64_t>(b.picoseconds, 1));
+}
+
+const ScopeRules* rules_of_all(const Tuning& tuning) {
+  return tuning.scopes.empty() ? nullptr : &tuning.scopes.front();
+}
+
+/// Which part of the preload's gain the file has, by the ratios' logarithms: 1 is all of it.
+std::optional<double> share_of_gain(const Tuning& tuning) {
+  double file = 0, preload = 0;
+  const ScopeRules* all = rules_of_all(tuning);
+  if (all == nullptr) return std::nullopt;
+  for (const OperationRules& rules : all->operations) {
+    for (const SizeRule& row : rules.rows) {
+      file += std::log(ratio(row.native, row.tuned));
+      preload += std::log(ratio(row.native, row.preloaded.value_or(row.native)));
+    }
+  }
+  if (preload <= 0) return std::nullopt;
+  return file / preload;
+}
+
+std::string host_loss_text(const Tuning& tuning) {
+  std::string text;
+  for (const HostLoss& loss : tuning.host_losses) {
+    text +=
+        fmt::format("  {} of {}: {} instead of {} on one host\n", name_of(loss.operation),
+                    to_string(Bytes{loss.bytes}), rounded(loss.tuned, 3), rounded(loss.native, 3));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const SizeRule& rule) {
+  const NativeAlgorithm* algorithm = rule.choice.algorithm;
+  const std::string_view where = rule.by_host ? "leaders of hosts: " : "";
+  if (algorithm == nullptr) return fmt::format("{}as it is", where);
+  std::string text =
+      fmt::format("{}{}", where, algorithm->helper.empty() ? algorithm->name : algorithm->helper);
+  if (rule.choice.fan != 0) text += fmt::format(", fan {}", rule.choice.fan);
+  if (rule.choice.segment != 0) text += ", " + to_string(Bytes{rule.choice.segment});
+  return text;
+}
+
+report::Table decisions_table(const Tuning& tuning) {
+  report::Table table;
+  table.columns = {{"operation", "operation"},
+                   {"bytes", "bytes", Align::Right},
+                   {"native_ps", "native", Align::Right},
+                   {"tuned_ps", "with file", Align::Right},
+                   {"gain", "gain", Align::Right},
+                   {"preloaded_ps", "preload", Align::Right},
+                   {"algorithm", "algorithm", Align::Left, 16}};
+  const ScopeRules* all = rules_of_all(tuning);
+  if (all == nullptr) return table;
+  for (const OperationRules& rules : all->operations) {
+    for (const SizeRule& row : rules.rows) {
+      report::Cell preloaded;
+      if (row.preloaded) preloaded = report::Cell(*row.preloaded);
+      table.rows.push_back({std::string(name_of(rules.operation)),
+                            static_cast<std::int64_t>(row.bytes), row.native, row.tuned,
+                            Decimal{ratio(row.native, row.tuned), 2}, preloaded, describe(row)});
+    }
+  }
+  return table;
+}
+
+std::string export_text(const Export& all, const report::Canvas& canvas) {
+  const Tuning& tuning = all.tuning;
+  std::string text = fmt::format(
+      "{} on {}{}; times are predicted, with root 0\n\n", all.format,
+      report::counted(tuning.ranks, "rank"),
+      tuning.hosts == 0 ? "" : fmt::format(", {}", report::counted(tuning.hosts, "host")));
+  text += report::to_text(decisions_table(tuning), canvas);
+  if (const auto share = share_of_gain(tuning)) {
+    text += fmt::format(
+        "\nThe file has {:.0f} % of the preload's gain on a log scale. The rest needs trees over "
+        "the "
+        "levels of the machine, segments that cross them, and a choice for each communicator.\n",
+        100 * *share);
+  }
+  if (!tuning.host_losses.empty()) {
+    text +=
+        "\nRules know communicators by size only. Ranks of one host have as many as others "
+        "that were tuned, and lose at worst:\n" +
+        host_loss_text(tuning);
+  }
+  for (const std::string& note : all.notes) text += fmt::format("\n{}\n", note);
+  text += fmt::format("\nTo use it:\n{}", all.settings);
+  return text;
+}
+
+std::string export_json(const Export& all) {
+  using Json = nlohmann::ordered_json;
+  Json files = Json::array(), losses = Json::array();
+  for (const TuningFile& file : all.files)
+    files.push_back({{"name", file.name}, {"text", file.text}});
+  for (const HostLoss& loss : all.tuning.host_losses) {
+    losses.push_back({{"operation", name_of(loss.operation)},
+                      {"bytes", loss.bytes},
+                      {"native_ps", loss.native.picoseconds},
+                      {"tuned_ps", loss.tuned.picoseconds}});
+  }
+  const auto share = share_of_gain(all.tuning);
+  const Json document{{"format", "espalier-export-1"},
+                      {"for", all.format},
+                      {"ranks", all.tuning.ranks},
+                      {"hosts", all.tuning.hosts},
+                      {"decisions", report::to_json(decisions_table(all.tuning))},
+                      {"share_of_gain", share ? Json(*share) : Json()},
+                      {"host_losses", std::move(losses)},
+                      {"notes", all.notes},
+                      {"settings", all.settings},
+                      {"files", std::move(files)}};
+  return document.dump(2) + "\n";
+}
+
+std::string rank_order_file(const topology::Machine& machine, select::NativeMpi mpi) {
+  const auto hosts = lab::hosts_of(machine);
+  if (!hosts) return "";
+  const std::vector<std::size_t> host_of = lab::host_of_rank(*hosts, machine.size());
+  std::vector<Rank> used(hosts->size());
+  std::string text;
+  for (Rank rank = 0; rank < machine.size();) {
+    const std::string& name = (*hosts)[host_of[rank]].name;
+    if (mpi == select::NativeMpi::OpenMpi) {
+      text += fmt::format("rank {}={} slot={}\n", rank, name, used[host_of[rank]]++);
+      ++rank;
+      continue;
+    }
+    Rank end = rank + 1;
+    while (end < machine.size() && host_of[end] == host_of[rank]) ++end;
+    text += fmt::format("{}:{}\n", name, end - rank);
+    rank = end;
+  }
+  return text;
+}
+
+}  // namespace espalier::tuning

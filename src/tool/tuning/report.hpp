@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/table.hpp"
+#include "report/text.hpp"
+#include "tuning/decide.hpp"
+
+namespace espalier::tuning {
+
+/// A file that export writes, or shows.
+struct TuningFile {
+  std::string name;
+  std::string text;
+};
+
+/// What a format needs besides its decisions.
+struct Export {
+  std::string format;  ///< "openmpi"
+  Tuning tuning;
+  std::vector<TuningFile> files;
+  std::string settings;            ///< lines for a shell and for launchers
+  std::vector<std::string> notes;  ///< what the format cannot say, and what was left out
+};
+
+/// "pipeline, 8 KiB", "as it is".
+[[nodiscard]] std::string describe(const SizeRule& rule);
+
+/// One row for each operation and size of calls among all ranks.
+[[nodiscard]] report::Table decisions_table(const Tuning& tuning);
+
+/// For people: the table, what is lost against the preload and why, the settings.
+[[nodiscard]] std::string export_text(const Export& all, const report::Canvas& canvas);
+/// The document espalier-export-1 of docs/formats.md.
+[[nodiscard]] std::string export_json(const Export& all);
+
+/// Lines for launchers that put the ranks of a machine on its hosts as the machine has them.
+/// Open MPI: a rankfile; MPICH: "host:count" in the order of ranks. Empty if the machine is no
+/// set of hosts.
+[[nodiscard]] std::string rank_order_file(const topology::Machine& machine, select::NativeMpi mpi);
+
+}  // namespace espalier::tuning

@@ -1,0 +1,190 @@
+#include "tuning/write_open_mpi.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace espalier::tuning {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Rules of one operation, by communicator size.
+using BySize = std::map<Rank, const OperationRules*>;
+
+const OperationRules* rules_in(const ScopeRules& scope, Operation operation) {
+  for (const OperationRules& rules : scope.operations) {
+    if (rules.operation == operation) return &rules;
+  }
+  return nullptr;
+}
+
+BySize rules_by_size(const Tuning& tuning, Operation operation) {
+  BySize found;
+  for (const ScopeRules& scope : tuning.scopes) {
+    const OperationRules* rules = rules_in(scope, operation);
+    if (rules != nullptr) found.emplace(scope.ranks, rules);
+  }
+  return found;
+}
+
+std::vector<Operation> operations_of(const Tuning& tuning) {
+  std::vector<Operation> all;
+  if (tuning.scopes.empty()) return all;
+  for (const OperationRules& rules : tuning.scopes.front().operations) {
+    all.push_back(rules.operation);
+  }
+  return all;
+}
+
+/// A range of sizes with one choice.
+struct Range {
+  std::uint64_t from = 0;
+  Candidate choice;
+};
+
+/// Neighbours of the same choice are one range.
+std::vector<Range> ranges_of(const OperationRules& rules, Rank ranks) {
+  std::vector<Range> all;
+  for (std::size_t row = 0; row < rules.rows.size(); ++row) {
+    const Candidate& choice = rules.rows[row].choice;
+    if (!all.empty() && all.back().choice == choice) continue;
+    const std::uint64_t blocks = counts_all_blocks(rules.operation) ? ranks : 1;
+    all.push_back({first_bytes(rules, row) * blocks, choice});
+  }
+  return all;
+}
+
+std::string_view name_of_choice(const Candidate& choice) {
+  return choice.algorithm == nullptr ? "as without this file" : choice.algorithm->name;
+}
+
+/// Knomial trees take their radix from a setting of their own, and pipelines are chains of one.
+Rank fan_in_file(const Candidate& choice) {
+  return choice.algorithm != nullptr && choice.algorithm->tree == NativeTree::Chains ? choice.fan
+                                                                                     : 0;
+}
+
+int number_of(const Candidate& choice) {
+  return choice.algorithm == nullptr ? 0 : choice.algorithm->number;
+}
+
+std::string ladder_text(const OperationRules& rules, Rank ranks) {
+  const std::vector<Range> ranges = ranges_of(rules, ranks);
+  std::string text =
+      fmt::format("{} # communicators of {} ranks\n{} # rules\n", ranks, ranks, ranges.size());
+  for (const Range& range : ranges) {
+    text +=
+        fmt::format("{} {} {} {} # {}\n", range.from, number_of(range.choice),
+                    fan_in_file(range.choice), range.choice.segment, name_of_choice(range.choice));
+  }
+  return text;
+}
+
+/// The rules of one operation in communicators of one shape; an empty array if it has none.
+Json ladder_json(const OperationRules& rules, Rank ranks) {
+  Json ladder = Json::array();
+  const std::vector<Range> ranges = ranges_of(rules, ranks);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Candidate& choice = ranges[i].choice;
+    if (choice.algorithm == nullptr) continue;
+    Json rule{{"msg_size_min", ranges[i].from}};
+    if (i + 1 < ranges.size()) {
+      rule["msg_size_max"] = ranges[i + 1].from - 1;
+    } else {
+      rule["msg_size_max"] = "inf";
+    }
+    rule["alg"] = choice.algorithm->name;
+    if (fan_in_file(choice) != 0) rule["faninout"] = choice.fan;
+    if (choice.segment != 0) rule["seg_size"] = choice.segment;
+    ladder.push_back(std::move(rule));
+  }
+  return ladder;
+}
+
+std::string untouched(Rank from) {
+  return fmt::format("{} # from {} ranks on: as without this file\n1 # rules\n0 0 0 0\n", from,
+                     from);
+}
+
+}  // namespace
+
+OpenMpiName open_mpi_name(Operation operation) {
+  switch (operation) {
+    case Operation::Allgather:
+      return {"allgather", 0};
+    case Operation::Allreduce:
+      return {"allreduce", 2};
+    case Operation::Alltoall:
+      return {"alltoall", 3};
+    case Operation::Barrier:
+      return {"barrier", 6};
+    case Operation::Broadcast:
+      return {"bcast", 7};
+    case Operation::Gather:
+      return {"gather", 9};
+    case Operation::Reduce:
+      return {"reduce", 11};
+    case Operation::Scatter:
+      return {"scatter", 15};
+    default:
+      return {"", -1};
+  }
+}
+
+bool counts_all_blocks(Operation operation) {
+  return operation == Operation::Allgather || operation == Operation::Alltoall ||
+         operation == Operation::Gather || operation == Operation::Scatter;
+}
+
+/// Open MPI takes the rules of the greatest listed size that is not above a communicator's, and the
+/// first for smaller ones. So sizes between are listed too, with algorithm 0: its own choice.
+std::string open_mpi_rules(const Tuning& tuning) {
+  const std::vector<Operation> operations = operations_of(tuning);
+  std::string text =
+      fmt::format("{} # collectives; written by espalier export\n", operations.size());
+  for (const Operation operation : operations) {
+    std::string sizes;
+    int count = 0;
+    Rank next = 0;  // the first size that no rules were written for
+    for (const auto& [ranks, rules] : rules_by_size(tuning, operation)) {
+      if (next < ranks) {
+        sizes += untouched(next);
+        ++count;
+      }
+      sizes += ladder_text(*rules, ranks);
+      ++count;
+      next = ranks + 1;
+    }
+    sizes += untouched(next);
+    const OpenMpiName name = open_mpi_name(operation);
+    text += fmt::format("{} # {}\n{} # communicator sizes\n{}", name.number, name.name, count + 1,
+                        sizes);
+  }
+  return text;
+}
+
+/// Rules of communicators with one rank a host hold for those only, so ranks of one host lose
+/// nothing.
+std::string open_mpi_json(const Tuning& tuning) {
+  Json collectives = Json::object();
+  for (const Operation operation : operations_of(tuning)) {
+    Json sizes = Json::array();
+    for (const ScopeRules& scope : tuning.scopes) {
+      const OperationRules* rules = rules_in(scope, operation);
+      Json ladder = rules == nullptr ? Json::array() : ladder_json(*rules, scope.ranks);
+      if (ladder.empty()) continue;
+      Json one{{"comm_size_min", scope.ranks}, {"comm_size_max", scope.ranks}};
+      if (scope.members == Members::OneOfEachHost) one["comm_rank_distribution"] = "one-per-node";
+      one["rules"] = std::move(ladder);
+      sizes.push_back(std::move(one));
+    }
+    if (!sizes.empty()) collectives[std::string(open_mpi_name(operation).name)] = sizes;
+  }
+  const Json document{
+      {"rule_file_version", 3}, {"module", "tuned"}, {"collectives", std::move(collectives)}};
+  return document.dump(2) + "\n";
+}
+
+}  // namespace espalier::tuning

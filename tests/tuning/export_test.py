@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Files that `espalier export` writes are read by the real MPI and used: results stay right, and a spy in the ranks sees the algorithm.
+
+usage: export_test.py ESPALIER MPI PROGRAM SPY
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ESPALIER, MPI, PROGRAM, SPY = sys.argv[1:]
+# One rank a host, so that MPICH has no shared memory to go by: MPIR_CVAR_NOLOCAL makes it so here.
+MACHINE = "site:4(10ms,100Mbit/s) host:1(50us,1Gbit/s)"
+BYTES = 131072
+
+
+def export(folder, *options):
+    done = subprocess.run([ESPALIER, "export", MPI, "--machine", MACHINE, "--json", "--output", str(folder), *options],
+                          stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+    return json.loads(done.stdout)
+
+
+def settings_for(folder):
+    if MPI == "openmpi":
+        return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+                "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(folder / "openmpi-rules.conf"),
+                "OMPI_MCA_coll_han_priority": "0"}
+    return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(folder / "mpich-collectives.json"),
+            "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": str(folder / "mpich-compositions.json")}
+
+
+def run(settings, *arguments, ranks=4, spied=False, fails=False):
+    line = ["mpiexec.mpich"] if MPI == "mpich" else ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
+    here = dict(settings)
+    if MPI == "mpich":
+        here |= {"MPIR_CVAR_NOLOCAL": "1"}
+    else:
+        here |= {"OMPI_MCA_mpi_yield_when_idle": "1"}
+    if spied:
+        line += ["-genv", "LD_PRELOAD", SPY] if MPI == "mpich" else ["-x", f"LD_PRELOAD={SPY}"]
+    done = subprocess.run([*line, "-n", str(ranks), PROGRAM, *map(str, arguments)], env=os.environ | here, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240, check=False)
+    if not fails:
+        assert done.returncode == 0 and "wrong 0" in done.stdout, f"{done.stdout}\n{done.stderr}"
+    return done
+
+
+def broadcast_rule(report):
+    rows = [row for row in report["decisions"] if row["operation"] == "broadcast" and row["bytes"] == BYTES]
+    return rows[0]["algorithm"]
+
+
+def seen_in_use(folder, report):
+    rule = broadcast_rule(report)
+    before = run({}, BYTES, spied=True).stderr
+    after = run(settings_for(folder), BYTES, spied=True).stderr
+    if MPI == "openmpi":
+        name = rule.split(",")[0].replace("binary_tree", "bintree")
+        assert f"bcast_intra_{name} 1" in after, f"{rule}\n{after}"
+    else:
+        number, unit = re.search(r", (\d+) (KiB|B)$", rule).groups()
+        chunk = int(number) * (1024 if unit == "KiB" else 1)
+        longest = {int(m) for m in re.findall(r"spy longest (\d+)", after)}
+        assert max(longest) == chunk, f"{rule}: {after}"
+        assert str(BYTES) in before, before
+    assert before != after
+
+
+def broken_files_are_noticed(folder):
+    """Or else a file that is read would look like one that is not. Open MPI says nothing of bad files."""
+    bad = pathlib.Path(folder) / "bad"
+    bad.mkdir()
+    for file in folder.glob("mpich-*.json"):
+        (bad / file.name).write_text(file.read_text().replace("comm_size", "com_size"))
+    done = run(settings_for(bad), 8, fails=True)
+    assert done.returncode != 0, "a file with unknown keys was not read"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        report = export(folder)
+        assert report["format"] == "espalier-export-1" and report["for"] == MPI
+        run(settings_for(folder))  # operators that do not commute among them
+        run(settings_for(folder), ranks=3)
+        seen_in_use(folder, report)
+        if MPI == "mpich":
+            broken_files_are_noticed(folder)
+        again = subprocess.run([ESPALIER, "export", MPI, "-m", MACHINE, "-o", name], stderr=subprocess.PIPE, text=True, check=False)
+        assert again.returncode == 2 and "--force" in again.stderr, again.stderr
+
+
+if __name__ == "__main__":
+    main()
