@@ -222,7 +222,9 @@ Paper banikazemi() {
        {"figures7to9", "single multicast among 64", run_figures7to9},
        {"figure10", "several multicasts at once", run_figure10}},
       {{"figures4to5", "the testbed: broadcast among 16 hosts, multicast among 8"}},
-      banikazemi_on_lab};
+      [](const LabStudyOptions& options, const LabAccess& lab) {
+        return banikazemi_on_lab(options, lab.measure);
+      }};
 }
 
 }  // namespace espalier::reproduce

@@ -5,6 +5,7 @@
 
 #include "base/units.hpp"
 #include "report/plot.hpp"
+#include "reproduce/dichev_lab.hpp"
 #include "reproduce/dichev_runs.hpp"
 #include "reproduce/findings.hpp"
 #include "reproduce/paper.hpp"
@@ -134,7 +135,12 @@ Paper dichev() {
           "K. Dichev, V. Rychkov, A. Lastovetsky, \"Two algorithms of irregular scatter/gather "
           "operations for heterogeneous platforms\", EuroMPI 2010",
           {{"switch", "14 nodes on one switch", run_switch},
-           {"grid", "39 nodes of 5 clusters on 2 sites", run_grid}}};
+           {"grid", "39 nodes of 5 clusters on 2 sites", run_grid}},
+          {{"switch", "14 hosts on one switch: the MPI itself, six trees, Espalier's choice"},
+           {"grid", "24 hosts of 5 clusters on 2 sites, in blocks and in turn"}},
+          [](const LabStudyOptions& options, const LabAccess& lab) {
+            return dichev_on_lab(options, lab.measure);
+          }};
 }
 
 }  // namespace espalier::reproduce

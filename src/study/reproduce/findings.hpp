@@ -25,10 +25,16 @@ using Findings = std::vector<std::string>;
 [[nodiscard]] Findings dichev_switch_findings(const report::Table& table);
 [[nodiscard]] Findings dichev_grid_findings(const report::Table& table);
 
+[[nodiscard]] Findings dichev_lab_findings(const report::Table& table);
+
 [[nodiscard]] Findings langer_time_findings(const report::Table& table);
 [[nodiscard]] Findings langer_count_findings(const report::Table& table);
 [[nodiscard]] Findings langer_split_findings(const report::Table& table);
 [[nodiscard]] Findings langer_cause_findings(const report::Table& table);
+/// Schemes beside MPI_Comm_split and MPI_Comm_create_group, measured.
+[[nodiscard]] Findings langer_made_findings(const report::Table& table);
+/// Collectives of groups beside those of communicators, measured.
+[[nodiscard]] Findings langer_call_findings(const report::Table& table);
 /// Of rows by load or number of groups: which scheme is the fastest at either end.
 [[nodiscard]] Findings langer_fastest_findings(const report::Table& table, const std::string& key);
 /// Messages of Shrink-and-Balance by the formula of section 6, beside the paper's 2.6e5.
@@ -37,6 +43,8 @@ using Findings = std::vector<std::string>;
 
 [[nodiscard]] Findings park_example_findings(const report::Table& table);
 [[nodiscard]] Findings park_program_findings(const report::Table& table);
+/// Policies that were measured in a lab.
+[[nodiscard]] Findings park_lab_findings(const report::Table& table);
 [[nodiscard]] Findings park_class_findings(const report::Table& table);
 [[nodiscard]] Findings park_sensitivity_findings(const report::Table& table);
 

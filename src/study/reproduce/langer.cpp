@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "group/blue_gene.hpp"
+#include "reproduce/langer_lab.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
@@ -62,8 +63,11 @@ Paper langer() {
            {"table2", "growth of space, time and messages", langer_table2},
            {"many", "many groups at once (not in the paper)", langer_many},
            {"traffic", "under other traffic (not in the paper)", langer_traffic}},
-          {},
-          nullptr,
+          {{"made", "all schemes beside MPI_Comm_split and MPI_Comm_create_group"},
+           {"called", "collectives of groups, along the topology too, beside the MPI's own"}},
+          [](const LabStudyOptions& options, const LabAccess& lab) {
+            return langer_on_lab(options, lab.run);
+          },
           {{"table1", "MPI_Comm_split, an allgather and a sort, and Rank-and-Hash"}},
           langer_here};
 }

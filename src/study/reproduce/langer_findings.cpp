@@ -146,4 +146,46 @@ Findings langer_fastest_findings(const report::Table& table, const std::string& 
                       fastest(last), figures.text(last, key))};
 }
 
+Findings langer_made_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  double split = 0, created = 0;
+  std::size_t best = 0, schemes = 0, ahead_of_split = 0, ahead_of_both = 0;
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    const std::string& what = figures.text(row, "made_by");
+    const double us = figures.number(row, "time_us");
+    if (what == "comm_split") split = us;
+    if (what == "create_group") created = us;
+    if (us < figures.number(best, "time_us")) best = row;
+  }
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    const std::string& what = figures.text(row, "made_by");
+    if (what == "comm_split" || what == "create_group" || what == "along-topology") continue;
+    const double us = figures.number(row, "time_us");
+    ++schemes;
+    ahead_of_split += us < split ? 1 : 0;
+    ahead_of_both += us < split && us < created ? 1 : 0;
+  }
+  return {
+      fmt::format("The fastest is {}. Of {} schemes {} are ahead of MPI_Comm_split, and {} of "
+                  "MPI_Comm_create_group too, which only the members call.",
+                  figures.text(best, "made_by"), schemes, ahead_of_split, ahead_of_both)};
+}
+
+Findings langer_call_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  std::size_t group = 0, along = 0, gained = 0;
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    const double native = figures.number(row, "communicator_us");
+    const double flat = figures.number(row, "group_us"), followed = figures.number(row, "along_us");
+    group += flat < native ? 1 : 0;
+    along += followed < native ? 1 : 0;
+    gained += followed < flat ? 1 : 0;
+  }
+  return {
+      fmt::format("Groups are ahead of the MPI's own collectives on a communicator in {} of {} "
+                  "calls, groups along the topology in {}. Following the topology is faster than "
+                  "not following it in {}.",
+                  group, figures.rows(), along, gained)};
+}
+
 }  // namespace espalier::reproduce

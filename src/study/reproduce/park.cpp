@@ -11,6 +11,7 @@
 #include "place/portfolio.hpp"
 #include "profile/workload.hpp"
 #include "reproduce/findings.hpp"
+#include "reproduce/park_lab.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -279,7 +280,11 @@ Paper park() {
           {{"figure4", "the worked example, step by step", worked_example},
            {"figure5", "four programs under three policies and ours", programs},
            {"figure6", "over the classes S to C", classes},
-           {"sensitivity", "how the gains depend on the pinned inputs", sensitivity}}};
+           {"sensitivity", "how the gains depend on the pinned inputs", sensitivity}},
+          {{"figure5", "four programs under three policies and ours, on 20 hosts"}},
+          [](const LabStudyOptions& lab_options, const LabAccess& lab) {
+            return park_on_lab(lab_options, lab.run);
+          }};
 }
 
 }  // namespace espalier::reproduce

@@ -64,6 +64,24 @@ Findings park_program_findings(const report::Table& table) {
   return found;
 }
 
+Findings park_lab_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  Findings found;
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    const double none = figures.number(row, "none_s"), full = figures.number(row, "full_s");
+    const double apart = figures.number(row, "none_95_s") + figures.number(row, "full_95_s");
+    const bool differ = std::abs(none - full) > apart;
+    const double ours = figures.number(row, "ours_s");
+    found.push_back(fmt::format(
+        "{}: full selection is {}; ours takes {:.2f} of its time.", figures.text(row, "program"),
+        !differ       ? "as fast as no policy, within the intervals"
+        : full < none ? fmt::format("{:.1f} times as fast as no policy", none / full)
+                      : fmt::format("{:.1f} times as slow as no policy", full / none),
+        ours / full));
+  }
+  return found;
+}
+
 Findings park_class_findings(const report::Table& table) {
   const FiguresOf figures(table);
   std::map<std::string, std::pair<double, double>> ends;  // program -> gains of classes S and C
