@@ -44,7 +44,8 @@ install(FILES ${headers} DESTINATION include/espalier COMPONENT core)
 install(FILES ${made}/espalier-core.pc DESTINATION lib/pkgconfig COMPONENT core)
 install(FILES ${made}/espalierConfig.cmake ${made}/espalierConfigVersion.cmake DESTINATION lib/cmake/espalier
   COMPONENT core)
-install(FILES ${PROJECT_SOURCE_DIR}/include/espalier.h ${PROJECT_SOURCE_DIR}/include/espalier.f90 DESTINATION include
+install(FILES ${PROJECT_SOURCE_DIR}/include/espalier.h ${PROJECT_SOURCE_DIR}/include/espalier.f90
+  ${PROJECT_SOURCE_DIR}/include/espalier_groups.f90 DESTINATION include
   COMPONENT core)
 # What is preloaded or linked, what `espalier run --profile` preloads, and their variants: all in one folder, without any MPI.
 set(installed espalier-front espalier-profile-front)

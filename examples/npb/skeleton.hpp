@@ -1,9 +1,11 @@
 // What the skeletons of the NAS parallel benchmarks share: how they are called, messages that can
 // be checked, computation that takes its time, and the last line that they print.
 //
-//   mpiexec -n 16 lu W [--steps PERCENT] [--heavy N]
+//   mpiexec -n 16 lu W [--steps PERCENT] [--heavy N] [--asleep MFLOPS]
 //
-// The classes are S, W, A, B and C. --steps runs part of the time steps only.
+// The classes are S, W, A, B and C. --steps runs part of the time steps only. --asleep spends the
+// time of computation asleep, at that many million operations a second: where many hosts are
+// emulated on few cores, computing would take longer than on hosts of their own.
 #pragma once
 
 #define OMPI_SKIP_MPICXX
@@ -41,6 +43,7 @@ class Job {
     for (int i = 2; i + 1 < argc; i += 2) {
       if (std::strcmp(argv[i], "--steps") == 0) percent_ = std::strtoull(argv[i + 1], nullptr, 10);
       if (std::strcmp(argv[i], "--heavy") == 0) heavy_ = std::strtoull(argv[i + 1], nullptr, 10);
+      if (std::strcmp(argv[i], "--asleep") == 0) mflops_ = std::strtod(argv[i + 1], nullptr);
     }
     start();
   }
@@ -69,6 +72,10 @@ class Job {
 #ifdef ESPALIER_SMPI
     smpi_execute_flops(5.0 * static_cast<double>(flops));
 #else
+    if (mflops_ > 0) {
+      sleep_off(static_cast<double>(flops) / mflops_ / 1e6);
+      return;
+    }
     for (Count i = 0; i < flops / 2; ++i) worked_ = worked_ * 0.999999 + 1e-6;
     if (worked_ > 2) ++wrong_;
 #endif
@@ -131,6 +138,17 @@ class Job {
   }
 
  private:
+  /// Sleeps as soon as a tenth of a millisecond is owed; what it overslept is paid back.
+  void sleep_off(double seconds) {
+    owed_ += seconds;
+    if (owed_ < 1e-4) return;
+    const double before = MPI_Wtime();
+    const timespec nap{
+        static_cast<time_t>(owed_),
+        static_cast<long>((owed_ - static_cast<double>(static_cast<time_t>(owed_))) * 1e9)};
+    nanosleep(&nap, nullptr);
+    owed_ -= MPI_Wtime() - before;
+  }
   /// Simulated processes leave MPI_Init up to milliseconds apart: all begin at one moment.
   void start() {
 #ifdef ESPALIER_SMPI
@@ -174,6 +192,7 @@ class Job {
   int scale_ = 0, rank_ = 0, size_ = 0, wrong_ = 0;
   Count percent_ = 100, heavy_ = 0;
   double started_ = 0, worked_ = 1;
+  double mflops_ = 0, owed_ = 0;  // --asleep, and seconds still to be slept
   std::map<int, Count> sent_, received_;
   std::vector<unsigned char> out_, in_;
 };

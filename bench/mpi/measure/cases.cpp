@@ -203,6 +203,52 @@ Case alltoallv(const CommRank& w, int n, int root) {
   });
 }
 
+/// Blocks of these lengths, one behind the other.
+struct Unequal {
+  explicit Unequal(const Counts& of) : counts(of) {
+    for (const int count : counts) {
+      places.push_back(all);
+      all += count;
+    }
+  }
+  [[nodiscard]] Buffer filled(const std::function<Element(int, int)>& f) const {
+    Buffer data;
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+      for (int i = 0; i < counts[b]; ++i) data.push_back(f(static_cast<int>(b), i));
+    }
+    return data;
+  }
+  Counts counts;
+  std::vector<int> places;
+  int all = 0;
+};
+
+Case unequal_scatterv(const CommRank& w, const Counts& counts, int root) {
+  const Unequal blocks_of(counts);
+  const bool is_root = w.rank == root;
+  const int mine = counts[static_cast<std::size_t>(w.rank)];
+  return {is_root ? blocks_of.filled([](int b, int i) { return value(0, b, i); }) : Buffer{},
+          room(mine), holds(mine, 1, [=](int, int i) { return value(0, w.rank, i); }),
+          [=](Buffer& in, Buffer& out) {
+            MPI_Scatterv(in.data(), blocks_of.counts.data(), blocks_of.places.data(), MPI_INT64_T,
+                         out.data(), mine, MPI_INT64_T, root, w.comm);
+          }};
+}
+
+Case unequal_gatherv(const CommRank& w, const Counts& counts, int root) {
+  const Unequal blocks_of(counts);
+  const bool is_root = w.rank == root;
+  const int mine = counts[static_cast<std::size_t>(w.rank)];
+  const auto gathered = [](int b, int i) { return value(b, 0, i); };
+  return {own(w, mine), room(is_root ? blocks_of.all : 0),
+          is_root ? IsRight([=](const Buffer& out) { return out == blocks_of.filled(gathered); })
+                  : IsRight(anything),
+          [=](Buffer& in, Buffer& out) {
+            MPI_Gatherv(in.data(), mine, MPI_INT64_T, out.data(), blocks_of.counts.data(),
+                        blocks_of.places.data(), MPI_INT64_T, root, w.comm);
+          }};
+}
+
 /// Of elements of 8 bytes.
 using Maker = Case (*)(const CommRank&, int count, int root);
 
@@ -218,13 +264,19 @@ const std::map<std::string, Maker>& makers() {
 
 }  // namespace
 
-bool can_measure(const std::string& operation, long bytes) {
+bool can_measure(const std::string& operation, long bytes, const Counts& counts) {
+  if (!counts.empty() && operation != "scatterv" && operation != "gatherv") return false;
   if (operation == "broadcast") return bytes >= 0;
   return makers().count(operation) > 0 && bytes >= 0 &&
          bytes % static_cast<long>(sizeof(Element)) == 0;
 }
 
-Case make_case(const std::string& operation, const CommRank& place, long bytes, int root) {
+Case make_case(const std::string& operation, const CommRank& place, long bytes, int root,
+               const Counts& counts) {
+  if (!counts.empty()) {
+    return operation == "scatterv" ? unequal_scatterv(place, counts, root)
+                                   : unequal_gatherv(place, counts, root);
+  }
   if (operation == "broadcast") return broadcast(place, bytes, root);
   const int count = static_cast<int>(bytes / static_cast<long>(sizeof(Element)));
   return makers().at(operation)(place, count, root);

@@ -32,9 +32,13 @@ struct Case {
   bool in_place = false;  ///< whether `out` starts as a copy of `in`
 };
 
+/// Elements of each rank's block in a scatterv or gatherv; empty means that all blocks are equal.
+using Counts = std::vector<int>;
+
 /// Whether there is such a call. All operations but broadcast have elements of 8 bytes.
-bool can_measure(const std::string& operation, long bytes);
-/// @pre can_measure(operation, bytes)
-Case make_case(const std::string& operation, const CommRank& place, long bytes, int root);
+bool can_measure(const std::string& operation, long bytes, const Counts& counts = {});
+/// @pre can_measure(operation, bytes, counts); counts are empty or one for each rank of `place`
+Case make_case(const std::string& operation, const CommRank& place, long bytes, int root,
+               const Counts& counts = {});
 
 }  // namespace measure

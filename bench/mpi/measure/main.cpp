@@ -1,10 +1,11 @@
 // Measures collectives of whatever MPI it is built with, or of what is preloaded under it.
 //
-//   measure CLOCKS REPEATS OPERATION:BYTES:ROOT[:MEMBERS]...
+//   measure CLOCKS REPEATS OPERATION:BYTES:ROOT[:MEMBERS[:COUNTS]]...
 //
 // CLOCKS: shared or ack (clocks.hpp). ROOT: a rank, or "all": then a time is the mean over all
 // ranks taking their turn as root. MEMBERS: "0+3+5", of a communicator of their own; all if none
-// are named. One line for each call, by rank 0:
+// are named. COUNTS: "1+7+3", the elements of 8 bytes of each member's block in a scatterv or
+// gatherv; all blocks are equal if none are named. One line for each call, by rank 0:
 //   measured OPERATION BYTES ROOT wrong N first_us T times_us T...
 // and at the end, where Espalier's library is preloaded, how many calls of rank 0 it saw:
 //   library saw N
@@ -33,6 +34,7 @@ struct Call {
   std::string root_text;
   std::vector<int> roots;    // one root, or all members in turn
   std::vector<int> members;  // ranks of MPI_COMM_WORLD
+  measure::Counts counts;    // elements of each member's block; empty if all are equal
 };
 
 std::vector<std::string> split(const std::string& text, char by) {
@@ -44,9 +46,9 @@ std::vector<std::string> split(const std::string& text, char by) {
 
 std::optional<Call> read_call(const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
-  if (parts.size() < 3 || parts.size() > 4) return std::nullopt;
-  Call call{parts[0], std::atol(parts[1].c_str()), parts[2], {}, {}};
-  if (parts.size() == 4) {
+  if (parts.size() < 3 || parts.size() > 5) return std::nullopt;
+  Call call{parts[0], std::atol(parts[1].c_str()), parts[2], {}, {}, {}};
+  if (parts.size() > 3 && !parts[3].empty()) {
     for (const std::string& rank : split(parts[3], '+')) {
       call.members.push_back(std::atoi(rank.c_str()));
     }
@@ -63,7 +65,14 @@ std::optional<Call> read_call(const std::string& text) {
   for (const int rank : call.members) {
     if (rank < 0 || rank >= measure::world_size()) return std::nullopt;
   }
-  if (!measure::can_measure(call.operation, call.bytes)) return std::nullopt;
+  if (parts.size() == 5) {
+    for (const std::string& count : split(parts[4], '+')) {
+      call.counts.push_back(std::atoi(count.c_str()));
+      if (call.counts.back() < 0) return std::nullopt;
+    }
+    if (call.counts.size() != call.members.size()) return std::nullopt;
+  }
+  if (!measure::can_measure(call.operation, call.bytes, call.counts)) return std::nullopt;
   return call;
 }
 
@@ -116,7 +125,8 @@ class Runner {
     if (place_.rank < 0) return {[] {}, [] {}, [] {}, root};
     const auto prepare = [this, root] {
       if (made_for_ != root) {
-        case_ = make_case(call_.operation, place_, call_.bytes, position(call_.members, root));
+        case_ = make_case(call_.operation, place_, call_.bytes, position(call_.members, root),
+                          call_.counts);
         made_for_ = root;
       }
       if (case_.in_place) {

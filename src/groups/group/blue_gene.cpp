@@ -24,8 +24,8 @@ Time sort_time(Rank processes, Colour colours) {
 
 }  // namespace
 
-model::LevelLogGP blue_gene(Rank processes) {
-  return two_levels(processes, nanoseconds(4800), microseconds(3));
+model::LevelLogGP blue_gene(Rank processes, HandlerCosts costs) {
+  return two_levels(processes, costs.overhead, costs.latency);
 }
 
 model::LevelLogGP blue_gene_mpi(Rank processes) {

@@ -47,7 +47,11 @@ std::string argument_of(const MeasuredCall& call) {
   const std::string root = call.root == kEveryRoot ? "all" : std::to_string(call.root);
   const std::string members =
       call.members.empty() ? "" : fmt::format(":{}", fmt::join(call.members, "+"));
-  return fmt::format("{}:{}:{}{}", name_of(call.kind), call.size.value, root, members);
+  const std::string counts =
+      call.counts.empty()
+          ? ""
+          : fmt::format("{}{}", call.members.empty() ? "::" : ":", fmt::join(call.counts, "+"));
+  return fmt::format("{}:{}:{}{}{}", name_of(call.kind), call.size.value, root, members, counts);
 }
 
 bool has_library(const std::string& text) {
@@ -68,6 +72,7 @@ Expected<std::vector<MeasuredTimes>> read_measured(const std::string& text,
     if (!measured) return measured.error();
     if (all.size() == asked.size()) return unreadable(line);
     measured->call.members = asked[all.size()].members;  // the program does not print members
+    measured->call.counts = asked[all.size()].counts;    // nor counts
     if (measured->call != asked[all.size()]) return unreadable(line);
     all.push_back(*std::move(measured));
   }

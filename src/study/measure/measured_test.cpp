@@ -37,6 +37,19 @@ TEST(Measured, AreRefusedWhenSomethingIsMissing) {
   }
 }
 
+TEST(Measured, KnowUnequalLengths) {
+  const std::vector<MeasuredCall> asked{{{Operation::Scatter, true}, Bytes{16}, 0, {}, {1, 3}},
+                                        {{Operation::Gather, true}, Bytes{16}, 1, {1, 0}, {4, 0}}};
+  EXPECT_EQ(argument_of(asked[0]), "scatterv:16:0::1+3");
+  EXPECT_EQ(argument_of(asked[1]), "gatherv:16:1:1+0:4+0");
+  const auto read = read_measured(
+      "measured scatterv 16 0 wrong 0 first_us 9 times_us 1\n"
+      "measured gatherv 16 1 wrong 0 first_us 9 times_us 1\n",
+      asked);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->at(1).call, asked[1]);
+}
+
 TEST(Measured, KnowTurnsOfAllRootsAndGroups) {
   const std::vector<MeasuredCall> asked{{Operation::Broadcast, Bytes{4}, kEveryRoot, {}},
                                         {Operation::Broadcast, Bytes{4}, 5, {5, 0}}};

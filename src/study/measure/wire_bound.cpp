@@ -28,12 +28,12 @@ Time wire_bound(const topology::Machine& machine, const MeasuredCall& call) {
     const Rank root =
         call.root == kEveryRoot ? kEveryRoot : static_cast<Rank>(it - call.members.begin());
     return wire_bound(topology::submachine(machine, call.members),
-                      {call.kind, call.size, root, {}});
+                      {call.kind, call.size, root, {}, call.counts});
   }
   if (call.root == kEveryRoot) {
     Time sum;
     for (Rank root = 0; root < machine.size(); ++root) {
-      sum += wire_bound(machine, {call.kind, call.size, root, {}});
+      sum += wire_bound(machine, {call.kind, call.size, root, {}, call.counts});
     }
     return Time{sum.picoseconds / machine.size()};
   }
@@ -41,8 +41,12 @@ Time wire_bound(const topology::Machine& machine, const MeasuredCall& call) {
   planned.operation = call.kind.operation;
   planned.size = machine.size();
   planned.root = call.root;
-  planned.count =
-      has_costs_for_bytes(machine) ? call.size.value : call.size.value * kOnTheWire / kPayload;
+  const auto on_the_wire = [&](std::uint64_t bytes) {
+    return has_costs_for_bytes(machine) ? bytes : bytes * kOnTheWire / kPayload;
+  };
+  planned.count = on_the_wire(call.size.value);
+  if (!call.counts.empty()) planned.count = 0;
+  for (const std::uint64_t count : call.counts) planned.counts.push_back(on_the_wire(8 * count));
   return bound::lower_bound(machine, planned).value;
 }
 

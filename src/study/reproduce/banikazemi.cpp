@@ -8,6 +8,7 @@
 #include "reproduce/banikazemi_figures.hpp"
 #include "reproduce/banikazemi_lab.hpp"
 #include "reproduce/banikazemi_table2.hpp"
+#include "reproduce/findings.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
@@ -18,7 +19,7 @@ using report::Cell;
 using report::Column;
 using report::Decimal;
 
-Column number(std::string key, std::string title) {
+Column number_of(std::string key, std::string title) {
   return {std::move(key), std::move(title), Align::Right, false};
 }
 Cell factor(double value) { return Decimal{value, 2}; }
@@ -38,7 +39,7 @@ Exhibit run_figure1(const PaperOptions&) {
   Exhibit exhibit = titled("figure1", "Figure 1: eight workstations, two of them fast");
   exhibit.table.columns = {{"tree", "tree", Align::Left, false},
                            {"latency_ps", "latency", Align::Right, false},
-                           number("paper_us", "paper, us")};
+                           number_of("paper_us", "paper, us")};
   exhibit.table.rows = {{std::string("(a) binomial by number"), f.binomial, count(700)},
                         {std::string("(b) SPOC"), f.spoc, count(500)},
                         {std::string("(c) FNF"), f.fnf, count(400)},
@@ -51,18 +52,18 @@ Exhibit run_table2(const PaperOptions& options) {
   Exhibit exhibit = titled(
       "table2",
       "Table 2: FNF against the optimum, costs from {100, ..., 800} us; mean latencies in us");
-  exhibit.table.columns = {number("participants", "nodes"),
-                           number("cases", "cases"),
-                           number("fnf_us", "FNF"),
-                           number("optimum_us", "optimum"),
-                           number("gap_percent", "gap, %"),
-                           number("mean_gap_percent", ""),
-                           number("worst_gap_percent", "worst, %"),
-                           number("same_percent", "same, %"),
-                           number("unproven", "unproven"),
-                           number("paper_fnf_us", "paper: FNF"),
-                           number("paper_optimum_us", "optimum"),
-                           number("paper_gap_percent", "gap, %")};
+  exhibit.table.columns = {number_of("participants", "nodes"),
+                           number_of("cases", "cases"),
+                           number_of("fnf_us", "FNF"),
+                           number_of("optimum_us", "optimum"),
+                           number_of("gap_percent", "gap, %"),
+                           number_of("mean_gap_percent", ""),
+                           number_of("worst_gap_percent", "worst, %"),
+                           number_of("same_percent", "same, %"),
+                           number_of("unproven", "unproven"),
+                           number_of("paper_fnf_us", "paper: FNF"),
+                           number_of("paper_optimum_us", "optimum"),
+                           number_of("paper_gap_percent", "gap, %")};
   report::LineChart chart{"Fastest node first: how far from the optimum", {}, {}, {}, 760, 440};
   chart.x.title = "nodes";
   chart.y.title = "gap of the means, %";
@@ -97,10 +98,8 @@ Exhibit run_table2(const PaperOptions& options) {
   exhibit.notes = {
       "gap: (mean FNF - mean optimum) / mean optimum, the paper's last column; worst: of a single "
       "case; same: cases in which FNF is optimal. Where the optimum was not proven its lower bound "
-      "stands for it, so that no gap is understated.",
-      "The paper's random costs are not known, so means differ by a per cent or so. \"Within 1 %\" "
-      "ends "
-      "with its table."};
+      "stands for it, so that no gap is understated."};
+  add_notes(exhibit, banikazemi_table2_findings(exhibit.table));
   return exhibit;
 }
 
@@ -108,18 +107,18 @@ Exhibit run_figures4to6(const PaperOptions& options) {
   Exhibit exhibit = titled(
       "figures4to6",
       "Figures 4 to 6: workstations on ATM, round trips of 1380 and 2960 us; mean latencies in us");
-  exhibit.table.columns = {number("figure", "figure"),
-                           number("nodes", "nodes"),
-                           number("fast", "fast"),
+  exhibit.table.columns = {number_of("figure", "figure"),
+                           number_of("nodes", "nodes"),
+                           number_of("fast", "fast"),
                            {"source", "source", Align::Left, false},
                            {"size_bytes", "size", Align::Right, false},
-                           number("default_us", "default"),
-                           number("spoc_us", "SPOC"),
-                           number("fnf_us", "FNF"),
-                           number("spoc_factor", "SPOC x"),
-                           number("fnf_factor", "FNF x"),
-                           number("best_spoc_factor", "best SPOC x"),
-                           number("best_fnf_factor", "best FNF x")};
+                           number_of("default_us", "default"),
+                           number_of("spoc_us", "SPOC"),
+                           number_of("fnf_us", "FNF"),
+                           number_of("spoc_factor", "SPOC x"),
+                           number_of("fnf_factor", "FNF x"),
+                           number_of("best_spoc_factor", "best SPOC x"),
+                           number_of("best_fnf_factor", "best FNF x")};
   for (const TestbedRow& row : figures4to6(options.seed, options.testbed_cases)) {
     const Improvement& r = row.result;
     if (row.size == Bytes{4} || row.size == Bytes{4096}) {
@@ -134,13 +133,8 @@ Exhibit run_figures4to6(const PaperOptions& options) {
   exhibit.notes = {
       "x: factor of improvement over the default (MPICH's binomial tree by number); means over "
       "random "
-      "placements of the fast nodes, and the best single placement.",
-      "The paper measured up to 1.7 (SPOC, half fast), 2.3 (FNF) and 2.5 (8-node multicast, half "
-      "fast). SPOC's 1.7 is what the model gives. Costs in the ratio 2.15 do not give FNF more "
-      "than "
-      "1.9 in any placement here: the measured 2.3 and 2.5 hold effects that the model does not, "
-      "since "
-      "a round trip between equal nodes does not tell sending from receiving."};
+      "placements of the fast nodes, and the best single placement."};
+  add_notes(exhibit, banikazemi_testbed_findings(exhibit.table));
   return exhibit;
 }
 
@@ -148,16 +142,16 @@ Exhibit run_figures7to9(const PaperOptions& options) {
   Exhibit exhibit =
       titled("figures7to9",
              "Figures 7 to 9: multicast among 64 simulated workstations; mean latencies in us");
-  exhibit.table.columns = {number("speed_factor", "factor"),
-                           number("percent_fast", "% fast"),
+  exhibit.table.columns = {number_of("speed_factor", "factor"),
+                           number_of("percent_fast", "% fast"),
                            {"source", "source", Align::Left, false},
                            {"size_bytes", "size", Align::Right, false},
-                           number("destinations", "to"),
-                           number("default_us", "default"),
-                           number("spoc_us", "SPOC"),
-                           number("fnf_us", "FNF"),
-                           number("spoc_factor", "SPOC x"),
-                           number("fnf_factor", "FNF x")};
+                           number_of("destinations", "to"),
+                           number_of("default_us", "default"),
+                           number_of("spoc_us", "SPOC"),
+                           number_of("fnf_us", "FNF"),
+                           number_of("spoc_factor", "SPOC x"),
+                           number_of("fnf_factor", "FNF x")};
   report::LineChart chart{
       "Multicast of 1 KB among 64 workstations, 25 % fast, fast source", {}, {}, {}, 760, 440};
   chart.x.title = "destinations";
@@ -180,12 +174,10 @@ Exhibit run_figures7to9(const PaperOptions& options) {
   }
   exhibit.svg = report::line_chart(chart);
   exhibit.notes = {
-      "The paper, 1 KB, 25 % fast, speed factor 4: SPOC 2.3, FNF 3.3; up to 4.5 over all. It does "
-      "not "
-      "say whether the source was fast; with a random source there is less to gain.",
       "Ours: shortest paths through 16 random eight-port switches, no contention (a 1 KB worm "
       "takes 13 "
       "us, an initiation 400 and more); each point over 10 sets of nodes on each of 10 networks."};
+  add_notes(exhibit, banikazemi_study_findings(exhibit.table));
   return exhibit;
 }
 
@@ -193,17 +185,17 @@ Exhibit run_figure10(const PaperOptions& options) {
   Exhibit exhibit =
       titled("figure10",
              "Figure 10: several multicasts of 1 KB at once, speed factor 4; mean times in us");
-  exhibit.table.columns = {number("percent_fast", "% fast"),
-                           number("sources", "sources"),
-                           number("destinations", "to"),
-                           number("default_rotated_us", "default"),
-                           number("default_sorted_us", "by number"),
-                           number("spoc_us", "SPOC"),
-                           number("fnf_us", "FNF"),
-                           number("joint_us", "joint"),
-                           number("fnf_factor", "FNF x"),
-                           number("fnf_factor_sorted", "x by number"),
-                           number("joint_factor", "joint x")};
+  exhibit.table.columns = {number_of("percent_fast", "% fast"),
+                           number_of("sources", "sources"),
+                           number_of("destinations", "to"),
+                           number_of("default_rotated_us", "default"),
+                           number_of("default_sorted_us", "by number"),
+                           number_of("spoc_us", "SPOC"),
+                           number_of("fnf_us", "FNF"),
+                           number_of("joint_us", "joint"),
+                           number_of("fnf_factor", "FNF x"),
+                           number_of("fnf_factor_sorted", "x by number"),
+                           number_of("joint_factor", "joint x")};
   for (const MultipleRow& row : figure10(options.seed, options.multiple_cases)) {
     exhibit.table.rows.push_back(
         {count(static_cast<std::uint64_t>(row.percent_fast)), count(row.sources),
@@ -212,13 +204,7 @@ Exhibit run_figure10(const PaperOptions& options) {
          factor(row.rotated_us / row.fnf_us), factor(row.sorted_us / row.fnf_us),
          factor(row.rotated_us / row.joint_us)});
   }
-  exhibit.notes = {
-      "The paper: 2.4 with half of the nodes fast. There the gain grows with the sources; here it "
-      "falls, because separate FNF trees all lean on the same fast nodes. Against a binomial tree "
-      "that numbers from the source on, as MPI_Bcast does, FNF even loses with many sources; "
-      "against "
-      "one by node number the paper's factor appears.",
-      "joint: our trees, built together by a scheduler that knows a busy node is busy for all."};
+  exhibit.notes = banikazemi_multiple_findings(exhibit.table);
   return exhibit;
 }
 
@@ -236,7 +222,9 @@ Paper banikazemi() {
        {"figures7to9", "single multicast among 64", run_figures7to9},
        {"figure10", "several multicasts at once", run_figure10}},
       {{"figures4to5", "the testbed: broadcast among 16 hosts, multicast among 8"}},
-      banikazemi_on_lab};
+      [](const LabStudyOptions& options, const LabAccess& lab) {
+        return banikazemi_on_lab(options, lab.measure);
+      }};
 }
 
 }  // namespace espalier::reproduce

@@ -16,6 +16,10 @@ report::Table for_the_terminal(const Exhibit& exhibit) {
 
 }  // namespace
 
+void add_notes(Exhibit& exhibit, const std::vector<std::string>& notes) {
+  exhibit.notes.insert(exhibit.notes.end(), notes.begin(), notes.end());
+}
+
 std::string to_text(const std::vector<Exhibit>& exhibits, const report::Canvas& canvas) {
   std::string text;
   for (const Exhibit& exhibit : exhibits) {

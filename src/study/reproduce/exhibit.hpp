@@ -17,6 +17,9 @@ struct Exhibit {
   std::vector<std::size_t> shown;  ///< rows that the terminal shows; empty means all
 };
 
+/// More notes, behind those that are there.
+void add_notes(Exhibit& exhibit, const std::vector<std::string>& notes);
+
 /// Titles, tables and notes one below the other.
 [[nodiscard]] std::string to_text(const std::vector<Exhibit>& exhibits,
                                   const report::Canvas& canvas);

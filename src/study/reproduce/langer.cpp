@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "group/blue_gene.hpp"
+#include "reproduce/langer_lab.hpp"
 #include "reproduce/paper.hpp"
 
 namespace espalier::reproduce {
@@ -14,8 +15,9 @@ std::vector<group::Measurement> measure_all(const std::vector<GroupRun>& runs) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < runs.size(); i = next++) {
-      const auto& [scheme, experiment] = runs[i];
-      results[i] = group::measure(scheme, experiment, group::blue_gene(experiment.processes));
+      const auto& [scheme, experiment, costs] = runs[i];
+      results[i] =
+          group::measure(scheme, experiment, group::blue_gene(experiment.processes, costs));
     }
   };
   std::vector<std::thread> helpers;
@@ -54,14 +56,18 @@ Paper langer() {
           "A. Langer, R. Venkataraman, L. Kale, \"Scalable algorithms for constructing balanced "
           "spanning trees on system-ranked process groups\", EuroMPI 2012",
           {{"figure3", "time over processes and the fraction of members", langer_figure3},
+           {"cause", "why figure 3 differs: other costs of messages", langer_cause},
            {"figure4", "message counts over the fraction", langer_figure4},
            {"messages", "the counts of section 6, by kind", langer_messages},
            {"table1", "against MPI_Comm_split, over the colours", langer_table1},
            {"table2", "growth of space, time and messages", langer_table2},
            {"many", "many groups at once (not in the paper)", langer_many},
            {"traffic", "under other traffic (not in the paper)", langer_traffic}},
-          {},
-          nullptr,
+          {{"made", "all schemes beside MPI_Comm_split and MPI_Comm_create_group"},
+           {"called", "collectives of groups, along the topology too, beside the MPI's own"}},
+          [](const LabStudyOptions& options, const LabAccess& lab) {
+            return langer_on_lab(options, lab.run);
+          },
           {{"table1", "MPI_Comm_split, an allgather and a sort, and Rank-and-Hash"}},
           langer_here};
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "group/blue_gene.hpp"
 #include "group/experiment.hpp"
 #include "reproduce/on_here.hpp"
 #include "reproduce/paper.hpp"
@@ -12,6 +13,7 @@ namespace espalier::reproduce {
 struct GroupRun {
   group::Scheme scheme = group::Scheme::RankAndHash;
   group::Experiment experiment;
+  group::HandlerCosts costs = {};
 };
 
 /// Simulates all runs on the paper's machine, several at a time. Results are in the order of
@@ -28,6 +30,8 @@ struct GroupRun {
 
 /// Times over processes and fractions.
 [[nodiscard]] Exhibit langer_figure3(const PaperOptions& options);
+/// Why Shrink-and-Balance is not always slower here: figure 3 with other costs of messages.
+[[nodiscard]] Exhibit langer_cause(const PaperOptions& options);
 /// Message counts over the fraction, by the centralized scheme's.
 [[nodiscard]] Exhibit langer_figure4(const PaperOptions& options);
 /// The counts that section 6 states, by kind.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "report/plot.hpp"
+#include "reproduce/findings.hpp"
 #include "reproduce/langer.hpp"
 
 namespace espalier::reproduce {
@@ -87,10 +88,8 @@ Exhibit langer_figure3(const PaperOptions& options) {
       "the paper. Simulated: LogGP with o = 4.8 us, L = 3 us, 375 MB/s (0.5 us and 1 GB/s in a "
       "node "
       "of "
-      "4), fitted to Table 1's 0.708 ms, and 30 ns for each word of a message, which is a guess.",
-      "The paper: except at very low fractions (0.01) the distributed schemes are faster than the "
-      "centralized one even at modest process counts, and Shrink-and-Balance is slower than "
-      "Rank-and-Hash."};
+      "4), fitted to Table 1's 0.708 ms, and 30 ns for each word of a message, which is a guess."};
+  add_notes(exhibit, langer_time_findings(exhibit.table));
   return exhibit;
 }
 
@@ -144,9 +143,8 @@ Exhibit langer_figure4(const PaperOptions& options) {
       "there "
       "as an intermediary must learn whether it has to. The paper does not count them.",
       "Shrink-and-Balance is counted with everything that is sent, also how suppliers and "
-      "consumers "
-      "find each other. Where the shrunk tree is not too tall (0.68 and more, for 131,072 "
-      "processes) no vertex moves."};
+      "consumers find each other."};
+  add_notes(exhibit, langer_count_findings(exhibit.table));
   return exhibit;
 }
 
@@ -200,12 +198,11 @@ Exhibit langer_messages(const PaperOptions& options) {
       "down_empty: into sub-trees without members; list: all members, to the root of the new "
       "group; "
       "neither is in the paper's counts.",
-      "Shrink-and-Balance by the formula (n - 1) + (m - 1) + one a fill + two a move gives the "
-      "paper's "
-      "2.6e5; the rest is ask and answer (sub-suppliers find sub-consumers) and forward (a vertex "
-      "on "
-      "its way down to room). shrink-by-children fills holes with immediate children: shorter "
-      "messages, more of them."};
+      "shrink-by-children fills holes with immediate children: shorter messages, more of them."};
+  const group::Traffic& shrunk = results[1].traffic;
+  exhibit.notes.push_back(langer_formula_finding(options.most_processes, results[1].members,
+                                                 shrunk.of(Kind::Fill), shrunk.of(Kind::Adopt),
+                                                 messages(shrunk)));
   return exhibit;
 }
 

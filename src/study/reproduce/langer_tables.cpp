@@ -6,6 +6,7 @@
 #include "group/allgather_sort.hpp"
 #include "group/blue_gene.hpp"
 #include "report/plot.hpp"
+#include "reproduce/findings.hpp"
 #include "reproduce/langer.hpp"
 
 namespace espalier::reproduce {
@@ -90,6 +91,7 @@ Exhibit langer_table1(const PaperOptions& options) {
       "the most that one process holds; O(colours), so with c near n this is an allgather too.",
       "A real MPI_Comm_split is not among these figures: espalier reproduce langer --on here times "
       "it at the sizes that this computer bears."};
+  add_notes(exhibit, langer_split_findings(exhibit.table));
   return exhibit;
 }
 
@@ -194,6 +196,7 @@ Exhibit langer_many(const PaperOptions& options) {
       "it sends fewer messages. All groups here are made over the same tree, so the upper "
       "processes "
       "have the most to do in every scheme."};
+  add_notes(exhibit, langer_fastest_findings(exhibit.table, "groups"));
   return exhibit;
 }
 
@@ -233,6 +236,7 @@ Exhibit langer_traffic(const PaperOptions& options) {
       "per cent, for 2 ms from the beginning on. Links are not shared in this model: what costs "
       "time "
       "is waiting for a processor."};
+  add_notes(exhibit, langer_fastest_findings(exhibit.table, "load_percent"));
   return exhibit;
 }
 

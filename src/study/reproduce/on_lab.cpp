@@ -17,9 +17,15 @@ measure::Stack native_stack(const std::string& mpi) {
 
 measure::Stack espalier_stack(std::string key, std::string title, const std::string& mpi,
                               const std::string& algorithm) {
+  return held_stack(std::move(key), std::move(title), mpi,
+                    algorithm.empty() ? "" : "broadcast=" + algorithm);
+}
+
+measure::Stack held_stack(std::string key, std::string title, const std::string& mpi,
+                          const std::string& algorithms) {
   // Forced: from the first call on, also where native is predicted to be as fast.
   std::vector<std::string> environment{"ESPALIER_FORCE=1"};
-  if (!algorithm.empty()) environment.push_back("ESPALIER_ALGORITHM=broadcast=" + algorithm);
+  if (!algorithms.empty()) environment.push_back("ESPALIER_ALGORITHM=" + algorithms);
   return {std::move(key), std::move(title), mpi, {}, measure::kLibrary, environment};
 }
 

@@ -24,6 +24,29 @@ struct LabRequest {
 /// of labs.
 using MeasureOnLab = std::function<Expected<measure::Bench>(const LabRequest&)>;
 
+/// A program that stands beside the tool; the name of the MPI is put behind its name.
+struct LabProgram {
+  std::string name;  ///< "espalier-groups"
+  std::vector<std::string> arguments;
+  Rank ranks = 0;  ///< the first ranks of the machine; 0 means all
+};
+
+/// Programs to run on an emulated machine, one after the other.
+struct LabRunRequest {
+  topology::Machine machine;
+  std::string mpi;
+  std::vector<LabProgram> programs;
+};
+
+/// Brings a lab up, runs the programs, takes it down: what each of them printed.
+using RunOnLab = std::function<Expected<std::vector<std::string>>(const LabRunRequest&)>;
+
+/// What experiments can ask of a lab.
+struct LabAccess {
+  MeasureOnLab measure;
+  RunOnLab run;
+};
+
 /// Options of `espalier reproduce --on lab`.
 struct LabStudyOptions {
   std::vector<std::string> parts;  ///< parts of the paper to measure; empty means all
@@ -45,6 +68,11 @@ struct LabStudyOptions {
 /// Espalier's library with this algorithm for broadcasts, or its own choice if "".
 [[nodiscard]] measure::Stack espalier_stack(std::string key, std::string title,
                                             const std::string& mpi, const std::string& algorithm);
+
+/// Espalier's library with its own choice of plans, or held to `algorithms` (as in
+/// ESPALIER_ALGORITHM).
+[[nodiscard]] measure::Stack held_stack(std::string key, std::string title, const std::string& mpi,
+                                        const std::string& algorithms);
 
 /// The median time in units of `unit_us` microseconds, or WRONG if some result was wrong.
 [[nodiscard]] report::Cell time_cell(const measure::MeasuredTimes& measured, double unit_us);

@@ -7,7 +7,10 @@
 #include <set>
 
 #include "reproduce/banikazemi_lab.hpp"
+#include "reproduce/dichev_lab.hpp"
 #include "reproduce/karonis_lab.hpp"
+#include "reproduce/langer_lab.hpp"
+#include "reproduce/park_lab.hpp"
 #include "support/for_all_seeds.hpp"
 
 namespace espalier::reproduce {
@@ -44,11 +47,11 @@ TEST(KaronisOnLab, SaysHowManyRanksAndWhoWins) {
   EXPECT_EQ(exhibits->at(0).key, "figure7");
   EXPECT_EQ(exhibits->at(1).key, "figure8");
   EXPECT_EQ(exhibits->at(2).key, "figure9");
-  EXPECT_EQ(exhibits->at(2).table.columns.size(), 8U);  // two of sizes, a bound, five curves
-  EXPECT_EQ(exhibits->at(2).table.rows.size(), 11U);    // 1 KiB to 1 MiB
+  EXPECT_EQ(exhibits->at(2).table.columns.size(), 10U);  // two of sizes, a bound, seven curves
+  EXPECT_EQ(exhibits->at(2).table.rows.size(), 6U);      // 1 KiB to 1 MiB
   EXPECT_TRUE(says(exhibits->at(0), "24 ranks")) << exhibits->at(0).notes[0];
   EXPECT_TRUE(says(exhibits->at(0), "2 cores bear no more"));
-  EXPECT_TRUE(says(exhibits->at(2), "the lowest of them at 11 of 11 sizes"));
+  EXPECT_TRUE(says(exhibits->at(2), "the lowest of them at 6 of 6 sizes"));
   EXPECT_NE(exhibits->at(2).svg.find("<svg"), std::string::npos);
 }
 
@@ -74,6 +77,93 @@ TEST(BanikazemiOnLab, ComparesWithTheMpiItself) {
   ASSERT_TRUE(exhibits) << exhibits.error();
   EXPECT_EQ(exhibits->at(0).table.rows.size(), 24U);  // 2 kinds x 3 x 2 sources x 2 sizes
   EXPECT_TRUE(says(exhibits->at(0), "up to 2.0 (SPOC) and 4.0 (FNF)"));
+}
+
+TEST(KaronisOnLab, TellsPipeliningFromTopology) {
+  LabStudyOptions options;
+  options.quick = true;
+  options.parts = {"figure8"};
+  const auto exhibits = karonis_on_lab(options, pretend);
+  ASSERT_TRUE(exhibits) << exhibits.error();
+  // Every stack takes twice as long as the next: native, blind, segments, multilevel, chosen.
+  EXPECT_TRUE(says(exhibits->at(0), "itself takes 2.00 times")) << exhibits->at(0).notes[2];
+  EXPECT_TRUE(says(exhibits->at(0), "pipelining without topology is a factor of 2.00"));
+  EXPECT_TRUE(says(exhibits->at(0), "topology without pipelining 4.00"));
+}
+
+TEST(DichevOnLab, MeasuresUnequalLengthsUnderAllTreesInBothPlacements) {
+  LabStudyOptions options;
+  options.quick = true;
+  std::vector<LabRequest> asked;
+  const auto exhibits = dichev_on_lab(options, [&](const LabRequest& request) {
+    asked.push_back(request);
+    return pretend(request);
+  });
+  ASSERT_TRUE(exhibits) << exhibits.error();
+  ASSERT_EQ(exhibits->size(), 2U);
+  ASSERT_EQ(asked.size(), 3U);                       // the switch, and two placements of the grid
+  EXPECT_EQ(asked[0].stacks.size(), 8U);             // the MPI, six trees, the choice
+  EXPECT_EQ(exhibits->at(1).table.rows.size(), 8U);  // 2 placements x 2 lengths x 2 operations
+  EXPECT_NE(asked[1].machine.leaf_of(1), asked[2].machine.leaf_of(1));
+  for (const measure::MeasuredCall& call : asked[0].calls) {
+    ASSERT_EQ(call.counts.size(), 14U);
+    EXPECT_TRUE(call.kind.irregular);
+    EXPECT_NE(*std::min_element(call.counts.begin(), call.counts.end()),
+              *std::max_element(call.counts.begin(), call.counts.end()));
+  }
+  // Every stack takes twice as long as the next, so each tree half as long as the one before.
+  EXPECT_TRUE(says(exhibits->at(1), "minimum-first takes up to 50 % less"));
+  EXPECT_TRUE(says(exhibits->at(1), "in 0 of 8 rows: trees are worth their hops"));
+}
+
+TEST(LangerOnLab, ReadsWhatTheProgramPrintsAndRefusesOtherLines) {
+  LabStudyOptions options;
+  std::string printed =
+      "a line of the launcher\nmade comm_split 500.0 0\nmade create_group 400.0 0\n"
+      "made rank-and-hash 450.0 0\nmade centralized 300.0 1\ncalled barrier 0 communicator 90 0\n"
+      "called barrier 0 group 80 0\ncalled barrier 0 group-along-topology 70 0\n";
+  const auto run = [&](const LabRunRequest&) {
+    return Expected<std::vector<std::string>>(std::vector<std::string>{printed});
+  };
+  const auto exhibits = langer_on_lab(options, run);
+  ASSERT_TRUE(exhibits) << exhibits.error();
+  EXPECT_EQ(exhibits->at(0).table.rows.size(), 4U);
+  EXPECT_EQ(exhibits->at(0).table.rows[3][1].raw(), "WRONG");
+  EXPECT_TRUE(says(exhibits->at(0), "1 are ahead of MPI_Comm_split, and 0"));
+  EXPECT_TRUE(says(exhibits->at(1), "in 1 of 1 calls, groups along the topology in 1"));
+  printed += "made nonsense\n";
+  EXPECT_FALSE(langer_on_lab(options, run));
+}
+
+TEST(ParkOnLab, PlacesByEachPolicyAndKeepsTheIntervals) {
+  LabStudyOptions options;
+  options.quick = true;
+  std::vector<LabRunRequest> asked;
+  const auto run = [&](const LabRunRequest& request) {
+    asked.push_back(request);
+    // No policy takes 4 and 5 s, sorted 3 and 4, full 2 and 3, ours 1 and 2.
+    const auto policy = (asked.size() - 1) % 4;
+    std::vector<std::string> outputs;
+    for (std::size_t i = 0; i < request.programs.size(); ++i) {
+      outputs.push_back("lu.W on 16: " + std::to_string(4 - policy + i) + ".0 s, 0 wrong\n");
+    }
+    return Expected<std::vector<std::string>>(outputs);
+  };
+  const auto exhibits = park_on_lab(options, run);
+  ASSERT_TRUE(exhibits) << exhibits.error();
+  ASSERT_EQ(asked.size(), 16U);
+  EXPECT_EQ(asked[0].machine.size(), 20U);
+  EXPECT_EQ(asked[0].programs.size(), 2U);
+  EXPECT_EQ(asked[0].programs[0].ranks, 16U);
+  EXPECT_NE(asked[0].machine.leaf_of(5), asked[2].machine.leaf_of(5));
+  EXPECT_EQ(exhibits->at(0).table.rows[0][1].raw(), "4.500");
+  EXPECT_EQ(exhibits->at(0).table.rows[0][2].raw(), "6.353");  // 12.706 x 0.5
+  EXPECT_TRUE(says(exhibits->at(0), "as fast as no policy, within the intervals"));
+  const auto wrong = [](const LabRunRequest& request) {
+    return Expected<std::vector<std::string>>(
+        std::vector<std::string>(request.programs.size(), "lu.W on 16: 1.0 s, 3 wrong\n"));
+  };
+  EXPECT_FALSE(park_on_lab(options, wrong));
 }
 
 TEST(BanikazemiOnLab, WrongResultsAreCalledSo) {

@@ -42,7 +42,7 @@ struct Paper {
   std::string_view about;     ///< authors, title, venue, year
   std::vector<PaperPart> parts;
   std::vector<LabPart> lab_parts = {};  ///< parts that --on lab can measure; often none
-  Expected<std::vector<Exhibit>> (*on_lab)(const LabStudyOptions&, const MeasureOnLab&) = nullptr;
+  Expected<std::vector<Exhibit>> (*on_lab)(const LabStudyOptions&, const LabAccess&) = nullptr;
   std::vector<LabPart> here_parts = {};  ///< parts that --on here can measure; often none
   Expected<std::vector<Exhibit>> (*on_here)(const HereOptions&, const TimeSplits&) = nullptr;
 };

@@ -19,6 +19,7 @@
 #include "lab/lab.hpp"
 #include "measure/bench_table.hpp"
 #include "measure/measured.hpp"
+#include "select/block_counts.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -31,6 +32,7 @@ struct BenchOptions {
   std::string roots = "0";
   std::string stacks;
   std::string clocks = "shared";
+  std::string counts;
   int repeats = 7;
   bool json = false;
   bool csv = false;
@@ -74,8 +76,30 @@ Expected<std::vector<measure::CallKind>> kinds_from(const BenchOptions& options,
   return kinds;
 }
 
-Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& options, Rank ranks,
+/// --counts: unequal lengths for scatterv and gatherv, of which --size is the mean.
+std::optional<Error> take_counts(const BenchOptions& options, const topology::Machine& machine,
+                                 std::vector<measure::MeasuredCall>& calls) {
+  using schedule::Operation;
+  if (options.counts.empty()) return std::nullopt;
+  for (measure::MeasuredCall& call : calls) {
+    const bool has_counts = call.kind.irregular && (call.kind.operation == Operation::Scatter ||
+                                                    call.kind.operation == Operation::Gather);
+    if (!has_counts) {
+      return Error{"--counts", fmt::format("{} has no lengths of its own", name_of(call.kind)),
+                   "--operation scatterv,gatherv"};
+    }
+    auto counts = select::counts_from(options.counts, machine, call.size);
+    if (!counts) return error_at("--counts", counts.error());
+    for (std::uint64_t& count : *counts) count = (count + 7) / 8;
+    call.counts = *std::move(counts);
+  }
+  return std::nullopt;
+}
+
+Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& options,
+                                                        const topology::Machine& machine,
                                                         measure::Clocks clocks) {
+  const Rank ranks = machine.size();
   auto kinds = kinds_from(options, clocks);
   if (!kinds) return kinds.error();
   std::vector<Bytes> sizes;
@@ -95,7 +119,9 @@ Expected<std::vector<measure::MeasuredCall>> calls_from(const BenchOptions& opti
     if (!listed) return error_at("--root", listed.error());
     roots = *listed;
   }
-  return measure::all_calls(*kinds, sizes, roots);
+  std::vector<measure::MeasuredCall> calls = measure::all_calls(*kinds, sizes, roots);
+  if (auto bad = take_counts(options, machine, calls)) return *bad;
+  return calls;
 }
 
 /// Without a list: all whose library is there, and a note about the others.
@@ -117,7 +143,7 @@ Expected<std::vector<measure::Stack>> stacks_from(const BenchOptions& options) {
 Expected<measure::Bench> measure_all_stacks(const BenchOptions& options, const lab::OpenLab& lab) {
   auto clocks = measure::clocks_called(options.clocks);
   if (!clocks) return clocks.error();
-  auto calls = calls_from(options, lab.machine.size(), *clocks);
+  auto calls = calls_from(options, lab.machine, *clocks);
   if (!calls) return calls.error();
   auto stacks = stacks_from(options);
   if (!stacks) return stacks.error();
@@ -254,6 +280,11 @@ Command bench_command() {
                        "and the same of openmpi, whose trees go by rank numbers, whole or in "
                        "segments. Default: all that are there but these six.")
             .type_name("LIST");
+        app.add_option("--counts", options->counts,
+                       "Unequal lengths in scatterv and gatherv, --size being their mean: "
+                       "cpu-speed, uniform, giant, powerlaw, zeros, each with :SEED but the "
+                       "first, or a file of bytes for each rank.")
+            .type_name("LENGTHS");
         app.add_option("--clocks", options->clocks,
                        "shared: one for all ranks, as a lab has it (default). ack: the root's "
                        "alone.")

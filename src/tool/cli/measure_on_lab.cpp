@@ -21,6 +21,21 @@ bool is_built(const measure::Stack& stack) {
          std::filesystem::exists(front.parent_path() / fmt::format("libespalier-{}.so", stack.mpi));
 }
 
+Expected<std::string> output_on_lab(const lab::OpenLab& lab, lab::LaunchRequest request,
+                                    const std::string& who) {
+  auto whole = lab::completed(std::move(request), lab, own_path().string());
+  if (!whole) return whole.error();
+  const auto launch = lab::launch(*whole, lab.machine, lab.plan);
+  if (!launch) return launch.error();
+  const std::string output = fmt::format("{}/measured.{}", lab.folder.path, ::getpid());
+  const auto code = lab::run_launch(lab, *whole, *launch, output);
+  auto text = lab::read_text(output);
+  (void)remove_own_file(output);
+  if (!code) return code.error();
+  if (*code != 0) return Error{who, fmt::format("ended with exit code {}", *code), ""};
+  return text;
+}
+
 Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
     const lab::OpenLab& lab, const measure::Stack& stack,
     const std::vector<measure::MeasuredCall>& calls, measure::Clocks clocks, int repeats) {
@@ -39,18 +54,7 @@ Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
   if (!stack.is_peer()) request.preloads.push_back(library_path(stack).string());
   request.program = {program, name_of(clocks), std::to_string(repeats)};
   for (const measure::MeasuredCall& c : calls) request.program.push_back(argument_of(c));
-  auto whole = lab::completed(std::move(request), lab, tool.string());
-  if (!whole) return whole.error();
-  const auto launch = lab::launch(*whole, lab.machine, lab.plan);
-  if (!launch) return launch.error();
-  const std::string output = fmt::format("{}/measured.{}", lab.folder.path, ::getpid());
-  const auto code = lab::run_launch(lab, *whole, *launch, output);
-  const auto text = lab::read_text(output);
-  (void)remove_own_file(output);
-  if (!code) return code.error();
-  if (*code != 0) {
-    return Error{"bench", fmt::format("{} ended with exit code {}", stack.key, *code), ""};
-  }
+  const auto text = output_on_lab(lab, std::move(request), "bench: " + stack.key);
   if (!text) return text.error();
   if (!stack.is_peer() && !measure::has_library(*text)) {
     return Error{"bench",

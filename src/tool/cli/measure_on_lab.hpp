@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lab/lab.hpp"
+#include "lab/launch.hpp"
 #include "measure/measured.hpp"
 #include "measure/stacks.hpp"
 
@@ -14,6 +15,11 @@ namespace espalier::cli {
 Expected<std::vector<measure::MeasuredTimes>> measure_on_lab(
     const lab::OpenLab& lab, const measure::Stack& stack,
     const std::vector<measure::MeasuredCall>& calls, measure::Clocks clocks, int repeats);
+
+/// Runs a program in this lab: what it printed. A program that fails is an error.
+/// @param who begins the error ("bench")
+Expected<std::string> output_on_lab(const lab::OpenLab& lab, lab::LaunchRequest request,
+                                    const std::string& who);
 
 /// The path of this tool.
 [[nodiscard]] std::filesystem::path own_path();

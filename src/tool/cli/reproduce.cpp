@@ -145,8 +145,7 @@ Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
                  "--on lab or --on here"};
   }
   if (paper.on_lab == nullptr) {
-    return Error{"--on", fmt::format("{} is not measured in a lab", paper.key),
-                 "karonis and banikazemi are"};
+    return Error{"--on", fmt::format("{} is not measured in a lab", paper.key), ""};
   }
   auto parts = chosen_parts(paper.lab_parts, options);
   if (!parts) return parts.error();
@@ -162,7 +161,7 @@ Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
   auto processes = processes_of(options);
   if (!processes) return processes.error();
   lab.processes = *processes;
-  return paper.on_lab(lab, measure_in_own_lab);
+  return paper.on_lab(lab, {measure_in_own_lab, run_in_own_lab});
 }
 
 Expected<std::vector<Exhibit>> computed_exhibits(const Paper& paper,
@@ -240,10 +239,10 @@ constexpr std::string_view kReproduceDescription =
     "with "
     "the reason where they differ. The same seed gives the same figures on every computer. One "
     "paper takes about a minute; --quick draws far fewer random cases, or makes smaller ones.\n\n"
-    "With --on lab karonis and banikazemi are measured: real MPI programs in a lab (see espalier "
-    "lab) that is up only meanwhile, the MPI's own broadcast beside Espalier's library held to "
-    "the trees of the paper. It needs root and TUN, and an hour where a library's own "
-    "broadcast is slow; --quick takes a few sizes and rounds.\n\n"
+    "With --on lab a paper is measured: real MPI programs in a lab (see espalier lab) that is up "
+    "only meanwhile, the MPI's own calls beside Espalier's library held to the trees of the paper, "
+    "groups beside communicators, or programs under policies of placement. It needs root and TUN, "
+    "and some minutes; --quick takes a few sizes and rounds.\n\n"
     "espalier reproduce all makes every exhibit of every paper and writes one page, index.html, "
     "that needs no other file: figure or table, our numbers beside those that the paper states, "
     "their ratio, and the command that makes the exhibit; report.json has the same for programs. "
@@ -306,7 +305,8 @@ Command reproduce_command() {
             .needs(on);
         app.add_option("--processes", options->processes,
                        "On each machine of karonis (default: the paper's 16, or as many as the "
-                       "cores bear); of langer, at most (default: 4 a core with MPICH, whose "
+                       "cores bear) and of langer's lab (6); of langer --on here, at most "
+                       "(default: 4 a core with MPICH, whose "
                        "ranks poll, 16 with Open MPI).")
             .type_name("N")
             .needs(on);

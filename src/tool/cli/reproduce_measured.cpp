@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <sstream>
 
+#include "base/progress.hpp"
 #include "cli/measure_on_lab.hpp"
 #include "cli/output.hpp"
 #include "lab/lab.hpp"
@@ -14,38 +16,79 @@
 namespace espalier::cli {
 namespace {
 
-Expected<measure::Bench> measure_all(const lab::StateFolder& folder,
+Expected<measure::Bench> measure_all(const lab::OpenLab& lab,
                                      const reproduce::LabRequest& request) {
-  if (auto up = lab::up(folder, request.machine, {}, own_path().string()); !up) {
-    return up.error();
-  }
-  auto lab = lab::open_lab(folder);
-  if (!lab) return lab.error();
   measure::Bench bench{request.calls, {}, request.stacks, {}, measure::Clocks::Shared};
   for (const measure::MeasuredCall& call : bench.calls) {
-    bench.bounds.push_back(measure::wire_bound(lab->machine, call));
+    bench.bounds.push_back(measure::wire_bound(lab.machine, call));
   }
+  Progress progress("measuring", bench.stacks.size());
   for (const measure::Stack& stack : bench.stacks) {
     if (!is_built(stack)) {
       return Error{"reproduce", fmt::format("{} is not built", library_path(stack).string()), ""};
     }
-    write_message(fmt::format("reproduce: {} ranks, {}, {} calls\n", lab->machine.size(),
-                              stack.title, bench.calls.size()));
-    auto measured = measure_on_lab(*lab, stack, bench.calls, bench.clocks, request.repeats);
+    progress.name(fmt::format("measuring {} calls on {} ranks, {}", bench.calls.size(),
+                              lab.machine.size(), stack.title));
+    auto measured = measure_on_lab(lab, stack, bench.calls, bench.clocks, request.repeats);
     if (!measured) return measured.error();
     bench.measured.push_back(*std::move(measured));
+    progress.step();
   }
   return bench;
+}
+
+Expected<std::vector<std::string>> run_programs(const lab::OpenLab& lab,
+                                                const reproduce::LabRunRequest& request) {
+  auto mpi = lab::mpi_called(request.mpi);
+  if (!mpi) return mpi.error();
+  std::vector<std::string> outputs;
+  Progress progress("running", request.programs.size());
+  for (const reproduce::LabProgram& program : request.programs) {
+    const std::string path =
+        (own_path().parent_path() / (program.name + "." + request.mpi)).string();
+    if (!std::filesystem::exists(path)) {
+      return Error{"reproduce", fmt::format("{} is not built", path), "build it: make benchmarks"};
+    }
+    lab::LaunchRequest launched;
+    launched.mpi = *mpi;
+    launched.ranks = program.ranks == 0 ? lab.machine.size() : program.ranks;
+    launched.program = {path};
+    launched.program.insert(launched.program.end(), program.arguments.begin(),
+                            program.arguments.end());
+    progress.name(fmt::format("running {} on {} ranks", program.name, launched.ranks));
+    auto output = output_on_lab(lab, std::move(launched), "reproduce: " + program.name);
+    if (!output) return output.error();
+    outputs.push_back(*std::move(output));
+    progress.step();
+  }
+  return outputs;
+}
+
+/// Does something in a lab that is up only meanwhile.
+template <typename Result, typename Work>
+Expected<Result> in_own_lab(const topology::Machine& machine, const Work& work) {
+  auto folder = lab::state_folder(fmt::format("/run/espalier-reproduce.{}", ::getpid()));
+  if (!folder) return folder.error();
+  const auto result = [&]() -> Expected<Result> {
+    if (auto up = lab::up(*folder, machine, {}, own_path().string()); !up) return up.error();
+    auto lab = lab::open_lab(*folder);
+    if (!lab) return lab.error();
+    return work(*lab);
+  }();
+  if (auto down = lab::down(*folder); !down && result) return down.error();
+  return result;
 }
 
 }  // namespace
 
 Expected<measure::Bench> measure_in_own_lab(const reproduce::LabRequest& request) {
-  auto folder = lab::state_folder(fmt::format("/run/espalier-reproduce.{}", ::getpid()));
-  if (!folder) return folder.error();
-  auto bench = measure_all(*folder, request);
-  if (auto down = lab::down(*folder); !down && bench) return down.error();
-  return bench;
+  return in_own_lab<measure::Bench>(
+      request.machine, [&](const lab::OpenLab& lab) { return measure_all(lab, request); });
+}
+
+Expected<std::vector<std::string>> run_in_own_lab(const reproduce::LabRunRequest& request) {
+  return in_own_lab<std::vector<std::string>>(
+      request.machine, [&](const lab::OpenLab& lab) { return run_programs(lab, request); });
 }
 
 using reproduce::SplitRequest;

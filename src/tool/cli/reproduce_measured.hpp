@@ -8,6 +8,9 @@ namespace espalier::cli {
 /// Measures in a lab of its own, which is up only meanwhile, whatever happens in it.
 Expected<measure::Bench> measure_in_own_lab(const reproduce::LabRequest& request);
 
+/// Runs programs that stand beside the tool in a lab of its own, which is up only meanwhile.
+Expected<std::vector<std::string>> run_in_own_lab(const reproduce::LabRunRequest& request);
+
 /// Starts espalier-split, which stands beside the tool, under an MPI on this computer.
 Expected<std::vector<reproduce::TimedSplit>> time_splits_here(
     const reproduce::SplitRequest& request);

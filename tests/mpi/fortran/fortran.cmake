@@ -34,4 +34,17 @@ foreach(mpi ${ESPALIER_MPIS})
   add_custom_target(fortran_topology.${mpi} ALL DEPENDS ${program})
   add_dependencies(fortran_topology.${mpi} espalier-${mpi})
   espalier_topology_tests(fortran_topology ${mpi} ${program})
+  # System-ranked groups.
+  set(program ${PROJECT_BINARY_DIR}/mpi/groups_f90.${mpi})
+  set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules/groups_f90.${mpi})
+  file(MAKE_DIRECTORY ${modules})
+  set(sources ${PROJECT_SOURCE_DIR}/include/espalier_groups.f90 ${fortran_dir}/groups.f90)
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${ESPALIER_FORTRAN_${mpi}} -O1 -J ${modules} ${sources} -o ${program} $<TARGET_FILE:espalier-group-${mpi}>
+            -Wl,-rpath,$<TARGET_FILE_DIR:espalier-group-${mpi}>
+    DEPENDS ${sources} espalier-group-${mpi})
+  add_custom_target(fortran_groups.${mpi} ALL DEPENDS ${program})
+  add_test(NAME mpi.fortran_groups.${mpi}
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 5 - -- ${program})
+  set_tests_properties(mpi.fortran_groups.${mpi} PROPERTIES TIMEOUT 300 LABELS mpi)
 endforeach()

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "report/table.hpp"
+
+namespace espalier::reproduce {
+
+/// Sentences that put our figures beside what a paper says. Each is computed from the exhibit's own
+/// table, so that other figures give another sentence.
+using Findings = std::vector<std::string>;
+
+/// Figures 7 to 9: who has the lowest curve, and where two curves are one.
+[[nodiscard]] Findings karonis_findings(const report::Table& table);
+/// How multilevel does against two-level trees over figures of the LAN.
+[[nodiscard]] Findings karonis_lan_findings(const report::Table& table);
+
+[[nodiscard]] Findings banikazemi_table2_findings(const report::Table& table);
+[[nodiscard]] Findings banikazemi_testbed_findings(const report::Table& table);
+[[nodiscard]] Findings banikazemi_study_findings(const report::Table& table);
+[[nodiscard]] Findings banikazemi_multiple_findings(const report::Table& table);
+
+[[nodiscard]] Findings dichev_switch_findings(const report::Table& table);
+[[nodiscard]] Findings dichev_grid_findings(const report::Table& table);
+
+[[nodiscard]] Findings dichev_lab_findings(const report::Table& table);
+
+[[nodiscard]] Findings langer_time_findings(const report::Table& table);
+[[nodiscard]] Findings langer_count_findings(const report::Table& table);
+[[nodiscard]] Findings langer_split_findings(const report::Table& table);
+[[nodiscard]] Findings langer_cause_findings(const report::Table& table);
+/// Schemes beside MPI_Comm_split and MPI_Comm_create_group, measured.
+[[nodiscard]] Findings langer_made_findings(const report::Table& table);
+/// Collectives of groups beside those of communicators, measured.
+[[nodiscard]] Findings langer_call_findings(const report::Table& table);
+/// Of rows by load or number of groups: which scheme is the fastest at either end.
+[[nodiscard]] Findings langer_fastest_findings(const report::Table& table, const std::string& key);
+/// Messages of Shrink-and-Balance by the formula of section 6, beside the paper's 2.6e5.
+[[nodiscard]] std::string langer_formula_finding(Rank processes, Rank members, std::uint64_t fills,
+                                                 std::uint64_t moves, std::uint64_t all);
+
+[[nodiscard]] Findings park_example_findings(const report::Table& table);
+[[nodiscard]] Findings park_program_findings(const report::Table& table);
+/// Policies that were measured in a lab.
+[[nodiscard]] Findings park_lab_findings(const report::Table& table);
+[[nodiscard]] Findings park_class_findings(const report::Table& table);
+[[nodiscard]] Findings park_sensitivity_findings(const report::Table& table);
+
+}  // namespace espalier::reproduce

@@ -1,0 +1,204 @@
+// Every sentence is computed from figures: contrary figures must give the other sentence.
+#include "reproduce/findings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reproduce/figures_of.hpp"
+
+namespace espalier::reproduce {
+namespace {
+
+using report::Align;
+using report::Cell;
+using report::Decimal;
+
+/// A table of these columns; a text is a text, a number a number.
+struct Value {
+  Value(int number) : Value(double(number)) {}          // NOLINT: implicit
+  Value(double number) : cell(Decimal{number, 3}) {}    // NOLINT: implicit
+  Value(const char* text) : cell(std::string(text)) {}  // NOLINT: implicit
+  Cell cell;
+};
+report::Table made(const std::vector<std::string>& keys,
+                   const std::vector<std::vector<Value>>& rows) {
+  report::Table table;
+  for (const std::string& key : keys) table.columns.push_back({key, key, Align::Left, false});
+  for (const auto& row : rows) {
+    table.rows.emplace_back();
+    for (const Value& value : row) table.rows.back().push_back(value.cell);
+  }
+  return table;
+}
+
+std::string joined(const Findings& findings) {
+  std::string all;
+  for (const std::string& one : findings) all += one + "\n";
+  return all;
+}
+
+void expect_says(const Findings& findings, const std::string& words) {
+  EXPECT_NE(joined(findings).find(words), std::string::npos) << words << "\n" << joined(findings);
+}
+void expect_silent(const Findings& findings, const std::string& words) {
+  EXPECT_EQ(joined(findings).find(words), std::string::npos) << words << "\n" << joined(findings);
+}
+
+const std::vector<std::string> kFigure9{"size_bytes",     "mpich_ms",      "magpie_machine_ms",
+                                        "magpie_site_ms", "multilevel_ms", "chosen_ms"};
+
+TEST(FindingsOfKaronis, TiesAndLossesOfMultilevelAreNamed) {
+  const Findings tied =
+      karonis_findings(made(kFigure9, {{1024, 70, 30, 31, 31, 29}, {4096, 70, 40, 32, 32, 31}}));
+  expect_says(tied, "below all others of the paper at 0 of 2 sizes");
+  expect_says(tied, "the same time to every digit at 2 of 2 sizes");
+  expect_says(tied, "Two-level by machine is ahead of multilevel at 1 sizes (1024");
+  expect_says(tied, "below all other curves at 2 of 2 sizes");
+  const Findings ahead = karonis_findings(made(kFigure9, {{1024, 70, 40, 60, 30, 33}}));
+  expect_says(ahead, "below all others of the paper at 1 of 1 sizes");
+  expect_says(ahead, "multilevel is ahead at 1, by up to 50.0 %");
+  expect_silent(ahead, "Two-level by machine is ahead");
+  expect_says(ahead, "behind the lowest by up to 10.0 %");
+}
+
+TEST(FindingsOfKaronis, TheLanDecidesWhatTheThirdLevelGains) {
+  const std::vector<std::string> keys{"latency", "bandwidth", "magpie_site_ms", "multilevel_ms"};
+  expect_says(karonis_lan_findings(made(keys, {{"2ms", "10Mbit/s", 200, 107}})),
+              "2ms and 10Mbit/s: 107 against 200 ms");
+  expect_says(karonis_lan_findings(made(keys, {{"2ms", "10Mbit/s", 107, 200}})),
+              "No LAN of the table shows a gain");
+}
+
+TEST(FindingsOfBanikazemi, FollowTheGaps) {
+  const std::vector<std::string> keys{"participants", "fnf_us", "gap_percent", "paper_fnf_us"};
+  const auto gaps = [&](double small, double large) {
+    return banikazemi_table2_findings(made(keys, {{9, 100, small, 99}, {32, 100, large, ""}}));
+  };
+  expect_says(gaps(0.7, 1.6), "ends with the paper's table");
+  expect_says(gaps(0.7, 0.8), "holds for larger groups too");
+  expect_says(gaps(1.7, 1.8), "not even at the paper's sizes");
+}
+
+TEST(FindingsOfBanikazemi, FollowTheFactors) {
+  const std::vector<std::string> keys{"figure", "best_spoc_factor", "best_fnf_factor"};
+  expect_says(banikazemi_testbed_findings(made(keys, {{4, 1.7, 1.9}, {5, 1.7, 1.9}})),
+              "effects that the model does not have");
+  expect_says(banikazemi_testbed_findings(made(keys, {{4, 1.7, 2.4}, {5, 1.7, 2.6}})),
+              "as much as was measured");
+  const std::vector<std::string> study{"speed_factor", "percent_fast", "size_bytes",
+                                       "source",       "spoc_factor",  "fnf_factor"};
+  expect_says(banikazemi_study_findings(
+                  made(study, {{4, 25, 1024, "fast", 2, 3}, {4, 25, 1024, "random", 1, 2}})),
+              "a random one gains less");
+  expect_says(banikazemi_study_findings(
+                  made(study, {{4, 25, 1024, "fast", 2, 3}, {4, 25, 1024, "random", 1, 4}})),
+              "a random one gains no less");
+}
+
+TEST(FindingsOfBanikazemi, FollowTheSources) {
+  const std::vector<std::string> keys{"percent_fast", "sources",    "fnf_us",
+                                      "joint_us",     "fnf_factor", "fnf_factor_sorted"};
+  const auto of = [&](double few, double many) {
+    return banikazemi_multiple_findings(
+        made(keys, {{50, 4, 10, 9, few, 2.4}, {50, 64, 10, 11, many, 2}}));
+  };
+  expect_says(of(2, 0.9), "falls from 2.00 with 4 sources to 0.90");
+  expect_says(of(2, 0.9), "loses in 1 of 2 rows");
+  expect_says(of(2, 0.9), "slower than separate FNF trees in 1 of 2 rows");
+  expect_says(of(1, 2), "grows from 1.00");
+  expect_silent(of(1, 2), "lean on the same fast nodes");
+}
+
+TEST(FindingsOfDichev, FollowTheGains) {
+  const std::vector<std::string> keys{"lengths", "linear_ms", "ours_ms",
+                                      "maximum_first_gain_percent", "traeff_gain_percent"};
+  expect_says(
+      dichev_switch_findings(made(keys, {{"cpu-speed", 2, 1, 3, 0}, {"giant", 2, 1, 30, 1}})),
+      "up to 30 % less with larger ratios: as in the paper");
+  expect_says(
+      dichev_switch_findings(made(keys, {{"cpu-speed", 2, 3, 3, 0}, {"giant", 2, 1, 9, 1}})),
+      "less than the paper's 25 %");
+  const std::vector<std::string> grid{"placement", "network", "minimum_first_gain_percent",
+                                      "traeff_gain_percent"};
+  const Findings block = dichev_grid_findings(made(grid, {{"block", "10ms,cap=1", -3, 50}}));
+  expect_says(block, "nothing to speak of for minimum-first");
+  expect_says(block, "in 1 of 1 rows, 1 of them with capped flows");
+  expect_silent(dichev_grid_findings(made(grid, {{"block", "10ms", 30, 50}})), "nothing to speak");
+}
+
+TEST(FindingsOfLanger, SayWhoIsFaster) {
+  const std::vector<std::string> keys{"fraction", "centralized_ms", "shrink_and_balance_ms",
+                                      "rank_and_hash_ms"};
+  const Findings against = langer_time_findings(made(keys, {{0.6, 9, 2, 3}, {0.9, 9, 2, 3}}));
+  expect_says(against, "faster here in 2 of 2 cells, from f = 0.6 on");
+  const Findings with = langer_time_findings(made(keys, {{0.6, 9, 4, 3}}));
+  expect_says(with, "So it is here, in every cell");
+  expect_says(langer_time_findings(made(keys, {{0.6, 3, 4, 3}})),
+              "as fast as one of them in 1 of 1 cells");
+}
+
+TEST(FindingsOfLanger, TheRiseWithColoursIsAbsentOrThere) {
+  const std::vector<std::string> keys{"paper_rank_and_hash_ms", "rank_and_hash_ms", "ratio",
+                                      "best_ratio"};
+  expect_says(langer_split_findings(made(keys, {{0.7, 0.7, 188, 66}, {0.777, 0.702, 130, 7}})),
+              "the rise is absent");
+  expect_says(langer_split_findings(made(keys, {{0.7, 0.7, 188, 66}, {0.777, 0.77, 130, 7}})),
+              "the rise is there");
+  expect_says(langer_split_findings(made(keys, {{0.7, 0.7, 188, 66}})),
+              "has a fitted time on either side");
+}
+
+TEST(FindingsOfLanger, CountsAndCausesFollowTheFigures) {
+  const std::vector<std::string> counts{"fraction", "shrink_and_balance_ratio",
+                                        "rank_and_hash_ratio", "moves"};
+  expect_says(langer_count_findings(made(counts, {{0.6, 1, 2, 5}, {0.7, 1, 2, 0}, {0.9, 3, 2, 0}})),
+              "at 2 of 3 fractions (the paper: far fewer). From f = 0.7");
+  expect_says(langer_count_findings(made(counts, {{0.6, 1, 2, 0}, {0.9, 1, 2, 1}})),
+              "Vertices move at the highest");
+  const std::vector<std::string> causes{"variant", "faster", "cells"};
+  expect_says(langer_cause_findings(made(causes, {{"as fitted", 20, 30}, {"dear words", 3, 30}})),
+              "towards the paper most: dear words (3 cells left)");
+  expect_says(langer_cause_findings(made(causes, {{"as fitted", 20, 30}, {"dear words", 25, 30}})),
+              "the cause is not among them");
+  EXPECT_NE(langer_formula_finding(131'072, 78'643, 16'700, 17'200, 280'000).find("paper's 2.6e5"),
+            std::string::npos);
+  EXPECT_NE(
+      langer_formula_finding(131'072, 78'643, 90'000, 17'200, 280'000).find("where the paper"),
+      std::string::npos);
+  const std::vector<std::string> load{"groups", "a_ms", "b_ms"};
+  expect_says(langer_fastest_findings(made(load, {{1, 1, 2}, {16, 4, 3}}), "groups"),
+              "a_ms at 1.000, b_ms at 16.000");
+}
+
+TEST(FindingsOfPark, FollowTheGains) {
+  const std::vector<std::string> keys{"program", "none_over_full", "paper_none_over_full"};
+  const Findings far = park_program_findings(made(keys, {{"lu.W", 9.7, 2.0}, {"ep.W", 1, 1}}));
+  expect_says(far, "lu.W 9.7 (the paper: 2.0)");
+  expect_says(far, "lu.W gains 4.8 times what the paper states");
+  expect_says(park_program_findings(made(keys, {{"lu.W", 2.1, 2.0}})), "within a factor of 1.5");
+  const std::vector<std::string> classes{"program", "none_over_full"};
+  const Findings shrink = park_class_findings(made(classes, {{
+                                                                 "lu.S",
+                                                                 8,
+                                                             },
+                                                             {"lu.C", 2}}));
+  expect_says(shrink, "they grow for none and shrink for lu (8.0 to 2.0)");
+  expect_says(shrink, "Fitted, not predicted");
+  expect_says(park_class_findings(made(classes, {{"lu.S", 2}, {"lu.C", 8}})),
+              "they grow for lu (2.0 to 8.0) and shrink for none");
+  const std::vector<std::string> steps{"result"};
+  expect_says(park_example_findings(made(steps, {{"C > A > B (not used)"}, {"C: 5 6 9 10"}})),
+              "the first is so, and B is not used");
+  expect_says(park_example_findings(made(steps, {{"C: 1 2 3 4"}})),
+              "the first is not so, and B is used");
+}
+
+TEST(FiguresOf, ReadsNumbersAndLeavesOutEmptyCells) {
+  const report::Table table = made({"a", "b"}, {{1.5, "x"}, {"none", "y"}});
+  const FiguresOf figures(table);
+  EXPECT_EQ(figures.numbers("a"), std::vector<double>{1.5});
+  EXPECT_EQ(figures.text(1, "b"), "y");
+  EXPECT_FALSE(figures.has("c"));
+}
+
+}  // namespace
+}  // namespace espalier::reproduce
