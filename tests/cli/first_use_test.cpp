@@ -62,6 +62,76 @@ TEST(FirstUse, AHostfileHasNearAndFarProcesses) {
   for (int p = 0; p < 4; ++p) EXPECT_EQ(host_of[p], host_of[p + 4]) << p;
 }
 
+TEST(FirstUse, HostsOfAHostfileAreInNoClusters) {
+  const std::string hosts = first_file("hosts2", "n1 slots=2\nn2 slots=2\n");
+  const std::string profile =
+      first_file("pairs2", "from,to,messages,bytes\n0,2,9,900\n1,3,9,900\n");
+  const Ran ran = succeeded({"place", "--profile", profile, "--inventory", hosts});
+  EXPECT_TRUE(has(ran.out, "leave their host; placed as listed 100.0 % would")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "4 slots on 2 hosts")) << ran.out;
+  EXPECT_FALSE(has(ran.out, "leave their cluster")) << ran.out;
+  EXPECT_FALSE(has(ran.out, "between clusters")) << ran.out;
+}
+
+TEST(FirstUse, ALevelWithoutALatencyBesideOthersIsNotFree) {
+  const Ran ran = succeeded({"plan", "broadcast", "-m", "site:2(30ms,1Gbit/s) proc:4", "--json"});
+  EXPECT_TRUE(
+      has(ran.err, "a level has no latency; that of an ordinary cluster is assumed: proc 500 ns"))
+      << ran.err;
+  EXPECT_GT(Json::parse(ran.out)["predicted_ps"].get<std::int64_t>(), 30'000'500'000);
+}
+
+TEST(FirstUse, ExamplesOfMachinesHaveNamesAndAFileHereComesFirst) {
+  EXPECT_TRUE(has(succeeded({"show", "three-machines"}).out, "48 processes"));
+  EXPECT_TRUE(has(succeeded({"plan", "barrier", "-m", "hnow-8"}).out, "among 8 processes"));
+  EXPECT_EQ(run_tool({"place", "--profile", "lu.S", "-n", "4", "-i", "hnow-8"}).exit_code, 0);
+  const Ran mistyped = run_tool({"show", "three-machine"});
+  EXPECT_EQ(mistyped.exit_code, 2);
+  EXPECT_TRUE(has(mistyped.err, "did you mean \"three-machines\"")) << mistyped.err;
+  const std::string folder = testing::TempDir() + "first_use_names";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/hnow-8") << "proc:3(1us)";
+  EXPECT_TRUE(has(run_shell("cd " + folder + " && \"$ESPALIER\" show hnow-8").out, "3 processes"));
+}
+
+TEST(FirstUse, SizesAreShownAsTheyWereGiven) {
+  EXPECT_TRUE(has(succeeded({"plan", "broadcast", "-m", kFirstGrid, "-s", "2MB"}).out, "of 2 MB"));
+  EXPECT_TRUE(has(succeeded({"compare", "-m", kFirstGrid, "-s", "64kB"}).out, "of 64 kB"));
+  EXPECT_TRUE(has(succeeded({"compare", "-m", kFirstGrid, "-s", "64KiB"}).out, "of 64 KiB"));
+}
+
+TEST(FirstUse, PlanAndCompareSayHowLinksAreShared) {
+  EXPECT_TRUE(has(succeeded({"plan", "broadcast", "-m", kFirstGrid}).out, "links shared max-min"));
+  EXPECT_TRUE(has(succeeded({"compare", "-m", kFirstGrid}).out, "has its links to itself"));
+  EXPECT_TRUE(Json::parse(succeeded({"plan", "broadcast", "-m", kFirstGrid, "--json"}).out)
+                  .at("links_shared")
+                  .get<bool>());
+  EXPECT_FALSE(Json::parse(succeeded({"compare", "-m", kFirstGrid, "--json"}).out)
+                   .at("links_shared")
+                   .get<bool>());
+}
+
+TEST(FirstUse, AShortenedSimulationSaysWhatTheWholeCallTakes) {
+  const Ran ran = succeeded({"simulate", "broadcast", "-s", "1GiB", "-m",
+                             "site:3(10ms,1Gbit/s) node:16(50us,10Gbit/s) proc:32(500ns)"});
+  EXPECT_TRUE(has(ran.err, "of 65,536 segments. All of broadcast of 1 GiB among 1,536 processes"))
+      << ran.err;
+}
+
+TEST(FirstUse, APlacementIsShownOnTheHostsThatItUses) {
+  const std::string hosts = first_file("hosts3", "n1 slots=2\nn2 slots=2\nn3 slots=2\n");
+  const std::string profile =
+      first_file("pairs3", "from,to,messages,bytes\n0,2,9,900\n1,3,9,900\n");
+  const std::string placement = first_file(
+      "placement.json", succeeded({"place", "--profile", profile, "-i", hosts, "--json"}).out);
+  const Ran page = run_tool({"view", placement, "-m", hosts, "-o", "barrier", "--html", "-"});
+  if (has(page.err, "has no page")) GTEST_SKIP() << page.err;
+  EXPECT_EQ(page.exit_code, 0) << page.err;
+  EXPECT_TRUE(has(page.out, "\"processes\":4")) << page.out.substr(page.out.size() / 2, 400);
+  const std::string fewer = first_file("hosts1", "n1 slots=1\nn2 slots=2\nn3 slots=1\n");
+  EXPECT_EQ(run_tool({"view", placement, "-m", fewer, "--html", "-"}).exit_code, 2);
+}
+
 TEST(FirstUse, NoPredictionIsZero) {
   const std::string hosts = first_file("hosts4", "n1 slots=4\n");
   const std::string silent = first_file("silent", "0 0\n0 0\n");

@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -192,7 +193,40 @@ def caches(t, _):
     (folder / "machine-new.json").chmod(0o666)
     has(t.findings(area="cache", code=0), "warning", "others may write")
     has(t.findings(area="cache", code=0, HOME=""), "warning", "set HOME")
-    has(t.findings(area="cache", code=0, XDG_CACHE_HOME="/etc/passwd"), "warning", "cannot be written")
+    has(t.findings(area="cache", code=0, XDG_CACHE_HOME="/etc/passwd"), "warning", "/etc/passwd is no folder")
+    linked = t.folder / "linked"
+    linked.mkdir()
+    (linked / "espalier").symlink_to(t.folder / "elsewhere")
+    has(t.findings(area="cache", code=0, XDG_CACHE_HOME=str(linked)), "warning", "a link that leads nowhere")
+    (t.folder / "elsewhere").mkdir()
+    has(t.findings(area="cache", code=0, XDG_CACHE_HOME=str(linked)), "ok", "a link to", "elsewhere")
+
+
+def full_caches(t, _):
+    """A small file system of our own, in a namespace of our own."""
+    disk = t.folder / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=2m none {disk}"
+    if subprocess.run(["unshare", "-Urm", "sh", "-c", mount], capture_output=True, check=False).returncode != 0:
+        print("no file systems of our own here: not tried")
+        return
+    for fill, level, words in (("true", "ok", "can be kept"), (f"head -c 1500000 /dev/zero > {disk}/large", "warning", "its disk is full")):
+        command = f"{mount} && {fill} && exec {t.espalier} doctor --json"
+        done = subprocess.run(["unshare", "-Urm", "sh", "-c", command], capture_output=True, text=True, check=False,
+                              env=os.environ | {"XDG_CACHE_HOME": str(disk)})
+        has([f for f in json.loads(done.stdout)["findings"] if f["area"] == "cache"], level, words)
+
+
+def launchers(t, _):
+    for name in ("mpiexec", "mpirun"):
+        if shutil.which(name):
+            has(t.findings(name, area="program"), "note", f"{name}: the launcher of", "espalier doctor ./program")
+    # One that stands elsewhere is not run.
+    fake = t.folder / "mpiexec"
+    fake.write_text(f"#!/bin/sh\ntouch {t.folder}/was_run\n")
+    fake.chmod(0o755)
+    has(t.findings(fake, area="program"), "note", "a launcher: it starts programs")
+    assert not (t.folder / "was_run").exists()
 
 
 def surroundings(t, _):
@@ -214,7 +248,7 @@ def for_people(t, given):
     assert t.run("--jsn").returncode == 2
 
 
-CASES = [mpis, programs, unreachable_programs, scripts, what_is_no_program, settings, preloads, caches, surroundings, for_people]
+CASES = [mpis, programs, unreachable_programs, scripts, what_is_no_program, settings, preloads, caches, full_caches, launchers, surroundings, for_people]
 
 
 def main():

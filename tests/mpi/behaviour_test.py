@@ -60,6 +60,10 @@ class Settings(unittest.TestCase):
     def test_disable(self):
         self.assert_native(run("ESPALIER_DISABLE=1", f"ESPALIER_MACHINE={GRID}"))
 
+    def test_disable_and_explain_say_that_all_is_native(self):
+        result = run("ESPALIER_DISABLE=1", "ESPALIER_EXPLAIN=1", f"ESPALIER_MACHINE={GRID}")
+        self.assertEqual(result.stderr.count("espalier: all calls are native: ESPALIER_DISABLE=1"), 1)
+
     def test_malformed_settings_say_so_once_and_all_is_native(self):
         for setting, said in [("ESPALIER_MACHINE=site:2(", "ESPALIER_MACHINE"),
                               ("ESPALIER_MACHINE=/no/such/file.json", "ESPALIER_MACHINE"),

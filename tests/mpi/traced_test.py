@@ -12,6 +12,9 @@ import tempfile
 import unittest
 
 MPI, LIBRARY, TOOL, TRACED = sys.argv[1:]
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "schema"))
+import trace_events  # noqa: E402
+
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 MACHINE = "site:2(10ms,100Mbit/s) proc:2(5us)"
 REGULAR = {"broadcast", "allreduce", "barrier"}
@@ -93,7 +96,9 @@ class Traced(unittest.TestCase):
     def test_other_tools_read_it(self):
         trace, _ = self.trace()
         messages = sum(len(call["messages"]["from"]) for call in trace["calls"])
-        events = json.loads(self.tool("trace", self.file, "--perfetto", "-"))["traceEvents"]
+        document = json.loads(self.tool("trace", self.file, "--perfetto", "-"))
+        self.assertEqual(trace_events.wrong(document), [])
+        events = document["traceEvents"]
         self.assertEqual(sum(e["ph"] == "s" for e in events), messages)
         self.assertEqual(sum(e["ph"] == "f" for e in events), messages)
         if shutil.which("otf2-print") is None:

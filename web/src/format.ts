@@ -18,14 +18,21 @@ export function time(ps: number | null): string {
   return ps === 0 ? '0' : `${rounded(ps)} ps`;
 }
 
+/** Sizes that were given in powers of 1000 stay so, as the tool prints them. */
 export function bytes(count: number): string {
-  const units: [number, string][] = [
+  const binary: [number, string][] = [
     [2 ** 30, 'GiB'],
     [2 ** 20, 'MiB'],
     [2 ** 10, 'KiB'],
   ];
-  for (const [size, name] of units) {
-    if (count >= size) return `${rounded(count / size, 3)} ${name}`;
+  const decimal: [number, string][] = [
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ];
+  const isDecimal = count % 1000 === 0 && count % 1024 !== 0;
+  for (const [size, name] of isDecimal ? decimal : binary) {
+    if (count >= size) return `${rounded(count / size, isDecimal ? 6 : 3)} ${name}`;
   }
   return `${count} B`;
 }

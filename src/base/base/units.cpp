@@ -324,14 +324,18 @@ std::string to_string(Time t) {
 }
 
 std::string to_string(Bytes b) {
-  constexpr std::array kUnits{Unit{"TiB", kKi * kKi * kKi * kKi}, Unit{"GiB", kKi * kKi * kKi},
-                              Unit{"MiB", kKi * kKi}, Unit{"KiB", kKi}};
-  for (const Unit& unit : kUnits) {
+  constexpr std::array kBinary{Unit{"TiB", kKi * kKi * kKi * kKi}, Unit{"GiB", kKi * kKi * kKi},
+                               Unit{"MiB", kKi * kKi}, Unit{"KiB", kKi}};
+  for (const Unit& unit : kBinary) {
     if (b.value >= unit.scale && b.value % unit.scale == 0) {
       return fmt::format("{} {}", b.value / unit.scale, unit.name);
     }
   }
-  return fmt::format("{} B", b.value);
+  constexpr std::array kDecimal{Unit{"TB", 1'000'000'000'000}, Unit{"GB", 1'000'000'000},
+                                Unit{"MB", 1'000'000}, Unit{"kB", 1'000}, Unit{"B", 1}};
+  // Lengths that nobody rounded stay whole numbers of bytes: 1234 B, not 1.234 kB.
+  const std::span units(kDecimal);
+  return in_best_unit(b.value, b.value % 1'000 == 0 ? units : units.last(1));
 }
 
 std::string to_string(Bandwidth b) {

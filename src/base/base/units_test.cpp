@@ -58,6 +58,16 @@ TEST(Units, ReadsSizes) {
   EXPECT_FALSE(parse_bytes("1.5 B"));
 }
 
+TEST(Units, SizesThatWereGivenInPowersOfAThousandAreShownSo) {
+  EXPECT_EQ(to_string(Bytes{2'000'000}), "2 MB");
+  EXPECT_EQ(to_string(Bytes{2'500'000}), "2.5 MB");
+  EXPECT_EQ(to_string(Bytes{64'000}), "64 kB");
+  EXPECT_EQ(to_string(Bytes{65'536}), "64 KiB");
+  EXPECT_EQ(to_string(Bytes{1'024'000}), "1000 KiB");
+  EXPECT_EQ(to_string(Bytes{1'234}), "1234 B");
+  EXPECT_EQ(to_string(Bytes{0}), "0 B");
+}
+
 TEST(Units, TransferTimeRoundsUpAndSaturates) {
   EXPECT_EQ(transfer_time(Bytes{1'250'000}, bits_per_second(100'000'000)), milliseconds(100));
   EXPECT_EQ(transfer_time(Bytes{1}, bits_per_second(3)), picoseconds(2'666'666'666'667));

@@ -195,17 +195,24 @@ std::string named(const std::vector<std::vector<Rank>>& units, std::size_t most)
 std::vector<std::string> explain(const map::Problem& problem, const Principles& principles,
                                  const Selection& s) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("1 node list: {} slots on {} clusters", s.listed.size(),
-                              problem.clusters.size()));
+  const bool has_clusters = problem.clusters.size() > 1 || !problem.clusters.front().empty();
+  lines.push_back(has_clusters ? fmt::format("1 node list: {} slots on {} clusters",
+                                             s.listed.size(), problem.clusters.size())
+                               : fmt::format("1 node list: {} slots on {} hosts", s.listed.size(),
+                                             problem.inventory->hosts.size()));
   std::string order;
   for (const RankedCluster& c : s.clusters) {
     const std::string& name = problem.clusters[c.cluster];
     order += fmt::format("{}{}{}", order.empty() ? "" : " > ", name.empty() ? "all" : name,
                          c.used ? "" : " (not used)");
   }
-  lines.push_back(fmt::format(
-      "2 sorted nodes{}{}: {}", principles.fewest_clusters ? ", fewest clusters (A)" : "",
-      principles.nearest_clusters ? ", lowest latency to the others first (B)" : "", order));
+  lines.push_back(
+      !has_clusters
+          ? std::string("2 sorted nodes: the hosts are in no clusters, so A and B choose nothing")
+          : fmt::format(
+                "2 sorted nodes{}{}: {}", principles.fewest_clusters ? ", fewest clusters (A)" : "",
+                principles.nearest_clusters ? ", lowest latency to the others first (B)" : "",
+                order));
   lines.push_back(fmt::format("3 process list: {} processes", problem.size()));
   std::string channels;
   for (std::size_t i = 0; i < s.heavy.size() && i < 8; ++i) {
@@ -229,7 +236,8 @@ std::vector<std::string> explain(const map::Problem& problem, const Principles& 
     }
     if (here.empty() || here.size() > 64) continue;
     const std::string& name = problem.clusters[c.cluster];
-    used += fmt::format("{}{}: {}", used.empty() ? "" : "; ", name.empty() ? "all" : name,
+    used += fmt::format("{}{}{}", used.empty() ? "" : "; ",
+                        has_clusters ? fmt::format("{}: ", name.empty() ? "all" : name) : "",
                         fmt::join(here, " "));
   }
   lines.push_back(fmt::format("6 assigned in order{}{}", used.empty() ? "" : ": ", used));

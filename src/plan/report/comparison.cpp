@@ -109,6 +109,7 @@ std::string comparison_json(const Comparison& comparison, const Machine& machine
                 {"machine", Json{{"name", machine.name()}, {"processes", machine.size()}}},
                 {"levels", levels},
                 {"model", comparison.model},
+                {"links_shared", false},
                 {"root", comparison.root},
                 {"members", comparison.members},
                 {"size_bytes", comparison.size.value},

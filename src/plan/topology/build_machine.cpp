@@ -104,8 +104,9 @@ class MachineBuilder {
   static Machine with_figures(Machine machine, std::span<const LevelFigures> figures,
                               bool with_uplinks) {
     for (Cluster& cluster : machine.clusters_) {
-      cluster.channel.latency = figures[cluster.depth].latency;
       if (with_uplinks && cluster.depth > 0) cluster.uplink = figures[cluster.depth - 1].uplink;
+      if (!figures[cluster.depth].latency) continue;
+      cluster.channel.latency = *figures[cluster.depth].latency;
       for (std::uint32_t p = 0; p < cluster.pair_count; ++p) {
         machine.pairs_[cluster.first_pair + p].latency = cluster.channel.latency;
       }

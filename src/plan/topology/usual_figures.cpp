@@ -39,19 +39,78 @@ std::vector<LevelFigures> figures_of(const Machine& machine) {
   return figures;
 }
 
+/// What the description says of the latencies of one level.
+struct KnownLatency {
+  bool is_joining = false;  ///< some cluster has two members: a message may need the latency
+  bool has_hops = false;    ///< an uplink on the way up to this level takes time
+  Time longest;             ///< longest latency of a channel or a pair
+};
+
+std::vector<KnownLatency> known_latencies(const Machine& machine) {
+  std::vector<KnownLatency> known(machine.levels().size());
+  std::size_t hops_up_to = 0;  // levels that messages reach over uplinks with a latency
+  for (const Cluster& cluster : machine.clusters()) {
+    KnownLatency& level = known[cluster.depth];
+    level.is_joining = level.is_joining || cluster.member_count > 1;
+    level.longest = std::max(level.longest, cluster.channel.latency);
+    for (const PairLink& pair : machine.pairs(cluster)) {
+      level.longest = std::max(level.longest, pair.latency);
+    }
+    if (cluster.uplink.latency > Time{}) {
+      hops_up_to = std::max<std::size_t>(hops_up_to, cluster.depth);
+    }
+  }
+  for (Leaf leaf = 0; leaf < machine.size(); ++leaf) {
+    if (machine.leaf_uplink(leaf).latency > Time{}) hops_up_to = known.size();
+  }
+  for (std::size_t l = 0; l < hops_up_to; ++l) known[l].has_hops = true;
+  return known;
+}
+
+/// Keeps the latencies that there are: what is assumed lies between those of its neighbours.
+void keep_known(std::vector<LevelFigures>& figures, const std::vector<KnownLatency>& known) {
+  Time outer = kForever;
+  for (std::size_t l = 0; l < figures.size(); ++l) {
+    const bool is_known = known[l].longest > Time{} || known[l].has_hops || !known[l].is_joining;
+    if (known[l].longest > Time{}) outer = known[l].longest;
+    figures[l].latency =
+        is_known ? std::nullopt : std::optional(std::min(*figures[l].latency, outer));
+  }
+  Time inner{};
+  for (std::size_t l = figures.size(); l-- > 0;) {
+    if (figures[l].latency) figures[l].latency = std::max(*figures[l].latency, inner);
+    inner = std::max(inner, figures[l].latency.value_or(known[l].longest));
+  }
+}
+
 std::string in_words(const Machine& machine, const std::vector<LevelFigures>& figures,
                      MissingFigures missing) {
   std::vector<std::string> parts;
   for (std::size_t l = 0; l < figures.size(); ++l) {
+    if (!figures[l].latency) continue;
     const LevelName& name = machine.levels()[l];
     const std::string& word = name.members.empty() ? name.channel : name.members;
     const bool has_link = missing.bandwidths && !figures[l].uplink.out.unlimited();
     parts.push_back(fmt::format(
-        "{}{}{}", word.empty() ? "" : word + " ", to_string(figures[l].latency),
+        "{}{}{}", word.empty() ? "" : word + " ", to_string(*figures[l].latency),
         has_link ? fmt::format(" and {}", to_string(figures[l].uplink.out)) : std::string()));
+  }
+  if (!missing.latencies) {
+    return fmt::format("{} no latency; {} of an ordinary cluster {} assumed: {}",
+                       parts.size() == 1 ? "a level has" : "some levels have",
+                       parts.size() == 1 ? "that" : "those", parts.size() == 1 ? "is" : "are",
+                       fmt::join(parts, ", "));
   }
   return fmt::format("it has no latencies{}; those of an ordinary cluster are assumed: {}",
                      missing.bandwidths ? " and no bandwidths" : "", fmt::join(parts, ", "));
+}
+
+bool costs_processes_time(const Machine& machine) {
+  for (Leaf leaf = 0; leaf < machine.size(); ++leaf) {
+    const NodeCosts& costs = machine.leaf_costs(leaf);
+    if (costs.send.fixed > Time{} || costs.recv.fixed > Time{}) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -83,9 +142,17 @@ MissingFigures missing_figures(const Machine& machine) {
 }
 
 AssumedMachine with_usual_figures(Machine machine) {
-  const MissingFigures missing = missing_figures(machine);
-  if (!missing.latencies || machine.size() == 1) return {std::move(machine), ""};
-  const std::vector<LevelFigures> figures = figures_of(machine);
+  if (machine.size() == 1 || costs_processes_time(machine)) return {std::move(machine), ""};
+  MissingFigures missing = missing_figures(machine);
+  std::vector<LevelFigures> figures = figures_of(machine);
+  if (!missing.latencies) {
+    missing.bandwidths = false;  // links without a limit may be meant
+    keep_known(figures, known_latencies(machine));
+    if (std::none_of(figures.begin(), figures.end(),
+                     [](const LevelFigures& level) { return level.latency.has_value(); })) {
+      return {std::move(machine), ""};
+    }
+  }
   std::string note = in_words(machine, figures, missing);
   machine = with_level_figures(std::move(machine), figures, missing.bandwidths);
   return {std::move(machine), std::move(note)};

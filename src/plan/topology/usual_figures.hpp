@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -26,8 +27,8 @@ struct MissingFigures {
 
 /// Figures of one level.
 struct LevelFigures {
-  Time latency;
-  Uplink uplink;  ///< uplink of each member of the level
+  std::optional<Time> latency;  ///< none: the level keeps what it has
+  Uplink uplink;                ///< uplink of each member of the level
 };
 /// The same machine with these latencies, and, if asked for, these uplinks, of every cluster and
 /// process of each level. @pre one for each level, the outermost first
@@ -39,11 +40,13 @@ struct AssumedMachine {
   Machine machine;
   std::string note;  ///< one sentence; empty if nothing was assumed
 };
-/// The machine itself if it has latencies. Else latencies of an ordinary cluster: 500 ns between
-/// processes of a node, 50 us between nodes, twice as much for each level further out. Without
-/// bandwidths too, the links between nodes get 10 Gbit/s. A level joins nodes if its members are
-/// called neither processes nor parts of a node; members without a name are processes if their
-/// level is the innermost of several.
+/// The machine itself if its levels have latencies, or if messages cost its processes time. A level
+/// without one gets that of an ordinary cluster: 500 ns between processes of a node, 50 us between
+/// nodes, twice as much for each level further out; not more than the next level further out has,
+/// nor less than the next one further in. If no level has a latency or a bandwidth, the links
+/// between nodes get 10 Gbit/s. A level joins nodes if its members are called neither processes nor
+/// parts of a node; members without a name are processes if their level is the innermost of
+/// several.
 [[nodiscard]] AssumedMachine with_usual_figures(Machine machine);
 
 }  // namespace espalier::topology

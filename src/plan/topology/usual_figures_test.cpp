@@ -34,11 +34,31 @@ TEST(UsualFigures, TakeMembersOfOneLevelForNodesUnlessTheyAreProcesses) {
 }
 
 TEST(UsualFigures, LeaveAMachineAloneThatHasLatencies) {
-  for (const char* line : {"node:2(1us) proc:4", "proc:4(send=1us)", "node:2(hop=1us) proc:4"}) {
+  for (const char* line : {"node:2(1us) proc:4(1ns)", "node:2(1us) proc:4(send=1us)",
+                           "node:2 proc:4(hop=1us)", "node:1 proc:4(1us)"}) {
     const AssumedMachine found = assumed(line);
     EXPECT_EQ(found.note, "") << line;
     EXPECT_EQ(found.machine, *parse_synthetic(line));
   }
+}
+
+TEST(UsualFigures, FillTheLevelsThatHaveNoLatencyBesideOthersThatHave) {
+  const AssumedMachine found = assumed("site:2(30ms,1Gbit/s) node:2 proc:4");
+  EXPECT_EQ(found.machine.path(0, 1).latency, nanoseconds(500));
+  EXPECT_EQ(found.machine.path(0, 4).latency, microseconds(50));
+  EXPECT_EQ(found.machine.path(0, 8).latency, milliseconds(30));
+  EXPECT_TRUE(found.machine.path(0, 4).bandwidth.unlimited());
+  EXPECT_EQ(found.note,
+            "some levels have no latency; those of an ordinary cluster are assumed: node 50 us, "
+            "proc 500 ns");
+  EXPECT_EQ(assumed("node:2(1us) proc:4").note,
+            "a level has no latency; that of an ordinary cluster is assumed: proc 500 ns");
+  EXPECT_EQ(assumed("node:2(hop=1us) proc:4").machine.path(0, 1).latency, nanoseconds(500));
+}
+
+TEST(UsualFigures, LieBetweenTheLatenciesAroundThem) {
+  EXPECT_EQ(assumed("node:2(100ns) proc:4").machine.path(0, 1).latency, nanoseconds(100));
+  EXPECT_EQ(assumed("site:2 node:4(1ms)").machine.path(0, 4).latency, milliseconds(1));
 }
 
 TEST(UsualFigures, KeepTheBandwidthsThatThereAre) {

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "base/file.hpp"
 #include "mpi/kept_start.hpp"
 
 namespace espalier::mpi {
@@ -72,12 +71,7 @@ void Ledger::explain(int hidden) {
     footprint_.came_in = known->came_in;
   }
   const std::string text = explain_text(counts_, passed(), log_, footprint_) + trials_text(trials_);
-  const std::string& where = world_.settings.explain;
-  if (where == "1") {
-    std::fwrite(text.data(), 1, text.size(), stderr);
-  } else if (const auto wrong = write_named_file(where, text)) {
-    fmt::print(stderr, "espalier: ESPALIER_EXPLAIN: cannot write \"{}\": {}\n", where, wrong->what);
-  }
+  runtime::write_explanation(world_.settings.explain, text);
 }
 
 void Ledger::keep_verdicts(const std::string& start) const {

@@ -13,9 +13,11 @@
 
 #include "base/text_hash.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "runtime/explain.hpp"
 #include "runtime/named_algorithms.hpp"
 #include "topology/load_machine.hpp"
 #include "topology/readers.hpp"
+#include "topology/usual_figures.hpp"
 #include "topology/writers.hpp"
 
 namespace espalier::mpi {
@@ -61,7 +63,13 @@ void complain_of_algorithms() {
 Expected<Announcement> announcement(int size) try {
   auto settings = runtime::read_settings(environment);
   if (!settings) return settings.error();
-  if (settings->disabled) return Announcement{};
+  if (settings->disabled) {
+    if (!settings->explain.empty()) {
+      runtime::write_explanation(settings->explain,
+                                 "espalier: all calls are native: ESPALIER_DISABLE=1\n");
+    }
+    return Announcement{};
+  }
   complain_of_algorithms();
   Announcement result{to_text(*settings), "", verdicts_of(*settings)};
   if (settings->machine.empty()) return result;
@@ -77,7 +85,9 @@ Expected<Announcement> announcement(int size) try {
         fmt::format("start {0} processes (mpiexec -n {0}), or describe a machine of {1}",
                     loaded->machine.size(), size)};
   }
-  result.machine = topology::write_json(loaded->machine);
+  // As espalier plan does: what the description leaves out is not free.
+  result.machine =
+      topology::write_json(topology::with_usual_figures(std::move(loaded->machine)).machine);
   return result;
 } catch (const std::exception& bug) {  // the others wait for our answer
   return Error{"start", bug.what(), "please report this"};

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <utility>
 
+#include "base/file.hpp"
 #include "base/units.hpp"
 #include "select/chooser.hpp"
 
@@ -195,6 +197,14 @@ std::string explain_text(const CallCounts& counts, std::span<const PassedCalls> 
   const std::vector<CallRecord> records = log.records();
   if (records.empty()) return text;
   return text + "\n" + call_table(records);
+}
+
+void write_explanation(const std::string& where, std::string_view text) {
+  if (where == "1") {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  } else if (const auto wrong = write_named_file(where, text)) {
+    fmt::print(stderr, "espalier: ESPALIER_EXPLAIN: cannot write \"{}\": {}\n", where, wrong->what);
+  }
 }
 
 }  // namespace espalier::runtime

@@ -128,5 +128,7 @@ class CallLog {
 [[nodiscard]] std::string explain_text(const CallCounts& counts,
                                        std::span<const PassedCalls> passed, const CallLog& log,
                                        const Footprint& footprint);
+/// Writes an explanation where ESPALIER_EXPLAIN says: "1" is standard error, else it is a file.
+void write_explanation(const std::string& where, std::string_view text);
 
 }  // namespace espalier::runtime

@@ -117,6 +117,12 @@ Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
                                                              ? lab.folder.machine()
                                                              : request.part_file));
   }
+  // What programs find out about the lab goes with it: /tmp is the hosts' own memory.
+  const auto says_cache = [](const std::string& v) { return v.starts_with("XDG_CACHE_HOME="); };
+  if (std::getenv("XDG_CACHE_HOME") == nullptr &&
+      std::none_of(request.environment.begin(), request.environment.end(), says_cache)) {
+    request.environment.emplace_back("XDG_CACHE_HOME=/tmp/cache");
+  }
   return request;
 }
 

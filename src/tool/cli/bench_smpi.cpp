@@ -15,6 +15,7 @@
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
 #include "cli/candidate_forecasts.hpp"
+#include "cli/example_machines.hpp"
 #include "cli/measure_on_lab.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -49,17 +50,9 @@ std::vector<std::string> split_outside_brackets(const std::string& list) {
   return parts;
 }
 
-std::filesystem::path machine_folder() {
-  const std::filesystem::path installed =
-      own_path().parent_path().parent_path() / "share/espalier/machines";
-  return std::filesystem::exists(installed) ? installed : ESPALIER_MACHINES;
-}
-
 /// Reads a machine of the standard set ("flat-64"), or any file or description of a machine.
 Expected<topology::Machine> machine_called(const std::string& name) {
-  const std::filesystem::path standard = machine_folder() / (name + ".json");
-  auto loaded =
-      topology::load_machine(std::filesystem::exists(standard) ? standard.string() : name);
+  auto loaded = topology::load_machine(file_of_machine(name));
   if (!loaded) return loaded.error();
   return std::move(loaded->machine);
 }

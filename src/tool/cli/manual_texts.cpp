@@ -29,8 +29,9 @@ Section machines_section() {
   return {
       "MACHINES",
       "A machine is named by a file (Espalier's own JSON, SimGrid platform XML, hwloc XML, "
-      "Slurm's topology.conf; told apart by what is in it), by random:SEED[:PROCESSES], or "
-      "described in one line, from the outside in:\n\n"
+      "Slurm's topology.conf; told apart by what is in it), by the name of an example that comes "
+      "with the tool (three-machines, flat-64, fat-tree-256 ...; espalier show NAME), by "
+      "random:SEED[:PROCESSES], or described in one line, from the outside in:\n\n"
       " TYPE:COUNT(LATENCY,UPLINK,KEY=VALUE...) ...\n\n"
       "LATENCY is that of the channel between the members of this level, UPLINK the bandwidth "
       "of each member's way to it. Further keys: name, backbone, cap (of one flow), hop (latency "

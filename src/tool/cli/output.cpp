@@ -43,6 +43,19 @@ Outcome write_output(const std::string& path, std::string_view text) {
                  is_removed ? "nothing was left behind" : "the file is not complete");
 }
 
+Outcome replace_output(const std::string& path, std::string_view text) {
+  const auto error = replace_named_file(path, text);
+  if (!error) return {};
+  // The name is right: that there is no room is no mistake of who called us.
+  for (const int code : {ENOSPC, EDQUOT, EFBIG, EIO}) {
+    if (error->what.ends_with(std::generic_category().message(code))) {
+      return Failure{{error->where, error->what, "make room, or name a file elsewhere"},
+                     kExitInternal};
+    }
+  }
+  return Failure{*error};
+}
+
 Outcome write_drawing(const std::string& svg, const std::function<std::string()>& draw,
                       const std::function<std::string()>& text) {
   if (!svg.empty()) {

@@ -32,6 +32,9 @@ using Outcome = std::optional<Failure>;
 /// (`| head`) is none: it has seen what it wanted.
 [[nodiscard]] Outcome write_output(const std::string& path, std::string_view text);
 
+/// Writes a file whole or not at all, as replace_named_file() does.
+Outcome replace_output(const std::string& path, std::string_view text);
+
 /// Where `svg` names a file, draws to it, and then writes the text to standard output; a drawing to
 /// standard output ("-") stands alone. Without `svg`: the text.
 [[nodiscard]] Outcome write_drawing(const std::string& svg,

@@ -5,6 +5,7 @@
 
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
+#include "cli/example_machines.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -185,7 +186,7 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
   }
   const auto forecast = forecast_from(options.weather);
   if (!forecast) return Failure{forecast.error()};
-  const auto inventory = place::load_inventory(options.inventory, *forecast);
+  const auto inventory = place::load_inventory(file_of_machine(options.inventory), *forecast);
   if (!inventory) return Failure{inventory.error()};
   for (const std::string& note : inventory->notes) write_message(fmt::format("note: {}\n", note));
   auto constraints = constraints_from(options);

@@ -63,11 +63,23 @@ std::string picture(const ShownPlacement& shown, const report::Canvas& canvas) {
   return text;
 }
 
+/// Whether the hosts are in clusters; those of a hostfile are not.
+bool has_clusters(const ShownPlacement& shown) {
+  const std::vector<Host>& hosts = shown.problem.inventory->hosts;
+  return std::any_of(hosts.begin(), hosts.end(),
+                     [](const Host& host) { return !host.cluster.empty(); });
+}
+
+/// The innermost that hosts are told apart by.
+std::string_view unit_of_hosts(const ShownPlacement& shown) {
+  return has_clusters(shown) ? "cluster" : "host";
+}
+
 report::Table process_table(const ShownPlacement& shown) {
   using report::Align;
   report::Table table{{{"rank", "rank", Align::Right},
                        {"host", "host"},
-                       {"cluster", "cluster"},
+                       {"cluster", has_clusters(shown) ? "cluster" : ""},
                        {"speed", "speed", Align::Right},
                        {"burden_ps", "burden", Align::Right}},
                       {}};
@@ -106,32 +118,38 @@ report::Table candidate_table(const ShownPlacement& shown) {
 
 /// How much of the traffic crosses what, before and now: the reason in figures.
 std::string crossing(const ShownPlacement& shown) {
+  const bool by_cluster = has_clusters(shown);
   const auto share = [&](const map::Placement& placement) {
     double wide = 0, all = 0;
     for (Rank p = 0; p < shown.problem.size(); ++p) {
       for (const map::Edge& edge : shown.problem.edges_of(p)) {
         const auto& slots = shown.problem.slots;
         all += static_cast<double>(edge.messages);
-        if (slots[placement[p]].cluster != slots[placement[edge.other]].cluster) {
+        const map::Slot& here = slots[placement[p]];
+        const map::Slot& there = slots[placement[edge.other]];
+        if (by_cluster ? here.cluster != there.cluster : here.host != there.host) {
           wide += static_cast<double>(edge.messages);
         }
       }
     }
     return all == 0 ? 0.0 : 100 * wide / all;
   };
-  return fmt::format(
-      "Of all messages {:.1f} % leave their cluster; placed as listed {:.1f} % would.",
-      share(shown.answer.candidates[shown.chosen].placement),
-      share(shown.answer.candidates[0].placement));
+  return fmt::format("Of all messages {:.1f} % leave their {}; placed as listed {:.1f} % would.",
+                     share(shown.answer.candidates[shown.chosen].placement), unit_of_hosts(shown),
+                     share(shown.answer.candidates[0].placement));
 }
 
-constexpr std::string_view kBurden =
-    "burden: what the messages of a process would take on the slowest way between clusters, each "
-    "partner counted up to the median channel; not a prediction";
 constexpr std::string_view kSelection =
     "The steps of the placement \"full\", the selection of Park et al., 2004, by its principles A "
     "to "
     "D (docs/placement.md):";
+
+std::string burden_in_words(const ShownPlacement& shown) {
+  return fmt::format(
+      "burden: what the messages of a process would take on the slowest way between {}s, each "
+      "partner counted up to the median channel; not a prediction",
+      unit_of_hosts(shown));
+}
 
 /// What the replay of the trace predicts, of the chosen placement and of the first.
 std::string predicted_text(const ShownPlacement& shown) {
@@ -156,7 +174,7 @@ std::string place_text(const ShownPlacement& shown, const report::Canvas& canvas
   text += picture(shown, canvas);
   if (shown.problem.size() <= 64) {
     text += "\n" + report::to_text(process_table(shown), canvas);
-    text += report::wrapped(kBurden, canvas.width, "");
+    text += report::wrapped(burden_in_words(shown), canvas.width, "");
   }
   text += "\n" + report::to_text(candidate_table(shown), canvas);
   text += "\nWhy\n" + report::wrapped(crossing(shown), canvas.width, "  ");

@@ -178,6 +178,7 @@ std::string plan_json(const PlanReport& report) {
       {"predicted_ps", chosen.choice.predicted.picoseconds},
       {"finish_ps", report.chosen_time().picoseconds},
       {"simulated", chosen.finish.has_value()},
+      {"links_shared", true},
       {"formula", to_string(report.formula, report.machine)},
       {"limits", limits},
       {"bound_ps", report.least.value.picoseconds},

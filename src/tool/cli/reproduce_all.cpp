@@ -120,10 +120,8 @@ Outcome reproduce_all(const ReportOptions& options, const reproduce::PaperOption
   parts->insert(parts->end(), measured->begin(), measured->end());
   const std::string page = options.folder + "/index.html";
   const std::string json = reproduce::report_json(*parts);
-  if (auto wrong = replace_named_file(page, report_html(*parts))) return Failure{*wrong};
-  if (auto wrong = replace_named_file(options.folder + "/report.json", json)) {
-    return Failure{*wrong};
-  }
+  if (auto failed = replace_output(page, report_html(*parts))) return failed;
+  if (auto failed = replace_output(options.folder + "/report.json", json)) return failed;
   return write_output("-", options.json ? json : page + "\n");
 }
 

@@ -1,12 +1,14 @@
 #include "cli/request.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "cli/call_options.hpp"
+#include "cli/example_machines.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
@@ -23,6 +25,15 @@ namespace {
 
 Error with_place(std::string where, Error error) {
   error.where = std::move(where);
+  return error;
+}
+
+/// What is neither a file nor a line may be the name of an example, mistyped.
+Error with_examples(Error error, const std::string& argument) {
+  if (!error.what.ends_with("is no file and no machine")) return error;
+  const std::vector<std::string> names = example_machines();
+  error.hint = fmt::format("{}{}; or the name of an example: {}", did_you_mean(argument, names),
+                           error.hint, fmt::join(names, ", "));
   return error;
 }
 
@@ -97,8 +108,8 @@ Expected<topology::Machine> machine_from(const std::string& argument, const std:
     return Error{where, "no machine is named",
                  "name a file, or describe one, such as \"site:2(30ms) proc:16\""};
   }
-  auto loaded = topology::load_machine(argument);
-  if (!loaded) return loaded.error();
+  auto loaded = topology::load_machine(file_of_machine(argument));
+  if (!loaded) return with_examples(loaded.error(), argument);
   for (const std::string& note : loaded->notes) {
     write_message(fmt::format("{:.200}: note: {}\n", argument, report::printable(note)));
   }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/example_machines.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -96,11 +97,11 @@ Expected<launch::Variables> variables(const RunOptions& options) {
     if (!value.empty()) result.emplace_back(name, value);
   };
   if (!options.machine.empty()) {
-    auto machine = machine_from(options.machine, "--machine");
+    auto machine = timed_machine_from(options.machine, "--machine");
     if (!machine) return machine.error();
     std::error_code error;
-    const bool is_file = fs::exists(options.machine, error);
-    set("ESPALIER_MACHINE", is_file ? fs::absolute(options.machine).string() : options.machine);
+    const std::string named = file_of_machine(options.machine);
+    set("ESPALIER_MACHINE", fs::exists(named, error) ? fs::absolute(named).string() : named);
   }
   set("ESPALIER_EXPLAIN", options.explain == "1" || options.explain.empty()
                               ? options.explain

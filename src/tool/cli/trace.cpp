@@ -258,7 +258,7 @@ Outcome export_trace(const trace::Trace& trace, const TraceOptions& options) {
   if (options.perfetto.empty()) return {};
   const std::string text = trace::write_trace_events(trace);
   if (options.perfetto == "-") return write_output("-", text);
-  if (auto wrong = replace_named_file(options.perfetto, text)) return Failure{*wrong};
+  if (auto failed = replace_output(options.perfetto, text)) return failed;
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/placement_file.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_files.hpp"
 #include "schedule/operation_names.hpp"
@@ -102,6 +103,26 @@ Expected<view::Subject> subject_of_trace(const ViewOptions& options) {
   return subject;
 }
 
+std::optional<Error> why_too_large(const topology::Machine& machine, const char* where) {
+  if (machine.size() <= view::kViewedUpTo) return std::nullopt;
+  return Error{
+      where,
+      fmt::format("{} processes; the page shows up to {}", machine.size(), view::kViewedUpTo),
+      "take a smaller machine of the same shape"};
+}
+
+/// PLACEMENT: its hosts of --machine, each rank where it was put.
+Expected<view::Subject> subject_of_placement(const ViewOptions& options) {
+  if (options.machine.empty()) {
+    return Error{"--machine", "a placement is shown on the machine that it was made for",
+                 "name what espalier place had as --inventory: --machine INVENTORY"};
+  }
+  auto machine = machine_of_placement(options.subject, options.machine);
+  if (!machine) return machine.error();
+  if (auto large = why_too_large(*machine, "PLACEMENT")) return *large;
+  return view::Subject{view::as_planned(*std::move(machine)), options.subject};
+}
+
 /// What the page shows: MACHINE, or SCHEDULE with --machine.
 Expected<view::Subject> subject_from(const ViewOptions& options) {
   const bool from_file = is_schedule(options.subject);
@@ -114,14 +135,11 @@ Expected<view::Subject> subject_from(const ViewOptions& options) {
   }
   std::string named = options.machine.empty() ? options.subject : options.machine;
   if (named.empty()) named = kUsualMachine;
-  auto machine = machine_from(named, from_file ? "--machine" : "MACHINE");
+  auto machine = timed_machine_from(named, from_file ? "--machine" : "MACHINE");
   if (!machine) return machine.error();
   view::Subject subject{view::as_planned(*std::move(machine)), named};
-  if (subject.machine.size() > view::kViewedUpTo) {
-    return Error{from_file ? "--machine" : "MACHINE",
-                 fmt::format("{} processes; the page shows up to {}", subject.machine.size(),
-                             view::kViewedUpTo),
-                 "take a smaller machine of the same shape"};
+  if (auto large = why_too_large(subject.machine, from_file ? "--machine" : "MACHINE")) {
+    return *large;
   }
   if (from_file) {
     auto file = schedule_from(options.subject, "SCHEDULE");
@@ -186,8 +204,7 @@ Outcome write_page(const ViewOptions& options, view::Answers& answers) {
   }
   const std::string text = view::page_with(view::page(), view::grid_document(answers, grid));
   if (options.html == "-") return write_output("-", text);
-  if (auto error = replace_named_file(options.html, text)) return Failure{*error};
-  return {};
+  return replace_output(options.html, text);
 }
 
 Outcome serve_page(const ViewOptions& options, view::Answers& answers) {
@@ -214,7 +231,9 @@ Outcome view_subject(const ViewOptions& options) {
   if (options.call >= 0 && !is_trace) {
     return Failure{{"--call", "only a trace has calls", "name a file of espalier run --trace"}};
   }
-  auto subject = is_trace ? subject_of_trace(options) : subject_from(options);
+  auto subject = is_trace                             ? subject_of_trace(options)
+                 : is_placement_file(options.subject) ? subject_of_placement(options)
+                                                      : subject_from(options);
   if (!subject) return Failure{subject.error()};
   auto query = is_trace ? Expected<view::Query>(subject->first) : first_query(options, *subject);
   if (!query) return Failure{query.error()};
@@ -241,36 +260,40 @@ constexpr std::string_view kViewDescription =
     "outermost level.\n\n"
     "TRACE is a file of espalier run --trace: one call of it, measured and simulated on one axis. "
     "Without --call it is the one with the message that differs most. "
-    "SCHEDULE is a file that espalier verify reads; --machine says where it runs. Without an "
+    "SCHEDULE is a file that espalier verify reads; --machine says where it runs. PLACEMENT is a "
+    "file of espalier place --json, shown on the hosts that it uses; --machine is the inventory "
+    "that it was made for. Without an "
     "argument a machine of two sites is shown.";
 
 constexpr std::string_view kViewExamples =
     "espalier view data/machines/three-machines.json\n"
     "espalier view \"site:2(30ms,100Mbit/s) proc:16(5us)\" --operation allreduce --size 64KiB\n"
     "espalier view solver.trace --call 3\n"
+    "espalier view placement.json --machine hosts\n"
     "espalier view data/machines/three-machines.json --html page.html";
 
 }  // namespace
 
 Command view_command() {
-  Manual manual{
-      .name = "view",
-      .tagline = "a live page: the machine, plans, their messages over time, what if",
-      .synopsis =
-          "view [MACHINE|TRACE [--call N]|SCHEDULE --machine MACHINE] [--operation NAME] [--size "
-          "BYTES] [--root RANK] [--algorithm NAME] [--port PORT|--html FILE "
-          "[--force]]",
-      .description = std::string(kViewDescription),
-      .sections = {machines_section()},
-      .examples = std::string(kViewExamples)};
+  Manual manual{.name = "view",
+                .tagline = "a live page: the machine, plans, their messages over time, what if",
+                .synopsis =
+                    "view [MACHINE|TRACE [--call N]|SCHEDULE --machine MACHINE|PLACEMENT --machine "
+                    "INVENTORY] [--operation NAME] [--size "
+                    "BYTES] [--root RANK] [--algorithm NAME] [--port PORT|--html FILE "
+                    "[--force]]",
+                .description = std::string(kViewDescription),
+                .sections = {machines_section()},
+                .examples = std::string(kViewExamples)};
   return {std::move(manual), [](App& app, const Globals&) {
             const auto options = std::make_shared<ViewOptions>();
             app.add_option("SUBJECT", options->subject,
-                           "A machine (see MACHINES), a schedule or a trace.");
+                           "A machine (see MACHINES), a schedule, a trace or a placement.");
             app.add_option("--call", options->call, "Of a trace: the call of this number.")
                 .type_name("N")
                 .whole_number(0, 1'000'000'000);
-            app.add_option("-m,--machine", options->machine, "The machine of a schedule.")
+            app.add_option("-m,--machine", options->machine,
+                           "The machine of a schedule, the inventory of a placement.")
                 .type_name("MACHINE");
             app.add_option("-o,--operation", options->operation,
                            "What to show first; with --html, the only operation. Default: "

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,11 +42,49 @@ std::optional<Finding> check_file(const std::string& file, std::int64_t now) {
   return std::nullopt;
 }
 
-/// Whether it, or the nearest folder above it that is there, may be written to.
-bool can_be_written(fs::path folder) {
+/// It, or the nearest folder above it that is there.
+fs::path nearest_there(fs::path folder) {
   std::error_code error;
-  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-  return fs::is_directory(folder, error) && ::access(folder.c_str(), W_OK | X_OK) == 0;
+  while (!fs::exists(fs::symlink_status(folder, error)) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+/// Less than a machine and the choices for it may take.
+bool is_full(const fs::path& folder) {
+  constexpr std::uint64_t kEnough = std::uint64_t{1} << 20U;
+  struct statvfs disk {};
+  if (::statvfs(folder.c_str(), &disk) != 0) return false;
+  const bool has_files = disk.f_files == 0 || disk.f_favail > 0;  // some count no files
+  return !has_files || std::uint64_t{disk.f_bavail} * disk.f_frsize < kEnough;
+}
+
+/// Why nothing can be kept there, and what helps; nothing if it can.
+std::optional<Finding> why_not_kept(const std::string& folder) {
+  const auto warning = [&](std::string what, std::string cure) {
+    return Finding{kCachesArea, Severity::Warning, folder,
+                   std::move(what) + ": machines are measured in every run", std::move(cure)};
+  };
+  std::error_code error;
+  const fs::path there = nearest_there(folder);
+  if (!fs::exists(there, error)) {
+    return warning(fmt::format("{} is a link that leads nowhere", there.string()),
+                   "make the folder that it names, or remove the link");
+  }
+  if (!fs::is_directory(there, error)) {
+    return warning(fmt::format("{} is no folder", there.string()),
+                   "remove it, or set XDG_CACHE_HOME to a folder");
+  }
+  if (::access(there.c_str(), W_OK | X_OK) != 0) {
+    return warning("it cannot be written",
+                   "make it yours, set XDG_CACHE_HOME, or set ESPALIER_CACHE=0 if that is meant");
+  }
+  if (is_full(there)) {
+    return warning("its disk is full",
+                   "make room, set XDG_CACHE_HOME to a folder elsewhere, or set ESPALIER_CACHE=0");
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -58,12 +97,9 @@ Findings check_caches(const Environment& environment, std::int64_t now) {
              "neither XDG_CACHE_HOME nor HOME names a folder: machines are measured in every run",
              "set HOME"}};
   }
-  if (!can_be_written(folder)) {
-    return {{kCachesArea, Severity::Warning, folder,
-             "it cannot be written: machines are measured in every run",
-             "make it yours, set XDG_CACHE_HOME, or set ESPALIER_CACHE=0 if that is meant"}};
-  }
+  if (auto why = why_not_kept(folder)) return {*std::move(why)};
   std::error_code error;
+  const bool is_link = fs::is_symlink(folder, error);
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
@@ -75,10 +111,14 @@ Findings check_caches(const Environment& environment, std::int64_t now) {
     if (auto finding = check_file(file, now)) all.push_back(std::move(*finding));
   }
   const std::size_t usable = files.size() - all.size();
-  all.insert(all.begin(), {kCachesArea, Severity::Ok, folder,
-                           fmt::format("what is measured can be kept; {} {} there", usable,
-                                       usable == 1 ? "machine is" : "machines are"),
-                           ""});
+  all.insert(
+      all.begin(),
+      {kCachesArea, Severity::Ok, folder,
+       fmt::format("what is measured can be kept{}; {} {} there",
+                   is_link ? fmt::format(" (a link to {})", fs::canonical(folder, error).string())
+                           : std::string(),
+                   usable, usable == 1 ? "machine is" : "machines are"),
+       ""});
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "doctor/calls.hpp"
 #include "doctor/checks.hpp"
 #include "launch/ask.hpp"
+#include "launch/command_line.hpp"
 #include "launch/inside.hpp"
 #include "launch/own_library.hpp"
 #include "launch/program.hpp"
@@ -192,6 +193,23 @@ void tell_python_script(const std::string& file, const std::string& python,
   }
 }
 
+/// mpiexec and its like start programs, and are none that could be planned. A file of that name
+/// that stands elsewhere is not run.
+void tell_launcher(const std::string& name, const std::string& file, const std::string& path,
+                   Report& report) {
+  const auto mpi = launch::is_in_path(file, path)
+                       ? launch::mpi_launcher(file, launch::output_of({file, "--version"}))
+                       : std::nullopt;
+  report.add(
+      Severity::Note,
+      mpi ? fmt::format("the launcher of {}: it starts programs, and calls no collective",
+                        launch::title_of(*mpi))
+          : std::string("a launcher: it starts programs, and calls no collective"),
+      fmt::format("name the program: espalier doctor ./program; it is run by espalier run -- "
+                  "{} -n 4 ./program",
+                  launch::file_name(name)));
+}
+
 bool begins_like_program(const std::string& file) {
   const std::string text = beginning_of_file(file, 4);
   return text ==
@@ -227,6 +245,10 @@ Findings check_program(const std::string& name, const Environment& environment) 
         is_there                              ? "chmod +x " + name
         : name.find('/') == std::string::npos ? "write ./" + name + " if it is in this folder"
                                               : "check its name");
+    return report.take();
+  }
+  if (launch::find_launcher({name})) {
+    tell_launcher(name, file, context.path, report);
     return report.take();
   }
   auto program = launch::look_at_program(file);

@@ -1,0 +1,80 @@
+#include "cli/placement_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/file.hpp"
+#include "cli/example_machines.hpp"
+#include "cli/output.hpp"
+#include "place/load_inventory.hpp"
+#include "topology/views.hpp"
+
+namespace espalier::cli {
+namespace {
+
+constexpr std::string_view kFormat = "espalier-placement-1";
+
+/// The host of each rank.
+Expected<std::vector<std::string>> placed_hosts(const std::string& file) {
+  const auto text = read_named_file(file);
+  if (!text) return text.error();
+  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const Error broken{file, "it is no whole placement", "write it again: espalier place --json"};
+  if (!json.is_object() || json.value("format", nlohmann::json()) != kFormat) return broken;
+  const auto ranks = json.value("ranks", nlohmann::json());
+  if (!ranks.is_array() || ranks.empty()) return broken;
+  std::vector<std::string> hosts;
+  for (const nlohmann::json& one : ranks) {
+    const bool is_whole = one.is_object() && one.contains("rank") && one.contains("host") &&
+                          one["rank"] == hosts.size() && one["host"].is_string();
+    if (!is_whole) {
+      return Error{
+          file, fmt::format("\"ranks\": rank {} has no host, or is not in its place", hosts.size()),
+          broken.hint};
+    }
+    hosts.push_back(one["host"].get<std::string>());
+  }
+  return hosts;
+}
+
+}  // namespace
+
+bool is_placement_file(const std::string& argument) {
+  constexpr std::uint64_t kEnough = 4096;
+  return beginning_of_file(argument, kEnough).find(kFormat) != std::string::npos;
+}
+
+Expected<topology::Machine> machine_of_placement(const std::string& file,
+                                                 const std::string& inventory) {
+  const auto hosts = placed_hosts(file);
+  if (!hosts) return hosts.error();
+  const auto there = place::load_inventory(file_of_machine(inventory), {});
+  if (!there) return there.error();
+  for (const std::string& note : there->notes) write_message(fmt::format("note: {}\n", note));
+  std::map<std::string, std::uint32_t> taken;
+  std::vector<Rank> places;
+  for (const std::string& name : *hosts) {
+    const auto host = std::find_if(there->hosts.begin(), there->hosts.end(),
+                                   [&](const map::Host& one) { return one.name == name; });
+    if (host == there->hosts.end()) {
+      return Error{"--machine",
+                   fmt::format("there is no host \"{:.60}\", which the placement uses", name),
+                   "name the inventory that the placement was made for"};
+    }
+    const std::uint32_t slot = taken[name]++;
+    if (slot >= host->slots) {
+      return Error{"--machine",
+                   fmt::format("host {:.60} has {} slots; the placement puts more processes there",
+                               name, host->slots),
+                   "name the inventory that the placement was made for"};
+    }
+    places.push_back(host->first_leaf + slot);
+  }
+  return topology::restrict_machine(there->machine, places);
+}
+
+}  // namespace espalier::cli
