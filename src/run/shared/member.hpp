@@ -209,6 +209,7 @@ class Member {
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       claim();
       put_parts(in + at, bytes, length);
+      put_part(rank_, in + at, bytes, length);
       post();
       await_all();
       fold_all({rank_, true}, length, out + at, combine, geometry_.members);
@@ -309,10 +310,13 @@ class Member {
   void put(const std::byte* from, std::uint64_t length) {
     access_.write(data(rank_, length), from, length);
   }
+  void put_part(std::uint32_t other, const std::byte* from, std::uint64_t block,
+                std::uint64_t length) {
+    access_.write(part(rank_, other, length), from + other * block, length);
+  }
+  /// A part for each of the others.
   void put_parts(const std::byte* from, std::uint64_t block, std::uint64_t length) {
-    for (std::uint32_t other = 0; other < geometry_.members; ++other) {
-      access_.write(part(rank_, other, length), from + other * block, length);
-    }
+    for_others([&](std::uint32_t other) { put_part(other, from, block, length); });
   }
   void post() {
     std::uint64_t* const own_head = head(rank_);
