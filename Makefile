@@ -13,6 +13,7 @@
 #   make bench-export  tuning files of espalier export beside native calls and the preload, on emulated sites (needs root and TUN)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench-never-slower   every collective of both MPIs on this host, with and without the library
+#   make bench-shared         the same through the memory of this host
 #   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
 #   make bench-wrong-machine  what a wrong description of the machine costs, on emulated sites (needs root and TUN)
 #   make install PREFIX=...  libraries, headers, tool, manual pages, completions (default /usr/local; DESTDIR too)
@@ -21,7 +22,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-lab bench-export bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -30,7 +31,7 @@ ESPALIER := build/release/bin/espalier
 # What has to be there (packages.debian): demo, build or check; each has all of the ones before it.
 PURPOSE := build
 demo: PURPOSE := demo
-check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-smpi bench-view bench-drift bench-wrong-machine lint: PURPOSE := check
+check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-shared bench-smpi bench-view bench-drift bench-wrong-machine lint: PURPOSE := check
 
 packages:
 	@scripts/install_packages.sh $(PURPOSE)
@@ -135,6 +136,11 @@ bench-never-slower: packages
 	$(call preset,release)
 	$(call preset,release,benchmarks)
 	@scripts/bench_never_slower.sh build/release
+
+bench-shared: packages
+	$(call preset,release)
+	$(call preset,release,benchmarks)
+	@scripts/bench_shared.sh build/release
 
 bench-lab: packages
 	$(call preset,release)

@@ -14,7 +14,7 @@ WINGS = {
     "find": ["discover"],
     "place": ["profile", "map", "weather", "place"],
     "groups": ["group"],
-    "run": ["front", "launch", "runtime", "trace", "mpi", "pmpi", "record", "group_mpi"],
+    "run": ["front", "launch", "runtime", "trace", "shared", "mpi", "pmpi", "record", "group_mpi"],
     "study": ["measure", "reproduce", "league", "lab"],
     "tool": ["api", "doctor", "overlay", "view", "tuning", "cli"],
 }
@@ -44,7 +44,8 @@ MAY_INCLUDE = {
     "launch": {"base"},
     "runtime": {"base", "topology", "model", "tree", "schedule", "collective", "select"},
     "trace": {"base", "schedule"},
-    "mpi": {"base", "topology", "schedule", "select", "collective", "discover", "profile", "map", "front", "runtime", "trace"},
+    "shared": {"base"},
+    "mpi": {"base", "topology", "schedule", "select", "collective", "discover", "profile", "map", "front", "runtime", "trace", "shared"},
     "pmpi": {"base", "topology", "schedule", "profile", "front", "runtime", "mpi"},
     "record": {"base", "schedule", "profile", "front", "mpi", "pmpi"},
     "group_mpi": {"base", "topology", "model", "group", "mpi"},

@@ -85,7 +85,7 @@ Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planne
   } else if (buffers) {
     ran = trees.scatter(rooted);
   } else {
-    leave_call(comm);
+    leave_call(comm, *planned.plan);
   }
   if (!buffers) {
     comm.mark_failed();
@@ -113,7 +113,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
     return move_by_counts(comm, call, planned, std::move(buffers));
   }
   if (!buffers) {
-    leave_call(comm);
+    leave_call(comm, *planned.plan);
     return native(comm, call.operation, Reason::Arguments);
   }
   const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
@@ -124,7 +124,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
     const CallTrace traced(comm, plan, true);
     code = comm.executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
   } else {
-    leave_call(comm);
+    leave_call(comm, plan);
   }
   note_planned(comm, {call.operation, bytes, plan.name, plan.why, plan.predicted}, begin);
   return planned.ended(comm, code);

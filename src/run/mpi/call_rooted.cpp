@@ -16,7 +16,7 @@ namespace {
 Outcome wrong_at_root(Communicator& comm, const Move& move) {
   const Planned planned = plan_call(comm, {move.operation, move.root, move.block});
   if (!planned) return planned.outcome;
-  leave_call(comm);
+  leave_call(comm, *planned.plan);
   return native(comm, move.operation, Reason::Arguments);
 }
 
@@ -96,7 +96,7 @@ int scatter_unequal(Communicator& comm, const runtime::CachedPlan& plan, Move ca
                  ? MPI_ERR_TRUNCATE
                  : pad_blocks(comm, given, send_count, call.block, padded.address());
   if (code != MPI_SUCCESS) {
-    leave_call(comm);
+    leave_call(comm, plan);
     return code;
   }
   call.in = {padded.address(), call.block * blocks, byte_layout()};

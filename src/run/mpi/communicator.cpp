@@ -75,6 +75,7 @@ Communicator::~Communicator() {
   policies_.leave();
   join_agreement_.reset();
   counted_trees_.reset();
+  segment_.reset();
   executor_.reset();
   // Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its
   // error handler. They are not received away: others may come at any time.
@@ -99,6 +100,7 @@ void Communicator::give_back() {
   pending_.reset();
   policies_.leave();
   counted_trees_.reset();
+  segment_.reset();
   executor_.reset();
   probes_ = OwnedComm();
   hidden_ = OwnedComm();

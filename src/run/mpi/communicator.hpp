@@ -10,6 +10,7 @@
 #include "mpi/executor.hpp"
 #include "mpi/group_plans.hpp"
 #include "mpi/late_agreement.hpp"
+#include "mpi/node_segment.hpp"
 #include "mpi/owned.hpp"
 #include "mpi/progress_engine.hpp"
 #include "mpi/tracer.hpp"
@@ -35,6 +36,8 @@ class HiddenShare {
   [[nodiscard]] int taken() const;
   /// The most that were taken at a time.
   [[nodiscard]] int most() const { return most_.load(); }
+  /// Shared memory of the segments that go with hidden communicators.
+  SharedBudget memory;
 
  private:
   std::atomic<int> taken_{0};
@@ -158,6 +161,8 @@ class Communicator {
   /// @pre next() returned a plan
   [[nodiscard]] Executor& executor() { return *executor_; }
   [[nodiscard]] CountedTrees& counted_trees();
+  /// Shared memory of the members; nullptr: planned calls go by messages.
+  [[nodiscard]] NodeSegment* segment() const { return segment_.get(); }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
   /// Notes that a planned call failed, or that the others ran one without this rank. Messages may
   /// be left on the hidden communicator, so it is abandoned instead of freed, and its share is
@@ -215,6 +220,9 @@ class Communicator {
   /// Whether calls that do not block could run along plans, as far as this rank knows.
   [[nodiscard]] bool may_start();
   void use_hidden(bool may_all_start);
+  /// Whether the members are to have a segment of shared memory. All get the same answer.
+  [[nodiscard]] bool wants_segment() const;
+  [[nodiscard]] int processes_of_node() const;
 
   MPI_Comm comm_;
   const World& world_;
@@ -248,6 +256,7 @@ class Communicator {
   bool has_failed_ = false;
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;           // uses hidden_, so it is destroyed before
+  std::unique_ptr<NodeSegment> segment_;         // uses executor_; absent: there is none
   std::unique_ptr<CountedTrees> counted_trees_;  // uses executor_; made at its first use
   CommunicatorLog* trace_log_ = nullptr;         // the tracer's
   /// Calls that do not block; absent if they are native. Uses executor_.

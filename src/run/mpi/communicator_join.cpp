@@ -152,10 +152,29 @@ bool Communicator::may_start() {
   return world_.settings.nonblocking && !world_.is_threaded && progress_.prepare();
 }
 
+bool Communicator::wants_segment() const {
+  const runtime::Settings& settings = world_.settings;
+  const auto levels = group_->machine().levels();
+  return settings.shared && !settings.reproducible && settings.algorithm.empty() &&
+         world_.tracer == nullptr && !levels.empty() &&
+         levels.front().channel.starts_with("memory");
+}
+
+int Communicator::processes_of_node() const {
+  const std::vector<int>& leaders = world_.places.leaders;
+  if (leaders.empty()) return size_;
+  return static_cast<int>(
+      std::count(leaders.begin(), leaders.end(), leaders[static_cast<std::size_t>(world_.rank)]));
+}
+
 void Communicator::use_hidden(bool may_all_start) {
   holds_share_ = true;
   executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
                                          channel_options());
+  if (wants_segment()) {
+    segment_ = NodeSegment::make(executor_->channel(), share_.memory,
+                                 world_.settings.shared_limit.value, processes_of_node());
+  }
   if (world_.tracer != nullptr) take_down_calls();
   if (!may_all_start) return;
   pending_ = std::make_unique<PendingCalls>(executor_->channel());

@@ -50,7 +50,9 @@ Engine::~Engine() {
       world_->tracer->finish();
       world_->tracer.reset();
     }
-    if (keeps_log() && world_->rank == 0) ledger_->explain(registry_->most_hidden());
+    if (keeps_log() && world_->rank == 0) {
+      ledger_->explain(registry_->most_hidden(), registry_->most_shared());
+    }
     if (world_->rank == 0) ledger_->keep_verdicts(kept_file_);
   } catch (const std::exception& bug) {  // the program has its results; let it end
     std::fprintf(stderr, "espalier: at the end: %s\n", bug.what());

@@ -61,7 +61,8 @@ std::vector<runtime::PassedCalls> Ledger::passed() const {
   return result;
 }
 
-void Ledger::explain(int hidden) {
+void Ledger::explain(int hidden, std::uint64_t shared) {
+  footprint_.shared_bytes = shared;
   footprint_.hidden = hidden;
   footprint_.own_seconds = world_.account.own() + footprint_.start_ms * 1e-3;
   footprint_.ran_seconds = world_.clock();

@@ -32,8 +32,10 @@ class Ledger {
   /// See Engine::count: what there was, together with communicators that are there.
   [[nodiscard]] std::uint64_t count(const std::string& name,
                                     std::span<const Communicator* const> live) const;
-  /// Prints ESPALIER_EXPLAIN. @param hidden most hidden communicators at a time
-  void explain(int hidden);
+  /// Prints ESPALIER_EXPLAIN.
+  /// @param hidden most hidden communicators at a time
+  /// @param shared most bytes of shared memory that this process owned
+  void explain(int hidden, std::uint64_t shared);
   /// Writes ESPALIER_VERDICTS, and what the next run on these nodes begins with.
   /// @param start the file for that; empty: nothing is kept
   void keep_verdicts(const std::string& start) const;

@@ -72,12 +72,16 @@ Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
   return outcome;
 }
 
-void leave_call(Communicator& comm) {
+void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
   comm.executor().skip_call();
+  if (comm.segment() != nullptr) comm.segment()->skip(plan.call);
 }
 
 namespace {
+
+constexpr std::string_view kThroughMemory = "shared memory";
+constexpr std::string_view kWhyThroughMemory = "all ranks share a node (ESPALIER_SHARED)";
 
 int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& elements) {
   const CallTrace traced(comm, plan);
@@ -88,13 +92,19 @@ int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& eleme
 
 int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements) {
   const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
+  elements.signature = plan.signature;
+  if (comm.segment() != nullptr && comm.segment()->serves(plan.call, elements.buffers)) {
+    comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
+    const int code = comm.segment()->run(plan.call, elements);
+    note_planned(comm, {operation, elements.bytes, kThroughMemory, kWhyThroughMemory, {}}, begin);
+    return code;
+  }
   const std::uint64_t scratch_units = plan.prepared.program.scratch_units;
   ElementMemory scratch(elements.buffers.layout,
                         scratch_units / elements.buffers.units_per_element);
   elements.buffers.base[static_cast<std::size_t>(schedule::Buffer::Scratch)] = scratch.address();
   comm.staging_bytes = std::max(comm.staging_bytes, scratch.size() + elements.copied);
   elements.program = &plan.prepared;
-  elements.signature = plan.signature;
   const int code = run_traced(comm, plan, elements);
   note_planned(comm, {operation, elements.bytes, plan.name, plan.why, plan.predicted}, begin);
   leave_if_failed(comm, code, scratch);

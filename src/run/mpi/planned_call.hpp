@@ -44,7 +44,7 @@ struct Planned {
                              runtime::Reason why);
 
 /// The others run a call without this rank, which counts it to stay in step.
-void leave_call(Communicator& comm);
+void leave_call(Communicator& comm, const runtime::CachedPlan& plan);
 
 /// The data of a planned call that runs on elements.
 struct Elements : ElementCall {

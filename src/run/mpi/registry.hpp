@@ -45,6 +45,8 @@ class Registry {
   [[nodiscard]] std::uint64_t count(const std::string& name);
   /// The most hidden communicators at a time.
   [[nodiscard]] int most_hidden() const { return share_.most(); }
+  /// Most bytes of shared memory that this process owned.
+  [[nodiscard]] std::uint64_t most_shared() const { return share_.memory.most(); }
   /// See Engine::generation.
   [[nodiscard]] static std::uint64_t generation();
   /// Makes stale what was remembered of calls that are native for good: plans are made anew.

@@ -133,6 +133,10 @@ std::string footprint_text(const Footprint& footprint) {
                         time_text(footprint.own_seconds), time_text(footprint.regret_seconds),
                         time_text(footprint.ran_seconds), 100 * both / footprint.ran_seconds);
   }
+  if (footprint.shared_bytes > 0) {
+    text += fmt::format("  shared memory: at most {} of each process\n",
+                        to_string(Bytes{footprint.shared_bytes}));
+  }
   return text + fmt::format(
                     "  own cost: start {:.2f} ms and {}; plans {}, copies at most {}, hidden "
                     "communicators at "

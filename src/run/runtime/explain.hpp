@@ -66,9 +66,10 @@ struct Footprint {
   int hidden = 0;                       ///< most hidden communicators at a time
   std::vector<std::string> found = {};  ///< what discovery said of the machine, a sentence each
   std::string came_in = {};             ///< when plans came in, in words; empty: from the start on
-  double own_seconds = 0;     ///< time of our own work: start, finding, agreements, joining
-  double ran_seconds = 0;     ///< time that the program has run
-  double regret_seconds = 0;  ///< time that calls of trials took beyond that of the best plan
+  double own_seconds = 0;          ///< time of our own work: start, finding, agreements, joining
+  double ran_seconds = 0;          ///< time that the program has run
+  double regret_seconds = 0;       ///< time that calls of trials took beyond that of the best plan
+  std::uint64_t shared_bytes = 0;  ///< most shared memory that this process owned
 };
 
 /// All calls of one kind on one communicator that ran alike.

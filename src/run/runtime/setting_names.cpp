@@ -10,7 +10,8 @@ std::vector<std::string> setting_names() {
           "ESPALIER_LOG",          "ESPALIER_DISABLE",      "ESPALIER_REORDER",
           "ESPALIER_PROFILE",      "ESPALIER_SITE",         "ESPALIER_LAN",
           "ESPALIER_LAB",          "ESPALIER_LAB_SLEEP_US", "ESPALIER_LAB_PRIORITY",
-          "ESPALIER_LAB_RANKS",    "ESPALIER_LAB_RUN"};
+          "ESPALIER_LAB_RANKS",    "ESPALIER_LAB_RUN",      "ESPALIER_SHARED",
+          "ESPALIER_SHARED_MEMORY"};
 }
 
 }  // namespace espalier::runtime

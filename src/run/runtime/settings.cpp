@@ -42,7 +42,8 @@ Expected<Settings> read_settings(const Environment& environment) {
         Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
         Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial},
-        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking}}) {
+        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking},
+        Switch{"ESPALIER_SHARED", &Settings::shared}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
@@ -56,13 +57,22 @@ Expected<Settings> read_settings(const Environment& environment) {
   settings.machine = environment("ESPALIER_MACHINE").value_or("");
   settings.verdicts = environment("ESPALIER_VERDICTS").value_or("");
   settings.algorithm = read_algorithms(environment("ESPALIER_ALGORITHM").value_or("")).known;
-  if (const auto memory = environment("ESPALIER_MEMORY"); memory && !memory->empty()) {
-    const Expected<Bytes> limit = parse_bytes(*memory);
+  struct Limit {
+    const char* name;
+    Bytes Settings::*member;
+    const char* hint;
+  };
+  for (const Limit& one :
+       {Limit{"ESPALIER_MEMORY", &Settings::bundle_limit, "write it as 64MiB, or unset it"},
+        Limit{"ESPALIER_SHARED_MEMORY", &Settings::shared_limit,
+              "write it as 4MiB, or unset it"}}) {
+    const auto value = environment(one.name);
+    if (!value || value->empty()) continue;
+    const Expected<Bytes> limit = parse_bytes(*value);
     if (!limit) {
-      return Error{"ESPALIER_MEMORY", fmt::format("\"{:.60}\" is no number of bytes", *memory),
-                   "write it as 64MiB, or unset it"};
+      return Error{one.name, fmt::format("\"{:.60}\" is no number of bytes", *value), one.hint};
     }
-    settings.bundle_limit = *limit;
+    settings.*one.member = *limit;
   }
   return settings;
 }
@@ -88,6 +98,9 @@ std::optional<Error> contradiction(const Settings& agreed, const Environment& en
         std::pair{"ESPALIER_TRIAL", differs("ESPALIER_TRIAL", own.trial, agreed.trial)},
         std::pair{"ESPALIER_NONBLOCKING",
                   differs("ESPALIER_NONBLOCKING", own.nonblocking, agreed.nonblocking)},
+        std::pair{"ESPALIER_SHARED", differs("ESPALIER_SHARED", own.shared, agreed.shared)},
+        std::pair{"ESPALIER_SHARED_MEMORY",
+                  differs("ESPALIER_SHARED_MEMORY", own.shared_limit, agreed.shared_limit)},
         std::pair{"ESPALIER_DISABLE", differs("ESPALIER_DISABLE", own.disabled, false)}}) {
     if (!is_different) continue;
     return Error{name, fmt::format("\"{:.60}\" here, but not on rank 0", *environment(name)),
@@ -118,7 +131,9 @@ std::string to_text(const Settings& settings) {
                          {"cache", settings.cache},
                          {"trial", settings.trial},
                          {"nonblocking", settings.nonblocking},
+                         {"shared", settings.shared},
                          {"verdicts", settings.verdicts},
+                         {"shared_memory", settings.shared_limit.value},
                          {"memory", settings.bundle_limit.value},
                          {"algorithm", nlohmann::json::object()}};
   for (const auto& [operation, name] : settings.algorithm) {
@@ -143,6 +158,8 @@ Settings settings_from_text(const std::string& text) {
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
   settings.nonblocking = json.at("nonblocking").get<bool>();
+  settings.shared = json.at("shared").get<bool>();
+  settings.shared_limit.value = json.at("shared_memory").get<std::uint64_t>();
   settings.verdicts = json.at("verdicts").get<std::string>();
   settings.bundle_limit.value = json.at("memory").get<std::uint64_t>();
   for (const auto& [name, algorithm] : json.at("algorithm").items()) {

@@ -26,11 +26,14 @@ struct Settings {
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
   bool nonblocking = false;   ///< non-blocking collectives run along plans too
+  bool shared = false;        ///< ranks of one node go through shared memory
   std::string verdicts;       ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>
       algorithm;  ///< algorithm that the user named for each operation
   /// What a rank may hold for others in a scatterv or gatherv along a tree by counts.
   Bytes bundle_limit{64 * 1024 * 1024};
+  /// What a process may own of shared memory, all communicators together.
+  Bytes shared_limit{4 * 1024 * 1024};
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

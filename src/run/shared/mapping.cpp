@@ -1,0 +1,81 @@
+#include "shared/mapping.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace espalier::shared {
+namespace {
+
+Error failure(const char* what, int code) {
+  return {"shared memory", fmt::format("{}: {}", what, std::strerror(code)), ""};
+}
+
+/// Whether the process may have files of this length. Else the system would end it by a signal.
+bool may_be_so_long(std::uint64_t bytes) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         limit.rlim_cur >= bytes;
+}
+
+}  // namespace
+
+Mapping::~Mapping() {
+  close_file();
+  if (data_ != nullptr) ::munmap(data_, bytes_);
+}
+
+void Mapping::swap(Mapping& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(file_, other.file_);
+}
+
+void Mapping::close_file() {
+  if (file_ >= 0) ::close(std::exchange(file_, -1));
+}
+
+Expected<Mapping> Mapping::map(int file, std::uint64_t bytes) {
+  Mapping mapping;
+  mapping.file_ = file;
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (at == MAP_FAILED) return failure("mmap", errno);
+  mapping.data_ = static_cast<std::byte*>(at);
+  mapping.bytes_ = bytes;
+  ::madvise(at, bytes, MADV_DONTFORK);
+  return mapping;
+}
+
+Expected<Mapping> Mapping::create(std::uint64_t bytes) {
+  if (!may_be_so_long(bytes)) return failure("the limit of file sizes", EFBIG);
+  const int file = ::memfd_create("espalier", MFD_CLOEXEC);
+  if (file < 0) return failure("memfd_create", errno);
+  if (const int code = ::posix_fallocate(file, 0, static_cast<off_t>(bytes)); code != 0) {
+    ::close(file);
+    return failure("posix_fallocate", code);
+  }
+  return map(file, bytes);
+}
+
+Expected<Mapping> Mapping::open(int process, int file, std::uint64_t bytes) {
+  const std::string name = fmt::format("/proc/{}/fd/{}", process, file);
+  const int opened = ::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (opened < 0) return failure(name.c_str(), errno);
+  struct stat info {};
+  const bool is_such_a_file = ::fstat(opened, &info) == 0 && S_ISREG(info.st_mode) &&
+                              static_cast<std::uint64_t>(info.st_size) == bytes;
+  if (!is_such_a_file) {
+    ::close(opened);
+    return failure(name.c_str(), ENODEV);
+  }
+  return map(opened, bytes);
+}
+
+}  // namespace espalier::shared

@@ -1,0 +1,401 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "shared/access.hpp"
+#include "shared/geometry.hpp"
+
+namespace espalier::shared {
+
+/// Combines the inputs of several members.
+class Combine {
+ public:
+  virtual ~Combine() = default;
+  /// out = inputs[0] op inputs[1] op ..., in this order, from the right: x0 op (x1 op (x2 ...)).
+  /// All members get the same bits. @param bytes of each input: whole elements
+  virtual void fold(std::span<const std::byte* const> inputs, std::byte* out,
+                    std::uint64_t bytes) const = 0;
+};
+
+/// One member of a segment, and the collectives that its members do together.
+///
+/// All members do the same calls in the same order. A call is a number of steps, the same for all.
+/// In a step a member may write its slot for it and raise the slot's flag; others wait for that
+/// flag and read. When it has done all its reading of a step it says so by its flag `left`. A slot
+/// is used again S steps later, once all members have left the step: so nobody need wait for others
+/// at the end of a call, or before the segment goes.
+///
+/// Calls move bytes; in place is allowed wherever input and result begin at the same address.
+/// Every call returns false if some member was seen to do another call (by its signature).
+template <typename Access>
+class Member {
+ public:
+  /// @param memory the segment, zeros at first; it must stay
+  Member(std::byte* memory, const Geometry& geometry, std::uint32_t rank, Access access)
+      : memory_(memory),
+        geometry_(geometry),
+        rank_(rank),
+        access_(std::move(access)),
+        free_below_(geometry.slots) {
+    inputs_.reserve(geometry.members);
+  }
+
+  [[nodiscard]] const Geometry& geometry() const { return geometry_; }
+  /// Steps done so far.
+  [[nodiscard]] std::uint64_t steps() const { return step_; }
+
+  bool barrier(std::uint64_t signature) {
+    begin(signature);
+    claim();
+    post();
+    await_all();
+    leave();
+    return is_right_;
+  }
+
+  bool broadcast(std::uint64_t signature, std::uint32_t root, std::byte* data,
+                 std::uint64_t bytes) {
+    begin(signature);
+    for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+      if (rank_ == root) {
+        claim();
+        put(data + at, length);
+        post();
+      } else {
+        await(root);
+        get(root, data + at, length);
+      }
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// @param in,out `bytes` of each member to P times as many
+  bool allgather(std::uint64_t signature, const std::byte* in, std::byte* out,
+                 std::uint64_t bytes) {
+    begin(signature);
+    for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+      claim();
+      put(in + at, length);
+      post();
+      own(in + at, out + rank_ * bytes + at, length);
+      for_others([&](std::uint32_t other) {
+        await(other);
+        get(other, out + other * bytes + at, length);
+      });
+      leave();
+    });
+    return is_right_;
+  }
+
+  bool gather(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
+              std::uint64_t bytes) {
+    begin(signature);
+    for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+      if (rank_ != root) {
+        claim();
+        put(in + at, length);
+        post();
+      } else {
+        own(in + at, out + rank_ * bytes + at, length);
+        for_others([&](std::uint32_t other) {
+          await(other);
+          get(other, out + other * bytes + at, length);
+        });
+      }
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// @pre geometry().piece_of_each(1) > 0
+  bool scatter(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
+               std::uint64_t bytes) {
+    begin(signature);
+    for_pieces(bytes, piece_of_each(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+      if (rank_ == root) {
+        claim();
+        put_parts(in + at, bytes, length);
+        post();
+        own(in + rank_ * bytes + at, out + at, length);
+      } else {
+        await(root);
+        access_.read(out + at, part(root, rank_, length), length);
+      }
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// @pre geometry().piece_of_each(1) > 0
+  bool alltoall(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes) {
+    begin(signature);
+    for_pieces(bytes, piece_of_each(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+      claim();
+      put_parts(in + at, bytes, length);
+      post();
+      own(in + rank_ * bytes + at, out + rank_ * bytes + at, length);
+      for_others([&](std::uint32_t other) {
+        await(other);
+        access_.read(out + other * bytes + at, part(other, rank_, length), length);
+      });
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// @param element bytes of an element, of which `bytes` is a multiple
+  bool allreduce(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes,
+                 std::uint64_t element, const Combine& combine) {
+    begin(signature);
+    const std::uint64_t piece = geometry_.piece(bytes, element);
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
+      claim();
+      put(in + at, length);
+      post();
+      await_all();
+      if (!is_sliced(length)) {
+        fold_all({}, length, out + at, combine, geometry_.members);
+        leave();
+        return;
+      }
+      fold_slice(length, element, combine);
+      for (std::uint32_t other = 0; other < geometry_.members; ++other) {
+        await(other);
+        get_slice(other, out + at, length, element);
+      }
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// @param out at the root only
+  bool reduce(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
+              std::uint64_t bytes, std::uint64_t element, const Combine& combine) {
+    begin(signature);
+    const std::uint64_t piece = geometry_.piece(bytes, element);
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
+      claim();
+      put(in + at, length);
+      post();
+      if (!is_sliced(length)) {
+        if (rank_ == root) {
+          await_all();
+          fold_all({}, length, out + at, combine, geometry_.members);
+        }
+        leave();
+        return;
+      }
+      await_all();
+      fold_slice(length, element, combine);
+      for (std::uint32_t other = 0; rank_ == root && other < geometry_.members; ++other) {
+        await(other);
+        get_slice(other, out + at, length, element);
+      }
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// @param in P blocks; out one. @pre geometry().piece_of_each(element) > 0
+  bool reduce_scatter(std::uint64_t signature, const std::byte* in, std::byte* out,
+                      std::uint64_t bytes, std::uint64_t element, const Combine& combine) {
+    begin(signature);
+    const std::uint64_t piece = piece_of_each(bytes, element);
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
+      claim();
+      put_parts(in + at, bytes, length);
+      put_part(rank_, in + at, bytes, length);
+      post();
+      await_all();
+      fold_all({rank_, true}, length, out + at, combine, geometry_.members);
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// @param without_own exscan: the result of member 0 is not touched
+  bool scan(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes,
+            std::uint64_t element, const Combine& combine, bool without_own) {
+    begin(signature);
+    const std::uint64_t piece = geometry_.piece(bytes, element);
+    const std::uint32_t count = without_own ? rank_ : rank_ + 1;
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
+      claim();
+      put(in + at, length);
+      post();
+      for (std::uint32_t other = 0; other < count; ++other) await(other);
+      if (count > 0) fold_all({}, length, out + at, combine, count);
+      leave();
+    });
+    return is_right_;
+  }
+
+  /// Stays in step with others, who do a call of so many steps without this member.
+  void skip(std::uint64_t steps) {
+    for (std::uint64_t i = 0; i < steps; ++i) leave();
+  }
+
+  /// Steps of a gather, or of a scatter.
+  [[nodiscard]] std::uint64_t steps_of(std::uint64_t bytes, bool scatters) const {
+    const std::uint64_t piece = scatters ? piece_of_each(bytes, 1) : geometry_.piece(bytes, 1);
+    return (bytes + piece - 1) / piece;
+  }
+
+  /// Whether members reduce slices of a piece of this length, each its own: else all reduce all.
+  [[nodiscard]] bool is_sliced(std::uint64_t length) const {
+    constexpr std::uint64_t kWorthSlices = 4096;
+    return geometry_.members > 2 && length >= kWorthSlices;
+  }
+
+ private:
+  /// Which part of the slots is folded: the whole, or what is there for one member.
+  struct Which {
+    std::uint32_t member = 0;
+    bool is_part = false;
+  };
+
+  [[nodiscard]] std::uint64_t* flag(std::uint64_t at) const {
+    return reinterpret_cast<std::uint64_t*>(memory_ + at);
+  }
+  [[nodiscard]] std::uint64_t* head(std::uint32_t member) const {
+    return flag(geometry_.head_at(member, step_));
+  }
+  /// Where data of this length lie in a member's slot of this step: beside the flag if they fit.
+  [[nodiscard]] std::byte* data(std::uint32_t member, std::uint64_t length) const {
+    return length <= kInline
+               ? memory_ + geometry_.head_at(member, step_) + 2 * sizeof(std::uint64_t)
+               : memory_ + geometry_.data_at(member, step_);
+  }
+  /// A part of `length` for each member, one behind the other.
+  [[nodiscard]] std::byte* part(std::uint32_t writer, std::uint32_t reader,
+                                std::uint64_t length) const {
+    return data(writer, length * geometry_.members) + reader * length;
+  }
+  [[nodiscard]] std::uint64_t piece_of_each(std::uint64_t bytes, std::uint64_t element) const {
+    return std::min(geometry_.piece(bytes, element), geometry_.piece_of_each(element));
+  }
+
+  template <typename Visit>
+  static void for_pieces(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
+    for (std::uint64_t at = 0; at < bytes; at += piece) visit(at, std::min(piece, bytes - at));
+  }
+  /// All but this one, beginning behind it: not all read from the same one at once.
+  template <typename Visit>
+  void for_others(Visit visit) const {
+    for (std::uint32_t other = rank_ + 1; other < geometry_.members; ++other) visit(other);
+    for (std::uint32_t other = 0; other < rank_; ++other) visit(other);
+  }
+
+  void begin(std::uint64_t signature) {
+    signature_ = signature;
+    is_right_ = true;
+  }
+  /// Waits until this member's slot of this step is free: all have left the step that used it last.
+  void claim() {
+    if (step_ < free_below_) return;
+    const std::uint64_t left = step_ - geometry_.slots + 1;
+    std::uint64_t least = step_;
+    for_others([&](std::uint32_t other) {
+      const std::uint64_t* const theirs = flag(geometry_.left_at(other));
+      access_.wait(theirs, left);
+      least = std::min(least, access_.load(theirs));
+    });
+    free_below_ = least + geometry_.slots;
+  }
+  void put(const std::byte* from, std::uint64_t length) {
+    access_.write(data(rank_, length), from, length);
+  }
+  void put_part(std::uint32_t other, const std::byte* from, std::uint64_t block,
+                std::uint64_t length) {
+    access_.write(part(rank_, other, length), from + other * block, length);
+  }
+  /// A part for each of the others.
+  void put_parts(const std::byte* from, std::uint64_t block, std::uint64_t length) {
+    for_others([&](std::uint32_t other) { put_part(other, from, block, length); });
+  }
+  void post() {
+    std::uint64_t* const own_head = head(rank_);
+    access_.write(reinterpret_cast<std::byte*>(own_head + 1),
+                  reinterpret_cast<const std::byte*>(&signature_), sizeof signature_);
+    access_.store(own_head, step_ + 1);
+  }
+  void await(std::uint32_t other) {
+    const std::uint64_t* const theirs = head(other);
+    access_.wait(theirs, step_ + 1);
+    std::uint64_t found = 0;
+    access_.read(reinterpret_cast<std::byte*>(&found),
+                 reinterpret_cast<const std::byte*>(theirs + 1), sizeof found);
+    if (found != signature_) is_right_ = false;
+  }
+  void await_all() {
+    for_others([&](std::uint32_t other) { await(other); });
+  }
+  void get(std::uint32_t other, std::byte* to, std::uint64_t length) {
+    access_.read(to, data(other, length), length);
+  }
+  static void own(const std::byte* from, std::byte* to, std::uint64_t length) {
+    if (from != to) std::copy_n(from, length, to);
+  }
+  void leave() { access_.store(flag(geometry_.left_at(rank_)), ++step_); }
+
+  /// Folds the slots of members 0 .. count-1.
+  void fold_all(Which which, std::uint64_t length, std::byte* out, const Combine& combine,
+                std::uint32_t count) {
+    inputs_.clear();
+    for (std::uint32_t other = 0; other < count; ++other) {
+      inputs_.push_back(which.is_part ? part(other, which.member, length) : data(other, length));
+      access_.reads(inputs_.back(), length);
+    }
+    combine.fold(inputs_, out, length);
+  }
+
+  struct Slice {
+    std::uint64_t at = 0, length = 0;
+  };
+  [[nodiscard]] Slice slice(std::uint32_t member, std::uint64_t length,
+                            std::uint64_t element) const {
+    const std::uint64_t elements = length / element;
+    const std::uint64_t first = elements * member / geometry_.members * element;
+    const std::uint64_t end = elements * (member + 1) / geometry_.members * element;
+    return {first, end - first};
+  }
+  /// Folds this member's slice of all slots of this step into its slot of the next one, where it
+  /// goes on.
+  void fold_slice(std::uint64_t length, std::uint64_t element, const Combine& combine) {
+    const Slice mine = slice(rank_, length, element);
+    inputs_.clear();
+    for (std::uint32_t other = 0; other < geometry_.members; ++other) {
+      inputs_.push_back(data(other, length) + mine.at);
+      access_.reads(inputs_.back(), mine.length);
+    }
+    ++step_;
+    claim();
+    std::byte* const result = memory_ + geometry_.data_at(rank_, step_);
+    access_.writes(result, mine.length);
+    if (mine.length > 0) combine.fold(inputs_, result, mine.length);
+    access_.store(flag(geometry_.left_at(rank_)), step_);
+    post();
+  }
+  void get_slice(std::uint32_t member, std::byte* out, std::uint64_t length,
+                 std::uint64_t element) {
+    const Slice theirs = slice(member, length, element);
+    access_.read(out + theirs.at, memory_ + geometry_.data_at(member, step_), theirs.length);
+  }
+
+  std::byte* memory_;
+  Geometry geometry_;
+  std::uint32_t rank_;
+  Access access_;
+  std::uint64_t step_ = 0;
+  std::uint64_t free_below_;  // this member's slots of earlier steps are known to be free
+  std::uint64_t signature_ = 0;
+  bool is_right_ = true;
+  std::vector<const std::byte*> inputs_;
+};
+
+}  // namespace espalier::shared

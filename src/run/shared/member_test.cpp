@@ -1,0 +1,164 @@
+// All collectives with threads as processes, each with buffers of its own and the segment between
+// them. The same program is run under ThreadSanitizer.
+#include "shared/member.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+#include "shared/fold.hpp"
+
+namespace espalier::shared {
+namespace {
+
+struct Setting {
+  std::uint32_t members;
+  std::uint32_t slots;
+  std::uint64_t slot_bytes;
+};
+
+/// Runs one function a member at once, again and again on the same segment.
+void with_members(const Setting& setting,
+                  const std::function<void(Member<DirectAccess>&, std::uint32_t)>& run) {
+  const Geometry geometry{setting.members, setting.slots, setting.slot_bytes};
+  std::vector<std::uint64_t> memory(geometry.bytes() / sizeof(std::uint64_t));
+  auto* const at = reinterpret_cast<std::byte*>(memory.data());
+  auto* const sleepers = reinterpret_cast<std::uint32_t*>(at + kLine);
+  std::vector<std::thread> threads;
+  for (std::uint32_t r = 0; r < setting.members; ++r) {
+    threads.emplace_back([&, r] {
+      Member member(at, geometry, r, DirectAccess(sleepers, true));
+      run(member, r);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::vector<std::int64_t> numbers(std::uint64_t count, std::int64_t first) {
+  std::vector<std::int64_t> all(count);
+  for (std::uint64_t i = 0; i < count; ++i) all[i] = first * 1000 + static_cast<std::int64_t>(i);
+  return all;
+}
+std::byte* at(std::vector<std::int64_t>& all) { return reinterpret_cast<std::byte*>(all.data()); }
+
+class Members : public ::testing::TestWithParam<Setting> {};
+
+// 1 and 14 elements travel beside the flag, 15 do not; 2,000 are more than all slots hold.
+constexpr std::uint64_t kCounts[]{0, 1, 2, 14, 15, 300, 2000};
+
+TEST_P(Members, MoveBlocks) {
+  with_members(GetParam(), [](Member<DirectAccess>& member, std::uint32_t rank) {
+    const std::uint32_t size = member.geometry().members;
+    for (const std::uint64_t count : kCounts) {
+      const std::uint64_t bytes = count * 8;
+      for (std::uint32_t root = 0; root < size; ++root) {
+        auto data = numbers(count, rank == root ? 7 : 0);
+        ASSERT_TRUE(member.broadcast(count, root, at(data), bytes));
+        ASSERT_EQ(data, numbers(count, 7));
+        auto in = numbers(count, rank);
+        std::vector<std::int64_t> out(rank == root ? count * size : 0);
+        ASSERT_TRUE(member.gather(count, root, at(in), at(out), bytes));
+        for (std::uint64_t i = 0; i < out.size(); ++i) {
+          ASSERT_EQ(out[i], static_cast<std::int64_t>(i / count * 1000 + i % count));
+        }
+        auto back = numbers(count, -1);
+        ASSERT_TRUE(member.scatter(count, root, at(out), at(back), bytes));
+        ASSERT_EQ(back, in);
+      }
+      auto in = numbers(count * size, rank);
+      std::vector<std::int64_t> out(count * size);
+      ASSERT_TRUE(member.alltoall(count, at(in), at(out), bytes));
+      for (std::uint64_t i = 0; i < out.size(); ++i) {
+        ASSERT_EQ(out[i], static_cast<std::int64_t>(i / count * 1000 + rank * count + i % count));
+      }
+      ASSERT_TRUE(member.allgather(count, at(in), at(out), bytes));
+      for (std::uint64_t i = 0; i < out.size(); ++i) {
+        ASSERT_EQ(out[i], static_cast<std::int64_t>(i / count * 1000 + i % count));
+      }
+      auto own = numbers(count * size, rank);
+      ASSERT_TRUE(member.alltoall(count, at(own), at(own), bytes)) << "in place";
+      for (std::uint64_t i = 0; i < own.size(); ++i) {
+        ASSERT_EQ(own[i], static_cast<std::int64_t>(i / count * 1000 + rank * count + i % count));
+      }
+      ASSERT_TRUE(member.barrier(count));
+    }
+  });
+}
+
+TEST_P(Members, Reduce) {
+  with_members(GetParam(), [](Member<DirectAccess>& member, std::uint32_t rank) {
+    const std::uint32_t size = member.geometry().members;
+    const Combine& sum = *combine_of(Kind::Int64, Arithmetic::Sum);
+    const auto sum_of = [](std::uint32_t ranks, std::uint64_t i) {
+      return static_cast<std::int64_t>(ranks * (ranks - 1) / 2 * 1000 + ranks * i);
+    };
+    for (const std::uint64_t count : kCounts) {
+      const std::uint64_t bytes = count * 8;
+      auto in = numbers(count, rank);
+      std::vector<std::int64_t> out(count);
+      ASSERT_TRUE(member.allreduce(count, at(in), at(out), bytes, 8, sum));
+      for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(out[i], sum_of(size, i));
+      out = in;
+      ASSERT_TRUE(member.allreduce(count, at(out), at(out), bytes, 8, sum)) << "in place";
+      for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(out[i], sum_of(size, i));
+      for (std::uint32_t root = 0; root < size; ++root) {
+        std::vector<std::int64_t> result(rank == root ? count : 0);
+        ASSERT_TRUE(member.reduce(count, root, at(in), at(result), bytes, 8, sum));
+        for (std::uint64_t i = 0; i < result.size(); ++i) ASSERT_EQ(result[i], sum_of(size, i));
+      }
+      ASSERT_TRUE(member.scan(count, at(in), at(out), bytes, 8, sum, false));
+      for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(out[i], sum_of(rank + 1, i));
+      out.assign(count, -5);
+      ASSERT_TRUE(member.scan(count, at(in), at(out), bytes, 8, sum, true));
+      for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(out[i], rank == 0 ? -5 : sum_of(rank, i));
+      auto blocks = numbers(count * size, rank);
+      ASSERT_TRUE(member.reduce_scatter(count, at(blocks), at(out), bytes, 8, sum));
+      for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(out[i], sum_of(size, rank * count + i));
+    }
+  });
+}
+
+TEST_P(Members, TellCallsThatDiffer) {
+  with_members(GetParam(), [](Member<DirectAccess>& member, std::uint32_t rank) {
+    EXPECT_FALSE(member.barrier(rank));
+    EXPECT_TRUE(member.barrier(5));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Members,
+                         ::testing::Values(Setting{2, 8, 4096}, Setting{2, 2, 256},
+                                           Setting{3, 8, 4096}, Setting{3, 4, 8192},
+                                           Setting{5, 2, 5120}));
+
+TEST(Member, GoesOnWithoutSlowReaders) {
+  with_members({2, 4, 256}, [](Member<DirectAccess>& member, std::uint32_t rank) {
+    auto one = numbers(1, rank);
+    for (int i = 0; i < 4; ++i) {  // the root fills its slots before anybody reads
+      if (rank == 0) {
+        ASSERT_TRUE(member.broadcast(0, 0, at(one), 8));
+      }
+    }
+    if (rank == 0) return;
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(member.broadcast(0, 0, at(one), 8));
+    EXPECT_EQ(one, numbers(1, 0));
+  });
+}
+
+TEST(Member, SkipsACallThatOthersDo) {
+  with_members({2, 2, 256}, [](Member<DirectAccess>& member, std::uint32_t rank) {
+    auto one = numbers(100, rank);
+    std::vector<std::int64_t> all(200);
+    for (int i = 0; i < 10; ++i) {
+      if (rank == 0) {
+        member.skip(member.steps_of(800, false));
+      } else {
+        ASSERT_TRUE(member.gather(0, 0, at(one), at(all), 800));
+      }
+      ASSERT_TRUE(member.barrier(1));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace espalier::shared

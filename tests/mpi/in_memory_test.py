@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Calls through the memory of a node leave nothing behind, and go by messages where memory cannot be had.
+
+    in_memory_test.py MPI LIBRARY PROGRAM
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+MPI, LIBRARY, PROGRAM = sys.argv[1:4]
+LAUNCH = pathlib.Path(__file__).with_name("launch.py")
+FOLDER = tempfile.TemporaryDirectory()
+USED = "shared memory"  # as ESPALIER_EXPLAIN tells of calls that went through it
+
+
+def ours(folder):
+    """What a program of ours may have left there: its name is in all that we name."""
+    return {name for name in os.listdir(folder) if "espalier" in name}
+
+
+def run(how, *settings):
+    """@return exit code, what the program printed, what ESPALIER_EXPLAIN told"""
+    told = pathlib.Path(FOLDER.name) / "told"
+    told.unlink(missing_ok=True)
+    line = [sys.executable, str(LAUNCH), MPI, "3", LIBRARY, "ESPALIER_FORCE=1", f"ESPALIER_EXPLAIN={told}", *settings,
+            "--", PROGRAM, how]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=200, check=False)
+    return done.returncode, done.stdout + done.stderr, told.read_text() if told.exists() else ""
+
+
+def main():
+    failures = []
+
+    def expect(condition, what):
+        if not condition:
+            failures.append(what)
+
+    before = {folder: ours(folder) for folder in ("/dev/shm", "/tmp")}
+    code, printed, told = run("end", "ESPALIER_SHARED=1")
+    expect(code == 0 and "wrong 0" in printed, f"a usual run: {code} {printed}")
+    expect(USED in told and "shared memory: at most" in told, f"not through memory: {told}")
+    code, printed, told = run("end")
+    expect(code == 0 and USED not in told, f"through memory without being asked: {told}")
+    code, printed, told = run("end", "ESPALIER_SHARED=1", "ESPALIER_SHARED_MEMORY=100KiB")
+    expect(code == 0 and "wrong 0" in printed and USED not in told, f"more memory than allowed: {code} {printed} {told}")
+    code, printed, told = run("limited", "ESPALIER_SHARED=1")
+    expect(code == 0 and "wrong 0" in printed and USED not in told, f"no memory to be had: {code} {printed} {told}")
+    code, printed, told = run("many", "ESPALIER_SHARED=1")
+    expect(code == 0 and "wrong 0" in printed, f"many communicators: {code} {printed}")
+    for how in ("abort", "kill"):
+        code, printed, _ = run(how, "ESPALIER_SHARED=1")
+        expect("wrong" not in printed, f"{how}: it went on: {code} {printed}")
+    for folder, names in before.items():
+        left = ours(folder) - names
+        for _ in range(20):  # other tests run beside this one: what they make goes away
+            if not left:
+                break
+            time.sleep(0.5)
+            left &= ours(folder)
+        expect(not left, f"left in {folder}: {sorted(left)}")
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
