@@ -59,7 +59,7 @@ OWN_FUNCTIONS = {"espalier_query_count": 1, "espalier_query_last": 1, "espalier_
 # What an argument is, by the name that the standard gives it; `as_c` makes the C argument of a Fortran one.
 BUFFERS = {"buffer", "sendbuf", "recvbuf"}
 COUNTS = {"count", "sendcount", "recvcount"}
-INTEGERS = COUNTS | {"root", "ndims", "nnodes", "n", "indegree", "outdegree", "reorder"}
+INTEGERS = COUNTS | {"requestcount", "root", "ndims", "nnodes", "n", "indegree", "outdegree", "reorder"}
 TYPES = {"datatype", "sendtype", "recvtype"}
 COUNT_ARRAYS = {"sendcounts", "recvcounts"}
 ARRAYS = COUNT_ARRAYS | {"displs", "sdispls", "rdispls", "dims", "periods", "index", "edges", "sources", "degrees", "destinations"}
@@ -147,6 +147,10 @@ def header(functions):
     for one in functions:
         if one.is_collective():
             yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code);\n"
+    yield "/// Makes the persistent form. @return false: it is native\n"
+    for one in functions:
+        if one.is_collective():
+            yield f"bool init_{one.base}({parameters(one.arguments + ['request'])}, int& code);\n"
     yield "/// Whether one might be started along a plan.\nbool may_start();\n"
     yield "\n/// What goes on to the MPI library and is counted; note_passed() counts.\n"
     yield "std::span<const runtime::PassedFunction> passed_functions();\n"
@@ -209,7 +213,9 @@ def collectives_source(functions):
         if one.is_collective():
             yield from collective(one)
             yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code) {{\n"
-            yield f"  return start_call(call_{one.base}({', '.join(one.arguments)}), request, code);\n}}\n\n"
+            yield f"  return start_call(call_{one.base}({', '.join(one.arguments)}), request, code);\n}}\n"
+            yield f"bool init_{one.base}({parameters(one.arguments + ['request'])}, int& code) {{\n"
+            yield f"  return init_call(call_{one.base}({', '.join(one.arguments)}), request, code);\n}}\n\n"
     yield "}  // namespace espalier::pmpi\n"
 
 
@@ -259,13 +265,20 @@ def wrapper_c(one, kind):
 
 
 def blocking_form(one, functions):
-    """What a function that does not block is the form of, if that is planned; else None. Its counts are 64 bits wide in the
-    large-count form, where the body takes them so."""
+    """What a function that does not block or is persistent is the form of, if that is planned; else None. Its counts are 64 bits
+    wide in the large-count form, where the body takes them so."""
     is_large = one.name.endswith("_c")
+    name = one.name.removesuffix("_c")
     for of in functions:
-        if of.is_collective() and one.name.removesuffix("_c") == lower_first(of.name) and (of.wide or not is_large):
+        forms = {lower_first(of.name), of.name + "_init", of.name.replace("MPI_", "MPIX_", 1) + "_init"}
+        if of.is_collective() and name in forms and (of.wide or not is_large):
             return of
     return None
+
+
+def begin_name(one, of):
+    """What begins a form of `of` along a plan: start_bcast, or init_bcast of a persistent one."""
+    return ("init_" if one.name.removesuffix("_c").endswith("_init") else "start_") + of.base
 
 
 def wrapper_passed(one, kind, which, of):
@@ -273,8 +286,8 @@ def wrapper_passed(one, kind, which, of):
     yield next_pointer(one.name, one.arguments, kind)
     if of:
         is_large = one.name.endswith("_c")
-        values = ", ".join(f"static_cast<int>({a})" if a in of.wide and not is_large else a for a in one.arguments)
-        yield f"  int code = 0;\n  if (may_start() && start_{of.base}({values}, code)) return code;\n"
+        values = ", ".join(f"static_cast<int>({a})" if a in of.wide and not is_large else a for a in of.arguments + ["request"])
+        yield f"  int code = 0;\n  if (may_start() && {begin_name(one, of)}({values}, code)) return code;\n"
     yield f"  note_passed({which});\n  return next.address()({', '.join(one.arguments)});\n}}\n"
 
 
@@ -317,6 +330,10 @@ def as_c(argument):
         return "FortranNewComm(newcomm).address()"
     if argument == "request":
         return "FortranRequest(request).address()"
+    if argument in ("freedrequest", "startedrequest"):
+        return f"FortranFreedRequest({argument}).address()"
+    if argument == "array_of_requests":
+        return "FortranRequests(array_of_requests, requestcount).address()"
     if argument == "freedcomm":
         return "FortranFreedComm(freedcomm).address()"
     sys.exit(f"generate_wrappers.py: what is argument \"{argument}\"? Give it the standard's name, or teach me.")
@@ -337,7 +354,7 @@ def wrapper_fortran_named(one, kind, names, which, of):
         yield next_pointer(names[0], arguments, kind, "void")
     if of:
         yield "  if (may_start()) {\n    int code = 0;\n    const FortranNewRequest made(request);\n"
-        yield f"    if (start_{of.base}({', '.join(as_c(a) for a in of.arguments)}, made.address(), code)) {{\n"
+        yield f"    if ({begin_name(one, of)}({', '.join(as_c(a) for a in of.arguments)}, made.address(), code)) {{\n"
         yield "      made.store();\n      return set_fortran_integer(ierror, code);\n    }\n  }\n"
     if which is not None:
         yield f"  note_passed({which});\n  next.address()({values});\n}}\n"

@@ -155,6 +155,10 @@ class Failures(unittest.TestCase):
         result = run("ESPALIER_FORCE=1", arguments=["kill"])
         self.assertNotIn(result.returncode, (0, 124), result.stderr)
 
+    def test_a_rank_killed_with_calls_under_way_ends_the_job(self):
+        result = run("ESPALIER_FORCE=1", "ESPALIER_NONBLOCKING=1", arguments=["kill_pending"])
+        self.assertNotIn(result.returncode, (0, 124), result.stderr)
+
     def test_calls_that_differ_end_in_an_error(self):
         for operation, times in itertools.product(("broadcast", "reduce", "allreduce"), ("0", "2", "30")):
             with self.subTest(operation, times=times):

@@ -2,6 +2,7 @@
 // native on rank 0. With "kill" rank 1 is killed in the middle, with "mismatch
 // OPERATION N" rank 1 has N times as many elements as the others (OPERATION root: another root),
 // with "mixed-threads" odd ranks ask for MPI_THREAD_MULTIPLE.
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -43,12 +44,25 @@ void mismatch(const std::string& operation, int rank, int times) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// Rank 1 is killed while calls that do not block are under way.
+[[noreturn]] void kill_pending(int rank) {
+  std::vector<int> data(20000), result(data.size());
+  for (int round = 0;; ++round) {
+    std::array<MPI_Request, 2> requests{};
+    MPI_Ibcast(data.data(), 20000, MPI_INT, 1, MPI_COMM_WORLD, requests.data());
+    MPI_Iallreduce(&rank, result.data(), 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
+    if (rank == 1 && round == 3) std::raise(SIGKILL);
+    MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+  }
+}
+
 int run(int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Failures failures;
   for (const int count : {0, 1, 1000, 100000}) all_operations(rank, size, count, failures);
+  if (argc > 1 && std::strcmp(argv[1], "kill_pending") == 0) kill_pending(rank);
   if (argc > 1 && std::strcmp(argv[1], "kill") == 0) {
     if (rank == 1) std::raise(SIGKILL);
     for (;;) all_operations(rank, size, 1000, failures);

@@ -130,10 +130,12 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   return planned.ended(comm, code);
 }
 
-// Along the plan whatever the operation: trees by counts are for calls that block.
-Outcome start_blocks(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+// Along the plan whatever the operation: trees by counts are for calls that block. Persistent ones
+// are native.
+Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& how) {
+  if (how.is_persistent) return native_pending();
   const auto shared = shared_by_all(comm, call);
-  auto pending = shared ? plan_pending(comm, *shared) : nullptr;
+  auto pending = shared ? plan_pending(comm, how, *shared) : nullptr;
   if (pending == nullptr) return native_pending();
   const BlockForm form(call);
   auto buffers = user_blocks(form.call(), comm.rank(), comm.size());
@@ -150,7 +152,7 @@ Outcome start_blocks(Communicator& comm, const LocalCall& call, MPI_Request* req
     return blocks->overflowed() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   };
   pending->payload = std::move(payload);
-  return start_payload(comm, call.operation, std::move(pending), request);
+  return start_payload(comm, call.operation, std::move(pending), how);
 }
 
 namespace {

@@ -46,9 +46,9 @@ bool is_plausible(const Communicator& comm, const LocalCall& call) {
          may_be_an_address(data.buffer, data.count, data.type);
 }
 
-/// Likewise, for a call that does not block. @return an MPI error code
-int stage(Communicator& comm, const LocalCall& call, const Layout& layout, std::uint64_t bytes,
-          PendingCall& pending) {
+/// Likewise, for a call that does not block.
+void stage(Communicator& comm, const LocalCall& call, const Layout& layout, std::uint64_t bytes,
+           PendingCall& pending) {
   const Layout kept = kept_layout(layout, pending.types);
   const bool is_root = comm.rank() == call.root;
   const auto size = static_cast<std::uint64_t>(layout.size);
@@ -62,14 +62,16 @@ int stage(Communicator& comm, const LocalCall& call, const Layout& layout, std::
     buffers.layout = kept;
     buffers.units_per_element = size;
     output(buffers) = data;
-    return MPI_SUCCESS;
+    return;
   }
   std::byte* const staged = pending.add_memory(byte_layout(), bytes);
   output(buffers) = staged;
-  const SelfLane self = comm.self();
-  if (is_root) return pack(kept, data, count, staged, self);
-  pending.end = [=] { return unpack(kept, data, count, staged, self); };
-  return MPI_SUCCESS;
+  const SelfLane self = pending.self();
+  if (is_root) {
+    pending.loads.emplace_back([=] { return pack(kept, data, count, staged, self); });
+  } else {
+    pending.end = [=] { return unpack(kept, data, count, staged, self); };
+  }
 }
 
 }  // namespace
@@ -100,28 +102,28 @@ Outcome barrier(Communicator& comm, const LocalCall& call) {
   return planned.ended(comm, run(comm, *planned.plan, call.operation, elements));
 }
 
-Outcome start_broadcast(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+Outcome start_broadcast(Communicator& comm, const LocalCall& call, const Starting& how) {
   if (!is_plausible(comm, call)) return native_pending();
   const Side& data = call.recv;
   const Layout layout = layout_of(data.type);
   const std::uint64_t total =
       static_cast<std::uint64_t>(data.count) * static_cast<std::uint64_t>(layout.size);
-  auto pending = plan_pending(comm, {call.operation, static_cast<Rank>(call.root), total});
+  auto pending = plan_pending(comm, how, {call.operation, static_cast<Rank>(call.root), total});
   if (pending == nullptr) return native_pending();
   pending->elements.buffers.layout = byte_layout();
   if (layout.dense || total == 0) {
     output(pending->elements.buffers) = bytes_at(data.buffer) + layout.true_lb;
   } else {
-    pending->note(stage(comm, call, layout, total, *pending));
+    stage(comm, call, layout, total, *pending);
   }
-  return start(comm, call.operation, std::move(pending), request);
+  return start(comm, call.operation, std::move(pending), how);
 }
 
-Outcome start_barrier(Communicator& comm, const LocalCall& call, MPI_Request* request) {
-  auto pending = plan_pending(comm, {call.operation});
+Outcome start_barrier(Communicator& comm, const LocalCall& call, const Starting& how) {
+  auto pending = plan_pending(comm, how, {call.operation});
   if (pending == nullptr) return native_pending();
   pending->elements.buffers.layout = byte_layout();
-  return start(comm, call.operation, std::move(pending), request);
+  return start(comm, call.operation, std::move(pending), how);
 }
 
 }  // namespace espalier::mpi

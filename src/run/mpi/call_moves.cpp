@@ -73,7 +73,7 @@ Outcome move(Communicator& comm, const LocalCall& call) {
 }
 
 Outcome start_move(Communicator& comm, Move move, std::unique_ptr<PendingCall> pending,
-                   MPI_Request* request, std::function<int()> end) {
+                   const Starting& how, std::function<int()> end) {
   for (UserData* const data : {&move.in, &move.out}) {
     if (!data->layout.dense) data->layout = kept_layout(data->layout, pending->types);
   }
@@ -85,21 +85,22 @@ Outcome start_move(Communicator& comm, Move move, std::unique_ptr<PendingCall> p
   pending->elements.buffers.layout = byte_layout();
   input(pending->elements.buffers) = buffers->in.address();
   output(pending->elements.buffers) = buffers->out.address();
-  pending->note(buffers->in.load(comm.self()));
-  pending->end = [buffers, drops_out = move.drops_out, self = comm.self(), then = std::move(end)] {
+  const SelfLane self = pending->self();
+  pending->loads.emplace_back([buffers, self] { return buffers->in.load(self); });
+  pending->end = [buffers, drops_out = move.drops_out, self, then = std::move(end)] {
     const int code = drops_out ? MPI_SUCCESS : buffers->out.store(self);
     return code == MPI_SUCCESS && then ? then() : code;
   };
-  return start(comm, move.operation, std::move(pending), request);
+  return start(comm, move.operation, std::move(pending), how);
 }
 
-Outcome start_exchange(Communicator& comm, const LocalCall& call, MPI_Request* request) {
-  if (call.operation == Operation::Gather) return start_gather(comm, call, request);
-  if (call.operation == Operation::Scatter) return start_scatter(comm, call, request);
+Outcome start_exchange(Communicator& comm, const LocalCall& call, const Starting& how) {
+  if (call.operation == Operation::Gather) return start_gather(comm, call, how);
+  if (call.operation == Operation::Scatter) return start_scatter(comm, call, how);
   const auto exchange = exchange_of(comm, call);
-  auto pending = exchange ? plan_pending(comm, *exchange) : nullptr;
+  auto pending = exchange ? plan_pending(comm, how, *exchange) : nullptr;
   if (pending == nullptr) return native_pending();
-  return start_move(comm, *exchange, std::move(pending), request);
+  return start_move(comm, *exchange, std::move(pending), how);
 }
 
 }  // namespace espalier::mpi

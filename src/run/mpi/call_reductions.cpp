@@ -138,7 +138,7 @@ Outcome reduce(Communicator& comm, const LocalCall& call) {
                            : run(comm, plan, call.operation, elements));
 }
 
-Outcome start_reduce(Communicator& comm, const LocalCall& call, MPI_Request* request) {
+Outcome start_reduce(Communicator& comm, const LocalCall& call, const Starting& how) {
   auto combine = combine_of(comm, call);
   // The program may free an operation of its own while it is still to be called.
   if (!combine || !is_named_operation(call.op)) return native_pending();
@@ -150,7 +150,7 @@ Outcome start_reduce(Communicator& comm, const LocalCall& call, MPI_Request* req
   const bool keeps_input = combine->in_place() && call.operation == Operation::ReduceScatter;
   const auto root = call.operation == Operation::Reduce ? static_cast<Rank>(call.root) : 0;
   auto pending = plan_pending(
-      comm,
+      comm, how,
       {call.operation, root, count, size, checked->commutative, false, std::move(combine->counts)},
       combine->in_place() && !keeps_input);
   if (pending == nullptr) return native_pending();
@@ -159,18 +159,22 @@ Outcome start_reduce(Communicator& comm, const LocalCall& call, MPI_Request* req
   buffers.layout = layout;
   input(buffers) = combine->in_place() ? combine->out : bytes_at(combine->in);
   output(buffers) = combine->out;
+  const SelfLane self = pending->self();
   if (keeps_input) {
     std::byte* const result = pending->add_memory(layout, combine->elements_out);
     output(buffers) = result;
-    pending->end = [layout, result, out = combine->out, n = combine->elements_out,
-                    self = comm.self()] { return copy_elements(layout, result, out, n, self); };
+    pending->end = [layout, result, out = combine->out, n = combine->elements_out, self] {
+      return copy_elements(layout, result, out, n, self);
+    };
   } else if (pending->plan->needs_input_copy) {
     const auto elements = static_cast<std::uint64_t>(combine->elements_in);
     std::byte* const copied = pending->add_memory(layout, elements);
-    pending->note(copy_elements(layout, combine->out, copied, elements, comm.self()));
+    pending->loads.emplace_back([layout, out = combine->out, copied, elements, self] {
+      return copy_elements(layout, out, copied, elements, self);
+    });
     input(buffers) = copied;
   }
-  return start(comm, call.operation, std::move(pending), request);
+  return start(comm, call.operation, std::move(pending), how);
 }
 
 }  // namespace espalier::mpi

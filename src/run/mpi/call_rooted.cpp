@@ -59,26 +59,26 @@ int gather_unequal(Communicator& comm, const runtime::CachedPlan& plan, Move cal
 }
 
 Outcome start_gather_unequal(Communicator& comm, Move call, std::int64_t recv_count,
-                             std::unique_ptr<PendingCall> pending, MPI_Request* request) {
+                             std::unique_ptr<PendingCall> pending, const Starting& how) {
   UserData wanted = call.out;
   wanted.layout = kept_layout(wanted.layout, pending->types);
   const std::uint64_t bytes = call.block * static_cast<std::uint64_t>(comm.size());
   std::byte* const came = pending->add_memory(byte_layout(), bytes);
   call.out = {came, bytes, byte_layout()};
-  const Arrived arrived{wanted, recv_count, call.block, came, comm.size(), comm.self()};
-  return start_move(comm, call, std::move(pending), request,
+  const Arrived arrived{wanted, recv_count, call.block, came, comm.size(), pending->self()};
+  return start_move(comm, call, std::move(pending), how,
                     [arrived] { return take_blocks(arrived); });
 }
 
 /// Copies blocks to places of `length` bytes each, with zeros behind what is shorter.
-int pad_blocks(const Communicator& comm, const UserData& given, std::int64_t count,
-               std::uint64_t length, std::byte* padded) {
-  std::fill_n(padded, length * static_cast<std::uint64_t>(comm.size()), std::byte{0});
+int pad_blocks(int blocks, const UserData& given, std::int64_t count, std::uint64_t length,
+               std::byte* padded, const SelfLane& self) {
+  std::fill_n(padded, length * static_cast<std::uint64_t>(blocks), std::byte{0});
   int code = MPI_SUCCESS;
-  for (int r = 0; r < comm.size() && code == MPI_SUCCESS; ++r) {
+  for (int r = 0; r < blocks && code == MPI_SUCCESS; ++r) {
     const UserData block = block_of(given, r, count);
     code = pack(block.layout, block.address, block.count,
-                padded + static_cast<std::uint64_t>(r) * length, comm.self());
+                padded + static_cast<std::uint64_t>(r) * length, self);
   }
   return code;
 }
@@ -92,9 +92,9 @@ int scatter_unequal(Communicator& comm, const runtime::CachedPlan& plan, Move ca
   const std::uint64_t length = block_of(given, 0, send_count).bytes();
   const auto blocks = static_cast<std::uint64_t>(comm.size());
   ElementMemory padded(byte_layout(), length > call.block ? 0 : call.block * blocks);
-  int code = length > call.block
-                 ? MPI_ERR_TRUNCATE
-                 : pad_blocks(comm, given, send_count, call.block, padded.address());
+  int code = length > call.block ? MPI_ERR_TRUNCATE
+                                 : pad_blocks(comm.size(), given, send_count, call.block,
+                                              padded.address(), comm.self());
   if (code != MPI_SUCCESS) {
     leave_call(comm, plan);
     return code;
@@ -106,16 +106,21 @@ int scatter_unequal(Communicator& comm, const runtime::CachedPlan& plan, Move ca
 }
 
 Outcome start_scatter_unequal(Communicator& comm, Move call, std::int64_t send_count,
-                              std::unique_ptr<PendingCall> pending, MPI_Request* request) {
+                              std::unique_ptr<PendingCall> pending, const Starting& how) {
   if (block_of(call.in, 0, send_count).bytes() > call.block) {
-    comm.skip_pending();
+    if (!how.is_persistent) comm.skip_pending();
     return {.planned = true, .code = MPI_ERR_TRUNCATE};
   }
+  UserData given = call.in;
+  given.layout = kept_layout(given.layout, pending->types);
   const std::uint64_t bytes = call.block * static_cast<std::uint64_t>(comm.size());
   std::byte* const padded = pending->add_memory(byte_layout(), bytes);
-  pending->note(pad_blocks(comm, call.in, send_count, call.block, padded));
+  pending->loads.emplace_back([blocks = comm.size(), given, send_count, length = call.block, padded,
+                               self = pending->self()] {
+    return pad_blocks(blocks, given, send_count, length, padded, self);
+  });
   call.in = {padded, bytes, byte_layout()};
-  return start_move(comm, call, std::move(pending), request);
+  return start_move(comm, call, std::move(pending), how);
 }
 
 /// How gathers and scatters run that block.
@@ -140,25 +145,25 @@ struct BlockingMoves {
 /// How those run that do not.
 struct PendingMoves {
   Communicator& comm;
-  MPI_Request* request;
+  Starting how;
 
   [[nodiscard]] static Outcome native(Operation /*operation*/) { return native_pending(); }
   [[nodiscard]] Outcome wrong_at_root(const Move& move) const {
     const runtime::SharedCall shared{move.operation, move.root, move.block};
-    if (plan_pending(comm, shared) != nullptr) comm.skip_pending();
+    if (plan_pending(comm, how, shared) != nullptr && !how.is_persistent) comm.skip_pending();
     return native_pending();
   }
   [[nodiscard]] Outcome run(const Move& move) const {
-    auto pending = plan_pending(comm, move);
+    auto pending = plan_pending(comm, how, move);
     if (pending == nullptr) return native_pending();
-    return start_move(comm, move, std::move(pending), request);
+    return start_move(comm, move, std::move(pending), how);
   }
   [[nodiscard]] Outcome run_unequal(const Move& move, std::int64_t count) const {
-    auto pending = plan_pending(comm, move);
+    auto pending = plan_pending(comm, how, move);
     if (pending == nullptr) return native_pending();
     return move.operation == Operation::Gather
-               ? start_gather_unequal(comm, move, count, std::move(pending), request)
-               : start_scatter_unequal(comm, move, count, std::move(pending), request);
+               ? start_gather_unequal(comm, move, count, std::move(pending), how)
+               : start_scatter_unequal(comm, move, count, std::move(pending), how);
   }
 };
 
@@ -220,11 +225,11 @@ Outcome gather(Communicator& comm, const LocalCall& call) {
 Outcome scatter(Communicator& comm, const LocalCall& call) {
   return scatter_by(BlockingMoves{comm}, call);
 }
-Outcome start_gather(Communicator& comm, const LocalCall& call, MPI_Request* request) {
-  return gather_by(PendingMoves{comm, request}, call);
+Outcome start_gather(Communicator& comm, const LocalCall& call, const Starting& how) {
+  return gather_by(PendingMoves{comm, how}, call);
 }
-Outcome start_scatter(Communicator& comm, const LocalCall& call, MPI_Request* request) {
-  return scatter_by(PendingMoves{comm, request}, call);
+Outcome start_scatter(Communicator& comm, const LocalCall& call, const Starting& how) {
+  return scatter_by(PendingMoves{comm, how}, call);
 }
 
 }  // namespace espalier::mpi

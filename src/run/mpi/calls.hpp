@@ -25,14 +25,13 @@ namespace espalier::mpi {
 // @pre !comm.never()
 
 [[nodiscard]] Outcome start_broadcast(Communicator& comm, const LocalCall& call,
-                                      MPI_Request* request);
-[[nodiscard]] Outcome start_barrier(Communicator& comm, const LocalCall& call,
-                                    MPI_Request* request);
+                                      const Starting& how);
+[[nodiscard]] Outcome start_barrier(Communicator& comm, const LocalCall& call, const Starting& how);
 /// Gather, scatter, allgather and alltoall of equal blocks.
 [[nodiscard]] Outcome start_exchange(Communicator& comm, const LocalCall& call,
-                                     MPI_Request* request);
-[[nodiscard]] Outcome start_reduce(Communicator& comm, const LocalCall& call, MPI_Request* request);
-[[nodiscard]] Outcome start_blocks(Communicator& comm, const LocalCall& call, MPI_Request* request);
+                                     const Starting& how);
+[[nodiscard]] Outcome start_reduce(Communicator& comm, const LocalCall& call, const Starting& how);
+[[nodiscard]] Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& how);
 
 struct Multicast {
   void* data = nullptr;  ///< data of the root, or room for them elsewhere; ignored on ranks that

@@ -70,6 +70,7 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
 }
 
 Communicator::~Communicator() {
+  abandon_channels();
   pending_.reset();
   if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
   policies_.leave();
@@ -97,6 +98,7 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
 }
 
 void Communicator::give_back() {
+  abandon_channels();
   pending_.reset();
   policies_.leave();
   counted_trees_.reset();
@@ -251,6 +253,12 @@ void Communicator::skip_pending() {
 
 void Communicator::finish_pending(double patience) {
   if (pending_ != nullptr && !progress_.finish(*pending_, patience)) mark_failed();
+}
+
+void Communicator::finish_persistent(double patience) {
+  for (const auto& channel : channels_) {
+    static_cast<void>(progress_.finish(channel->calls, patience));
+  }
 }
 
 void Communicator::add_to(runtime::Verdicts& verdicts) const {

@@ -132,11 +132,21 @@ class Communicator {
   [[nodiscard]] std::shared_ptr<const runtime::CachedPlan> plan_to_start(runtime::PlanKey key);
   /// Starts a call along a plan. Never waits.
   void start(std::unique_ptr<PendingCall> call, MPI_Request* request);
+  /// The plan of a persistent call that is initialised now; nullptr: native. All members ask, and
+  /// get the same answer. May make the hidden communicator (collective). @pre !never()
+  [[nodiscard]] std::shared_ptr<const runtime::CachedPlan> plan_to_bind(runtime::PlanKey key);
+  /// A channel for a persistent call alone; nullptr, on all members: there is none left.
+  /// Collective.
+  [[nodiscard]] std::shared_ptr<PersistentChannel> take_channel();
+  /// Makes the request of a persistent call that has its channel. Local.
+  void bind(std::unique_ptr<PendingCall> call, MPI_Request* request);
   /// The others run a call that does not block without this rank, which stays in step.
   void skip_pending();
   /// Waits for the calls under way that do not block, before this communicator goes. If nothing
   /// happens for so many seconds, leaves them behind.
   void finish_pending(double patience);
+  /// Likewise for persistent calls, at the end of the program: they may outlive this communicator.
+  void finish_persistent(double patience);
   /// What next() would answer for such a call, and why. Local; counts no call.
   [[nodiscard]] CallOutlook outlook(const runtime::SharedCall& call);
   /// Whether multicasts run along plans here. All members get the same answer. May make the hidden
@@ -197,6 +207,7 @@ class Communicator {
   [[nodiscard]] CommunicatorLog* trace_log() const { return trace_log_; }
 
  private:
+  void abandon_channels();
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
   [[nodiscard]] bool agree_and_copy(std::uint64_t hash);
@@ -261,6 +272,9 @@ class Communicator {
   CommunicatorLog* trace_log_ = nullptr;         // the tracer's
   /// Calls that do not block; absent if they are native. Uses executor_.
   std::unique_ptr<PendingCalls> pending_;
+  /// Of persistent calls, as many on all members. They are never freed: requests may outlive the
+  /// communicator.
+  std::vector<std::shared_ptr<PersistentChannel>> channels_;
 };
 
 }  // namespace espalier::mpi

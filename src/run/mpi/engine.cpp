@@ -92,14 +92,30 @@ Outcome Engine::run(const LocalCall& call) {
   return run_and_time(*comm, call);
 }
 
+namespace {
+
+Outcome start_kind(Communicator& comm, const LocalCall& call, const Starting& how) {
+  if (call.operation == Operation::Broadcast) return start_broadcast(comm, call, how);
+  if (call.operation == Operation::Barrier) return start_barrier(comm, call, how);
+  if (reduces(call.operation)) return start_reduce(comm, call, how);
+  return call.irregular ? start_blocks(comm, call, how) : start_exchange(comm, call, how);
+}
+
+}  // namespace
+
 Outcome Engine::start(const LocalCall& call, MPI_Request* request) {
   // Found or made here, but nothing of it changes: that is for calls that block.
   Communicator* const comm = registry_->find(call.comm);
   if (comm == nullptr || comm->never()) return native_pending();
-  if (call.operation == Operation::Broadcast) return start_broadcast(*comm, call, request);
-  if (call.operation == Operation::Barrier) return start_barrier(*comm, call, request);
-  if (reduces(call.operation)) return start_reduce(*comm, call, request);
-  return call.irregular ? start_blocks(*comm, call, request) : start_exchange(*comm, call, request);
+  return start_kind(*comm, call, {request, false});
+}
+
+Outcome Engine::init(const LocalCall& call, MPI_Request* request) {
+  Communicator* const comm = registry_->find(call.comm);
+  Outcome outcome;
+  if (comm != nullptr && !comm->never()) outcome = start_kind(*comm, call, {request, true});
+  if (!outcome.planned) outcome.why = Reason::Persistent;
+  return outcome;
 }
 
 void Engine::note_native(const LocalCall& call, const Outcome& outcome, double seconds) {

@@ -73,10 +73,16 @@ class Engine {
   [[nodiscard]] Outcome run(const LocalCall& call);
   /// Starts a call that does not block along a plan, or says that it is native. Never waits.
   [[nodiscard]] Outcome start(const LocalCall& call, MPI_Request* request);
+  /// Makes a persistent call along a plan, or says that it is native. Collective.
+  [[nodiscard]] Outcome init(const LocalCall& call, MPI_Request* request);
+  /// Planned persistent calls.
+  [[nodiscard]] PersistentCalls& persistent() { return registry_->persistent(); }
   /// Whether a request is of a planned call that is under way.
   [[nodiscard]] bool is_pending(MPI_Request request) const {
     return registry_->is_pending(request);
   }
+  /// The program frees a request. @return false: it is of no planned call that is under way
+  bool let_go(MPI_Request request) { return registry_->let_go(request); }
   /// Hands the time of a native call to whoever wants it: a trial, a watch, the log.
   /// @param seconds how long it took on this rank
   void note_native(const LocalCall& call, const Outcome& outcome, double seconds);

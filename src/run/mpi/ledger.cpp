@@ -56,7 +56,11 @@ void Ledger::close(const Communicator& comm) {
 std::vector<runtime::PassedCalls> Ledger::passed() const {
   std::vector<runtime::PassedCalls> result;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    result.push_back({functions_[i], passed_[i].load(std::memory_order_relaxed)});
+    runtime::PassedFunction function = functions_[i];
+    const bool was_asked_for =
+        function.why == runtime::Reason::NonBlocking && world_.settings.nonblocking;
+    if (was_asked_for && world_.is_threaded) function.why = runtime::Reason::ManyThreads;
+    result.push_back({function, passed_[i].load(std::memory_order_relaxed)});
   }
   return result;
 }

@@ -42,6 +42,12 @@ struct LocalCall {
   MPI_Comm comm{};
 };
 
+/// How a call is started that does not block.
+struct Starting {
+  MPI_Request* request = nullptr;  ///< where the program wants its request
+  bool is_persistent = false;      ///< MPI_Start begins it later, any number of times
+};
+
 /// Who wants the time of a call; nobody if `policy` is nullptr.
 struct Timing {
   runtime::ClassPolicy* policy = nullptr;

@@ -39,18 +39,18 @@ struct Move {
 [[nodiscard]] Outcome scatter(Communicator& comm, const LocalCall& call);
 
 // Those that do not block.
-[[nodiscard]] Outcome start_gather(Communicator& comm, const LocalCall& call, MPI_Request* request);
-[[nodiscard]] Outcome start_scatter(Communicator& comm, const LocalCall& call,
-                                    MPI_Request* request);
+[[nodiscard]] Outcome start_gather(Communicator& comm, const LocalCall& call, const Starting& how);
+[[nodiscard]] Outcome start_scatter(Communicator& comm, const LocalCall& call, const Starting& how);
 [[nodiscard]] inline std::unique_ptr<PendingCall> plan_pending(Communicator& comm,
+                                                               const Starting& how,
                                                                const Move& move) {
-  return plan_pending(comm, {move.operation, move.root, move.block},
+  return plan_pending(comm, how, {move.operation, move.root, move.block},
                       move.in_place && move.out.layout.dense);
 }
 /// Starts it along its plan.
 /// @param end brings the result on; may be empty
 [[nodiscard]] Outcome start_move(Communicator& comm, Move move,
-                                 std::unique_ptr<PendingCall> pending, MPI_Request* request,
+                                 std::unique_ptr<PendingCall> pending, const Starting& how,
                                  std::function<int()> end = {});
 
 /// Whether a side of a call may describe data in memory.

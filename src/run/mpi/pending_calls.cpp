@@ -6,7 +6,9 @@
 namespace espalier::mpi {
 
 void PendingCalls::start(std::unique_ptr<PendingCall> call) {
-  queued_.push_back({channel_.reserve_number(), std::move(call)});
+  const std::uint64_t number = channel_.reserve_number();
+  if (call != nullptr) call->make_ready(number);
+  queued_.push_back({number, std::move(call)});
   begin_queued();
 }
 
@@ -47,7 +49,12 @@ void PendingCalls::end(std::unique_ptr<PendingCall> call) {
   if (call->error == MPI_SUCCESS && call->end) call->note(call->end());
   call->ended(call->error);
   // MPI may still use its memory.
-  if (call->execution.left_messages()) static_cast<void>(call.release());
+  if (call->execution.left_messages()) {
+    static_cast<void>(call.release());
+  } else if (call->take_back) {
+    const auto take_back = call->take_back;  // it may delete the call
+    take_back(std::move(call));
+  }
 }
 
 void PendingCalls::abandon() {

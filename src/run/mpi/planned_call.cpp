@@ -30,17 +30,23 @@ Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {
   return planned;
 }
 
-std::unique_ptr<PendingCall> plan_pending(Communicator& comm, runtime::SharedCall call,
-                                          bool in_place) {
-  auto plan = comm.plan_to_start({std::move(call), in_place});
+std::unique_ptr<PendingCall> plan_pending(Communicator& comm, const Starting& how,
+                                          runtime::SharedCall call, bool in_place) {
+  runtime::PlanKey key{std::move(call), in_place};
+  auto plan =
+      how.is_persistent ? comm.plan_to_bind(std::move(key)) : comm.plan_to_start(std::move(key));
   if (plan == nullptr) return nullptr;
-  auto pending = std::make_unique<PendingCall>(comm.executor().channel());
+  auto channel = how.is_persistent ? comm.take_channel() : nullptr;
+  if (how.is_persistent && channel == nullptr) return nullptr;
+  auto pending = std::make_unique<PendingCall>(channel != nullptr ? channel->channel
+                                                                  : comm.executor().channel());
+  pending->own_channel = std::move(channel);
   pending->plan = std::move(plan);
   return pending;
 }
 
 Outcome start(Communicator& comm, Operation operation, std::unique_ptr<PendingCall> call,
-              MPI_Request* request) {
+              const Starting& how) {
   const CachedPlan& plan = *call->plan;
   ElementCall& elements = call->elements;
   elements.program = &plan.prepared;
@@ -48,17 +54,21 @@ Outcome start(Communicator& comm, Operation operation, std::unique_ptr<PendingCa
   elements.buffers.base[static_cast<std::size_t>(schedule::Buffer::Scratch)] =
       call->add_memory(elements.buffers.layout,
                        plan.prepared.program.scratch_units / elements.buffers.units_per_element);
-  auto payload = std::make_unique<ElementPayload>(comm.executor().channel());
-  payload->take(elements, comm.executor().channel().calls());
+  auto payload = std::make_unique<ElementPayload>(call->execution.channel());
+  call->of_elements = payload.get();
   call->payload = std::move(payload);
-  return start_payload(comm, operation, std::move(call), request);
+  return start_payload(comm, operation, std::move(call), how);
 }
 
 Outcome start_payload(Communicator& comm, Operation operation, std::unique_ptr<PendingCall> call,
-                      MPI_Request* request) {
+                      const Starting& how) {
   ++comm.counts.planned[static_cast<std::size_t>(operation)];
   const Outcome outcome{.planned = true, .plan = call->plan->name};
-  comm.start(std::move(call), request);
+  if (how.is_persistent) {
+    comm.bind(std::move(call), how.request);
+  } else {
+    comm.start(std::move(call), how.request);
+  }
   return outcome;
 }
 

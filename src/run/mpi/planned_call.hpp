@@ -25,17 +25,17 @@ struct Planned {
                                 bool in_place = false);
 
 /// A call that does not block, about to be started; nullptr: it is native. All ranks get the same
-/// answer, and all must ask. Local.
-[[nodiscard]] std::unique_ptr<PendingCall> plan_pending(Communicator& comm,
+/// answer, and all must ask. Local; collective if the call is persistent.
+[[nodiscard]] std::unique_ptr<PendingCall> plan_pending(Communicator& comm, const Starting& how,
                                                         runtime::SharedCall call,
                                                         bool in_place = false);
-/// Starts it on elements, and counts it.
+/// Starts it on elements, and counts it. Of a persistent call the request is made, and no more.
 /// @param call buffers of the user and how elements are combined; the rest is filled in
 [[nodiscard]] Outcome start(Communicator& comm, schedule::Operation operation,
-                            std::unique_ptr<PendingCall> call, MPI_Request* request);
+                            std::unique_ptr<PendingCall> call, const Starting& how);
 /// Likewise, of a call whose payload is set.
 [[nodiscard]] Outcome start_payload(Communicator& comm, schedule::Operation operation,
-                                    std::unique_ptr<PendingCall> call, MPI_Request* request);
+                                    std::unique_ptr<PendingCall> call, const Starting& how);
 /// The outcome of a call that does not block and is native.
 [[nodiscard]] inline Outcome native_pending() { return {.why = runtime::Reason::NonBlocking}; }
 

@@ -38,19 +38,40 @@ bool ProgressEngine::prepare() {
   return true;
 }
 
-int ProgressEngine::open(MPI_Request* request) {
+int ProgressEngine::take_number() {
   if (free_.empty()) {
     free_.push_back(static_cast<int>(open_.size()));
     open_.push_back(MPI_REQUEST_NULL);
   }
   const int number = free_.back();
   free_.pop_back();
+  return number;
+}
+
+int ProgressEngine::open(MPI_Request* request) {
+  const int number = take_number();
   PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, number, self_.get(), request);
   open_[static_cast<std::size_t>(number)] = *request;
   return number;
 }
 
-void ProgressEngine::complete(int request, int code, MPI_Comm user) {
+int ProgressEngine::open_persistent(MPI_Request* request) {
+  has_persistent_ = true;
+  const int number = take_number();
+  PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, number, self_.get(), request);
+  return number;
+}
+
+void ProgressEngine::complete_persistent(int number, int code, MPI_Comm user) {
+  send_completion(number, code, user);
+}
+
+void ProgressEngine::close_persistent(int number, MPI_Request request) {
+  PMPI_Request_free(&request);
+  free_.push_back(number);
+}
+
+void ProgressEngine::send_completion(int number, int code, MPI_Comm user) {
   // One byte more than fits: whoever waits for the request gets an error, and so does the error
   // handler of the communicator that the request is on.
   constexpr char kTooMuch = 0;
@@ -61,11 +82,24 @@ void ProgressEngine::complete(int request, int code, MPI_Comm user) {
     PMPI_Errhandler_free(&handler);
   }
   MPI_Request sent = MPI_REQUEST_NULL;
-  PMPI_Isend(&kTooMuch, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, request, self_.get(), &sent);
+  PMPI_Isend(&kTooMuch, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, number, self_.get(), &sent);
   PMPI_Request_free(&sent);
   tell_completion();
-  open_[static_cast<std::size_t>(request)] = MPI_REQUEST_NULL;
+}
+
+void ProgressEngine::complete(int request, int code, MPI_Comm user) {
+  send_completion(request, code, user);
+  MPI_Request& open = open_[static_cast<std::size_t>(request)];
+  if (std::erase(let_go_, request) != 0) PMPI_Request_free(&open);
+  open = MPI_REQUEST_NULL;
   free_.push_back(request);
+}
+
+bool ProgressEngine::let_go(MPI_Request request) {
+  if (!is_open(request)) return false;
+  const auto found = std::find(open_.begin(), open_.end(), request);
+  let_go_.push_back(static_cast<int>(found - open_.begin()));
+  return true;
 }
 
 bool ProgressEngine::is_open(MPI_Request request) const {

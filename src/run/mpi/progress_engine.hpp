@@ -5,6 +5,7 @@
 
 #include "mpi/owned.hpp"
 #include "mpi/pending_calls.hpp"
+#include "mpi/persistent_calls.hpp"
 
 namespace espalier::mpi {
 
@@ -31,8 +32,19 @@ class ProgressEngine {
   /// @param user communicator of the call: its error handler is called
   void complete(int request, int code, MPI_Comm user);
 
+  // Likewise for persistent requests, which stay open until they are closed.
+  [[nodiscard]] int open_persistent(MPI_Request* request);
+  void complete_persistent(int number, int code, MPI_Comm user);
+  void close_persistent(int number, MPI_Request request);
+  [[nodiscard]] PersistentCalls& persistent() { return persistent_; }
+  [[nodiscard]] const PersistentCalls& persistent() const { return persistent_; }
+
   /// Whether a request is of a call that is under way.
   [[nodiscard]] bool is_open(MPI_Request request) const;
+  /// The program frees the request of a call that is under way. MPI forbids it; the call goes on.
+  /// The receive stays ours until it is complete: MPICH 4.0 uses a freed one of a process from
+  /// itself again at once. @return false: it is no such request
+  bool let_go(MPI_Request request);
 
   /// Starts a call on a communicator. Never waits.
   void start(PendingCalls& calls, std::unique_ptr<PendingCall> call);
@@ -44,22 +56,27 @@ class ProgressEngine {
   /// Waits until no call of a communicator is under way. If nothing happens for `patience` seconds,
   /// leaves them behind. @return whether all have ended
   bool finish(PendingCalls& calls, double patience);
-  /// Whether a call was ever started.
-  [[nodiscard]] bool has_started() const { return is_hooked_; }
+  /// Whether a call was ever started, or bound to be.
+  [[nodiscard]] bool has_started() const { return is_hooked_ || has_persistent_; }
 
  private:
   static constexpr std::size_t kCallsAtOnce = 16;  // calls that one step looks at
   static void step_the_only();
+  int take_number();
+  void send_completion(int number, int code, MPI_Comm user);
 
   OwnedComm self_;
   bool is_ready_ = false;
   bool was_tried_ = false;
   bool is_hooked_ = false;
   bool is_busy_ = false;
+  bool has_persistent_ = false;
   std::vector<PendingCalls*> active_;
   std::size_t next_ = 0;           // first of `active_` that the next step looks at
   std::vector<MPI_Request> open_;  // by number; MPI_REQUEST_NULL if it is free
   std::vector<int> free_;          // numbers of requests that are complete
+  std::vector<int> let_go_;        // numbers of requests that the program has freed
+  PersistentCalls persistent_{*this};
 };
 
 }  // namespace espalier::mpi

@@ -100,7 +100,10 @@ void Registry::forget_all() {
   }
   // The program is over, and has not waited for these: others may never come.
   constexpr double kPatienceSeconds = 10;
-  for (const auto& [handle, one] : live) one->finish_pending(kPatienceSeconds);
+  for (const auto& [handle, one] : live) {
+    one->finish_pending(kPatienceSeconds);
+    one->finish_persistent(kPatienceSeconds);
+  }
   for (const auto& [handle, one] : live) PMPI_Comm_delete_attr(handle, keyval_);
 }
 

@@ -36,6 +36,9 @@ class Registry {
   void switch_plans(MPI_Comm comm, bool is_off);
   /// Whether a request is of a planned call that is under way.
   [[nodiscard]] bool is_pending(MPI_Request request) const { return progress_.is_open(request); }
+  /// See ProgressEngine::let_go.
+  bool let_go(MPI_Request request) { return progress_.let_go(request); }
+  [[nodiscard]] PersistentCalls& persistent() { return progress_.persistent(); }
   /// Whether a call that does not block was ever planned here.
   [[nodiscard]] bool has_started() const { return progress_.has_started(); }
   /// Frees the hidden communicators whose members are all among these ranks, which are sorted ranks

@@ -113,4 +113,22 @@ FortranRequest::FortranRequest(std::intptr_t address) : FortranNewRequest(addres
   handle_->request = PMPI_Request_f2c(*at<MPI_Fint>(address));
 }
 
+struct FortranRequests::Handles {
+  std::vector<MPI_Request> requests;
+};
+
+FortranRequests::FortranRequests(std::intptr_t array, std::intptr_t count)
+    : fortran_(array), handles_(std::make_unique<Handles>()) {
+  const int all = static_cast<int>(*at<MPI_Fint>(count));
+  for (int i = 0; i < all; ++i) {
+    handles_->requests.push_back(PMPI_Request_f2c(at<MPI_Fint>(array)[i]));
+  }
+}
+FortranRequests::~FortranRequests() {
+  for (std::size_t i = 0; i < handles_->requests.size(); ++i) {
+    at<MPI_Fint>(fortran_)[i] = PMPI_Request_c2f(handles_->requests[i]);
+  }
+}
+std::intptr_t FortranRequests::address() const { return in_register(handles_->requests.data()); }
+
 }  // namespace espalier::pmpi

@@ -79,6 +79,30 @@ class FortranRequest : public FortranNewRequest {
   explicit FortranRequest(std::intptr_t address);
 };
 
+/// A request that a C function frees or starts, given back as Fortran's at the end of the call.
+class FortranFreedRequest : public FortranRequest {
+ public:
+  using FortranRequest::FortranRequest;
+  ~FortranFreedRequest() { store(); }
+  FortranFreedRequest(const FortranFreedRequest&) = delete;
+  FortranFreedRequest& operator=(const FortranFreedRequest&) = delete;
+};
+
+/// Requests that a C function starts; likewise.
+class FortranRequests {
+ public:
+  FortranRequests(std::intptr_t array, std::intptr_t count);
+  ~FortranRequests();
+  FortranRequests(const FortranRequests&) = delete;
+  FortranRequests& operator=(const FortranRequests&) = delete;
+  [[nodiscard]] std::intptr_t address() const;
+
+ private:
+  struct Handles;
+  std::intptr_t fortran_;
+  std::unique_ptr<Handles> handles_;
+};
+
 /// MPI_Init and MPI_Finalize of Fortran run as they are; this is what we do behind and before.
 void after_fortran_init();
 void before_fortran_finalize();

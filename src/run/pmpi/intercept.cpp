@@ -47,11 +47,15 @@ Asked ask_engine(const mpi::LocalCall& call) {
 
 bool may_start() { return the_engine.load(std::memory_order_acquire) != nullptr; }
 
-bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
+namespace {
+
+using Begin = mpi::Outcome (mpi::Engine::*)(const mpi::LocalCall&, MPI_Request*);
+
+bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, int& code) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr || request == 0) return false;
   const mpi::Outcome outcome =
-      without_bugs([&] { return engine->start(call, as<MPI_Request*>(request)); });
+      without_bugs([&] { return (engine->*begin)(call, as<MPI_Request*>(request)); });
   LastCall& last = last_call();
   last.result = {outcome.planned, outcome.why};
   if (outcome.planned) last.plan[outcome.plan.copy(last.plan.data(), last.plan.size() - 1)] = 0;
@@ -61,6 +65,16 @@ bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
     hand_to_user(call.comm, code);
   }
   return outcome.planned;
+}
+
+}  // namespace
+
+bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
+  return begin_by(&mpi::Engine::start, call, request, code);
+}
+
+bool init_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
+  return begin_by(&mpi::Engine::init, call, request, code);
 }
 
 void finish_native(const mpi::LocalCall& call, Asked& asked, double begin) {
@@ -136,10 +150,61 @@ void note_passed(std::size_t which) {
 /// MPI forbids it for collectives. Cancelled, such a request of ours would take the message that
 /// completes a later one.
 int intercept_cancel(std::intptr_t request) {
-  const mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
+  mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr || request == 0) return next_cancel(request);
-  if (!engine->is_pending(*as<MPI_Request*>(request))) return next_cancel(request);
+  const MPI_Request cancelled = *as<MPI_Request*>(request);
+  if (!engine->is_pending(cancelled) && !engine->persistent().holds(cancelled)) {
+    return next_cancel(request);
+  }
   return hand_to_user(MPI_COMM_WORLD, MPI_ERR_REQUEST);
+}
+
+namespace {
+
+/// The engine, if it has planned persistent calls.
+mpi::Engine* persistent_engine() {
+  mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
+  return engine != nullptr && !engine->persistent().is_empty() ? engine : nullptr;
+}
+
+int start_one(mpi::Engine& engine, MPI_Request* request) {
+  if (!engine.persistent().holds(*request)) {
+    return next_start(reinterpret_cast<std::intptr_t>(request));
+  }
+  const int code = without_bugs([&] { return engine.persistent().start(request); });
+  return code == MPI_SUCCESS ? code : hand_to_user(MPI_COMM_WORLD, code);
+}
+
+}  // namespace
+
+int intercept_start(std::intptr_t request) {
+  mpi::Engine* const engine = persistent_engine();
+  if (engine == nullptr || request == 0) return next_start(request);
+  return start_one(*engine, as<MPI_Request*>(request));
+}
+
+int intercept_startall(std::intptr_t count, std::intptr_t requests) {
+  mpi::Engine* const engine = persistent_engine();
+  if (engine == nullptr || requests == 0) return next_startall(count, requests);
+  for (int i = 0; i < as<int>(count); ++i) {
+    const int code = start_one(*engine, as<MPI_Request*>(requests) + i);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+/// MPI forbids it for collectives that are under way, but native ones go on.
+int intercept_request_free(std::intptr_t request) {
+  mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
+  auto* const freed = as<MPI_Request*>(request);
+  if (engine == nullptr || freed == nullptr) return next_request_free(request);
+  if (engine->persistent().holds(*freed)) {
+    without_bugs([&] { engine->persistent().free(freed); });
+    return MPI_SUCCESS;
+  }
+  if (!engine->let_go(*freed)) return next_request_free(request);
+  *freed = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
 }
 
 int intercept_comm_set_info(std::intptr_t comm, std::intptr_t info) {

@@ -99,6 +99,9 @@ void finish_native(const mpi::LocalCall& call, Asked& asked, double begin);
 /// Starts a call that does not block along a plan. @return false: it is native
 [[nodiscard]] bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code);
 
+/// Makes a persistent call along a plan. Collective. @return false: it is native
+[[nodiscard]] bool init_call(const mpi::LocalCall& call, std::intptr_t request, int& code);
+
 /// Runs a call that is not known to be native.
 template <auto Next, typename... Arguments>
 [[gnu::always_inline]] inline int decide(const mpi::LocalCall& call, Arguments... arguments) {

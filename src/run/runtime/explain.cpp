@@ -37,6 +37,7 @@ std::string_view name_of(Reason reason) {
       "timed beside the plans",
       "no plan was faster, measured",
       "communicator is being freed",
+      "non-blocking, with MPI_THREAD_MULTIPLE",
   };
   return kNames[static_cast<std::size_t>(reason)];
 }

@@ -36,8 +36,9 @@ enum class Reason : std::uint8_t {
   Trial,
   Slower,
   BeingFreed,
+  ManyThreads,
 };
-inline constexpr int kReasonCount = 19;
+inline constexpr int kReasonCount = 20;
 [[nodiscard]] std::string_view name_of(Reason reason);
 /// Whether this reason holds for all later calls like this one on the same communicator.
 [[nodiscard]] constexpr bool is_for_good(Reason reason) {

@@ -66,8 +66,13 @@ void tell_calls(const launch::Program& program, Report& report) {
     report.add(Severity::Ok, fmt::format("can be planned: {}", fmt::join(calls.planned, ", ")));
   }
   for (const auto& [reason, names] : calls.native) {
+    const bool may_be_asked_for =
+        reason == runtime::Reason::NonBlocking || reason == runtime::Reason::Persistent;
     report.add(Severity::Note,
-               fmt::format("native, {}: {}", runtime::name_of(reason), fmt::join(names, ", ")));
+               fmt::format("native, {}: {}", runtime::name_of(reason), fmt::join(names, ", ")),
+               may_be_asked_for
+                   ? "ESPALIER_NONBLOCKING=1 plans them, except with MPI_THREAD_MULTIPLE"
+                   : "");
   }
   if (!calls.hidden.empty()) {
     report.add(

@@ -49,14 +49,16 @@ class Launch:
 
 
 class Setting:
-    """Forced plans on a random machine, default settings with trials on a far one, or on the machine that is found."""
+    """Forced plans on a random machine, also for calls that do not block, default settings with trials on a far one, or on the machine that is found."""
 
     def __init__(self, name, launch, library):
         self.name = name
         self.library = library
-        if name == "forced":
+        if name in ("forced", "nonblocking"):
             machine = f"random:{launch.seed % 1000}:{launch.ranks}"
             self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_MACHINE", machine)]
+            if name == "nonblocking":
+                self.variables.append(("ESPALIER_NONBLOCKING", "1"))
         elif name == "bare":
             self.variables = [("ESPALIER_CACHE", "0")]
         else:

@@ -1,0 +1,60 @@
+#include "mpi/persistent_calls.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/progress_engine.hpp"
+
+namespace espalier::mpi {
+
+void PersistentCalls::add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request) {
+  Entry entry;
+  entry.number = progress_.open_persistent(request);
+  entry.channel = call->own_channel;
+  call->ended = [this, number = entry.number, user, channel = entry.channel.get()](int code) {
+    progress_.complete_persistent(number, code, channel->is_orphaned ? MPI_COMM_WORLD : user);
+  };
+  call->take_back = [this, number = entry.number](std::unique_ptr<PendingCall> back) {
+    take_back(number, std::move(back));
+  };
+  entry.call = std::move(call);
+  calls_.insert_or_assign(*request, std::move(entry));
+}
+
+int PersistentCalls::start(MPI_Request* request) {
+  const auto found = calls_.find(*request);
+  if (found->second.call == nullptr) return MPI_ERR_REQUEST;
+  const int code = PMPI_Start(request);
+  if (code != MPI_SUCCESS) return code;
+  if (*request != found->first) {
+    auto moved = calls_.extract(found);
+    moved.key() = *request;
+    calls_.insert(std::move(moved));
+  }
+  Entry& entry = calls_.at(*request);
+  entry.call->error = MPI_SUCCESS;
+  progress_.start(entry.channel->calls, std::move(entry.call));
+  return MPI_SUCCESS;
+}
+
+void PersistentCalls::free(MPI_Request* request) {
+  const auto found = calls_.find(std::exchange(*request, MPI_REQUEST_NULL));
+  found->second.is_freed = true;
+  if (found->second.call != nullptr) forget(found);
+}
+
+void PersistentCalls::take_back(int number, std::unique_ptr<PendingCall> call) {
+  const auto found = std::find_if(calls_.begin(), calls_.end(), [number](const auto& one) {
+    return one.second.number == number;
+  });
+  found->second.call = std::move(call);
+  if (found->second.is_freed) forget(found);
+}
+
+void PersistentCalls::forget(Calls::iterator entry) {
+  entry->second.channel->is_free = true;
+  progress_.close_persistent(entry->second.number, entry->first);
+  calls_.erase(entry);
+}
+
+}  // namespace espalier::mpi
