@@ -1,7 +1,11 @@
 // Calls before and after the machine is found: on parts of the world, on copies of it, from one
 // thread or from two. Prints, on rank 0, how each ran; results are checked on all.
 //
-//   late_machine [threads]
+//   late_machine [threads] [long]
+//
+// With `long` the program has run for some seconds before its first call, so that there is time for
+// plans (docs/adr/0028-work-that-the-program-pays-for.md).
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -94,7 +98,10 @@ int run(bool threads) {
 
 int main(int argc, char** argv) {
   bool threads = false;
-  for (int i = 1; i < argc; ++i) threads |= std::strcmp(argv[i], "threads") == 0;
+  for (int i = 1; i < argc; ++i) {
+    threads |= std::strcmp(argv[i], "threads") == 0;
+    if (std::strcmp(argv[i], "long") == 0) std::this_thread::sleep_for(std::chrono::seconds(4));
+  }
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   if (threads && provided != MPI_THREAD_MULTIPLE) {

@@ -199,8 +199,12 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   using First = runtime::Take::First;
   if (pending_ != nullptr && !pending_->may_block()) progress_.let_block(*pending_);
   if (settled_.plan != nullptr && settled_.key == key) return {settled_.plan, {}, false, nullptr};
+  // Before there is a hidden communicator, candidates are compared in time that is not ours.
+  const bool is_counted = world_.learns_late && !hidden_;
+  const double begin = is_counted ? PMPI_Wtime() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
+  if (is_counted) world_.account.spend(PMPI_Wtime() - begin);
   if (take.first == First::Join) {
     // Whoever names a machine wants plans for it; what was found must not cost more than it gains.
     const bool is_there = world_.learns_late ? join_by_steps(key) : make_hidden(key);

@@ -64,14 +64,14 @@ OwnedComm twin(MPI_Comm from) {
   return OwnedComm(made);
 }
 
-/// What the making of a communicator is predicted to take: some crossings of its slowest link.
+/// What joining is predicted to take: some crossings of the slowest link, and a first plan.
 double seconds_to_join(const topology::Machine& machine) {
   Time longest;
   for (Rank rank = 1; rank < machine.size(); ++rank) {
     longest = std::max(longest, machine.path(0, rank).latency);
   }
   constexpr double kCrossings = kNativeMpi == select::NativeMpi::OpenMpi ? 8 : 4;
-  return kCrossings * to_microseconds(longest) * 1e-6;
+  return kCrossings * to_microseconds(longest) * 1e-6 + runtime::Account::kSecondsToPlan;
 }
 
 }  // namespace
@@ -107,14 +107,11 @@ bool Communicator::join_by_steps(const SharedCall& call) {
   constexpr std::uint32_t kCallsToAgree = 4;
   if (join_agreement_ == nullptr) {
     if (!asking_to_join_.is_due()) return false;
-    const std::uint64_t hash = hash_to_agree(call);
     holds_share_ = share_.take();
     join_calls_ = 0;
     join_agreement_ = std::make_unique<LateAgreement>(comm_);
-    const auto low = static_cast<double>(hash & 0xffffffffU);
-    const auto high = static_cast<double>(hash >> 32U);
-    join_agreement_->start(std::array{-world_.clock(), world_.account.own(),
-                                      holds_share_ ? 0.0 : 1.0, low, -low, high, -high});
+    join_agreement_->start(
+        std::array{-world_.clock(), world_.account.own(), holds_share_ ? 0.0 : 1.0});
     return false;
   }
   if (++join_calls_ < kCallsToAgree) return false;
@@ -123,26 +120,30 @@ bool Communicator::join_by_steps(const SharedCall& call) {
   join_agreement_.reset();
   bool is_there = false;
   if (!hidden_) {
-    const bool are_alike = agreed.size() == 7 && agreed[2] == 0.0 && agreed[3] == -agreed[4] &&
-                           agreed[5] == -agreed[6];
-    const bool has_time =
-        are_alike &&
-        runtime::Account::pays_for(seconds_to_join(group_->machine()), -agreed[0], agreed[1]);
+    const bool has_room = agreed.size() == 3 && agreed[2] == 0.0;
+    const bool has_time = has_room && runtime::Account::pays_for(seconds_to_join(group_->machine()),
+                                                                 -agreed[0], agreed[1]);
     if (has_time) {
+      // A plan takes processor time: it is made when there is time for it too.
+      const std::uint64_t hash = hash_to_agree(call);
+      const auto low = static_cast<double>(hash & 0xffffffffU);
+      const auto high = static_cast<double>(hash >> 32U);
       hidden_ = twin(comm_);
       join_calls_ = 0;
       join_agreement_ = std::make_unique<LateAgreement>(comm_);
-      join_agreement_->start(std::array{hidden_ ? 0.0 : 1.0, may_start() ? 0.0 : 1.0});
+      join_agreement_->start(
+          std::array{hidden_ ? 0.0 : 1.0, may_start() ? 0.0 : 1.0, low, -low, high, -high});
     } else if (std::exchange(holds_share_, false)) {
       share_.give_back();
     }
-    if (!are_alike) never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
-  } else if (agreed.size() == 2 && agreed[0] == 0.0) {
+    if (!has_room) never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
+  } else if (agreed.size() == 6 && agreed[0] == 0.0 && agreed[2] == -agreed[3] &&
+             agreed[4] == -agreed[5]) {
     use_hidden(agreed[1] == 0.0);
     policies_.join([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
     is_there = true;
   } else {
-    never_ = Reason::NotAgreed;
+    never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
   }
   world_.account.spend(PMPI_Wtime() - begin);
   return is_there;

@@ -105,6 +105,11 @@ SocketLooks::Told SocketLooks::end(MPI_Comm over, int root) {
   if (has_failed_) return told;
   told.elapsed = -largest[0];
   told.spent = largest[1];
+  // What cannot be planned for yet is not made of it yet; a later look asks again.
+  if (!runtime::Account::pays_for(runtime::Account::kSecondsToPlan, told.elapsed, told.spent)) {
+    if (seen_) seen_->take(std::span(largest).subspan(3));
+    return told;
+  }
   if (largest[2] > 0) {
     delivery_ =
         std::make_unique<KeptDelivery>(over, root, kept_, static_cast<std::size_t>(largest[2]));

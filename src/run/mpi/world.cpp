@@ -190,6 +190,7 @@ double seconds_before_now() {
 
 std::unique_ptr<World> enter_world(bool is_unfit) {
   auto world = std::make_unique<World>();
+  const double begin = PMPI_Wtime();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
   const auto own = runtime::read_settings(environment);
@@ -206,6 +207,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   presence.cannot_wait = !world->can_wait;
   presence.is_unfit = is_unfit;
   world->roll_call.begin(presence);
+  world->account.spend(PMPI_Wtime() - begin);
   return world;
 }
 

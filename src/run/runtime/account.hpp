@@ -14,6 +14,8 @@ namespace espalier::runtime {
 class Account {
  public:
   static constexpr double kShare = 0.02;
+  /// What a machine and plans for it are predicted to take of processor time, before they are made.
+  static constexpr double kSecondsToPlan = 0.02;
 
   /// Adds what this rank measured of its own work.
   void spend(double seconds) { own_ += seconds; }

@@ -30,6 +30,13 @@ TEST(Account, NeverPaysForMoreThanItsShareOfTheTimeSoFar) {
   EXPECT_TRUE(pieces.empty()) << "there was time for all of them";
 }
 
+TEST(Account, AProgramOfLessThanASecondMakesNoPlan) {
+  // Plans take processor time. Twelve ranks that share two cores made theirs in 30 ms of 0.6 s.
+  EXPECT_FALSE(Account::pays_for(Account::kSecondsToPlan, 0.6, 0));
+  EXPECT_FALSE(Account::pays_for(Account::kSecondsToPlan, 1.1, 0.01));
+  EXPECT_TRUE(Account::pays_for(Account::kSecondsToPlan, 1.6, 0.01));
+}
+
 TEST(Account, AsksEverMoreRarely) {
   Asking asking(4);
   std::vector<int> asked;

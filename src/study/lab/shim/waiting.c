@@ -4,8 +4,10 @@
  * MPI) with a timeout of zero, over and over. After a few empty rounds the call waits in the kernel
  * instead, for 20 to 200 us; data from the network ends it at once, data through shared memory is
  * seen when it ends. Ranks that have no connection yet poll without looking at the network: they
- * sleep in ucp_worker_progress or sched_yield. Without all this, twelve ranks on two cores measure
- * the scheduler.
+ * sleep in ucp_worker_progress or sched_yield. So do ranks whose sockets are ready while UCX has
+ * nothing to do with them: a connection that waits for its peer to come out of MPI_Init stays
+ * writable. Without all this, twelve ranks on two cores measure the scheduler, and ranks that poll
+ * at real-time priority keep others from coming out of MPI_Init for a second and more.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -30,7 +32,8 @@ enum { kEmptyRounds = 5, kShortestSleepNs = 20000 };
 static __thread int empty_rounds;
 static __thread long last_sleep_ns;
 
-static __thread int has_looked; /* at the network, in the round that is not over yet */
+static __thread int has_looked;  /* at the network, in the round that is not over yet */
+static __thread int is_in_round; /* of UCX, which says at its end whether it did anything */
 
 static void found_something(void) {
   empty_rounds = 0;
@@ -63,7 +66,11 @@ VISIBLE int epoll_wait(int fd, struct epoll_event *events, int most, int timeout
   int n = epoll_pwait(fd, events, most, timeout, NULL);
   if (timeout != 0 || longest_sleep_ns <= 0) return n;
   if (n != 0) {
-    found_something();
+    if (is_in_round) {
+      has_looked = 0;
+    } else {
+      found_something();
+    }
     return n;
   }
   const long ns = sleep_after_empty_round();
@@ -105,7 +112,9 @@ VISIBLE int sched_yield(void) {
 VISIBLE unsigned ucp_worker_progress(void *of) {
   static __typeof__(&ucp_worker_progress) next;
   if (next == NULL) next = NEXT(ucp_worker_progress);
+  is_in_round = 1;
   const unsigned done = next(of);
+  is_in_round = 0;
   if (done != 0) {
     found_something();
   } else {
