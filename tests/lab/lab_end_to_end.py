@@ -189,6 +189,20 @@ class Lab(unittest.TestCase):
             self.assertEqual((counted[way]["packets"], counted[way]["bytes"]), (5, 5 * 122))
         self.assertEqual(counted["lan:site1.machine0>site1.machine1"]["packets"], 0)
 
+    def test_3b_bad_links_lose_and_delay(self):
+        lab("stats", "--reset")
+        lab("set", "wan", "--loss", "100%")
+        lab("exec", "site0-machine0", "--", "ping", "-c", "1", "-W", "1", "site1-machine0", code=1)
+        self.assertEqual(links()["wan:site0>site1"]["drops"], 1)
+        lab("set", "wan", "--loss", "0", "--jitter", "20ms", "--reorder", "10%", "--cross", "20Mbit/s")
+        ran = lab("exec", "site0-machine0", "--", "ping", "-q", "-c", "20", "-i", "0.05", "-W", "1", "site1-machine0")
+        least, mean = map(float, re.search(r"= ([0-9.]+)/([0-9.]+)/", ran.stdout).groups())
+        self.assertGreater(least, 19.5)
+        self.assertGreater(mean, 25)  # 20 ms, and 10 more on average each way
+        lab("set", "wan", "--jitter", "0us", "--reorder", "0", "--cross", "none")
+        for wrong in (["--loss", "2"], ["--jitter", "often"], ["--cross", "unlimited"]):
+            lab("set", "wan", *wrong, code=2)
+
     def test_4_links_change_while_the_lab_is_up(self):
         lab("set", "wan", "--latency", "3ms")
         fastest = best_of_tries(lambda: fastest_ping("site0-machine0", "site1-machine0"), lambda rtt: rtt < 7.0)

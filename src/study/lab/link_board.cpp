@@ -18,7 +18,7 @@ struct LinkBoard::Header {
   std::uint64_t magic = kMagic;
   std::uint64_t links = 0;
   RouterCell router;
-  static constexpr std::uint64_t kMagic = 0x3162616c70736531;  // changes with the layout
+  static constexpr std::uint64_t kMagic = 0x3262616c70736531;  // changes with the layout
 };
 
 Expected<LinkBoard> LinkBoard::map(const std::string& path, int fd, std::size_t links) {

@@ -16,9 +16,13 @@ struct LinkCell {
   std::atomic<std::uint64_t> bits_per_second{kUnlimited.bits_per_second};
   std::atomic<std::uint64_t> flow_bits_per_second{kUnlimited.bits_per_second};
   std::atomic<std::uint64_t> is_cut{0};
+  std::atomic<std::uint64_t> loss_ppm{0};     ///< packets lost, in millionths
+  std::atomic<std::uint64_t> reorder_ppm{0};  ///< frames that later ones overtake, in millionths
+  std::atomic<std::int64_t> jitter_ns{0};     ///< longest time added to the delay
+  std::atomic<std::uint64_t> cross_bits_per_second{0};  ///< traffic of others, on average
   std::atomic<std::uint64_t> packets{0};  ///< packets of 1500 bytes that a wire would have carried
   std::atomic<std::uint64_t> bytes{0};    ///< bytes of those packets, with headers and gaps
-  std::atomic<std::uint64_t> drops{0};    ///< frames dropped: the queue was full, or the link cut
+  std::atomic<std::uint64_t> drops{0};    ///< frames dropped: lost, the queue full, or the link cut
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 

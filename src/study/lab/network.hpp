@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/random.hpp"
 #include "lab/link_cells.hpp"
 
 namespace espalier::lab {
@@ -34,10 +35,24 @@ struct Journey {
 /// starts when the first packet has passed, so that the narrowest link counts, not their sum.
 /// Links are first come, first served. A frame is lost where it would wait longer than
 /// `longest_queue`.
+///
+/// Bad links: what happens by chance is drawn from a generator with a fixed seed.
+/// - Loss: each packet is lost by itself. With it goes the frame that it is in, which TCP sends
+///   again; so there are as many losses as on a wire, each of more bytes.
+/// - Jitter: a time between none and `jitter_ns` is added to the delay of each frame. Frames stay
+///   in order, but for a share of them, which come `jitter_ns` later (at least kOvertaken).
+/// - Cross traffic: bursts of kBurst bytes take their turn on a capped link, at random moments.
 class EmulatedNetwork {
  public:
   EmulatedNetwork(std::span<LinkCell> cells, Instant longest_queue)
-      : cells_(cells), free_at_(cells.size(), 0), longest_queue_(longest_queue) {}
+      : cells_(cells),
+        free_at_(cells.size(), 0),
+        last_out_(cells.size(), 0),
+        next_burst_(cells.size(), 0),
+        longest_queue_(longest_queue) {}
+
+  static constexpr std::uint64_t kBurst = 15 * 1538;  ///< bytes on the wire
+  static constexpr Instant kOvertaken = 1'000'000;    ///< 1 ms
 
   /// The frame passes its next link, which counts it. To be called in the order of
   /// Journey::first over all frames: one that is still far away must not hold up another that is
@@ -51,9 +66,16 @@ class EmulatedNetwork {
   using FlowKey = std::pair<std::uint32_t, std::uint64_t>;
 
   void forget_idle_flows(Instant now);
+  [[nodiscard]] bool happens(std::uint64_t ppm);
+  [[nodiscard]] bool loses_some(std::uint32_t packets, std::uint64_t ppm);
+  void let_others_pass(std::uint32_t link, Instant now, std::uint64_t rate);
+  void delay(Journey& journey, std::uint32_t link);
 
   std::span<LinkCell> cells_;
   std::vector<Instant> free_at_;
+  std::vector<Instant> last_out_;    // of each link: when the last frame in order leaves it
+  std::vector<Instant> next_burst_;  // of each link: of others; 0: not drawn yet
+  Random random_{1};
   std::map<FlowKey, Instant> flow_free_at_;
   Instant longest_queue_;
 };

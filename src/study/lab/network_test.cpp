@@ -85,6 +85,69 @@ TEST(Network, CapsEachConnectionByItself) {
   EXPECT_EQ(sent(network, 0, kFirst, {1000, 1, /*flow=*/1}), 16'000);
 }
 
+TEST(Network, LosesAShareOfPackets) {
+  Cells cells(1);
+  cells.all[0].loss_ppm = 10'000;  // 1 %
+  EmulatedNetwork network(cells.all, kMillisecond);
+  const auto lost_of = [&](int frames, std::uint32_t packets) {
+    int lost = 0;
+    for (int i = 0; i < frames; ++i) lost += sent(network, i, kFirst, {1500, packets, 0}) ? 0 : 1;
+    return lost;
+  };
+  const int single = lost_of(100'000, 1);
+  EXPECT_NEAR(single, 1000, 150);
+  // With any of its 10 packets a frame is lost: 1 - 0.99^10.
+  EXPECT_NEAR(lost_of(100'000, 10), 9562, 450);
+  cells.all[0].loss_ppm = 0;
+  EXPECT_EQ(lost_of(1000, 10), 0);
+}
+
+TEST(Network, JitterDelaysFramesAndKeepsTheirOrder) {
+  Cells cells(1);
+  cells.all[0].delay_ns = 10 * kMillisecond;
+  cells.all[0].jitter_ns = 2 * kMillisecond;
+  EmulatedNetwork network(cells.all, kMillisecond);
+  Instant before = 0, least = 1000 * kMillisecond, most = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const Instant now = i * kMillisecond;
+    const Instant arrived = sent(network, now, kFirst, {1500, 1, 0}).value();
+    ASSERT_GE(arrived, before) << "frame " << i;
+    before = arrived;
+    least = std::min(least, arrived - now);
+    most = std::max(most, arrived - now);
+  }
+  EXPECT_GE(least, 10 * kMillisecond);
+  EXPECT_LT(least, 10 * kMillisecond + kMillisecond / 2);
+  EXPECT_GT(most, 12 * kMillisecond - kMillisecond / 2);
+  EXPECT_LE(most, 12 * kMillisecond);
+}
+
+TEST(Network, AShareOfFramesIsOvertaken) {
+  Cells cells(1);
+  cells.all[0].reorder_ppm = 100'000;
+  EmulatedNetwork network(cells.all, kMillisecond);
+  int overtaken = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const Instant arrived = sent(network, i * 100, kFirst, {1500, 1, 0}).value();
+    ASSERT_TRUE(arrived == i * 100 || arrived == i * 100 + EmulatedNetwork::kOvertaken);
+    overtaken += arrived == i * 100 ? 0 : 1;
+  }
+  EXPECT_NEAR(overtaken, 1000, 150);
+}
+
+TEST(Network, OthersTakeTheirShareOfACappedLink) {
+  Cells cells(1);
+  cells.all[0].bits_per_second = kGigabit / 10;
+  cells.all[0].cross_bits_per_second = kGigabit / 20;
+  EmulatedNetwork network(cells.all, 200 * kMillisecond);
+  // One that sends whenever the frame before has passed gets what others leave: about half.
+  Instant now = kMillisecond;
+  const Instant begin = now;
+  for (int i = 0; i < 20'000; ++i) now = sent(network, now, kFirst, {1538, 1, 0}).value();
+  const double rate = 20'000 * 1538 * 8.0 / static_cast<double>(now - begin);  // bits a nanosecond
+  EXPECT_NEAR(rate, 0.05, 0.01);
+}
+
 /// A site's uplink (0), its way to another site (1), and a host there (2) that a neighbour reaches
 /// too (3, 2).
 TEST(Network, WhatIsStillFarAwayHoldsUpNobody) {

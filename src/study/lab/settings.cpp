@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
+
 namespace espalier::lab {
 namespace {
 
@@ -26,6 +29,23 @@ bool is_called(const LabLink& link, const std::string& name) {
 }
 
 }  // namespace
+
+bool Change::is_empty() const {
+  return !latency && !bandwidth && !cut && !loss_ppm && !reorder_ppm && !jitter && !cross;
+}
+
+Expected<std::uint64_t> parse_millionths(const char* option, const std::string& text) {
+  char* end = nullptr;
+  double share = std::strtod(text.c_str(), &end);
+  if (*end == '%') {
+    share /= 100;
+    ++end;
+  }
+  if (text.empty() || *end != '\0' || !(share >= 0 && share <= 1)) {
+    return Error{option, fmt::format("\"{}\" is no share", text), "0.1% or 0.001"};
+  }
+  return static_cast<std::uint64_t>(std::llround(share * 1e6));
+}
 
 Expected<ChosenLinks> links_called(const topology::Machine& machine, const LabPlan& plan,
                                    const std::string& name) {
@@ -54,6 +74,16 @@ void apply(const Change& change, const ChosenLinks& chosen, std::span<LinkCell> 
   if (change.bandwidth) {
     for (const std::uint32_t l : chosen.bandwidth) {
       cells[l].bits_per_second = change.bandwidth->bits_per_second;
+    }
+  }
+  for (const std::uint32_t l : chosen.latency) {
+    if (change.loss_ppm) cells[l].loss_ppm = *change.loss_ppm;
+    if (change.reorder_ppm) cells[l].reorder_ppm = *change.reorder_ppm;
+    if (change.jitter) cells[l].jitter_ns = change.jitter->picoseconds / 1000;
+  }
+  if (change.cross) {
+    for (const std::uint32_t l : chosen.bandwidth) {
+      cells[l].cross_bits_per_second = change.cross->bits_per_second;
     }
   }
   if (change.cut) {

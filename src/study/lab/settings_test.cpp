@@ -56,13 +56,48 @@ TEST(LabSettings, ChangeOnlyWhatIsAsked) {
   std::vector<LinkCell> cells(grid.plan.links.size());
   for (std::size_t l = 0; l < cells.size(); ++l) set_up(cells[l], grid.plan.links[l]);
   const ChosenLinks wan = links_called(grid.machine, grid.plan, "wan").value();
-  apply({.latency = milliseconds(30), .bandwidth = {}, .cut = true}, wan, cells);
+  Change change;
+  change.latency = milliseconds(30);
+  change.cut = true;
+  apply(change, wan, cells);
   for (std::size_t l = 0; l < cells.size(); ++l) {
     const LabLink& link = grid.plan.links[l];
     const bool is_wan = link.name.starts_with("wan:");
     EXPECT_EQ(cells[l].delay_ns, is_wan ? 30'000'000 : link.delay.picoseconds / 1000);
     EXPECT_EQ(cells[l].bits_per_second, link.rate.bits_per_second);
     EXPECT_EQ(cells[l].is_cut, is_wan ? 1U : 0U);
+  }
+}
+
+TEST(LabSettings, BadLinksAreWaysAndUplinks) {
+  const Grid grid;
+  std::vector<LinkCell> cells(grid.plan.links.size());
+  const ChosenLinks wan = links_called(grid.machine, grid.plan, "level0").value();
+  Change change;
+  EXPECT_TRUE(change.is_empty());
+  change.loss_ppm = 1000;
+  change.reorder_ppm = 10'000;
+  change.jitter = milliseconds(2);
+  change.cross = Bandwidth{20'000'000};
+  EXPECT_FALSE(change.is_empty());
+  apply(change, wan, cells);
+  for (std::size_t l = 0; l < cells.size(); ++l) {
+    const LabLink& link = grid.plan.links[l];
+    const bool is_way = link.name.starts_with("wan:");
+    const bool is_uplink = link.kind == LinkKind::Uplink && link.level == 0;
+    EXPECT_EQ(cells[l].loss_ppm, is_way ? 1000U : 0U) << link.name;
+    EXPECT_EQ(cells[l].reorder_ppm, is_way ? 10'000U : 0U) << link.name;
+    EXPECT_EQ(cells[l].jitter_ns, is_way ? 2'000'000 : 0) << link.name;
+    EXPECT_EQ(cells[l].cross_bits_per_second, is_uplink ? 20'000'000U : 0U) << link.name;
+  }
+}
+
+TEST(LabSettings, ReadShares) {
+  EXPECT_EQ(parse_millionths("--loss", "0.1%").value(), 1000U);
+  EXPECT_EQ(parse_millionths("--loss", "0.001").value(), 1000U);
+  EXPECT_EQ(parse_millionths("--loss", "0").value(), 0U);
+  for (const char* text : {"", "x", "2", "-1%", "1%%", "nan"}) {
+    EXPECT_FALSE(parse_millionths("--loss", text)) << text;
   }
 }
 

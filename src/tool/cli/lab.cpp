@@ -31,6 +31,9 @@ constexpr std::string_view kLinks =
     "members' uplinks), a part (anl, anl.m1: its uplinks), two parts of one cluster (sdsc>anl one "
     "way, sdsc<>anl both ways), or the whole name of a link as stats --all prints it. A change "
     "holds from the next frame on, and until down.\n\n"
+    "Bad links: --loss, --jitter and --reorder are those of the ways, --cross of the uplinks. With "
+    "lab up they are those of the outermost channel. Frames that are delayed stay in order but for "
+    "the share of --reorder.\n\n"
     "HOST is a host as status names it, a part of the machine (all hosts in it), or machine (all). "
     "The machine's send and speed are where they start.";
 
@@ -48,6 +51,7 @@ constexpr std::string_view kLabExamples =
     "espalier lab run --espalier --explain -- ./my_mpi_program its arguments\n"
     "espalier lab run --with \"--mca coll_han_priority 100\" -- ./program.openmpi\n"
     "espalier lab set wan --latency 30ms --bandwidth 1Gbit/s\n"
+    "espalier lab set wan --loss 0.1% --jitter 2ms --reorder 1% --cross 20Mbit/s\n"
     "espalier lab set site1-machine0 --cpu 47% --send 1480us\n"
     "espalier lab stats --reset\n"
     "espalier lab down";
@@ -63,6 +67,18 @@ App add_action(App& lab, const char* name, const char* description, LabOptions& 
   return action;
 }
 
+/// What can be wrong with a link.
+void declare_bad_links(App& action, LabOptions& options) {
+  action.add_option("--loss", options.loss, "Share of packets that are lost: 0.1% or 0.001.")
+      .type_name("SHARE");
+  action.add_option("--jitter", options.jitter, "Longest time added to each frame's delay.")
+      .type_name("TIME");
+  action.add_option("--reorder", options.reorder, "Share of frames that later ones overtake.")
+      .type_name("SHARE");
+  action.add_option("--cross", options.cross, "Mean rate of other traffic on uplinks, or none.")
+      .type_name("RATE");
+}
+
 void declare_up(App& up, LabOptions& options) {
   up.add_option("MACHINE", options.machine, "The machine: see MACHINES.").required();
   up.add_option("--hosts", options.hosts,
@@ -76,6 +92,7 @@ void declare_up(App& up, LabOptions& options) {
                 "Who holds slow hosts to their share of processor time: kernel (cgroups; the "
                 "default where they are permitted) or library (in the ranks).")
       .type_name("WHO");
+  declare_bad_links(up, options);
 }
 
 void declare_run(App& run, LabOptions& options) {
@@ -115,6 +132,7 @@ void declare_set(App& set, LabOptions& options) {
   set.add_option("LINK", options.link, "The link, or the host: see LINKS.").required();
   set.add_option("--latency", options.latency, "One way.").type_name("TIME");
   set.add_option("--bandwidth", options.bandwidth, "Or unlimited.").type_name("RATE");
+  declare_bad_links(set, options);
   const Option cut = set.add_flag("--cut", options.cut, "Nothing passes any more.");
   set.add_flag("--mend", options.mend, "The end of a cut.").excludes(cut);
   set.add_option("--send", options.send, "Of a host: what each send costs its ranks, 20us+1GB/s.")
@@ -146,13 +164,15 @@ Command lab_command() {
   Manual manual{.name = "lab",
                 .tagline = "real MPI programs on an emulated machine, on this computer",
                 .synopsis =
-                    "lab up MACHINE [--hosts FILE] [--queue TIME] [--slow-by kernel|library]\n"
+                    "lab up MACHINE [--hosts FILE] [--queue TIME] [--slow-by kernel|library] "
+                    "[--loss SHARE] [--jitter TIME] [--reorder SHARE] [--cross RATE]\n"
                     "lab run [-n N] [--mpi NAME] [--espalier] [--explain[=FILE]] [--profile FILE] "
                     "[--preload LIB]... [--env NAME=VALUE]... "
                     "[--with WORDS]... [--poll] [--print] -- PROGRAM [ARGUMENTS]\n"
                     "lab exec HOST -- COMMAND [ARGUMENTS]\n"
                     "lab status [--json]\n"
-                    "lab set LINK [--latency TIME] [--bandwidth RATE] [--cut|--mend]\n"
+                    "lab set LINK [--latency TIME] [--bandwidth RATE] [--loss SHARE] [--jitter "
+                    "TIME] [--reorder SHARE] [--cross RATE] [--cut|--mend]\n"
                     "lab set HOST [--send COST] [--cpu SHARE]\n"
                     "lab stats [--all] [--reset] [--json]\n"
                     "lab down",

@@ -99,6 +99,49 @@ std::optional<Error> check_variables(const LabOptions& options) {
   return std::nullopt;
 }
 
+/// What the options of `up` and `set` say of links.
+Expected<lab::Change> change_of_links(const LabOptions& options) {
+  lab::Change change;
+  const auto take_time = [](const char* name, const std::string& text, std::optional<Time>& to) {
+    if (text.empty()) return std::optional<Error>{};
+    auto time = parse_time(text);
+    if (!time) return std::optional(named(name, time.error()));
+    to = *time;
+    return std::optional<Error>{};
+  };
+  const auto take_rate = [](const char* name, const std::string& text,
+                            std::optional<Bandwidth>& to) {
+    if (text.empty()) return std::optional<Error>{};
+    auto rate = parse_bandwidth(text);
+    if (!rate) return std::optional(named(name, rate.error()));
+    to = *rate;
+    return std::optional<Error>{};
+  };
+  const auto take_share = [](const char* name, const std::string& text,
+                             std::optional<std::uint64_t>& to) {
+    if (text.empty()) return std::optional<Error>{};
+    auto share = lab::parse_millionths(name, text);
+    if (!share) return std::optional(share.error());
+    to = *share;
+    return std::optional<Error>{};
+  };
+  if (auto bad = take_time("--latency", options.latency, change.latency)) return *bad;
+  if (auto bad = take_time("--jitter", options.jitter, change.jitter)) return *bad;
+  if (auto bad = take_rate("--bandwidth", options.bandwidth, change.bandwidth)) return *bad;
+  if (auto bad = take_share("--loss", options.loss, change.loss_ppm)) return *bad;
+  if (auto bad = take_share("--reorder", options.reorder, change.reorder_ppm)) return *bad;
+  if (options.cross == "none") {
+    change.cross = Bandwidth{0};
+  } else if (auto bad = take_rate("--cross", options.cross, change.cross)) {
+    return *bad;
+  }
+  if (change.cross && change.cross->unlimited()) {
+    return Error{"--cross", "traffic of others has a rate", "20Mbit/s, or none"};
+  }
+  if (options.cut || options.mend) change.cut = options.cut;
+  return change;
+}
+
 /// The names of what a program would load. Its file is looked at, and not run.
 Expected<std::string> libraries_of(const std::string& program) {
   const std::string file = launch::find_program(program, ".", launch::environment("PATH"));
@@ -198,6 +241,8 @@ Expected<lab::OpenLab> lab_of(const LabOptions& options) {
 Outcome lab_up(const LabOptions& options) {
   auto folder = folder_of(options);
   if (!folder) return Failure{folder.error()};
+  auto change = change_of_links(options);
+  if (!change) return Failure{change.error()};
   lab::UpSettings settings;
   if (!options.queue.empty()) {
     auto queue = parse_time(options.queue);
@@ -221,6 +266,11 @@ Outcome lab_up(const LabOptions& options) {
   if (!result) return Failure{result.error()};
   auto lab = lab::open_lab(*folder);
   if (!lab) return Failure{lab.error()};
+  if (!change->is_empty()) {
+    auto chosen = lab::links_called(lab->machine, lab->plan, "level0");
+    if (!chosen) return Failure{chosen.error()};
+    lab::apply(*change, *chosen, lab->board.cells());
+  }
   const char* what = "up";
   switch (*result) {
     case lab::UpResult::Started:
@@ -290,24 +340,15 @@ Outcome lab_run(const LabOptions& options) {
 Outcome lab_set(const LabOptions& options) {
   auto lab = lab_of(options);
   if (!lab) return Failure{lab.error()};
-  lab::Change change;
-  if (!options.latency.empty()) {
-    auto latency = parse_time(options.latency);
-    if (!latency) return Failure{named("--latency", latency.error())};
-    change.latency = *latency;
-  }
-  if (!options.bandwidth.empty()) {
-    auto bandwidth = parse_bandwidth(options.bandwidth);
-    if (!bandwidth) return Failure{named("--bandwidth", bandwidth.error())};
-    change.bandwidth = *bandwidth;
-  }
-  if (options.cut || options.mend) change.cut = options.cut;
-  const bool of_links = change.latency || change.bandwidth || change.cut;
+  auto asked = change_of_links(options);
+  if (!asked) return Failure{asked.error()};
+  const lab::Change& change = *asked;
+  const bool of_links = !change.is_empty();
   const bool of_hosts = !options.send.empty() || !options.cpu.empty();
   if (!of_links && !of_hosts) {
     return Failure{{"lab set", "nothing is to be changed",
-                    "give --latency, --bandwidth, --cut or --mend of links, --send or --cpu of "
-                    "hosts"}};
+                    "give --latency, --bandwidth, --loss, --jitter, --reorder, --cross, --cut or "
+                    "--mend of links, --send or --cpu of hosts"}};
   }
   if (of_hosts) {
     if (auto bad = set_hosts(options, *lab)) return bad;

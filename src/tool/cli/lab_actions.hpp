@@ -18,6 +18,10 @@ struct LabOptions {
   std::string link;
   std::string latency;
   std::string bandwidth;
+  std::string loss;
+  std::string jitter;
+  std::string reorder;
+  std::string cross;
   std::string send;
   std::string cpu;
   std::string slow_by;
