@@ -157,6 +157,10 @@ class Job {
     const timespec nap{static_cast<time_t>(left), static_cast<long>(left * 1e9) % 1'000'000'000};
     if (left < 0 || smpi_nanosleep(&nap, nullptr) != 0) MPI_Abort(MPI_COMM_WORLD, 2);
 #else
+    if (mflops_ > 0) {  // all have started, and are connected along a tree
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
     started_ = MPI_Wtime();
 #endif
   }

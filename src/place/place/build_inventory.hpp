@@ -46,4 +46,9 @@ struct InventorySpec {
 /// clusters.
 Expected<map::Inventory> build_inventory(InventorySpec spec);
 
+/// Links as they are forecast take the place of those that are described, but for a capacity that
+/// was never measured. Forecasts of unknown clusters are passed over with a note; if none is of
+/// use, that is an error.
+std::optional<Error> apply_forecast(const std::vector<LinkSpec>& forecast, InventorySpec& spec);
+
 }  // namespace espalier::place

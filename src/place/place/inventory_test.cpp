@@ -75,6 +75,25 @@ TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
   }
 }
 
+constexpr const char* kPartitions = R"({"nodes": [
+  {"name": "a", "cpus": 2, "state": "idle", "partitions": ["Fast"]},
+  {"name": "b", "cpus": 2, "state": "IDLE", "partitions": ["fast"]}]})";
+
+TEST(Inventory, PartitionsKeepTheirCase) {
+  const auto inventory = parse_inventory(kPartitions, "s");
+  ASSERT_TRUE(inventory.has_value()) << inventory.error();
+  EXPECT_EQ(inventory->hosts[0].cluster, "Fast");
+  EXPECT_EQ(inventory->hosts[1].cluster, "fast");
+  EXPECT_EQ(inventory->hosts[1].state, map::HostState::Free);
+}
+
+TEST(Inventory, ForecastsAreLinksBetweenPartitionsToo) {
+  const auto now = parse_inventory(kPartitions, "s", {{"w", "fast", "Fast", milliseconds(7)}});
+  ASSERT_TRUE(now.has_value()) << now.error();
+  EXPECT_EQ(now->machine.path(0, 2).latency, milliseconds(7));
+  EXPECT_FALSE(parse_inventory(kPartitions, "s", {{"w", "x", "y", milliseconds(7)}}).has_value());
+}
+
 TEST(WriteHosts, NamesEveryRanksHost) {
   const auto inventory = parse_inventory("n1 slots=2\nn2 slots=2\n", "hosts");
   const Profile profile = *profile::make_workload("ep.S", 3);

@@ -105,7 +105,9 @@ Expected<map::Inventory> parse_inventory(const std::string& text, const std::str
     return read_inventory_json(text, file, forecast);
   }
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') return read_sinfo_json(text, file);
+  if (first != std::string::npos && text[first] == '{') {
+    return read_sinfo_json(text, file, forecast);
+  }
   if (text.find("SwitchName=") != std::string::npos) return read_scontrol_topology(text, file);
   return read_hostfile(text, file);
 }
@@ -149,7 +151,9 @@ Expected<map::Inventory> load_inventory(const std::string& argument,
   if (is_file) {
     const auto text = read_named_file(argument, {.takes_pipes = true, .signs = kSigns});
     if (!text) return Error{text.error().where, text.error().what, std::string(kInventories)};
-    takes_forecast = text->find("espalier-inventory") != std::string::npos;
+    takes_forecast = text->find("espalier-inventory") != std::string::npos ||
+                     text->find("\"sinfo\"") != std::string::npos ||
+                     text->find("\"partitions\"") != std::string::npos;
     inventory = of_text(*text, argument == "-" ? "standard input" : argument, forecast);
   } else {
     inventory = of_machine(topology::load_machine(argument));
@@ -159,8 +163,8 @@ Expected<map::Inventory> load_inventory(const std::string& argument,
   }
   if (!inventory) return inventory;
   if (!forecast.empty() && !takes_forecast) {
-    return Error{"--weather", "only an inventory of espalier-inventory-1 has links to forecast",
-                 "write one (docs/formats.md), or leave --weather out"};
+    return Error{"--weather", "this inventory has no named clusters whose links could be forecast",
+                 "write an espalier-inventory-1 (docs/formats.md), or leave --weather out"};
   }
   auto assumed = topology::with_usual_figures(std::move(inventory->machine));
   inventory->machine = std::move(assumed.machine);

@@ -11,8 +11,9 @@ namespace espalier::place {
 /// An inventory from whatever a user names on the command line: a file (espalier-inventory-1,
 /// what `sinfo --json` or `scontrol show topology` printed, a hostfile of Open MPI or MPICH; told
 /// apart by content), or any machine that the other commands take.
-/// @param forecast links as they are now, instead of those of an espalier-inventory-1; of clusters
-///        that it does not know they are passed over with a note; none of use is an error
+/// @param forecast links as they are now, instead of those of an espalier-inventory-1 or between
+///        partitions of sinfo; of clusters that it does not know they are passed over with a note;
+///        none of use is an error, and so is any for inventories without named clusters
 /// An inventory without latencies gets those of an ordinary cluster, and a note that says so.
 Expected<map::Inventory> load_inventory(const std::string& argument,
                                         const std::vector<LinkSpec>& forecast = {});
@@ -27,7 +28,8 @@ Expected<map::Inventory> read_inventory_json(std::string_view text, const std::s
 
 /// `sinfo --json`, of Slurm 22.05 ("nodes") or later ("sinfo"): hosts, idle CPUs as slots, the
 /// partition as cluster, states.
-Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::string& file);
+Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::string& file,
+                                         const std::vector<LinkSpec>& forecast = {});
 
 /// `scontrol show topology`: switches as clusters of hosts with one slot each.
 Expected<map::Inventory> read_scontrol_topology(std::string_view text, const std::string& file);

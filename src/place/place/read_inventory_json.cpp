@@ -136,34 +136,6 @@ class Reader : public JsonReader {
   }
 };
 
-/// A link as it is forecast takes the place of the one that is described, but for a capacity that
-/// was never measured.
-/// @return how many are of use
-std::size_t apply(const std::vector<LinkSpec>& forecast, InventorySpec& spec) {
-  std::size_t used = 0;
-  const auto has_host = [&](const std::string& cluster) {
-    return std::any_of(spec.hosts.begin(), spec.hosts.end(),
-                       [&](const HostSpec& h) { return h.host.cluster == cluster; });
-  };
-  for (const LinkSpec& now : forecast) {
-    if (!has_host(now.a) || !has_host(now.b)) {
-      spec.notes.push_back(fmt::format("the forecast for {} - {} is of no use here", now.a, now.b));
-      continue;
-    }
-    ++used;
-    const auto known = std::find_if(spec.links.begin(), spec.links.end(), [&](const LinkSpec& l) {
-      return (l.a == now.a && l.b == now.b) || (l.a == now.b && l.b == now.a);
-    });
-    if (known == spec.links.end()) {
-      spec.links.push_back(now);
-    } else {
-      known->latency = now.latency;
-      if (!now.capacity.unlimited()) known->capacity = now.capacity;
-    }
-  }
-  return used;
-}
-
 }  // namespace
 
 Expected<map::Inventory> read_inventory_json(std::string_view text, const std::string& file,
@@ -172,10 +144,7 @@ Expected<map::Inventory> read_inventory_json(std::string_view text, const std::s
   if (!json) return json.error();
   try {
     InventorySpec spec = Reader(file).inventory(*json);
-    if (apply(forecast, spec) == 0 && !forecast.empty()) {
-      return Error{"--weather", "none of its links is between two clusters of the inventory",
-                   "record links between clusters of these names, or leave --weather out"};
-    }
+    if (auto bad = apply_forecast(forecast, spec)) return *bad;
     return build_inventory(std::move(spec));
   } catch (const JsonReader::Refused& refused) {
     return refused.error;

@@ -21,11 +21,16 @@ std::uint32_t number_or(const LocatedJson* json, std::uint32_t fallback) {
   return code == std::errc() && stop == end && n < (1U << 20) ? n : fallback;
 }
 
-/// Of a string, or of the first string in an array.
-std::string word_of(const LocatedJson* json) {
+/// A string, or the first string in an array, as it is written: names keep their case.
+std::string name_in(const LocatedJson* json) {
   if (json == nullptr) return "";
-  if (json->kind == Kind::Array) return json->items.empty() ? "" : word_of(&json->items[0]);
-  std::string word = json->kind == Kind::String ? json->text : "";
+  if (json->kind == Kind::Array) return json->items.empty() ? "" : name_in(&json->items[0]);
+  return json->kind == Kind::String ? json->text : "";
+}
+
+/// The same in small letters: words for states are written either way.
+std::string word_of(const LocatedJson* json) {
+  std::string word = name_in(json);
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return word;
@@ -68,7 +73,8 @@ void add(InventorySpec& spec, std::string where, const std::string& name, std::s
 
 }  // namespace
 
-Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::string& file) {
+Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::string& file,
+                                         const std::vector<LinkSpec>& forecast) {
   auto json = parse_located_json(text, file);
   if (!json) return json.error();
   InventorySpec spec;
@@ -81,7 +87,7 @@ Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::strin
       if (name == nullptr || name->kind != Kind::String) {
         return Error{at(node), "a node without a name", "is this what sinfo --json printed?"};
       }
-      add(spec, at(node), name->text, word_of(node.find("partitions")),
+      add(spec, at(node), name->text, name_in(node.find("partitions")),
           number_or(node.find("cpus"), 1), number_or(node.find("alloc_cpus"), 0),
           state_of(node.find("state"), node.find("state_flags")));
     }
@@ -95,7 +101,7 @@ Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::strin
       if (names == nullptr || cpus == nullptr || node == nullptr) continue;
       const auto count = static_cast<std::uint32_t>(std::max<std::size_t>(1, names->items.size()));
       for (const LocatedJson& name : names->items) {
-        add(spec, at(row), name.text, partition ? word_of(partition->find("name")) : "",
+        add(spec, at(row), name.text, partition ? name_in(partition->find("name")) : "",
             number_or(cpus->find("total"), count) / count,
             number_or(cpus->find("allocated"), 0) / count, state_of(node->find("state"), nullptr));
       }
@@ -103,6 +109,7 @@ Expected<map::Inventory> read_sinfo_json(std::string_view text, const std::strin
   } else {
     return Error{file, "neither \"nodes\" nor \"sinfo\"", "is this what sinfo --json printed?"};
   }
+  if (auto bad = apply_forecast(forecast, spec)) return *bad;
   return build_inventory(std::move(spec));
 }
 

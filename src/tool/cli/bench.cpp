@@ -180,6 +180,9 @@ Outcome run_bench(const BenchOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   if (options.on == "smpi") {
+    if (!options.counts.empty()) {
+      return Failure{{"--counts", "lengths are measured in a lab only", "leave it out"}};
+    }
     SmpiOptions smpi = options.smpi;
     smpi.operations = options.operations;
     smpi.sizes = options.sizes;
