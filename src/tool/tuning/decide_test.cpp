@@ -161,6 +161,17 @@ TEST(Mpich, LongBroadcastsGoByTheTreesOfNonBlockingOnes) {
   EXPECT_EQ(selected(document.at("collective=ibcast"), facts), "MPIR_Ibcast_intra_tsp_tree");
 }
 
+TEST(Mpich, WhereHostsDifferCallsGoByHostsAsBefore) {
+  const auto uneven =
+      machine_of("site:2(10ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:2|3|4(1us)");
+  const Tuning tuning = decide_mpich(uneven, {true, {Operation::Broadcast}}, small_library());
+  EXPECT_EQ(mpich_compositions(tuning, small_library()), "");
+  EXPECT_NE(mpich_compositions(
+                decide_mpich(three_sites(), {true, {Operation::Broadcast}}, small_library()),
+                small_library()),
+            "");
+}
+
 TEST(Mpich, WhatIsNoLibraryIsRefused) {
   const auto rules = read_mpich_rules(ESPALIER_SOURCE_DIR "/README.md");
   ASSERT_FALSE(rules);

@@ -98,6 +98,12 @@ Expected<Export> mpich_export(const topology::Machine& machine, const ExportRequ
   result.notes.push_back(fmt::format(
       "Made from the rules in {}: another release may have other names and ends with an assertion.",
       library));
+  if (result.tuning.scopes.size() < 2 && result.tuning.ranks_of_host != 1) {
+    result.notes.emplace_back(
+        "There are no hosts with equally many ranks: what MPICH does by hosts is left as it is, "
+        "and "
+        "times of native calls are those over all ranks at once.");
+  }
   result.notes.emplace_back(
       "Rules hold for communicators of all ranks, and of one rank of each host; those inside a "
       "host keep the library's own.");

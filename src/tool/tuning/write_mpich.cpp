@@ -123,7 +123,8 @@ std::string mpich_collectives(const Tuning& tuning, const MpichRules& library) {
 }
 
 std::string mpich_compositions(const Tuning& tuning, const MpichRules& library) {
-  if (library.compositions.empty()) return "";
+  // Where no leaders of hosts were tuned, the library's own way stays: it may go by hosts.
+  if (library.compositions.empty() || tuning.scopes.size() < 2) return "";
   Json document = Json::parse(library.compositions);
   const ScopeRules& all = tuning.scopes.front();
   for (const OperationRules& rules : all.operations) {
