@@ -167,6 +167,11 @@ TEST(FirstUse, StandardInputPipesAndSubstitutionsAreFiles) {
   }
 }
 
+TEST(FirstUse, TracesComeThroughPipesToo) {
+  const std::string file = std::string(ESPALIER_SOURCE_DIR) + "/tests/data/trace/three-calls.trace";
+  EXPECT_EQ(run_shell("\"$ESPALIER\" trace - < " + file).out, succeeded({"trace", file}).out);
+}
+
 TEST(FirstUse, AByteOrderMarkIsNoError) {
   const std::string file =
       first_file("marked", "\xef\xbb\xbf" + succeeded({"show", kFirstGrid, "--json"}).out);
