@@ -111,6 +111,13 @@ TEST(FirstUse, PlanAndCompareSayHowLinksAreShared) {
                    .get<bool>());
 }
 
+TEST(FirstUse, AShortenedSimulationSaysWhatTheWholeCallTakes) {
+  const Ran ran = succeeded({"simulate", "broadcast", "-s", "1GiB", "-m",
+                             "site:3(10ms,1Gbit/s) node:16(50us,10Gbit/s) proc:32(500ns)"});
+  EXPECT_TRUE(has(ran.err, "of 65,536 segments. All of broadcast of 1 GiB among 1,536 processes"))
+      << ran.err;
+}
+
 TEST(FirstUse, APlacementIsShownOnTheHostsThatItUses) {
   const std::string hosts = first_file("hosts3", "n1 slots=2\nn2 slots=2\nn3 slots=2\n");
   const std::string profile =
@@ -158,6 +165,11 @@ TEST(FirstUse, StandardInputPipesAndSubstitutionsAreFiles) {
     const Ran ran = run_shell(line);
     EXPECT_EQ(ran.exit_code, 0) << line << "\n" << ran.err;
   }
+}
+
+TEST(FirstUse, TracesComeThroughPipesToo) {
+  const std::string file = std::string(ESPALIER_SOURCE_DIR) + "/tests/data/trace/three-calls.trace";
+  EXPECT_EQ(run_shell("\"$ESPALIER\" trace - < " + file).out, succeeded({"trace", file}).out);
 }
 
 TEST(FirstUse, AByteOrderMarkIsNoError) {

@@ -22,10 +22,11 @@ std::string comparison_svg(const Comparison& comparison, const topology::Machine
   chart.title =
       fmt::format("{} of {} on {}", name_of(comparison.operation), to_string(comparison.size),
                   machine.name().empty() ? counted(machine.size(), "process") : machine.name());
-  chart.subtitle = fmt::format("{} of {}, {} rank {}, model {}", grouped(comparison.members),
-                               counted(machine.size(), "process"),
-                               comparison.operation == schedule::Operation::Reduce ? "to" : "from",
-                               comparison.root, comparison.model);
+  chart.subtitle =
+      fmt::format("{} of {}, {} rank {}, model {}; each message has its links to itself",
+                  grouped(comparison.members), counted(machine.size(), "process"),
+                  comparison.operation == schedule::Operation::Reduce ? "to" : "from",
+                  comparison.root, comparison.model);
   const bool wide = spreads_wide(comparison.contenders);
   chart.value = {wide ? "finish time (logarithmic)" : "finish time",
                  wide ? Scale::Log : Scale::Linear, Unit::Seconds, true};

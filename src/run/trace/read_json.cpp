@@ -162,9 +162,10 @@ Expected<Trace> read_file(const std::string& path) {
   ReadRules rules;
   rules.most = kMostTraceBytes;
   rules.signs = kTraceSigns;
+  rules.takes_pipes = true;
   auto text = read_named_file(path, rules);
   if (!text) return text.error();
-  return read_json(*text, path);
+  return read_json(*text, path == "-" ? "standard input" : path);
 }
 
 bool is_trace_file(const std::string& path) {

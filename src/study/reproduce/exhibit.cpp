@@ -38,8 +38,10 @@ std::string to_text(const std::vector<Exhibit>& exhibits, const report::Canvas& 
   return text;
 }
 
-std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits) {
+std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits,
+                    const std::string& date) {
   nlohmann::ordered_json json = {{"format", "espalier-reproduce-1"}, {"paper", paper}};
+  if (!date.empty()) json["date"] = date;
   json["exhibits"] = nlohmann::ordered_json::array();
   for (const Exhibit& exhibit : exhibits) {
     json["exhibits"].push_back({{"key", exhibit.key},

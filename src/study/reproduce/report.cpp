@@ -97,7 +97,7 @@ Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const 
       part.key = exhibit.at("key").get<std::string>();
       part.command =
           fmt::format("espalier reproduce {} --on lab --part {} --json", paper, part.key);
-      part.date = date;
+      part.date = json.value("date", date);
       part.title = exhibit.at("title").get<std::string>() + " (measured)";
       part.notes = exhibit.at("notes").get<std::vector<std::string>>();
       part.figures = exhibit.at("rows").dump();

@@ -77,6 +77,8 @@ TEST(Report, StoredRunsKeepTheirDate) {
   EXPECT_EQ(parts->front().paper, "karonis");
   EXPECT_EQ(parts->front().date, "2026-10-30");
   EXPECT_EQ(parts->front().headings.size(), 3U);
+  const std::string dated = to_json("karonis2000", {an_exhibit()}, "2026-09-01");
+  EXPECT_EQ(stored_parts(dated, "copied.json", "2026-10-30")->front().date, "2026-09-01");
   EXPECT_FALSE(stored_parts("[]", "x", ""));
   EXPECT_FALSE(stored_parts(to_json("nobody1900", {}), "x", ""));
 }

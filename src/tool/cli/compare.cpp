@@ -46,7 +46,6 @@ report::Comparison compare_all(const TreePlanRequest& request) {
                                 .contenders = {},
                                 .left_out = {},
                                 .bound = bound_for(request)};
-  const Interruptible interruptible;
   Progress progress("planning", tree::algorithms().size());
   for (const tree::Algorithm& algorithm : tree::algorithms()) {
     progress.step();
@@ -97,6 +96,15 @@ Outcome compare(const CompareOptions& options, const Globals& globals) {
       [&] { return report::comparison_text(comparison, machine, *canvas); });
 }
 
+/// The table has what was there when Ctrl-C came, and the exit code says that it is not all.
+Outcome compare_unless_interrupted(const CompareOptions& options, const Globals& globals) {
+  if (options.counts.given()) return compare(options, globals);
+  const Interruptible interruptible;
+  if (auto failed = compare(options, globals)) return failed;
+  if (Interruptible::is_interrupted()) return Failure{{}, kExitInterrupted};
+  return {};
+}
+
 constexpr std::string_view kCompareDescription =
     "Plans one broadcast, multicast (--to) or reduction with every algorithm and puts them into "
     "one table, the fastest first: when it is finished, how many times as long as the fastest it "
@@ -137,7 +145,7 @@ Command compare_command() {
             .excludes(json)
             .excludes(csv);
         declare(app, options->counts);
-        return [options, &globals] { return compare(*options, globals); };
+        return [options, &globals] { return compare_unless_interrupted(*options, globals); };
       }};
 }
 

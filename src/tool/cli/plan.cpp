@@ -19,6 +19,7 @@
 #include "cli/schedule_files.hpp"
 #include "report/simulated_plan.hpp"
 #include "report/svg.hpp"
+#include "report/text.hpp"
 #include "reproducible/binned.hpp"
 #include "select/ranking.hpp"
 #include "select/segments.hpp"
@@ -53,6 +54,8 @@ Error refused(const std::string& plan, const verify::Verdict& verdict) {
 
 /// Messages that are simulated in all unless --all is given: a second or two.
 constexpr std::uint64_t kUsualMessages = std::uint64_t{1} << 18U;
+/// Messages of a plan that is written or drawn: what espalier verify reads again, within 200 MB.
+constexpr std::uint64_t kWrittenMessages = std::uint64_t{1} << 18U;
 /// Messages of one plan, above which a long pipeline is simulated by its steady state only, and
 /// verified by its first segments.
 constexpr std::uint64_t kWholeMessages = std::uint64_t{1} << 16U;
@@ -242,6 +245,13 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
   select::SimulatedTimes times(hierarchy, *call, options.all ? kNoLimit : kUsualMessages);
   const std::uint64_t messages = times.messages_of(chosen);
+  if (whole && messages > kWrittenMessages) {
+    return Failure{
+        {options.schedule.empty() ? "--svg" : "--schedule",
+         fmt::format("{} has {} messages; up to {} are written or drawn", name_of(chosen, *call),
+                     report::grouped(messages), report::grouped(kWrittenMessages)),
+         "leave it out, or take a smaller --size or machine"}};
+  }
   auto verdict = verified(chosen, hierarchy, *call, messages);
   if (!verdict) return Failure{verdict.error(), kExitInternal};
   PlanReport report{*machine,

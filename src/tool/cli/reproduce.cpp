@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -212,7 +213,10 @@ Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals)
   if (!options.folder.empty()) {
     if (Outcome bad = write_folder(options.folder, (*paper)->key, exhibits)) return bad;
   }
-  if (options.json) return write_output("-", to_json(std::string((*paper)->citation), exhibits));
+  if (options.json) {
+    const std::string measured_on = options.on.empty() ? "" : day_of(std::time(nullptr));
+    return write_output("-", to_json(std::string((*paper)->citation), exhibits, measured_on));
+  }
   return write_output("-", to_text(exhibits, *canvas));
 }
 

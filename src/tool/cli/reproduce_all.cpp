@@ -13,18 +13,19 @@
 #include "reproduce/report.hpp"
 
 namespace espalier::cli {
-namespace {
-
-namespace fs = std::filesystem;
-using reproduce::Paper;
-using reproduce::PaperPart;
-using reproduce::ReportedPart;
 
 std::string day_of(std::time_t when) {
   std::tm parts{};
   gmtime_r(&when, &parts);
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
+
+namespace {
+
+namespace fs = std::filesystem;
+using reproduce::Paper;
+using reproduce::PaperPart;
+using reproduce::ReportedPart;
 
 std::optional<Error> make_folder(const std::string& folder) {
   std::error_code error;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct ReportOptions {
   bool quick = false;
   bool json = false;  ///< the report as JSON on standard output too
 };
+
+/// The day in UTC: "2026-11-17".
+[[nodiscard]] std::string day_of(std::time_t when);
 
 /// Every paper's exhibits in one report. A part that the folder has already, made by this version
 /// with these options, is taken from it: so a report that was interrupted goes on.

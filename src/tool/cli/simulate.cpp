@@ -207,6 +207,10 @@ Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& mac
   if (const auto whole = times.of(candidate->plan)) {
     note += fmt::format(" All of {} takes {}, by its steady state.", report::call_in_words(*call),
                         rounded(*whole));
+  } else {
+    const select::CostView costs(hierarchy.machine());
+    note += fmt::format(" All of {} is predicted to take {}.", report::call_in_words(*call),
+                        rounded(select::predict(candidate->plan, costs, hierarchy, *call)));
   }
   return Shown{
       schedule_of(candidate_of(candidate->plan, hierarchy, *part), *part), std::move(note), {}};

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "base/file.hpp"
@@ -160,6 +162,11 @@ Expected<view::Subject> subject_from(const ViewOptions& options) {
 Expected<view::Query> first_query(const ViewOptions& options, const view::Subject& subject) {
   CallOptions asked = options;
   if (asked.operation.empty()) asked.operation = "broadcast";
+  if (is_irregular(asked.operation)) {
+    return Error{"--operation", "the page shows calls whose blocks are of one length",
+                 fmt::format("espalier simulate {} --counts ... --svg FILE draws it",
+                             schedule::usual_name(asked.operation))};
+  }
   const bool has_data = schedule::operation_called(asked.operation) != schedule::Operation::Barrier;
   if (asked.size.empty() && has_data) asked.size = "64KiB";
   auto call = call_from(asked, subject.machine.size());
@@ -178,8 +185,15 @@ Expected<view::Query> first_query(const ViewOptions& options, const view::Subjec
   return query;
 }
 
-/// Refuses to replace what is no page of ours.
+/// Refuses to replace what is no page of ours, and a folder that is not there: before all is
+/// planned.
 std::optional<Error> why_not_replaced(const ViewOptions& options) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(options.html, error).parent_path();
+  if (options.html != "-" && ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return Error{options.html, "cannot write: its folder is not there, or not yours to write to",
+                 "name a file in another folder"};
+  }
   if (options.force || options.html == "-" || beginning_of_file(options.html, 1).empty()) return {};
   const std::string begin = beginning_of_file(options.html, view::kPageMark.size());
   if (begin == view::kPageMark) return {};
