@@ -195,6 +195,40 @@ def python(t):
     assert "espalier run: note: no MPI is seen in /usr/bin/python3" in done.stderr, done.stderr
 
 
+def placed_by_profile(t):
+    """Inventory, forecast, profile, placement and launch in one command; a link that goes bad changes the placement."""
+    (t.folder / "hosts.json").write_text(
+        '{"format": "espalier-inventory-1", "name": "two", "between": {"latency": "5 ms"}, "inside": {"latency": "50 us"}, "hosts": ['
+        '{"name": "a[1-2]", "cluster": "A"}, {"name": "b[1-2]", "cluster": "B"}, {"name": "c[1-2]", "cluster": "C"}]}')
+    inventory, hosts, history = (str(t.folder / name) for name in ("hosts.json", "hosts", "weather.db"))
+    command = t.launcher + ["-n", "4", t.program]
+    options = ["--place", inventory, "--by", "lu.S", "--hosts", hosts, "--print"]
+
+    def clusters():
+        return {line[0].upper() for line in (t.folder / "hosts").read_text().split()}
+
+    def recorded(*links):
+        done = subprocess.run([t.espalier, "weather", "record", "--history", history,
+                               *(word for link in links for word in ("--sample", link))], stdout=subprocess.PIPE, check=False)
+        assert done.returncode == 0, done
+
+    done = t.run(command, options)
+    assert done.returncode == 0 and f" {hosts}" in done.stdout and "4 processes on " in done.stderr, (done.stdout, done.stderr)
+    recorded("A,B,1ms", "A,C,5ms", "B,C,5ms")
+    t.run(command, options + ["--weather", history])
+    assert clusters() == {"A", "B"}, clusters()
+    recorded(*5 * ["A,B,80ms"])
+    t.run(command, options + ["--weather", history])
+    assert clusters() != {"A", "B"}, clusters()
+    (t.folder / "here").write_text("localhost slots=4\n")
+    here = ["--place", str(t.folder / "here"), "--by", "lu.S", "--machine", MACHINE, "--force"]
+    planned(t.run(command, here), 4)  # the launcher's file has no name, and ends with it
+    refused(t.run(command, ["--by", "lu.S"]), "--by", "nothing is placed")
+    refused(t.run(command, ["--place", inventory]), "how the program communicates")
+    refused(t.run(t.launcher + [t.program], ["--place", inventory, "--by", "lu.S"]), "how many processes")
+    refused(t.run(command, ["--place", inventory, "--by", "lu.S", "--print"]), "--print")
+
+
 def exit_codes(t):
     done = t.run(t.launcher + ["-n", "1", t.script("exit 7\n")])
     assert done.returncode == 7, done.returncode
@@ -265,7 +299,7 @@ def other_mpis(t):
 
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
-         files_of_programs, spawned_processes, python, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
+         files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
 
 
 def main():

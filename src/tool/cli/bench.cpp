@@ -240,25 +240,26 @@ constexpr std::string_view kBenchDescription =
 }  // namespace
 
 Command bench_command() {
-  Manual manual{.name = "bench",
-                .tagline = "measure collectives in the lab or simulated, against bounds and peers",
-                .synopsis =
-                    "bench --on lab [--state DIR] [--operation LIST] [--size LIST] "
-                    "[--root LIST|all] [--stack LIST] [--clocks shared|ack] [--repeat N] "
-                    "[--json|--csv] [--save FILE] "
-                    "[--svg PREFIX]\n"
-                    "bench --on smpi [--machine LIST] [--placement LIST] [--operation LIST] "
-                    "[--size LIST] [--peer LIST] [--single] [--roots N] [-j N] [--resume FILE] "
-                    "[--json|--csv] [--save FILE] [--html FILE]",
-                .description = std::string(kBenchDescription),
-                .sections = {},
-                .examples =
-                    "espalier lab up \"site:2(10ms,100Mbit/s) machine:1|2(250us,1Gbit/s) proc:4\"\n"
-                    "espalier bench --on lab\n"
-                    "espalier bench --on lab --operation broadcast --root all --json\n"
-                    "espalier bench --on lab --stack mpich,mpich+espalier --size 8,1MiB\n"
-                    "espalier bench --on smpi --machine flat-64 --operation broadcast\n"
-                    "espalier bench --on smpi --single --resume league.jsonl --html league.html"};
+  Manual manual{
+      .name = "bench",
+      .tagline = "measure collectives in the lab or simulated, against bounds and peers",
+      .synopsis =
+          "bench --on lab [--state DIR] [--operation LIST] [--size LIST] "
+          "[--root LIST|all] [--counts LENGTHS] [--stack LIST] [--clocks shared|ack] [--repeat N] "
+          "[--json|--csv] [--save FILE] "
+          "[--svg PREFIX]\n"
+          "bench --on smpi [--machine LIST] [--placement LIST] [--operation LIST] "
+          "[--size LIST] [--peer LIST] [--single] [--roots N] [-j N] [--resume FILE] "
+          "[--json|--csv] [--save FILE] [--html FILE]",
+      .description = std::string(kBenchDescription),
+      .sections = {},
+      .examples =
+          "espalier lab up \"site:2(10ms,100Mbit/s) machine:1|2(250us,1Gbit/s) proc:4\"\n"
+          "espalier bench --on lab\n"
+          "espalier bench --on lab --operation broadcast --root all --json\n"
+          "espalier bench --on lab --stack mpich,mpich+espalier --size 8,1MiB\n"
+          "espalier bench --on smpi --machine flat-64 --operation broadcast\n"
+          "espalier bench --on smpi --single --resume league.jsonl --html league.html"};
   return {
       std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<BenchOptions>();

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <ctime>
 #include <memory>
 
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/example_machines.hpp"
+#include "cli/forecast_links.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -16,7 +16,6 @@
 #include "place/portfolio.hpp"
 #include "place/write_hosts.hpp"
 #include "profile/load.hpp"
-#include "weather/history.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -61,30 +60,6 @@ Expected<map::Constraints> constraints_from(const PlaceOptions& options) {
     constraints.pins.emplace_back(*rank, pin.substr(equals + 1));
   }
   return constraints;
-}
-
-/// Links as the history forecasts them.
-Expected<std::vector<place::LinkSpec>> forecast_from(const std::string& history) {
-  std::vector<place::LinkSpec> links;
-  if (history.empty()) return links;
-  constexpr std::int64_t kMonth = 30 * 86'400;
-  const weather::HistoryRead read = weather::read_history(history);
-  for (const std::string& note : read.notes) write_message(fmt::format("note: {}\n", note));
-  if (read.wrong) return *read.wrong;
-  const auto forecasts = weather::forecast_links(read.samples, std::time(nullptr) - kMonth);
-  if (forecasts.empty()) {
-    return Error{history, "it has no measurements of the last 30 days",
-                 "record some (espalier weather record), or leave --weather out"};
-  }
-  for (const weather::LinkForecast& f : forecasts) {
-    place::LinkSpec link{history, f.a, f.b, Time{static_cast<std::int64_t>(f.latency.value * 1e12)},
-                         kUnlimited};
-    if (f.bandwidth.value >= 1) {
-      link.capacity = Bandwidth{static_cast<std::uint64_t>(f.bandwidth.value)};
-    }
-    links.push_back(std::move(link));
-  }
-  return links;
 }
 
 /// Principles of a policy, less those that --without names.
@@ -184,7 +159,7 @@ Outcome place_now(const PlaceOptions& options, const Globals& globals) {
                     fmt::format("the profile is of {} processes, not {}", profile->size(), *count),
                     "profile a run of as many as are to be placed, or leave it out"}};
   }
-  const auto forecast = forecast_from(options.weather);
+  const auto forecast = forecast_links_from(options.weather);
   if (!forecast) return Failure{forecast.error()};
   const auto inventory = place::load_inventory(file_of_machine(options.inventory), *forecast);
   if (!inventory) return Failure{inventory.error()};

@@ -15,6 +15,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/request.hpp"
+#include "cli/run_placed.hpp"
 #include "doctor/checks.hpp"
 #include "launch/ask.hpp"
 #include "launch/elf.hpp"
@@ -34,6 +35,7 @@ struct RunOptions {
   std::string library;
   std::string profile;
   std::string trace;
+  PlacedRun placed;
   bool force = false;
   bool reproducible = false;
   bool disable = false;
@@ -150,7 +152,24 @@ Error with_doctor(Error error) {
   return error;
 }
 
-Expected<launch::Start> start_of(const RunOptions& options, const std::vector<std::string>& words) {
+/// Options of --place without it would be passed over.
+std::optional<Error> check_placed(const RunOptions& options) {
+  const PlacedRun& placed = options.placed;
+  if (placed.inventory.empty()) {
+    for (const auto& [name, value] : {std::pair{"--by", placed.profile},
+                                      {"--weather", placed.weather},
+                                      {"--hosts", placed.hosts}}) {
+      if (!value.empty()) return Error{name, "nothing is placed", "--place INVENTORY as well"};
+    }
+  } else if (options.print && placed.hosts.empty()) {
+    return Error{"--print", "the launcher's file would end with this command",
+                 "name one: --hosts FILE"};
+  }
+  return std::nullopt;
+}
+
+Expected<launch::Start> start_of(const RunOptions& options, std::vector<std::string> words) {
+  if (auto wrong = check_placed(options)) return *wrong;
   if (words.empty()) {
     return Error{"espalier run", "no command is given",
                  "write it after \"--\": espalier run -- mpiexec -n 4 ./program"};
@@ -161,6 +180,13 @@ Expected<launch::Start> start_of(const RunOptions& options, const std::vector<st
   }
   auto chosen = launch::choose_start(words, named);
   if (!chosen) return with_doctor(chosen.error());
+  if (!options.placed.inventory.empty()) {
+    auto placed = placed_command(options.placed, *chosen, words);
+    if (!placed) return placed.error();
+    words = *std::move(placed);
+    chosen = launch::choose_start(words, named);
+    if (!chosen) return with_doctor(chosen.error());
+  }
   auto set = variables(options);
   if (!set) return set.error();
   if (auto wrong = check_algorithms(options, *set)) return *wrong;
@@ -221,6 +247,7 @@ constexpr std::string_view kRunProgramExamples =
     "espalier run -- sbatch job.sh\n"
     "espalier run -- mpiexec -n 4 python3 solver.py\n"
     "espalier run --profile solver.profile -- mpiexec -n 16 ./solver\n"
+    "espalier run --place hosts.json --by solver.profile --weather w.db -- mpiexec -n 16 ./solver\n"
     "espalier run --trace solver.trace -- mpiexec -n 16 ./solver\n"
     "espalier run --machine \"site:2(10ms) proc:2\" --print -- mpiexec -n 4 ./a.out";
 
@@ -244,6 +271,20 @@ void declare_options(App& app, RunOptions& options) {
       .type_name("FILE");
   app.add_option("--profile", options.profile,
                  "Record how the program communicates, for espalier profile and espalier place.")
+      .type_name("FILE");
+  app.add_option(
+         "--place", options.placed.inventory,
+         "First choose which process runs where, of what there is (see espalier place), and "
+         "tell the launcher.")
+      .type_name("INVENTORY");
+  app.add_option("--by", options.placed.profile,
+                 "With --place: how the program communicates, a profile or a workload.")
+      .type_name("PROFILE");
+  app.add_option("--weather", options.placed.weather,
+                 "With --place: links as espalier weather forecasts them.")
+      .type_name("HISTORY");
+  app.add_option("--hosts", options.placed.hosts,
+                 "With --place: keep the launcher's file here. Default: it ends with the run.")
       .type_name("FILE");
   app.add_option("--mpi", options.mpi,
                  "mpich or openmpi: what the launcher and the programs use; they are not looked "

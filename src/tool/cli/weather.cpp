@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
@@ -35,6 +37,8 @@ struct WeatherOptions {
   std::string port;
   std::string since;
   std::string svg;
+  std::string every;
+  std::string times;
   bool once = false;
   bool json = false;
 };
@@ -85,7 +89,7 @@ Expected<weather::Sample> probed_sample(const std::string& text, const WeatherOp
                          probed->bandwidth};
 }
 
-Outcome record(const WeatherOptions& options) {
+Outcome record_once(const WeatherOptions& options) {
   const std::int64_t now = std::time(nullptr);
   std::vector<weather::Sample> samples;
   for (const std::string& text : options.samples) {
@@ -112,6 +116,34 @@ Outcome record(const WeatherOptions& options) {
                                         : std::string("bandwidth not measured"));
   }
   return write_output("-", text);
+}
+
+/// Measures again and again; a host that does not answer now may do so later.
+Outcome record_often(const WeatherOptions& options) {
+  const auto every = parse_time(options.every);
+  if (!every || *every < seconds(1)) {
+    return Failure{{"--every", fmt::format("\"{}\" is no time of 1 s or more", options.every),
+                    "--every 10min"}};
+  }
+  auto times = parse_rank(given_or(options.times, "0"), 1U << 30);
+  if (!times) return Failure{{"--times", "no number", "--times 144"}};
+  auto next = std::chrono::steady_clock::now();
+  Outcome last;
+  for (std::uint32_t done = 0; *times == 0 || done < *times; ++done) {
+    if (done > 0) {
+      next += std::chrono::nanoseconds(every->picoseconds / 1000);
+      std::this_thread::sleep_until(next);
+    }
+    last = record_once(options);
+    if (!last) continue;
+    if (done == 0) return last;  // it was never right: most likely a wrong command line
+    write_message(to_string(last->error) + "\n");
+  }
+  return last;
+}
+
+Outcome record(const WeatherOptions& options) {
+  return options.every.empty() ? record_once(options) : record_often(options);
 }
 
 report::Table forecast_table(const std::vector<weather::LinkForecast>& links) {
@@ -247,6 +279,8 @@ std::optional<Error> of_other_action(const WeatherOptions& options) {
                        OptionOfAction{"--here", !options.here.empty(), "record"},
                        OptionOfAction{"--to", !options.to.empty(), "record"},
                        OptionOfAction{"--bytes", !options.bytes.empty(), "record"},
+                       OptionOfAction{"--every", !options.every.empty(), "record"},
+                       OptionOfAction{"--times", !options.times.empty(), "record"},
                        OptionOfAction{"--port", !options.port.empty(), "answer"},
                        OptionOfAction{"--once", options.once, "answer"},
                        OptionOfAction{"--since", !options.since.empty(), "show"},
@@ -256,6 +290,13 @@ std::optional<Error> of_other_action(const WeatherOptions& options) {
     if (!one.is_given || one.action == options.action) continue;
     return Error{one.name, fmt::format("it is an option of espalier weather {}", one.action),
                  "leave it out"};
+  }
+  if (!options.times.empty() && options.every.empty()) {
+    return Error{"--times", "it is recorded once without --every", "--every 10min"};
+  }
+  if (!options.every.empty() && options.to.empty()) {
+    return Error{"--every", "nothing is measured without --to",
+                 "--here A --to B=b1.example.org:7411"};
   }
   if ((!options.bytes.empty() || !options.here.empty()) && options.to.empty()) {
     return Error{options.here.empty() ? "--bytes" : "--here", "nothing is measured without --to",
@@ -290,6 +331,7 @@ constexpr std::string_view kWeatherDescription =
 constexpr std::string_view kWeatherExamples =
     "espalier weather answer --port 7411\n"
     "espalier weather record --history w.db --here A --to B=b1:7411\n"
+    "espalier weather record --history w.db --here A --to B=b1:7411 --every 10min\n"
     "espalier weather record --history w.db --sample A,B,12ms,8Mbit/s\n"
     "espalier weather show --history w.db --since 24h\n"
     "espalier weather show --history w.db --svg weather.svg";
@@ -297,16 +339,17 @@ constexpr std::string_view kWeatherExamples =
 }  // namespace
 
 Command weather_command() {
-  Manual manual{
-      .name = "weather",
-      .tagline = "measure the links between clusters, and forecast them",
-      .synopsis =
-          "weather record [--sample A,B,LATENCY[,BANDWIDTH]]... [--here A --to B=HOST:PORT]...\n"
-          "weather show [--since TIME] [--json|--svg FILE]\n"
-          "weather answer [--port N] [--once]",
-      .description = std::string(kWeatherDescription),
-      .sections = {},
-      .examples = std::string(kWeatherExamples)};
+  Manual manual{.name = "weather",
+                .tagline = "measure the links between clusters, and forecast them",
+                .synopsis =
+                    "weather record [--sample A,B,LATENCY[,BANDWIDTH]]... [--here A --to "
+                    "B=HOST:PORT]... [--every TIME "
+                    "[--times N]]\n"
+                    "weather show [--since TIME] [--json|--svg FILE]\n"
+                    "weather answer [--port N] [--once]",
+                .description = std::string(kWeatherDescription),
+                .sections = {},
+                .examples = std::string(kWeatherExamples)};
   return {
       std::move(manual), [](App& app, const Globals& globals) {
         const auto options = std::make_shared<WeatherOptions>();
@@ -325,6 +368,11 @@ Command weather_command() {
         app.add_option("--bytes", options->bytes,
                        "Of the transfer that bandwidth is taken from; 0: none. Default: 256KiB.")
             .type_name("BYTES");
+        app.add_option("--every", options->every,
+                       "Measure again after each such time, until it is ended. A host that does "
+                       "not answer is tried again the next time.")
+            .type_name("TIME");
+        app.add_option("--times", options->times, "With --every: only so often.").type_name("N");
         app.add_option("--port", options->port, "To answer on. Default: any free one.")
             .type_name("N");
         app.add_flag("--once", options->once, "Answer one prober, then end.");
