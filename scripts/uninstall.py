@@ -9,6 +9,17 @@ import pathlib
 import sys
 
 
+def forget_compiled(module):
+    """Removes what Python keeps of a module that is gone."""
+    if module.suffix != ".py":
+        return
+    cache = module.parent / "__pycache__"
+    for compiled in cache.glob(f"{module.stem}.*.pyc"):
+        compiled.unlink()
+    if cache.is_dir() and not any(cache.iterdir()):
+        cache.rmdir()
+
+
 def main():
     prefix = pathlib.Path(sys.argv[1])
     manifest = prefix / "share" / "espalier" / "manifest"
@@ -25,6 +36,7 @@ def main():
         path = prefix / name
         if name and not name.endswith("/") and (path.is_file() or path.is_symlink()):
             path.unlink()
+            forget_compiled(path)
     for name in sorted((line for line in lines if line.endswith("/")), reverse=True):  # inner ones first
         folder = prefix / name
         if folder.is_dir() and not any(folder.iterdir()):
