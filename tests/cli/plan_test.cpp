@@ -137,7 +137,6 @@ TEST(ToolReproduce, RefusesUnknownPapersAndParts) {
   EXPECT_EQ(run_tool({"reproduce", "karonis", "--part", "figure99"}).exit_code, 2);
   EXPECT_EQ(run_tool({"reproduce", "banikazemi", "--seed", "x"}).exit_code, 2);
   EXPECT_EQ(run_tool({"reproduce", "langer", "--on", "there"}).exit_code, 2);
-  EXPECT_EQ(run_tool({"reproduce", "langer", "--on", "lab"}).exit_code, 2);
   EXPECT_EQ(run_tool({"reproduce", "karonis", "--on", "here"}).exit_code, 2);
   EXPECT_EQ(run_tool({"reproduce", "langer", "--on", "here", "--part", "table2"}).exit_code, 2);
   EXPECT_EQ(run_tool({"reproduce", "langer", "--on", "here", "--mpi", "lam"}).exit_code, 2);
