@@ -208,6 +208,7 @@ class Lab(unittest.TestCase):
         fastest = best_of_tries(lambda: fastest_ping("site0-machine0", "site1-machine0"), lambda rtt: rtt < 7.0)
         self.assertTrue(5.75 < fastest < 7.0, fastest)
         lab("set", "site0>site1", "--cut")
+        lab("stats", "--reset")
         lab("exec", "site0-machine0", "--", "ping", "-c", "1", "-W", "1", "site1-machine0", code=1)
         self.assertEqual(links()["wan:site0>site1"]["drops"], 1)
         lab("set", "wan", "--mend")
