@@ -1,12 +1,19 @@
-// What a cold choice costs: processor time, and the most heap that it holds at once beside machine
-// and hierarchy. 64 to 131,072 ranks of up to four levels, all operations, messages of 1 KiB.
+// What a cold choice, and a rank's own part of a plan, cost: processor time, and the most heap that
+// is held at once beside machine and hierarchy. 64 to 131,072 ranks of up to four levels, all
+// operations, messages of 1 KiB. Own parts and predictions of multilevel plans also of 1,048,576
+// ranks. The rows BigO and RMS are the growth that fits best, by the number of ranks.
 //
-//   equal    all parts of a level are alike
-//   unequal  every twentieth innermost cluster has a process less and a slower channel
+//   choosing   a cold choice
+//   predicting a multilevel plan predicted, cold: flat trees on all levels
+//   own_part   a rank's part of that plan
+//   equal      all parts of a level are alike
+//   unequal    every twentieth innermost cluster has a process less and a slower channel
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <new>
 #include <string>
 
@@ -56,8 +63,10 @@ std::string description(std::int64_t processes) {
       return "site:2(10ms,1Gbit/s) node:16" + inner;
     case 16384:
       return "site:4(10ms,10Gbit/s) machine:8(500us,100Gbit/s) node:16" + inner;
-    default:
+    case 131072:
       return "site:8(10ms,10Gbit/s) machine:16(500us,100Gbit/s) node:32" + inner;
+    default:
+      return "site:16(10ms,10Gbit/s) machine:32(500us,100Gbit/s) node:64" + inner;
   }
 }
 
@@ -106,7 +115,9 @@ Machine machine_of(std::int64_t processes, bool is_equal) {
   return *topology::build_machine(spec);
 }
 
-void choose(benchmark::State& state, Operation operation, bool is_equal) {
+/// Runs `work` on a machine and notes the most heap that it holds.
+template <typename Work>
+void measure(benchmark::State& state, Operation operation, bool is_equal, Work work) {
   const Machine machine = machine_of(state.range(0), is_equal);
   const Hierarchy hierarchy(machine);
   const Collective call{operation, machine.size(), 0, 1024, Bytes{1}, true, {}};
@@ -114,24 +125,59 @@ void choose(benchmark::State& state, Operation operation, bool is_equal) {
   for (auto _ : state) {
     const std::size_t before = g_held;
     g_most = before;
-    select::Chooser chooser(hierarchy);
-    benchmark::DoNotOptimize(chooser.choose(call));
+    work(hierarchy, call);
     most = std::max(most, g_most - before);
   }
   state.counters["heap_KiB"] = static_cast<double>(most) / 1024;
+  state.SetComplexityN(state.range(0));
+}
+
+void choose(const Hierarchy& hierarchy, const Collective& call) {
+  select::Chooser chooser(hierarchy);
+  benchmark::DoNotOptimize(chooser.choose(call));
+}
+
+select::Plan flat_trees(const Hierarchy& hierarchy) {
+  const collective::MultilevelChoice choice{
+      std::vector<collective::LevelChoice>(hierarchy.machine().levels().size()), {}, {}};
+  return {collective::find_algorithm(Operation::Broadcast, "multilevel"), choice};
+}
+
+void predict_flat_trees(const Hierarchy& hierarchy, const Collective& call) {
+  const select::Predictor predictor(hierarchy);
+  benchmark::DoNotOptimize(predictor(flat_trees(hierarchy), call));
+}
+
+void build_own_part(const Hierarchy& hierarchy, const Collective& call) {
+  benchmark::DoNotOptimize(select::own_part(flat_trees(hierarchy), hierarchy, call, call.size / 2));
+}
+
+using Measured = void (*)(const Hierarchy&, const Collective&);
+
+void enter(const std::string& what, Operation operation, Measured work,
+           std::initializer_list<std::int64_t> all_ranks) {
+  for (const bool is_equal : {true, false}) {
+    const std::string name =
+        what + "/" + std::string(schedule::name_of(operation)) + (is_equal ? "/equal" : "/unequal");
+    auto* one = benchmark::RegisterBenchmark(
+        name.c_str(), [=](benchmark::State& state) { measure(state, operation, is_equal, work); });
+    one->Unit(benchmark::kMillisecond)->Iterations(1)->Complexity();
+    for (const std::int64_t ranks : all_ranks) one->Arg(ranks);
+  }
 }
 
 [[maybe_unused]] const bool kRegistered = [] {
-  for (const bool is_equal : {true, false}) {
-    for (int i = 0; i < schedule::kOperationCount; ++i) {
-      const auto operation = static_cast<Operation>(i);
-      const std::string name = "choosing/" + std::string(schedule::name_of(operation)) +
-                               (is_equal ? "/equal" : "/unequal");
-      auto* one = benchmark::RegisterBenchmark(
-          name.c_str(), [=](benchmark::State& state) { choose(state, operation, is_equal); });
-      one->Unit(benchmark::kMillisecond)->Iterations(1);
-      for (const std::int64_t ranks : {64, 1024, 16384, 131072}) one->Arg(ranks);
-    }
+  for (int i = 0; i < schedule::kOperationCount; ++i) {
+    enter("choosing", static_cast<Operation>(i), choose, {64, 1024, 16384, 131072});
+  }
+  for (const Operation operation :
+       {Operation::Broadcast, Operation::Reduce, Operation::Allreduce, Operation::Barrier,
+        Operation::Gather, Operation::Scatter, Operation::ReduceScatter}) {
+    enter("predicting", operation, predict_flat_trees, {64, 1024, 16384, 131072, 1048576});
+  }
+  for (const Operation operation : {Operation::Broadcast, Operation::Reduce, Operation::Allreduce,
+                                    Operation::Barrier, Operation::Gather, Operation::Scatter}) {
+    enter("own_part", operation, build_own_part, {64, 1024, 16384, 131072, 1048576});
   }
   return true;
 }();

@@ -17,6 +17,7 @@
 
 namespace espalier::collective {
 
+class FoldedMachine;
 class NameReader;
 
 /// What plans of one algorithm differ in. RankOrder: classical algorithms go by the ranks' numbers,
@@ -89,6 +90,10 @@ struct Algorithm {
   /// Predicted time in closed form. Null: there is none, and its plans are simulated.
   cost::Picos (*estimate)(const cost::CostView&, const Hierarchy&, const schedule::Collective&,
                           const Parameters&) = nullptr;
+  /// The same on a machine folded for the call's root (else for rank 0), much quicker on machines
+  /// of equal parts. Null, or nothing returned: there is none.
+  std::optional<cost::Picos> (*estimate_folded)(const FoldedMachine&, const schedule::Collective&,
+                                                const Parameters&) = nullptr;
   /// The rest of a plan's name. Null: " along the machine", or nothing.
   std::string (*text)(const schedule::Collective&, const Parameters&) = nullptr;
   /// Reads what text() wrote. Null: as above.

@@ -64,15 +64,14 @@ Parameters canonical_levels(const Hierarchy& hierarchy, const schedule::Collecti
   if (call.operation == Operation::Scan || call.operation == Operation::Exscan) return parameters;
   // The masters of an allgather go round in a ring, or exchange.
   if (call.operation == Operation::Allgather) choice.levels.front().shape = Shape::Flat;
-  const auto clusters = hierarchy.machine().clusters();
-  if (clusters.front().member_count == 1) choice.top = Top::Tree;  // nobody to exchange with
+  if (hierarchy.machine().clusters().front().member_count == 1)
+    choice.top = Top::Tree;  // nobody to exchange with
   for (std::uint32_t l = 0; l < choice.levels.size(); ++l) {
     Shape& shape = choice.levels[l].shape;
+    const auto sizes = hierarchy.group_sizes(l);
     const auto is_like = [&](Shape other) {
-      return std::all_of(clusters.begin(), clusters.end(), [&](const topology::Cluster& cluster) {
-        return cluster.depth != l ||
-               are_same(shape, other, static_cast<Rank>(cluster.member_count));
-      });
+      return std::all_of(sizes.begin(), sizes.end(),
+                         [&](Rank size) { return are_same(shape, other, size); });
     };
     int first = 0;
     while (!is_like(static_cast<Shape>(first))) ++first;

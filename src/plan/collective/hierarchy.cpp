@@ -10,7 +10,15 @@ using topology::Leaf;
 using topology::Member;
 
 Hierarchy::Hierarchy(const topology::Machine& machine)
-    : machine_(machine), lowest_rank_(machine.clusters().size(), kNoRank) {
+    : machine_(machine),
+      lowest_rank_(machine.clusters().size(), kNoRank),
+      group_sizes_(machine.levels().size()) {
+  for (const Cluster& cluster : machine.clusters()) {
+    std::vector<Rank>& sizes = group_sizes_[cluster.depth];
+    const auto size = static_cast<Rank>(cluster.member_count);
+    const auto at = std::lower_bound(sizes.begin(), sizes.end(), size);
+    if (at == sizes.end() || *at != size) sizes.insert(at, size);
+  }
   for (Rank rank = 0; rank < machine.size(); ++rank) {
     ClusterId c = machine.cluster_of(machine.leaf_of(rank));
     // Ranks come in rising order, so a cluster that has a master has the lowest.

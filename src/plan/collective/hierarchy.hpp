@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/types.hpp"
@@ -24,13 +25,18 @@ class Hierarchy {
   /// One rank for each member of the cluster: its process, or the master of that sub-cluster. The
   /// master of the cluster itself comes first, then the members after it and around.
   [[nodiscard]] std::vector<Rank> masters_of_members(topology::ClusterId cluster, Rank root) const;
+  /// The different numbers of members that clusters of this depth have, rising.
+  [[nodiscard]] std::span<const Rank> group_sizes(std::uint32_t depth) const {
+    return group_sizes_[depth];
+  }
   /// The clusters in whose groups of masters this rank takes part, outermost first. In all but the
   /// first it is the master of the cluster itself; in the first too if it is the root.
   [[nodiscard]] std::vector<topology::ClusterId> groups_of(Rank rank, Rank root) const;
 
  private:
   const topology::Machine& machine_;
-  std::vector<Rank> lowest_rank_;  // [ClusterId]
+  std::vector<Rank> lowest_rank_;               // [ClusterId]
+  std::vector<std::vector<Rank>> group_sizes_;  // [depth]
 };
 
 }  // namespace espalier::collective

@@ -41,11 +41,10 @@ std::vector<Parameters> bundled_alltoalls(const Hierarchy& hierarchy) {
 }
 
 /// The most members that a cluster of these depths has.
-Rank widest(const topology::Machine& machine, std::uint32_t from, std::uint32_t to) {
+Rank widest(const Hierarchy& hierarchy, std::uint32_t from, std::uint32_t to) {
   Rank most = 0;
-  for (const topology::Cluster& cluster : machine.clusters()) {
-    if (cluster.depth < from || cluster.depth >= to) continue;
-    most = std::max(most, static_cast<Rank>(cluster.member_count));
+  for (std::uint32_t depth = from; depth < to; ++depth) {
+    most = std::max(most, hierarchy.group_sizes(depth).back());
   }
   return most;
 }
@@ -56,8 +55,8 @@ void add_wide_trees(std::vector<Parameters>& all, const Hierarchy& hierarchy,
                     const Collective& call) {
   if (call.operation == Operation::Scan || call.operation == Operation::Exscan) return;
   const auto levels = static_cast<std::uint32_t>(hierarchy.machine().levels().size());
-  const Rank outside = widest(hierarchy.machine(), 0, 1);
-  const Rank inside = widest(hierarchy.machine(), 1, levels);
+  const Rank outside = widest(hierarchy, 0, 1);
+  const Rank inside = widest(hierarchy, 1, levels);
   constexpr Rank kPipelinesUpTo = 64;
   const std::vector<std::uint64_t> segments =
       call.size <= kPipelinesUpTo ? segments_for(call) : std::vector<std::uint64_t>{0};
@@ -203,6 +202,13 @@ Picos multilevel_estimate(const CostView& cost_view, const Hierarchy& hierarchy,
                          call.commutative ? Partials::One : Partials::Runs);
 }
 
+std::optional<Picos> multilevel_estimate_folded(const FoldedMachine& machine,
+                                                const Collective& call,
+                                                const Parameters& parameters) {
+  const auto& choice = std::get<MultilevelChoice>(parameters);
+  return folded_multilevel_time(choice, bytes_of_segments(choice, call), machine, call);
+}
+
 std::optional<Parameters> read_multilevel(NameReader& reader, const Hierarchy& hierarchy) {
   if (!reader.take(" ")) return std::nullopt;
   return read_choice(reader, hierarchy.machine().levels().size());
@@ -223,6 +229,7 @@ constexpr Algorithm kMultilevel{.name = "multilevel",
                                 .canonical = canonical_levels,
                                 .build = multilevel_parts,
                                 .estimate = multilevel_estimate,
+                                .estimate_folded = multilevel_estimate_folded,
                                 .text = multilevel_text,
                                 .read = read_multilevel,
                                 .per_level = multilevel_levels};

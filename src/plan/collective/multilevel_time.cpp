@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "collective/multilevel_exchange.hpp"
 #include "collective/rank_blocks.hpp"
 #include "collective/whole_trees.hpp"
 #include "cost/bundles.hpp"
@@ -136,7 +137,7 @@ class MultilevelPrediction {
     TreePrediction prediction(cost_view_, whole, bytes_, upward_segments());
     keep_order(prediction, whole);
     prediction.reduce(streams);
-    if (exchange) exchange_streams(streams);
+    if (exchange) exchange_streams(streams, segments_.front(), bytes_, cost_view_, hierarchy_);
     prediction.broadcast(streams);
     if (!prediction.pipelined()) return latest(streams);
     // Segments go down while others still come up.
@@ -145,80 +146,11 @@ class MultilevelPrediction {
     Picos busiest = std::max(both.busiest(), down.busiest());
     both += down;
     if (exchange) {
-      const Loads across = exchange_loads();
+      const Loads across = exchange_loads(segments_.front(), bytes_, cost_view_, hierarchy_);
       busiest = std::max(busiest, across.busiest());
       both += across;
     }
     return latest(streams) + std::max(0.0, both.busiest() - busiest);
-  }
-
-  [[nodiscard]] Loads exchange_loads() const {
-    Loads loads(cost_view_);
-    const double segment = exchange_segment();
-    const std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
-    for (const Rank from : masters) {
-      for (const Rank to : masters) {
-        if (from != to) loads.add(from, to, segment, std::max(1.0, bytes_ / segment), true);
-      }
-    }
-    return loads;
-  }
-  [[nodiscard]] double exchange_segment() const {
-    return segments_.front() > 0 && segments_.front() < bytes_ ? segments_.front() : bytes_;
-  }
-
-  /// Everybody's partial result to everybody among the masters, segment by segment.
-  void exchange_streams(std::vector<Stream>& streams) {
-    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
-    if (masters.size() < 2) return;
-    std::sort(masters.begin(), masters.end());
-    const double segment = exchange_segment();
-    const double count = bytes_ > 0 ? std::max(1.0, bytes_ / segment) : 1;
-    std::vector<Flow> flows;
-    for (std::size_t i = 0; i < masters.size(); ++i) {
-      Picos processor = streams[masters[i]].first;
-      for (std::size_t step = 1; step < masters.size(); ++step) {
-        processor += cost_view_.send(masters[i], segment);
-        flows.push_back({masters[i], masters[(i + step) % masters.size()], segment, processor});
-      }
-    }
-    FlowSharing sharing(cost_view_);
-    sharing.settle(flows);
-    std::vector<Flow> whole = flows;
-    for (Flow& flow : whole) flow.bytes = bytes_;
-    if (count > 1) sharing.settle(whole);
-    const std::vector<Stream> before = streams;
-    const auto others = static_cast<double>(masters.size() - 1);
-    // The others' parts are combined one after the other, as they come.
-    std::vector<std::size_t> order(flows.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return flows[a].end < flows[b].end; });
-    for (const Rank m : masters) {
-      streams[m].grain = segment;
-      streams[m].first += others * cost_view_.send(m, segment);
-    }
-    for (const std::size_t i : order) {
-      Stream& to = streams[flows[i].to];
-      to.first = std::max(to.first, flows[i].end) + cost_view_.recv(flows[i].to, segment) +
-                 cost_view_.combine(flows[i].to, segment);
-    }
-    for (const Rank m : masters) streams[m].last = std::max(streams[m].last, streams[m].first);
-    if (count <= 1 && segment >= bytes_) {
-      for (const Rank m : masters) streams[m].last = streams[m].first;
-      return;
-    }
-    for (std::size_t i = 0; i < flows.size(); ++i) {
-      const Flow& flow = flows[i];
-      const Stream& from = before[flow.from];
-      const Picos work = cost_view_.recv(flow.to, segment) + cost_view_.combine(flow.to, segment);
-      const Picos step = flow.latency + segment * flow.per_byte + work;
-      const Picos send = cost_view_.send(flow.from, segment);
-      Stream& to = streams[flow.to];
-      to.last = std::max({to.last, whole[i].end + work, from.last + others * send + step,
-                          from.first + count * others * send + step,
-                          before[flow.to].first + count * others * (work + send)});
-    }
   }
 
   /// In the reference order: up the tree with all blocks, and what ranks need of others down again,
@@ -246,21 +178,9 @@ class MultilevelPrediction {
     const Picos up = prediction.busiest_link(true, streams);
     const Picos down = scatter_time(cost_view_, whole, bytes_);
     if (!exchange) return std::max(up, streams[0].last) + down;
-    std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
-    std::sort(masters.begin(), masters.end());
-    Rounds rounds(cost_view_);
-    std::vector<Rounds::RoundMessage> messages;
-    for (std::size_t i = 0; i < masters.size(); ++i) {
-      rounds.set_clock(masters[i], std::max(up, streams[masters[i]].last));
-      for (std::size_t step = 1; step < masters.size(); ++step) {
-        const Rank to = masters[(i + step) % masters.size()];
-        messages.push_back({masters[i], to, whole.subtree[to] * bytes_});
-      }
-    }
-    rounds.exchange(messages, true);
-    Picos across = 0;
-    for (const Rank m : masters) across = std::max(across, rounds.clock(m));
-    return across + down;
+    std::vector<double> trees(call_.size, 0);
+    for (Rank r = 0; r < call_.size; ++r) trees[r] = whole.subtree[r];
+    return exchange_blocks(streams, up, trees, bytes_, cost_view_, hierarchy_) + down;
   }
 
   /// Up within the outermost clusters, across, and down again.

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
+#include "collective/folded_machine.hpp"
 #include "collective/multilevel_calls.hpp"
 #include "cost/cost_view.hpp"
 
@@ -22,6 +24,17 @@ enum class Partials : std::uint8_t {
                                           const cost::CostView& cost_view,
                                           const Hierarchy& hierarchy,
                                           const schedule::Collective& call, Partials partials);
+
+/// The same where equal parts of the machine are told once; to the picosecond, but for the rounding
+/// of sums. O(different parts * their members).
+/// @pre call.size is that of the whole machine; the machine is folded for the call's root, or for
+///      rank 0 if it has none
+/// @return absent for operations without a tree of leaders, reductions that do not commute, and
+///         allgathers
+[[nodiscard]] std::optional<cost::Picos> folded_multilevel_time(const MultilevelChoice& choice,
+                                                                std::span<const double> segments,
+                                                                const FoldedMachine& machine,
+                                                                const schedule::Collective& call);
 
 // Operations without a tree of leaders: bundles of an alltoall, runs of a scan.
 [[nodiscard]] cost::Picos aggregated_alltoall_time(const Carriers& carriers,

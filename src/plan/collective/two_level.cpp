@@ -25,6 +25,9 @@ struct TwoLevelView {
   Hierarchy hierarchy;
 };
 
+/// Levels of a view by clusters of a depth that the machine has.
+constexpr std::size_t kLevelsSeen = 2;
+
 /// By each depth of clusters that the machine has, where that is not the machine itself.
 /// Bundles of more clusters go one by one through all ranks: worse than level by level, and long to
 /// predict.
@@ -45,10 +48,8 @@ std::vector<Parameters> two_level_proposals(const Hierarchy& hierarchy, const Co
   std::vector<Parameters> all;
   for (std::uint32_t depth = 1; levels > 2 && depth < levels; ++depth) {
     if (has_too_many_bundles(hierarchy.machine(), depth, call)) continue;
-    const std::size_t seen = topology::two_level_view(hierarchy.machine(), depth).levels().size();
     MultilevelChoice choice{{{Shape::Flat, 0}, {Shape::Binomial, 0}}, Top::Tree, {}};
-    choice.levels.resize(seen);
-    if (call.operation == Operation::Alltoall) choice.levels.assign(seen, {});
+    if (call.operation == Operation::Alltoall) choice.levels.assign(kLevelsSeen, {});
     all.push_back(TwoLevelChoice{depth, std::move(choice)});
   }
   return all;
@@ -85,8 +86,7 @@ std::optional<Parameters> read_two_level(NameReader& reader, const Hierarchy& hi
   const auto depth = reader.take_number();
   const std::size_t levels = hierarchy.machine().levels().size();
   if (!depth || *depth == 0 || *depth >= levels || !reader.take(" ")) return std::nullopt;
-  const std::size_t seen = topology::two_level_view(hierarchy.machine(), *depth).levels().size();
-  auto choice = read_choice(reader, seen);
+  auto choice = read_choice(reader, kLevelsSeen);
   if (!choice) return std::nullopt;
   return TwoLevelChoice{*depth, *std::move(choice)};
 }

@@ -41,15 +41,23 @@ Figures figures_of(const Machine& machine, const topology::Member& member,
   return figures;
 }
 
+/// Whether both are processes with the same figures.
+bool are_like_leaves(const Machine& machine, const topology::Member& a, const topology::Member& b) {
+  return a.is_leaf && b.is_leaf && machine.leaf_uplink(a.id) == machine.leaf_uplink(b.id) &&
+         machine.leaf_costs(a.id) == machine.leaf_costs(b.id);
+}
+
 }  // namespace
 
-std::vector<std::uint32_t> classes_of_clusters(const Machine& machine) {
+std::vector<std::uint32_t> classes_of_clusters(const Machine& machine,
+                                               std::span<const std::uint32_t> marks) {
   const auto clusters = machine.clusters();
   std::vector<std::uint32_t> classes(clusters.size(), 0);
   std::map<Figures, std::uint32_t> known;
   for (auto c = static_cast<ClusterId>(clusters.size()); c-- > 0;) {  // inner ones first
     Figures figures{clusters[c].depth};
     if (clusters[c].pair_count != 0) figures.push_back(c);
+    if (!marks.empty()) figures.push_back(marks[c]);
     add(figures, clusters[c].channel.latency);
     add(figures, clusters[c].channel.backbone);
     add(figures, clusters[c].channel.flow_cap);
@@ -59,7 +67,13 @@ std::vector<std::uint32_t> classes_of_clusters(const Machine& machine) {
       figures.push_back(alike);
       figures.insert(figures.end(), last.begin(), last.end());
     };
+    const topology::Member* before = nullptr;
     for (const topology::Member& member : machine.members(clusters[c])) {
+      if (before != nullptr && are_like_leaves(machine, *before, member)) {
+        ++alike;
+        continue;
+      }
+      before = &member;
       Figures here = figures_of(machine, member, classes);
       if (here != last) {
         add_last();
@@ -71,6 +85,22 @@ std::vector<std::uint32_t> classes_of_clusters(const Machine& machine) {
     add_last();
     classes[c] =
         known.emplace(std::move(figures), static_cast<std::uint32_t>(known.size())).first->second;
+  }
+  return classes;
+}
+
+std::vector<std::uint32_t> classes_of_processes(const Machine& machine) {
+  std::vector<std::uint32_t> classes(machine.size(), 0);
+  std::map<Figures, std::uint32_t> known;
+  for (Rank rank = 0; rank < machine.size(); ++rank) {
+    const topology::Member here{true, machine.leaf_of(rank)};
+    if (rank > 0 && are_like_leaves(machine, {true, machine.leaf_of(rank - 1)}, here)) {
+      classes[rank] = classes[rank - 1];
+      continue;
+    }
+    classes[rank] =
+        known.emplace(figures_of(machine, here, {}), static_cast<std::uint32_t>(known.size()))
+            .first->second;
   }
   return classes;
 }

@@ -48,20 +48,10 @@ TreePrediction::TreePrediction(const CostView& cost_view, const WholeTree& tree,
     : cost_view_(cost_view),
       tree_(tree),
       bytes_(bytes),
+      fans_(cost_view, bytes, segments),
       down_(cost_view),
       up_(cost_view),
-      crossings_(cost_view),
-      sharing_(cost_view) {
-  for (const double segment : segments) {
-    Cut cut{bytes, 1, bytes};
-    if (segment > 0 && segment < bytes) {
-      cut.segment = segment;
-      cut.count = std::ceil(bytes / segment);
-      cut.rest = bytes - (cut.count - 1) * segment;
-      pipelined_ = true;
-    }
-    cuts_.push_back(cut);
-  }
+      crossings_(cost_view) {
   find_levels();
 }
 
@@ -74,8 +64,9 @@ void TreePrediction::find_levels() {
   for (Rank parent = 0; parent < tree_.size(); ++parent) {
     for (const Rank child : tree_.children_of(parent)) {
       down_.add(parent, child);
-      level_[child] = down_[down_.size() - 1].level;
-      if (pipelined_) crossings_.add(down_.resources(down_.size() - 1));
+      levels_.push_back(down_[down_.size() - 1].level);
+      level_[child] = levels_.back();
+      if (pipelined()) crossings_.add(down_.resources(down_.size() - 1));
     }
   }
   for (std::size_t i = 0; i < tree_.order.size(); ++i) {
@@ -86,10 +77,9 @@ void TreePrediction::find_levels() {
   }
   layers_.push_back(tree_.order.size());
   // Of a pipeline of n segments through g generations, an edge is in use for n of n + g - 1 steps.
-  double most = 1;
-  for (const Cut& c : cuts_) most = std::max(most, c.count);
+  const double most = fans_.most_segments();
   const auto generations = static_cast<double>(layers_.size()) - 2;
-  if (pipelined_) crossings_.thin_out(most / (most + std::max(0.0, generations - 1)));
+  if (pipelined()) crossings_.thin_out(most / (most + std::max(0.0, generations - 1)));
 }
 
 void TreePrediction::find_ways_up() {
@@ -98,15 +88,6 @@ void TreePrediction::find_ways_up() {
   for (Rank parent = 0; parent < tree_.size(); ++parent) {
     for (const Rank child : tree_.children_of(parent)) up_.add(child, parent);
   }
-}
-
-/// One segment of each flow of a fan, and all of them. @param first index of the fan's first edge
-void TreePrediction::settle(std::vector<Flow>& flows, std::size_t first, bool upwards) {
-  sharing_.settle(flows, upwards ? up_ : down_, first, &crossings_);
-  if (!pipelined_) return;
-  whole_ = flows;
-  for (Flow& flow : whole_) flow.bytes = upwards ? vectors(flow.from) * bytes_ : bytes_;
-  sharing_.settle_again(whole_);
 }
 
 /// A sub-tree has as many runs as ranks, less one for each two neighbours that are both in it:
@@ -130,7 +111,7 @@ void TreePrediction::keep_rank_order() {
 
 /// Crossings of the edges from the ranks [begin, end) of the order to their children.
 void TreePrediction::count_layer(std::size_t begin, std::size_t end) {
-  if (pipelined_) return;
+  if (pipelined()) return;
   crossings_.clear();
   for (std::size_t i = begin; i < end; ++i) {
     const Rank v = tree_.order[i];
@@ -146,7 +127,7 @@ Loads TreePrediction::loads(bool upwards, std::span<const Stream> streams) {
   for (const Rank parent : tree_.order) {
     for (std::size_t edge = tree_.first[parent]; edge < tree_.first[parent + 1]; ++edge) {
       const Rank child = tree_.children[edge];
-      const Cut c = cut(level_[child]);
+      const Cut& c = fans_.cut(levels_[edge]);
       const double each = bytes_ / c.count;
       const Rank from = upwards ? child : parent;
       const Picos start = streams.empty() ? 0 : streams[from].first;
@@ -157,136 +138,49 @@ Loads TreePrediction::loads(bool upwards, std::span<const Stream> streams) {
   return loads;
 }
 
-/// When the first `bytes` of a stream are there.
-Picos TreePrediction::there(const Stream& stream, double bytes) const {
-  if (bytes <= stream.grain || stream.grain >= bytes_) return stream.first;
-  return stream.first +
-         (stream.last - stream.first) * ((bytes - stream.grain) / (bytes_ - stream.grain));
+Fan TreePrediction::fan_of(Rank rank, const Routes& routes) const {
+  const std::size_t first = tree_.first[rank];
+  const auto children = tree_.children_of(rank);
+  return {rank,
+          tree_.parent[rank] != kNoRank,
+          level_[rank],
+          children,
+          std::span(levels_).subspan(first, children.size()),
+          &routes,
+          first,
+          &crossings_};
 }
 
 void TreePrediction::broadcast(std::vector<Stream>& streams) {
-  std::vector<Flow> flows;
+  std::vector<Stream> out;
   for (std::size_t layer = 0; layer + 1 < layers_.size(); ++layer) {
     count_layer(layers_[layer], layers_[layer + 1]);
     for (std::size_t i = layers_[layer]; i < layers_[layer + 1]; ++i) {
-      const Rank v = tree_.order[i];
-      const auto children = tree_.children_of(v);
-      if (children.empty()) continue;
-      const Stream& here = streams[v];
-      flows.clear();
-      Picos processor = here.first, sends = 0, one_round = 0;
-      for (const Rank child : children) {
-        const Cut c = cut(level_[child]);
-        processor = std::max(processor, there(here, c.segment)) + cost_view_.send(v, c.segment);
-        flows.push_back({v, child, c.segment, processor});
-        sends += c.count * cost_view_.send(v, c.segment);
-        one_round += cost_view_.send(v, c.segment);
-      }
-      if (tree_.parent[v] != kNoRank) {
-        const Cut in = cut(level_[v]);
-        sends += (in.count - 1) * cost_view_.recv(v, in.segment);
-      }
-      settle(flows, tree_.first[v], false);
-      // The last segments alone, when all before them are through.
-      tails_ = flows;
-      Picos after = 0;
-      for (std::size_t k = 0; k < children.size(); ++k) {
-        tails_[k].bytes = cut(level_[children[k]]).rest;
-        after += cost_view_.send(v, tails_[k].bytes);
-        tails_[k].start = here.last + after;
-      }
-      if (pipelined_ || here.last > here.first) {
-        sharing_.settle(tails_, down_, tree_.first[v]);
-      }
-      after = 0;
-      for (std::size_t k = 0; k < children.size(); ++k) {
-        const Rank child = children[k];
-        const Flow& flow = flows[k];
-        const Cut c = cut(level_[child]);
-        after += cost_view_.send(v, c.rest);
-        Stream& out = streams[child];
-        out.grain = c.segment;
-        out.first = flow.end + cost_view_.recv(child, c.segment);
-        out.last = out.first;
-        if (c.count == 1 && here.last <= here.first) continue;
-        const Picos step = flow.latency + c.rest * flow.per_byte + cost_view_.recv(child, c.rest);
-        if (c.count > 1) {
-          const Picos flowing =
-              flow.start + flow.latency + bytes_ * flow.per_byte + cost_view_.recv(child, c.rest);
-          const Picos served = here.first + sends - one_round + after + step;
-          const Picos taken = out.first + (c.count - 1) * cost_view_.recv(child, c.segment);
-          out.last = std::max({out.last, flowing, served, taken});
-        }
-        out.last = std::max(out.last, tails_[k].end + cost_view_.recv(child, c.rest));
-        if (c.count == 1) out.first = out.last;
-      }
+      const Fan fan = fan_of(tree_.order[i], down_);
+      if (fan.children.empty()) continue;
+      out.resize(fan.children.size());
+      fans_.down(fan, streams[fan.rank], out);
+      for (std::size_t k = 0; k < out.size(); ++k) streams[fan.children[k]] = out[k];
     }
   }
 }
 
 void TreePrediction::reduce(std::vector<Stream>& streams) {
   find_ways_up();
-  std::vector<Flow> flows;
-  std::vector<std::pair<Picos, std::size_t>> arrivals;
+  std::vector<Stream> in;
+  std::vector<double> vectors;
   for (std::size_t layer = layers_.size() - 1; layer-- > 0;) {
     count_layer(layers_[layer], layers_[layer + 1]);
     for (std::size_t i = layers_[layer]; i < layers_[layer + 1]; ++i) {
-      const Rank v = tree_.order[i];
-      const auto children = tree_.children_of(v);
-      Stream& out = streams[v];
-      if (children.empty()) {
-        out = {0, 0, bytes_};
-        continue;
+      Fan fan = fan_of(tree_.order[i], up_);
+      in.clear();
+      vectors.clear();
+      for (const Rank child : fan.children) {
+        in.push_back(streams[child]);
+        if (!vectors_.empty()) vectors.push_back(vectors_[child]);
       }
-      flows.clear();
-      arrivals.clear();
-      for (const Rank child : children) {
-        const Cut c = cut(level_[child]);
-        const double bytes = vectors(child) * c.segment;
-        const Picos start = there(streams[child], c.segment) + cost_view_.send(child, bytes);
-        flows.push_back({child, v, bytes, start});
-      }
-      settle(flows, tree_.first[v], true);
-      Picos work = 0;
-      for (std::size_t k = 0; k < children.size(); ++k) {
-        const Cut c = cut(level_[children[k]]);
-        arrivals.push_back({flows[k].end, k});
-        work += c.count * (cost_view_.recv(v, c.segment) + cost_view_.combine(v, c.segment));
-      }
-      std::sort(arrivals.begin(), arrivals.end());
-      Picos clock = 0;
-      out.grain = 0;
-      for (const auto& [at, k] : arrivals) {
-        const Cut c = cut(level_[children[k]]);
-        clock =
-            std::max(clock, at) + cost_view_.recv(v, c.segment) + cost_view_.combine(v, c.segment);
-        // What comes whole is there when the first parts are combined, and makes none coarser.
-        if (c.count > 1) out.grain = std::max(out.grain, c.segment);
-      }
-      const bool in_parts = out.grain > 0;
-      if (!in_parts) out.grain = bytes_;
-      if (tree_.parent[v] != kNoRank) {
-        const Cut up = cut(level_[v]);
-        work += (up.count - 1) * cost_view_.send(v, up.segment);
-      }
-      out.first = out.last = clock;
-      if (!in_parts) continue;
-      out.last = std::max(out.last, arrivals.front().first + work);
-      tails_ = flows;
-      for (std::size_t k = 0; k < children.size(); ++k) {
-        tails_[k].bytes = vectors(children[k]) * cut(level_[children[k]]).rest;
-        tails_[k].start = streams[children[k]].last + cost_view_.send(children[k], tails_[k].bytes);
-      }
-      sharing_.settle(tails_, up_, tree_.first[v]);
-      for (std::size_t k = 0; k < children.size(); ++k) {
-        const Rank child = children[k];
-        const Cut c = cut(level_[child]);
-        const Picos taken = cost_view_.recv(v, c.rest) + cost_view_.combine(v, c.rest);
-        const Picos flowing = whole_[k].end + taken;
-        const Picos sent = streams[child].first + c.count * cost_view_.send(child, c.segment);
-        const Picos tail = tails_[k].end - tails_[k].start;
-        out.last = std::max({out.last, flowing, tails_[k].end + taken, sent + tail + taken});
-      }
+      fan.vectors = vectors;
+      streams[fan.rank] = fans_.up(fan, in);
     }
   }
 }

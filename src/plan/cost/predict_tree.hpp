@@ -5,17 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "cost/fan_times.hpp"
 #include "cost/flows.hpp"
 #include "cost/whole_tree.hpp"
 
 namespace espalier::cost {
-
-/// When a segmented message arrives at a rank: `first` for its first `grain` bytes, `last` for all.
-struct Stream {
-  Picos first = 0;
-  Picos last = 0;
-  double grain = 0;
-};
 
 /// How long a phase of a call keeps each resource and processor busy. The loads of two phases that
 /// overlap are added up.
@@ -39,6 +33,8 @@ class Loads {
   /// stood idle after its first byte. Trees and bundles take no less: fans share links with others.
   [[nodiscard]] Picos busiest_resource() const;
   void operator+=(const Loads& other);
+  [[nodiscard]] Picos resource(sim::ResourceId id) const { return resources_[id]; }
+  [[nodiscard]] Picos processor(Rank rank) const { return processors_[rank]; }
 
  private:
   const CostView& cost_view_;
@@ -74,7 +70,7 @@ class TreePrediction {
   /// @param streams filled in: what each rank has combined of its sub-tree
   void reduce(std::vector<Stream>& streams);
 
-  [[nodiscard]] bool pipelined() const { return pipelined_; }
+  [[nodiscard]] bool pipelined() const { return fans_.pipelined(); }
   [[nodiscard]] Loads broadcast_loads() { return loads(false, {}); }
   [[nodiscard]] Loads reduce_loads() { return loads(true, {}); }
   /// When the busiest link is done. @param streams as broadcast() or reduce() filled them in
@@ -83,35 +79,24 @@ class TreePrediction {
   }
 
  private:
-  struct Cut {
-    double segment = 0;  // bytes of all segments but the last
-    double count = 1;
-    double rest = 0;  // bytes of the last segment
-  };
-  [[nodiscard]] Cut cut(std::uint32_t level) const { return cuts_[level]; }
-  [[nodiscard]] double vectors(Rank child) const { return vectors_.empty() ? 1 : vectors_[child]; }
-  [[nodiscard]] Picos there(const Stream& stream, double bytes) const;
   [[nodiscard]] Loads loads(bool upwards, std::span<const Stream> streams);
+  [[nodiscard]] Fan fan_of(Rank rank, const Routes& routes) const;
   void find_levels();
   void find_ways_up();
   void count_layer(std::size_t begin, std::size_t end);
-  void settle(std::vector<Flow>& flows, std::size_t first, bool upwards);
 
   const CostView& cost_view_;
   const WholeTree& tree_;
   double bytes_;
-  std::vector<Cut> cuts_;
-  bool pipelined_ = false;
-  std::vector<std::uint32_t> level_;  // level of each rank's edge to its parent
-  Routes down_;                       // of each edge, in the order of tree_.children
-  Routes up_;                         // the same upwards; empty before it is needed
+  FanTimes fans_;
+  std::vector<std::uint32_t> level_;   // level of each rank's edge to its parent
+  std::vector<std::uint32_t> levels_;  // level of each edge, in the order of tree_.children
+  Routes down_;                        // of each edge, in the same order
+  Routes up_;                          // the same upwards; empty before it is needed
   Crossings crossings_;
-  FlowSharing sharing_;
   std::vector<double> vectors_;      // number of vectors that go up from each rank; empty: one each
   std::vector<std::size_t> layers_;  // index into tree_.order where each generation begins
   std::vector<std::uint32_t> depth_;
-  std::vector<Flow> whole_;  // flows of a fan with all their bytes
-  std::vector<Flow> tails_;  // last segments of the flows of a fan
 };
 
 }  // namespace espalier::cost

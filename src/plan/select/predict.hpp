@@ -1,8 +1,13 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "collective/folded_machine.hpp"
 #include "cost/cost_view.hpp"
 #include "select/plan.hpp"
 
@@ -26,14 +31,19 @@ using cost::CostView;
 /// Predicted times of plans of one call, each worked out once.
 class PredictedTimes {
  public:
-  /// @pre cost_view and hierarchy are the same for all plans
-  [[nodiscard]] Time of(const Plan& plan, const CostView& cost_view,
-                        const collective::Hierarchy& hierarchy, const schedule::Collective& call);
+  /// @param predict the predicted time of a plan that is not known
+  [[nodiscard]] Time of(const Plan& plan, const collective::Hierarchy& hierarchy,
+                        const schedule::Collective& call, const std::function<Time()>& predict);
 
  private:
   schedule::Collective call_;
   std::vector<std::pair<Plan, Time>> known_;  // by canonical parameters
 };
+
+/// With more ranks, plans over levels are predicted by the machine's different parts, if these have
+/// at most one in kFewParts of its ranks.
+inline constexpr Rank kRankByRankUpTo = 64;
+inline constexpr Rank kFewParts = 4;
 
 /// Predicts plans on one machine. What it predicted for the last call it remembers, also for plans
 /// that build the same schedule. The hierarchy must outlive it. Not thread-safe.
@@ -41,15 +51,24 @@ class Predictor {
  public:
   explicit Predictor(const collective::Hierarchy& hierarchy,
                      const topology::Transport& transport = {})
-      : hierarchy_(hierarchy), cost_view_(hierarchy.machine(), {}, 1, transport) {}
+      : hierarchy_(hierarchy), transport_(transport) {}
 
   [[nodiscard]] Time operator()(const Plan& plan, const schedule::Collective& call) const;
+  /// The same, not remembered: for calls beside the one at hand.
+  [[nodiscard]] Time beside(const Plan& plan, const schedule::Collective& call) const;
   [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
-  [[nodiscard]] const CostView& cost_view() const { return cost_view_; }
+  /// All ranks one by one, worked out when it is first asked for.
+  [[nodiscard]] const CostView& cost_view() const;
 
  private:
+  [[nodiscard]] bool goes_by_parts() const;
+  [[nodiscard]] const collective::FoldedMachine& folded_for(Rank root) const;
+
   const collective::Hierarchy& hierarchy_;
-  CostView cost_view_;
+  topology::Transport transport_;
+  mutable std::optional<bool> goes_by_parts_;
+  mutable std::unique_ptr<CostView> cost_view_;
+  mutable std::map<Rank, collective::FoldedMachine> folded_;  // [root]
   mutable PredictedTimes last_;
 };
 

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "base/units.hpp"
 #include "select/candidates.hpp"
+#include "select/ranking.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/machines.hpp"
@@ -74,6 +78,40 @@ TEST(Predict, TakesNoTimeAlone) {
     const Collective call{static_cast<Operation>(o), 1, 0, 8, Bytes{8}, true, {}};
     for (const Candidate& candidate : candidates(hierarchy, call)) {
       EXPECT_EQ(predict(candidate.plan, cost_view, hierarchy, call), Time{0}) << candidate.name;
+    }
+  }
+}
+
+std::string told(const std::vector<Choice>& ranked, const Collective& call) {
+  std::string text;
+  for (const Choice& choice : ranked) {
+    text +=
+        std::to_string(choice.predicted.picoseconds) + " ps " + name_of(choice.plan, call) + "\n";
+  }
+  return text;
+}
+
+TEST(Predictor, RanksPlansByDifferentPartsAsRankByRank) {
+  for (const char* text :
+       {"site:4(10ms,1Gbit/s) node:12(20us,25Gbit/s) proc:8(1us,80Gbit/s,send=400ns,recv=400ns)",
+        "site:2(2ms,1Gbit/s,backbone=100Mbit/s) node:16(20us,25Gbit/s) "
+        "proc:8(1us,80Gbit/s,send=400ns,reduce=8Gbit/s) placement=cyclic",
+        "site:2(1ms,1Gbit/s) node:20|18(20us,25Gbit/s,duplex=half) "
+        "proc:8(1us,80Gbit/s,send=400ns,recv=500ns)"}) {
+    SCOPED_TRACE(text);
+    const auto machine = *topology::parse_synthetic(text);
+    const Hierarchy hierarchy(machine);
+    const collective::FoldedMachine folded(hierarchy, 0, {});
+    ASSERT_LE(kFewParts * folded.hierarchy().machine().size(), machine.size());
+    const Predictor by_parts(hierarchy);
+    const CostView rank_by_rank(machine);
+    for (int o = 0; o < schedule::kOperationCount; ++o) {
+      Collective call{static_cast<Operation>(o), machine.size(), 0, 16384, Bytes{1}, true, {}};
+      if (call.operation == Operation::Barrier) call.count = 0;
+      if (schedule::has_root(call.operation)) call.root = 17;
+      EXPECT_EQ(told(ranking(by_parts, call), call),
+                told(ranking(hierarchy, rank_by_rank, call), call))
+          << schedule::name_of(call.operation);
     }
   }
 }

@@ -96,25 +96,27 @@ Choice tuned_by_level(Choice start, const Collective& call,
 
 namespace {
 
+/// The predicted time of a plan for a call.
+using TimeOf = std::function<Time(const Plan&, const Collective&)>;
+
 /// Sum of predicted seconds over all roots, or over 8 roots whose spacing follows no period of the
 /// machine.
-double time_over_roots(const Plan& plan, const collective::Hierarchy& hierarchy,
-                       const CostView& cost_view, const Collective& call) {
+double time_over_roots(const Plan& plan, const TimeOf& time_of, const Collective& call) {
   constexpr Rank kRoots = 8;
   const Rank step = call.size <= kRoots ? 1 : static_cast<Rank>(0.618 * call.size);
   double sum = 0;
   for (Rank i = 0; i < std::min(call.size, kRoots); ++i) {
     Collective from_there = call;
     from_there.root = static_cast<Rank>(std::uint64_t{i} * step % call.size);
-    sum += to_seconds(predict(plan, cost_view, hierarchy, from_there));
+    sum += to_seconds(time_of(plan, from_there));
   }
   return sum;
 }
 
 /// Sets Choice::over_roots of plans that do not know the machine. With many ranks, which are not
 /// simulated, only of those that would be chosen: it makes none faster.
-void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierarchy& hierarchy,
-                           const CostView& cost_view, const Collective& call) {
+void look_from_other_roots(std::vector<Choice>& ranked, const TimeOf& time_of,
+                           const Collective& call) {
   const double worth_a_look = worth_of_simulation(Time{}, call.size) == 0 ? 1 : 1.5;
   const auto knows = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
     return !ignores_topology(choice.plan);
@@ -125,8 +127,8 @@ void look_from_other_roots(std::vector<Choice>& ranked, const collective::Hierar
   for (Choice& choice : ranked) {
     const double takes = to_seconds(choice.predicted);
     if (!ignores_topology(choice.plan) || takes <= 0 || takes > worth_a_look * from_0) continue;
-    if (!over_all) over_all = time_over_roots(knows->plan, hierarchy, cost_view, call);
-    const double beside = time_over_roots(choice.plan, hierarchy, cost_view, call) / *over_all;
+    if (!over_all) over_all = time_over_roots(knows->plan, time_of, call);
+    const double beside = time_over_roots(choice.plan, time_of, call) / *over_all;
     const double over_roots = beside / (takes / from_0);
     if (over_roots < 1.001) continue;
     choice.over_roots = over_roots;
@@ -162,8 +164,9 @@ void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
 
 namespace {
 
+/// @param time_of for this call @param beside for the same from other roots
 std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
-                               const collective::Hierarchy& hierarchy, const CostView& cost_view,
+                               const TimeOf& beside, const collective::Hierarchy& hierarchy,
                                const Collective& call, Bits bits, Roots roots,
                                AlgorithmTable table) {
   std::vector<Choice> ranked;
@@ -179,7 +182,7 @@ std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
   };
   sort();
   if (roots == Roots::Any) {
-    look_from_other_roots(ranked, hierarchy, cost_view, call);
+    look_from_other_roots(ranked, beside, call);
     sort();
   }
   for (const Choice& start : worth_tuning(ranked, call.size)) {
@@ -199,15 +202,22 @@ std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
 std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostView& cost_view,
                             const Collective& call, Bits bits, Roots roots, AlgorithmTable table) {
   PredictedTimes times;
-  const auto time_of = [&](const Plan& plan) { return times.of(plan, cost_view, hierarchy, call); };
-  return ranking_by(time_of, hierarchy, cost_view, call, bits, roots, table);
+  const auto beside = [&](const Plan& plan, const Collective& other) {
+    return predict(plan, cost_view, hierarchy, other);
+  };
+  const auto time_of = [&](const Plan& plan) {
+    return times.of(plan, hierarchy, call, [&] { return beside(plan, call); });
+  };
+  return ranking_by(time_of, beside, hierarchy, call, bits, roots, table);
 }
 
 std::vector<Choice> ranking(const Predictor& predictor, const Collective& call, Bits bits,
                             Roots roots, AlgorithmTable table) {
   const auto time_of = [&](const Plan& plan) { return predictor(plan, call); };
-  return ranking_by(time_of, predictor.hierarchy(), predictor.cost_view(), call, bits, roots,
-                    table);
+  const auto beside = [&](const Plan& plan, const Collective& other) {
+    return predictor.beside(plan, other);
+  };
+  return ranking_by(time_of, beside, predictor.hierarchy(), call, bits, roots, table);
 }
 
 }  // namespace espalier::select

@@ -1,0 +1,149 @@
+#include "collective/folded_machine.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cost/equal_parts.hpp"
+#include "topology/views.hpp"
+
+namespace espalier::collective {
+namespace {
+
+using topology::Cluster;
+using topology::ClusterId;
+using topology::Machine;
+using topology::Member;
+
+/// Which ranks are left, and which parts are told by which.
+class Folding {
+ public:
+  Folding(const Hierarchy& whole, Rank root) : whole_(whole), root_(root) {
+    const Machine& machine = whole.machine();
+    std::vector<std::uint32_t> marks;
+    marks.reserve(machine.clusters().size());
+    for (const Cluster& cluster : machine.clusters()) marks.push_back(place_of_master(cluster));
+    classes_ = cost::classes_of_clusters(machine, marks);
+    keep(0);
+    std::sort(ranks_.begin(), ranks_.end());
+    std::sort(kept_.begin(), kept_.end(),
+              [](const Kept& a, const Kept& b) { return a.cluster < b.cluster; });
+  }
+
+  [[nodiscard]] const std::vector<Rank>& ranks() const { return ranks_; }
+  /// By the numbers of the folded machine, in whose depth-first order they are.
+  [[nodiscard]] std::vector<ClusterId> told_by() const {
+    std::vector<ClusterId> told_by;
+    for (const Kept& one : kept_) {
+      const auto it =
+          std::lower_bound(kept_.begin(), kept_.end(), one.told_by,
+                           [](const Kept& kept, ClusterId id) { return kept.cluster < id; });
+      told_by.push_back(static_cast<ClusterId>(it - kept_.begin()));
+    }
+    return told_by;
+  }
+
+ private:
+  struct Kept {
+    ClusterId cluster;
+    ClusterId told_by;
+  };
+
+  /// Index of the member in which the cluster's master lies.
+  [[nodiscard]] std::uint32_t place_of_master(const Cluster& cluster) const {
+    const Machine& machine = whole_.machine();
+    const auto id = static_cast<ClusterId>(&cluster - machine.clusters().data());
+    const topology::Leaf leaf = machine.leaf_of(whole_.master(id, root_));
+    const auto members = machine.members(cluster);
+    const auto holds = std::partition_point(members.begin(), members.end(), [&](const Member& m) {
+      if (m.is_leaf) return m.id < leaf;
+      const Cluster& inner = machine.clusters()[m.id];
+      return inner.first_leaf + inner.leaf_count <= leaf;
+    });
+    return static_cast<std::uint32_t>(holds - members.begin());
+  }
+
+  /// A part with all that tells it.
+  void keep(ClusterId id) {
+    kept_.push_back({id, id});
+    const Machine& machine = whole_.machine();
+    const Cluster& cluster = machine.clusters()[id];
+    const auto members = machine.members(cluster);
+    const std::uint32_t first = place_of_master(cluster);
+    std::multimap<std::uint32_t, ClusterId> told;  // the parts that are kept, but for the first
+    for (std::uint32_t i = 0; i < members.size(); ++i) {
+      const Member& member = members[(first + i) % members.size()];
+      if (member.is_leaf) {
+        ranks_.push_back(machine.rank_at(member.id));
+        continue;
+      }
+      if (i == 0) {
+        keep(member.id);
+        continue;
+      }
+      const auto [begin, end] = told.equal_range(classes_[member.id]);
+      const auto same = std::find_if(begin, end, [&](const auto& other) {
+        return machine.clusters()[other.second].uplink == machine.clusters()[member.id].uplink;
+      });
+      if (same == end) {
+        told.emplace(classes_[member.id], member.id);
+        keep(member.id);
+      } else {
+        keep_master(member.id, same->second);
+      }
+    }
+  }
+
+  void keep_master(ClusterId id, ClusterId told_by) {
+    const Machine& machine = whole_.machine();
+    const Rank master = whole_.master(id, root_);
+    ranks_.push_back(master);
+    kept_.push_back({id, told_by});
+    for (ClusterId c = machine.cluster_of(machine.leaf_of(master)); c != id;
+         c = machine.clusters()[c].parent) {
+      kept_.push_back({c, c});
+    }
+  }
+
+  const Hierarchy& whole_;
+  Rank root_;
+  std::vector<std::uint32_t> classes_;
+  std::vector<Rank> ranks_;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace
+
+struct FoldedMachine::Parts {
+  Machine machine;
+  Rank root;
+  std::vector<ClusterId> told_by;
+};
+
+FoldedMachine::Parts FoldedMachine::fold(const Hierarchy& whole, Rank root) {
+  const Folding folding(whole, root);
+  const std::vector<Rank>& ranks = folding.ranks();
+  const auto at = std::lower_bound(ranks.begin(), ranks.end(), root);
+  return {topology::submachine(whole.machine(), ranks), static_cast<Rank>(at - ranks.begin()),
+          folding.told_by()};
+}
+
+FoldedMachine::FoldedMachine(const Hierarchy& whole, Rank root,
+                             const topology::Transport& transport)
+    : FoldedMachine(fold(whole, root), transport) {}
+
+FoldedMachine::FoldedMachine(Parts parts, const topology::Transport& transport)
+    : machine_(std::move(parts.machine)),
+      hierarchy_(machine_),
+      cost_view_(machine_, {}, 1, transport),
+      root_(parts.root),
+      told_by_(std::move(parts.told_by)),
+      figures_(cost::classes_of_processes(machine_)) {}
+
+bool FoldedMachine::can_fold(const Machine& machine) {
+  const auto clusters = machine.clusters();
+  return clusters.size() > 1 && std::all_of(clusters.begin(), clusters.end(), [](const Cluster& c) {
+           return c.pair_count == 0 && (c.depth == 0 || c.channel.backbone.unlimited());
+         });
+}
+
+}  // namespace espalier::collective

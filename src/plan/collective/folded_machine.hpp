@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "collective/hierarchy.hpp"
+#include "cost/cost_view.hpp"
+
+namespace espalier::collective {
+
+/// A machine with its equal parts told once, for plans over levels.
+///
+/// In each group of masters the master's own part is kept, and the first of each class of equal
+/// parts. Of all other parts only their master is left. Parts are equal if all their figures are
+/// (cost/equal_parts.hpp) and the master lies at the same place. So the machine that is left is as
+/// large as the number of different parts: on equal machines the sum of the members on each level,
+/// twice over on each level inwards.
+///
+/// O(processes) to make; the whole machine need not outlive it.
+class FoldedMachine {
+ public:
+  /// @pre can_fold(whole.machine())
+  FoldedMachine(const Hierarchy& whole, Rank root, const topology::Transport& transport);
+  FoldedMachine(const FoldedMachine&) = delete;
+  FoldedMachine& operator=(const FoldedMachine&) = delete;
+
+  /// Whether trees over its levels can be told by parts: several clusters, no links of single
+  /// pairs, and no limited backbone but the outermost. (Inner ones are shared by what goes on
+  /// inside and by what leaves, so that equal parts would differ by what their masters send.)
+  [[nodiscard]] static bool can_fold(const topology::Machine& machine);
+
+  [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
+  [[nodiscard]] const cost::CostView& cost_view() const { return cost_view_; }
+  [[nodiscard]] Rank root() const { return root_; }  ///< rank of the root on the folded machine
+  /// The part that is told instead of this one; itself if it is told.
+  [[nodiscard]] topology::ClusterId told_by(topology::ClusterId cluster) const {
+    return told_by_[cluster];
+  }
+  /// Processes with the same figures have the same number.
+  [[nodiscard]] std::uint32_t figures_of(Rank rank) const { return figures_[rank]; }
+
+ private:
+  struct Parts;
+  FoldedMachine(Parts parts, const topology::Transport& transport);
+  static Parts fold(const Hierarchy& whole, Rank root);
+
+  topology::Machine machine_;
+  Hierarchy hierarchy_;
+  cost::CostView cost_view_;
+  Rank root_;
+  std::vector<topology::ClusterId> told_by_;
+  std::vector<std::uint32_t> figures_;
+};
+
+}  // namespace espalier::collective

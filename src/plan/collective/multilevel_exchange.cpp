@@ -1,0 +1,111 @@
+#include "collective/multilevel_exchange.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cost/rounds.hpp"
+
+namespace espalier::collective {
+
+using cost::CostView;
+using cost::Flow;
+using cost::FlowSharing;
+using cost::Loads;
+using cost::Picos;
+using cost::Rounds;
+using cost::Stream;
+
+namespace {
+
+double exchanged_segment(double cut, double bytes) { return cut > 0 && cut < bytes ? cut : bytes; }
+
+}  // namespace
+
+Loads exchange_loads(double cut, double bytes, const CostView& cost_view,
+                     const Hierarchy& hierarchy) {
+  Loads loads(cost_view);
+  const double segment = exchanged_segment(cut, bytes);
+  const std::vector<Rank> masters = hierarchy.masters_of_members(0, 0);
+  for (const Rank from : masters) {
+    for (const Rank to : masters) {
+      if (from != to) loads.add(from, to, segment, std::max(1.0, bytes / segment), true);
+    }
+  }
+  return loads;
+}
+
+void exchange_streams(std::vector<Stream>& streams, double cut, double bytes,
+                      const CostView& cost_view, const Hierarchy& hierarchy) {
+  std::vector<Rank> masters = hierarchy.masters_of_members(0, 0);
+  if (masters.size() < 2) return;
+  std::sort(masters.begin(), masters.end());
+  const double segment = exchanged_segment(cut, bytes);
+  const double count = bytes > 0 ? std::max(1.0, bytes / segment) : 1;
+  std::vector<Flow> flows;
+  for (std::size_t i = 0; i < masters.size(); ++i) {
+    Picos processor = streams[masters[i]].first;
+    for (std::size_t step = 1; step < masters.size(); ++step) {
+      processor += cost_view.send(masters[i], segment);
+      flows.push_back({masters[i], masters[(i + step) % masters.size()], segment, processor});
+    }
+  }
+  FlowSharing sharing(cost_view);
+  sharing.settle(flows);
+  std::vector<Flow> whole = flows;
+  for (Flow& flow : whole) flow.bytes = bytes;
+  if (count > 1) sharing.settle(whole);
+  const std::vector<Stream> before = streams;
+  const auto others = static_cast<double>(masters.size() - 1);
+  // The others' parts are combined one after the other, as they come.
+  std::vector<std::size_t> order(flows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return flows[a].end < flows[b].end; });
+  for (const Rank m : masters) {
+    streams[m].grain = segment;
+    streams[m].first += others * cost_view.send(m, segment);
+  }
+  for (const std::size_t i : order) {
+    Stream& to = streams[flows[i].to];
+    to.first = std::max(to.first, flows[i].end) + cost_view.recv(flows[i].to, segment) +
+               cost_view.combine(flows[i].to, segment);
+  }
+  for (const Rank m : masters) streams[m].last = std::max(streams[m].last, streams[m].first);
+  if (count <= 1 && segment >= bytes) {
+    for (const Rank m : masters) streams[m].last = streams[m].first;
+    return;
+  }
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const Flow& flow = flows[i];
+    const Stream& from = before[flow.from];
+    const Picos work = cost_view.recv(flow.to, segment) + cost_view.combine(flow.to, segment);
+    const Picos step = flow.latency + segment * flow.per_byte + work;
+    const Picos send = cost_view.send(flow.from, segment);
+    Stream& to = streams[flow.to];
+    to.last = std::max({to.last, whole[i].end + work, from.last + others * send + step,
+                        from.first + count * others * send + step,
+                        before[flow.to].first + count * others * (work + send)});
+  }
+}
+
+Picos exchange_blocks(std::span<const Stream> streams, Picos earliest,
+                      std::span<const double> trees, double block, const CostView& cost_view,
+                      const Hierarchy& hierarchy) {
+  std::vector<Rank> masters = hierarchy.masters_of_members(0, 0);
+  std::sort(masters.begin(), masters.end());
+  Rounds rounds(cost_view);
+  std::vector<Rounds::RoundMessage> messages;
+  for (std::size_t i = 0; i < masters.size(); ++i) {
+    rounds.set_clock(masters[i], std::max(earliest, streams[masters[i]].last));
+    for (std::size_t step = 1; step < masters.size(); ++step) {
+      const Rank to = masters[(i + step) % masters.size()];
+      messages.push_back({masters[i], to, trees[to] * block});
+    }
+  }
+  rounds.exchange(messages, true);
+  Picos last = 0;
+  for (const Rank m : masters) last = std::max(last, rounds.clock(m));
+  return last;
+}
+
+}  // namespace espalier::collective
