@@ -34,7 +34,7 @@ void for_each_regular_call(schedule::Operation operation, Visit visit) {
   for (Rank p = 1; p <= 20; ++p) sizes.push_back(p);
   for (const Rank size : sizes) {
     for (const Rank root : some_roots(operation, size)) {
-      for (const std::uint64_t count : {0, 1, 3, 17, 64}) {
+      for (const std::uint64_t count : {0UL, 1UL, 3UL, 17UL, 64UL}) {
         for (const bool commutative : {true, false}) {
           schedule::Collective call;
           call.operation = operation;

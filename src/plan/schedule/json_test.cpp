@@ -20,7 +20,7 @@ void expect_round_trip(const Schedule& schedule) {
 
 TEST(ScheduleJson, GivesBackEveryHandWrittenSchedule) {
   for (const auto& make : test_schedules::all_makers()) {
-    for (const Rank p : {1, 2, 5, 8}) {
+    for (const Rank p : {1U, 2U, 5U, 8U}) {
       const Schedule schedule = make(p, p / 2, 7);
       SCOPED_TRACE(test_schedules::title(schedule));
       expect_round_trip(schedule);
