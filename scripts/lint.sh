@@ -25,10 +25,10 @@ mapfile -t units < <(python3 scripts/lint_units.py "$build" "$made" "$@")
 sources=$(cat "$made/count") || exit 2
 
 # The sources of a unit are included by it, so they count as headers. -Wno-...: flags of g++ that clang does not know are no
-# finding.
+# finding. -Wno-sign-conversion: part of -Wconversion to clang, not to g++.
 printf '%s\0' "${units[@]}" |
   xargs -0 -n 1 -P "$(nproc 2>/dev/null || echo 2)" \
-    "$tidy" -p "$made" --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-ignored-optimization-argument \
+    "$tidy" -p "$made" --quiet --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-sign-conversion --extra-arg=-Wno-ignored-optimization-argument \
     --checks=-bugprone-suspicious-include --header-filter='/(src|tests|bench)/.*\.[ch]pp$' 2>/dev/null |
   tee "$made/log"
 statuses=("${PIPESTATUS[@]}")
