@@ -79,14 +79,8 @@ class Member {
                  std::uint64_t bytes) {
     begin(signature);
     for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
-      claim();
-      put(in + at, length);
-      post();
-      own(in + at, out + rank_ * bytes + at, length);
-      for_others([&](std::uint32_t other) {
-        await(other);
-        get(other, out + other * bytes + at, length);
-      });
+      show(in + at, length);
+      collect(in + at, out + at, bytes, length);
       leave();
     });
     return is_right_;
@@ -97,15 +91,9 @@ class Member {
     begin(signature);
     for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ != root) {
-        claim();
-        put(in + at, length);
-        post();
+        show(in + at, length);
       } else {
-        own(in + at, out + rank_ * bytes + at, length);
-        for_others([&](std::uint32_t other) {
-          await(other);
-          get(other, out + other * bytes + at, length);
-        });
+        collect(in + at, out + at, bytes, length);
       }
       leave();
     });
@@ -154,9 +142,7 @@ class Member {
     begin(signature);
     const std::uint64_t piece = geometry_.piece(bytes, element);
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
-      claim();
-      put(in + at, length);
-      post();
+      show(in + at, length);
       await_all();
       if (!is_sliced(length)) {
         fold_all({}, length, out + at, combine, geometry_.members);
@@ -179,9 +165,7 @@ class Member {
     begin(signature);
     const std::uint64_t piece = geometry_.piece(bytes, element);
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
-      claim();
-      put(in + at, length);
-      post();
+      show(in + at, length);
       if (!is_sliced(length)) {
         if (rank_ == root) {
           await_all();
@@ -225,9 +209,7 @@ class Member {
     const std::uint64_t piece = geometry_.piece(bytes, element);
     const std::uint32_t count = without_own ? rank_ : rank_ + 1;
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
-      claim();
-      put(in + at, length);
-      post();
+      show(in + at, length);
       for (std::uint32_t other = 0; other < count; ++other) await(other);
       if (count > 0) fold_all({}, length, out + at, combine, count);
       leave();
@@ -315,6 +297,20 @@ class Member {
     access_.write(part(rank_, other, length), from + other * block, length);
   }
   /// A part for each of the others.
+  /// Writes this member's slot and raises its flag.
+  void show(const std::byte* from, std::uint64_t length) {
+    claim();
+    put(from, length);
+    post();
+  }
+  /// What every member shows, and this one's own, to where their blocks of `block` bytes lie.
+  void collect(const std::byte* mine, std::byte* to, std::uint64_t block, std::uint64_t length) {
+    own(mine, to + rank_ * block, length);
+    for_others([&](std::uint32_t other) {
+      await(other);
+      get(other, to + other * block, length);
+    });
+  }
   void put_parts(const std::byte* from, std::uint64_t block, std::uint64_t length) {
     for_others([&](std::uint32_t other) { put_part(other, from, block, length); });
   }

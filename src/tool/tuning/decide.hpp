@@ -25,7 +25,7 @@ struct SizeRule {
   std::uint64_t bytes = 0;  ///< bytes of the vector, or of one block
   Candidate choice;         ///< no algorithm: the library's own choice stays
   bool by_host = false;     ///< MPICH: among the leaders of hosts, then inside each host
-  Time native;              ///< what the library takes unless told otherwise
+  Time native;              ///< time of what the library takes by default
   Time tuned;
   std::optional<Time> preloaded;  ///< Espalier's library; absent: its plans gain nothing
 };

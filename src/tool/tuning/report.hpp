@@ -20,8 +20,9 @@ struct Export {
   std::string format;  ///< "openmpi"
   Tuning tuning;
   std::vector<TuningFile> files;
-  std::string settings;            ///< lines for a shell and for launchers
-  std::vector<std::string> notes;  ///< what the format cannot say, and what was left out
+  std::string settings;  ///< lines for a shell and for launchers
+  std::vector<std::string>
+      notes;  ///< decisions that the file's format has no words for, and algorithms left out
 };
 
 /// "pipeline, 8 KiB", "as it is".
