@@ -66,15 +66,15 @@ bool Execution::step() {
 }
 
 int Execution::finish() {
-  const auto act = [this](const Part& part, const MPI_Status& status, bool has_code) {
-    complete(part, status, has_code);
-  };
   while (!is_done()) {
     if constexpr (kPollsCostTime) {
       channel_.wait_to_begin(number_);
       if (state_ == State::Waiting) start();
       if (is_done()) break;
       if (requests_.empty()) note(MPI_ERR_INTERN);  // no verified program
+      const auto act = [this](const Part& part, const MPI_Status& status, bool has_code) {
+        complete(part, status, has_code);
+      };
       if (error_ == MPI_SUCCESS) requests_.wait(error_, act);
       run_local_steps();
       end_if_over();

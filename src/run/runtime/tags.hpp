@@ -26,7 +26,7 @@ class Tags {
       : bits_(static_cast<std::uint32_t>(
                   std::bit_width(static_cast<std::uint32_t>(upper_bound) + 1U)) -
               1U),
-        message_bits_((bits_ - kSignatureBits) / 2) {}
+        message_bits_(std::max(2U, (bits_ - kSignatureBits) / 2)) {}
 
   [[nodiscard]] constexpr int tag(std::uint64_t call, std::uint64_t signature,
                                   std::uint32_t message) const {

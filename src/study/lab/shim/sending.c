@@ -13,7 +13,7 @@
 static int unfinished = -1; /* the socket whose last message is not all sent: it is paid for */
 
 static int is_network(int fd) {
-  struct sockaddr_storage address;
+  struct sockaddr_storage address = {0};
   socklen_t size = sizeof address;
   return getsockname(fd, (struct sockaddr *)&address, &size) == 0 &&
          (address.ss_family == AF_INET || address.ss_family == AF_INET6);
