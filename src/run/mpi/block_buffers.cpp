@@ -20,17 +20,16 @@ const Layout* kept_layout(std::deque<Layout>& kept, MPI_Datatype type) {
   return &kept.back();
 }
 
-bool is_in_place(const BlockArguments& side) { return side.buffer == MPI_IN_PLACE; }
-
 /// Nothing: some argument is wrong. Blocks of no elements have neither place nor type.
-std::optional<std::vector<BlockPlace>> places(const BlockArguments& side, int blocks,
+/// @param counts one for each block
+std::optional<std::vector<BlockPlace>> places(const Side& side, const int* counts, int blocks,
                                               std::deque<Layout>& kept) {
-  if (side.counts == nullptr || is_in_place(side)) return std::nullopt;
+  if (counts == nullptr || side.is_in_place()) return std::nullopt;
   if (side.displacements == nullptr && blocks > 1) return std::nullopt;
   std::vector<BlockPlace> all(static_cast<std::size_t>(blocks));
   for (std::size_t b = 0; b < all.size(); ++b) {
-    if (side.counts[b] < 0) return std::nullopt;
-    if (side.counts[b] == 0) continue;
+    if (counts[b] < 0) return std::nullopt;
+    if (counts[b] == 0) continue;
     const MPI_Datatype type = side.types != nullptr ? side.types[b] : side.type;
     if (type == MPI_DATATYPE_NULL) return std::nullopt;
     if (side.buffer == nullptr && is_named(type)) return std::nullopt;  // no MPI_BOTTOM either
@@ -38,7 +37,7 @@ std::optional<std::vector<BlockPlace>> places(const BlockArguments& side, int bl
     const std::int64_t displacement = side.displacements == nullptr ? 0 : side.displacements[b];
     auto* const base = static_cast<std::byte*>(const_cast<void*>(side.buffer));
     std::byte* const at = base + displacement * (side.types != nullptr ? 1 : layout->extent);
-    const auto count = static_cast<std::uint64_t>(side.counts[b]);
+    const auto count = static_cast<std::uint64_t>(counts[b]);
     all[b].capacity = count * static_cast<std::uint64_t>(layout->size);
     // Dense elements begin where their data does; those without data have no place.
     const bool is_plain = layout->dense || layout->size == 0;
@@ -55,19 +54,24 @@ std::vector<BlockView> views(const std::vector<BlockPlace>& all) {
   return found;
 }
 
-int blocks_sent(const BlockCall& call, int rank, int size) {
+bool sends_one(Operation operation) {
+  return operation == Operation::Gather || operation == Operation::Allgather;
+}
+bool receives_one(Operation operation) { return operation == Operation::Scatter; }
+
+int blocks_sent(const LocalCall& call, int rank, int size) {
   if (call.operation == Operation::Scatter) return rank == call.root ? size : 0;
   return call.operation == Operation::Alltoall ? size : 1;
 }
-int blocks_received(const BlockCall& call, int rank, int size) {
+int blocks_received(const LocalCall& call, int rank, int size) {
   if (call.operation == Operation::Gather) return rank == call.root ? size : 0;
   return call.operation == Operation::Scatter ? 1 : size;
 }
-bool may_send_in_place(const BlockCall& call, int rank) {
+bool may_send_in_place(const LocalCall& call, int rank) {
   return call.operation == Operation::Allgather || call.operation == Operation::Alltoall ||
          (call.operation == Operation::Gather && rank == call.root);
 }
-bool may_receive_in_place(const BlockCall& call, int rank) {
+bool may_receive_in_place(const LocalCall& call, int rank) {
   return call.operation == Operation::Scatter && rank == call.root;
 }
 
@@ -81,22 +85,27 @@ bool sends_input(const schedule::Program& program) {
 
 }  // namespace
 
-std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int size) {
+std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int size) {
   BlockBuffers buffers;
   const auto own = static_cast<std::size_t>(rank);
   const int sent = blocks_sent(call, rank, size), received = blocks_received(call, rank, size);
-  const bool from_out = sent > 0 && is_in_place(call.send) && may_send_in_place(call, rank);
-  const bool to_in = is_in_place(call.recv) && may_receive_in_place(call, rank);
+  // A side of one block has one count.
+  const int one_sent = static_cast<int>(call.send.count);
+  const int one_received = static_cast<int>(call.recv.count);
+  const bool from_out = sent > 0 && call.send.is_in_place() && may_send_in_place(call, rank);
+  const bool to_in = call.recv.is_in_place() && may_receive_in_place(call, rank);
   std::vector<BlockPlace> in;
   if (sent > 0 && !from_out) {
-    auto found = places(call.send, sent, buffers.layouts);
+    auto found = places(call.send, sends_one(call.operation) ? &one_sent : call.send.counts, sent,
+                        buffers.layouts);
     if (!found) return std::nullopt;
     in = std::move(*found);
   }
   if (to_in) {
     buffers.out = {in[own]};
   } else if (received > 0) {
-    auto found = places(call.recv, received, buffers.layouts);
+    auto found = places(call.recv, receives_one(call.operation) ? &one_received : call.recv.counts,
+                        received, buffers.layouts);
     if (!found) return std::nullopt;
     buffers.out = std::move(*found);
   }
@@ -108,11 +117,11 @@ std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int siz
   return buffers;
 }
 
-int save_input(const BlockCall& call, const schedule::Program& program, BlockBuffers& buffers,
+int save_input(const LocalCall& call, const schedule::Program& program, BlockBuffers& buffers,
                const SelfLane& self) {
   const bool may_be_written = call.operation == Operation::Alltoall ||
                               (call.operation == Operation::Allgather && sends_input(program));
-  if (!may_be_written || !is_in_place(call.send)) return MPI_SUCCESS;
+  if (!may_be_written || !call.send.is_in_place()) return MPI_SUCCESS;
   std::uint64_t total = 0;
   for (const BlockView& block : buffers.in) total += block.bytes;
   buffers.input_copy.reset(new std::byte[total]);

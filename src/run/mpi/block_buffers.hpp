@@ -6,30 +6,12 @@
 #include <vector>
 
 #include "mpi/layout.hpp"
+#include "mpi/local_call.hpp"
 #include "mpi/local_steps.hpp"
 #include "mpi/mpi_api.hpp"
 #include "schedule/collective.hpp"
 
 namespace espalier::mpi {
-
-/// What one side of a call of blocks sends or receives, as the user gave it.
-struct BlockArguments {
-  const void* buffer = nullptr;
-  const int* counts = nullptr;         ///< one for each block
-  const int* displacements = nullptr;  ///< offsets in extents of the type; nullptr: one block, at 0
-  MPI_Datatype type{};
-  const MPI_Datatype* types = nullptr;  ///< alltoallw: one for each block, displacements in bytes
-};
-
-/// MPI_Gatherv, Scatterv, Allgatherv, Alltoallv or Alltoallw. Arguments that are not significant
-/// at this rank are never looked at.
-struct BlockCall {
-  schedule::Operation operation = schedule::Operation::Gather;
-  int root = 0;
-  MPI_Comm comm{};
-  BlockArguments send;
-  BlockArguments recv;
-};
 
 /// A block that is there: bytes side by side, or elements of a layout with gaps.
 struct BlockView {
@@ -55,14 +37,15 @@ struct BlockBuffers {
   std::unique_ptr<std::byte[]> input_copy;  ///< present if the plan would overwrite the input
 };
 
-/// The blocks of a call at one rank, in place or not. Nothing where an argument that is significant
-/// here is surely wrong: the MPI library then says so, before any message. No doubts: the other
-/// ranks do not know this one's arguments and run along the plan.
-[[nodiscard]] std::optional<BlockBuffers> user_blocks(const BlockCall& call, int rank, int size);
+/// The blocks of an irregular call (gatherv, scatterv, allgatherv, alltoallv, alltoallw) at one
+/// rank, in place or not. Nothing where an argument that is significant here is surely wrong: the
+/// MPI library then says so, before any message. No doubts: the other ranks do not know this one's
+/// arguments and run along the plan. Arguments that are not significant are never looked at.
+[[nodiscard]] std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int size);
 
 /// Has the input copied where, in place, the program would write over it before it has left.
 /// @return an MPI error code
-[[nodiscard]] int save_input(const BlockCall& call, const schedule::Program& program,
+[[nodiscard]] int save_input(const LocalCall& call, const schedule::Program& program,
                              BlockBuffers& buffers, const SelfLane& self);
 
 /// Bytes of data that this rank gives or gets, whichever is more; for the log.

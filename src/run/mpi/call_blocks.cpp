@@ -16,31 +16,6 @@ using schedule::Operation;
 
 namespace {
 
-/// A call of blocks as user_blocks() takes it: a side of one block has one count.
-class BlockForm {
- public:
-  explicit BlockForm(const LocalCall& call)
-      : sent_(static_cast<int>(call.send.count)),
-        received_(static_cast<int>(call.recv.count)),
-        call_{call.operation, call.root, call.comm,
-              arguments(call.send, sends_several(call) ? nullptr : &sent_),
-              arguments(call.recv, call.operation == Operation::Scatter ? &received_ : nullptr)} {}
-  BlockForm(const BlockForm&) = delete;
-  BlockForm& operator=(const BlockForm&) = delete;
-  [[nodiscard]] const BlockCall& call() const { return call_; }
-
- private:
-  static bool sends_several(const LocalCall& call) {
-    return call.operation == Operation::Scatter || call.operation == Operation::Alltoall;
-  }
-  static BlockArguments arguments(const Side& side, const int* one) {
-    return {side.buffer, one != nullptr ? one : side.counts, side.displacements, side.type,
-            side.types};
-  }
-  int sent_, received_;
-  BlockCall call_;
-};
-
 /// The mean block of an allgatherv; nothing if the counts are wrong.
 std::optional<std::uint64_t> mean_block(const Side& recv, int size) {
   if (recv.counts == nullptr || recv.displacements == nullptr) return std::nullopt;
@@ -107,8 +82,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   if (!shared) return native(comm, call.operation, Reason::Arguments);
   const Planned planned = plan_call(comm, *shared);
   if (!planned) return planned.outcome;
-  const BlockForm form(call);
-  auto buffers = user_blocks(form.call(), comm.rank(), comm.size());
+  auto buffers = user_blocks(call, comm.rank(), comm.size());
   if (comm.goes_by_counts(call.operation)) {
     return move_by_counts(comm, call, planned, std::move(buffers));
   }
@@ -119,7 +93,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
   const runtime::CachedPlan& plan = *planned.plan;
   const std::uint64_t bytes = own_bytes(*buffers);
-  int code = save_input(form.call(), plan.prepared.program, *buffers, comm.self());
+  int code = save_input(call, plan.prepared.program, *buffers, comm.self());
   if (code == MPI_SUCCESS) {
     const CallTrace traced(comm, plan, true);
     code = comm.executor().run_blocks(plan.prepared, std::move(*buffers), plan.signature);
@@ -137,15 +111,14 @@ Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& 
   const auto shared = shared_by_all(comm, call);
   auto pending = shared ? plan_pending(comm, how, *shared) : nullptr;
   if (pending == nullptr) return native_pending();
-  const BlockForm form(call);
-  auto buffers = user_blocks(form.call(), comm.rank(), comm.size());
+  auto buffers = user_blocks(call, comm.rank(), comm.size());
   if (!buffers) {
     comm.skip_pending();
     return native_pending();
   }
   for (Layout& layout : buffers->layouts) layout = kept_layout(layout, pending->types);
   const runtime::PreparedProgram& prepared = pending->plan->prepared;
-  pending->note(save_input(form.call(), prepared.program, *buffers, comm.self()));
+  pending->note(save_input(call, prepared.program, *buffers, comm.self()));
   auto payload = std::make_unique<BlockPayload>(prepared, std::move(*buffers),
                                                 comm.executor().channel().self());
   pending->end = [blocks = payload.get()] {
@@ -177,7 +150,7 @@ std::uint64_t bytes_of(const Communicator& comm, const LocalCall& call) {
   }
   if (call.irregular) {
     if (is_inter) return 0;
-    const auto buffers = user_blocks(BlockForm(call).call(), comm.rank(), comm.size());
+    const auto buffers = user_blocks(call, comm.rank(), comm.size());
     return buffers ? own_bytes(*buffers) : 0;
   }
   if (call.operation != Operation::Gather && call.operation != Operation::Scatter) {
