@@ -110,6 +110,18 @@ TEST(Discover, TellsTheCapOfAFlowFromTheCapacityOfALink) {
               1.5e7);
 }
 
+TEST(Discover, TellsTheTwoDirectionsOfALinkApart) {
+  for (const char* line :
+       {"site:2(10ms,out=20Mbit/s|100Mbit/s,in=100Mbit/s) host:2(250us,1Gbit/s,send=5us)",
+        "site:3(20ms,out=50Mbit/s|100Mbit/s|100Mbit/s,in=100Mbit/s|100Mbit/s|10Mbit/s) "
+        "host:1|2|3(250us,1Gbit/s,send=5us)",
+        "host:4(100us,out=1Gbit/s|100Mbit/s|1Gbit/s*2,in=1Gbit/s,send=2us)"}) {
+    SCOPED_TRACE(line);
+    const Machine truth = machine_called(line);
+    expect_close(discovered(truth).machine, truth);
+  }
+}
+
 TEST(Discover, SaysWhichNodeHasASlowLink) {
   const Machine truth = machine_called("host:6(100us,1Gbit/s*3|100Mbit/s|1Gbit/s*2,send=2us)");
   const Discovered found = discovered(truth);
