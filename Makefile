@@ -4,7 +4,7 @@
 #   make check    build, format check, include rule, all tests, some of them with sanitizers, a short fuzz of every reader
 #   make check-quick  the tests of single rooms, without any MPI: the inner loop
 #   make check-sanitized  executors and buffers under AddressSanitizer and UndefinedBehaviorSanitizer
-#   make check-single every source by itself (preset dev), as developers build: does each include what it uses?
+#   make check-single every source by itself (preset dev), as developers compile: does each include what it uses?
 #   make build-times  what the build costs: processor time by room, the ten worst units (SOURCES="OLD NEW": side by side)
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
 #   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
@@ -89,7 +89,8 @@ sanitized:
 	@ctest --test-dir build/asan -L '^sanitized$$' --output-on-failure -j $(JOBS)
 
 check-single: packages
-	$(call preset,dev,rooms)
+	@scripts/configure.sh dev $(PURPOSE)
+	@python3 scripts/check_single.py build/dev --jobs $(JOBS)
 
 # From nothing, without a compiler cache, in folders of its own.
 build-times: packages

@@ -6,7 +6,6 @@ function(espalier_unity target)
   endif()
 endfunction()
 
-add_custom_target(rooms)       # all of them, without tests: `make check-single`
 add_custom_target(unit_tests)  # the test programs of all rooms: `make check-quick`
 
 # All include roots, for tests that include rooms without linking them.
@@ -34,7 +33,6 @@ function(espalier_room name)
   add_library(espalier_${name} STATIC ${sources})
   espalier_unity(espalier_${name})
   target_include_directories(espalier_${name} PUBLIC ${ESPALIER_WING})
-  add_dependencies(rooms espalier_${name})
   if(ROOM_FAST)
     target_compile_options(espalier_${name} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()
