@@ -15,7 +15,7 @@ import time
 import unittest
 
 import machines
-from patience import best_of_tries
+from patience import PATIENCE, best_of_tries
 
 ESPALIER, *PROGRAMS = sys.argv[1:]
 STATE = f"/run/espalier-lab-test-{os.getpid()}"
@@ -25,7 +25,7 @@ SKIPPED = 77
 BUILD = pathlib.Path(ESPALIER).resolve().parents[1]
 
 
-def lab(action, *arguments, code=0, timeout=60):
+def lab(action, *arguments, code=0, timeout=PATIENCE):
     command = [ESPALIER, "lab", action, "--state", STATE, *map(str, arguments)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     if code is not None and ran.returncode != code:
@@ -88,7 +88,7 @@ class Lab(unittest.TestCase):
         command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", "mpich,openmpi",
                    "--operation", "broadcast,barrier,scan", "--size", "8", "--root", "0,5",
                    "--repeat", "5", "--json"]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         results = json.loads(ran.stdout)["results"]
         self.assertEqual(len(results), 8)
@@ -103,7 +103,7 @@ class Lab(unittest.TestCase):
             lab("stats", "--reset")
             command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", mpi + "+espalier",
                        "--operation", "broadcast", "--size", "1000000", "--root", "1", "--repeat", "5", "--json"]
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
             self.assertEqual(ran.returncode, 0, ran.stderr)
             # 8 calls, each of which crosses the WAN once; both MPIs' own cross it more often
             crossed = links()["wan:site0>site1"]["bytes"]
@@ -113,14 +113,14 @@ class Lab(unittest.TestCase):
     def test_2c_the_bench_needs_no_common_clock(self):
         command = [ESPALIER, "bench", "--on", "lab", "--state", STATE, "--stack", "mpich", "--clocks", "ack",
                    "--size", "8", "--repeat", "5", "--json"]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         document = json.loads(ran.stdout)
         self.assertEqual(document["clocks"], "ack")
         (result,) = document["results"]
         self.assertEqual(result["wrong"], 0)
         self.assertGreater(result["median_us"], 0.9 * result["bound_us"])
-        ran = subprocess.run(command + ["--operation", "barrier"], capture_output=True, text=True, timeout=60)
+        ran = subprocess.run(command + ["--operation", "barrier"], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(ran.returncode, 2)
         self.assertIn("without a common clock", ran.stderr)
 
@@ -142,7 +142,7 @@ class Lab(unittest.TestCase):
 
 
             def wrong_clusters():
-                ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+                ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
                 self.assertEqual(ran.returncode, 0, ran.stderr)
                 found = machines.Machine(json.loads(ran.stdout))
                 # Figures only on a computer that does nothing else: tests/lab/discovery.py.
@@ -223,7 +223,7 @@ class Lab(unittest.TestCase):
                 time.sleep(0.05)
             self.assertEqual(self.sleepers(), 6)
             run.send_signal(signal.SIGINT)
-            self.assertNotEqual(run.wait(timeout=20), 0)
+            self.assertNotEqual(run.wait(timeout=PATIENCE), 0)
             deadline = time.time() + 5
             while len(inhabitants()) > 4 and time.time() < deadline:
                 time.sleep(0.05)

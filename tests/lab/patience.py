@@ -1,6 +1,9 @@
 """For tests that measure: a neighbour may take the processor at any moment, so what is judged is the best of several tries."""
 import time
 
+# Seconds that a command may take: it hangs if it takes longer, whatever else the computer does.
+PATIENCE = 300
+
 
 def wait_for_quiet(longest=5.0):
     """Until a short sleep ends in time ten times in a row, or `longest` seconds are over."""

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from patience import PATIENCE
+
 ESPALIER, MPICH, OPENMPI, EXAMPLES = sys.argv[1:]
 STATE = f"/run/espalier-lab-place-{os.getpid()}"
 MACHINE = "site:2(5ms,100Mbit/s) machine:2(250us,1Gbit/s) proc:2"
@@ -42,7 +44,7 @@ if IS_PRRTE:
     FORMS.append(("openmpi-rankfile", "openmpi", ["--map-by", "rankfile:file="], OPENMPI))
 
 
-def lab(action, *arguments, timeout=60):
+def lab(action, *arguments, timeout=PATIENCE):
     return subprocess.run([ESPALIER, "lab", action, "--state", STATE, *map(str, arguments)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=timeout, check=False)
 
