@@ -53,9 +53,9 @@ TreeLinks participants_links(const LevelChoice& choice, const Participants& part
   const GroupPositions here =
       positions_in_group(choice.shape, participants.me, participants.size());
   TreeLinks links;
-  if (here.parent != kNoRank) links.parent = {participants.ranks[here.parent], choice.segment};
+  if (here.parent != kNoRank) links.parent = {participants[here.parent], choice.segment};
   for (const Rank child : here.children) {
-    links.children.push_back({participants.ranks[child], choice.segment});
+    links.children.push_back({participants[child], choice.segment});
   }
   return links;
 }
