@@ -15,8 +15,8 @@ using schedule::Operation;
 
 namespace {
 
-/// Times of the smallest of the outermost clusters: the others take no less, in rounds and in ranks
-/// that wait for each other.
+/// Rounds of the smallest of the outermost clusters, with the pieces of the largest: all clusters
+/// have as many rounds at least, and pieces that are not shorter.
 class LeastStriped {
  public:
   LeastStriped(const StripedChoice& choice, const Hierarchy& hierarchy, const Collective& call,
@@ -26,7 +26,7 @@ class LeastStriped {
         along_(along),
         inside_(hierarchy.shape().smallest_outermost),
         clusters_(hierarchy.machine().clusters().front().member_count),
-        is_even_(inside_ == hierarchy.shape().largest_outermost),
+        largest_(hierarchy.shape().largest_outermost),
         bytes_(static_cast<double>(call.count) * static_cast<double>(call.element.value)),
         all_(bytes_ * call.size),
         part_(bytes_ / (choice.parts == 0 ? inside_ : choice.parts)) {}
@@ -35,7 +35,8 @@ class LeastStriped {
     if (clusters_ < 2) return 0;
     switch (operation) {
       case Operation::Broadcast:
-        return way_inside() + along_tree() + share_out(bytes_, false);
+        // Among clusters of several sizes not every rank of the root's has a part for the others.
+        return (inside_ == largest_ ? way_inside() : 0) + along_tree() + share_out(bytes_, false);
       case Operation::Reduce:
         return share_out(bytes_, true) + along_tree() + way_inside();
       case Operation::Allreduce:
@@ -49,8 +50,8 @@ class LeastStriped {
 
  private:
   [[nodiscard]] Picos share_out(double all, bool reduces) const {
-    if (inside_ < 2 || !is_even_) return 0;
-    const double each = all / inside_;
+    if (inside_ < 2) return 0;
+    const double each = all / largest_;
     if (choice_.inside == Inside::Ring) {
       LeastRounds rounds(costs_, inside_, false);  // a ring of its own, not all around the machine
       rounds.ring(inside_ - 1.0, each, reduces);
@@ -70,11 +71,11 @@ class LeastStriped {
 
   /// From the root to the last rank of its cluster, or back, with a piece for each.
   [[nodiscard]] Picos way_inside() const {
-    if (inside_ < 2 || !is_even_ || choice_.parts != 0) return 0;
+    if (inside_ < 2 || choice_.parts != 0) return 0;
     const LeastRounds rounds(costs_, inside_, along_);
     Picos way = 0;
     for (Rank half = std::bit_floor(inside_) / 2; half > 0; half /= 2) {
-      way += rounds.message(half, bytes_ / inside_);
+      way += rounds.message(half, bytes_ / largest_);
     }
     return way * (1 - 1e-9);
   }
@@ -105,7 +106,7 @@ class LeastStriped {
   bool along_;
   Rank inside_;
   Rank clusters_;
-  bool is_even_;  // all clusters have as many ranks
+  Rank largest_;
   double bytes_;
   double all_;
   double part_;
