@@ -1,11 +1,12 @@
 // What a cold choice, and a rank's own part of a plan, cost: processor time, and the most heap that
-// is held at once beside machine and hierarchy. 64 to 131,072 ranks of up to four levels, all
-// operations, messages of 1 KiB. Own parts and predictions of multilevel plans also of 1,048,576
-// ranks. The rows BigO and RMS are the growth that fits best, by the number of ranks.
+// is held at once beside machine and hierarchy. 64 to 1,048,576 ranks of up to four levels, all
+// operations, messages of 1 KiB; docs/scale.md has the table. The rows BigO and RMS are the growth
+// that fits best, by the number of ranks.
 //
-//   choosing   a cold choice
+//   shape      the hierarchy of a machine with its shape, made once for each machine
+//   choosing   a cold choice; of operations that go rank by rank up to 131,072 ranks
 //   predicting a multilevel plan predicted, cold: flat trees on all levels
-//   own_part   a rank's part of that plan
+//   own_part   a rank's part of that plan, and of the first plan of each algorithm
 //   equal      all parts of a level are alike
 //   unequal    every twentieth innermost cluster has a process less and a slower channel
 #include <benchmark/benchmark.h>
@@ -13,9 +14,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <initializer_list>
+#include <map>
+#include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "select/chooser.hpp"
 #include "topology/machine_spec.hpp"
@@ -115,12 +120,26 @@ Machine machine_of(std::int64_t processes, bool is_equal) {
   return *topology::build_machine(spec);
 }
 
+/// A machine with its hierarchy, made once.
+struct Known {
+  Known(std::int64_t processes, bool is_equal)
+      : machine(machine_of(processes, is_equal)), hierarchy(machine) {}
+  Machine machine;
+  Hierarchy hierarchy;
+};
+
+const Hierarchy& hierarchy_of(std::int64_t processes, bool is_equal) {
+  static std::map<std::pair<std::int64_t, bool>, std::unique_ptr<Known>> all;
+  auto& known = all[{processes, is_equal}];
+  if (known == nullptr) known = std::make_unique<Known>(processes, is_equal);
+  return known->hierarchy;
+}
+
 /// Runs `work` on a machine and notes the most heap that it holds.
 template <typename Work>
 void measure(benchmark::State& state, Operation operation, bool is_equal, Work work) {
-  const Machine machine = machine_of(state.range(0), is_equal);
-  const Hierarchy hierarchy(machine);
-  const Collective call{operation, machine.size(), 0, 1024, Bytes{1}, true, {}};
+  const Hierarchy& hierarchy = hierarchy_of(state.range(0), is_equal);
+  const Collective call{operation, hierarchy.machine().size(), 0, 1024, Bytes{1}, true, {}};
   std::size_t most = 0;
   for (auto _ : state) {
     const std::size_t before = g_held;
@@ -152,9 +171,13 @@ void build_own_part(const Hierarchy& hierarchy, const Collective& call) {
   benchmark::DoNotOptimize(select::own_part(flat_trees(hierarchy), hierarchy, call, call.size / 2));
 }
 
-using Measured = void (*)(const Hierarchy&, const Collective&);
+void make_shape(const Hierarchy& hierarchy, const Collective&) {
+  benchmark::DoNotOptimize(Hierarchy(hierarchy.machine()).shape().classes.data());
+}
 
-void enter(const std::string& what, Operation operation, Measured work,
+using Measured = std::function<void(const Hierarchy&, const Collective&)>;
+
+void enter(const std::string& what, Operation operation, const Measured& work,
            std::initializer_list<std::int64_t> all_ranks) {
   for (const bool is_equal : {true, false}) {
     const std::string name =
@@ -166,9 +189,27 @@ void enter(const std::string& what, Operation operation, Measured work,
   }
 }
 
+/// The part of rank size / 2 in the first plan that an algorithm proposes; nothing if it has none.
+Measured part_of_first(const collective::Algorithm& algorithm) {
+  return [&](const Hierarchy& hierarchy, const Collective& call) {
+    const auto proposed = collective::proposals(algorithm, hierarchy, call);
+    if (proposed.empty()) return;
+    const select::Plan plan{&algorithm, proposed.front()};
+    benchmark::DoNotOptimize(select::own_part(plan, hierarchy, call, call.size / 2));
+  };
+}
+
 [[maybe_unused]] const bool kRegistered = [] {
+  enter("shape", Operation::Broadcast, make_shape, {64, 1024, 16384, 131072, 1048576});
   for (int i = 0; i < schedule::kOperationCount; ++i) {
-    enter("choosing", static_cast<Operation>(i), choose, {64, 1024, 16384, 131072});
+    const auto operation = static_cast<Operation>(i);
+    const bool by_shape = operation == Operation::Broadcast || operation == Operation::Reduce ||
+                          operation == Operation::Allreduce || operation == Operation::Barrier;
+    if (by_shape) {
+      enter("choosing", operation, choose, {64, 1024, 16384, 131072, 1048576});
+    } else {
+      enter("choosing", operation, choose, {64, 1024, 16384, 131072});
+    }
   }
   for (const Operation operation :
        {Operation::Broadcast, Operation::Reduce, Operation::Allreduce, Operation::Barrier,
@@ -178,6 +219,16 @@ void enter(const std::string& what, Operation operation, Measured work,
   for (const Operation operation : {Operation::Broadcast, Operation::Reduce, Operation::Allreduce,
                                     Operation::Barrier, Operation::Gather, Operation::Scatter}) {
     enter("own_part", operation, build_own_part, {64, 1024, 16384, 131072, 1048576});
+  }
+  for (int i = 0; i < schedule::kOperationCount; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    for (const collective::Algorithm* algorithm : collective::algorithms()) {
+      const bool has_form =
+          algorithm->operations.contains(operation) && !algorithm->traits.in_reference_order;
+      if (!has_form || algorithm->name == "multilevel") continue;
+      enter("own_part/" + std::string(algorithm->name), operation, part_of_first(*algorithm),
+            {1024, 16384, 131072});
+    }
   }
   return true;
 }();

@@ -152,7 +152,7 @@ class AggregatedAlltoall {
       if (p == participants_.me) {
         program_.copy(own, rows_.row(p));
       } else {
-        messages.push_back({participants_.ranks[p], rows_.row(p)});
+        messages.push_back({participants_[p], rows_.row(p)});
       }
     }
     recv_families(program_, messages, kGather);

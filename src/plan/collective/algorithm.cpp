@@ -22,9 +22,8 @@ bool has_blocks(Operation operation) {
 
 /// No if the ranks lie in this order anyway: then it is the form by number itself.
 bool can_go_along(const Algorithm& algorithm, const Hierarchy& hierarchy, const Collective& call) {
-  const auto leaves = hierarchy.machine().placement();
   return algorithm.traits.along_machine && (call.commutative || !reduces(call.operation)) &&
-         !std::is_sorted(leaves.begin(), leaves.end());
+         !hierarchy.shape().in_order;
 }
 
 bool goes_along(const Parameters& parameters) {

@@ -90,8 +90,12 @@ struct Algorithm {
   /// Predicted time in closed form. Null: there is none, and its plans are simulated.
   cost::Picos (*estimate)(const cost::CostView&, const Hierarchy&, const schedule::Collective&,
                           const Parameters&) = nullptr;
-  /// The same on a machine folded for the call's root (else for rank 0), much quicker on machines
-  /// of equal parts. Null, or nothing returned: there is none.
+  /// What its estimate is not less than, found without a walk over all ranks. Null: nothing is
+  /// known.
+  cost::Picos (*at_least)(const Hierarchy&, const schedule::Collective&,
+                          const Parameters&) = nullptr;
+  /// The estimate on a machine folded for the call's root (else for rank 0), much quicker on
+  /// machines of equal parts. Null, or nothing returned: there is none.
   std::optional<cost::Picos> (*estimate_folded)(const FoldedMachine&, const schedule::Collective&,
                                                 const Parameters&) = nullptr;
   /// The rest of a plan's name. Null: " along the machine", or nothing.
@@ -114,9 +118,6 @@ using AlgorithmTable = std::span<const Algorithm* const>;
 /// The algorithm of that operation and name, or nullptr.
 [[nodiscard]] const Algorithm* find_algorithm(schedule::Operation operation, std::string_view name,
                                               AlgorithmTable table = algorithms());
-
-/// Whether some send faster than others; else trees by speed have nothing to go by.
-[[nodiscard]] bool has_unequal_senders(const topology::Machine& machine);
 
 /// Whether the algorithm has any plan of such calls: by their operation, order and blocks.
 [[nodiscard]] bool has_form_of(const Algorithm& algorithm, const schedule::Collective& call);

@@ -45,13 +45,17 @@ void butterfly_barrier(schedule::ProgramBuilder& program, const Participants& pa
 }
 
 constexpr Algorithm kDisseminationBarrier =
-    flat<any_size, barrier<dissemination_barrier>, [](FlatEstimate& at) {
-      dissemination(at.rounds, at.everybody, [](Rank) { return 0.0; });
-    }>(Operation::Barrier, "dissemination", "Hensgen, Finkel, Manber, IJPP 1988", kMovesAlong);
+    flat<any_size, barrier<dissemination_barrier>,
+         [](FlatEstimate& at) { dissemination(at.rounds, at.everybody, [](Rank) { return 0.0; }); },
+         [](LeastFlat& at) { at.rounds.dissemination([](Rank) { return 0.0; }); }>(
+        Operation::Barrier, "dissemination", "Hensgen, Finkel, Manber, IJPP 1988", kMovesAlong);
 
 constexpr Algorithm kButterflyBarrier =
-    flat<any_size, barrier<butterfly_barrier>, [](FlatEstimate& at) {
-      butterfly(at.rounds, at.everybody, {}, [](Rank, Rank) { return 0.0; });
-    }>(Operation::Barrier, "butterfly", "Brooks, IJPP 1986", kMovesAlong);
+    flat<any_size, barrier<butterfly_barrier>,
+         [](FlatEstimate& at) {
+           butterfly(at.rounds, at.everybody, {}, [](Rank, Rank) { return 0.0; });
+         },
+         [](LeastFlat& at) { at.rounds.butterfly(false, [](Rank) { return 0.0; }); }>(
+        Operation::Barrier, "butterfly", "Brooks, IJPP 1986", kMovesAlong);
 
 }  // namespace espalier::collective

@@ -41,6 +41,7 @@ constexpr Algorithm kBinomialInTurn =
          [](schedule::ProgramBuilder& program, const FlatCall& call) {
            binomial_broadcast(program, call.participants, call.root, call.out());
          },
-         binomial_in_turn_time>(Operation::Broadcast, "binomial-in-turn", kThakur, kMovesAlong);
+         binomial_in_turn_time, [](LeastFlat& at) { return least_down(at, Shape::Binomial, 0); }>(
+        Operation::Broadcast, "binomial-in-turn", kThakur, kMovesAlong);
 
 }  // namespace espalier::collective

@@ -1,7 +1,10 @@
+#include <bit>
+
 #include "collective/binomial_place.hpp"
 #include "collective/flat_algorithm.hpp"
 #include "collective/gather_scatter.hpp"
 #include "collective/messages.hpp"
+#include "collective/multilevel_time.hpp"
 #include "cost/bundles.hpp"
 
 namespace espalier::collective {
@@ -98,22 +101,47 @@ void binomial_scatter_in_place(ProgramBuilder& program, const Participants& part
   }
 }
 
-constexpr Algorithm kBinomialGather =
+namespace {
+
+/// The bundle of half of the ranks, of a quarter of them, ...: a way that some blocks take, if the
+/// number of ranks is a power of two.
+cost::Picos least_bundles(LeastFlat& at) {
+  if (!std::has_single_bit(at.call.size)) return least_down(at, Shape::Binomial, 0);
+  cost::Picos way = 0;
+  for (Rank half = at.call.size / 2; half > 0; half /= 2) {
+    way += at.rounds.message(half, at.bytes * half);
+  }
+  return way * (1 - 1e-9);
+}
+
+constexpr Algorithm with_folded_estimate(Algorithm algorithm) {
+  algorithm.estimate_folded = [](const FoldedMachine& machine, const schedule::Collective& call,
+                                 const Parameters&) {
+    return folded_binomial_time(0, machine, call);
+  };
+  return algorithm;
+}
+
+}  // namespace
+
+constexpr Algorithm kBinomialGather = with_folded_estimate(
     flat<any_size,
          [](ProgramBuilder& program, const FlatCall& call) {
            binomial_gather(program, call.participants, call.root, call.in(), call.out_blocks());
          },
          [](FlatEstimate& at) {
            return gather_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
-         }>(Operation::Gather, "binomial", kThakur, kBundles);
+         },
+         least_bundles>(Operation::Gather, "binomial", kThakur, kBundles));
 
-constexpr Algorithm kBinomialScatter =
+constexpr Algorithm kBinomialScatter = with_folded_estimate(
     flat<any_size,
          [](ProgramBuilder& program, const FlatCall& call) {
            binomial_scatter(program, call.participants, call.root, call.in_blocks(), call.out());
          },
          [](FlatEstimate& at) {
            return scatter_time(at.cost_view, at.tree(Shape::Binomial), at.bytes);
-         }>(Operation::Scatter, "binomial", kThakur, kBundles);
+         },
+         least_bundles>(Operation::Scatter, "binomial", kThakur, kBundles));
 
 }  // namespace espalier::collective

@@ -19,7 +19,7 @@ void binomial_scan(ProgramBuilder& program, const Participants& participants, co
   const std::uint64_t spare = program.scratch(participants.me > 0 ? data.length : 0);
   const Region received = slice(Buffer::Scratch, spare, data.length);
   const auto add_from = [&](Rank position) {
-    recv_unless_empty(program, participants.ranks[position], received);
+    recv_unless_empty(program, participants[position], received);
     reduce_unless_empty(program, received, data, Operands::FromThenTo);
   };
   // Counted from 1, the last of each aligned range of 2 * half has the range's sum after its step.
@@ -29,12 +29,12 @@ void binomial_scan(ProgramBuilder& program, const Participants& participants, co
     if (place % (2 * half) == 0) {
       add_from(participants.me - half);
     } else if (place % (2 * half) == half && participants.me + half < size) {
-      send_unless_empty(program, participants.ranks[participants.me + half], data);
+      send_unless_empty(program, participants[participants.me + half], data);
     }
   }
   for (half /= 2; half > 0; half /= 2) {
     if (place % (2 * half) == 0 && participants.me + half < size) {
-      send_unless_empty(program, participants.ranks[participants.me + half], data);
+      send_unless_empty(program, participants[participants.me + half], data);
     } else if (place % (2 * half) == half && place > half) {
       add_from(participants.me - half);
     }
@@ -81,11 +81,11 @@ void binomial_scan_time(FlatEstimate& at, std::span<const Rank> members) {
 }  // namespace
 
 constexpr Algorithm kBinomialScan =
-    flat<any_size, in_out<binomial_scan>, scan_time<binomial_scan_time>>(
+    flat<any_size, in_out<binomial_scan>, scan_time<binomial_scan_time>, least_binomial_scan>(
         Operation::Scan, "binomial", kSandersTraeff, kMoves);
 
 constexpr Algorithm kBinomialExscan =
-    flat<any_size, exscan_of<binomial_scan>, exscan_time<binomial_scan_time>>(
+    flat<any_size, exscan_of<binomial_scan>, exscan_time<binomial_scan_time>, least_binomial_scan>(
         Operation::Exscan, "binomial", kSandersTraeff, kMoves);
 
 }  // namespace espalier::collective

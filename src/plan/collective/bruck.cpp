@@ -104,12 +104,28 @@ void bruck_alltoall(ProgramBuilder& program, const Participants& participants,
                 to.region(program, before, size - before), block, size - before);
 }
 
+namespace {
+
+/// Blocks that have this bit of their way to go.
+Rank blocks_with(Rank distance, Rank size) {
+  const Rank rest = size % (2 * distance);
+  return size / (2 * distance) * distance + (rest > distance ? rest - distance : 0);
+}
+
+}  // namespace
+
 constexpr Algorithm kBruckAllgather =
-    flat<any_size, allgather<bruck_allgather>, [](FlatEstimate& at) {
-      dissemination(at.rounds, at.everybody, [&](Rank distance) {
-        return at.bytes * std::min<double>(distance, at.size - distance);
-      });
-    }>(Operation::Allgather, "bruck", kBruck, kBundlesAlong);
+    flat<any_size, allgather<bruck_allgather>,
+         [](FlatEstimate& at) {
+           dissemination(at.rounds, at.everybody, [&](Rank distance) {
+             return at.bytes * std::min<double>(distance, at.size - distance);
+           });
+         },
+         [](LeastFlat& at) {
+           at.rounds.dissemination([&](Rank distance) {
+             return at.bytes * std::min<double>(distance, at.size - distance);
+           });
+         }>(Operation::Allgather, "bruck", kBruck, kBundlesAlong);
 
 constexpr Algorithm kBruckAlltoall =
     flat<any_size,
@@ -118,13 +134,12 @@ constexpr Algorithm kBruckAlltoall =
          },
          [](FlatEstimate& at) {
            dissemination(at.rounds, at.everybody, [&](Rank distance) {
-             // Blocks that have this bit of their way to go.
-             Rank blocks = 0;
-             for (Rank i = distance; i < at.call.size; i += 2 * distance) {
-               blocks += std::min(distance, at.call.size - i);
-             }
-             return at.bytes * blocks;
+             return at.bytes * blocks_with(distance, at.call.size);
            });
+         },
+         [](LeastFlat& at) {
+           at.rounds.dissemination(
+               [&](Rank distance) { return at.bytes * blocks_with(distance, at.call.size); });
          }>(Operation::Alltoall, "bruck", kBruck, kBundles);
 
 }  // namespace espalier::collective

@@ -59,8 +59,11 @@ void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participa
 }
 
 constexpr Algorithm kButterflyReduceScatter =
-    flat<any_size, reduce_scatter<butterfly_reduce_scatter>, [](FlatEstimate& at) {
-      halving(at.rounds, at.everybody, true, at.bytes);
-    }>(Operation::ReduceScatter, "butterfly", "Traeff, EuroPVM/MPI 2005", kBundles);
+    flat<any_size, reduce_scatter<butterfly_reduce_scatter>,
+         [](FlatEstimate& at) { halving(at.rounds, at.everybody, true, at.bytes); },
+         [](LeastFlat& at) {
+           const Rank actives = std::bit_floor(at.call.size);
+           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes * (actives / (2 * mask)); });
+         }>(Operation::ReduceScatter, "butterfly", "Traeff, EuroPVM/MPI 2005", kBundles);
 
 }  // namespace espalier::collective

@@ -25,7 +25,8 @@ constexpr Algorithm kDirectAllgather =
            copy_unless_empty(program, call.in(), call.own_place());
            direct_allgather(program, call.participants, call.out_blocks(), 0);
          },
-         [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); }>(
+         [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); },
+         [](LeastFlat& at) { at.rounds.all_to_all(at.bytes, false); }>(
         Operation::Allgather, "direct", kPjesivac, meeting_all(Operation::Allgather));
 
 }  // namespace espalier::collective

@@ -29,6 +29,10 @@ constexpr Algorithm kDirectAllreduce =
            const cost::Picos combined = all_combine(at, at.bytes / at.size, false);
            for (const Rank r : at.everybody) at.rounds.set_clock(r, combined);
            at.rounds.all_to_all(at.everybody, at.bytes / at.size);
+         },
+         [](LeastFlat& at) {
+           at.rounds.add(least_all_combine(at, at.bytes / at.size));
+           at.rounds.all_to_all(at.bytes / at.size, false);
          }>(Operation::Allreduce, "direct", kByDefinition,
             meeting_all(Operation::Allreduce, kMovesAlong));
 

@@ -28,7 +28,7 @@ void direct_alltoall_by_rank(schedule::ProgramBuilder& program, const Participan
   sends.reserve(participants.size());
   receives.reserve(participants.size());
   for (Rank step = 1; step < participants.size(); ++step) {
-    const Rank peer = participants.ranks[(participants.me + step) % participants.size()];
+    const Rank peer = participants[(participants.me + step) % participants.size()];
     sends.push_back({peer, slice(Buffer::In, peer * block, block)});
     receives.push_back({peer, slice(Buffer::Out, peer * block, block)});
   }
@@ -43,7 +43,8 @@ constexpr Algorithm kDirectAlltoall =
          [](schedule::ProgramBuilder& program, const FlatCall& call) {
            direct_alltoall(program, call.participants, call.in_blocks(), call.out_blocks(), 0);
          },
-         [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); }>(
+         [](FlatEstimate& at) { at.rounds.all_to_all(at.everybody, at.bytes); },
+         [](LeastFlat& at) { at.rounds.all_to_all(at.bytes, false); }>(
         Operation::Alltoall, "direct", kThakur, meeting_all(Operation::Alltoall, kDirect));
 
 }  // namespace espalier::collective

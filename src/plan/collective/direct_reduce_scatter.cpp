@@ -40,8 +40,9 @@ void direct_reduce_scatter(ProgramBuilder& program, const Participants& particip
 }
 
 constexpr Algorithm kDirectReduceScatter =
-    flat<serves_direct_reduce_scatter, reduce_scatter<direct_reduce_scatter>, [](FlatEstimate& at) {
-      return all_combine(at, at.bytes, false);
-    }>(Operation::ReduceScatter, "direct", kByDefinition, meeting_all(Operation::ReduceScatter));
+    flat<serves_direct_reduce_scatter, reduce_scatter<direct_reduce_scatter>,
+         [](FlatEstimate& at) { return all_combine(at, at.bytes, false); },
+         [](LeastFlat& at) { return least_all_combine(at, at.bytes); }>(
+        Operation::ReduceScatter, "direct", kByDefinition, meeting_all(Operation::ReduceScatter));
 
 }  // namespace espalier::collective

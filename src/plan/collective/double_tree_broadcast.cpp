@@ -91,6 +91,18 @@ cost::Picos double_tree_broadcast_time(FlatEstimate& at) {
   return last + std::max(0.0, both.busiest() - busiest);
 }
 
+/// A cluster without the root is a run of positions. The largest power of two of them that surely
+/// begins at a multiple of itself is a whole sub-tree, whose edges span half of it, a quarter, ...
+cost::Picos double_tree_broadcast_least(LeastFlat& at) {
+  const double bytes = std::min(at.bytes / 2, static_cast<double>(kDoubleTreeSegment));
+  if (at.outermost < 4 || at.outermost == at.call.size) return at.rounds.message(1, bytes);
+  cost::Picos way = at.costs.across(bytes);
+  for (Rank span = std::bit_floor(at.outermost) / 8; at.is_along && span > 0; span /= 2) {
+    way += at.rounds.message(span, bytes);
+  }
+  return way * (1 - 1e-9);
+}
+
 }  // namespace
 
 constexpr Algorithm kDoubleTree =
@@ -100,7 +112,7 @@ constexpr Algorithm kDoubleTree =
            double_tree_broadcast(program, call.participants, call.root, call.out(),
                                  std::max<std::uint64_t>(1, kDoubleTreeSegment / element));
          },
-         double_tree_broadcast_time>(
+         double_tree_broadcast_time, double_tree_broadcast_least>(
         Operation::Broadcast, "double-tree", "Sanders, Speck, Traeff, Parallel Computing 2009",
         {.keeps_rank_order = true, .along_machine = true, .always_cuts_to = kDoubleTreeSegment});
 

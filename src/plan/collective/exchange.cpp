@@ -26,7 +26,7 @@ void direct_exchange(ProgramBuilder& program, const Participants& participants,
     };
     for (Rank step = 1; step < participants.size(); ++step) {
       const Rank from = (participants.me + participants.size() - step) % participants.size();
-      program.recv(participants.ranks[from], part_of(from));
+      program.recv(participants[from], part_of(from));
     }
     // ((0 op 1) op 2) op ...: what lies before mine is gathered from the left, then mine joins,
     // then the rest, so that the bits do not depend on who combines.

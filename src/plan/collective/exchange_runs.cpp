@@ -39,7 +39,7 @@ void exchange_runs(ProgramBuilder& program, const Participants& participants,
       "exchange_runs: not the runs of each member");
   for (Rank step = 1; step < participants.size(); ++step) {
     const Rank to = (participants.me + step) % participants.size();
-    program.send(participants.ranks[to], share_of_slots(program, mine, mine.slots, share_of(to)));
+    program.send(participants[to], share_of_slots(program, mine, mine.slots, share_of(to)));
   }
   std::vector<Piece> pieces;
   std::size_t next = 0;
@@ -52,7 +52,7 @@ void exchange_runs(ProgramBuilder& program, const Participants& participants,
     const Rank from = (participants.me + participants.size() - step) % participants.size();
     const std::uint64_t units = runs_of[from].size() * result.length;
     const std::uint64_t room = program.scratch(units);
-    program.recv(participants.ranks[from], slice(Buffer::Scratch, room, units));
+    program.recv(participants[from], slice(Buffer::Scratch, room, units));
     for (std::size_t i = 0; i < runs_of[from].size(); ++i) {
       pieces.push_back({runs_of[from][i].first,
                         slice(Buffer::Scratch, room + i * result.length, result.length)});

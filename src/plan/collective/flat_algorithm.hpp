@@ -6,6 +6,7 @@
 #include "collective/entries.hpp"
 #include "collective/flat_call.hpp"
 #include "collective/flat_estimate.hpp"
+#include "collective/least_flat.hpp"
 #include "collective/messages.hpp"
 #include "collective/scan.hpp"
 
@@ -42,7 +43,9 @@ using Append = void (*)(schedule::ProgramBuilder&, const FlatCall&);
 /// A classical algorithm among all ranks.
 /// @tparam kServes how many ranks it serves
 /// @tparam kTime   its estimate of a FlatEstimate: a time, or nothing but clocks that it moves on
-template <bool (*kServes)(Rank), Append kAppend, auto kTime>
+/// @tparam kLeast  a lower bound of that, of a LeastFlat: a time, or nothing but rounds that it
+/// adds
+template <bool (*kServes)(Rank), Append kAppend, auto kTime, auto kLeast>
 constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
                          std::string_view source, Traits traits) {
   traits.by_number = true;
@@ -71,6 +74,17 @@ constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
           return kTime(at);
         } else {
           kTime(at);
+          return at.rounds.finish();
+        }
+      },
+      .at_least = [](const Hierarchy& hierarchy, const schedule::Collective& call,
+                     const Parameters& parameters) -> cost::Picos {
+        if (call.size == 1) return 0;
+        LeastFlat at(hierarchy, call, std::get<RankOrder>(parameters));
+        if constexpr (!std::is_void_v<decltype(kLeast(at))>) {
+          return kLeast(at);
+        } else {
+          kLeast(at);
           return at.rounds.finish();
         }
       },

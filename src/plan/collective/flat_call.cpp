@@ -20,7 +20,8 @@ std::vector<Rank> all_ranks(const topology::Machine& machine, RankOrder order) {
 
 FlatCall::FlatCall(const schedule::Collective& call, const topology::Machine& machine, RankOrder by,
                    Rank me)
-    : participants{all_ranks(machine, by), by == RankOrder::Rising ? me : machine.leaf_of(me)},
+    : participants(by == RankOrder::Rising ? all_participants(machine.size(), me)
+                                           : along_machine(machine, me)),
       order(by),
       rank(me),
       root(by == RankOrder::Rising ? call.root : machine.leaf_of(call.root)),
@@ -34,8 +35,10 @@ BlockLayout FlatCall::blocks(schedule::Buffer buffer) const {
     return BlockLayout::uniform(buffer, 0, participants.size(), block);
   }
   std::vector<IndexSet> members;
-  members.reserve(participants.ranks.size());
-  for (const Rank one : participants.ranks) members.push_back(IndexSet::single(one));
+  members.reserve(participants.size());
+  for (Rank p = 0; p < participants.size(); ++p) {
+    members.push_back(IndexSet::single(participants[p]));
+  }
   return BlockLayout::bundles(buffer, 0, block, members);
 }
 

@@ -33,8 +33,7 @@ Picos all_combine(FlatEstimate& at, double bytes, bool scans) {
   const std::vector<Rank>& ranks = at.everybody;
   const Rank size = at.call.size;
   const auto targets = [&](Rank p) { return scans ? size - 1 - p : size - 1; };
-  constexpr Rank kFlowsUpTo = 128;
-  if (size > kFlowsUpTo) {  // by what each link has to carry; of a scan half of it
+  if (size > kCombinedByFlowsUpTo) {  // by what each link has to carry; of a scan half of it
     const double part = static_cast<double>(targets(size / 2)) / (at.size - 1);
     at.rounds.all_to_all(ranks, bytes * part, true);
     return at.rounds.finish();

@@ -29,6 +29,9 @@ struct FlatEstimate {
   [[nodiscard]] cost::WholeTree tree(Shape shape) const;
 };
 
+/// With more ranks all_combine() goes by what each link has to carry.
+inline constexpr Rank kCombinedByFlowsUpTo = 128;
+
 /// Everybody sends to so many positions after its own, around, all messages at once; what comes is
 /// combined as it comes, by ranks that have sent theirs. Of scans only to positions after them.
 [[nodiscard]] cost::Picos all_combine(FlatEstimate& at, double bytes, bool scans);

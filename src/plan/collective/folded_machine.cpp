@@ -18,11 +18,6 @@ using topology::Member;
 class Folding {
  public:
   Folding(const Hierarchy& whole, Rank root) : whole_(whole), root_(root) {
-    const Machine& machine = whole.machine();
-    std::vector<std::uint32_t> marks;
-    marks.reserve(machine.clusters().size());
-    for (const Cluster& cluster : machine.clusters()) marks.push_back(place_of_master(cluster));
-    classes_ = cost::classes_of_clusters(machine, marks);
     keep(0);
     std::sort(ranks_.begin(), ranks_.end());
     std::sort(kept_.begin(), kept_.end(),
@@ -52,14 +47,8 @@ class Folding {
   [[nodiscard]] std::uint32_t place_of_master(const Cluster& cluster) const {
     const Machine& machine = whole_.machine();
     const auto id = static_cast<ClusterId>(&cluster - machine.clusters().data());
-    const topology::Leaf leaf = machine.leaf_of(whole_.master(id, root_));
-    const auto members = machine.members(cluster);
-    const auto holds = std::partition_point(members.begin(), members.end(), [&](const Member& m) {
-      if (m.is_leaf) return m.id < leaf;
-      const Cluster& inner = machine.clusters()[m.id];
-      return inner.first_leaf + inner.leaf_count <= leaf;
-    });
-    return static_cast<std::uint32_t>(holds - members.begin());
+    if (!whole_.contains(id, root_)) return whole_.shape().places[id];
+    return member_with(machine, cluster, machine.leaf_of(root_));
   }
 
   /// A part with all that tells it.
@@ -69,6 +58,8 @@ class Folding {
     const Cluster& cluster = machine.clusters()[id];
     const auto members = machine.members(cluster);
     const std::uint32_t first = place_of_master(cluster);
+    // All parts but the first are without the root: their classes are the same for all roots.
+    const std::vector<std::uint32_t>& classes = whole_.shape().classes;
     std::multimap<std::uint32_t, ClusterId> told;  // the parts that are kept, but for the first
     for (std::uint32_t i = 0; i < members.size(); ++i) {
       const Member& member = members[(first + i) % members.size()];
@@ -80,12 +71,12 @@ class Folding {
         keep(member.id);
         continue;
       }
-      const auto [begin, end] = told.equal_range(classes_[member.id]);
+      const auto [begin, end] = told.equal_range(classes[member.id]);
       const auto same = std::find_if(begin, end, [&](const auto& other) {
         return machine.clusters()[other.second].uplink == machine.clusters()[member.id].uplink;
       });
       if (same == end) {
-        told.emplace(classes_[member.id], member.id);
+        told.emplace(classes[member.id], member.id);
         keep(member.id);
       } else {
         keep_master(member.id, same->second);
@@ -106,7 +97,6 @@ class Folding {
 
   const Hierarchy& whole_;
   Rank root_;
-  std::vector<std::uint32_t> classes_;
   std::vector<Rank> ranks_;
   std::vector<Kept> kept_;
 };
@@ -116,6 +106,7 @@ class Folding {
 struct FoldedMachine::Parts {
   Machine machine;
   Rank root;
+  bool is_aligned;
   std::vector<ClusterId> told_by;
 };
 
@@ -124,7 +115,7 @@ FoldedMachine::Parts FoldedMachine::fold(const Hierarchy& whole, Rank root) {
   const std::vector<Rank>& ranks = folding.ranks();
   const auto at = std::lower_bound(ranks.begin(), ranks.end(), root);
   return {topology::submachine(whole.machine(), ranks), static_cast<Rank>(at - ranks.begin()),
-          folding.told_by()};
+          whole.shape().is_aligned, folding.told_by()};
 }
 
 FoldedMachine::FoldedMachine(const Hierarchy& whole, Rank root,
@@ -136,14 +127,8 @@ FoldedMachine::FoldedMachine(Parts parts, const topology::Transport& transport)
       hierarchy_(machine_),
       cost_view_(machine_, {}, 1, transport),
       root_(parts.root),
+      is_aligned_(parts.is_aligned),
       told_by_(std::move(parts.told_by)),
       figures_(cost::classes_of_processes(machine_)) {}
-
-bool FoldedMachine::can_fold(const Machine& machine) {
-  const auto clusters = machine.clusters();
-  return clusters.size() > 1 && std::all_of(clusters.begin(), clusters.end(), [](const Cluster& c) {
-           return c.pair_count == 0 && (c.depth == 0 || c.channel.backbone.unlimited());
-         });
-}
 
 }  // namespace espalier::collective

@@ -16,22 +16,19 @@ namespace espalier::collective {
 /// large as the number of different parts: on equal machines the sum of the members on each level,
 /// twice over on each level inwards.
 ///
-/// O(processes) to make; the whole machine need not outlive it.
+/// O(ranks that are left) to make; the whole machine need not outlive it.
 class FoldedMachine {
  public:
-  /// @pre can_fold(whole.machine())
+  /// @pre whole.shape().can_fold
   FoldedMachine(const Hierarchy& whole, Rank root, const topology::Transport& transport);
   FoldedMachine(const FoldedMachine&) = delete;
   FoldedMachine& operator=(const FoldedMachine&) = delete;
 
-  /// Whether trees over its levels can be told by parts: several clusters, no links of single
-  /// pairs, and no limited backbone but the outermost. (Inner ones are shared by what goes on
-  /// inside and by what leaves, so that equal parts would differ by what their masters send.)
-  [[nodiscard]] static bool can_fold(const topology::Machine& machine);
-
   [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
   [[nodiscard]] const cost::CostView& cost_view() const { return cost_view_; }
   [[nodiscard]] Rank root() const { return root_; }  ///< rank of the root on the folded machine
+  /// Of the whole machine: MachineShape::is_aligned.
+  [[nodiscard]] bool is_aligned() const { return is_aligned_; }
   /// The part that is told instead of this one; itself if it is told.
   [[nodiscard]] topology::ClusterId told_by(topology::ClusterId cluster) const {
     return told_by_[cluster];
@@ -48,6 +45,7 @@ class FoldedMachine {
   Hierarchy hierarchy_;
   cost::CostView cost_view_;
   Rank root_;
+  bool is_aligned_;
   std::vector<topology::ClusterId> told_by_;
   std::vector<std::uint32_t> figures_;
 };

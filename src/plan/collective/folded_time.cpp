@@ -113,4 +113,13 @@ std::optional<Picos> folded_multilevel_time(const MultilevelChoice& choice,
   }
 }
 
+std::optional<Picos> folded_binomial_time(double segment, const FoldedMachine& machine,
+                                          const Collective& call) {
+  if (!machine.is_aligned() || call.root != 0) return std::nullopt;
+  const std::size_t levels = machine.hierarchy().machine().levels().size();
+  const MultilevelChoice choice{
+      std::vector<LevelChoice>(levels, {Shape::Binomial, 0}), Top::Tree, {}};
+  return folded_multilevel_time(choice, std::vector<double>(levels, segment), machine, call);
+}
+
 }  // namespace espalier::collective

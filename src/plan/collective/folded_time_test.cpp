@@ -88,7 +88,7 @@ TEST(FoldedTimeProperty, IsTheTimeOfTheWholeTree) {
     const std::string text = some_equal_machine(rng);
     SCOPED_TRACE(text);
     const auto machine = topology::parse_synthetic(text);
-    if (!machine || !FoldedMachine::can_fold(*machine)) return;  // a list may fit no level
+    if (!machine || !Hierarchy(*machine).shape().can_fold) return;  // a list may fit no level
     ++folded;
     Collective call{kTold[rng.below(std::size(kTold))], machine->size(), 0, 0, Bytes{1}, true, {}};
     call.count = rng.chance(10) ? 0 : std::uint64_t{1} << rng.below(21);
@@ -124,7 +124,7 @@ TEST(FoldedMachine, IsAsLargeAsItsDifferentParts) {
 
 TEST(FoldedMachine, RefusesInnerBackbones) {
   const auto machine = topology::parse_synthetic("a:2(1ms) b:3(1us,backbone=1Gbit/s)");
-  EXPECT_FALSE(FoldedMachine::can_fold(*machine));
+  EXPECT_FALSE(Hierarchy(*machine).shape().can_fold);
 }
 
 }  // namespace

@@ -27,16 +27,22 @@ void gather_broadcast_allgather(schedule::ProgramBuilder& program, const Partici
 
 /// To rank 0 and down again, whole.
 constexpr Algorithm kGatherBroadcast =
-    flat<any_size, allgather<gather_broadcast_allgather>, [](FlatEstimate& at) {
-      const cost::WholeTree tree = participants_tree(at.call.size, at.everybody, Shape::Binomial);
-      const cost::Picos gathered = gather_time(at.cost_view, tree, at.bytes);
-      const double all = at.bytes * at.size;
-      const std::vector<double> whole(at.cost_view.machine().levels().size(), 0);
-      std::vector<cost::Stream> streams(at.call.size, {gathered, gathered, all});
-      cost::TreePrediction(at.cost_view, tree, all, whole).broadcast(streams);
-      cost::Picos last = gathered;
-      for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
-      return last;
-    }>(Operation::Allgather, "gather-broadcast", kThakur, kMoves);
+    flat<any_size, allgather<gather_broadcast_allgather>,
+         [](FlatEstimate& at) {
+           const cost::WholeTree tree =
+               participants_tree(at.call.size, at.everybody, Shape::Binomial);
+           const cost::Picos gathered = gather_time(at.cost_view, tree, at.bytes);
+           const double all = at.bytes * at.size;
+           const std::vector<double> whole(at.cost_view.machine().levels().size(), 0);
+           std::vector<cost::Stream> streams(at.call.size, {gathered, gathered, all});
+           cost::TreePrediction(at.cost_view, tree, all, whole).broadcast(streams);
+           cost::Picos last = gathered;
+           for (const cost::Stream& stream : streams) last = std::max(last, stream.last);
+           return last;
+         },
+         [](LeastFlat& at) {
+           at.bytes *= at.size;
+           return least_down(at, Shape::Binomial, 0);
+         }>(Operation::Allgather, "gather-broadcast", kThakur, kMoves);
 
 }  // namespace espalier::collective

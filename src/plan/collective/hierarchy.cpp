@@ -9,23 +9,33 @@ using topology::ClusterId;
 using topology::Leaf;
 using topology::Member;
 
+namespace {
+
+std::vector<Rank> lowest_ranks(const topology::Machine& machine) {
+  std::vector<Rank> lowest(machine.clusters().size(), kNoRank);
+  for (Rank rank = 0; rank < machine.size(); ++rank) {
+    ClusterId c = machine.cluster_of(machine.leaf_of(rank));
+    // Ranks come in rising order, so a cluster that has a master has the lowest.
+    while (lowest[c] == kNoRank) {
+      lowest[c] = rank;
+      c = machine.clusters()[c].parent;
+    }
+  }
+  return lowest;
+}
+
+}  // namespace
+
 Hierarchy::Hierarchy(const topology::Machine& machine)
     : machine_(machine),
-      lowest_rank_(machine.clusters().size(), kNoRank),
+      lowest_rank_(lowest_ranks(machine)),
+      shape_(machine, lowest_rank_),
       group_sizes_(machine.levels().size()) {
   for (const Cluster& cluster : machine.clusters()) {
     std::vector<Rank>& sizes = group_sizes_[cluster.depth];
     const auto size = static_cast<Rank>(cluster.member_count);
     const auto at = std::lower_bound(sizes.begin(), sizes.end(), size);
     if (at == sizes.end() || *at != size) sizes.insert(at, size);
-  }
-  for (Rank rank = 0; rank < machine.size(); ++rank) {
-    ClusterId c = machine.cluster_of(machine.leaf_of(rank));
-    // Ranks come in rising order, so a cluster that has a master has the lowest.
-    while (lowest_rank_[c] == kNoRank) {
-      lowest_rank_[c] = rank;
-      c = machine.clusters()[c].parent;
-    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "collective/machine_shape.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::collective {
@@ -12,13 +13,15 @@ namespace espalier::collective {
 ///
 /// karonis2000: the lowest rank of a cluster is its master, but the root of a collective stands in
 /// for the master of every cluster it is in. So the root's bytes leave its site once for each other
-/// site, whatever its rank. O(processes + clusters) to make, O(1) a question. The machine must
-/// outlive it.
+/// site, whatever its rank. O(processes + clusters log clusters) to make, O(1) a question. The
+/// machine must outlive it.
 class Hierarchy {
  public:
   explicit Hierarchy(const topology::Machine& machine);
 
   [[nodiscard]] const topology::Machine& machine() const { return machine_; }
+  /// Its equal parts and its cheapest messages.
+  [[nodiscard]] const MachineShape& shape() const { return shape_; }
   [[nodiscard]] bool contains(topology::ClusterId cluster, Rank rank) const;
   /// The rank that speaks for a cluster in a collective rooted at `root`.
   [[nodiscard]] Rank master(topology::ClusterId cluster, Rank root) const;
@@ -35,7 +38,8 @@ class Hierarchy {
 
  private:
   const topology::Machine& machine_;
-  std::vector<Rank> lowest_rank_;               // [ClusterId]
+  std::vector<Rank> lowest_rank_;  // [ClusterId]
+  MachineShape shape_;
   std::vector<std::vector<Rank>> group_sizes_;  // [depth]
 };
 

@@ -40,9 +40,9 @@ constexpr Algorithm kLinearGather =
          [](schedule::ProgramBuilder& program, const FlatCall& call) {
            linear_gather(program, call.participants, call.root, call.in(), call.out_blocks(), 0);
          },
-         [](FlatEstimate& at) {
-           return gather_time(at.cost_view, at.tree(Shape::Flat), at.bytes);
-         }>(Operation::Gather, "linear", kPjesivac, kDirect);
+         [](FlatEstimate& at) { return gather_time(at.cost_view, at.tree(Shape::Flat), at.bytes); },
+         [](LeastFlat& at) { return least_up(at, Shape::Flat, 0, false); }>(
+        Operation::Gather, "linear", kPjesivac, kDirect);
 
 constexpr Algorithm kLinearScatter =
     flat<any_size,
@@ -51,6 +51,8 @@ constexpr Algorithm kLinearScatter =
          },
          [](FlatEstimate& at) {
            return scatter_time(at.cost_view, at.tree(Shape::Flat), at.bytes);
-         }>(Operation::Scatter, "linear", kPjesivac, kDirect);
+         },
+         [](LeastFlat& at) { return least_down(at, Shape::Flat, 0); }>(Operation::Scatter, "linear",
+                                                                       kPjesivac, kDirect);
 
 }  // namespace espalier::collective

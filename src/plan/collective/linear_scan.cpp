@@ -33,11 +33,11 @@ void linear_scan(ProgramBuilder& program, const Participants& participants, cons
     const Region part = segment_of(data, segment, s);
     if (participants.me > 0) {
       const Region received = slot(slots, s, segment, part);
-      recv_unless_empty(program, participants.ranks[participants.me - 1], received);
+      recv_unless_empty(program, participants[participants.me - 1], received);
       reduce_unless_empty(program, received, part, Operands::FromThenTo);
     }
     if (participants.me + 1 < participants.size())
-      send_unless_empty(program, participants.ranks[participants.me + 1], part);
+      send_unless_empty(program, participants[participants.me + 1], part);
   }
 }
 
@@ -50,7 +50,7 @@ void linear_exscan(ProgramBuilder& program, const Participants& participants, co
     Region sum = segment_of(own, segment, s);
     if (participants.me > 0) {
       const Region part = segment_of(before, segment, s);
-      recv_unless_empty(program, participants.ranks[participants.me - 1], part);
+      recv_unless_empty(program, participants[participants.me - 1], part);
       if (adds) {
         const Region mine = sum;
         sum = slot(slots, s, segment, part);
@@ -58,7 +58,7 @@ void linear_exscan(ProgramBuilder& program, const Participants& participants, co
         reduce_unless_empty(program, part, sum, Operands::FromThenTo);
       }
     }
-    if (!is_last) send_unless_empty(program, participants.ranks[participants.me + 1], sum);
+    if (!is_last) send_unless_empty(program, participants[participants.me + 1], sum);
   }
 }
 
@@ -72,6 +72,8 @@ void linear_scan_time(FlatEstimate& at) {
   }
 }
 
+cost::Picos linear_scan_least(LeastFlat& at) { return least_up(at, Shape::Chain, 0); }
+
 }  // namespace
 
 constexpr Algorithm kLinearScan =
@@ -80,13 +82,13 @@ constexpr Algorithm kLinearScan =
            copy_unless_empty(program, call.in(), call.out());
            linear_scan(program, call.participants, call.out(), 0);
          },
-         linear_scan_time>(Operation::Scan, "linear", kSandersTraeff, kMoves);
+         linear_scan_time, linear_scan_least>(Operation::Scan, "linear", kSandersTraeff, kMoves);
 
 constexpr Algorithm kLinearExscan =
     flat<any_size,
          [](ProgramBuilder& program, const FlatCall& call) {
            linear_exscan(program, call.participants, call.in(), call.out(), 0);
          },
-         linear_scan_time>(Operation::Exscan, "linear", kSandersTraeff, kMoves);
+         linear_scan_time, linear_scan_least>(Operation::Exscan, "linear", kSandersTraeff, kMoves);
 
 }  // namespace espalier::collective

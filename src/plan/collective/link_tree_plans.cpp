@@ -92,21 +92,13 @@ schedule::Program block_program(const tree::CommTree& tree, const Collective& ca
   return std::move(program).build();
 }
 
-/// Whether ranks differ in what a tree over levels does not look at.
-bool has_unequal_nodes(const topology::Machine& machine) {
-  for (Rank r = 1; r < machine.size(); ++r) {
-    if (machine.costs(r) != machine.costs(0)) return true;
-  }
-  return false;
-}
-
 /// The tree depends on the length of blocks, which not all ranks know where they differ.
 bool link_tree_refuses(const Hierarchy&, const Collective& call, const Parameters&) {
   return call.irregular();
 }
 
 std::vector<Parameters> link_tree_proposals(const Hierarchy& hierarchy, const Collective& call) {
-  if (!has_unequal_nodes(hierarchy.machine())) return {};
+  if (hierarchy.shape().equal_nodes) return {};
   std::vector<Parameters> all;
   for (const std::uint64_t segment : segments_for(call)) {
     all.push_back(LevelChoice{Shape::Flat, segment});
@@ -175,7 +167,7 @@ std::vector<Parameters> all_pairs_proposals(const Hierarchy& hierarchy, const Co
 
 /// Whole messages: a pipeline goes by its slowest rank, which a search does not look at.
 std::vector<Parameters> search_proposals(const Hierarchy& hierarchy, const Collective& call) {
-  if (call.size > kSearchedUpTo || !has_unequal_nodes(hierarchy.machine())) return {};
+  if (call.size > kSearchedUpTo || hierarchy.shape().equal_nodes) return {};
   return {LevelChoice{Shape::Flat, 0}};
 }
 

@@ -1,7 +1,5 @@
 #include "collective/multilevel.hpp"
 
-#include <algorithm>
-
 #include "base/contract.hpp"
 
 namespace espalier::collective {
@@ -53,12 +51,44 @@ TreeLinks participants_links(const LevelChoice& choice, const Participants& part
   const GroupPositions here =
       positions_in_group(choice.shape, participants.me, participants.size());
   TreeLinks links;
-  if (here.parent != kNoRank) links.parent = {participants.ranks[here.parent], choice.segment};
+  if (here.parent != kNoRank) links.parent = {participants[here.parent], choice.segment};
   for (const Rank child : here.children) {
-    links.children.push_back({participants.ranks[child], choice.segment});
+    links.children.push_back({participants[child], choice.segment});
   }
   return links;
 }
+
+namespace {
+
+/// A cluster's group of masters, from the master of the cluster on; nobody is listed.
+class MastersOfGroup {
+ public:
+  MastersOfGroup(const Hierarchy& hierarchy, topology::ClusterId id, Rank root)
+      : hierarchy_(hierarchy),
+        machine_(hierarchy.machine()),
+        cluster_(machine_.clusters()[id]),
+        root_(root),
+        first_(member_with(machine_, cluster_, machine_.leaf_of(hierarchy.master(id, root)))) {}
+
+  [[nodiscard]] Rank size() const { return cluster_.member_count; }
+  /// Position of the member in which a rank lies.
+  [[nodiscard]] Rank position_of(Rank rank) const {
+    return (member_with(machine_, cluster_, machine_.leaf_of(rank)) + size() - first_) % size();
+  }
+  [[nodiscard]] Rank at(Rank position) const {
+    const topology::Member& member = machine_.members(cluster_)[(first_ + position) % size()];
+    return member.is_leaf ? machine_.rank_at(member.id) : hierarchy_.master(member.id, root_);
+  }
+
+ private:
+  const Hierarchy& hierarchy_;
+  const topology::Machine& machine_;
+  const topology::Cluster& cluster_;
+  Rank root_;
+  std::uint32_t first_;
+};
+
+}  // namespace
 
 TreeLinks multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoice> choices,
                            Rank root, Rank rank, std::uint32_t from_level) {
@@ -68,12 +98,14 @@ TreeLinks multilevel_links(const Hierarchy& hierarchy, std::span<const LevelChoi
   TreeLinks links;
   for (const topology::ClusterId group : hierarchy.groups_of(rank, root)) {
     if (clusters[group].depth < from_level) continue;
-    Participants masters{hierarchy.masters_of_members(group, root), 0};
-    const auto me = std::find(masters.ranks.begin(), masters.ranks.end(), rank);
-    masters.me = static_cast<Rank>(me - masters.ranks.begin());
-    TreeLinks here = participants_links(choices[clusters[group].depth], masters);
-    if (here.parent.peer != kNoRank) links.parent = here.parent;
-    links.children.insert(links.children.end(), here.children.begin(), here.children.end());
+    const MastersOfGroup masters(hierarchy, group, root);
+    const LevelChoice& choice = choices[clusters[group].depth];
+    const GroupPositions here =
+        positions_in_group(choice.shape, masters.position_of(rank), masters.size());
+    if (here.parent != kNoRank) links.parent = {masters.at(here.parent), choice.segment};
+    for (const Rank child : here.children) {
+      links.children.push_back({masters.at(child), choice.segment});
+    }
   }
   return links;
 }

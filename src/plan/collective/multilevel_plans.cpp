@@ -26,7 +26,7 @@ constexpr Operations kExchanging{Operation::Allreduce, Operation::Barrier, Opera
 std::vector<Parameters> bundled_alltoalls(const Hierarchy& hierarchy) {
   const std::size_t levels = hierarchy.machine().levels().size();
   if (levels == 1) return {};  // every process a cluster: direct
-  const Rank most = outermost_clusters(hierarchy.machine()).largest();
+  const Rank most = hierarchy.shape().largest_outermost;
   std::vector<Carriers> tried{{1, 1}};
   for (const Rank leaders : {Rank{4}, most}) {
     if (leaders <= 1 || leaders > most || tried.back().leaders == leaders) continue;
@@ -167,7 +167,7 @@ bool multilevel_refuses(const Hierarchy& hierarchy, const Collective& call,
     return choice.top == Top::Exchange && !kExchanging.contains(call.operation);
   }
   const Carriers& carriers = choice.carriers;
-  return carriers.leaders > outermost_clusters(hierarchy.machine()).largest() ||
+  return carriers.leaders > hierarchy.shape().largest_outermost ||
          (carriers.stripes != 1 && carriers.stripes != carriers.leaders);
 }
 
@@ -209,6 +209,11 @@ std::optional<Picos> multilevel_estimate_folded(const FoldedMachine& machine,
   return folded_multilevel_time(choice, bytes_of_segments(choice, call), machine, call);
 }
 
+Picos multilevel_at_least(const Hierarchy& hierarchy, const Collective& call,
+                          const Parameters& parameters) {
+  return multilevel_least(std::get<MultilevelChoice>(parameters), hierarchy, call);
+}
+
 std::optional<Parameters> read_multilevel(NameReader& reader, const Hierarchy& hierarchy) {
   if (!reader.take(" ")) return std::nullopt;
   return read_choice(reader, hierarchy.machine().levels().size());
@@ -229,6 +234,7 @@ constexpr Algorithm kMultilevel{.name = "multilevel",
                                 .canonical = canonical_levels,
                                 .build = multilevel_parts,
                                 .estimate = multilevel_estimate,
+                                .at_least = multilevel_at_least,
                                 .estimate_folded = multilevel_estimate_folded,
                                 .text = multilevel_text,
                                 .read = read_multilevel,

@@ -5,6 +5,7 @@
 #include "support/for_all_seeds.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
+#include "tree/shapes.hpp"
 
 namespace espalier::collective {
 namespace {
@@ -70,6 +71,26 @@ TEST(Multilevel, SendsOverTheSlowestLevelFirst) {
   EXPECT_EQ(links.children[0].peer, 4u);
   EXPECT_EQ(links.children[1].peer, 2u);
   EXPECT_EQ(links.children[2].peer, 0u);
+}
+
+TEST(ParticipantsLinks, AreThoseOfTheTreesByNumber) {
+  for (Rank size = 1; size <= 40; ++size) {
+    for (const Rank root : {Rank{0}, size / 3, size - 1}) {
+      const tree::Participants who = tree::everybody(size, root);
+      const std::pair<Shape, tree::CommTree> trees[]{{Shape::Flat, tree::flat(who)},
+                                                     {Shape::Chain, tree::chain(who)},
+                                                     {Shape::Binomial, tree::binomial(who)},
+                                                     {Shape::Quadnomial, tree::knomial(who, 4)},
+                                                     {Shape::Octonomial, tree::knomial(who, 8)}};
+      for (const auto& [shape, tree] : trees) {
+        for (Rank rank = 0; rank < size; ++rank) {
+          const Participants all = rotated(all_participants(size, rank), root);
+          EXPECT_EQ(participants_links({shape, 7}, all), links_of(tree, rank, 7))
+              << "rank " << rank << " of " << size << " from " << root;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

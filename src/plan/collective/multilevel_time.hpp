@@ -36,6 +36,17 @@ enum class Partials : std::uint8_t {
                                                                 const FoldedMachine& machine,
                                                                 const schedule::Collective& call);
 
+/// The estimate of a binomial tree by number from rank 0, which on aligned machines is one over
+/// masters. @param segment bytes a message; 0: whole @return absent for other machines and roots
+[[nodiscard]] std::optional<cost::Picos> folded_binomial_time(double segment,
+                                                              const FoldedMachine& machine,
+                                                              const schedule::Collective& call);
+
+/// What both are not less than; 0: not known. O(levels * log ranks).
+[[nodiscard]] cost::Picos multilevel_least(const MultilevelChoice& choice,
+                                           const Hierarchy& hierarchy,
+                                           const schedule::Collective& call);
+
 // Operations without a tree of leaders: bundles of an alltoall, runs of a scan.
 [[nodiscard]] cost::Picos aggregated_alltoall_time(const Carriers& carriers,
                                                    const cost::CostView& cost_view,

@@ -36,13 +36,18 @@ void neighbour_exchange_allgather(schedule::ProgramBuilder& program,
 
 /// After the first round pairs of blocks move on by one hop a round, both ways round.
 constexpr Algorithm kNeighbourExchange =
-    flat<even_or_one, allgather<neighbour_exchange_allgather>, [](FlatEstimate& at) {
-      std::vector<cost::Rounds::RoundMessage> messages;
-      for (Rank p = 0; p < at.call.size; ++p) {
-        messages.push_back({at.everybody[p], at.everybody[p ^ 1U], at.bytes});
-      }
-      at.rounds.exchange(messages);
-      at.rounds.ring(at.everybody, at.size / 2 - 1, 2 * at.bytes);
-    }>(Operation::Allgather, "neighbour-exchange", "Chen et al., HPC Asia 2005", kMovesAlong);
+    flat<even_or_one, allgather<neighbour_exchange_allgather>,
+         [](FlatEstimate& at) {
+           std::vector<cost::Rounds::RoundMessage> messages;
+           for (Rank p = 0; p < at.call.size; ++p) {
+             messages.push_back({at.everybody[p], at.everybody[p ^ 1U], at.bytes});
+           }
+           at.rounds.exchange(messages);
+           at.rounds.ring(at.everybody, at.size / 2 - 1, 2 * at.bytes);
+         },
+         [](LeastFlat& at) {
+           at.rounds.round(1, at.bytes, false);
+           at.rounds.ring(at.size / 2 - 1, 2 * at.bytes, false);
+         }>(Operation::Allgather, "neighbour-exchange", "Chen et al., HPC Asia 2005", kMovesAlong);
 
 }  // namespace espalier::collective

@@ -37,7 +37,8 @@ constexpr Algorithm kPairwiseAlltoall =
          [](ProgramBuilder& program, const FlatCall& call) {
            pairwise_alltoall(program, call.participants, call.in_blocks(), call.out_blocks());
          },
-         [](FlatEstimate& at) { pairwise(at.rounds, at.everybody, at.bytes, false); }>(
+         [](FlatEstimate& at) { pairwise(at.rounds, at.everybody, at.bytes, false); },
+         [](LeastFlat& at) { at.rounds.add((at.size - 1) * at.rounds.message(1, at.bytes)); }>(
         Operation::Alltoall, "pairwise", kThakur, meeting_all(Operation::Alltoall));
 
 }  // namespace espalier::collective

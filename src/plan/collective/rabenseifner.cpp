@@ -122,13 +122,22 @@ constexpr Algorithm kRabenseifnerReduce =
            halve_vector_time(at);
            const cost::WholeTree tree = at.tree(Shape::Binomial);
            return at.rounds.finish() + gather_time(at.cost_view, tree, at.bytes / at.size);
+         },
+         [](LeastFlat& at) {
+           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes / (2.0 * mask); });
+           at.rounds.add(least_down(with_bytes(at, at.bytes / at.size), Shape::Binomial, 0));
          }>(Operation::Reduce, "rabenseifner", kRabenseifner, kHalvesAlong);
 
 constexpr Algorithm kRabenseifnerAllreduce =
-    flat<any_size, in_out<rabenseifner_allreduce>, [](FlatEstimate& at) {
-      halve_vector_time(at);
-      butterfly(at.rounds, at.everybody, {false, false, 0, at.bytes},
-                [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
-    }>(Operation::Allreduce, "rabenseifner", kRabenseifner, kHalvesAlong);
+    flat<any_size, in_out<rabenseifner_allreduce>,
+         [](FlatEstimate& at) {
+           halve_vector_time(at);
+           butterfly(at.rounds, at.everybody, {false, false, 0, at.bytes},
+                     [&](Rank, Rank mask) { return at.bytes / (2.0 * mask); });
+         },
+         [](LeastFlat& at) {
+           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes / (2.0 * mask); });
+           at.rounds.butterfly(false, [&](Rank mask) { return at.bytes / (2.0 * mask); });
+         }>(Operation::Allreduce, "rabenseifner", kRabenseifner, kHalvesAlong);
 
 }  // namespace espalier::collective

@@ -24,8 +24,12 @@ void recursive_doubling_allgather(schedule::ProgramBuilder& program,
 }
 
 constexpr Algorithm kRecursiveDoublingAllgather =
-    flat<power_of_two, allgather<recursive_doubling_allgather>, [](FlatEstimate& at) {
-      butterfly(at.rounds, at.everybody, {}, [&](Rank, Rank mask) { return at.bytes * mask; });
-    }>(Operation::Allgather, "recursive-doubling", kThakur, kBundlesAlong);
+    flat<power_of_two, allgather<recursive_doubling_allgather>,
+         [](FlatEstimate& at) {
+           butterfly(at.rounds, at.everybody, {}, [&](Rank, Rank mask) { return at.bytes * mask; });
+         },
+         [](LeastFlat& at) {
+           at.rounds.butterfly(false, [&](Rank mask) { return at.bytes * mask; });
+         }>(Operation::Allgather, "recursive-doubling", kThakur, kBundlesAlong);
 
 }  // namespace espalier::collective

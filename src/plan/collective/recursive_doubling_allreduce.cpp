@@ -33,9 +33,12 @@ void recursive_doubling_allreduce(ProgramBuilder& program, const Participants& p
 }
 
 constexpr Algorithm kRecursiveDoublingAllreduce =
-    flat<any_size, in_out<recursive_doubling_allreduce>, [](FlatEstimate& at) {
-      butterfly(at.rounds, at.everybody, {true, true, at.bytes, at.bytes},
-                [&](Rank, Rank) { return at.bytes; });
-    }>(Operation::Allreduce, "recursive-doubling", kThakur, kMovesAlong);
+    flat<any_size, in_out<recursive_doubling_allreduce>,
+         [](FlatEstimate& at) {
+           butterfly(at.rounds, at.everybody, {true, true, at.bytes, at.bytes},
+                     [&](Rank, Rank) { return at.bytes; });
+         },
+         [](LeastFlat& at) { at.rounds.butterfly(true, [&](Rank) { return at.bytes; }); }>(
+        Operation::Allreduce, "recursive-doubling", kThakur, kMovesAlong);
 
 }  // namespace espalier::collective

@@ -18,10 +18,10 @@ void recursive_doubling_scan(schedule::ProgramBuilder& program, const Participan
   for (std::uint64_t distance = 1; distance < participants.size(); distance *= 2) {
     const auto d = static_cast<Rank>(distance);
     if (participants.me + distance < participants.size()) {
-      send_unless_empty(program, participants.ranks[participants.me + d], data);
+      send_unless_empty(program, participants[participants.me + d], data);
     }
     if (participants.me < d) continue;
-    recv_unless_empty(program, participants.ranks[participants.me - d], received);
+    recv_unless_empty(program, participants[participants.me - d], received);
     reduce_unless_empty(program, received, data, Operands::FromThenTo);
   }
 }
@@ -42,11 +42,11 @@ void recursive_doubling_scan_time(FlatEstimate& at, std::span<const Rank> member
 }  // namespace
 
 constexpr Algorithm kRecursiveDoublingScan =
-    flat<any_size, in_out<recursive_doubling_scan>, scan_time<recursive_doubling_scan_time>>(
-        Operation::Scan, "recursive-doubling", kHillisSteele, kMoves);
+    flat<any_size, in_out<recursive_doubling_scan>, scan_time<recursive_doubling_scan_time>,
+         least_doubling_scan>(Operation::Scan, "recursive-doubling", kHillisSteele, kMoves);
 
 constexpr Algorithm kRecursiveDoublingExscan =
-    flat<any_size, exscan_of<recursive_doubling_scan>, exscan_time<recursive_doubling_scan_time>>(
-        Operation::Exscan, "recursive-doubling", kHillisSteele, kMoves);
+    flat<any_size, exscan_of<recursive_doubling_scan>, exscan_time<recursive_doubling_scan_time>,
+         least_doubling_scan>(Operation::Exscan, "recursive-doubling", kHillisSteele, kMoves);
 
 }  // namespace espalier::collective

@@ -31,8 +31,10 @@ void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
 
 constexpr Algorithm kRecursiveHalving =
     flat<any_size, reduce_scatter<recursive_halving_reduce_scatter>,
-         [](FlatEstimate& at) { halving(at.rounds, at.everybody, false, at.bytes); }>(
-        Operation::ReduceScatter, "recursive-halving", kThakur,
-        {.along_machine = true, .longest = LongestMessage::HalfOfAll});
+         [](FlatEstimate& at) { halving(at.rounds, at.everybody, false, at.bytes); },
+         [](LeastFlat& at) {
+           at.rounds.butterfly(true, [&](Rank mask) { return at.bytes * mask; });
+         }>(Operation::ReduceScatter, "recursive-halving", kThakur,
+            {.along_machine = true, .longest = LongestMessage::HalfOfAll});
 
 }  // namespace espalier::collective

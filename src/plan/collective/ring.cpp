@@ -98,21 +98,27 @@ void ring_allreduce(schedule::ProgramBuilder& program, const Participants& parti
 }
 
 constexpr Algorithm kRingAllgather =
-    flat<any_size, allgather<ring_allgather>, [](FlatEstimate& at) {
-      at.rounds.ring(at.everybody, at.size - 1, at.bytes);
-    }>(Operation::Allgather, "ring", kThakur, kMovesAlong);
+    flat<any_size, allgather<ring_allgather>,
+         [](FlatEstimate& at) { at.rounds.ring(at.everybody, at.size - 1, at.bytes); },
+         [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, false); }>(
+        Operation::Allgather, "ring", kThakur, kMovesAlong);
 
 constexpr Algorithm kRingAllreduce =
     flat<any_size, in_out<ring_allreduce>,
          [](FlatEstimate& at) {
            at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size, true, kCombiningSlots);
            at.rounds.ring(at.everybody, at.size - 1, at.bytes / at.size);
+         },
+         [](LeastFlat& at) {
+           at.rounds.ring(at.size - 1, at.bytes / at.size, true);
+           at.rounds.ring(at.size - 1, at.bytes / at.size, false);
          }>(Operation::Allreduce, "ring", kPatarasuk,
             {.along_machine = true, .longest = LongestMessage::Piece});
 
 constexpr Algorithm kRingReduceScatter =
-    flat<any_size, reduce_scatter<ring_reduce_scatter>, [](FlatEstimate& at) {
-      at.rounds.ring(at.everybody, at.size - 1, at.bytes, true);
-    }>(Operation::ReduceScatter, "ring", kPatarasuk, {.along_machine = true});
+    flat<any_size, reduce_scatter<ring_reduce_scatter>,
+         [](FlatEstimate& at) { at.rounds.ring(at.everybody, at.size - 1, at.bytes, true); },
+         [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, true); }>(
+        Operation::ReduceScatter, "ring", kPatarasuk, {.along_machine = true});
 
 }  // namespace espalier::collective

@@ -42,19 +42,40 @@ void scatter_pieces_time(FlatEstimate& at) {
   for (const Rank r : at.everybody) at.rounds.set_clock(r, scattered);
 }
 
+/// The pieces of half of the ranks, of a quarter of them, ...: a way that some of them take, if
+/// their number is a power of two.
+cost::Picos least_scatter(const LeastFlat& at) {
+  if (!std::has_single_bit(at.call.size)) return 0;
+  cost::Picos way = 0;
+  for (Rank half = at.call.size / 2; half > 0; half /= 2) {
+    way += at.rounds.message(half, at.bytes / at.size * half);
+  }
+  return way;
+}
+
 }  // namespace
 
 constexpr Algorithm kScatterRing =
-    flat<any_size, scatter_allgather<AllgatherOf::Ring>, [](FlatEstimate& at) {
-      scatter_pieces_time(at);
-      at.rounds.ring(at.from_root(), at.size - 1, at.bytes / at.size);
-    }>(Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", kScattersFirst);
+    flat<any_size, scatter_allgather<AllgatherOf::Ring>,
+         [](FlatEstimate& at) {
+           scatter_pieces_time(at);
+           at.rounds.ring(at.from_root(), at.size - 1, at.bytes / at.size);
+         },
+         [](LeastFlat& at) {
+           at.rounds.add(least_scatter(at));
+           at.rounds.ring(at.size - 1, at.bytes / at.size, false);
+         }>(Operation::Broadcast, "scatter-ring", "Barnett et al., SC 1994", kScattersFirst);
 
 constexpr Algorithm kScatterDoubling =
-    flat<power_of_two, scatter_allgather<AllgatherOf::RecursiveDoubling>, [](FlatEstimate& at) {
-      scatter_pieces_time(at);
-      butterfly(at.rounds, at.from_root(), {},
-                [&](Rank, Rank mask) { return at.bytes / at.size * mask; });
-    }>(Operation::Broadcast, "scatter-recursive-doubling", kThakur, kScattersFirst);
+    flat<power_of_two, scatter_allgather<AllgatherOf::RecursiveDoubling>,
+         [](FlatEstimate& at) {
+           scatter_pieces_time(at);
+           butterfly(at.rounds, at.from_root(), {},
+                     [&](Rank, Rank mask) { return at.bytes / at.size * mask; });
+         },
+         [](LeastFlat& at) {
+           at.rounds.add(least_scatter(at));
+           at.rounds.butterfly(false, [&](Rank mask) { return at.bytes / at.size * mask; });
+         }>(Operation::Broadcast, "scatter-recursive-doubling", kThakur, kScattersFirst);
 
 }  // namespace espalier::collective

@@ -8,12 +8,10 @@ void shifted_exscan(schedule::ProgramBuilder& program, const Participants& parti
                     const schedule::Region& own, const schedule::Region& before,
                     const InclusiveScan& scan) {
   if (participants.me + 1 < participants.size())
-    send_unless_empty(program, participants.ranks[participants.me + 1], own);
+    send_unless_empty(program, participants[participants.me + 1], own);
   if (participants.me == 0) return;
-  recv_unless_empty(program, participants.ranks[participants.me - 1], before);
-  const Participants rest{{participants.ranks.begin() + 1, participants.ranks.end()},
-                          participants.me - 1};
-  scan(program, rest, before);
+  recv_unless_empty(program, participants[participants.me - 1], before);
+  scan(program, without_first(participants), before);
 }
 
 void shifted_exscan_time(FlatEstimate& at, ScanTime scan) {

@@ -64,5 +64,8 @@ struct StripedChoice {
 [[nodiscard]] cost::Picos striped_time(const StripedChoice& choice, const cost::CostView& cost_view,
                                        const Hierarchy& hierarchy,
                                        const schedule::Collective& call);
+/// What that is not less than.
+[[nodiscard]] cost::Picos striped_least(const StripedChoice& choice, const Hierarchy& hierarchy,
+                                        const schedule::Collective& call);
 
 }  // namespace espalier::collective

@@ -137,6 +137,10 @@ constexpr Algorithm kStriped{
     .propose = striped_proposals,
     .build = striped_parts,
     .estimate = striped_estimate,
+    .at_least =
+        [](const Hierarchy& hierarchy, const Collective& call, const Parameters& parameters) {
+          return striped_least(std::get<StripedChoice>(parameters), hierarchy, call);
+        },
     .text = striped_text,
     .read = read_striped,
     .per_level = striped_levels};

@@ -108,7 +108,7 @@ void exchange_bundles(ProgramBuilder& program, const Participants& participants,
     program.send(participants.at(participants.me + step), mine);
   for (Rank step = 1; step < participants.size(); ++step) {
     const Rank from = (participants.me + participants.size() - step) % participants.size();
-    program.recv(participants.ranks[from], blocks(program, Buffer::Out, bundle_of[from], block));
+    program.recv(participants[from], blocks(program, Buffer::Out, bundle_of[from], block));
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include "base/contract.hpp"
 #include "collective/entries.hpp"
+#include "collective/least_flat.hpp"
+#include "collective/multilevel_time.hpp"
 #include "collective/name_reader.hpp"
 #include "collective/segments.hpp"
 #include "collective/whole_trees.hpp"
@@ -19,25 +21,25 @@ using schedule::Buffer;
 using schedule::Collective;
 using schedule::Operation;
 
-bool has_unequal_senders(const topology::Machine& machine) {
-  for (Rank r = 1; r < machine.size(); ++r) {
-    if (machine.costs(r).send != machine.costs(0).send) return true;
+namespace {
+
+schedule::Program part_along(const TreeLinks& links, const Collective& call, Rank rank) {
+  schedule::ProgramBuilder program(rank);
+  const auto out = slice(Buffer::Out, 0, units_out(call, rank));
+  if (call.operation == Operation::Broadcast) {
+    tree_broadcast(program, links, out);
+  } else {
+    tree_reduce(program, links, slice(Buffer::In, 0, units_in(call, rank)), out);
   }
-  return false;
+  return std::move(program).build();
 }
+
+}  // namespace
 
 PartOf parts_along(tree::CommTree tree, std::uint64_t segment, const Collective& call) {
   const auto shared = std::make_shared<const tree::CommTree>(std::move(tree));
   return [shared, segment, &call](Rank rank) {
-    const TreeLinks links = links_of(*shared, rank, segment);
-    schedule::ProgramBuilder program(rank);
-    const auto out = slice(Buffer::Out, 0, units_out(call, rank));
-    if (call.operation == Operation::Broadcast) {
-      tree_broadcast(program, links, out);
-    } else {
-      tree_reduce(program, links, slice(Buffer::In, 0, units_in(call, rank)), out);
-    }
-    return std::move(program).build();
+    return part_along(links_of(*shared, rank, segment), call, rank);
   };
 }
 
@@ -110,8 +112,7 @@ tree::CommTree tree_for(TreeBySpeed make, const topology::Machine& machine,
 std::vector<Parameters> tree_by_number_proposals(Shape shape, const Hierarchy& hierarchy,
                                                  const Collective& call) {
   const topology::Machine& machine = hierarchy.machine();
-  const auto leaves = machine.placement();
-  if (machine.clusters().size() == 1 && std::is_sorted(leaves.begin(), leaves.end())) return {};
+  if (machine.clusters().size() == 1 && hierarchy.shape().in_order) return {};
   const bool is_wide = radix_of(shape) > 2;
   if (is_wide && radix_of(shape) >= call.size) return {};
   std::vector<Parameters> all;
@@ -123,8 +124,11 @@ std::vector<Parameters> tree_by_number_proposals(Shape shape, const Hierarchy& h
 
 PartOf tree_by_number_parts(const Hierarchy&, const Collective& call,
                             const Parameters& parameters) {
-  const auto& level = std::get<LevelChoice>(parameters);
-  return parts_along(tree_of_all(level.shape, call), level.segment, call);
+  // A rank's own place in the tree of tree_of_all(), without the others' places.
+  return [level = std::get<LevelChoice>(parameters), &call](Rank rank) {
+    const Participants all = all_participants(call.size, rank);
+    return part_along(participants_links(level, rotated(all, call.root)), call, rank);
+  };
 }
 
 Picos tree_by_number_estimate(const CostView& cost_view, const Hierarchy&, const Collective& call,
@@ -132,6 +136,24 @@ Picos tree_by_number_estimate(const CostView& cost_view, const Hierarchy&, const
   const auto& level = std::get<LevelChoice>(parameters);
   return time_along(tree_of_all(level.shape, call),
                     static_cast<double>(level.segment * call.element.value), cost_view, call);
+}
+
+Picos tree_by_number_least(const Hierarchy& hierarchy, const Collective& call,
+                           const Parameters& parameters) {
+  if (call.size == 1) return 0;
+  const auto& level = std::get<LevelChoice>(parameters);
+  const auto segment = static_cast<double>(level.segment * call.element.value);
+  const LeastFlat at(hierarchy, call, RankOrder::Rising);
+  return call.operation == Operation::Broadcast ? least_down(at, level.shape, segment)
+                                                : least_up(at, level.shape, segment);
+}
+
+std::optional<Picos> tree_by_number_folded(const FoldedMachine& machine, const Collective& call,
+                                           const Parameters& parameters) {
+  const auto& level = std::get<LevelChoice>(parameters);
+  if (level.shape != Shape::Binomial) return std::nullopt;
+  return folded_binomial_time(static_cast<double>(level.segment * call.element.value), machine,
+                              call);
 }
 
 std::string tree_by_number_text(const Collective& call, const Parameters& parameters) {
@@ -144,20 +166,12 @@ std::optional<Parameters> read_tree_by_number(Shape shape, NameReader& reader) {
   return LevelChoice{shape, *segment};
 }
 
-bool has_unequal_receivers(const topology::Machine& machine) {
-  for (Rank r = 1; r < machine.size(); ++r) {
-    const topology::NodeCosts& here = machine.costs(r);
-    if (here.recv != machine.costs(0).recv || here.reduce != machine.costs(0).reduce) return true;
-  }
-  return false;
-}
-
 std::vector<Parameters> tree_by_speed_proposals(const Hierarchy& hierarchy,
                                                 const Collective& call) {
-  const topology::Machine& machine = hierarchy.machine();
-  const bool is_mixed = call.operation == Operation::Reduce ? has_unequal_receivers(machine)
-                                                            : has_unequal_senders(machine);
-  if (!is_mixed) return {};
+  const MachineShape& shape = hierarchy.shape();
+  const bool is_even =
+      call.operation == Operation::Reduce ? shape.equal_takers : shape.equal_senders;
+  if (is_even) return {};
   return {RankOrder::Rising};
 }
 
@@ -182,6 +196,8 @@ constexpr Algorithm tree_by_number(std::string_view name) {
               },
           .build = tree_by_number_parts,
           .estimate = tree_by_number_estimate,
+          .at_least = tree_by_number_least,
+          .estimate_folded = tree_by_number_folded,
           .text = tree_by_number_text,
           .read = [](NameReader& reader,
                      const Hierarchy&) { return read_tree_by_number(kShape, reader); }};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <bit>
 #include <memory>
 
 #include "collective/entries.hpp"
@@ -77,6 +78,58 @@ Picos two_level_estimate(const CostView& cost_view, const Hierarchy& hierarchy,
                          call.commutative ? Partials::One : Partials::Runs);
 }
 
+/// On aligned machines, from rank 0 and cut at the outermost clusters, it is a plan over levels.
+std::optional<Picos> two_level_folded(const FoldedMachine& machine, const Collective& call,
+                                      const Parameters& parameters) {
+  const auto& seen = std::get<TwoLevelChoice>(parameters);
+  const LevelChoice& inside = seen.choice.levels[1];
+  const bool is_one = machine.is_aligned() && seen.depth == 1 && inside.shape == Shape::Binomial &&
+                      (!schedule::has_root(call.operation) || call.root == 0);
+  if (!is_one) return std::nullopt;
+  MultilevelChoice choice = seen.choice;
+  choice.levels.resize(machine.hierarchy().machine().levels().size(), inside);
+  return folded_multilevel_time(choice, bytes_of_segments(choice, call), machine, call);
+}
+
+/// Some part lies across the outermost channel. Its master hears of the root straight away, and its
+/// last rank along a binomial tree.
+Picos two_level_least(const Hierarchy& hierarchy, const Collective& call,
+                      const Parameters& parameters) {
+  const auto& seen = std::get<TwoLevelChoice>(parameters);
+  const MachineShape& shape = hierarchy.shape();
+  const auto& levels = seen.choice.levels;
+  const bool is_usual = seen.choice.top == Top::Tree && levels[0] == LevelChoice{Shape::Flat, 0} &&
+                        levels[1] == LevelChoice{Shape::Binomial, 0};
+  if (shape.smallest_outermost == call.size || !is_usual) return 0;  // nothing lies across
+  auto bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
+  if (call.operation == Operation::ReduceScatter) bytes *= call.size;
+  const Rank inside = shape.least.smallest(seen.depth);
+  const cost::LeastRounds rounds(shape.least, inside, true);
+  Picos inwards = 0;
+  for (Rank half = std::bit_floor(inside) / 2; half > 0; half /= 2) {
+    inwards += rounds.message(half, bytes);
+  }
+  // Of the parts across, one is the last that the root sends to, or hears from.
+  const Rank others = std::max<Rank>(1, shape.least.elsewhere(seen.depth)) - 1;
+  const Picos across = shape.least.across(bytes) + inwards;
+  const Picos down = (across + others * shape.least.send(bytes)) * (1 - 1e-9);
+  const Picos up = (across + others * shape.least.recv(bytes)) * (1 - 1e-9);
+  switch (call.operation) {
+    case Operation::Broadcast:
+    case Operation::Scatter:
+      return down;
+    case Operation::Reduce:
+    case Operation::Gather:
+    case Operation::ReduceScatter:
+      return up;
+    case Operation::Allreduce:
+    case Operation::Barrier:
+      return up + down;
+    default:
+      return 0;
+  }
+}
+
 std::string two_level_text(const Collective& call, const Parameters& parameters) {
   const auto& seen = std::get<TwoLevelChoice>(parameters);
   return fmt::format("{} {}", seen.depth, name_of(seen.choice, call));
@@ -101,6 +154,8 @@ constexpr Algorithm kTwoLevel{
     .propose = two_level_proposals,
     .build = two_level_parts,
     .estimate = two_level_estimate,
+    .at_least = two_level_least,
+    .estimate_folded = two_level_folded,
     .text = two_level_text,
     .read = read_two_level};
 

@@ -8,11 +8,6 @@ namespace {
 
 using sim::Resource;
 
-Picos per_byte_of(Bandwidth bandwidth) {
-  if (bandwidth.unlimited()) return 0;
-  return 8e12 / static_cast<double>(bandwidth.bits_per_second);
-}
-
 /// The level on whose channel a resource lies.
 std::uint32_t level_of(const Resource& resource, const topology::Machine& machine) {
   const auto clusters = machine.clusters();
@@ -60,6 +55,11 @@ CostView::CostView(const topology::Machine& machine, std::span<const CostScale> 
 std::uint32_t CostView::class_of(topology::ClusterId cluster) const {
   if (classes_.empty()) classes_ = classes_of_clusters(machine_);
   return classes_[cluster];
+}
+
+Picos per_byte_of(Bandwidth bandwidth) {
+  if (bandwidth.unlimited()) return 0;
+  return 8e12 / static_cast<double>(bandwidth.bits_per_second);
 }
 
 Picos CostView::latency(const sim::Route& route) const {

@@ -16,6 +16,9 @@ namespace espalier::cost {
 /// -ffp-contract=off: IEEE 754 gives the same bits on every CPU. See ADR 7.
 using Picos = double;
 
+/// The time that a byte takes at this bandwidth.
+[[nodiscard]] Picos per_byte_of(Bandwidth bandwidth);
+
 /// Factors for the figures of one level. With them the coefficients of a prediction's formula are
 /// found (formula.hpp).
 struct CostScale {

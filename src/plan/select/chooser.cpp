@@ -105,7 +105,12 @@ bool is_gain(Time planned, Time native) {
 }
 
 bool is_uneven(const topology::Machine& machine) {
-  return machine.clusters().size() > 1 || collective::has_unequal_senders(machine);
+  if (machine.clusters().size() > 1) return true;
+  const auto sends = [&](Rank rank) -> const topology::Cost& { return machine.costs(rank).send; };
+  for (Rank rank = 1; rank < machine.size(); ++rank) {
+    if (&sends(rank) != &sends(0) && sends(rank) != sends(0)) return true;
+  }
+  return false;
 }
 
 std::uint32_t size_class(Bytes bytes) {
@@ -150,7 +155,11 @@ const Decision& Chooser::decide(const Collective& call) {
   return decided_.emplace(key, std::move(made)).first->second;
 }
 
-std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots) const {
+std::vector<Choice> Chooser::ranked(const Collective& call, Roots roots,
+                                    const std::function<bool(const Plan&)>& serves) const {
+  if (!rules_.budget && worth_of_simulation(Time{}, call.size) == 0) {
+    return leaders(predictor_, call, rules_.bits, roots, table_, serves);
+  }
   std::vector<Choice> all = ranking(predictor_, call, rules_.bits, roots, table_);
   if (rules_.budget) {
     return ranked_by_simulation(std::move(all), hierarchy(), call, *rules_.budget);
@@ -166,9 +175,10 @@ std::vector<Choice> Chooser::best_plans(const Collective& call,
                                         const Collective& stands_for) const {
   const bool own =
       call.size <= kOwnRootsUpTo && schedule::has_root(call.operation) && !has_assumed_blocks(call);
-  const std::vector<Choice> all = ranked(stands_for, own ? Roots::Own : Roots::Any);
   // An irregular call needs a plan that takes blocks of any length.
-  const auto serves = [&](const Choice& choice) { return can_do(choice.plan, hierarchy(), call); };
+  const auto can_serve = [&](const Plan& plan) { return can_do(plan, hierarchy(), call); };
+  const auto serves = [&](const Choice& choice) { return can_serve(choice.plan); };
+  const std::vector<Choice> all = ranked(stands_for, own ? Roots::Own : Roots::Any, can_serve);
   const auto first = std::find_if(all.begin(), all.end(), serves);
   std::vector<Choice> best{first == all.end() ? all.front() : *first};
   for (const Choice& choice : all) {
@@ -205,10 +215,11 @@ Decision Chooser::look_for_best(const Collective& call, Rank root) const {
 /// often from some roots.
 Decision Chooser::seen_from(Decision decision, const Collective& call) const {
   for (Choice& choice : decision.plans) choice.predicted = predictor_(choice.plan, call);
-  decision.native = predict_native(rules_.mpi, predictor_, call);
   const Time best = decision.plans.front().predicted;
+  const bool by_bound = !rules_.exact_native && worth_of_simulation(Time{}, call.size) == 0;
+  decision.native = predict_native(rules_.mpi, predictor_, call, by_bound ? best : Time{0});
   decision.gains = !decision.native || is_gain(best, *decision.native) ||
-                   (is_flattered(rules_.mpi, hierarchy().machine()) && best <= *decision.native);
+                   (is_flattered(rules_.mpi, hierarchy()) && best <= *decision.native);
   return decision;
 }
 

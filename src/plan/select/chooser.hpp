@@ -34,8 +34,10 @@ struct Decision {
   /// The best plan, then the next best that differs in more than its segments, if there is one.
   /// Their times are predicted for the call that stands for the class.
   std::vector<Choice> plans;
-  std::optional<Time> native;  ///< predicted for the MPI library's own call
-  bool gains = false;          ///< the best plan gains over native by prediction
+  /// Predicted for the MPI library's own call; of large machines it may be a lower bound that
+  /// shows the gain (see Rules::exact_native).
+  std::optional<Time> native;
+  bool gains = false;  ///< the best plan gains over native by prediction
 };
 
 /// Which of the alternatives for a call is asked for.
@@ -50,7 +52,7 @@ struct PlanChoice {
   std::string name;  ///< name of the plan, or "native"
   std::string why;
   std::optional<Time> predicted = {};
-  std::optional<Time> native_predicted = {};
+  std::optional<Time> native_predicted = {};  ///< see Decision::native
   std::optional<Plan> plan = {};  ///< segments count the call's elements; absent: native
   /// Calls of the same size class up to this count have this program but for a factor; 0: none.
   std::uint64_t scales_to = 0;
@@ -113,7 +115,9 @@ class Chooser {
   [[nodiscard]] std::optional<Time> predict_native_blocks(
       const schedule::Collective& regular) const;
   /// All plans, the best first: by prediction, those near the best by simulation.
-  [[nodiscard]] std::vector<Choice> ranked(const schedule::Collective& call, Roots roots) const;
+  /// Of large machines the first two that serve, and what comes before them.
+  [[nodiscard]] std::vector<Choice> ranked(const schedule::Collective& call, Roots roots,
+                                           const std::function<bool(const Plan&)>& serves) const;
   /// The plans of Decision, by the regular call that stands for the class.
   [[nodiscard]] std::vector<Choice> best_plans(const schedule::Collective& call,
                                                const schedule::Collective& stands_for) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "select/chooser.hpp"
+
 namespace espalier::select {
 
 using schedule::Collective;
@@ -16,13 +18,6 @@ bool fits(const NativeRule& rule, const Collective& call) {
          bytes * call.size <= rule.most_of_all && call.size >= rule.least_ranks &&
          call.size <= rule.most_ranks && (!rule.power_of_two || std::has_single_bit(call.size)) &&
          (!rule.few_elements || call.count < std::bit_floor(call.size));
-}
-
-bool reaches_far(const topology::Machine& machine) {
-  const auto& clusters = machine.clusters();
-  return std::any_of(clusters.begin(), clusters.end(), [](const topology::Cluster& cluster) {
-    return kTransport.is_far(cluster.channel.latency);
-  });
 }
 
 /// What is left of a plan's time without its bytes: latencies.
@@ -75,7 +70,7 @@ std::vector<Plan> native_plans(NativeMpi mpi, const collective::Hierarchy& hiera
 /// long as it matters; a scatter has them, but not the ring that comes after it.
 Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
                 const Collective& call) {
-  if (!reaches_far(predictor.hierarchy().machine())) return {};
+  if (!predictor.hierarchy().shape().reaches_far) return {};
   const Transport transport = transport_of(mpi);
   if (transport.is_eager(longest_message(plan, call))) return {};
   const auto scatter = plan.algorithm->traits.scatters_first
@@ -85,14 +80,21 @@ Time handshakes(NativeMpi mpi, const Plan& plan, const Predictor& predictor,
   return {transport.handshake_latencies * ways.picoseconds};
 }
 
-bool is_flattered(NativeMpi mpi, const topology::Machine& machine) {
-  return mpi == NativeMpi::OpenMpi && reaches_far(machine);
+bool is_flattered(NativeMpi mpi, const collective::Hierarchy& hierarchy) {
+  return mpi == NativeMpi::OpenMpi && hierarchy.shape().reaches_far;
 }
 
 std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
-                                   const Collective& call) {
+                                   const Collective& call, Time best) {
+  const std::vector<Plan> plans = native_plans(mpi, predictor.hierarchy(), call);
+  if (best > Time{0} && !plans.empty()) {
+    Time bound = kForever;
+    for (const Plan& plan : plans) bound = std::min(bound, predictor.at_least(plan, call));
+    if (is_gain(best, bound)) return bound;
+  }
   std::optional<Time> least;
-  for (const Plan& plan : native_plans(mpi, predictor.hierarchy(), call)) {
+  for (const Plan& plan : plans) {
+    if (least && best > Time{0} && predictor.at_least(plan, call) >= *least) continue;
     const Time time = predictor(plan, call) + handshakes(mpi, plan, predictor, call);
     if (!least || time < *least) least = time;
   }

@@ -21,13 +21,15 @@ namespace espalier::select {
 
 /// How long the MPI library's own algorithm would take under the same model. Above its eager limit
 /// each latency is paid several times, for handshakes that our short segments do not need.
+/// @param best a plan's time; if a lower bound shows that this gains, the bound is enough and is
+///        returned. 0: never
 /// @return absent if no plan of ours is like it
 [[nodiscard]] std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
-                                                 const schedule::Collective& call);
+                                                 const schedule::Collective& call, Time best = {});
 
 /// Whether predict_native() is likely too optimistic, so that a tie counts as a gain. It assumes
 /// the best of several algorithms; over far links any other one pays a latency more.
-[[nodiscard]] bool is_flattered(NativeMpi mpi, const topology::Machine& machine);
+[[nodiscard]] bool is_flattered(NativeMpi mpi, const collective::Hierarchy& hierarchy);
 
 /// The time that handshakes add to an algorithm of the MPI library. 0 if no latency is far
 /// (transport.hpp): there our plans have handshakes as well.

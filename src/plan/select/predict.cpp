@@ -48,8 +48,7 @@ const CostView& Predictor::cost_view() const {
 bool Predictor::goes_by_parts() const {
   if (!goes_by_parts_) {
     const topology::Machine& machine = hierarchy_.machine();
-    goes_by_parts_ = machine.size() > kRankByRankUpTo &&
-                     collective::FoldedMachine::can_fold(machine) &&
+    goes_by_parts_ = machine.size() > kRankByRankUpTo && hierarchy_.shape().can_fold &&
                      folded_for(0).hierarchy().machine().size() <= machine.size() / kFewParts;
     if (!*goes_by_parts_) folded_.clear();
   }
@@ -72,6 +71,11 @@ Time Predictor::beside(const Plan& plan, const schedule::Collective& call) const
     if (folded) return whole_picoseconds(*folded);
   }
   return predict(plan, cost_view(), hierarchy_, call);
+}
+
+Time Predictor::at_least(const Plan& plan, const schedule::Collective& call) const {
+  if (plan.algorithm->at_least == nullptr) return Time{0};
+  return whole_picoseconds(plan.algorithm->at_least(hierarchy_, call, plan.parameters));
 }
 
 Time Predictor::operator()(const Plan& plan, const schedule::Collective& call) const {

@@ -56,6 +56,9 @@ class Predictor {
   [[nodiscard]] Time operator()(const Plan& plan, const schedule::Collective& call) const;
   /// The same, not remembered: for calls beside the one at hand.
   [[nodiscard]] Time beside(const Plan& plan, const schedule::Collective& call) const;
+  /// What its prediction is not less than, found without a walk over all ranks; 0 where nothing is
+  /// known.
+  [[nodiscard]] Time at_least(const Plan& plan, const schedule::Collective& call) const;
   [[nodiscard]] const collective::Hierarchy& hierarchy() const { return hierarchy_; }
   /// All ranks one by one, worked out when it is first asked for.
   [[nodiscard]] const CostView& cost_view() const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/contract.hpp"
 #include "collective/segments.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
@@ -62,7 +63,8 @@ void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& 
 }  // namespace
 
 Choice tuned_by_level(Choice start, const Collective& call,
-                      const std::function<Time(const Plan&)>& time_of) {
+                      const std::function<Time(const Plan&)>& time_of,
+                      const std::function<Time(const Plan&)>& at_least) {
   if (!start.plan.algorithm->traits.is_tuned || levels_of(start.plan) == nullptr) return start;
   const Algorithm* algorithm = start.plan.algorithm;
   MultilevelChoice best = *levels_of(start.plan);
@@ -71,7 +73,9 @@ Choice tuned_by_level(Choice start, const Collective& call,
     if (best.levels[level] == other) return false;
     MultilevelChoice changed = best;
     changed.levels[level] = other;
-    const Time predicted = time_of({algorithm, changed});
+    const Plan plan{algorithm, changed};
+    if (at_least && at_least(plan) >= least) return false;
+    const Time predicted = time_of(plan);
     if (predicted >= least) return false;
     least = predicted;
     best = std::move(changed);
@@ -99,8 +103,7 @@ namespace {
 /// The predicted time of a plan for a call.
 using TimeOf = std::function<Time(const Plan&, const Collective&)>;
 
-/// Sum of predicted seconds over all roots, or over 8 roots whose spacing follows no period of the
-/// machine.
+/// Sum of seconds over all roots, or over 8 roots whose spacing follows no period of the machine.
 double time_over_roots(const Plan& plan, const TimeOf& time_of, const Collective& call) {
   constexpr Rank kRoots = 8;
   const Rank step = call.size <= kRoots ? 1 : static_cast<Rank>(0.618 * call.size);
@@ -113,9 +116,72 @@ double time_over_roots(const Plan& plan, const TimeOf& time_of, const Collective
   return sum;
 }
 
+/// Plans that are left out because two others surely come before them.
+///
+/// The two differ in more than their segments, serve the call, and keep their times whatever the
+/// roots. A plan that takes longer than both is not among the first two of the ranking. It is not
+/// preferred to them either: they know the machine, and a plan that is the only one to send blocks
+/// directly, or not to, is left out only if it is beyond what is preferred (0.5 %). Of plans that
+/// are tuned level by level the best is never left out.
+class Leading {
+ public:
+  using Serves = std::function<bool(const Plan&)>;
+
+  Leading(const Collective& call, Roots roots, const Serves& serves)
+      : call_(call), roots_(roots), serves_(serves) {}
+
+  void note(const Plan& plan, Time predicted) {
+    if (plan.algorithm->traits.is_tuned) best_tuned_ = std::min(best_tuned_, predicted);
+    const bool may_change =
+        roots_ == Roots::Any && schedule::has_root(call_.operation) && ignores_topology(plan);
+    if (may_change || !serves_(plan)) return;
+    if (!first_ || predicted < first_->predicted) {
+      if (first_ && !are_alike(first_->plan, plan)) second_ = first_;
+      first_ = Choice{plan, predicted};
+    } else if (!are_alike(first_->plan, plan) && (!second_ || predicted < second_->predicted)) {
+      second_ = Choice{plan, predicted};
+    }
+  }
+  [[nodiscard]] bool is_beaten(const Plan& plan, Time at_least) const {
+    if (!second_ || at_least <= second_->predicted) return false;
+    if (plan.algorithm->traits.is_tuned && at_least <= best_tuned_) return false;
+    const auto is_direct = [](const Plan& one) { return one.algorithm->traits.sends_directly; };
+    const std::int64_t best = first_->predicted.picoseconds;
+    const bool is_one_way =
+        is_direct(plan) == is_direct(first_->plan) || is_direct(plan) == is_direct(second_->plan);
+    return is_one_way || at_least.picoseconds > best + best / 200;
+  }
+
+ private:
+  const Collective& call_;
+  Roots roots_;
+  const Serves& serves_;
+  std::optional<Choice> first_;
+  std::optional<Choice> second_;
+  Time best_tuned_ = kForever;  // the best of the plans that are tuned level by level
+};
+
+/// How plans of a call are ranked.
+struct RankedBy {
+  std::function<Time(const Plan&)> time_of;  ///< the predicted time of a plan for this call
+  TimeOf beside;                             ///< the predicted time from other roots
+  TimeOf at_least;                           ///< a lower bound of the predicted time
+  Leading* leading = nullptr;  ///< knows which plans are beaten and left out; null: none is
+};
+
+/// Whether a plan is beaten over other roots: then the choice for all roots goes by them.
+bool is_beaten_over_roots(const Choice& choice, double from_0, double over_all, const RankedBy& by,
+                          const Collective& call) {
+  if (by.leading == nullptr) return false;
+  const double beside = time_over_roots(choice.plan, by.at_least, call) / over_all;
+  constexpr double kChanges = 1.0011;  // less of a change does not count
+  return beside > kChanges &&
+         by.leading->is_beaten(choice.plan, Time{std::llround(beside * from_0 * 1e12) - 1});
+}
+
 /// Sets Choice::over_roots of plans that do not know the machine. With many ranks, which are not
 /// simulated, only of those that would be chosen: it makes none faster.
-void look_from_other_roots(std::vector<Choice>& ranked, const TimeOf& time_of,
+void look_from_other_roots(std::vector<Choice>& ranked, const RankedBy& by,
                            const Collective& call) {
   const double worth_a_look = worth_of_simulation(Time{}, call.size) == 0 ? 1 : 1.5;
   const auto knows = std::find_if(ranked.begin(), ranked.end(), [](const Choice& choice) {
@@ -123,17 +189,24 @@ void look_from_other_roots(std::vector<Choice>& ranked, const TimeOf& time_of,
   });
   if (!schedule::has_root(call.operation) || knows == ranked.end()) return;
   const double from_0 = to_seconds(knows->predicted);
+  const Plan best = knows->plan;
   std::optional<double> over_all;
+  std::vector<Choice> kept;
   for (Choice& choice : ranked) {
     const double takes = to_seconds(choice.predicted);
-    if (!ignores_topology(choice.plan) || takes <= 0 || takes > worth_a_look * from_0) continue;
-    if (!over_all) over_all = time_over_roots(knows->plan, time_of, call);
-    const double beside = time_over_roots(choice.plan, time_of, call) / *over_all;
-    const double over_roots = beside / (takes / from_0);
-    if (over_roots < 1.001) continue;
-    choice.over_roots = over_roots;
-    choice.predicted = Time{std::llround(takes * over_roots * 1e12)};
+    if (ignores_topology(choice.plan) && takes > 0 && takes <= worth_a_look * from_0) {
+      if (!over_all) over_all = time_over_roots(best, by.beside, call);
+      if (is_beaten_over_roots(choice, from_0, *over_all, by, call)) continue;
+      const double beside = time_over_roots(choice.plan, by.beside, call) / *over_all;
+      const double over_roots = beside / (takes / from_0);
+      if (over_roots >= 1.001) {
+        choice.over_roots = over_roots;
+        choice.predicted = Time{std::llround(takes * over_roots * 1e12)};
+      }
+    }
+    kept.push_back(std::move(choice));
   }
+  ranked = std::move(kept);
 }
 
 /// The best multilevel plan, and on few ranks the best with another tree on the outermost level,
@@ -164,29 +237,64 @@ void put_preferred_first(std::vector<Choice>& ranked, const Collective& call) {
 
 namespace {
 
-/// @param time_of for this call @param beside for the same from other roots
-std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
-                               const TimeOf& beside, const collective::Hierarchy& hierarchy,
+/// Plans with their predicted times, in the order of candidates(). First those of which no lower
+/// bound is known, then the others, the lowest bound first, as long as they are not beaten.
+std::vector<Choice> predicted_plans(std::vector<Plan> plans, const RankedBy& by,
+                                    const Collective& call) {
+  struct Waiting {
+    std::size_t index;
+    Time at_least;
+  };
+  std::vector<Time> times(plans.size(), kForever);
+  std::vector<bool> is_out(plans.size(), false);
+  std::vector<Waiting> waiting;
+  const auto predict = [&](std::size_t i) {
+    times[i] = by.time_of(plans[i]);
+    if (by.leading != nullptr) by.leading->note(plans[i], times[i]);
+  };
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const Time least = by.leading == nullptr ? Time{} : by.at_least(plans[i], call);
+    if (least.picoseconds == 0) {
+      predict(i);
+    } else {
+      waiting.push_back({i, least});
+    }
+  }
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const Waiting& a, const Waiting& b) { return a.at_least < b.at_least; });
+  for (const Waiting& one : waiting) {
+    is_out[one.index] = by.leading->is_beaten(plans[one.index], one.at_least);
+    if (!is_out[one.index]) predict(one.index);
+  }
+  std::vector<Choice> ranked;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!is_out[i]) ranked.push_back({std::move(plans[i]), times[i]});
+  }
+  return ranked;
+}
+
+std::vector<Choice> ranking_by(const RankedBy& by, const collective::Hierarchy& hierarchy,
                                const Collective& call, Bits bits, Roots roots,
                                AlgorithmTable table) {
-  std::vector<Choice> ranked;
-  for (Plan& plan : proposed_plans(hierarchy, call, bits, table)) {
-    if (call.size > kExchangesUpTo && meets_everybody(plan, call)) continue;
-    if (call.size > kEverySegmentUpTo && !has_usual_segments(plan, call)) continue;
-    const Time predicted = time_of(plan);
-    ranked.push_back({std::move(plan), predicted});
-  }
+  std::vector<Plan> plans = proposed_plans(hierarchy, call, bits, table);
+  std::erase_if(plans, [&](const Plan& plan) {
+    return (call.size > kExchangesUpTo && meets_everybody(plan, call)) ||
+           (call.size > kEverySegmentUpTo && !has_usual_segments(plan, call));
+  });
+  std::vector<Choice> ranked = predicted_plans(std::move(plans), by, call);
   const auto sort = [&] {
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const Choice& a, const Choice& b) { return a.predicted < b.predicted; });
   };
   sort();
   if (roots == Roots::Any) {
-    look_from_other_roots(ranked, beside, call);
+    look_from_other_roots(ranked, by, call);
     sort();
   }
   for (const Choice& start : worth_tuning(ranked, call.size)) {
-    Choice tuned = tuned_by_level(start, call, time_of);
+    std::function<Time(const Plan&)> at_least;
+    if (by.at_least) at_least = [&](const Plan& plan) { return by.at_least(plan, call); };
+    Choice tuned = tuned_by_level(start, call, by.time_of, at_least);
     const auto is_same = [&](const Choice& one) {
       return build_the_same(one.plan, tuned.plan, hierarchy, call);
     };
@@ -195,6 +303,14 @@ std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
   sort();
   put_preferred_first(ranked, call);
   return ranked;
+}
+
+RankedBy by_predictor(const Predictor& predictor, const Collective& call) {
+  return {
+      [&](const Plan& plan) { return predictor(plan, call); },
+      [&](const Plan& plan, const Collective& other) { return predictor.beside(plan, other); },
+      [&](const Plan& plan, const Collective& other) { return predictor.at_least(plan, other); },
+      nullptr};
 }
 
 }  // namespace
@@ -208,16 +324,22 @@ std::vector<Choice> ranking(const collective::Hierarchy& hierarchy, const CostVi
   const auto time_of = [&](const Plan& plan) {
     return times.of(plan, hierarchy, call, [&] { return beside(plan, call); });
   };
-  return ranking_by(time_of, beside, hierarchy, call, bits, roots, table);
+  return ranking_by({time_of, beside, {}, nullptr}, hierarchy, call, bits, roots, table);
 }
 
 std::vector<Choice> ranking(const Predictor& predictor, const Collective& call, Bits bits,
                             Roots roots, AlgorithmTable table) {
-  const auto time_of = [&](const Plan& plan) { return predictor(plan, call); };
-  const auto beside = [&](const Plan& plan, const Collective& other) {
-    return predictor.beside(plan, other);
-  };
-  return ranking_by(time_of, beside, predictor.hierarchy(), call, bits, roots, table);
+  return ranking_by(by_predictor(predictor, call), predictor.hierarchy(), call, bits, roots, table);
+}
+
+std::vector<Choice> leaders(const Predictor& predictor, const Collective& call, Bits bits,
+                            Roots roots, AlgorithmTable table,
+                            const std::function<bool(const Plan&)>& serves) {
+  expects(worth_of_simulation(Time{}, call.size) == 0, "leaders: so few ranks are simulated");
+  Leading leading(call, roots, serves);
+  RankedBy by = by_predictor(predictor, call);
+  by.leading = &leading;
+  return ranking_by(by, predictor.hierarchy(), call, bits, roots, table);
 }
 
 }  // namespace espalier::select

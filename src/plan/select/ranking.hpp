@@ -40,13 +40,24 @@ enum class Roots : std::uint8_t {
                                           Roots roots = Roots::Own,
                                           AlgorithmTable table = algorithms());
 
+/// The best of the ranking: as many plans as it takes until two serve that differ in more than
+/// their segments, in the order of ranking(). Plans whose lower bound shows that they come later
+/// are left out without a prediction, and may be missing among the others that are returned.
+/// @pre worth_of_simulation() is 0 for so many ranks: else plans that come later are simulated
+[[nodiscard]] std::vector<Choice> leaders(const Predictor& predictor,
+                                          const schedule::Collective& call, Bits bits, Roots roots,
+                                          AlgorithmTable table,
+                                          const std::function<bool(const Plan&)>& serves);
+
 /// Moves a plan to the front that is preferred to the fastest, as above.
 void put_preferred_first(std::vector<Choice>& ranked, const schedule::Collective& call);
 
 /// Changes tree shape and segment size of one level after the other, the outermost first, while the
 /// predicted time falls. At most kRounds * levels * (shapes + segments) predictions.
 /// @param time_of the predicted time of a plan
+/// @param at_least a lower bound of it, which saves predictions; null: none is known
 [[nodiscard]] Choice tuned_by_level(Choice start, const schedule::Collective& call,
-                                    const std::function<Time(const Plan&)>& time_of);
+                                    const std::function<Time(const Plan&)>& time_of,
+                                    const std::function<Time(const Plan&)>& at_least = {});
 
 }  // namespace espalier::select

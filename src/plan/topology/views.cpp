@@ -31,8 +31,10 @@ MemberSpec spec_of_cluster(const Cluster& cluster) {
 /// The machine's tree with the leaves that are wanted.
 class Pruner {
  public:
-  Pruner(const Machine& machine, const std::vector<bool>& wanted)
-      : machine_(machine), wanted_(wanted) {}
+  /// @param wanted rising
+  /// @param one_by_one each process has a record of its own; else equal ones share it
+  Pruner(const Machine& machine, std::span<const Leaf> wanted, bool one_by_one)
+      : machine_(machine), wanted_(wanted), one_by_one_(one_by_one) {}
 
   MemberSpec prune(ClusterId id, std::uint32_t depth) {
     const Cluster& cluster = machine_.clusters()[id];
@@ -44,7 +46,7 @@ class Pruner {
       if (!is_wanted(member)) {
         index.back() = kGone;
       } else if (member.is_leaf) {
-        spec.members.push_back(spec_of_leaf(machine_, member.id));
+        add_leaf(spec, member.id, cluster);
       } else {
         spec.members.push_back(prune(member.id, depth + 1));
       }
@@ -75,35 +77,54 @@ class Pruner {
  private:
   static constexpr std::uint32_t kGone = ~std::uint32_t{0};
 
+  /// Processes without names and with the same figures, side by side, are told once. Not where
+  /// links of single pairs count the members one by one.
+  void add_leaf(MemberSpec& spec, Leaf leaf, const Cluster& cluster) {
+    if (!one_by_one_ && cluster.pair_count == 0 && last_cluster_ == &cluster &&
+        machine_.leaf_name(leaf).empty() && machine_.leaf_name(last_).empty() &&
+        machine_.leaf_uplink(leaf) == machine_.leaf_uplink(last_) &&
+        machine_.leaf_costs(leaf) == machine_.leaf_costs(last_)) {
+      ++spec.members.back().count;
+    } else {
+      spec.members.push_back(spec_of_leaf(machine_, leaf));
+    }
+    last_ = leaf;
+    last_cluster_ = &cluster;
+  }
+
   [[nodiscard]] bool is_wanted(const Member& member) const {
-    if (member.is_leaf) return wanted_[member.id];
-    const Cluster& cluster = machine_.clusters()[member.id];
-    const auto first = wanted_.begin() + cluster.first_leaf;
-    return std::find(first, first + cluster.leaf_count, true) != first + cluster.leaf_count;
+    const bool is_leaf = member.is_leaf;
+    const Leaf first = is_leaf ? member.id : machine_.clusters()[member.id].first_leaf;
+    const Leaf count = is_leaf ? 1 : machine_.clusters()[member.id].leaf_count;
+    const auto next = std::lower_bound(wanted_.begin(), wanted_.end(), first);
+    return next != wanted_.end() && *next - first < count;
   }
 
   const Machine& machine_;
-  const std::vector<bool>& wanted_;
+  std::span<const Leaf> wanted_;
+  bool one_by_one_;
   std::uint32_t deepest_ = 0;
+  Leaf last_ = 0;  // the leaf that was added last, and its cluster
+  const Cluster* last_cluster_ = nullptr;
 };
 
 Machine built(const MachineSpec& spec) { return build_machine(spec).value(); }
 
 /// @param outermost which cluster is the whole then
 template <typename Outermost>
-MachineSpec spec_of_part(const Machine& machine, std::span<const Rank> ranks, Outermost outermost) {
+MachineSpec spec_of_part(const Machine& machine, std::span<const Rank> ranks, Outermost outermost,
+                         bool one_by_one = false) {
   expects(!ranks.empty(), "part of a machine: nobody");
-  std::vector<bool> wanted(machine.size(), false);
+  std::vector<Leaf> wanted;
+  wanted.reserve(ranks.size());
   for (const Rank rank : ranks) {
     expects(rank < machine.size(), "part of a machine: a rank beyond the end");
-    expects(!wanted[machine.leaf_of(rank)], "part of a machine: a rank stands twice");
-    wanted[machine.leaf_of(rank)] = true;
+    wanted.push_back(machine.leaf_of(rank));
   }
-  std::vector<std::uint64_t> new_leaf(machine.size(), 0);
-  for (Leaf leaf = 1; leaf < machine.size(); ++leaf) {
-    new_leaf[leaf] = new_leaf[leaf - 1] + (wanted[leaf - 1] ? 1 : 0);
-  }
-  Pruner pruner(machine, wanted);
+  std::sort(wanted.begin(), wanted.end());
+  expects(std::adjacent_find(wanted.begin(), wanted.end()) == wanted.end(),
+          "part of a machine: a rank stands twice");
+  Pruner pruner(machine, wanted, one_by_one);
   const ClusterId top = outermost(pruner);
   const std::uint32_t first_level = machine.clusters()[top].depth;
   MachineSpec spec;
@@ -113,7 +134,11 @@ MachineSpec spec_of_part(const Machine& machine, std::span<const Rank> ranks, Ou
     spec.levels.push_back({machine.levels()[first_level + l], {}, {}});
   }
   spec.placement = PlacementKind::Listed;
-  for (const Rank rank : ranks) spec.listed.push_back(new_leaf[machine.leaf_of(rank)]);
+  spec.listed.reserve(ranks.size());
+  for (const Rank rank : ranks) {
+    const auto at = std::lower_bound(wanted.begin(), wanted.end(), machine.leaf_of(rank));
+    spec.listed.push_back(static_cast<std::uint64_t>(at - wanted.begin()));
+  }
   return spec;
 }
 
@@ -137,7 +162,8 @@ Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks) {
 Machine with_message_costs(const Machine& machine, std::span<const MessageCost> costs) {
   std::vector<Rank> everybody(machine.size());
   std::iota(everybody.begin(), everybody.end(), Rank{0});
-  MachineSpec spec = spec_of_part(machine, everybody, [](const Pruner&) { return ClusterId{0}; });
+  MachineSpec spec = spec_of_part(
+      machine, everybody, [](const Pruner&) { return ClusterId{0}; }, true);
   std::vector<CostOverride*> by_leaf;
   find_costs(spec.whole, by_leaf);
   for (const MessageCost& cost : costs) {
@@ -156,23 +182,27 @@ Machine two_level_view(const Machine& machine, std::uint32_t depth) {
   spec.name = machine.name();
   spec.whole = spec_of_cluster(clusters.front());
   bool has_clusters = false;
-  ClusterId last = 0;
+  constexpr ClusterId kNone = ~ClusterId{0};
+  ClusterId last = kNone;  // cluster of the leaf before, as the view has it
   for (Leaf leaf = 0; leaf < machine.size(); ++leaf) {
     ClusterId id = machine.cluster_of(leaf);
-    MemberSpec process = spec_of_leaf(machine, leaf);
-    process.name.clear();  // which need not be unique here
-    if (clusters[id].depth < depth) {
-      spec.whole.members.push_back(std::move(process));
-      continue;
-    }
+    const bool stands_alone = clusters[id].depth < depth;
     while (clusters[id].depth > depth) id = clusters[id].parent;
-    if (id != last) {  // leaves of one cluster stand side by side
+    if (!stands_alone && id != last) {  // leaves of one cluster stand side by side
       spec.whole.members.push_back(spec_of_cluster(clusters[id]));
       spec.whole.members.back().name.clear();
-      last = id;
     }
-    spec.whole.members.back().members.push_back(std::move(process));
-    has_clusters = true;
+    MemberSpec& around = stands_alone ? spec.whole : spec.whole.members.back();
+    // Processes with the same figures, side by side, are told once.
+    if (leaf > 0 && id == last && machine.leaf_uplink(leaf) == machine.leaf_uplink(leaf - 1) &&
+        machine.leaf_costs(leaf) == machine.leaf_costs(leaf - 1)) {
+      ++around.members.back().count;
+    } else {
+      around.members.push_back(spec_of_leaf(machine, leaf));
+      around.members.back().name.clear();  // it need not be unique here
+    }
+    last = id;
+    has_clusters = has_clusters || !stands_alone;
   }
   const auto levels = machine.levels();
   const std::size_t joined = std::min<std::size_t>(depth, levels.size()) - 1;

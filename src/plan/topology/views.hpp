@@ -8,7 +8,8 @@ namespace espalier::topology {
 
 /// The machine as a group of its processes sees it: rank i is ranks[i]. Clusters without any of
 /// them are left out, all else is as it was: names, channels, uplinks, costs, pairs, and the path
-/// between any two of them. Depths stay, too, so a cluster may have one member only. O(processes).
+/// between any two of them. Depths stay, too, so a cluster may have one member only.
+/// O(ranks log ranks + members of their clusters).
 /// @pre ranks are different ranks of the machine, at least one
 [[nodiscard]] Machine submachine(const Machine& machine, std::span<const Rank> ranks);
 

@@ -141,6 +141,7 @@ Expected<select::Rules> rules_from(const PlanOptions& options) {
                        "they are: mpich, openmpi, smpi"};
     }
     rules = select::rules_for(it->second);
+    rules.exact_native = true;
   }
   if (options.reproducible) rules.bits = select::Bits::Reference;
   return rules;

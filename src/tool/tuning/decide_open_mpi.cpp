@@ -92,7 +92,7 @@ class OpenMpiDecisions {
     const bool is_worth_it =
         found &&
         (select::is_gain(found->time, rule.native) ||
-         (found->time <= rule.native && select::is_flattered(times.mpi(), times.machine())));
+         (found->time <= rule.native && select::is_flattered(times.mpi(), times.hierarchy())));
     if (is_worth_it) {
       rule.choice = found->candidate;
       rule.tuned = found->time;

@@ -1,0 +1,149 @@
+#include "collective/least_flat.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <initializer_list>
+
+#include "collective/flat_estimate.hpp"
+
+namespace espalier::collective {
+
+using cost::Picos;
+
+LeastFlat::LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of, RankOrder order)
+    : costs(hierarchy.shape().least),
+      call(of),
+      bytes(static_cast<double>(of.count) * static_cast<double>(of.element.value)),
+      size(static_cast<double>(of.size)),
+      rounds(costs, of.size, order == RankOrder::AlongTree || hierarchy.shape().in_order),
+      is_along(order == RankOrder::AlongTree || hierarchy.shape().in_order),
+      outermost(hierarchy.shape().smallest_outermost) {}
+
+LeastFlat with_bytes(LeastFlat at, double bytes) {
+  at.bytes = bytes;
+  return at;
+}
+
+namespace {
+
+/// Which way messages go along a tree, and what is done with them.
+struct Direction {
+  bool downwards = true;
+  bool combines = false;
+};
+
+Picos combined(const LeastFlat& at, double bytes, Direction way) {
+  return way.combines ? at.costs.combine(bytes) : 0;
+}
+
+/// The way from the first position of a tree of a radix to another one: one message for each digit
+/// that is not zero. The message to the digit's child comes after those to the children before.
+Picos way_to(const LeastFlat& at, Rank radix, Rank position, double bytes, Direction way) {
+  Picos sum = 0;
+  Rank weight = 1;
+  for (Rank rest = position; rest != 0; rest /= radix) {
+    const Rank digit = rest % radix;
+    if (digit != 0) {
+      sum += at.rounds.message(digit * weight, bytes) + combined(at, bytes, way);
+      if (way.downwards) sum += (digit - 1) * at.costs.send(bytes);
+    }
+    if (rest >= radix) weight *= radix;
+  }
+  return sum;
+}
+
+/// The last position, and the last one of a full tree.
+Picos longest_way(const LeastFlat& at, Rank radix, double bytes, Direction way) {
+  Rank full = 1;
+  while (full <= at.call.size / radix) full *= radix;
+  return std::max(way_to(at, radix, at.call.size - 1, bytes, way),
+                  way_to(at, radix, full - 1, bytes, way));
+}
+
+/// To the one and only child, again and again; the edge that is missing to a whole turn may be the
+/// longest of all.
+Picos chain_of_all(const LeastFlat& at, double bytes, Direction way) {
+  cost::LeastRounds turn = at.rounds.fresh();
+  turn.ring(at.size, bytes, way.combines);
+  const Picos edge = at.costs.longest() + at.costs.send(bytes) + at.costs.flow(1, bytes) +
+                     at.costs.recv(bytes) + combined(at, bytes, way);
+  return std::max(0.0, turn.finish() - edge);
+}
+
+Picos flat_of_all(const LeastFlat& at, double bytes, Direction way) {
+  const Rank size = at.call.size;
+  if (!way.downwards) {
+    const Picos last = combined(at, bytes, way);
+    const Picos each = at.costs.recv(bytes) + last;
+    return std::max((at.size - 2) * each + at.rounds.message(1, bytes) + last,
+                    at.rounds.message(size / 2, bytes) + last);
+  }
+  Picos most = 0;
+  for (const Rank child : {size / 2, size - size / 4, size - 1}) {
+    if (child == 0 || child >= size) continue;
+    most = std::max(most, (child - 1) * at.costs.send(bytes) + at.rounds.message(child, bytes));
+  }
+  return most;
+}
+
+Picos least_along(const LeastFlat& at, Shape shape, double segment, Direction way) {
+  const double bytes = segment > 0 && segment < at.bytes ? segment : at.bytes;
+  switch (shape) {
+    case Shape::Flat:
+      return flat_of_all(at, bytes, way);
+    case Shape::Chain:
+      return chain_of_all(at, bytes, way);
+    case Shape::Binary:
+      return at.rounds.message(1, bytes);
+    default:
+      return longest_way(at, radix_of(shape), bytes, way);
+  }
+}
+
+constexpr Picos kRounded = 1 - 1e-9;  // sums of the estimate may be rounded down
+
+}  // namespace
+
+Picos least_down(const LeastFlat& at, Shape shape, double segment) {
+  return least_along(at, shape, segment, {true, false}) * kRounded;
+}
+
+Picos least_up(const LeastFlat& at, Shape shape, double segment, bool combines) {
+  return least_along(at, shape, segment, {false, combines}) * kRounded;
+}
+
+Picos least_all_combine(const LeastFlat& at, double bytes) {
+  if (at.call.size <= kCombinedByFlowsUpTo) return 0;
+  cost::LeastRounds rounds = at.rounds.fresh();
+  rounds.all_to_all(bytes, true);
+  return rounds.finish();
+}
+
+namespace {
+
+/// Of an exscan all ranks first hand their part to the next one, then all but the first scan.
+struct Scanned {
+  Rank size;
+  Picos before;
+};
+
+Scanned scanned_of(const LeastFlat& at) {
+  if (at.call.operation == schedule::Operation::Scan) return {at.call.size, 0};
+  return {at.call.size - 1, at.rounds.message(1, at.bytes)};
+}
+
+}  // namespace
+
+Picos least_binomial_scan(LeastFlat& at) {
+  const Scanned scanned = scanned_of(at);
+  const Rank full = std::bit_floor(scanned.size);
+  return (scanned.before + way_to(at, 2, full - 1, at.bytes, {false, true})) * kRounded;
+}
+
+Picos least_doubling_scan(LeastFlat& at) {
+  const Scanned scanned = scanned_of(at);
+  const Picos last = way_to(at, 2, scanned.size - 1, at.bytes, {false, true});
+  return std::max((scanned.before + last) * kRounded, least_binomial_scan(at));
+}
+
+}  // namespace espalier::collective

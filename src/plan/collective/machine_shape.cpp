@@ -1,0 +1,75 @@
+#include "collective/machine_shape.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "cost/equal_parts.hpp"
+#include "topology/transport.hpp"
+
+namespace espalier::collective {
+namespace {
+
+using topology::Cluster;
+using topology::Machine;
+using topology::Member;
+
+bool can_be_folded(const Machine& machine) {
+  const auto clusters = machine.clusters();
+  return clusters.size() > 1 && std::all_of(clusters.begin(), clusters.end(), [](const Cluster& c) {
+           return c.pair_count == 0 && (c.depth == 0 || c.channel.backbone.unlimited());
+         });
+}
+
+}  // namespace
+
+std::uint32_t member_with(const Machine& machine, const Cluster& cluster, topology::Leaf leaf) {
+  const auto members = machine.members(cluster);
+  const auto holds = std::partition_point(members.begin(), members.end(), [&](const Member& m) {
+    if (m.is_leaf) return m.id < leaf;
+    const Cluster& inner = machine.clusters()[m.id];
+    return inner.first_leaf + inner.leaf_count <= leaf;
+  });
+  return static_cast<std::uint32_t>(holds - members.begin());
+}
+
+MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_ranks)
+    : smallest_outermost(machine.size()), can_fold(can_be_folded(machine)), least(machine) {
+  const topology::NodeCosts& first = machine.costs(0);
+  const topology::NodeCosts* before = &first;
+  for (Rank rank = 0; rank < machine.size(); ++rank) {
+    in_order = in_order && machine.leaf_of(rank) == rank;
+    const topology::NodeCosts& here = machine.costs(rank);
+    if (&here == before) continue;  // processes of the same figures share them
+    before = &here;
+    equal_senders = equal_senders && here.send == first.send;
+    equal_takers = equal_takers && here.recv == first.recv && here.reduce == first.reduce;
+    equal_nodes = equal_nodes && here == first;
+  }
+  const auto clusters = machine.clusters();
+  for (const Cluster& cluster : clusters) {
+    reaches_far = reaches_far || topology::kTransport.is_far(cluster.channel.latency);
+  }
+  std::vector<Rank> ranks_of(machine.levels().size(), 0);
+  for (const Cluster& cluster : clusters) {
+    Rank& ranks = ranks_of[cluster.depth];
+    if (ranks == 0) ranks = cluster.leaf_count;
+    const bool fits = std::has_single_bit(cluster.leaf_count) && cluster.leaf_count == ranks;
+    const bool ends =
+        cluster.depth + 1 == machine.levels().size() || !machine.members(cluster).front().is_leaf;
+    is_aligned = is_aligned && (cluster.depth == 0 || fits) && ends;
+  }
+  is_aligned = is_aligned && in_order;
+  for (const Member& member : machine.members(clusters.front())) {
+    const Rank ranks = member.is_leaf ? 1 : clusters[member.id].leaf_count;
+    largest_outermost = std::max(largest_outermost, ranks);
+    smallest_outermost = std::min(smallest_outermost, ranks);
+  }
+  if (!can_fold) return;
+  places.reserve(clusters.size());
+  for (std::size_t id = 0; id < clusters.size(); ++id) {
+    places.push_back(member_with(machine, clusters[id], machine.leaf_of(lowest_ranks[id])));
+  }
+  classes = cost::classes_of_clusters(machine, places);
+}
+
+}  // namespace espalier::collective

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "cost/least_costs.hpp"
+
+namespace espalier::cost {
+
+/// A lower bound of what Rounds works out for an algorithm, without a walk over its ranks.
+///
+/// In each round everybody waits for a message of somebody. So the earliest clock moves on by the
+/// least message of the round, and so does the latest: whoever is late makes the next one late.
+/// Some rank is later by what the busiest link has to carry, in any one of the rounds:
+///
+///   finish >= sum of the least messages + the longest of (load - its flow by itself)
+///
+/// Times are of one kind of rank order: positions lie along the machine (then partners that are
+/// far apart by position are far apart in it), or anywhere (then nothing is known of them).
+class LeastRounds {
+ public:
+  /// @param along positions lie in the order of the machine's leaves
+  LeastRounds(const LeastCosts& costs, Rank size, bool along)
+      : costs_(costs), size_(size), along_(along) {}
+
+  /// All positions send to one that is `distance` away, and receive from one that is.
+  /// @param shares all positions send as many bytes at the same time
+  void round(Rank distance, double bytes, bool combines, bool shares = true) {
+    const Rank apart = along_ ? std::max<Rank>(distance, 1) : 1;
+    sum_ += costs_.message(apart, bytes) + (combines ? costs_.combine(bytes) : 0);
+    if (!along_ || !shares || !together_) return;
+    extra_ = std::max(extra_, costs_.load(apart, bytes) - costs_.flow(apart, bytes));
+  }
+  /// Positions 2^k apart, the number of positions folded to a power of two.
+  /// @param bytes of a message between partners whose numbers differ in bit `mask`
+  template <typename BytesOf>
+  void butterfly(bool combines, BytesOf bytes) {
+    const Rank actives = std::bit_floor(size_);
+    for (Rank mask = 1; mask < actives; mask *= 2) {
+      round(mask, bytes(mask), combines, actives == size_);
+    }
+  }
+  /// Each position to the one 2^k further, around.
+  template <typename BytesOf>
+  void dissemination(BytesOf bytes) {
+    for (Rank distance = 1; distance < size_; distance *= 2) {
+      round(std::min(distance, size_ - distance), bytes(distance), false);
+    }
+  }
+  /// So many rounds in which each position sends to the next: no stretch of edges is longer than
+  /// the longest, which is not shorter than the mean.
+  void ring(double rounds, double bytes, bool combines) {
+    const auto size = static_cast<Picos>(size_);
+    const Picos combined = combines ? costs_.combine(bytes) : 0;
+    const Picos each = costs_.send(bytes) + costs_.flow(1, bytes) + costs_.recv(bytes) + combined;
+    const Picos turn =
+        along_ ? costs_.turn() + size * each : size * (costs_.message(1, bytes) + combined);
+    sum_ += rounds / size * turn;
+  }
+  /// Everybody sends to all others at once.
+  void all_to_all(double bytes, bool combines) {
+    const Picos one =
+        costs_.send(bytes) + costs_.recv(bytes) + (combines ? costs_.combine(bytes) : 0);
+    sum_ += std::max((static_cast<Picos>(size_) - 1) * one,
+                     costs_.outermost() + costs_.load_of_all(bytes) + one);
+  }
+  void add(Picos more) { sum_ += more; }
+  /// A message between positions that are so far apart, without others.
+  [[nodiscard]] Picos message(Rank distance, double bytes) const {
+    return costs_.message(along_ ? std::max<Rank>(1, std::min(distance, size_ - distance)) : 1,
+                          bytes);
+  }
+
+  /// Without the rounds so far.
+  [[nodiscard]] LeastRounds fresh() const { return {costs_, size_, along_}; }
+  /// From here on ranks may begin rounds at different times: what links have to carry does not
+  /// come on top of the latest clock.
+  void begin_apart() { together_ = false; }
+
+  /// A part in a million less, for what sums of many small numbers lose.
+  [[nodiscard]] Picos finish() const { return (sum_ + std::max(0.0, extra_)) * (1 - 1e-6); }
+
+ private:
+  const LeastCosts& costs_;
+  Rank size_;
+  bool along_;
+  bool together_ = true;
+  Picos sum_ = 0;
+  Picos extra_ = 0;
+};
+
+}  // namespace espalier::cost

@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "select/ranking.hpp"
+#include "select/segments.hpp"
+#include "support/for_all_seeds.hpp"
+#include "topology/random_machine.hpp"
+#include "topology/readers.hpp"
+
+namespace espalier::select {
+namespace {
+
+using collective::Hierarchy;
+using schedule::Collective;
+using schedule::Operation;
+
+Collective some_call(Random& rng, Rank size) {
+  const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+  Collective call{operation, size, 0, 0, Bytes{1}, true, {}};
+  if (operation != Operation::Barrier) call.count = rng.below(std::uint64_t{1} << rng.below(21));
+  if (schedule::has_root(operation)) call.root = static_cast<Rank>(rng.below(size));
+  return call;
+}
+
+/// Compares bounds and estimates of all plans of a call. Returns how many bounds were above 0.
+std::uint64_t compare(const topology::Machine& machine, const Collective& call) {
+  const Hierarchy hierarchy(machine);
+  const CostView cost_view(machine);
+  const Predictor predictor(hierarchy);
+  std::uint64_t bounds = 0;
+  for (const Plan& plan : proposed_plans(hierarchy, call)) {
+    const Time bound = predictor.at_least(plan, call);
+    if (bound == Time{0} || plan.algorithm->estimate == nullptr) continue;
+    EXPECT_LE(bound, predict(plan, cost_view, hierarchy, call))
+        << name_of(plan, call) << ", " << schedule::name_of(call.operation) << " of " << call.count
+        << " bytes from " << call.root << " among " << machine.size();
+    ++bounds;
+  }
+  return bounds;
+}
+
+TEST(AtLeast, IsNotMoreThanTheEstimateOnAnyMachine) {
+  std::uint64_t bounds = 0;
+  const bool all = for_all_seeds(400, [&](Random& rng) {
+    topology::RandomMachineOptions options;
+    options.min_processes = 2;
+    options.max_processes = rng.chance(10) ? 200 : 40;
+    options.shuffle_ranks = rng.chance(50);
+    const topology::Machine machine = topology::random_machine(rng.below(1U << 30U), options);
+    bounds += compare(machine, some_call(rng, machine.size()));
+  });
+  if (all) {
+    EXPECT_GT(bounds, 1000U);
+  }
+}
+
+std::string one_of(Random& rng, std::initializer_list<const char*> all) {
+  return *(all.begin() + rng.below(all.size()));
+}
+
+/// Powers of two and other counts, links that are shared by many.
+std::string some_equal_machine(Random& rng) {
+  std::string text;
+  const std::uint64_t levels = 1 + rng.below(3);
+  for (std::uint64_t l = 0; l < levels; ++l) {
+    text += (l == 0 ? "" : " ") + ("l" + std::to_string(l)) + ":";
+    text += rng.chance(60) ? one_of(rng, {"2", "4", "8"}) : std::to_string(1 + rng.below(7));
+    text += "(" + one_of(rng, {"1us", "20us", "2ms"}) + ",";
+    text += one_of(rng, {"1Gbit/s", "25Gbit/s", "10Mbit/s"});
+    if (rng.chance(30)) text += ",duplex=half";
+    if (rng.chance(20)) text += ",backbone=100Mbit/s";
+    if (l + 1 == levels) text += ",send=400ns,recv=500ns,reduce=8Gbit/s";
+    text += ")";
+  }
+  return text + (rng.chance(30) ? " placement=cyclic" : "");
+}
+
+TEST(AtLeast, IsNotMoreThanTheEstimateOnMachinesOfEqualParts) {
+  for_all_seeds(400, [&](Random& rng) {
+    const std::string text = some_equal_machine(rng);
+    SCOPED_TRACE(text);
+    const auto machine = topology::parse_synthetic(text);
+    ASSERT_TRUE(machine);
+    (void)compare(*machine, some_call(rng, machine->size()));
+  });
+}
+
+/// The first plan of a ranking, and the first that differs from it in more than its segments.
+std::string first_two(const std::vector<Choice>& ranked, const Collective& call) {
+  const Choice& first = ranked.front();
+  const auto told = [&](const Choice& choice) {
+    return name_of(choice.plan, call) + " " + std::to_string(choice.predicted.picoseconds) + "\n";
+  };
+  for (const Choice& choice : ranked) {
+    if (!are_alike(choice.plan, first.plan)) return told(first) + told(choice);
+  }
+  return told(first);
+}
+
+TEST(Leaders, AreTheFirstOfTheRanking) {
+  constexpr std::array kMachines{
+      "site:2(10ms,1Gbit/s) node:16(20us,25Gbit/s) proc:17(1us,80Gbit/s,send=400ns,recv=400ns)",
+      "site:4(300us,1Gbit/s) node:4(20us,1Gbit/s) proc:36(1us,80Gbit/s,send=400ns,recv=400ns)",
+      "node:64(20us,10Gbit/s) proc:9(1us,80Gbit/s,send=1us,reduce=8Gbit/s) placement=cyclic",
+      "site:2(50us,1Gbit/s,backbone=1Gbit/s) node:16|18(20us,25Gbit/s,duplex=half) proc:16(1us)",
+      "proc:520(3us,10Gbit/s,send=1us,recv=1us)",
+  };
+  for (const char* text : kMachines) {
+    const auto machine = *topology::parse_synthetic(text);
+    const Hierarchy hierarchy(machine);
+    const Predictor predictor(hierarchy);
+    for (int o = 0; o < schedule::kOperationCount; ++o) {
+      const auto operation = static_cast<Operation>(o);
+      if (operation == Operation::Alltoall) continue;  // takes a second each
+      for (const std::uint64_t count : {std::uint64_t{8}, std::uint64_t{65536}}) {
+        const Collective call{operation, machine.size(), 0, count, Bytes{1}, true, {}};
+        const auto any = [](const Plan&) { return true; };
+        EXPECT_EQ(
+            first_two(leaders(predictor, call, Bits::Any, Roots::Any, algorithms(), any), call),
+            first_two(ranking(predictor, call, Bits::Any, Roots::Any), call))
+            << schedule::name_of(operation) << " of " << count << " bytes on " << text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace espalier::select
