@@ -6,6 +6,7 @@
  * sending.c   slow ranks: sends over the network cost time
  * computing.c slow ranks: computing takes longer, where the kernel does not see to that
  * cell.c      how slow this rank is at the moment
+ * lifetime.c  how long each rank lived, if somebody asks
  *
  * No <mpi.h>: one library for both MPIs, and for programs of neither.
  */
