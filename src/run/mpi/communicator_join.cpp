@@ -111,7 +111,7 @@ bool Communicator::join_by_steps(const SharedCall& call) {
     join_calls_ = 0;
     join_agreement_ = std::make_unique<LateAgreement>(comm_);
     join_agreement_->start(
-        std::array{-world_.clock(), world_.account.own(), holds_share_ ? 0.0 : 1.0});
+        std::array{-world_.counted_seconds(), world_.account.own(), holds_share_ ? 0.0 : 1.0});
     return false;
   }
   if (++join_calls_ < kCallsToAgree) return false;

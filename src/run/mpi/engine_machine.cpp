@@ -64,13 +64,16 @@ void Engine::look_for_machine(MPI_Comm over) {
     if (world_->known() != nullptr) return;
     const RollCall::Places& places = world_->places;
     kept_file_ = kept_file(world_->settings, places.nodes);
-    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank,
-                                           world_->rank == 0 ? read_kept(kept_file_) : "");
+    const std::string kept = world_->rank == 0 ? read_kept(kept_file_) : "";
+    const double expected = kept.empty() ? 0 : past_runs_in(kept).expected(program_key());
+    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank, kept,
+                                           expected);
     follows_ = !world_->is_threaded;
   }
   auto told =
       looks_->before_call(over, rank_of_first(over), world_->clock(), world_->account.own());
   if (!told) return;
+  if (told->expected > 0) world_->expected_seconds = told->expected;
   if (told->kept) {
     world_->verdicts = std::move(told->kept->verdicts);
     ledger_->take_verdicts(world_->verdicts);

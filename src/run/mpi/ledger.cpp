@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "mpi/kept_start.hpp"
+#include "mpi/link_changes.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -88,7 +89,12 @@ void Ledger::keep_verdicts(const std::string& start) const {
       kept.words = known->words;
       std::erase(kept.words, "known from before");
     }
-    if (kept.machine || !verdicts_.empty()) write_kept(start, kept);
+    // Near machines need no time for plans, so the next run need not know.
+    if (!far_pairs(known->machine).empty()) {
+      kept.runs = past_runs_in(read_kept(start));
+      kept.runs.note(program_key(), world_.clock());
+    }
+    if (kept.machine || !verdicts_.empty() || !kept.runs.all().empty()) write_kept(start, kept);
   }
   if (verdicts_.empty() || world_.settings.verdicts.empty()) return;
   if (const auto wrong = write_verdicts(verdicts_, world_.settings.verdicts)) {

@@ -14,6 +14,8 @@ using discover::NodesSeen;
 constexpr double kNews = 1.3;  // figures that differ by less are no news
 constexpr double kContradiction = 1.5;
 constexpr std::size_t kLongestKept = std::size_t{1} << 20U;
+/// Numbers of a look before what connections show.
+constexpr std::size_t kOwnNumbers = 4;
 
 /// The one or two addresses that are packed into a number.
 std::vector<std::uint32_t> addresses_in(std::uint64_t both) {
@@ -41,8 +43,8 @@ bool differ(double a, double b) { return a > kNews * b || b > kNews * a; }
 }  // namespace
 
 SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses,
-                         int rank, std::string kept)
-    : kept_(std::move(kept)) {
+                         int rank, std::string kept, double expected)
+    : kept_(std::move(kept)), expected_(expected) {
   if (kept_.size() > kLongestKept) kept_.clear();
   std::vector<Node> node_of(leaders.size());
   for (std::size_t r = 0; r < leaders.size(); ++r) {
@@ -64,7 +66,7 @@ SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint
 }
 
 void SocketLooks::begin(MPI_Comm over, double elapsed, double spent) {
-  std::vector<double> mine{-elapsed, spent, static_cast<double>(kept_.size())};
+  std::vector<double> mine{-elapsed, spent, static_cast<double>(kept_.size()), expected_};
   if (seen_) {
     NodesSeen own = *seen_;
     for (const discover::PeerSeen& peer : discover::own_peers()) {
@@ -101,13 +103,15 @@ SocketLooks::Told SocketLooks::end(MPI_Comm over, int root) {
   Told told;
   const std::vector<double> largest = agreement_->finish();
   agreement_.reset();
-  has_failed_ = largest.size() < 3;
+  has_failed_ = largest.size() < kOwnNumbers;
   if (has_failed_) return told;
   told.elapsed = -largest[0];
   told.spent = largest[1];
+  told.expected = expected_ = largest[3];
   // What cannot be planned for yet is not made of it yet; a later look asks again.
-  if (!runtime::Account::pays_for(runtime::Account::kSecondsToPlan, told.elapsed, told.spent)) {
-    if (seen_) seen_->take(std::span(largest).subspan(3));
+  const double counted = std::max(told.elapsed, told.expected);
+  if (!runtime::Account::pays_for(runtime::Account::kSecondsToPlan, counted, told.spent)) {
+    if (seen_) seen_->take(std::span(largest).subspan(kOwnNumbers));
     return told;
   }
   if (largest[2] > 0) {
@@ -117,7 +121,7 @@ SocketLooks::Told SocketLooks::end(MPI_Comm over, int root) {
     under_way_ = 0;
   }
   if (!seen_) return told;
-  seen_->take(std::span(largest).subspan(3));
+  seen_->take(std::span(largest).subspan(kOwnNumbers));
   if (!is_news()) return told;
   told.machine = discover::machine_seen(*seen_, ranks_);
   if (told.machine) told_ = seen_;

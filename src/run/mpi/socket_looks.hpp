@@ -27,13 +27,15 @@ class SocketLooks {
 
   /// @param leaders, addresses of each rank: RollCall::Places
   /// @param kept text of an earlier run, on rank 0; may be empty
+  /// @param expected seconds that an earlier run of this program took, on rank 0; else 0
   SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses, int rank,
-              std::string kept);
+              std::string kept, double expected);
 
   /// What a look has told.
   struct Told {
     double elapsed = 0;                  ///< agreed seconds that the program has run
     double spent = 0;                    ///< agreed seconds of our own work
+    double expected = 0;                 ///< what rank 0 expects the program to run; 0: unknown
     std::optional<KeptStart> kept = {};  ///< machine and decisions that an earlier run kept
     std::optional<discover::SeenMachine> machine;  ///< a machine, if there is news
   };
@@ -65,6 +67,7 @@ class SocketLooks {
   bool has_failed_ = false;  // MPI reported an error, on all ranks
   std::unique_ptr<LateAgreement> agreement_;
   std::string kept_;                        // on rank 0, until it is delivered
+  double expected_ = 0;                     // seconds of an earlier run; agreed from a look on
   std::unique_ptr<KeptDelivery> delivery_;  // under way
 };
 
