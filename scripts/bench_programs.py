@@ -4,7 +4,7 @@
     bench_programs.py BUILD [--only NAME[,NAME]] [--mpi LIST] [--stacks LIST] [--runs N] [--quick] [--json FILE] [--svg FILE]
 
 Needs root and TUN. Stacks are measured in turn, round by round; medians count. A program that is not installed is skipped with a line that names its
-package. Times are those of the ranks' processes, from their start to their end. "in collectives" is the share of the time between MPI_Init and MPI_Finalize,
+package. Times are those between MPI_Init and MPI_Finalize, of the longest rank. "in collectives" is the share of the time between MPI_Init and MPI_Finalize,
 native and with the machine told, from the recorder of `espalier lab run --profile`; "limit" is how many times faster the program could become by Amdahl's
 law (bench/programs/limits.py), "reached" how much of that it is with the machine told. Fails if a program is slower than native by more than 3 % beyond its interval.
 """
@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -123,6 +124,7 @@ def report(rows, options):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # through `finally`: no lab stays behind
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--only", help="programs whose names begin so")

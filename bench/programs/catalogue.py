@@ -67,7 +67,7 @@ def petsc(method, solves):
         program = compiled(HERE / "petsc_ksp.c", mpi, place, "petsc-dev", flags) if flags else Missing("petsc-dev")
         if isinstance(program, Missing):
             return program
-        return Job([program, "-ksp_type", method, "-pc_type", "jacobi", "-points", "60", "-solves", str(solves)], says_right)
+        return Job([program, "-ksp_type", method, "-pc_type", "jacobi", "-points", "36", "-solves", str(solves)], says_right)
     return prepare
 
 
@@ -163,9 +163,9 @@ def training(steps):
 
 BOTH = ("mpich", "openmpi")
 PROGRAMS = [
-    Program("petsc cg", petsc("cg", 2)),
+    Program("petsc cg", petsc("cg", 1)),
     Program("petsc gmres", petsc("gmres", 1), quick=False),
-    Program("petsc pipecg", petsc("pipecg", 2), quick=False),
+    Program("petsc pipecg", petsc("pipecg", 1), quick=False),
     Program("lammps melt", lammps(200)),
     Program("espresso silicon", espresso, quick=False),
     Program("scalapack lu", scalapack, BOTH, quick=False),

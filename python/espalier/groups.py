@@ -10,6 +10,7 @@ by libespalier-group-mpich or -openmpi, whichever MPI mpi4py was built for.
 """
 import ctypes
 import pathlib
+import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -43,7 +44,7 @@ class _Interface:
         view = memoryview(buffer)
         if view.readonly or not view.c_contiguous:
             raise ValueError("espalier.groups: a buffer that is read-only or has gaps; pass a writable array without gaps")
-        type_ = self.mpi._typedict.get(view.format)
+        type_ = self.mpi._typedict.get(view.format.lstrip("@=<" if sys.byteorder == "little" else "@=>!"))
         if type_ is None:
             raise TypeError(f"espalier.groups: MPI has no type for elements of format \"{view.format}\"")
         address = ctypes.addressof(ctypes.c_char.from_buffer(view.cast("B"))) if view.nbytes else None

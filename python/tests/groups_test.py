@@ -5,6 +5,7 @@ usage: groups_test.py FOLDER-OF-THE-PACKAGE                starts itself with 5 
 Skipped (exit code 77) where mpi4py is missing.
 """
 import array
+import ctypes
 import importlib.util
 import os
 import subprocess
@@ -12,6 +13,10 @@ import sys
 
 PACKAGE = os.path.abspath(sys.argv[1])
 RANKS = 5
+
+
+class Pair(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_double), ("place", ctypes.c_int)]
 
 
 def start():
@@ -71,7 +76,10 @@ def rank():
 
         refused(ValueError, everybody.broadcast, b"read-only")
         refused(ValueError, everybody.broadcast, memoryview(array.array("d", [1, 2, 3, 4]))[::2])
-        refused(TypeError, everybody.broadcast, memoryview(array.array("u", "ab")))
+        refused(TypeError, everybody.broadcast, (Pair * 2)())
+        numbers = (ctypes.c_double * 3)(1, 2, 3)
+        everybody.allreduce(numbers)
+        assert list(numbers) == [5.0, 10.0, 15.0], list(numbers)
     groups.close()
     print("all as it should be", flush=True)
     return 0

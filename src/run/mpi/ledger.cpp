@@ -69,7 +69,8 @@ std::vector<runtime::PassedCalls> Ledger::passed() const {
 void Ledger::explain(int hidden, std::uint64_t shared) {
   footprint_.shared_bytes = shared;
   footprint_.hidden = hidden;
-  footprint_.own_seconds = world_.account.own() + footprint_.start_ms * 1e-3;
+  const runtime::Account& account = world_.account;
+  footprint_.own_seconds = account.own() + account.waited() + footprint_.start_ms * 1e-3;
   footprint_.ran_seconds = world_.clock();
   if (const KnownMachine* known = world_.known()) {
     footprint_.discover_ms = known->discover_seconds * 1e3;
