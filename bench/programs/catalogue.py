@@ -170,7 +170,7 @@ PROGRAMS = [
     Program("espresso silicon", espresso, quick=False),
     Program("scalapack lu", scalapack, BOTH, quick=False),
     Program("training", training(40), quick=False),
-    Program("mixed calls", mixed(6), BOTH),
+    Program("mixed calls", mixed(4), BOTH),
     Program("is.S", skeleton("is", "S"), BOTH),
     Program("ft.S", skeleton("ft", "S"), BOTH),
     Program("lu.S", skeleton("lu", "S"), BOTH, quick=False),
