@@ -75,18 +75,6 @@ def rules_by_hosts_are_read(folder):
     run(both | {"MPIR_CVAR_NOLOCAL": "0"})
 
 
-def han_reads_its_rules(folder):
-    """HAN says how many rules it read. All ranks share one host here, so it steps aside; tests/lab sees it in use."""
-    report = subprocess.run([ESPALIER, "export", "openmpi-han", "--machine", "site:2(10ms,100Mbit/s) proc:2(1us,10Gbit/s) placement=cyclic",
-                             "--output", str(folder), "--force"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    settings = dict(re.findall(r"(OMPI_MCA_\w+)=(\S+)", report.replace("$PWD", str(folder))))
-    text = (folder / "openmpi-han.conf").read_text()
-    assert " han" in text, f"HAN gains nothing where ranks lie in turn?\n{text}"
-    wanted = len(re.findall(r"^\d+ (?:han|tuned)$", text, re.M))
-    said = run(settings | {"OMPI_MCA_coll_han_verbose": "10", "OMPI_MCA_coll_han_dump_dynamic_rules": "1"}).stderr
-    assert f"read {wanted} rules from" in said and "error" not in said, f"{wanted}: {said}"
-
-
 def broken_files_are_noticed(folder):
     """Or else a file that is read would look like one that is not. Open MPI says nothing of bad files."""
     bad = pathlib.Path(folder) / "bad"
@@ -105,8 +93,6 @@ def main():
         run(settings_for(folder))  # operators that do not commute among them
         run(settings_for(folder), ranks=3)
         seen_in_use(folder, report)
-        if MPI == "openmpi":
-            han_reads_its_rules(folder)
         if MPI == "mpich":
             broken_files_are_noticed(folder)
             rules_by_hosts_are_read(folder)

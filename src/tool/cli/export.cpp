@@ -107,9 +107,6 @@ constexpr std::string_view kExportDescription =
 constexpr std::string_view kExportFormats =
     "openmpi: rules of coll/tuned, for Open MPI 4.1 and 5.\n"
     "openmpi-json: the same as JSON, for Open MPI 6.\n"
-    "openmpi-han: rules of coll/tuned, and of coll/han over them: which calls go inside hosts "
-    "first "
-    "and then among them. For ranks that do not lie in blocks.\n"
     "mpich: MPICH 4's selection files. They replace all rules of the library, so they begin with "
     "those that are in its file (--library).";
 
@@ -130,9 +127,7 @@ Command export_command() {
                 .examples = std::string(kExportExamples)};
   return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<ExportOptions>();
-            app.add_option("FORMAT", options->format,
-                           "openmpi, openmpi-json, openmpi-han or mpich.")
-                .required();
+            app.add_option("FORMAT", options->format, "openmpi, openmpi-json or mpich.").required();
             app.add_option("-m,--machine", options->machine, "The machine: a file, or a line.")
                 .type_name("MACHINE")
                 .required();

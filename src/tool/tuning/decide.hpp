@@ -24,7 +24,7 @@ enum class Members : std::uint8_t {
 struct SizeRule {
   std::uint64_t bytes = 0;  ///< bytes of the vector, or of one block
   Candidate choice;         ///< no algorithm: the library's own choice stays
-  bool by_host = false;     ///< MPICH and HAN: among the leaders of hosts, and inside each host
+  bool by_host = false;     ///< MPICH: among the leaders of hosts, then inside each host
   Time native;              ///< time of what the library takes by default
   Time tuned;
   std::optional<Time> preloaded;  ///< Espalier's library; absent: its plans gain nothing
@@ -105,9 +105,5 @@ struct Timed {
 
 /// Decisions for Open MPI's coll/tuned.
 [[nodiscard]] Tuning decide_open_mpi(const topology::Machine& machine, const TuningRules& rules);
-/// What Open MPI is assumed to take without files: the best of its usual algorithms.
-[[nodiscard]] Time assumed_open_mpi(const NativeTimes& times, const schedule::Collective& call);
-/// The same decisions, with `by_host` where HAN over the tuned rules is faster than those alone.
-[[nodiscard]] Tuning decide_han(const topology::Machine& machine, Tuning tuned);
 
 }  // namespace espalier::tuning

@@ -12,7 +12,10 @@ namespace espalier::tuning {
 using schedule::Collective;
 using select::NativeMpi;
 
-Time assumed_open_mpi(const NativeTimes& times, const Collective& call) {
+namespace {
+
+/// The time that the library is assumed to need today.
+Time assumed_native(const NativeTimes& times, const Collective& call) {
   Time least = kForever;
   for (const Candidate& candidate : candidates_of(kOfOpenMpi, call, false)) {
     const std::string_view plan = candidate.algorithm->plan;
@@ -26,8 +29,6 @@ Time assumed_open_mpi(const NativeTimes& times, const Collective& call) {
   }
   return least;
 }
-
-namespace {
 
 /// Decides scope by scope; reduce, broadcast and gather come before what is made of them.
 class OpenMpiDecisions {
@@ -75,7 +76,7 @@ class OpenMpiDecisions {
     const std::vector<Candidate> candidates = candidates_of(kOfOpenMpi, call, rules_.ordered);
     SizeRule rule;
     rule.bytes = bytes;
-    rule.native = rule.tuned = assumed_open_mpi(times, call);
+    rule.native = rule.tuned = assumed_native(times, call);
     rule.preloaded = preloaded_time(scope_, call);
     std::optional<Timed> found = fastest(candidates, times, call);
     for (const Candidate& candidate : candidates) {
@@ -112,7 +113,7 @@ std::vector<HostLoss> losses_on_hosts(const Scope& host, const ScopeRules& other
       if (row.choice.algorithm == nullptr) continue;
       const Collective call = call_of(rules.operation, host.machine->size(), row.bytes);
       const Time tuned = time_of(row.choice, *host.times, call);
-      const Time native = assumed_open_mpi(*host.times, call);
+      const Time native = assumed_native(*host.times, call);
       if (tuned == kForever || native == kForever || !select::is_gain(native, tuned)) continue;
       const auto ratio = [](const HostLoss& loss) {
         return static_cast<double>(loss.tuned.picoseconds) /

@@ -6,7 +6,6 @@
 
 #include "topology/readers.hpp"
 #include "tuning/mpich.hpp"
-#include "tuning/write_han.hpp"
 #include "tuning/write_open_mpi.hpp"
 
 namespace espalier::tuning {
@@ -55,40 +54,6 @@ TEST(Decide, LongBroadcastsOverFarLinksAreCutOnOpenMpi) {
   ASSERT_NE(rule.choice.algorithm, nullptr);
   EXPECT_GT(rule.choice.segment, 0u);
   EXPECT_LT(3 * rule.tuned, 2 * rule.native);
-}
-
-TEST(Decide, HanTakesCallsWhoseTreesWouldCrossBetweenHostsOften) {
-  const topology::Machine in_turn =
-      machine_of("site:3(10ms,100Mbit/s) proc:4(1us,10Gbit/s) placement=cyclic");
-  const TuningRules rules{false, {Operation::Broadcast, Operation::Reduce, Operation::Allreduce}};
-  const Tuning plain = decide_open_mpi(in_turn, rules), han = decide_han(in_turn, plain);
-  const SizeRule& before = row_of(plain.scopes.front(), Operation::Allreduce, 8192);
-  const SizeRule& after = row_of(han.scopes.front(), Operation::Allreduce, 8192);
-  EXPECT_TRUE(after.by_host);
-  EXPECT_LT(after.tuned, before.tuned);
-  for (const OperationRules& all : han.scopes.front().operations) {
-    for (const SizeRule& row : all.rows) {
-      EXPECT_LE(row.tuned, row_of(plain.scopes.front(), all.operation, row.bytes).tuned);
-    }
-  }
-}
-
-TEST(WriteHan, CommunicatorsOfOtherSizesStayWithTuned) {
-  Tuning tuning{select::NativeMpi::OpenMpi, 12, 3, 4, {}, {}};
-  OperationRules rules{Operation::Broadcast, {}};
-  for (const std::uint64_t bytes : {8U, 32U, 128U}) {
-    SizeRule row;
-    row.bytes = bytes;
-    row.by_host = bytes > 8;
-    rules.rows.push_back(row);
-  }
-  tuning.scopes.push_back({Members::All, 12, {rules}});
-  const std::string text = han_rules(tuning);
-  EXPECT_TRUE(text.starts_with("1 # collectives")) << text;
-  EXPECT_NE(text.find("12 # communicators of 12 ranks\n2 # rules\n0 tuned\n16 han\n13 # from 13 "
-                      "ranks on\n1 # rules\n0 tuned\n"),
-            std::string::npos)
-      << text;
 }
 
 TEST(Decide, OperatorsThatDoNotCommuteAreSafeUnlessPromised) {

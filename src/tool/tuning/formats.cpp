@@ -6,7 +6,6 @@
 #include <array>
 
 #include "tuning/mpich.hpp"
-#include "tuning/write_han.hpp"
 #include "tuning/write_open_mpi.hpp"
 
 namespace espalier::tuning {
@@ -16,9 +15,8 @@ struct FormatName {
   Format format;
   std::string_view name;
 };
-constexpr std::array<FormatName, 4> kFormats{{{Format::OpenMpi, "openmpi"},
+constexpr std::array<FormatName, 3> kFormats{{{Format::OpenMpi, "openmpi"},
                                               {Format::OpenMpiJson, "openmpi-json"},
-                                              {Format::OpenMpiHan, "openmpi-han"},
                                               {Format::Mpich, "mpich"}}};
 
 constexpr std::string_view kRankFile = "ranks.txt";
@@ -68,32 +66,6 @@ Export open_mpi_export(const topology::Machine& machine, const ExportRequest& re
     result.notes.emplace_back(
         "Only for programs whose operators all commute (--commutative): reductions with others "
         "would give wrong results without a word.");
-  }
-  return result;
-}
-
-/// The files of coll/tuned, and which calls HAN takes.
-Export han_export(const topology::Machine& machine, const ExportRequest& request) {
-  Export result = open_mpi_export(machine, {Format::OpenMpi, request.rules, ""});
-  result.format = name_of(request.format);
-  result.tuning = decide_han(machine, std::move(result.tuning));
-  result.files.insert(result.files.begin() + 1, {"openmpi-han.conf", han_rules(result.tuning)});
-  result.settings = fmt::format(
-      "  export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-      "OMPI_MCA_coll_tuned_dynamic_rules_filename=$PWD/openmpi-rules.conf\n"
-      "  export OMPI_MCA_coll_han_priority=100 OMPI_MCA_coll_han_use_dynamic_file_rules=1 "
-      "OMPI_MCA_coll_han_dynamic_rules_filename=$PWD/openmpi-han.conf\n"
-      "{}  mpiexec --rankfile {} ...\n",
-      simple_han_settings(), kRankFile);
-  std::erase_if(result.notes,
-                [](const std::string& note) { return note.find("HAN") < note.size(); });
-  result.notes.emplace_back(
-      "HAN gathers the ranks of a host first and goes among hosts then, wherever ranks lie. It "
-      "takes "
-      "the calls of the table that go by the leaders of hosts; all others are left to coll/tuned.");
-  if (result.tuning.scopes.size() < 2) {
-    result.notes.emplace_back(
-        "There are no hosts with equally many ranks, two or more: HAN is left out of everything.");
   }
   return result;
 }
@@ -170,11 +142,9 @@ std::vector<Operation> tuned_operations(Format format) {
 }
 
 Expected<Export> make_export(const topology::Machine& machine, const ExportRequest& request) {
-  const bool is_han = request.format == Format::OpenMpiHan;
   Expected<Export> result = request.format == Format::Mpich
                                 ? mpich_export(machine, request)
-                                : Expected<Export>(is_han ? han_export(machine, request)
-                                                          : open_mpi_export(machine, request));
+                                : Expected<Export>(open_mpi_export(machine, request));
   if (!result) return result;
   const std::string note = order_note(machine);
   if (!note.empty()) result->notes.push_back(note);

@@ -13,7 +13,6 @@ namespace espalier::tuning {
 enum class Format : std::uint8_t {
   OpenMpi,      ///< rules of coll/tuned as Open MPI 4.1 and 5 read them
   OpenMpiJson,  ///< the same as JSON, Open MPI 6
-  OpenMpiHan,   ///< rules of coll/tuned, and of coll/han over them
   Mpich,        ///< MPICH 4's selection files
 };
 [[nodiscard]] std::vector<std::string> format_names();
