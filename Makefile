@@ -11,6 +11,8 @@
 #   make bench-view  what the page of espalier view costs: answers, and script time a frame
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-export  tuning files of espalier export beside native calls and the preload, on emulated sites (needs root and TUN)
+#   make bench-programs  PETSc, LAMMPS, ScaLAPACK and others, native and with Espalier, on emulated sites (needs root and TUN; PROGRAMS="--quick")
+#   make bench-training  PyTorch's gradients by Gloo, MPI and plans, on emulated sites (needs root, TUN and python3-torch)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
 #   make bench-never-slower   every collective of both MPIs on this host, with and without the library
 #   make bench-shared         the same through the memory of this host
@@ -22,7 +24,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -150,6 +152,15 @@ bench-lab: packages
 bench-export: packages
 	$(call preset,release)
 	@python3 scripts/bench_export.py $(ESPALIER)
+
+# Programs that are not installed are skipped, with a line that names their package.
+bench-programs: packages
+	$(call preset,release)
+	@python3 scripts/bench_programs.py build/release --json build/programs.json --svg build/programs.svg $(PROGRAMS)
+
+bench-training: packages
+	$(call preset,release)
+	@python3 scripts/bench_training.py build/release
 
 bench-discovery: packages
 	$(call preset,release)

@@ -17,7 +17,7 @@ set_target_properties(espalier-python PROPERTIES OUTPUT_NAME _binding PREFIX "" 
   LIBRARY_OUTPUT_DIRECTORY ${package} CXX_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN/../../..")
 target_include_directories(espalier-python SYSTEM PRIVATE ${Python3_INCLUDE_DIRS} ${PYBIND11_INCLUDE})
 target_link_libraries(espalier-python PRIVATE espalier-core)
-foreach(file __init__.py __init__.pyi py.typed)
+foreach(file __init__.py __init__.pyi ddp.py ddp.pyi groups.py groups.pyi py.typed)
   configure_file(${PROJECT_SOURCE_DIR}/python/espalier/${file} ${package}/${file} COPYONLY)
 endforeach()
 set(ESPALIER_PYTHON_PLACE lib/python3/dist-packages/espalier)

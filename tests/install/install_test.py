@@ -157,7 +157,8 @@ class Packages(unittest.TestCase):
             run("cpack", "-G", "DEB", "-B", name, "-D", f"CPACK_OUTPUT_FILE_PREFIX={name}", "-D",
                 "CPACK_DEBIAN_COMPRESSION_TYPE=none", "-D", "CPACK_STRIP_FILES=OFF", cwd=BUILD)
             found = {path.name.split("_")[0]: path for path in pathlib.Path(name).glob("*.deb")}
-            self.assertEqual({"libespalier-core", "libespalier", "libespalier-mpich", "libespalier-openmpi", "espalier"},
+            python = {"python3-espalier"} if (BUILD / "python").exists() else set()
+            self.assertEqual({"libespalier-core", "libespalier", "libespalier-mpich", "libespalier-openmpi", "espalier"} | python,
                              set(found))
             files = {package: run("dpkg-deb", "-c", path) for package, path in found.items()}
             self.assertIn("./usr/include/espalier/plan.hpp", files["libespalier-core"])
@@ -174,6 +175,10 @@ class Packages(unittest.TestCase):
             self.assertNotIn("mpi", needs["libespalier"])
             self.assertIn("libmpich", needs["libespalier-mpich"])
             self.assertIn("libopenmpi", needs["libespalier-openmpi"])
+            for package in python:
+                for file in ("__init__.py", "ddp.py", "groups.py", "py.typed"):
+                    self.assertIn(f"./usr/lib/python3/dist-packages/espalier/{file}\n", files[package])
+                self.assertRegex(needs[package], r"libespalier-core \(= .*python3 \(>= 3\.\d+~\), python3 \(<< 3\.\d+\)")
 
 
 if __name__ == "__main__":

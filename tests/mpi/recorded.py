@@ -66,7 +66,7 @@ def check(file, folder, ranks):
     notes = [(folder / str(rank)).read_text().splitlines() for rank in range(ranks)]
     for rank, process in enumerate(profile["trace"]):
         seen = [line_of(action, profile) for action in unfolded(process["actions"])]
-        assert process["in_mpi_ps"] > 0
+        assert 0 < process["in_collectives_ps"] < process["in_mpi_ps"] < process["ran_ps"]
         for at, (got, wanted) in enumerate(zip(seen, notes[rank])):
             assert got == wanted, f"rank {rank}, action {at}: \"{got}\", not \"{wanted}\""
         assert len(seen) == len(notes[rank]), (rank, len(seen), len(notes[rank]))

@@ -58,6 +58,7 @@ CASES = {
     "ESPALIER_LAB_PRIORITY": ("1", SILENT, SILENT, "high", SILENT, SILENT),
     "ESPALIER_LAB_RANKS": ("/nowhere", SILENT, SILENT, "\n", SILENT, SILENT),
     "ESPALIER_LAB_RUN": ("1", SILENT, SILENT, "first", SILENT, SILENT),
+    "ESPALIER_LAB_TIMES": ("/nowhere/times", SILENT, SILENT, "\n", SILENT, SILENT),
 }
 OF_THE_LIBRARY = [name for name in CASES if not name.startswith("ESPALIER_LAB")]
 

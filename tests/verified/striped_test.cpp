@@ -22,7 +22,7 @@ StripedChoice some_striped(Random& rng) {
   StripedChoice choice;
   choice.parts = static_cast<Rank>(rng.below(12));
   choice.inside = static_cast<Inside>(rng.below(2));
-  choice.across = static_cast<Across>(rng.below(4));
+  choice.across = static_cast<Across>(rng.below(5));
   choice.tree = {static_cast<Shape>(rng.below(collective::kShapeCount)), rng.below(6)};
   return choice;
 }
@@ -105,6 +105,16 @@ TEST(StripedProperty, MovesNoMoreAcrossThanOneLeaderWould) {
       ASSERT_EQ(traffic_of(machine, plan)[0].units, further * units) << name_of_call(call);
     }
   });
+}
+
+TEST(Striped, DirectAcrossMovesTheLeastThatAnAllreduceMust) {
+  const topology::Machine machine = *topology::parse_synthetic("site:3(1ms) proc:4(1us)");
+  const Collective call{Operation::Allreduce, 12, 0, 1200, Bytes{8}, true, {}};
+  StripedChoice choice;
+  choice.across = Across::Direct;
+  const auto plan = striped_schedule(Hierarchy(machine), choice, call);
+  EXPECT_EQ(complaint_of(plan), "");
+  EXPECT_EQ(traffic_of(machine, plan)[0].units, 2U * 2 * 1200);  // each site 2 (S-1)/S of it
 }
 
 TEST(Striped, RefusesWhatDoesNotKeepRankOrder) {

@@ -34,7 +34,9 @@ struct Action {
 
 /// What one process did. Loops are folded: a body stands once, however often it ran.
 struct Process {
+  Time ran;                     ///< time from MPI_Init to MPI_Finalize; 0: not measured
   Time in_mpi;                  ///< time measured inside MPI; 0: not measured
+  Time in_collectives;          ///< the part of it in collectives, with waiting for late ranks
   std::vector<Action> actions;  ///< empty if only pairs were recorded
   friend bool operator==(const Process&, const Process&) = default;
 };

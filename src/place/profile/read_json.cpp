@@ -77,6 +77,13 @@ class Reader : public JsonReader {
     return merged(std::move(result));
   }
 
+  /// 0 if it is left out.
+  [[nodiscard]] Time time(const LocatedJson& item, const std::string& key) const {
+    const LocatedJson* const found = item.find(key);
+    if (found == nullptr) return {};
+    return Time{static_cast<std::int64_t>(number(*found, "\"" + key + "\"", kMaxTime))};
+  }
+
   void trace(const LocatedJson& json, Profile& profile) {
     expect_kind(json, Kind::Array, "\"trace\"");
     if (json.items.size() != size_) {
@@ -86,16 +93,16 @@ class Reader : public JsonReader {
     for (Rank r = 0; r < size_; ++r) {
       const LocatedJson& item = json.items[r];
       expect_kind(item, Kind::Object, "a trace");
-      refuse_unknown(item, {"rank", "in_mpi_ps", "actions"});
+      refuse_unknown(item, {"rank", "ran_ps", "in_mpi_ps", "in_collectives_ps", "actions"});
       const LocatedJson& named = member(item, "rank");
       if (number(named, "\"rank\"", size_ - 1) != r) {
         refuse(named, fmt::format("rank {} in the place of rank {}", named.text, r),
                "put the traces in the order of the ranks");
       }
       Process& process = profile.processes[r];
-      if (const LocatedJson* t = item.find("in_mpi_ps")) {
-        process.in_mpi = Time{static_cast<std::int64_t>(number(*t, "\"in_mpi_ps\"", kMaxTime))};
-      }
+      process.ran = time(item, "ran_ps");
+      process.in_mpi = time(item, "in_mpi_ps");
+      process.in_collectives = time(item, "in_collectives_ps");
       if (const LocatedJson* list = item.find("actions")) {
         actions(*list, profile, r, 0, 1, process.actions);
       }

@@ -124,8 +124,10 @@ std::uint32_t Recording::communicator(const std::vector<Rank>& members) {
 }
 
 std::vector<std::uint64_t> Recording::pack() const {
-  std::vector<std::uint64_t> out{is_cut_ ? 1U : 0U, left_out_,
-                                 static_cast<std::uint64_t>(in_mpi_.picoseconds)};
+  std::vector<std::uint64_t> out{is_cut_ ? 1U : 0U, left_out_};
+  for (const Time time : {ran_, in_mpi_, in_collectives_}) {
+    out.push_back(static_cast<std::uint64_t>(time.picoseconds));
+  }
   out.push_back(shape_.communicators.size() - 1);  // all have the world
   for (std::size_t c = 1; c < shape_.communicators.size(); ++c) {
     out.push_back(shape_.communicators[c].size());
@@ -158,7 +160,10 @@ Expected<Joined> join(std::string name, std::span<const std::vector<std::uint64_
     WordReader in(packed[rank]);
     result.cut_traces += in.next();
     result.left_out += in.next();
-    profile.processes[rank].in_mpi.picoseconds = static_cast<std::int64_t>(in.next());
+    Process& process = profile.processes[rank];
+    for (Time* const time : {&process.ran, &process.in_mpi, &process.in_collectives}) {
+      time->picoseconds = static_cast<std::int64_t>(in.next());
+    }
     std::vector<std::uint32_t> numbers{0};
     for (std::size_t left = in.length(1); left > 0; --left) {
       std::vector<Rank> members(in.length(1));
@@ -177,7 +182,7 @@ Expected<Joined> join(std::string name, std::span<const std::vector<std::uint64_
       Action a = next_action(in);
       fits = fits && a.communicator < numbers.size() && a.peer < packed.size();
       if (fits) a.communicator = numbers[a.communicator];
-      profile.processes[rank].actions.push_back(a);
+      process.actions.push_back(a);
     }
     if (!fits || !in.is_whole()) {
       return Error{"espalier", fmt::format("the recording of process {} came in pieces", rank),

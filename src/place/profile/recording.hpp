@@ -30,7 +30,12 @@ class Recording {
                   std::uint32_t communicator);
   /// The number of a communicator with these members, ranks of the world in their order there.
   [[nodiscard]] std::uint32_t communicator(const std::vector<Rank>& members);
-  void spend_in_mpi(Time time) { in_mpi_ += time; }
+  void spend_in_mpi(Time time, bool in_collective = false) {
+    in_mpi_ += time;
+    if (in_collective) in_collectives_ += time;
+  }
+  /// How long the program has run when it ends.
+  void run_for(Time time) { ran_ = time; }
   /// Counts a call that is not recorded, such as a collective between groups.
   void leave_out() { ++left_out_; }
 
@@ -53,7 +58,7 @@ class Recording {
   bool is_cut_ = false;
   std::uint64_t left_out_ = 0;
   Time before_;
-  Time in_mpi_;
+  Time ran_, in_mpi_, in_collectives_;
   Folder folder_{256};
   Profile shape_;  ///< only its communicators are used
   std::vector<Sum> called_;

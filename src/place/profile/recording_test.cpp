@@ -28,6 +28,8 @@ TEST(Recording, KeepsComputationBeforeWhatFollowsIt) {
   }
   one.compute(microseconds(5));
   one.spend_in_mpi(microseconds(7));
+  one.spend_in_mpi(microseconds(2), /*in_collective=*/true);
+  one.run_for(microseconds(44));
   const auto joined = join("it", Packed{one.pack(), other.pack()});
   ASSERT_TRUE(joined);
   const std::vector<Action>& actions = joined->profile.processes[0].actions;
@@ -35,7 +37,9 @@ TEST(Recording, KeepsComputationBeforeWhatFollowsIt) {
   EXPECT_EQ(actions[0].times, 10U);
   EXPECT_EQ(actions[1].takes, microseconds(3));
   EXPECT_EQ(actions[3].takes, microseconds(5));
-  EXPECT_EQ(joined->profile.processes[0].in_mpi, microseconds(7));
+  EXPECT_EQ(joined->profile.processes[0].in_mpi, microseconds(9));
+  EXPECT_EQ(joined->profile.processes[0].in_collectives, microseconds(2));
+  EXPECT_EQ(joined->profile.processes[0].ran, microseconds(44));
   EXPECT_EQ(joined->profile.pairs, (std::vector<Pair>{{0, 1, 10, 80}}));
 }
 

@@ -68,8 +68,11 @@ std::string write_json(const Profile& profile) {
   out += "  \"trace\": [";
   for (Rank rank = 0; rank < profile.size(); ++rank) {
     const Process& process = profile.processes[rank];
-    out += fmt::format("{}\n    {{\"rank\":{},\"in_mpi_ps\":{},\"actions\":[", rank == 0 ? "" : ",",
-                       rank, process.in_mpi.picoseconds);
+    out += fmt::format(
+        "{}\n    "
+        "{{\"rank\":{},\"ran_ps\":{},\"in_mpi_ps\":{},\"in_collectives_ps\":{},\"actions\":[",
+        rank == 0 ? "" : ",", rank, process.ran.picoseconds, process.in_mpi.picoseconds,
+        process.in_collectives.picoseconds);
     write_actions(process.actions, 0, process.actions.size(), out);
     out += "]}";
   }

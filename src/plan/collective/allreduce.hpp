@@ -51,7 +51,7 @@ void ring_allreduce(schedule::ProgramBuilder& program, const Participants& parti
 /// Steps: two latencies, 2 (P - 1) messages a rank: where latencies are long and links even. Sent a
 /// rank: 2 (P-1)/P of the vector, the least possible. Scratch: P - 1 pieces. Keeps rank order.
 /// @param in  this rank's contribution
-/// @param out the result. Plain slices of equal length
+/// @param out the result. Plain slices of equal length, maybe the same one
 void direct_allreduce(schedule::ProgramBuilder& program, const Participants& participants,
                       const schedule::Region& in, const schedule::Region& out);
 

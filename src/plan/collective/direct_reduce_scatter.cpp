@@ -20,7 +20,8 @@ void direct_reduce_scatter(ProgramBuilder& program, const Participants& particip
     const Rank target = (participants.me + step) % size;
     send_unless_empty(program, participants.at(target), contributions.region(program, target));
   }
-  copy_unless_empty(program, contributions.region(program, participants.me), mine);
+  const Region own = contributions.region(program, participants.me);
+  if (own != mine) copy_unless_empty(program, own, mine);
   if (block == 0) return;
   const std::uint64_t slots = program.scratch((size - 1) * block);
   Region after;  // what the positions after ours come to: where that of the last one arrived

@@ -81,7 +81,7 @@ void ring_reduce_scatter_in_place(schedule::ProgramBuilder& program,
 /// blocks but its own, the least possible. Scratch: P - 1 blocks. Keeps rank order: the positions
 /// before and after its own are combined apart, each downwards from its end.
 /// @param contributions this rank's contributions to all blocks; only read
-/// @param mine          where the result of this rank's block goes
+/// @param mine          where the result of this rank's block goes; maybe its place there
 void direct_reduce_scatter(schedule::ProgramBuilder& program, const Participants& participants,
                            const BlockLayout& contributions, const schedule::Region& mine);
 /// Messages grow with the square of the ranks, and what each one holds with their number.

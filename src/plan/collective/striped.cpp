@@ -106,6 +106,8 @@ class StripedVector {
         return rabenseifner_allreduce(program_, owners, part);
       case Across::Ring:
         return ring_allreduce(program_, owners, part);
+      case Across::Direct:
+        return direct_allreduce(program_, owners, part, part);
     }
   }
 

@@ -20,6 +20,7 @@ enum class Across : std::uint8_t {
   RecursiveDoubling,  ///< recursive_doubling_allreduce
   Halving,            ///< rabenseifner_allreduce
   Ring,               ///< ring_allreduce
+  Direct,             ///< direct_allreduce: two latencies, the fewest bytes
 };
 
 /// A plan in which every cluster has several leaders, each for a part of the data.

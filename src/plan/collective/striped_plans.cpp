@@ -24,13 +24,22 @@ const char* name_of_across(Across across) {
       return "halving";
     case Across::Ring:
       return "ring";
+    case Across::Direct:
+      return "direct";
   }
   return "?";
 }
 
 constexpr auto kInsides = {Inside::Ring, Inside::Halving};
 constexpr auto kAcrosses = {Across::Exchange, Across::RecursiveDoubling, Across::Halving,
-                            Across::Ring};
+                            Across::Ring, Across::Direct};
+
+/// Between two clusters an exchange sends as many bytes in one latency; among very many, messages
+/// to all of them are no candidate.
+bool is_worth_proposing(Across across, Rank clusters) {
+  constexpr Rank kMostDirect = 64;
+  return across != Across::Direct || (clusters > 2 && clusters <= kMostDirect);
+}
 
 bool has_tree(const Collective& call) {
   return call.operation == Operation::Broadcast || call.operation == Operation::Reduce;
@@ -51,6 +60,8 @@ std::vector<Parameters> striped_proposals(const Hierarchy& hierarchy, const Coll
       }
     } else if (call.operation == Operation::Allreduce) {
       for (const Across across : kAcrosses) {
+        if (!is_worth_proposing(across, hierarchy.machine().clusters().front().member_count))
+          continue;
         all.push_back(StripedChoice{0, inside, across, {Shape::Flat, 0}});
       }
     } else {

@@ -108,17 +108,23 @@ class StripedPrediction {
       }
       rounds_.exchange(messages, combines);
     };
-    switch (choice_.across) {
-      case Across::Exchange:
-        messages.clear();
-        for (const auto& participants : owners) {
-          for (Rank p = 0; p < count; ++p) {
-            for (Rank step = 1; step < count; ++step) {
-              messages.push_back({participants[p], participants[(p + step) % count], part()});
-            }
+    const auto all_to_all = [&](double bytes, bool combines) {
+      messages.clear();
+      for (const auto& participants : owners) {
+        for (Rank p = 0; p < count; ++p) {
+          for (Rank step = 1; step < count; ++step) {
+            messages.push_back({participants[p], participants[(p + step) % count], bytes});
           }
         }
-        return rounds_.exchange(messages, true);
+      }
+      rounds_.exchange(messages, combines);
+    };
+    switch (choice_.across) {
+      case Across::Exchange:
+        return all_to_all(part(), true);
+      case Across::Direct:
+        all_to_all(part() / count, true);
+        return all_to_all(part() / count, false);
       case Across::Ring:
         for (int phase = 0; phase < 2; ++phase) {
           for (Rank step = 1; step < count; ++step) {

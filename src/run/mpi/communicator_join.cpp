@@ -64,6 +64,15 @@ OwnedComm twin(MPI_Comm from) {
   return OwnedComm(made);
 }
 
+/// Adds what `work` takes to what this rank waited for others.
+template <typename Work>
+auto waiting(runtime::Account& account, const Work& work) {
+  const double begin = PMPI_Wtime();
+  auto result = work();
+  account.wait(PMPI_Wtime() - begin);
+  return result;
+}
+
 /// What joining is predicted to take: some crossings of the slowest link, and a first plan.
 double seconds_to_join(const topology::Machine& machine) {
   Time longest;
@@ -110,25 +119,26 @@ bool Communicator::join_by_steps(const SharedCall& call) {
     holds_share_ = share_.take();
     join_calls_ = 0;
     join_agreement_ = std::make_unique<LateAgreement>(comm_);
-    join_agreement_->start(
-        std::array{-world_.clock(), world_.account.own(), holds_share_ ? 0.0 : 1.0});
+    join_agreement_->start(std::array{-world_.counted_seconds(), world_.account.own(),
+                                      -world_.account.waited(), holds_share_ ? 0.0 : 1.0});
     return false;
   }
   if (++join_calls_ < kCallsToAgree) return false;
-  const double begin = PMPI_Wtime();
-  const std::vector<double> agreed = join_agreement_->finish();
+  runtime::Account& account = world_.account;
+  const double begin = PMPI_Wtime() - account.waited();
+  const std::vector<double> agreed = waiting(account, [&] { return join_agreement_->finish(); });
   join_agreement_.reset();
   bool is_there = false;
   if (!hidden_) {
-    const bool has_room = agreed.size() == 3 && agreed[2] == 0.0;
+    const bool has_room = agreed.size() == 4 && agreed[3] == 0.0;
     const bool has_time = has_room && runtime::Account::pays_for(seconds_to_join(group_->machine()),
-                                                                 -agreed[0], agreed[1]);
+                                                                 -agreed[0], agreed[1] - agreed[2]);
     if (has_time) {
       // A plan takes processor time: it is made when there is time for it too.
       const std::uint64_t hash = hash_to_agree(call);
       const auto low = static_cast<double>(hash & 0xffffffffU);
       const auto high = static_cast<double>(hash >> 32U);
-      hidden_ = twin(comm_);
+      hidden_ = waiting(account, [&] { return twin(comm_); });
       join_calls_ = 0;
       join_agreement_ = std::make_unique<LateAgreement>(comm_);
       join_agreement_->start(
@@ -145,7 +155,7 @@ bool Communicator::join_by_steps(const SharedCall& call) {
   } else {
     never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
   }
-  world_.account.spend(PMPI_Wtime() - begin);
+  account.spend(PMPI_Wtime() - account.waited() - begin);
   return is_there;
 }
 

@@ -21,11 +21,13 @@ constexpr double kSecondsOfProbes = 1.2;
 /// Trials begin again with every new machine.
 constexpr std::size_t kMostVersions = 4;
 
-/// Adds the time from its making to its end to what our own work took.
+/// Adds the time from its making to its end to what our own work took, but for waiting that was
+/// noted meanwhile.
 class OwnWork {
  public:
-  explicit OwnWork(const World& world) : world_(world), begin_(PMPI_Wtime()) {}
-  ~OwnWork() { world_.account.spend(PMPI_Wtime() - begin_); }
+  explicit OwnWork(const World& world)
+      : world_(world), begin_(PMPI_Wtime() - world.account.waited()) {}
+  ~OwnWork() { world_.account.spend(PMPI_Wtime() - world_.account.waited() - begin_); }
   OwnWork(const OwnWork&) = delete;
   OwnWork& operator=(const OwnWork&) = delete;
 
@@ -64,13 +66,15 @@ void Engine::look_for_machine(MPI_Comm over) {
     if (world_->known() != nullptr) return;
     const RollCall::Places& places = world_->places;
     kept_file_ = kept_file(world_->settings, places.nodes);
-    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank,
-                                           world_->rank == 0 ? read_kept(kept_file_) : "");
+    const std::string kept = world_->rank == 0 ? read_kept(kept_file_) : "";
+    const double expected = kept.empty() ? 0 : past_runs_in(kept).expected(program_key());
+    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank, kept,
+                                           expected);
     follows_ = !world_->is_threaded;
   }
-  auto told =
-      looks_->before_call(over, rank_of_first(over), world_->clock(), world_->account.own());
+  auto told = looks_->before_call(over, rank_of_first(over), world_->clock(), world_->account);
   if (!told) return;
+  if (told->expected > 0) world_->expected_seconds = told->expected;
   if (told->kept) {
     world_->verdicts = std::move(told->kept->verdicts);
     ledger_->take_verdicts(world_->verdicts);
@@ -114,7 +118,9 @@ bool Engine::settle_world(MPI_Comm over) {
   if (is_given_up_) return false;
   if (world_->defers && world_calls_ <= kCallsBeforeAgreement) return false;
   const OwnWork work(*world_);
+  const double begin = PMPI_Wtime();
   is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
+  world_->account.wait(PMPI_Wtime() - begin);
   if (!is_given_up_) ledger_->take_verdicts(world_->verdicts);
   return !is_given_up_;
 }

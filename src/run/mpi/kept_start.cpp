@@ -18,7 +18,7 @@
 namespace espalier::mpi {
 namespace {
 
-constexpr const char* kKeptFormat = "espalier-start-1";
+constexpr const char* kKeptFormat = "espalier-start-2";
 constexpr std::uint64_t kLongestFile = std::uint64_t{1} << 20U;
 
 std::string from_environment(const char* name) {
@@ -51,12 +51,37 @@ std::string read_kept(const std::string& file) {
   return age >= 0 && age <= discover::kCacheSeconds ? **text : "";
 }
 
+std::string program_key() {
+  ReadRules rules;
+  rules.most = kLongestFile;
+  rules.takes_binary = true;  // a byte of 0 ends each argument
+  const auto words = read_named_file("/proc/self/cmdline", rules);
+  TextHash hash;
+  hash.add(words ? *words : "");
+  return fmt::format("{:016x}", hash.value());
+}
+
+runtime::PastRuns past_runs_in(const std::string& text) try {
+  runtime::PastRuns runs;
+  const nlohmann::json value = nlohmann::json::parse(text);
+  if (value.at("format") != kKeptFormat) return runs;
+  for (const auto& [program, seconds] : value.at("runs").items()) {
+    runs.note(program, seconds.get<double>());
+  }
+  return runs;
+} catch (const std::exception&) {
+  return {};
+}
+
 std::optional<KeptStart> kept_from(const std::string& text, int size) try {
   const nlohmann::json value = nlohmann::json::parse(text);
   if (value.at("format") != kKeptFormat) return std::nullopt;
   auto verdicts = runtime::Verdicts::from_text(value.at("verdicts").get<std::string>(), "");
   if (!verdicts) return std::nullopt;
-  KeptStart kept{{}, value.at("words").get<std::vector<std::string>>(), std::move(*verdicts)};
+  KeptStart kept{{},
+                 value.at("words").get<std::vector<std::string>>(),
+                 std::move(*verdicts),
+                 past_runs_in(text)};
   const auto text_of_machine = value.at("machine").get<std::string>();
   if (text_of_machine.empty()) return kept;
   auto machine = topology::read_json(text_of_machine, "an earlier run");
@@ -79,7 +104,8 @@ void write_kept(const std::string& file, const KeptStart& kept) {
                              {"made", std::int64_t{std::time(nullptr)}},
                              {"words", kept.words},
                              {"machine", kept.machine ? topology::write_json(*kept.machine) : ""},
-                             {"verdicts", kept.verdicts.to_text()}};
+                             {"verdicts", kept.verdicts.to_text()},
+                             {"runs", kept.runs.all()}};
   const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   static_cast<void>(replace_own_file(file, text, 0600, Keep::Durably));
 }

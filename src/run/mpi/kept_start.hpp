@@ -7,19 +7,24 @@
 #include <vector>
 
 #include "mpi/mpi_api.hpp"
+#include "runtime/past_runs.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/verdicts.hpp"
 #include "topology/machine.hpp"
 
 namespace espalier::mpi {
 
-/// What an earlier run on the same nodes found out: the machine, if nothing of it was assumed, and
-/// decisions of trials.
+/// What an earlier run on the same nodes found out: the machine, if nothing of it was assumed,
+/// decisions of trials, and how long programs ran.
 struct KeptStart {
   std::optional<topology::Machine> machine;
   std::vector<std::string> words;
   runtime::Verdicts verdicts;
+  runtime::PastRuns runs = {};
 };
+
+/// A key of this process's program and its arguments.
+[[nodiscard]] std::string program_key();
 
 /// The file on rank 0's host for these nodes, this MPI and these planning settings; empty if
 /// nothing may be kept. Neither measured figures nor logs belong to its name.
@@ -29,6 +34,8 @@ struct KeptStart {
 
 /// The file's text, if it is ours and no older than a week; else empty.
 [[nodiscard]] std::string read_kept(const std::string& file);
+/// How long programs ran, by such a text; nothing if it was not written by write_kept().
+[[nodiscard]] runtime::PastRuns past_runs_in(const std::string& text);
 /// Absent if the text was not written by write_kept(), or holds a machine of another size.
 [[nodiscard]] std::optional<KeptStart> kept_from(const std::string& text, int size);
 /// Writes the file whole or not at all, mode 0600. What goes wrong is passed over: the next run

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "mpi/kept_start.hpp"
+#include "mpi/link_changes.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -68,7 +69,8 @@ std::vector<runtime::PassedCalls> Ledger::passed() const {
 void Ledger::explain(int hidden, std::uint64_t shared) {
   footprint_.shared_bytes = shared;
   footprint_.hidden = hidden;
-  footprint_.own_seconds = world_.account.own() + footprint_.start_ms * 1e-3;
+  const runtime::Account& account = world_.account;
+  footprint_.own_seconds = account.own() + account.waited() + footprint_.start_ms * 1e-3;
   footprint_.ran_seconds = world_.clock();
   if (const KnownMachine* known = world_.known()) {
     footprint_.discover_ms = known->discover_seconds * 1e3;
@@ -88,7 +90,12 @@ void Ledger::keep_verdicts(const std::string& start) const {
       kept.words = known->words;
       std::erase(kept.words, "known from before");
     }
-    if (kept.machine || !verdicts_.empty()) write_kept(start, kept);
+    // Near machines need no time for plans, so the next run need not know.
+    if (!far_pairs(known->machine).empty()) {
+      kept.runs = past_runs_in(read_kept(start));
+      kept.runs.note(program_key(), world_.clock());
+    }
+    if (kept.machine || !verdicts_.empty() || !kept.runs.all().empty()) write_kept(start, kept);
   }
   if (verdicts_.empty() || world_.settings.verdicts.empty()) return;
   if (const auto wrong = write_verdicts(verdicts_, world_.settings.verdicts)) {

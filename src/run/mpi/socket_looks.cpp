@@ -14,6 +14,8 @@ using discover::NodesSeen;
 constexpr double kNews = 1.3;  // figures that differ by less are no news
 constexpr double kContradiction = 1.5;
 constexpr std::size_t kLongestKept = std::size_t{1} << 20U;
+/// Numbers of a look before what connections show.
+constexpr std::size_t kOwnNumbers = 5;
 
 /// The one or two addresses that are packed into a number.
 std::vector<std::uint32_t> addresses_in(std::uint64_t both) {
@@ -41,8 +43,8 @@ bool differ(double a, double b) { return a > kNews * b || b > kNews * a; }
 }  // namespace
 
 SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses,
-                         int rank, std::string kept)
-    : kept_(std::move(kept)) {
+                         int rank, std::string kept, double expected)
+    : kept_(std::move(kept)), expected_(expected) {
   if (kept_.size() > kLongestKept) kept_.clear();
   std::vector<Node> node_of(leaders.size());
   for (std::size_t r = 0; r < leaders.size(); ++r) {
@@ -63,8 +65,9 @@ SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint
   }
 }
 
-void SocketLooks::begin(MPI_Comm over, double elapsed, double spent) {
-  std::vector<double> mine{-elapsed, spent, static_cast<double>(kept_.size())};
+void SocketLooks::begin(MPI_Comm over, double elapsed, const runtime::Account& account) {
+  std::vector<double> mine{-elapsed, account.own(), -account.waited(),
+                           static_cast<double>(kept_.size()), expected_};
   if (seen_) {
     NodesSeen own = *seen_;
     for (const discover::PeerSeen& peer : discover::own_peers()) {
@@ -97,27 +100,31 @@ bool SocketLooks::is_news() const {
   return false;
 }
 
-SocketLooks::Told SocketLooks::end(MPI_Comm over, int root) {
+SocketLooks::Told SocketLooks::end(MPI_Comm over, int root, runtime::Account& account) {
   Told told;
+  const double came = PMPI_Wtime();
   const std::vector<double> largest = agreement_->finish();
+  account.wait(PMPI_Wtime() - came);
   agreement_.reset();
-  has_failed_ = largest.size() < 3;
+  has_failed_ = largest.size() < kOwnNumbers;
   if (has_failed_) return told;
   told.elapsed = -largest[0];
-  told.spent = largest[1];
+  told.spent = largest[1] - largest[2];
+  told.expected = expected_ = largest[4];
   // What cannot be planned for yet is not made of it yet; a later look asks again.
-  if (!runtime::Account::pays_for(runtime::Account::kSecondsToPlan, told.elapsed, told.spent)) {
-    if (seen_) seen_->take(std::span(largest).subspan(3));
+  const double counted = std::max(told.elapsed, told.expected);
+  if (!runtime::Account::pays_for(runtime::Account::kSecondsToPlan, counted, told.spent)) {
+    if (seen_) seen_->take(std::span(largest).subspan(kOwnNumbers));
     return told;
   }
-  if (largest[2] > 0) {
+  if (largest[3] > 0) {
     delivery_ =
-        std::make_unique<KeptDelivery>(over, root, kept_, static_cast<std::size_t>(largest[2]));
+        std::make_unique<KeptDelivery>(over, root, kept_, static_cast<std::size_t>(largest[3]));
     kept_.clear();
     under_way_ = 0;
   }
   if (!seen_) return told;
-  seen_->take(std::span(largest).subspan(3));
+  seen_->take(std::span(largest).subspan(kOwnNumbers));
   if (!is_news()) return told;
   told.machine = discover::machine_seen(*seen_, ranks_);
   if (told.machine) told_ = seen_;
@@ -125,17 +132,19 @@ SocketLooks::Told SocketLooks::end(MPI_Comm over, int root) {
 }
 
 std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int root, double elapsed,
-                                                          double spent) {
+                                                          runtime::Account& account) {
   if (agreement_ != nullptr || delivery_ != nullptr) {
     if (++under_way_ < kCallsToLook) return std::nullopt;
-    if (agreement_ != nullptr) return end(over, root);
+    if (agreement_ != nullptr) return end(over, root, account);
     Told told;
+    const double came = PMPI_Wtime();
     told.kept = delivery_->finish();
+    account.wait(PMPI_Wtime() - came);
     delivery_.reset();
     return told;
   }
   if (!has_failed_ && asking_.is_due()) {
-    begin(over, elapsed, spent);
+    begin(over, elapsed, account);
     if (looks_ == 1) asking_ = runtime::Asking(kCallsToLook);
   }
   return std::nullopt;

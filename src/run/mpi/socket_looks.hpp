@@ -27,20 +27,23 @@ class SocketLooks {
 
   /// @param leaders, addresses of each rank: RollCall::Places
   /// @param kept text of an earlier run, on rank 0; may be empty
+  /// @param expected seconds that an earlier run of this program took, on rank 0; else 0
   SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses, int rank,
-              std::string kept);
+              std::string kept, double expected);
 
   /// What a look has told.
   struct Told {
     double elapsed = 0;                  ///< agreed seconds that the program has run
-    double spent = 0;                    ///< agreed seconds of our own work
+    double spent = 0;                    ///< agreed seconds of our own work and waiting
+    double expected = 0;                 ///< what rank 0 expects the program to run; 0: unknown
     std::optional<KeptStart> kept = {};  ///< machine and decisions that an earlier run kept
     std::optional<discover::SeenMachine> machine;  ///< a machine, if there is news
   };
   /// Counts a call. Begins or ends a look. All ranks call it before the same calls.
   /// @param root rank in `over` of rank 0 of MPI_COMM_WORLD
+  /// @param account of this rank; what it waits here is added
   [[nodiscard]] std::optional<Told> before_call(MPI_Comm over, int root, double elapsed,
-                                                double spent);
+                                                runtime::Account& account);
   /// Whether there were so many looks that more would tell little.
   [[nodiscard]] bool is_over() const {
     return looks_ >= kMostLooks && agreement_ == nullptr && delivery_ == nullptr;
@@ -50,8 +53,8 @@ class SocketLooks {
   [[nodiscard]] bool contradicts(const topology::Machine& machine) const;
 
  private:
-  void begin(MPI_Comm over, double elapsed, double spent);
-  [[nodiscard]] Told end(MPI_Comm over, int root);
+  void begin(MPI_Comm over, double elapsed, const runtime::Account& account);
+  [[nodiscard]] Told end(MPI_Comm over, int root, runtime::Account& account);
   [[nodiscard]] bool is_news() const;
 
   std::vector<std::vector<Rank>> ranks_;     // of each node
@@ -65,6 +68,7 @@ class SocketLooks {
   bool has_failed_ = false;  // MPI reported an error, on all ranks
   std::unique_ptr<LateAgreement> agreement_;
   std::string kept_;                        // on rank 0, until it is delivered
+  double expected_ = 0;                     // seconds of an earlier run; agreed from a look on
   std::unique_ptr<KeptDelivery> delivery_;  // under way
 };
 

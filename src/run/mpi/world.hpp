@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -57,6 +58,10 @@ class World {
   };
   /// What our own work took on this rank.
   mutable runtime::Account account;
+  /// Seconds that an earlier run of this program took, if rank 0 knows of one; else 0.
+  double expected_seconds = 0;
+  /// The time that the account counts: how long the program has run, or will run.
+  [[nodiscard]] double counted_seconds() const { return std::max(clock(), expected_seconds); }
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)

@@ -185,6 +185,7 @@ const Communicator* communicator_of(Recorder& recorder, const Collective& call) 
 void note_collective(const Collective& call) {
   const Locked recorder;
   if (!recorder) return;
+  recorder->is_in_collective();
   const Communicator* comm = communicator_of(*recorder, call);
   if (comm == nullptr) return;
   const Part part = part_of(call, *comm);
@@ -205,6 +206,7 @@ void note_collective(const Collective& call) {
 void note_started_collective(const Collective& call, std::intptr_t request, bool persistent) {
   const Locked recorder;
   if (!recorder) return;
+  recorder->is_in_collective();
   const Communicator* comm = communicator_of(*recorder, call);
   if (comm == nullptr) return;
   Part part = part_of(call, *comm);

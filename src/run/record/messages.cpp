@@ -231,6 +231,7 @@ void Recorder::complete(std::intptr_t handle, const MPI_Status& status) {
   const auto at = requests.find(handle);
   if (at == requests.end() || !at->second.is_active) return;
   Request& request = at->second;
+  if (request.in_collective) is_in_collective();
   int is_cancelled = 0;
   MPI_Status copy = status;
   if (request.is_cancelled) PMPI_Test_cancelled(&copy, &is_cancelled);

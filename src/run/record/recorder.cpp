@@ -24,8 +24,9 @@ namespace {
 /// What one thread measures computation by.
 struct Clock {
   int depth = 0;
-  std::int64_t left = -1;  ///< when its last call ended; -1: it has made none
-  Time computed;           ///< time computed since the last recorded action
+  std::int64_t left = -1;      ///< when its last call ended; -1: it has made none
+  Time computed;               ///< time computed since the last recorded action
+  bool in_collective = false;  ///< the present call runs, starts or completes a collective
 };
 constinit thread_local Clock clock_of_thread;
 
@@ -87,6 +88,7 @@ void start(const char* file) {
   PMPI_Comm_set_attr(MPI_COMM_SELF, last, nullptr);
   PMPI_Comm_free_keyval(&last);
   clock_of_thread.left = worked(*recorder);
+  recorder->began = now();
   the_recorder.store(recorder.release());
 }
 
@@ -136,6 +138,7 @@ void end() {
   if (clock_of_thread.left >= 0) {
     recorder->recording.compute(nanoseconds(worked(*recorder) - clock_of_thread.left));
   }
+  recorder->recording.run_for(nanoseconds(now() - recorder->began));
   try {
     write_profile(*recorder);
   } catch (const std::exception& wrong) {
@@ -163,9 +166,12 @@ Call::~Call() {
   const Locked recorder;
   if (!recorder) return;
   const std::int64_t at = now();
-  recorder->recording.spend_in_mpi(nanoseconds(at - entered_));
+  recorder->recording.spend_in_mpi(nanoseconds(at - entered_), clock.in_collective);
+  clock.in_collective = false;
   clock.left = recorder->counts_processor_time ? worked(*recorder) : at;
 }
+
+void Recorder::is_in_collective() { clock_of_thread.in_collective = true; }
 
 void Recorder::take_computation() {
   recording.compute(clock_of_thread.computed);

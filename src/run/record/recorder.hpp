@@ -64,6 +64,7 @@ struct Recorder {
   profile::Recording recording;
   bool has_threads = false;
   bool counts_processor_time = false;  ///< more processes than cores: the clock would count others
+  std::int64_t began = 0;              ///< nanoseconds of the clock behind MPI_Init
   int keyval = MPI_KEYVAL_INVALID;
   std::mutex mutex;
   std::unordered_map<std::intptr_t, std::shared_ptr<Communicator>> communicators;   // never walked
@@ -77,6 +78,8 @@ struct Recorder {
   void learn_neighbours(MPI_Comm comm, Communicator& known) const;
   /// Computation of this thread since its last call goes before the next action.
   void take_computation();
+  /// The present call of this thread runs, starts or completes a collective.
+  static void is_in_collective();
   void complete(std::intptr_t handle, const MPI_Status& status);
 };
 

@@ -9,8 +9,12 @@ namespace espalier::runtime {
 /// program has run so far. Own work is whatever a program without us does not do: finding the
 /// machine, making hidden communicators, waiting for agreements, trials.
 ///
-/// It knows agreed values only: each rank hands in its own clock and its own cost with an agreement
-/// (the least clock and the largest cost count), so all ranks come to the same answer.
+/// Work and waiting are counted apart. A rank that comes early to an agreement waits for the last
+/// one, as it would in the program's next call; only what all ranks wait makes the program longer.
+///
+/// It knows agreed values only: each rank hands in its own clock, work and waiting with an
+/// agreement (the least clock, the largest work and the least waiting count), so all ranks come to
+/// the same answer.
 class Account {
  public:
   static constexpr double kShare = 0.02;
@@ -19,8 +23,11 @@ class Account {
 
   /// Adds what this rank measured of its own work.
   void spend(double seconds) { own_ += seconds; }
-  /// What this rank's own work took so far.
+  /// Adds what this rank waited for others in work of ours.
+  void wait(double seconds) { waited_ += seconds; }
+  /// What this rank's own work took so far, without waiting.
   [[nodiscard]] double own() const { return own_; }
+  [[nodiscard]] double waited() const { return waited_; }
 
   /// Whether work that is predicted to take so long may begin.
   /// @param elapsed agreed seconds that the program has run
@@ -30,7 +37,7 @@ class Account {
   }
 
  private:
-  double own_ = 0;
+  double own_ = 0, waited_ = 0;
 };
 
 /// When to ask again whether there is time for some work, counted in calls: first after `first`

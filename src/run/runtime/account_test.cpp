@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "runtime/meeting_for_test.hpp"
@@ -35,6 +36,19 @@ TEST(Account, AProgramOfLessThanASecondMakesNoPlan) {
   EXPECT_FALSE(Account::pays_for(Account::kSecondsToPlan, 0.6, 0));
   EXPECT_FALSE(Account::pays_for(Account::kSecondsToPlan, 1.1, 0.01));
   EXPECT_TRUE(Account::pays_for(Account::kSecondsToPlan, 1.6, 0.01));
+}
+
+TEST(Account, WaitingForALateRankIsNoWork) {
+  // PETSc's rank 0 ran ahead in broadcasts, waited 150 ms for the others, and so 8 s long there was
+  // no time for a hidden communicator of 60 ms. The last rank had waited for nobody.
+  Account early, late;
+  early.spend(0.002);
+  early.wait(0.15);
+  late.spend(0.003);
+  late.wait(0.004);
+  EXPECT_EQ(early.own(), 0.002);
+  const double spent = std::max(early.own(), late.own()) + std::min(early.waited(), late.waited());
+  EXPECT_TRUE(Account::pays_for(0.06, 5, spent));
 }
 
 TEST(Account, AsksEverMoreRarely) {

@@ -34,11 +34,13 @@ static void has_started(void) {
   shim_is_running = 1;
   set_priority(1);
   shim_start_paying();
+  shim_begin_life();
 }
 
 static void will_end(void) {
   shim_is_running = 0;
   shim_is_finalizing = 1;
+  shim_end_life();
   set_priority(0);
 }
 

@@ -6,6 +6,7 @@
  * sending.c   slow ranks: sends over the network cost time
  * computing.c slow ranks: computing takes longer, where the kernel does not see to that
  * cell.c      how slow this rank is at the moment
+ * lifetime.c  how long each rank ran, if somebody asks
  *
  * No <mpi.h>: one library for both MPIs, and for programs of neither.
  */
@@ -29,6 +30,8 @@ extern int shim_is_finalizing; /* from MPI_Finalize on */
 
 const EspalierRankCell *shim_cell(void); /* NULL: nothing is said of this rank */
 void shim_start_paying(void);            /* slows what is computed from now on */
+void shim_begin_life(void);              /* the clock of lifetime.c */
+void shim_end_life(void);
 
 VISIBLE unsigned ucp_worker_progress(void *worker);
 
