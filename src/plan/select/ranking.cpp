@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "collective/postal_shape.hpp"
 #include "collective/segments.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
@@ -61,7 +62,7 @@ void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& 
 
 }  // namespace
 
-Choice tuned_by_level(Choice start, const Collective& call,
+Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, const Collective& call,
                       const std::function<Time(const Plan&)>& time_of) {
   if (!start.plan.algorithm->traits.is_tuned || levels_of(start.plan) == nullptr) return start;
   const Algorithm* algorithm = start.plan.algorithm;
@@ -85,6 +86,10 @@ Choice tuned_by_level(Choice start, const Collective& call,
                                 Shape::Quadnomial, Shape::Octonomial}) {
         better |= try_level(level, {shape, best.levels[level].segment});
       }
+      const std::uint64_t piece = best.levels[level].segment;
+      const Shape fitted =
+          collective::fitted_shapes(hierarchy, collective::bytes_of_message(call, piece))[level];
+      better |= try_level(level, {fitted, piece});
       for (const std::uint64_t segment : segments) {
         better |= try_level(level, {best.levels[level].shape, segment});
       }
@@ -186,7 +191,7 @@ std::vector<Choice> ranking_by(const std::function<Time(const Plan&)>& time_of,
     sort();
   }
   for (const Choice& start : worth_tuning(ranked, call.size)) {
-    Choice tuned = tuned_by_level(start, call, time_of);
+    Choice tuned = tuned_by_level(start, hierarchy, call, time_of);
     const auto is_same = [&](const Choice& one) {
       return build_the_same(one.plan, tuned.plan, hierarchy, call);
     };
