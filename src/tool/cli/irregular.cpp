@@ -286,9 +286,9 @@ Outcome draw_irregular(const IrregularCallOptions& options, const std::string& a
   }
   const std::string above =
       fmt::format("{}: {} ({})\n\n", asked->in_words(), builder->title, builder->source);
-  const std::string below =
+  const std::string about_model =
       asked->has_own_model ? "\n" + asked->model_in_words() + "times are the model's\n" : "";
-  return write_table(*asked, table, form, above, canvas, below);
+  return write_table(*asked, table, form, above, canvas, about_model);
 }
 
 }  // namespace espalier::cli
