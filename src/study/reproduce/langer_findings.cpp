@@ -226,11 +226,11 @@ Findings langer_smpi_split_findings(const report::Table& table) {
   for (std::size_t row = 0; row < figures.rows(); ++row) {
     wins += figures.number(row, "ratio") > 1 ? 1 : 0;
   }
-  return {
-      fmt::format("Rank-and-Hash is ahead of SMPI's MPI_Comm_split in {} of {} rows. From {} to {} "
-                  "colours its time changes by {:+.1f} %.",
-                  wins, figures.rows(), figures.text(0, "colours"),
-                  figures.text(figures.rows() - 1, "colours"), 100 * (last / first - 1))};
+  return {fmt::format(
+      "Rank-and-Hash is ahead of SMPI's MPI_Comm_split in {} of {} rows. From {:.0f} to {:.0f} "
+      "colours its time changes by {:+.1f} %.",
+      wins, figures.rows(), figures.number(0, "colours"),
+      figures.number(figures.rows() - 1, "colours"), 100 * (last / first - 1))};
 }
 
 }  // namespace espalier::reproduce
