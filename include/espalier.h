@@ -38,6 +38,7 @@ int espalier_topology_discover_(void) __attribute__((weak));
 int espalier_topology_levels_(MPI_Fint comm, int* levels) __attribute__((weak));
 int espalier_topology_depths_(MPI_Fint comm, int* depths) __attribute__((weak));
 int espalier_topology_colors_(MPI_Fint comm, int levels, int* colors) __attribute__((weak));
+int espalier_topology_attach_(MPI_Fint comm, int* keyvals) __attribute__((weak));
 
 /* Has the machine found and measured now, unless it is known. Collective over MPI_COMM_WORLD. */
 static inline int espalier_discover(void) {
@@ -68,6 +69,26 @@ static inline int espalier_topology_colors(MPI_Comm comm, int levels, int* color
   for (i = 0; i < size * levels; ++i) colors[i] = i % levels == 0 ? 0 : MPI_UNDEFINED;
   return espalier_topology_colors_ ? espalier_topology_colors_(MPI_Comm_c2f(comm), levels, colors)
                                    : ESPALIER_NO_LIBRARY;
+}
+
+/* Attaches depths and colours to a communicator as attributes, for any library in the process that
+ * has the communicator and the two keyvals, which are the same for all communicators:
+ *
+ *   int* depths;    MPI_Comm_get_attr(comm, depths_keyval, &depths, &flag);  depths[rank]
+ *   int** colors;   MPI_Comm_get_attr(comm, colors_keyval, &colors, &flag);  colors[rank][level]
+ *
+ * A rank has colours for level < depths[rank]. The arrays belong to the attribute: they stay until
+ * the communicator is freed or this is called for it again, as after espalier_discover(). Copies
+ * that MPI_Comm_dup makes have the attributes too. Unless it returns ESPALIER_OK, nothing is
+ * attached, and both keyvals are MPI_KEYVAL_INVALID. */
+static inline int espalier_topology_attach(MPI_Comm comm, int* depths_keyval, int* colors_keyval) {
+  int keyvals[2] = {MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID};
+  const int status = espalier_topology_attach_
+                         ? espalier_topology_attach_(MPI_Comm_c2f(comm), keyvals)
+                         : ESPALIER_NO_LIBRARY;
+  *depths_keyval = keyvals[0];
+  *colors_keyval = keyvals[1];
+  return status;
 }
 
 /* Leaves all calls on a communicator to the MPI library (0), or has them planned again (1);

@@ -54,6 +54,7 @@ def kinds():
 # What programs ask of Espalier itself (src/run/pmpi/exports.hpp, include/espalier/runtime_calls.h).
 OWN_FUNCTIONS = {"espalier_query_count": 1, "espalier_query_last": 1, "espalier_topology_discover_": 0,
                  "espalier_topology_levels_": 2, "espalier_topology_depths_": 2, "espalier_topology_colors_": 3,
+                 "espalier_topology_attach_": 2,
                  "espalier_api_plan_of_": 3, "espalier_api_machine_": 4, "espalier_api_multicasts_": 4}
 
 # What an argument is, by the name that the standard gives it; `as_c` makes the C argument of a Fortran one.

@@ -3,15 +3,18 @@
 //   espalier-discovered {"machine": ..., "words": [...], "notes": [...], "doubts": [...],
 //   "cached": false}
 //
-//   espalier-discover [--fresh] [--no-cache] [--progress] [--seconds N]
+//   espalier-discover [--fresh] [--no-cache] [--progress] [--seconds N] [--cpu-speed]
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "discover/cpu_speed.hpp"
 #include "mpi/discover_world.hpp"
 #include "mpi/mpi_api.hpp"
 #include "mpi/roll_call.hpp"
+#include "topology/views.hpp"
 #include "topology/writers.hpp"
 
 namespace {
@@ -34,8 +37,36 @@ espalier::mpi::DiscoverOptions options_from(int argc, char** argv) {
   return options;
 }
 
+bool has_flag(int argc, char** argv, const char* flag) {
+  return std::any_of(argv + 1, argv + argc,
+                     [&](const char* word) { return std::strcmp(word, flag) == 0; });
+}
+
+/// What each process computes in a second while all others compute too; on rank 0.
+std::vector<double> all_rates() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double own = espalier::discover::rounds_a_second(espalier::milliseconds(100));
+  std::vector<double> all(static_cast<std::size_t>(size));
+  MPI_Gather(&own, 1, MPI_DOUBLE, all.data(), 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+/// The node of each rank, for people: its innermost cluster's name, or the process's own.
+std::vector<std::string> nodes_of(const espalier::topology::Machine& machine) {
+  std::vector<std::string> nodes;
+  for (espalier::Rank r = 0; r < machine.size(); ++r) {
+    const auto leaf = machine.leaf_of(r);
+    const auto& cluster = machine.clusters()[machine.cluster_of(leaf)];
+    const std::string& own = machine.leaf_name(leaf);
+    nodes.push_back(!own.empty() ? own : !cluster.name.empty() ? cluster.name : "this node");
+  }
+  return nodes;
+}
+
 /// Between MPI_Init and MPI_Finalize: what it holds waits for messages when it goes.
-void discover(const espalier::mpi::DiscoverOptions& options) {
+void discover(const espalier::mpi::DiscoverOptions& options, bool with_speeds) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   espalier::mpi::RollCall present;
@@ -44,10 +75,19 @@ void discover(const espalier::mpi::DiscoverOptions& options) {
   const std::vector<int> leaders = present.places(MPI_COMM_WORLD).leaders;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  const auto found = espalier::mpi::discover_world(options, MPI_COMM_WORLD, leaders);
+  auto found = espalier::mpi::discover_world(options, MPI_COMM_WORLD, leaders);
+  // After the links: who computes answers late.
+  const std::vector<double> rates = with_speeds ? all_rates() : std::vector<double>{};
   const double took = MPI_Wtime() - start;
   if (rank == 0) {
     nlohmann::json line;
+    if (found && with_speeds) {
+      const auto speeds = espalier::discover::speed_classes(rates);
+      found->machine = espalier::topology::with_speeds(found->machine, speeds);
+      for (auto& sentence : espalier::discover::speeds_in_words(speeds, nodes_of(found->machine))) {
+        found->words.push_back(std::move(sentence));
+      }
+    }
     if (found) {
       line = {{"machine", espalier::topology::write_json(found->machine)},
               {"words", found->words},
@@ -69,7 +109,7 @@ void discover(const espalier::mpi::DiscoverOptions& options) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  discover(options_from(argc, argv));
+  discover(options_from(argc, argv), has_flag(argc, argv, "--cpu-speed"));
   MPI_Finalize();
   return 0;
 }

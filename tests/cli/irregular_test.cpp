@@ -70,6 +70,33 @@ TEST(ToolCounts, TreeTellsWhoHoldsWhat) {
   EXPECT_EQ(rows[0]["bundle_bytes"], 24);
 }
 
+TEST(ToolCounts, TreesGoByTheModelThatIsNamed) {
+  const Words tree{"tree", "-a",           "minimum-first", "-o",   "scatterv",
+                   "-m",   kIrregularGrid, "--counts",      "equal"};
+  Words with_model = tree;
+  with_model.insert(with_model.end(), {"--model", "hockney:alpha=7ms,bandwidth=1Gbit/s"});
+  const Json json = document(with_model);
+  EXPECT_EQ(json["model"], "hockney");
+  // Under it all pairs are equally far, so that the nearest of the other site are as good as any.
+  EXPECT_GE(json["plans"][1]["done_ps"].get<std::int64_t>(), 7'000'000'000);
+  EXPECT_NE(json["plans"], document(tree)["plans"]);
+}
+
+TEST(ToolCounts, EveryModelReachesEveryCommand) {
+  for (const char* model :
+       {"levels", "node-initiation", "hockney", "hockney:alpha=50us,bandwidth=1Gbit/s", "lmo",
+        "loggp:L=5us,o=1us", "postal:lambda=3"}) {
+    for (const Words& words : {Words{"plan", "scatterv"}, Words{"simulate", "gatherv"},
+                               Words{"compare", "-o", "gatherv"},
+                               Words{"tree", "-a", "model-traeff", "-o", "gatherv"}}) {
+      Words all = words;
+      all.insert(all.end(), {"-m", kIrregularGrid, "--counts", "powerlaw", "--model", model});
+      const Ran ran = run_tool(all);
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    }
+  }
+}
+
 TEST(ToolCounts, AcceptsThatNobodyHasAnything) {
   const Json json =
       document({"plan", "scatterv", "-m", kIrregularGrid, "--counts", "equal", "--size", "0"});

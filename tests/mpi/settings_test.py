@@ -51,6 +51,8 @@ CASES = {
     "ESPALIER_REORDER": ("1", SILENT, REFUSED, SWITCH, REFUSED, REFUSED),
     "ESPALIER_SITE": ("here", SILENT, SILENT, "\n", SILENT, SILENT),
     "ESPALIER_LAN": ("near", SILENT, SILENT, "\n", SILENT, SILENT),
+    # Wanted on every rank: on one alone it is passed over, and a line says so.
+    "ESPALIER_CLUSTERS": ("anl/sp2", TELLS, TELLS, "anl//sp2", TELLS, TELLS),
     "ESPALIER_PROFILE": (f"{FOLDER.name}/app.profile", PROFILE, NO_PROFILE, "/proc/none/profile", UNWRITTEN, NO_PROFILE),
     # Of the lab and its ranks: the library does not look at them.
     "ESPALIER_LAB": ("/nowhere", SILENT, SILENT, "\n", SILENT, SILENT),

@@ -45,9 +45,12 @@ class SharedClock {
 /// had all. The call's time is that of the latest receiver, so it takes as many calls as there are
 /// receivers.
 ///
+/// M. Banikazemi, V. Moorthy, D. Panda: "Efficient collective communication on heterogeneous
+/// networks of workstations", ICPP 1998, section 7.1.2, which takes the least of its repetitions;
 /// B. de Supinski, N. Karonis: "Accurately measuring MPI broadcasts in a computational grid", HPDC
-/// 1999; used in karonis2000. Where sending costs the two ends differently, half a round trip is
-/// not the way back: the error is half the difference.
+/// 1999. (karonis2000 has a barrier of sends behind each broadcast instead: its Figure 6.) Where
+/// sending costs the two ends differently, half a round trip is not the way back: the error is half
+/// the difference.
 class Acknowledged {
  public:
   /// @param members ranks of MPI_COMM_WORLD, the root among them

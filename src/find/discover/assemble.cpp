@@ -91,8 +91,8 @@ class Assembler {
     spec.channel.latency = found.latency;
     spec.channel.flow_cap = found.flow_cap;
     for (const FoundPair& pair : found.pairs) {
-      spec.pairs.push_back(
-          {"discovery", std::to_string(pair.a), std::to_string(pair.b), pair.latency, kUnlimited});
+      spec.pairs.push_back({"discovery", std::to_string(pair.a), std::to_string(pair.b),
+                            pair.latency, pair.capacity});
     }
     const std::uint32_t below = depth_of(found) - 1;
     for (const FoundCluster& m : found.members) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "discover/rates.hpp"
 
@@ -9,13 +10,20 @@ namespace {
 /// Two tell whether there is more than one flow gets; how much more, four.
 constexpr std::array<std::size_t, 2> kTogether{2, 4};
 constexpr std::size_t kMostThirdOpinions = 16;
+constexpr std::size_t kMostForAllPairs = 8;
+/// A transfer below this part of another's rate is slow for a reason.
+constexpr double kMuchSlower = 0.7;
 /// From here on a message that asks before it sends waits longer than its bytes take.
 constexpr Time kFar = milliseconds(1);
 
 class Calibration {
  public:
-  Calibration(Prober& prober, std::span<const NodeCost> costs, Time until)
-      : prober_(prober), costs_(costs), until_(until), node_out_(costs.size(), kUnlimited) {}
+  Calibration(Prober& prober, std::span<const NodeCost> costs, Time until, bool all_pairs)
+      : prober_(prober),
+        costs_(costs),
+        until_(until),
+        all_pairs_(all_pairs),
+        node_out_(costs.size(), kUnlimited) {}
 
   Expected<bool> run(FoundCluster& whole) {
     auto levels = by_depth(whole);
@@ -102,7 +110,9 @@ class Calibration {
       t.cluster->members[t.from].out = t.seen.rate;
       t.cluster->members[t.to].in = t.seen.rate;
     }
-    if (auto done = find_the_slow_end(all); !done) return done.error();
+    std::vector<MemberTransfer> seen = all;
+    if (auto done = find_the_slow_end(all, seen); !done) return done.error();
+    if (auto done = find_narrow_pairs(level, std::move(seen)); !done) return done.error();
     for (FoundCluster* cluster : level) {
       for (FoundCluster& m : cluster->members) {
         if (m.is_node()) node_out_[m.nodes.front()] = m.out;
@@ -126,16 +136,15 @@ class Calibration {
 
   /// Where a transfer is much slower than another, a third member tells which end it is; what is
   /// near the usual rate is taken to be it.
-  Expected<bool> find_the_slow_end(std::vector<MemberTransfer>& all) {
+  /// @param seen gets the transfers that were measured for it
+  Expected<bool> find_the_slow_end(const std::vector<MemberTransfer>& all,
+                                   std::vector<MemberTransfer>& seen) {
     TransferRounds extra;
     for (const MemberTransfer& t : all) {
       const std::size_t k = t.cluster->members.size();
-      if (k < 3 || bits(t.seen.rate) > 0.7 * fastest(*t.cluster)) continue;
-      const auto node = [&](std::size_t i) {
-        return cheapest_first(t.cluster->members[i], costs_).front();
-      };
+      if (k < 3 || bits(t.seen.rate) > kMuchSlower * fastest(*t.cluster)) continue;
       const auto ask = [&](std::size_t from, std::size_t to) {
-        extra.push_back({{t.cluster, from, to, {{node(from), node(to)}}, {}}});
+        extra.push_back({single_flow(t.cluster, from, to)});
       };
       const std::size_t after = (t.to + 1) % k;
       const std::size_t before = (t.from + k - 1) % k;
@@ -152,9 +161,104 @@ class Calibration {
       auto& members = t.cluster->members;
       members[t.from].out = std::max(members[t.from].out, t.seen.rate);
       members[t.to].in = std::max(members[t.to].in, t.seen.rate);
+      seen.push_back(t);
     }
     for (const MemberTransfer& t : all) make_usual(*t.cluster);
     return true;
+  }
+
+  [[nodiscard]] MemberTransfer single_flow(FoundCluster* cluster, std::size_t from,
+                                           std::size_t to) const {
+    const auto node = [&](std::size_t i) {
+      return cheapest_first(cluster->members[i], costs_).front();
+    };
+    return {cluster, from, to, {{node(from), node(to)}}, {}};
+  }
+
+  /// Whether a flow gets much less than the uplinks of both ends give to others.
+  [[nodiscard]] static bool is_narrow(const MemberTransfer& t) {
+    const auto& members = t.cluster->members;
+    const double both = std::min(bits(members[t.from].out), bits(members[t.to].in));
+    return bits(t.seen.rate) < kMuchSlower * both;
+  }
+
+  /// Two members between which both ways are much slower than their uplinks. The way back is
+  /// measured only where the way there is slow, and makes sure that it was not others' traffic.
+  Expected<bool> find_narrow_pairs(const std::vector<FoundCluster*>& level,
+                                   std::vector<MemberTransfer> seen) {
+    if (auto done = try_other_pairs(level, seen); !done) return done.error();
+    std::vector<std::tuple<FoundCluster*, std::size_t, std::size_t>> asked;
+    TransferRounds back;
+    for (const MemberTransfer& t : seen) {
+      const auto [a, b] = std::minmax(t.from, t.to);
+      const std::tuple key{t.cluster, a, b};
+      if (!is_narrow(t) || std::find(asked.begin(), asked.end(), key) != asked.end()) continue;
+      if (asked.size() == kMostThirdOpinions) break;
+      asked.push_back(key);
+      back.push_back({single_flow(t.cluster, t.to, t.from)});
+    }
+    if (back.empty()) return true;
+    if (auto done = measure(back); !done) return done.error();
+    for (const auto& round : back) {
+      const MemberTransfer& t = round.front();
+      if (is_narrow(t)) add_capacity(t);
+    }
+    return true;
+  }
+
+  /// Every two members of small clusters that no transfer so far was between; those of a round have
+  /// no member in common.
+  Expected<bool> try_other_pairs(const std::vector<FoundCluster*>& level,
+                                 std::vector<MemberTransfer>& seen) {
+    if (!all_pairs_) return true;
+    TransferRounds rounds;
+    for (FoundCluster* cluster : level) {
+      const std::size_t k = cluster->members.size();
+      for (std::size_t a = 0; k <= kMostForAllPairs && a < k; ++a) {
+        for (std::size_t b = a + 1; b < k; ++b) {
+          const auto is_this = [&](const MemberTransfer& t) {
+            return t.cluster == cluster && std::minmax(t.from, t.to) == std::minmax(a, b);
+          };
+          if (std::none_of(seen.begin(), seen.end(), is_this)) {
+            add_apart(single_flow(cluster, a, b), rounds);
+          }
+        }
+      }
+    }
+    for (const auto& round : rounds) {
+      if (prober_.spent() > until_) return false;
+      TransferRounds one{round};
+      auto done = measure(one);
+      if (!done || !*done) return done;
+      seen.insert(seen.end(), one.front().begin(), one.front().end());
+    }
+    return true;
+  }
+
+  static void add_apart(MemberTransfer transfer, TransferRounds& rounds) {
+    const auto meets = [&](const MemberTransfer& t) {
+      return t.cluster == transfer.cluster && (t.from == transfer.from || t.to == transfer.to ||
+                                               t.from == transfer.to || t.to == transfer.from);
+    };
+    for (auto& round : rounds) {
+      if (std::any_of(round.begin(), round.end(), meets)) continue;
+      round.push_back(std::move(transfer));
+      return;
+    }
+    rounds.push_back({std::move(transfer)});
+  }
+
+  static void add_capacity(const MemberTransfer& t) {
+    const auto a = static_cast<std::uint32_t>(std::min(t.from, t.to));
+    const auto b = static_cast<std::uint32_t>(std::max(t.from, t.to));
+    auto& pairs = t.cluster->pairs;
+    const auto pair = std::find_if(pairs.begin(), pairs.end(),
+                                   [a, b](const FoundPair& p) { return p.a == a && p.b == b; });
+    if (pair != pairs.end()) {
+      pair->capacity = t.seen.rate;
+    } else {
+      pairs.push_back({a, b, t.cluster->latency, t.seen.rate});
+    }
   }
 
   static void make_usual(FoundCluster& cluster) {
@@ -244,6 +348,7 @@ class Calibration {
   Prober& prober_;
   std::span<const NodeCost> costs_;
   Time until_;
+  bool all_pairs_;
   bool is_far_ = false;  ///< whether the level being measured has long links
   std::vector<Bandwidth> node_out_;
 };
@@ -251,8 +356,8 @@ class Calibration {
 }  // namespace
 
 Expected<bool> calibrate(Prober& prober, FoundCluster& whole, std::span<const NodeCost> costs,
-                         Time until) {
-  return Calibration(prober, costs, until).run(whole);
+                         Time until, bool all_pairs) {
+  return Calibration(prober, costs, until, all_pairs).run(whole);
 }
 
 }  // namespace espalier::discover

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "discover/assemble.hpp"
+#include "discover/classes.hpp"
 #include "discover/doubts.hpp"
 #include "discover/rates.hpp"
 
@@ -32,12 +33,14 @@ Expected<Discovered> discover(Prober& real, std::span<const NodeInfo> nodes, con
   // What is noise in a node's cost must not come back as if it were its links'.
   const std::vector<UnusualNode> unusual = unusual_nodes(found, seen->costs);
   seen->costs = without_noise(found, seen->costs, unusual);
+  group_costs(seen->costs);
   seen->links = links_seen(seen->round_trips, seen->costs);
   found = with_latencies(*seen);
   const Time until = deadline(budget, seen->round_trips);
   const Time surveyed = prober.spent();
-  auto calibrated = calibrate(prober, found, seen->costs, until);
+  auto calibrated = calibrate(prober, found, seen->costs, until, budget.pair_rates);
   if (!calibrated) return calibrated.error();
+  group_figures(found);
   const Time after_calibration = prober.spent();
   Expected<std::vector<std::optional<EagerLimit>>> eager = std::vector<std::optional<EagerLimit>>{};
   if (budget.eager_limits) eager = find_eager_limits(prober, found, until);

@@ -95,6 +95,50 @@ TEST(Discover, KeepsUnequalDistancesOnOneLevel) {
   EXPECT_NE(said(found).find("3 sites 10"), std::string::npos) << said(found);
 }
 
+/// Rates of single pairs decide which tree an irregular scatter takes.
+TEST(Discover, KeepsPairsThatCarryLessThanTheirUplinks) {
+  const auto truth = [](const std::string& pairs) {
+    return *topology::read_json(R"({"format": "espalier-machine-1",
+    "levels": [{"name": "wan", "members": "site", "latency": "10 ms", "uplink": "1 Gbit/s"},
+               {"name": "lan", "members": "host", "latency": "250 us", "uplink": "1 Gbit/s"}],
+    "pairs": [)" + pairs + R"(],
+    "children": [{"name": "a", "processes": 2}, {"name": "b", "processes": 2},
+                 {"name": "c", "processes": 2}, {"name": "d", "processes": 2}]})",
+                                "four sites");
+  };
+  const Machine neighbours = truth(R"({"between": ["b", "c"], "capacity": "100 Mbit/s"})");
+  const Discovered found = discovered(neighbours);
+  expect_close(found.machine, neighbours);
+  EXPECT_NE(said(found).find("1 pair of only 9"), std::string::npos) << said(found);
+  // Not neighbours on the ring of all sites: only where every pair is tried.
+  const Machine across =
+      truth(R"({"between": ["a", "c"], "latency": "30 ms", "capacity": "50 Mbit/s"})");
+  expect_close(discovered(across).machine, across);
+  SimulatedProber prober(across, kLittleNoise);
+  Budget without = kPlenty;
+  without.pair_rates = false;
+  const auto less = discover(prober, one_rank_each(across.size()), without);
+  ASSERT_TRUE(less) << less.error();
+  EXPECT_GT(less->machine.path(0, 4).bandwidth, bits_per_second(500'000'000));
+}
+
+TEST(Discover, EqualPartsStayEqualThoughTheyWereMeasuredApart) {
+  const Machine truth = machine_called(
+      "site:3(10ms,200Mbit/s) "
+      "host:4(250us,1Gbit/s,send=5us*4|400us*4|5us*4)");
+  const Discovered found = discovered(truth);
+  expect_close(found.machine, truth);
+  const auto clusters = found.machine.clusters();
+  ASSERT_EQ(clusters.size(), 4U);
+  for (std::size_t site = 2; site <= 3; ++site) {
+    EXPECT_EQ(clusters[site].channel, clusters[1].channel);
+    EXPECT_EQ(clusters[site].uplink, clusters[1].uplink);
+  }
+  for (const Rank slow : {5U, 6U, 7U}) {
+    EXPECT_EQ(found.machine.costs(slow), found.machine.costs(4));
+  }
+}
+
 TEST(Discover, TellsTheCapOfAFlowFromTheCapacityOfALink) {
   const Machine capped =
       machine_called("site:2(10ms,1Gbit/s,cap=100Mbit/s) host:4(100us,1Gbit/s,send=2us)");

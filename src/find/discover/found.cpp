@@ -26,7 +26,7 @@ void add_pairs(FoundCluster& cluster,
     const Time latency = least_of(links);
     const std::int64_t off = std::abs((latency - cluster.latency).picoseconds);
     if (off * 100 > cluster.latency.picoseconds * kPairPercent) {
-      cluster.pairs.push_back({pair.first, pair.second, latency});
+      cluster.pairs.push_back({pair.first, pair.second, latency, kUnlimited});
     }
   }
 }

@@ -7,11 +7,12 @@
 
 namespace espalier::discover {
 
-/// Two members that are nearer to each other, or farther, than the others of their cluster.
+/// Two members whose link differs from what their cluster and their uplinks say.
 struct FoundPair {
   std::uint32_t a = 0;  ///< the lower of the two: a < b
   std::uint32_t b = 0;
   Time latency;
+  Bandwidth capacity = kUnlimited;  ///< unlimited: no less than their uplinks carry
 };
 
 /// Figures of a cluster, or of a node (which has no members).

@@ -92,10 +92,14 @@ Expected<bool> measure_far(Prober& prober, TransferRounds& rounds, Time until);
 /// more than one of them alone, that is the capacity of the uplink; if they do, one flow has a cap
 /// of its own (as far as it is not the nodes' own links), and together they show what the uplink
 /// carries at least. A node that is slow both ways round is told from its partner by a third one.
+/// Two members that get less from each other than both get from others, both ways, are a pair with
+/// a capacity of its own.
 ///
 /// Stops at the deadline; what is not measured stays unlimited.
-/// @return whether all was measured
+/// @param all_pairs whether every two of up to 8 members are tried, and not neighbours on the ring
+///   alone
+/// @return whether all was measured; pairs beyond the ring do not count
 Expected<bool> calibrate(Prober& prober, FoundCluster& whole, std::span<const NodeCost> costs,
-                         Time until);
+                         Time until, bool all_pairs = false);
 
 }  // namespace espalier::discover

@@ -11,7 +11,7 @@ namespace {
 using Resource = std::tuple<int, std::uint64_t, std::uint64_t>;
 using Crossed = std::map<Resource, Bandwidth>;
 
-enum What { kLeafOut, kLeafIn, kClusterOut, kClusterIn, kBackbone, kPair };
+enum What { kLeafOut, kLeafIn, kClusterOut, kClusterIn, kBackbone, kPairForth, kPairBack };
 
 /// All clusters above a node, innermost first, the whole machine last.
 std::vector<topology::ClusterId> above(const topology::Machine& machine, Node node) {
@@ -46,9 +46,26 @@ topology::ClusterId meeting_place(const topology::Machine& machine, Node a, Node
   return 0;
 }
 
+/// Which member of a cluster above it a node is in.
+std::uint32_t index_below(const topology::Machine& machine, Node node, topology::ClusterId top) {
+  const topology::Leaf leaf = machine.leaf_of(node);
+  std::uint32_t index = machine.index_in_cluster(leaf);
+  for (topology::ClusterId id = machine.cluster_of(leaf); id != top;
+       id = machine.clusters()[id].parent) {
+    index = machine.clusters()[id].index;
+  }
+  return index;
+}
+
 Crossed crossed_by(const topology::Machine& machine, Node from, Node to) {
   Crossed crossed;
   const topology::ClusterId meet = meeting_place(machine, from, to);
+  const auto [a, b] = std::pair(index_below(machine, from, meet), index_below(machine, to, meet));
+  for (const topology::PairLink& pair : machine.pairs(machine.clusters()[meet])) {
+    if (pair.a != std::min(a, b) || pair.b != std::max(a, b)) continue;
+    crossed[{a < b ? kPairForth : kPairBack, meet, std::uint64_t{pair.a} << 32U | pair.b}] =
+        pair.capacity;
+  }
   climb(machine, from, meet, true, crossed);
   climb(machine, to, meet, false, crossed);
   return crossed;

@@ -13,6 +13,9 @@ struct Budget {
   Time least = seconds(1);
   std::int64_t round_trips = 20;  ///< budget counted in round trips of the slowest link
   bool eager_limits = true;       ///< whether eager limits are searched too
+  /// Whether the rate between every two of up to 8 members of a cluster is measured, while there is
+  /// time. Else pairs are known from the ring of all members, which is all pairs of up to 3.
+  bool pair_rates = true;
 };
 
 /// Who is near whom, and what small messages cost each node.

@@ -38,10 +38,16 @@ std::string level_in_words(const std::vector<FoundCluster*>& level,
   std::size_t members = 0;
   Bandwidth narrowest;
   Bandwidth cap;
+  Bandwidth narrow_pair;
+  std::size_t narrow_pairs = 0;
   bool at_least = false;
   for (const FoundCluster* cluster : level) {
     members += cluster->members.size();
     cap = std::min(cap, cluster->flow_cap);
+    for (const FoundPair& pair : cluster->pairs) {
+      narrow_pair = std::min(narrow_pair, pair.capacity);
+      narrow_pairs += pair.capacity.unlimited() ? 0 : 1;
+    }
     for (const FoundCluster& m : cluster->members) {
       const Bandwidth rate = std::min(m.out, m.in);
       if (rate < narrowest) at_least = m.at_least;
@@ -52,6 +58,10 @@ std::string level_in_words(const std::vector<FoundCluster*>& level,
       fmt::format("{} {} apart", plural(members, name.members), latencies_in_words(level));
   if (!narrowest.unlimited()) {
     text += fmt::format(", uplinks of {}{}", at_least ? "at least " : "", rate_in_words(narrowest));
+  }
+  if (narrow_pairs > 0) {
+    text +=
+        fmt::format(", {} of only {}", plural(narrow_pairs, "pair"), rate_in_words(narrow_pair));
   }
   if (!cap.unlimited()) text += fmt::format(", a single flow gets {}", rate_in_words(cap));
   return text;

@@ -1,6 +1,7 @@
 #include "collective/multilevel.hpp"
 
 #include "base/contract.hpp"
+#include "collective/postal_shape.hpp"
 
 namespace espalier::collective {
 namespace {
@@ -43,6 +44,13 @@ GroupPositions positions_in_group(Shape shape, Rank position, Rank size) {
     case Shape::Quadnomial:
     case Shape::Octonomial:
       return positions_of_radix(radix_of(shape), position, size);
+    case Shape::Postal2:
+    case Shape::Postal3:
+    case Shape::Postal5:
+    case Shape::Postal8:
+    case Shape::Postal13:
+    case Shape::Postal21:
+      return postal_positions(lambda_of(shape), position, size);
   }
   return found;
 }

@@ -10,9 +10,24 @@
 namespace espalier::collective {
 
 /// The trees that a level may use among its masters. Those of radix 4 and 8 (tree/shapes.hpp) have
-/// fewer generations than binomial ones, for latencies that are several sends long.
-enum class Shape : std::uint8_t { Flat, Chain, Binomial, Binary, Quadnomial, Octonomial };
-inline constexpr int kShapeCount = 6;
+/// fewer generations than binomial ones, for latencies that are several sends long. Postal trees
+/// are the optimum for one ratio lambda of latency and send (postal_shape.hpp), here the number
+/// behind the name; lambda 1 would be the binomial tree.
+enum class Shape : std::uint8_t {
+  Flat,
+  Chain,
+  Binomial,
+  Binary,
+  Quadnomial,
+  Octonomial,
+  Postal2,
+  Postal3,
+  Postal5,
+  Postal8,
+  Postal13,
+  Postal21
+};
+inline constexpr int kShapeCount = 12;
 
 /// Radix of binomial trees and their kin; 0 for other shapes.
 [[nodiscard]] constexpr Rank radix_of(Shape shape) {
@@ -23,6 +38,26 @@ inline constexpr int kShapeCount = 6;
       return 4;
     case Shape::Octonomial:
       return 8;
+    default:
+      return 0;
+  }
+}
+
+/// Lambda of postal trees; 0 for other shapes.
+[[nodiscard]] constexpr Rank lambda_of(Shape shape) {
+  switch (shape) {
+    case Shape::Postal2:
+      return 2;
+    case Shape::Postal3:
+      return 3;
+    case Shape::Postal5:
+      return 5;
+    case Shape::Postal8:
+      return 8;
+    case Shape::Postal13:
+      return 13;
+    case Shape::Postal21:
+      return 21;
     default:
       return 0;
   }

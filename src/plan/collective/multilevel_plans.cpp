@@ -8,6 +8,7 @@
 #include "collective/multilevel_time.hpp"
 #include "collective/name_reader.hpp"
 #include "collective/partition.hpp"
+#include "collective/postal_shape.hpp"
 #include "collective/segments.hpp"
 
 namespace espalier::collective {
@@ -74,6 +75,25 @@ void add_wide_trees(std::vector<Parameters>& all, const Hierarchy& hierarchy,
     for (const Shape outer : {Shape::Flat, Shape::Binomial}) add(Top::Tree, outer, wide);
     if (radix_of(wide) < outside) add(Top::Tree, wide, wide);
     if (kExchanging.contains(call.operation)) add(Top::Exchange, Shape::Flat, wide);
+  }
+}
+
+/// Every level with the tree that fits its own latency and sends, if one of them is a postal tree.
+void add_fitted_trees(std::vector<Parameters>& all, const Hierarchy& hierarchy,
+                      const Collective& call) {
+  if (call.operation == Operation::Scan || call.operation == Operation::Exscan) return;
+  constexpr Rank kPipelinesUpTo = 64;
+  for (const std::uint64_t segment : segments_for(call)) {
+    if (segment != 0 && call.size > kPipelinesUpTo) continue;
+    const std::vector<Shape> shapes = fitted_shapes(hierarchy, bytes_of_message(call, segment));
+    const auto is_postal = [](Shape shape) { return lambda_of(shape) > 0; };
+    MultilevelChoice choice{{}, Top::Tree, {}};
+    for (const Shape shape : shapes) choice.levels.push_back({shape, segment});
+    if (std::any_of(shapes.begin(), shapes.end(), is_postal)) all.push_back(choice);
+    choice.top = Top::Exchange;
+    choice.levels.front().shape = Shape::Flat;
+    const bool has_inner = std::any_of(shapes.begin() + 1, shapes.end(), is_postal);
+    if (has_inner && kExchanging.contains(call.operation)) all.push_back(choice);
   }
 }
 
@@ -185,6 +205,7 @@ std::vector<Parameters> multilevel_proposals(const Hierarchy& hierarchy, const C
     }
   }
   add_wide_trees(all, hierarchy, call);
+  add_fitted_trees(all, hierarchy, call);
   return all;
 }
 

@@ -73,6 +73,12 @@ void exscan(ProgramBuilder& program, const LevelChoice& choice, const Participan
     case Shape::Binomial:
     case Shape::Quadnomial:  // no scans of these: only what goes down has that shape
     case Shape::Octonomial:
+    case Shape::Postal2:
+    case Shape::Postal3:
+    case Shape::Postal5:
+    case Shape::Postal8:
+    case Shape::Postal13:
+    case Shape::Postal21:
       return shifted_exscan(program, participants, own, before, binomial_scan);
     case Shape::Binary:
       return shifted_exscan(program, participants, own, before, recursive_doubling_scan);

@@ -135,6 +135,12 @@ class ScanPrediction {
       case Shape::Binomial:
       case Shape::Quadnomial:
       case Shape::Octonomial:
+      case Shape::Postal2:
+      case Shape::Postal3:
+      case Shape::Postal5:
+      case Shape::Postal8:
+      case Shape::Postal13:
+      case Shape::Postal21:
         shift(teams);
         return binomial(teams);
     }

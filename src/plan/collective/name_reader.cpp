@@ -26,6 +26,18 @@ const char* name_of(Shape shape) {
       return "4-nomial";
     case Shape::Octonomial:
       return "8-nomial";
+    case Shape::Postal2:
+      return "postal-2";
+    case Shape::Postal3:
+      return "postal-3";
+    case Shape::Postal5:
+      return "postal-5";
+    case Shape::Postal8:
+      return "postal-8";
+    case Shape::Postal13:
+      return "postal-13";
+    case Shape::Postal21:
+      return "postal-21";
   }
   return "?";
 }

@@ -74,7 +74,13 @@ tree::CommTree tree_of_all(Shape shape, const Collective& call) {
     case Shape::Octonomial:
       return tree::knomial(who, radix_of(shape));
     case Shape::Binary:
-      expects(false, "tree_of_all: binary trees stand inside levels only");
+    case Shape::Postal2:
+    case Shape::Postal3:
+    case Shape::Postal5:
+    case Shape::Postal8:
+    case Shape::Postal13:
+    case Shape::Postal21:
+      expects(false, "tree_of_all: binary and postal trees stand inside levels only");
       break;
     case Shape::Binomial:
       break;

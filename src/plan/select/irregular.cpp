@@ -149,17 +149,22 @@ IrregularPlan irregular_plan(std::string_view algorithm, const Machine& machine,
   expects(call.size == machine.size() && call.irregular(), "irregular_plan: not such a call");
   const std::vector<Bytes> bytes = bytes_of(call);
   const tree::Participants who = tree::with_blocks(bytes, call.root);
-  const std::vector<Rank> kinds = model::kinds_of(machine);
   const model::Levels levels(machine);
-  const model::TimeReversed reversed(levels);
+  const model::CostModel& forward = conditions.model != nullptr ? *conditions.model : levels;
+  expects(forward.size() == machine.size(), "irregular_plan: a model of other ranks");
+  // Ranks that are alike on the machine may differ under another model.
+  std::vector<Rank> kinds;
+  if (conditions.model == nullptr) kinds = model::kinds_of(machine);
+  const model::TimeReversed reversed(forward);
   const bool gathers = call.operation == Operation::Gather;
-  const model::CostModel& model = gathers ? static_cast<const model::CostModel&>(reversed) : levels;
+  const model::CostModel& model =
+      gathers ? static_cast<const model::CostModel&>(reversed) : forward;
   IrregularPlan plan{std::string(algorithm),
                      tree::with_bounded_bundles(builder->build({who, bytes, model, kinds}, machine),
                                                 bytes, conditions.bundle_limit),
                      Sending::AtOnce, Bytes{0}, Time{0}};
   if (algorithm == "traeff-distributed") {
-    plan.setup = tree::traeff_distributed_setup(bytes, call.root, levels);
+    plan.setup = tree::traeff_distributed_setup(bytes, call.root, forward);
   }
   return plan;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collective/irregular_tree.hpp"
+#include "model/cost_model.hpp"
 #include "schedule/schedule.hpp"
 #include "sim/options.hpp"
 #include "sim/result.hpp"
@@ -36,6 +37,9 @@ struct IrregularConditions {
   std::uint32_t trials = 300;               ///< steps of the local search; 0: no search
   std::uint64_t seed = 1;                   ///< seed of the local search
   sim::SimOptions sim;
+  /// The t(i, j, m) that trees are built by; nullptr: the machine's levels. Any model will do,
+  /// since times of plans are simulated on the machine all the same. It must outlive this.
+  const model::CostModel* model = nullptr;
 };
 /// As SimGrid's SMPI runs them: messages of one pair are flows of their own, and near ones get more
 /// of a link than far ones. Exact sharing up to 256 ranks.
@@ -47,8 +51,9 @@ struct IrregularChoice {
   Time predicted;
 };
 
-/// The tree of one algorithm for this call, within the limit of bundles: by the machine's levels,
-/// of a gather backwards in time. @pre call is an irregular scatter or gather of the machine's size
+/// The tree of one algorithm for this call, within the limit of bundles: by the model of the
+/// conditions, of a gather backwards in time. @pre call is an irregular scatter or gather of the
+/// machine's size
 [[nodiscard]] IrregularPlan irregular_plan(std::string_view algorithm,
                                            const topology::Machine& machine,
                                            const schedule::Collective& call,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/contract.hpp"
+#include "model/pair_models.hpp"
 #include "select/block_counts.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/random_blocks.hpp"
@@ -67,6 +68,37 @@ TEST(IrregularRankingProperty, KeepsToTheLimitOfBundlesAndIsDeterministic) {
     }
     ASSERT_EQ(irregular_ranking(machine, call, conditions).front().plan, ranking.front().plan);
   });
+}
+
+TEST(IrregularPlan, GoesByTheModelThatIsGivenForEachPair) {
+  // The machine has equal links. The model says that 0 reaches 5 soon, and 5 all others soon.
+  const auto machine = *topology::parse_synthetic("proc:8(50us,1Gbit/s)");
+  model::PairMatrix<Time> alpha(8, milliseconds(9));
+  alpha(0, 5) = alpha(5, 0) = microseconds(1);
+  for (Rank r = 0; r < 8; ++r) {
+    if (r != 5) alpha(5, r) = alpha(r, 5) = microseconds(2);
+  }
+  const model::PairHockney model(alpha, model::PairMatrix<Bandwidth>(8, kUnlimited));
+  for (const Operation operation : {Operation::Scatter, Operation::Gather}) {
+    const Collective call = call_of(operation, 8, std::vector<std::uint64_t>(8, 100));
+    IrregularConditions conditions;
+    const IrregularPlan by_levels = irregular_plan("minimum-first", machine, call, conditions);
+    conditions.model = &model;
+    const IrregularPlan plan = irregular_plan("minimum-first", machine, call, conditions);
+    EXPECT_NE(plan.tree, by_levels.tree);
+    EXPECT_EQ(plan.tree.parent(5), 0U);
+    EXPECT_EQ(irregular_plan("farthest-first", machine, call, conditions).tree.children(0).back(),
+              5U);
+  }
+}
+
+TEST(IrregularPlan, RefusesAModelOfOtherRanks) {
+  const auto machine = *topology::parse_synthetic("proc:8(50us,1Gbit/s)");
+  const model::Hockney model(7, microseconds(1), kUnlimited);
+  IrregularConditions conditions;
+  conditions.model = &model;
+  const Collective call = call_of(Operation::Scatter, 8, std::vector<std::uint64_t>(8, 100));
+  EXPECT_THROW((void)irregular_plan("linear", machine, call, conditions), ContractViolation);
 }
 
 TEST(BlockCounts, SumUpToTheMeanTimesTheRanks) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/contract.hpp"
+#include "collective/postal_shape.hpp"
 #include "collective/segments.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
@@ -62,7 +63,7 @@ void prefer_topology_aware_plans(std::vector<Choice>& ranked, const Collective& 
 
 }  // namespace
 
-Choice tuned_by_level(Choice start, const Collective& call,
+Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy, const Collective& call,
                       const std::function<Time(const Plan&)>& time_of,
                       const std::function<Time(const Plan&)>& at_least) {
   if (!start.plan.algorithm->traits.is_tuned || levels_of(start.plan) == nullptr) return start;
@@ -89,6 +90,10 @@ Choice tuned_by_level(Choice start, const Collective& call,
                                 Shape::Quadnomial, Shape::Octonomial}) {
         better |= try_level(level, {shape, best.levels[level].segment});
       }
+      const std::uint64_t piece = best.levels[level].segment;
+      const Shape fitted =
+          collective::fitted_shapes(hierarchy, collective::bytes_of_message(call, piece))[level];
+      better |= try_level(level, {fitted, piece});
       for (const std::uint64_t segment : segments) {
         better |= try_level(level, {best.levels[level].shape, segment});
       }
@@ -294,7 +299,7 @@ std::vector<Choice> ranking_by(const RankedBy& by, const collective::Hierarchy& 
   for (const Choice& start : worth_tuning(ranked, call.size)) {
     std::function<Time(const Plan&)> at_least;
     if (by.at_least) at_least = [&](const Plan& plan) { return by.at_least(plan, call); };
-    Choice tuned = tuned_by_level(start, call, by.time_of, at_least);
+    Choice tuned = tuned_by_level(start, hierarchy, call, by.time_of, at_least);
     const auto is_same = [&](const Choice& one) {
       return build_the_same(one.plan, tuned.plan, hierarchy, call);
     };

@@ -53,10 +53,12 @@ enum class Roots : std::uint8_t {
 void put_preferred_first(std::vector<Choice>& ranked, const schedule::Collective& call);
 
 /// Changes tree shape and segment size of one level after the other, the outermost first, while the
-/// predicted time falls. At most kRounds * levels * (shapes + segments) predictions.
+/// predicted time falls. Of postal trees those are tried that fit the level's figures
+/// (collective/postal_shape.hpp). At most kRounds * levels * (shapes + segments) predictions.
 /// @param time_of the predicted time of a plan
 /// @param at_least a lower bound of it, which saves predictions; null: none is known
-[[nodiscard]] Choice tuned_by_level(Choice start, const schedule::Collective& call,
+[[nodiscard]] Choice tuned_by_level(Choice start, const collective::Hierarchy& hierarchy,
+                                    const schedule::Collective& call,
                                     const std::function<Time(const Plan&)>& time_of,
                                     const std::function<Time(const Plan&)>& at_least = {});
 

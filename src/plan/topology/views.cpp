@@ -142,6 +142,14 @@ MachineSpec spec_of_part(const Machine& machine, std::span<const Rank> ranks, Ou
   return spec;
 }
 
+/// The whole machine.
+MachineSpec spec_of_all(const Machine& machine) {
+  std::vector<Rank> everybody(machine.size());
+  std::iota(everybody.begin(), everybody.end(), Rank{0});
+  return spec_of_part(
+      machine, everybody, [](const Pruner&) { return ClusterId{0}; }, true);
+}
+
 /// Where the costs of each process stand, by leaf.
 void find_costs(MemberSpec& spec, std::vector<CostOverride*>& found) {
   if (spec.members.empty()) found.push_back(&spec.costs);
@@ -159,11 +167,20 @@ Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks) {
       spec_of_part(machine, ranks, [](const Pruner& pruner) { return pruner.smallest_of_all(); }));
 }
 
+Machine with_speeds(const Machine& machine, std::span<const std::uint64_t> speeds) {
+  expects(speeds.size() == machine.size(), "with_speeds: not one for each rank");
+  MachineSpec spec = spec_of_all(machine);
+  std::vector<CostOverride*> by_leaf;
+  find_costs(spec.whole, by_leaf);
+  for (Rank rank = 0; rank < machine.size(); ++rank) {
+    expects(speeds[rank] > 0, "with_speeds: a speed of 0");
+    by_leaf[machine.leaf_of(rank)]->speed_millionths = speeds[rank];
+  }
+  return built(spec);
+}
+
 Machine with_message_costs(const Machine& machine, std::span<const MessageCost> costs) {
-  std::vector<Rank> everybody(machine.size());
-  std::iota(everybody.begin(), everybody.end(), Rank{0});
-  MachineSpec spec = spec_of_part(
-      machine, everybody, [](const Pruner&) { return ClusterId{0}; }, true);
+  MachineSpec spec = spec_of_all(machine);
   std::vector<CostOverride*> by_leaf;
   find_costs(spec.whole, by_leaf);
   for (const MessageCost& cost : costs) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "topology/machine.hpp"
@@ -16,6 +17,10 @@ namespace espalier::topology {
 /// submachine() without the outermost levels that join nothing any more. (Uplinks and backbones of
 /// what is left keep their capacities: who else uses them is not known here.)
 [[nodiscard]] Machine restrict_machine(const Machine& machine, std::span<const Rank> ranks);
+
+/// The same machine with other compute speeds of its processes, in millionths, by rank.
+/// @pre one for each rank, none of them 0
+[[nodiscard]] Machine with_speeds(const Machine& machine, std::span<const std::uint64_t> speeds);
 
 /// The machine as one who knows a single partition sees it: its clusters of this depth (1: the
 /// outermost) side by side, their processes side by side in them; a process above that depth stands

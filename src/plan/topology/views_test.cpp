@@ -36,6 +36,23 @@ TEST(SubmachineProperty, KeepsPathsCostsAndDepths) {
   });
 }
 
+TEST(WithSpeeds, ChangesSpeedsAndNothingElse) {
+  for_all_seeds(100, [](Random& rng) {
+    const Machine machine = random_machine(rng.next());
+    std::vector<std::uint64_t> speeds;
+    for (Rank r = 0; r < machine.size(); ++r) speeds.push_back(1 + rng.below(3'000'000));
+    const Machine changed = with_speeds(machine, speeds);
+    std::vector<std::uint64_t> before;
+    for (Rank r = 0; r < machine.size(); ++r) {
+      ASSERT_EQ(changed.costs(r).speed_millionths, speeds[r]);
+      before.push_back(machine.costs(r).speed_millionths);
+    }
+    ASSERT_EQ(with_speeds(changed, before), with_speeds(machine, before));
+    ASSERT_THROW((void)with_speeds(machine, std::vector<std::uint64_t>(machine.size(), 0)),
+                 ContractViolation);
+  });
+}
+
 TEST(SubmachineProperty, OfAllRanksIsTheMachineItself) {
   for_all_seeds(100, [](Random& rng) {
     const Machine machine = random_machine(rng.next());

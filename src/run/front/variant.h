@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Changes whenever the structures below do. */
-#define ESPALIER_FRONT_PROTOCOL 1
+#define ESPALIER_FRONT_PROTOCOL 2
 
 /* What the front does for a variant. */
 struct espalier_front_services {
@@ -43,7 +43,7 @@ struct espalier_variant {
 /* The roll call behind MPI_Init (mpi/roll_call.hpp). A front without its variant takes part too.
  * All processes find the least of each of these 64-bit numbers; few processes also tell where
  * each runs. The last number is one of ESPALIER_ABSENT, ESPALIER_UNFIT and ESPALIER_FIT. */
-#define ESPALIER_ROLL_CALL_NUMBERS 6
+#define ESPALIER_ROLL_CALL_NUMBERS 7
 #define ESPALIER_ROLL_CALL_FEW 64
 #define ESPALIER_ROLL_CALL_PLACE 3 /* numbers that tell where a process runs */
 #define ESPALIER_ROLL_CALL_MOST \

@@ -9,6 +9,7 @@
 #include "mpi/calls.hpp"
 #include "mpi/registry.hpp"
 #include "mpi/socket_looks.hpp"
+#include "mpi/topology_attributes.hpp"
 #include "profile/profile.hpp"
 
 namespace espalier::mpi {
@@ -58,6 +59,8 @@ class Engine {
   };
   /// Where the members of a communicator run. Local.
   [[nodiscard]] Placed placed(MPI_Comm comm) const;
+  /// Depths and colours as attributes of communicators.
+  [[nodiscard]] TopologyAttributes& attributes() { return attributes_; }
 
   // engine_reorder.cpp
   /// Whether virtual topologies on a communicator are reordered. All its ranks get the same answer.
@@ -149,6 +152,7 @@ class Engine {
 
   static constexpr int kManyCommunicators = 1024;
 
+  TopologyAttributes attributes_;
   std::unique_ptr<World> world_;
   std::atomic<int> made_{0};            // communicators that the program made, freed ones included
   bool is_given_up_ = false;            // agree_on_world() returned None

@@ -47,6 +47,7 @@ void RollCall::begin(const Presence& own) {
           own.cannot_wait ? 1U : 0U,
           own.is_threaded ? 1U : 0U,
           own.is_threaded ? 0U : 1U,
+          own.has_clusters ? 0U : 1U,
           own.is_unfit ? std::uint64_t{ESPALIER_UNFIT} : std::uint64_t{ESPALIER_FIT}};
   own_place_ = {hash_of_node() & kNotHeard, 0, 0};
   const std::vector<std::uint32_t> addresses = discover::own_addresses();

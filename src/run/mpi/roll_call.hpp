@@ -16,6 +16,7 @@ struct Presence {
   bool is_threaded = false;    ///< it has MPI_THREAD_MULTIPLE
   bool cannot_wait = false;    ///< its settings must hold from the first call on
   bool is_unfit = false;       ///< its MPI is not the one that this library was built for
+  bool has_clusters = false;   ///< it names the clusters that it is in (ESPALIER_CLUSTERS)
 };
 
 /// All processes of MPI_COMM_WORLD tell each other their Presence, by a non-blocking allreduce.
@@ -39,9 +40,11 @@ class RollCall {
   [[nodiscard]] bool nobody_can_wait() const { return least_[2] != 0; }
   [[nodiscard]] bool all_threaded() const { return least_[3] != 0; }
   [[nodiscard]] bool any_threaded() const { return least_[4] == 0; }
-  [[nodiscard]] bool all_fit() const { return least_[5] == ESPALIER_FIT; }
+  /// Some process names the clusters that it is in.
+  [[nodiscard]] bool any_clusters() const { return least_[5] == 0; }
+  [[nodiscard]] bool all_fit() const { return least_[6] == ESPALIER_FIT; }
   /// Some process has no library for its MPI; its front library said so (front/decline.h).
-  [[nodiscard]] bool any_absent() const { return least_[5] == ESPALIER_ABSENT; }
+  [[nodiscard]] bool any_absent() const { return least_[6] == ESPALIER_ABSENT; }
   /// Every process has an engine. Else nothing of ours may wait for all members of a communicator.
   [[nodiscard]] bool all_take_part() const {
     return !any_absent() && all_fit() && any_threaded() == all_threaded();
@@ -69,7 +72,8 @@ class RollCall {
   [[nodiscard]] std::vector<Place> places_heard() const;
 
   /// Numbers of which the minimum over all processes is taken: settings hash, its complement,
-  /// cannot wait, threaded, not threaded (yes is 1), how its MPI fits (front/variant.h); then the
+  /// cannot wait, threaded, not threaded, names no clusters (yes is 1), how its MPI fits
+  /// (front/variant.h); then the
   /// places of all ranks, of which each process has its own. One allreduce, and no allgather: Open
   /// MPI's non-blocking one connects every process with every other.
   std::vector<std::uint64_t> own_, least_;

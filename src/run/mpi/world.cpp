@@ -206,6 +206,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   world->defers = launcher_says_several_nodes(world->size);
   presence.cannot_wait = !world->can_wait;
   presence.is_unfit = is_unfit;
+  presence.has_clusters = environment("ESPALIER_CLUSTERS").has_value();
   world->roll_call.begin(presence);
   world->account.spend(PMPI_Wtime() - begin);
   return world;
@@ -268,6 +269,12 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
     return WorldAgreement::Reached;
   }
   world.places = all.places(over);
+  if (all.any_clusters()) {
+    if (auto named = machine_of_named_clusters(world, over)) {
+      world.learn(*std::move(named));
+      return WorldAgreement::Reached;
+    }
+  }
   const bool is_one_node = std::all_of(world.places.leaders.begin(), world.places.leaders.end(),
                                        [](int l) { return l == 0; });
   if (is_one_node || !world.settings.discover) {

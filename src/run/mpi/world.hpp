@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mpi/roll_call.hpp"
@@ -117,7 +118,8 @@ enum class WorldAgreement : std::uint8_t {
 ///   3. Settings. If all ranks have identical settings and no files, no broadcast is needed. Else
 ///      rank 0 reads settings and files and broadcasts them. None, if they are wrong or some rank's
 ///      environment contradicts them.
-///   4. Machine: the named one; or the nodes, if there is one node or discovery is off; or
+///   4. Machine: the named one; or the clusters that all processes name; or the nodes, if there is
+///   one node or discovery is off; or
 ///      discovered now, if plans are forced or reproducible. Else it stays unknown.
 /// @param over a communicator of all processes, in any order. Collective over it; no other
 ///   communicator is used, since calls may be under way there.
@@ -134,6 +136,12 @@ enum class WorldAgreement : std::uint8_t {
 /// A machine that was found while the program ran, or in an earlier run.
 [[nodiscard]] KnownMachine found_machine(const World& world, topology::Machine machine,
                                          std::vector<std::string> words);
+
+/// The machine of the clusters that each process names for itself (ESPALIER_CLUSTERS). If some
+/// process names none, or something wrong, there is none, on all ranks, and rank 0 has said why.
+/// @param over a communicator of all processes; collective over it
+[[nodiscard]] std::optional<KnownMachine> machine_of_named_clusters(const World& world,
+                                                                    MPI_Comm over);
 
 /// A machine of two levels, the nodes that MPI reports, with figures of an ordinary cluster.
 [[nodiscard]] KnownMachine machine_of_nodes(const World& world);

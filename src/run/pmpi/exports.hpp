@@ -10,6 +10,7 @@ __attribute__((visibility("default"))) int espalier_topology_levels_(int comm, i
 __attribute__((visibility("default"))) int espalier_topology_depths_(int comm, int* depths);
 __attribute__((visibility("default"))) int espalier_topology_colors_(int comm, int levels,
                                                                      int* colors);
+__attribute__((visibility("default"))) int espalier_topology_attach_(int comm, int* keyvals);
 }
 
 // For tests: what the runtime did. Not part of the interface; may change at any time.

@@ -26,6 +26,14 @@ int for_each_rank(int comm, Each each) noexcept {
   }
 }
 
+/// A colour is the cluster whose channel it is: at level 0 the whole machine.
+std::vector<int> colours_of(const topology::Machine& machine, Rank rank) {
+  const std::vector<std::uint32_t> inside = machine.cluster_ids(rank);
+  std::vector<int> colours(inside.size(), 0);
+  for (std::size_t l = 1; l < colours.size(); ++l) colours[l] = static_cast<int>(inside[l - 1]);
+  return colours;
+}
+
 }  // namespace
 }  // namespace espalier::pmpi
 
@@ -57,11 +65,27 @@ int espalier_topology_depths_(int comm, int* depths) {
 
 int espalier_topology_colors_(int comm, int levels, int* colors) {
   return for_each_rank(comm, [&](const Machine& machine, Rank rank, std::size_t at) {
-    // A colour is the cluster whose channel it is: at level 0 the whole machine.
-    const std::vector<std::uint32_t> inside = machine.cluster_ids(rank);
+    const std::vector<int> found = espalier::pmpi::colours_of(machine, rank);
     int* own = colors + at * static_cast<std::size_t>(levels);
     for (std::size_t l = 0; l < static_cast<std::size_t>(levels); ++l) {
-      own[l] = l == 0 ? 0 : l < inside.size() ? static_cast<int>(inside[l - 1]) : MPI_UNDEFINED;
+      own[l] = l < found.size() ? found[l] : MPI_UNDEFINED;
     }
   });
+}
+
+int espalier_topology_attach_(int comm, int* keyvals) {
+  std::vector<std::vector<int>> colours;
+  const int status = for_each_rank(comm, [&](const Machine& machine, Rank rank, std::size_t) {
+    colours.push_back(espalier::pmpi::colours_of(machine, rank));
+  });
+  if (status != espalier::pmpi::kOk) return status;
+  try {
+    espalier::mpi::TopologyAttributes& attributes = espalier::pmpi::engine_if_any()->attributes();
+    attributes.attach(PMPI_Comm_f2c(comm), colours);
+    keyvals[0] = attributes.keyvals().depths;
+    keyvals[1] = attributes.keyvals().colours;
+    return status;
+  } catch (const std::exception& bug) {
+    espalier::pmpi::die(bug.what());
+  }
 }

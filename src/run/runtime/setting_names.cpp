@@ -11,7 +11,7 @@ std::vector<std::string> setting_names() {
           "ESPALIER_PROFILE",       "ESPALIER_SITE",         "ESPALIER_LAN",
           "ESPALIER_LAB",           "ESPALIER_LAB_SLEEP_US", "ESPALIER_LAB_PRIORITY",
           "ESPALIER_LAB_RANKS",     "ESPALIER_LAB_RUN",      "ESPALIER_SHARED",
-          "ESPALIER_SHARED_MEMORY", "ESPALIER_LAB_TIMES"};
+          "ESPALIER_SHARED_MEMORY", "ESPALIER_LAB_TIMES",    "ESPALIER_CLUSTERS"};
 }
 
 }  // namespace espalier::runtime

@@ -76,6 +76,20 @@ Expected<std::string> write_machine_files(const PlacedMachine& placed,
   return json;
 }
 
+std::vector<std::string> smpirun_line(const std::filesystem::path& folder, Rank ranks,
+                                      const std::vector<std::string>& environment) {
+  std::vector<std::string> line{"env"};
+  line.insert(line.end(), environment.begin(), environment.end());
+  for (const std::string& word :
+       {std::string("smpirun"), std::string("-platform"), (folder / "platform.xml").string(),
+        std::string("-hostfile"), (folder / "hosts").string(), std::string("-np"),
+        std::to_string(ranks), std::string("--log=root.thres:critical")}) {
+    line.push_back(word);
+  }
+  for (const char* option : kExact) line.push_back(fmt::format("--cfg={}", option));
+  return line;
+}
+
 std::vector<std::string> command_of(const Job& job, const Contender& contender,
                                     const PlacedMachine& placed, const RunSettings& settings,
                                     const std::filesystem::path& folder) {
@@ -86,16 +100,12 @@ std::vector<std::string> command_of(const Job& job, const Contender& contender,
                                 "setpriv", "--pdeathsig", "TERM", "prlimit",
                                 // Soft limit below hard limit: SIGXCPU instead of SIGKILL.
                                 fmt::format("--cpu={}:{}", settings.seconds, settings.seconds + 5),
-                                "timeout", "-k", "5", std::to_string(kPatience * settings.seconds),
-                                "env", "ESPALIER_MACHINE=" + (folder / "machine.json").string()};
-  for (const std::string& variable : contender.environment()) line.push_back(variable);
-  for (const std::string& word :
-       {std::string("smpirun"), std::string("-platform"), (folder / "platform.xml").string(),
-        std::string("-hostfile"), (folder / "hosts").string(), std::string("-np"),
-        std::to_string(placed.machine.size()), std::string("--log=root.thres:critical")}) {
-    line.push_back(word);
+                                "timeout", "-k", "5", std::to_string(kPatience * settings.seconds)};
+  std::vector<std::string> environment{"ESPALIER_MACHINE=" + (folder / "machine.json").string()};
+  for (const std::string& variable : contender.environment()) environment.push_back(variable);
+  for (std::string& word : smpirun_line(folder, placed.machine.size(), environment)) {
+    line.push_back(std::move(word));
   }
-  for (const char* option : kExact) line.push_back(fmt::format("--cfg={}", option));
   for (const std::string& option : contender.options()) line.push_back("--cfg=" + option);
   line.push_back(settings.program.string());
   line.push_back("--roots");

@@ -40,6 +40,12 @@ struct RunSettings {
 Expected<std::string> write_machine_files(const PlacedMachine& placed,
                                           const std::filesystem::path& folder);
 
+/// The beginning of a command line that runs a program under smpirun on the files that
+/// write_machine_files() made, with exact figures: the program and its arguments follow.
+/// @param environment variables of the program, "NAME=VALUE"
+[[nodiscard]] std::vector<std::string> smpirun_line(const std::filesystem::path& folder, Rank ranks,
+                                                    const std::vector<std::string>& environment);
+
 /// The command line of a job. @param folder the folder that write_machine_files() has filled
 [[nodiscard]] std::vector<std::string> command_of(const Job& job, const Contender& contender,
                                                   const PlacedMachine& placed,

@@ -18,6 +18,7 @@ struct Bench {
   std::vector<Stack> stacks;
   std::vector<std::vector<MeasuredTimes>> measured;  ///< what was measured, as [stack][call]
   Clocks clocks = Clocks::Shared;
+  Taken taken = Taken::Median;  ///< which of the repeated times tables and drawings show
 };
 
 /// One row for each operation and size, times in milliseconds: means over the roots of medians,

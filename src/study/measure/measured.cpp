@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
@@ -94,6 +95,18 @@ const char* description_of(Clocks clocks) {
              ? "one clock for all ranks; from the common start to the end of the last rank"
              : "the root's clock alone: one receiver at a time acknowledges, less half a round "
                "trip; the time of the latest receiver";
+}
+
+Expected<Taken> taken_called(const std::string& name) {
+  if (name == "median") return Taken::Median;
+  if (name == "least") return Taken::Least;
+  return Error{"--take", fmt::format("\"{:.60}\" is not one of the times", name),
+               "median or least"};
+}
+
+double MeasuredTimes::time_us(Taken taken) const {
+  return taken == Taken::Median ? summary.median
+                                : *std::min_element(times_us.begin(), times_us.end());
 }
 
 bool can_measure(Clocks clocks, const CallKind& kind) {

@@ -59,6 +59,14 @@ Expected<Clocks> clocks_called(const std::string& name);
 /// sends.
 [[nodiscard]] bool can_measure(Clocks clocks, const CallKind& kind);
 
+/// Which of the repeated times stands for all.
+enum class Taken : std::uint8_t {
+  Median,
+  Least,  ///< the least of all times, as banikazemi1998 takes it
+};
+/// Understands "median" and "least".
+Expected<Taken> taken_called(const std::string& name);
+
 /// What one stack of software needed for a call.
 struct MeasuredTimes {
   MeasuredCall call;
@@ -66,6 +74,9 @@ struct MeasuredTimes {
   double first_us = 0;      ///< time of the first call, which also connects and plans
   std::vector<double> times_us;
   Summary summary;
+
+  /// @pre there is a time
+  [[nodiscard]] double time_us(Taken taken) const;
 };
 
 /// The lines of bench/mpi/measure among whatever else was printed, in their order. Refuses

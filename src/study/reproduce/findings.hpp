@@ -14,6 +14,8 @@ using Findings = std::vector<std::string>;
 
 /// Figures 7 to 9: who has the lowest curve, and where two curves are one.
 [[nodiscard]] Findings karonis_findings(const report::Table& table);
+/// What the barrier of Figure 6 hides of the broadcasts' gain.
+[[nodiscard]] Findings karonis_turn_findings(const report::Table& table);
 /// How multilevel does against two-level trees over figures of the LAN.
 [[nodiscard]] Findings karonis_lan_findings(const report::Table& table);
 
@@ -21,6 +23,14 @@ using Findings = std::vector<std::string>;
 [[nodiscard]] Findings banikazemi_testbed_findings(const report::Table& table);
 [[nodiscard]] Findings banikazemi_study_findings(const report::Table& table);
 [[nodiscard]] Findings banikazemi_multiple_findings(const report::Table& table);
+/// What shared links add to single multicasts.
+[[nodiscard]] Findings banikazemi_contention_findings(const report::Table& table);
+/// Several multicasts at once, measured: which trees are the fastest.
+[[nodiscard]] Findings banikazemi_multiple_lab_findings(const report::Table& table);
+/// Whether round trips show the clusters, raw and without the nodes' own costs.
+[[nodiscard]] Findings banikazemi_round_trip_findings(const report::Table& table);
+/// Times by acknowledgements, the least of all, beside medians by a common clock.
+[[nodiscard]] Findings banikazemi_ack_findings(const report::Table& table);
 
 [[nodiscard]] Findings dichev_switch_findings(const report::Table& table);
 [[nodiscard]] Findings dichev_grid_findings(const report::Table& table);
@@ -31,6 +41,9 @@ using Findings = std::vector<std::string>;
 [[nodiscard]] Findings langer_count_findings(const report::Table& table);
 [[nodiscard]] Findings langer_split_findings(const report::Table& table);
 [[nodiscard]] Findings langer_cause_findings(const report::Table& table);
+/// The protocols under SMPI beside their simulation, and which scheme is the fastest there.
+[[nodiscard]] Findings langer_smpi_findings(const report::Table& table);
+[[nodiscard]] Findings langer_smpi_split_findings(const report::Table& table);
 /// Schemes beside MPI_Comm_split and MPI_Comm_create_group, measured.
 [[nodiscard]] Findings langer_made_findings(const report::Table& table);
 /// Collectives of groups beside those of communicators, measured.

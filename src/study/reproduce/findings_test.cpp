@@ -60,12 +60,35 @@ TEST(FindingsOfKaronis, TiesAndLossesOfMultilevelAreNamed) {
   expect_says(ahead, "behind the lowest by up to 10.0 %");
 }
 
+TEST(FindingsOfKaronis, TheBarrierOfFigure6MayHideTheGain) {
+  const std::vector<std::string> keys{"barrier_percent", "factor", "turn_factor"};
+  expect_says(karonis_turn_findings(made(keys, {{66, 1.5, 1.2}, {20, 1.9, 1.6}})),
+              "seems up to 1.60 times as fast as the binomial tree; the broadcasts alone are up to "
+              "1.90");
+  expect_says(karonis_turn_findings(made(keys, {{1, 1.5, 1.5}})), "hides next to nothing");
+}
+
 TEST(FindingsOfKaronis, TheLanDecidesWhatTheThirdLevelGains) {
   const std::vector<std::string> keys{"latency", "bandwidth", "magpie_site_ms", "multilevel_ms"};
   expect_says(karonis_lan_findings(made(keys, {{"2ms", "10Mbit/s", 200, 107}})),
               "2ms and 10Mbit/s: 107 against 200 ms");
   expect_says(karonis_lan_findings(made(keys, {{"2ms", "10Mbit/s", 107, 200}})),
               "No LAN of the table shows a gain");
+}
+
+TEST(FindingsOfLanger, FollowWhatSmpiRan) {
+  const std::vector<std::string> keys{"centralized_us",        "centralized_simulated_us",
+                                      "shrink_and_balance_us", "shrink_and_balance_simulated_us",
+                                      "rank_and_hash_us",      "rank_and_hash_simulated_us"};
+  expect_says(langer_smpi_findings(made(keys, {{90, 90, 50, 50, 60, 60}})),
+              "ahead of Rank-and-Hash in 1 of 1 cells, Centralized is the fastest in 0");
+  expect_says(langer_smpi_findings(made(keys, {{40, 50, 70, 50, 60, 60}})),
+              "at most 40 % from it, and says the same of the two distributed schemes in 0 of 1");
+  const std::vector<std::string> split{"colours", "rank_and_hash_us", "ratio"};
+  expect_says(
+      langer_smpi_split_findings(made(split, {{1, 100, 2}, {8, 111, 0.5}})),
+      "ahead of SMPI's MPI_Comm_split in 1 of 2 rows. From 1 to 8 colours its time changes by "
+      "+11.0 %");
 }
 
 TEST(FindingsOfBanikazemi, FollowTheGaps) {
@@ -92,6 +115,35 @@ TEST(FindingsOfBanikazemi, FollowTheFactors) {
   expect_says(banikazemi_study_findings(
                   made(study, {{4, 25, 1024, "fast", 2, 3}, {4, 25, 1024, "random", 1, 4}})),
               "a random one gains no less");
+}
+
+TEST(FindingsOfBanikazemi, FollowWhatSharingAdds) {
+  const std::vector<std::string> keys{"size_bytes", "default_added_percent", "spoc_added_percent",
+                                      "fnf_added_percent"};
+  expect_says(banikazemi_contention_findings(made(keys, {{1024, 0.1, 0, 0}, {262144, 40, 9, 9}})),
+              "seldom meet. With longer messages it adds up to 40 %");
+  expect_says(banikazemi_contention_findings(made(keys, {{1024, 9, 0, 0}, {262144, 40, 9, 9}})),
+              "too short by so much");
+}
+
+TEST(FindingsOfBanikazemi, FollowWhatTheLabMeasured) {
+  const std::vector<std::string> keys{"default_us", "spoc_us", "fnf_us", "joint_us"};
+  expect_says(banikazemi_multiple_lab_findings(made(keys, {{200, 150, 100, 90}})),
+              "the fastest in every row");
+  expect_says(
+      banikazemi_multiple_lab_findings(made(keys, {{200, 150, 100, 90}, {200, 150, 100, 120}})),
+      "in 1 of 2 rows, and up to 20 % behind");
+  const std::vector<std::string> trips{"round_trip_us", "paper_round_trip_us", "link_us",
+                                       "clusters"};
+  expect_says(
+      banikazemi_round_trip_findings(made(trips, {{4196, 4196, 0, 0}, {2491, 2491, 900, 1}})),
+      "No limit of round trips tells the clusters");
+  expect_says(
+      banikazemi_round_trip_findings(made(trips, {{2000, 4196, 950, 0}, {2491, 2491, 900, 1}})),
+      "Round trips alone tell the clusters here. Without the nodes' own costs they do not");
+  const std::vector<std::string> both{"ack_us", "shared_us"};
+  expect_says(banikazemi_ack_findings(made(both, {{95, 100}, {105, 100}})), "the same by both");
+  expect_says(banikazemi_ack_findings(made(both, {{70, 100}, {105, 100}})), "least of its");
 }
 
 TEST(FindingsOfBanikazemi, FollowTheSources) {

@@ -115,6 +115,24 @@ Findings karonis_findings(const report::Table& table) {
   return found;
 }
 
+Findings karonis_turn_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  double least = 100, most = 0, gain = 0, shown = 0;
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    least = std::min(least, figures.number(row, "barrier_percent"));
+    most = std::max(most, figures.number(row, "barrier_percent"));
+    gain = std::max(gain, figures.number(row, "factor"));
+    shown = std::max(shown, figures.number(row, "turn_factor"));
+  }
+  const bool hides = gain > 1.05 * shown;
+  return {fmt::format("The barrier is {:.0f} to {:.0f} % of a multilevel turn. {}", least, most,
+                      hides ? fmt::format("Timed with it, multilevel seems up to {:.2f} times as "
+                                          "fast as the binomial tree; the broadcasts alone are up "
+                                          "to {:.2f} times as fast.",
+                                          shown, gain)
+                            : "It hides next to nothing of what the broadcasts gain.")};
+}
+
 Findings karonis_lan_findings(const report::Table& table) {
   const FiguresOf figures(table);
   const Against site = against(figures, "multilevel_ms", "magpie_site_ms");

@@ -46,6 +46,11 @@ struct GroupRun {
 /// What the paper left open: groups under other traffic.
 [[nodiscard]] Exhibit langer_traffic(const PaperOptions& options);
 
+/// Figure 3 and Table 1 by the groups' own code under SimGrid's SMPI, thousands of ranks, beside
+/// the simulation of the same machine.
+Expected<std::vector<Exhibit>> langer_on_smpi(const SmpiStudyOptions& options,
+                                              const RunOnSmpi& run);
+
 /// Table 1 with real MPI, at the sizes that this computer bears.
 Expected<std::vector<Exhibit>> langer_here(const HereOptions& options, const TimeSplits& time);
 

@@ -188,4 +188,49 @@ Findings langer_call_findings(const report::Table& table) {
                   group, figures.rows(), along, gained)};
 }
 
+Findings langer_smpi_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  double off = 0;
+  std::size_t ahead = 0, central = 0, agree = 0;
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    const auto us = [&](const char* scheme, const char* how) {
+      return figures.number(row, fmt::format("{}{}", scheme, how));
+    };
+    for (const char* scheme : {"centralized", "shrink_and_balance", "rank_and_hash"}) {
+      off = std::max(off, 100 * std::abs(us(scheme, "_us") / us(scheme, "_simulated_us") - 1));
+    }
+    const bool is_ahead = us("shrink_and_balance", "_us") < us("rank_and_hash", "_us");
+    ahead += is_ahead ? 1 : 0;
+    agree += is_ahead == (us("shrink_and_balance", "_simulated_us") <
+                          us("rank_and_hash", "_simulated_us"))
+                 ? 1
+                 : 0;
+    central += us("centralized", "_us") <
+                       std::min(us("shrink_and_balance", "_us"), us("rank_and_hash", "_us"))
+                   ? 1
+                   : 0;
+  }
+  return {fmt::format("Under SMPI Shrink-and-Balance is ahead of Rank-and-Hash in {} of {} cells, "
+                      "Centralized is the fastest in {}.",
+                      ahead, figures.rows(), central),
+          fmt::format("The simulation is at most {:.0f} % from it, and says the same of the two "
+                      "distributed schemes in {} of {} cells.",
+                      off, agree, figures.rows())};
+}
+
+Findings langer_smpi_split_findings(const report::Table& table) {
+  const FiguresOf figures(table);
+  const double first = figures.number(0, "rank_and_hash_us");
+  const double last = figures.number(figures.rows() - 1, "rank_and_hash_us");
+  std::size_t wins = 0;
+  for (std::size_t row = 0; row < figures.rows(); ++row) {
+    wins += figures.number(row, "ratio") > 1 ? 1 : 0;
+  }
+  return {fmt::format(
+      "Rank-and-Hash is ahead of SMPI's MPI_Comm_split in {} of {} rows. From {:.0f} to {:.0f} "
+      "colours its time changes by {:+.1f} %.",
+      wins, figures.rows(), figures.number(0, "colours"),
+      figures.number(figures.rows() - 1, "colours"), 100 * (last / first - 1))};
+}
+
 }  // namespace espalier::reproduce

@@ -18,6 +18,7 @@ struct LabRequest {
   std::vector<measure::Stack> stacks;
   std::vector<measure::MeasuredCall> calls;
   int repeats = 3;
+  measure::Clocks clocks = measure::Clocks::Shared;
 };
 
 /// Brings a lab up, measures, takes it down. The caller hands it in, since experiments know nothing

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "reproduce/banikazemi_lab.hpp"
+#include "reproduce/banikazemi_lab_trees.hpp"
 #include "reproduce/dichev_lab.hpp"
 #include "reproduce/karonis_lab.hpp"
 #include "reproduce/langer_lab.hpp"
@@ -75,7 +76,11 @@ TEST(BanikazemiOnLab, ComparesWithTheMpiItself) {
   options.quick = true;
   const auto exhibits = banikazemi_on_lab(options, pretend);
   ASSERT_TRUE(exhibits) << exhibits.error();
-  EXPECT_EQ(exhibits->at(0).table.rows.size(), 24U);  // 2 kinds x 3 x 2 sources x 2 sizes
+  EXPECT_EQ(exhibits->at(0).table.rows.size(), 26U);  // 2 kinds x 3 x 2 sources x 2 sizes, 4 nodes
+  EXPECT_EQ(exhibits->at(0).table.rows[0][0].raw(), "4");
+  ASSERT_EQ(exhibits->size(), 2U);
+  EXPECT_EQ(exhibits->at(1).table.rows.size(), 8U);  // 2 sizes x 4 stacks
+  EXPECT_TRUE(says(exhibits->at(1), "the same by both"));
   EXPECT_TRUE(says(exhibits->at(0), "up to 2.0 (SPOC) and 4.0 (FNF)"));
 }
 
@@ -166,6 +171,49 @@ TEST(ParkOnLab, PlacesByEachPolicyAndKeepsTheIntervals) {
   EXPECT_FALSE(park_on_lab(options, wrong));
 }
 
+TEST(BanikazemiOnLab, RunsMulticastsAtOnceAndRoundTrips) {
+  LabStudyOptions options;
+  options.quick = true;
+  std::vector<LabRunRequest> asked;
+  const auto run = [&](const LabRunRequest& request) {
+    asked.push_back(request);
+    const std::string trees =
+        "trees default 400.0 0\ntrees spoc 300.0 0\ntrees fnf 200.0 0\ntrees joint 100.0 0\n";
+    std::string pairs;
+    for (int a = 0; a < 8; ++a) {
+      for (int b = a + 1; b < 8; ++b)
+        pairs += "pair " + std::to_string(a) + " " + std::to_string(b) + " 1000.0\n";
+    }
+    return Expected<std::vector<std::string>>(
+        std::vector<std::string>(request.programs.size(), trees + pairs));
+  };
+  const auto multiple = banikazemi_multiple_on_lab(options, run);
+  ASSERT_TRUE(multiple) << multiple.error();
+  EXPECT_EQ(multiple->table.rows.size(), 4U);  // 2 shares of fast hosts x 2 numbers of sources
+  EXPECT_TRUE(says(*multiple, "trees built together up to 4.0"));
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_EQ(asked[0].programs[0].arguments.size(), 7U);
+  const auto trips = banikazemi_round_trips_on_lab(options, run);
+  ASSERT_TRUE(trips) << trips.error();
+  EXPECT_EQ(trips->table.rows.size(), 10U);
+  EXPECT_TRUE(says(*trips, "No limit of round trips")) << trips->notes.back();
+  EXPECT_EQ(asked.back().machine.size(), 8U);
+  const auto nothing = [](const LabRunRequest& request) {
+    return Expected<std::vector<std::string>>(
+        std::vector<std::string>(request.programs.size(), "segmentation fault\n"));
+  };
+  EXPECT_FALSE(banikazemi_multiple_on_lab(options, nothing));
+  EXPECT_FALSE(banikazemi_round_trips_on_lab(options, nothing));
+}
+
+TEST(BanikazemiOnLab, TreesAreWrittenEdgeByEdge) {
+  tree::CommTree tree(6, 2);
+  tree.append_child(2, 5);
+  tree.append_child(2, 0);
+  tree.append_child(5, 1);
+  EXPECT_EQ(text_of(tree), "2>5,2>0,5>1");
+}
+
 TEST(BanikazemiOnLab, WrongResultsAreCalledSo) {
   LabStudyOptions options;
   options.quick = true;
@@ -192,6 +240,8 @@ TEST(BanikazemiOnLabProperty, PlacementsHoldWhatTheFigureSays) {
     ASSERT_TRUE(members.count(placement.fast_source) > 0 &&
                 fast_ones.count(placement.fast_source) > 0);
     ASSERT_TRUE(members.count(placement.random_source) > 0);
+    ASSERT_EQ(placement.four.size(), fast == 8 ? 4U : 0U);
+    for (const Rank r : placement.four) ASSERT_TRUE(members.count(r) > 0);
     const topology::Machine machine = lab_testbed(placement.fast);
     for (Rank r = 0; r < machine.size(); ++r) {
       ASSERT_EQ(machine.costs(r).send.fixed, microseconds(fast_ones.count(r) > 0 ? 690 : 1480));

@@ -9,6 +9,7 @@
 #include "reproduce/exhibit.hpp"
 #include "reproduce/on_here.hpp"
 #include "reproduce/on_lab.hpp"
+#include "reproduce/on_smpi.hpp"
 
 namespace espalier::reproduce {
 
@@ -45,6 +46,8 @@ struct Paper {
   Expected<std::vector<Exhibit>> (*on_lab)(const LabStudyOptions&, const LabAccess&) = nullptr;
   std::vector<LabPart> here_parts = {};  ///< parts that --on here can measure; often none
   Expected<std::vector<Exhibit>> (*on_here)(const HereOptions&, const TimeSplits&) = nullptr;
+  std::vector<LabPart> smpi_parts = {};  ///< parts that --on smpi can run; often none
+  Expected<std::vector<Exhibit>> (*on_smpi)(const SmpiStudyOptions&, const RunOnSmpi&) = nullptr;
 };
 
 /// All papers that are reproduced, in the order of docs/papers.

@@ -79,8 +79,10 @@ Outcome compare(const CompareOptions& options, const Globals& globals) {
     const auto form = options.json  ? TableForm::Json
                       : options.csv ? TableForm::Csv
                                     : TableForm::Text;
+    CountsOptions counts = options.counts;
+    counts.model = options.request.model;
     return compare_irregular({options.request.operation, options.request.machine,
-                              options.request.root, options.request.size, options.counts},
+                              options.request.root, options.request.size, counts},
                              form, *canvas);
   }
   auto request = understand(options.request);

@@ -35,6 +35,7 @@ struct DiscoverOptions {
   bool json = false;
   bool fresh = false;
   bool no_cache = false;
+  bool cpu_speed = false;
   bool print = false;
 };
 
@@ -57,6 +58,7 @@ Expected<std::vector<std::string>> program_for(Mpi mpi, const DiscoverOptions& o
   std::vector<std::string> words{program.string()};
   if (options.fresh) words.emplace_back("--fresh");
   if (options.no_cache) words.emplace_back("--no-cache");
+  if (options.cpu_speed) words.emplace_back("--cpu-speed");
   if (progress_place() == ProgressPlace::Terminal) words.emplace_back("--progress");
   if (!options.seconds.empty()) words.insert(words.end(), {"--seconds", options.seconds});
   return words;
@@ -214,7 +216,8 @@ constexpr std::string_view kCache =
 constexpr std::string_view kDiscoverExamples =
     "espalier discover -- mpiexec -n 48 -f hosts\n"
     "espalier discover -o grid.json -- mpiexec -n 12 --hostfile hosts ./solver\n"
-    "espalier discover --mpi mpich -- srun -n 48";
+    "espalier discover --mpi mpich -- srun -n 48\n"
+    "espalier discover --cpu-speed -o grid.json -- mpiexec -n 12 --hostfile hosts";
 
 }  // namespace
 
@@ -244,6 +247,9 @@ Command discover_command() {
                 .whole_number(1, 3600);
             app.add_flag("--fresh", options->fresh, "Measure, whatever is known from before.");
             app.add_flag("--no-cache", options->no_cache, "Neither read nor keep anything.");
+            app.add_flag("--cpu-speed", options->cpu_speed,
+                         "Measure also how fast each process computes while all others do, for "
+                         "0.3 s: the machine then has the speeds that --counts cpu-speed goes by.");
             app.add_flag("--print", options->print,
                          "Print the command that would run, and do not run it.");
             return [options, &globals] { return discover(*options, globals); };

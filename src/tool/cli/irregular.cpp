@@ -12,7 +12,7 @@
 #include "cli/irregular_call.hpp"
 #include "cli/output.hpp"
 #include "cli/schedule_files.hpp"
-#include "model/machine_models.hpp"
+#include "model/cost_model.hpp"
 #include "report/json_text.hpp"
 #include "report/table.hpp"
 #include "select/irregular_exchange.hpp"
@@ -85,6 +85,7 @@ Outcome write_table(const IrregularCall& asked, const report::Table& table, Tabl
   document["root"] = asked.call.root;
   document["counts"] = asked.call.counts;
   document["machine"] = asked.machine.name();
+  document["model"] = asked.model->name();
   document["memory_bytes"] = asked.conditions.bundle_limit.value;
   document["plans"] = report::to_json(table);
   return write_output("-", report::json_text(document));
@@ -171,10 +172,10 @@ Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& aske
   const bool all = options.all || options.form != TableForm::Text;
   const std::string above = fmt::format("{}: {}, {} simulated, {}\n\n", asked.in_words(),
                                         plan_name(chosen), rounded(chosen.predicted), *verdict);
-  const std::string below =
-      options.form == TableForm::Text
-          ? "\n" + std::string(kSharedBySmpi) + bound_text(asked, chosen.predicted)
-          : "";
+  const std::string below = options.form == TableForm::Text
+                                ? "\n" + asked.model_in_words() + std::string(kSharedBySmpi) +
+                                      bound_text(asked, chosen.predicted)
+                                : "";
   return write_table(asked, table(all ? choices.size() : kShown), options.form, above, canvas,
                      below);
 }
@@ -229,7 +230,8 @@ Outcome compare_irregular(const IrregularCallOptions& options, TableForm form,
     if (!is_there) best.push_back(std::move(choice));
   }
   return write_table(*asked, candidates_table(*asked, best, best.size()), form,
-                     asked->in_words() + "\n\n", canvas, "\n" + std::string(kSharedBySmpi));
+                     asked->in_words() + "\n\n", canvas,
+                     "\n" + asked->model_in_words() + std::string(kSharedBySmpi));
 }
 
 Outcome draw_irregular(const IrregularCallOptions& options, const std::string& algorithm,
@@ -260,7 +262,7 @@ Outcome draw_irregular(const IrregularCallOptions& options, const std::string& a
       irregular_plan(algorithm, asked->machine, asked->call, asked->conditions);
   const std::vector<Bytes> bytes = asked->bytes();
   const std::vector<Bytes> below = subtree_bytes(plan.tree, bytes);
-  const model::Levels model(asked->machine);
+  const model::CostModel& model = *asked->model;
   const bool scatters = asked->call.operation == schedule::Operation::Scatter;
   const std::vector<Time> done =
       scatters ? scatter_times(plan.tree, model, bytes) : gather_times(plan.tree, model, bytes);
@@ -284,7 +286,9 @@ Outcome draw_irregular(const IrregularCallOptions& options, const std::string& a
   }
   const std::string above =
       fmt::format("{}: {} ({})\n\n", asked->in_words(), builder->title, builder->source);
-  return write_table(*asked, table, form, above, canvas);
+  const std::string about_model =
+      asked->has_own_model ? "\n" + asked->model_in_words() + "times are the model's\n" : "";
+  return write_table(*asked, table, form, above, canvas, about_model);
 }
 
 }  // namespace espalier::cli

@@ -12,6 +12,7 @@
 #include "cli/options.hpp"
 #include "cli/rank_list.hpp"
 #include "cli/request.hpp"
+#include "model/parse_model.hpp"
 #include "schedule/operation_names.hpp"
 #include "select/block_counts.hpp"
 
@@ -54,6 +55,12 @@ std::optional<Error> without_meaning(const IrregularCallOptions& options, bool e
     return Error{options.counts.counts, "it is too large for a file of lengths",
                  "write a whole number for each rank, with blanks between them"};
   }
+  if (exchanges && !options.counts.model.empty()) {
+    return Error{
+        "--model",
+        fmt::format("{} has no trees that go by a model", schedule::usual_name(options.operation)),
+        "leave it out; scatterv and gatherv have such trees"};
+  }
   if (!is_drawn && !options.size.empty()) {
     return Error{"--size", "the lengths stand in the file of --counts", "leave it out"};
   }
@@ -78,9 +85,18 @@ void declare(App& app, CountsOptions& options) {
                  "With --counts: what a rank may hold for others. Default: 64MiB.")
       .type_name("BYTES")
       .needs(counts);
+  // Commands that plan along one tree have this option anyway.
+  if (!app.find_option("--model")) {
+    app.add_option("--model", options.model,
+                   fmt::format("With --counts: the cost model that trees go by, one of: {}. "
+                               "Default: levels.",
+                               model::model_names()))
+        .type_name("MODEL")
+        .needs(counts);
+  }
   // What plans by lengths have no meaning for is refused, not passed over.
-  for (const char* name : {"--to", "--model", "--arity", "--dot", "--reproducible", "--element",
-                           "--ordered", "--mpi"}) {
+  for (const char* name :
+       {"--to", "--arity", "--dot", "--reproducible", "--element", "--ordered", "--mpi"}) {
     if (const auto other = app.find_option(name)) counts.excludes(*other);
   }
   // Drawings of time lines are of any plan; the others are of plans for equal blocks.
@@ -121,19 +137,30 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options,
   if (!counts) return error_within("--counts", counts.error());
   Collective call{*operation, machine->size(),   exchanges ? Rank{0} : *root, 0, Bytes{1},
                   true,       *std::move(counts)};
+  auto owner = std::make_unique<const topology::Machine>(*std::move(machine));
+  auto model = model::parse_model(given_or(options.counts.model, "levels"), *owner, *mean);
+  if (!model) return Error{"--model", model.error().what, model.error().hint};
   select::IrregularConditions conditions;
   conditions.bundle_limit = *memory;
-  conditions.sim = select::smpi_conditions(*machine);
+  conditions.sim = select::smpi_conditions(*owner);
   // A search looks at many trees: fewer of large ones.
   constexpr std::uint32_t kWork = 12'000;
-  conditions.trials = std::min<std::uint32_t>(300, kWork / machine->size());
-  return IrregularCall{*std::move(machine), std::move(call), conditions};
+  conditions.trials = std::min<std::uint32_t>(300, kWork / owner->size());
+  const bool has_own_model = !options.counts.model.empty();
+  if (has_own_model) conditions.model = model->get();
+  const topology::Machine& placed = *owner;
+  return IrregularCall{std::move(owner), placed,          *std::move(model),
+                       has_own_model,    std::move(call), conditions};
 }
 
 std::vector<Bytes> IrregularCall::bytes() const {
   std::vector<Bytes> all;
   for (const std::uint64_t count : call.counts) all.push_back({count * call.element.value});
   return all;
+}
+
+std::string IrregularCall::model_in_words() const {
+  return has_own_model ? fmt::format("trees go by the model {}\n", model->name()) : "";
 }
 
 std::string IrregularCall::in_words() const {

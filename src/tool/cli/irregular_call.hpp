@@ -1,7 +1,10 @@
 #pragma once
 
+#include <memory>
+
 #include "base/expected.hpp"
 #include "cli/irregular.hpp"
+#include "model/cost_model.hpp"
 #include "schedule/collective.hpp"
 #include "select/irregular.hpp"
 #include "topology/machine.hpp"
@@ -10,7 +13,11 @@ namespace espalier::cli {
 
 /// IrregularCallOptions, understood.
 struct IrregularCall {
-  topology::Machine machine;
+  std::unique_ptr<const topology::Machine>
+      owner;  ///< owner of `machine`, at a fixed address: the model refers to it
+  const topology::Machine& machine;
+  std::unique_ptr<const model::CostModel> model;  ///< what trees go by
+  bool has_own_model = false;                     ///< --model was given
   schedule::Collective call;
   select::IrregularConditions conditions;
 
@@ -21,6 +28,8 @@ struct IrregularCall {
   }
   /// "scatterv from 0 among 39 ranks, 3.7 MiB in all, blocks of 0 to 1 MiB"
   [[nodiscard]] std::string in_words() const;
+  /// "trees go by the model hockney\n", if one was asked for.
+  [[nodiscard]] std::string model_in_words() const;
 };
 /// @param machine the machine, if it is read already: standard input can be read only once
 Expected<IrregularCall> understand(const IrregularCallOptions& options,

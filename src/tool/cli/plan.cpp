@@ -335,19 +335,20 @@ constexpr std::string_view kPlanExamples =
 }  // namespace
 
 Command plan_command() {
-  Manual manual{.name = "plan",
-                .tagline =
-                    "every plan for a collective, predicted and simulated; the chosen one "
-                    "verified",
-                .synopsis =
-                    "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
-                    "[--element BYTES] [--mpi mpich|openmpi|smpi] "
-                    "[--counts FILE|DISTRIBUTION [--memory BYTES]] [--reproducible] "
-                    "[--schedule FILE [--schedule-format FORM]] "
-                    "[--all|--json|--svg FILE]",
-                .description = std::string(kPlanDescription),
-                .sections = {machines_section()},
-                .examples = std::string(kPlanExamples)};
+  Manual manual{
+      .name = "plan",
+      .tagline =
+          "every plan for a collective, predicted and simulated; the chosen one "
+          "verified",
+      .synopsis =
+          "plan OPERATION --machine MACHINE [--size BYTES] [--root RANK] [--ordered] "
+          "[--element BYTES] [--mpi mpich|openmpi|smpi] "
+          "[--counts FILE|DISTRIBUTION [--memory BYTES] [--model MODEL]] [--reproducible] "
+          "[--schedule FILE [--schedule-format FORM]] "
+          "[--all|--json|--svg FILE]",
+      .description = std::string(kPlanDescription),
+      .sections = {machines_section()},
+      .examples = std::string(kPlanExamples)};
   return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<PlanOptions>();
             declare(app, static_cast<CallOptions&>(*options));

@@ -138,12 +138,25 @@ Expected<std::vector<Exhibit>> exhibits_from_here(const Paper& paper,
   return paper.on_here(here, time_splits_here);
 }
 
+Expected<std::vector<Exhibit>> exhibits_from_smpi(const Paper& paper,
+                                                  const ReproduceOptions& options) {
+  if (paper.on_smpi == nullptr) {
+    return Error{"--on", fmt::format("{} is not run under SMPI", paper.key), "langer is"};
+  }
+  auto parts = chosen_parts(paper.smpi_parts, options);
+  if (!parts) return parts.error();
+  auto sizes = sizes_of(options);
+  if (!sizes) return sizes.error();
+  return paper.on_smpi({options.parts, sizes->seed, options.quick}, run_groups_on_smpi);
+}
+
 Expected<std::vector<Exhibit>> measured_exhibits(const Paper& paper,
                                                  const ReproduceOptions& options) {
   if (options.on == "here") return exhibits_from_here(paper, options);
+  if (options.on == "smpi") return exhibits_from_smpi(paper, options);
   if (options.on != "lab") {
     return Error{"--on", fmt::format("\"{}\" is nowhere to measure", options.on),
-                 "--on lab or --on here"};
+                 "--on lab, --on here or --on smpi"};
   }
   if (paper.on_lab == nullptr) {
     return Error{"--on", fmt::format("{} is not measured in a lab", paper.key), ""};
@@ -233,6 +246,9 @@ Section papers_section() {
     for (const reproduce::LabPart& part : paper.here_parts) {
       text += fmt::format(" {:<12} --on here: {}\n", part.key, part.title);
     }
+    for (const reproduce::LabPart& part : paper.smpi_parts) {
+      text += fmt::format(" {:<12} --on smpi: {}\n", part.key, part.title);
+    }
     text += "\n";
   }
   return {"PAPERS AND THEIR PARTS", text};
@@ -253,7 +269,8 @@ constexpr std::string_view kReproduceDescription =
     "Exhibits are kept in the folder as they are made: the same command after Ctrl-C goes on. "
     "What a lab measured comes from stored runs, with their date (--measured).\n\n"
     "With --on here langer is: splits of MPI_COMM_WORLD with real MPI on this computer, up to "
-    "--processes ranks.";
+    "--processes ranks. With --on smpi the groups' own code runs on thousands of simulated ranks "
+    "under SimGrid's SMPI; figures are the same in every run.";
 
 constexpr std::string_view kReproduceExamples =
     "espalier reproduce karonis\n"
@@ -264,6 +281,7 @@ constexpr std::string_view kReproduceExamples =
     "espalier reproduce banikazemi --part table2 --quick\n"
     "espalier reproduce langer --part messages\n"
     "espalier reproduce langer --on here --mpi openmpi\n"
+    "espalier reproduce langer --on smpi --part figure3\n"
     "espalier reproduce park --part figure4\n"
     "espalier reproduce karonis --on lab --mpi openmpi --part figure9 --quick\n"
     "espalier reproduce banikazemi --json --folder figures >figures.json";
@@ -275,7 +293,7 @@ Command reproduce_command() {
                 .tagline = "the tables and figures of a paper, computed again",
                 .synopsis =
                     "reproduce PAPER [--part PART]... [--seed N] [--quick] [--json] [--folder DIR] "
-                    "[--on lab|here [--mpi NAME] [--processes N]]\n"
+                    "[--on lab|here|smpi [--mpi NAME] [--processes N]]\n"
                     "reproduce all [--folder DIR] [--measured FILE]... [--seed N] [--quick] "
                     "[--json]",
                 .description = std::string(kReproduceDescription),
@@ -302,8 +320,9 @@ Command reproduce_command() {
                        "repeated.")
             .type_name("FILE")
             .repeated();
-        const Option on = app.add_option("--on", options->on, "Measure with real MPI: lab or here.")
-                              .type_name("PLACE");
+        const Option on =
+            app.add_option("--on", options->on, "Measure with real MPI: lab, here or smpi.")
+                .type_name("PLACE");
         app.add_option("--mpi", options->mpi, "mpich or openmpi. Default: mpich.")
             .type_name("NAME")
             .needs(on);

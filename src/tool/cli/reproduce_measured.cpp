@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "lab/lab.hpp"
 #include "launch/run_and_read.hpp"
+#include "league/job.hpp"
 #include "measure/measured.hpp"
 
 namespace espalier::cli {
@@ -18,7 +19,7 @@ namespace {
 
 Expected<measure::Bench> measure_all(const lab::OpenLab& lab,
                                      const reproduce::LabRequest& request) {
-  measure::Bench bench{request.calls, {}, request.stacks, {}, measure::Clocks::Shared};
+  measure::Bench bench{request.calls, {}, request.stacks, {}, request.clocks};
   for (const measure::MeasuredCall& call : bench.calls) {
     bench.bounds.push_back(measure::wire_bound(lab.machine, call));
   }
@@ -133,6 +134,37 @@ Expected<std::vector<TimedSplit>> time_splits_here(const SplitRequest& request) 
                  "see what it printed above"};
   }
   return read_splits(finished->output);
+}
+
+Expected<std::string> run_groups_on_smpi(const reproduce::SmpiRun& run) {
+  const auto program = own_path().parent_path().parent_path() / "smpi/smpi_groups";
+  std::error_code failed;
+  if (!std::filesystem::exists(program, failed)) {
+    return Error{"reproduce", fmt::format("{} is not built", program.string()),
+                 "it needs SimGrid (Debian: libsimgrid-dev)"};
+  }
+  const auto folder = std::filesystem::temp_directory_path(failed) /
+                      fmt::format("espalier-reproduce.{}", ::getpid());
+  const auto written = league::write_machine_files({"hosts", "block", run.machine}, folder);
+  Expected<std::string> output = std::string();
+  if (!written) output = written.error();
+  if (output) {
+    std::vector<std::string> line =
+        league::smpirun_line(folder, run.machine.size(), {"ESPALIER_DISABLE=1"});
+    line.push_back(program.string());
+    line.insert(line.end(), run.arguments.begin(), run.arguments.end());
+    const auto finished = launch::run_and_read(line);
+    if (!finished) {
+      output = finished.error();
+    } else if (finished->exit_code != 0) {
+      output = Error{"smpirun", fmt::format("it ended with exit code {}", finished->exit_code),
+                     "see what it printed above"};
+    } else {
+      output = finished->output;
+    }
+  }
+  std::filesystem::remove_all(folder, failed);
+  return output;
 }
 
 }  // namespace espalier::cli

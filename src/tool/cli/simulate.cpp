@@ -322,17 +322,18 @@ constexpr std::string_view kSimulateExamples =
 }  // namespace
 
 Command simulate_command() {
-  Manual manual{.name = "simulate",
-                .tagline = "one plan for a collective over time, with its critical path",
-                .synopsis =
-                    "simulate OPERATION|--schedule FILE --machine MACHINE [--size BYTES] [--root "
-                    "RANK] [--ordered] "
-                    "[--element BYTES] [--counts FILE|DISTRIBUTION [--memory BYTES]] "
-                    "[--algorithm NAME] [--skew LATE] "
-                    "[--sharing exact|bottleneck] [--eager BYTES] [--all] [--json|--svg FILE]",
-                .description = std::string(kSimulateDescription),
-                .sections = {skew_section(), machines_section()},
-                .examples = std::string(kSimulateExamples)};
+  Manual manual{
+      .name = "simulate",
+      .tagline = "one plan for a collective over time, with its critical path",
+      .synopsis =
+          "simulate OPERATION|--schedule FILE --machine MACHINE [--size BYTES] [--root "
+          "RANK] [--ordered] "
+          "[--element BYTES] [--counts FILE|DISTRIBUTION [--memory BYTES] [--model MODEL]] "
+          "[--algorithm NAME] [--skew LATE] "
+          "[--sharing exact|bottleneck] [--eager BYTES] [--all] [--json|--svg FILE]",
+      .description = std::string(kSimulateDescription),
+      .sections = {skew_section(), machines_section()},
+      .examples = std::string(kSimulateExamples)};
   return {std::move(manual), [](App& app, const Globals& globals) {
             const auto options = std::make_shared<SimulateOptions>();
             declare(app, *options, false);

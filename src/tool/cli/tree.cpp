@@ -27,8 +27,10 @@ Outcome draw_timed_tree(const TreeOptions& options, const Globals& globals) {
   auto canvas = choose_canvas(globals.canvas, look_around());
   if (!canvas) return Failure{canvas.error()};
   if (options.counts.given()) {
+    CountsOptions counts = options.counts;
+    counts.model = options.request.model;
     return draw_irregular({options.request.operation, options.request.machine, options.request.root,
-                           options.request.size, options.counts},
+                           options.request.size, counts},
                           options.algorithm, options.json ? TableForm::Json : TableForm::Text,
                           *canvas);
   }
