@@ -7,6 +7,7 @@
 #   make check-single every source by itself (preset dev), as developers compile: does each include what it uses?
 #   make build-times  what the build costs: processor time by room, the ten worst units (SOURCES="OLD NEW": side by side)
 #   make bench-smpi   simulated times on a grid beside bounds and the algorithms of MPI libraries
+#   make bench-scale  1,024 and 4,096 simulated ranks beside the choices of MPI libraries
 #   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
 #   make bench-view  what the page of espalier view costs: answers, and script time a frame
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
@@ -14,6 +15,7 @@
 #   make bench-programs  PETSc, LAMMPS, ScaLAPACK and others, native and with Espalier, on emulated sites (needs root and TUN; PROGRAMS="--quick")
 #   make bench-training  PyTorch's gradients by Gloo, MPI and plans, on emulated sites (needs root, TUN and python3-torch)
 #   make bench-discovery  what the machine finds about itself, on emulated sites (needs root and TUN)
+#   make bench-many   256 real ranks on emulated sites: start, calls, messages (needs root and TUN)
 #   make bench-never-slower   every collective of both MPIs on this host, with and without the library
 #   make bench-shared         the same through the memory of this host
 #   make bench-drift      plans that follow a network which changes in mid-run, on emulated sites (needs root and TUN)
@@ -24,7 +26,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-scale bench-many bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -33,7 +35,7 @@ ESPALIER := build/release/bin/espalier
 # What has to be there (packages.debian): demo, build or check; each has all of the ones before it.
 PURPOSE := build
 demo: PURPOSE := demo
-check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-shared bench-smpi bench-view bench-drift bench-wrong-machine lint: PURPOSE := check
+check check-quick check-sanitized sanitized check-single check-long build-times bench bench-never-slower bench-shared bench-smpi bench-scale bench-many bench-view bench-drift bench-wrong-machine lint: PURPOSE := check
 
 packages:
 	@scripts/install_packages.sh $(PURPOSE)
@@ -126,6 +128,11 @@ bench-smpi: packages
 	$(call preset,release,smpi_times smpi_bounds write_platform)
 	@python3 tests/smpi/table.py build/release
 
+# Ranks, seconds and selectors: SCALE="--ranks 1024 --seconds 60". Goes on where it was interrupted.
+bench-scale: packages
+	$(call preset,release,smpi_times write_platform)
+	@python3 tests/smpi/scale.py build/release --resume build/scale.jsonl $(SCALE)
+
 bench-view: packages
 	$(call preset,release,espalier)
 	@python3 tests/view/browser_test.py $(ESPALIER) $(CURDIR)/build/web bench/view/view_bench.mjs || [ $$? -eq 77 ]
@@ -148,6 +155,10 @@ bench-shared: packages
 bench-lab: packages
 	$(call preset,release)
 	@scripts/bench_lab.sh $(ESPALIER)
+
+bench-many: packages
+	$(call preset,release)
+	@python3 tests/lab/many_ranks.py build/release $(MANY)
 
 bench-export: packages
 	$(call preset,release)

@@ -54,10 +54,27 @@ struct Probed {
   std::uint32_t samples = 0;
 };
 
+std::uint32_t log_of(Node nodes) { return static_cast<std::uint32_t>(std::bit_width(nodes - 1)); }
+
+/// How many others each node was probed with.
+std::vector<std::uint32_t> partners_of(const RoundTrips& seen) {
+  std::vector<std::uint32_t> partners(seen.nodes());
+  for (const auto& [pair, time] : seen.all()) {
+    ++partners[pair.first];
+    ++partners[pair.second];
+  }
+  return partners;
+}
+
 class Comparer {
  public:
-  Comparer(Node nodes, std::size_t most_rounds, std::uint64_t most_pairs)
-      : left_(most_pairs), busy_(most_rounds, std::vector<bool>(nodes)), member_of_(nodes) {
+  Comparer(const RoundTrips& seen, std::size_t most_rounds, std::uint64_t most_pairs)
+      : seen_(seen),
+        left_(most_pairs),
+        busy_(most_rounds, std::vector<bool>(seen.nodes())),
+        partners_(partners_of(seen)),
+        most_partners_(most_partners(seen.nodes())),
+        member_of_(seen.nodes()) {
     result_.rounds.resize(most_rounds);
   }
 
@@ -99,11 +116,14 @@ class Comparer {
     });
     const std::uint64_t all = std::uint64_t{largest.size()} * (largest.size() - 1) / 2;
     result_.open += all - compared.count();
-    std::vector<std::size_t> asked(largest.size(), 0);  // a member is asked once a round
+    std::vector<std::size_t> asked(largest.size(), 0);
     for (std::size_t i = 0; i < largest.size(); ++i) {
       for (std::size_t j = i + 1; j < largest.size() && left_ > 0; ++j) {
         const std::size_t small = largest[j];
-        if (asked[small] >= busy_.size() || compared.has(largest[i], small)) continue;
+        // Small fragments are asked seldom: once they are joined, further answers tell nothing.
+        const std::size_t a_round =
+            std::max<std::size_t>(1, cluster.members[small].nodes.size() / 4);
+        if (asked[small] >= a_round * busy_.size() || compared.has(largest[i], small)) continue;
         if (place(cluster.members[largest[i]], cluster.members[small])) ++asked[small];
       }
     }
@@ -111,25 +131,45 @@ class Comparer {
 
   bool place(const LinkCluster& f, const LinkCluster& g) {
     for (std::size_t r = 0; r < busy_.size(); ++r) {
-      const auto is_free = [&](Node node) { return !busy_[r][node]; };
-      const auto a = std::find_if(f.nodes.begin(), f.nodes.end(), is_free);
-      const auto b = std::find_if(g.nodes.begin(), g.nodes.end(), is_free);
-      if (a == f.nodes.end() || b == g.nodes.end()) continue;
-      busy_[r][*a] = busy_[r][*b] = true;
-      result_.rounds[r].emplace_back(std::minmax(*a, *b));
+      const Node a = least_asked(f, r);
+      const Node b = least_asked(g, r);
+      if (a == kNoNode || b == kNoNode) continue;
+      busy_[r][a] = busy_[r][b] = true;
+      if (!seen_.find(a, b)) {
+        ++partners_[a];
+        ++partners_[b];
+      }
+      result_.rounds[r].emplace_back(std::minmax(a, b));
       --left_;
       return true;
     }
     return false;
   }
 
+  /// The node that is free in this round and had the fewest partners; the lower one of equals.
+  /// kNoNode if there is none that may have one more.
+  [[nodiscard]] Node least_asked(const LinkCluster& member, std::size_t round) const {
+    Node best = kNoNode;
+    for (const Node node : member.nodes) {
+      if (busy_[round][node] || partners_[node] >= most_partners_) continue;
+      if (best == kNoNode || partners_[node] < partners_[best]) best = node;
+    }
+    return best;
+  }
+
+  const RoundTrips& seen_;
   std::uint64_t left_;
   std::vector<std::vector<bool>> busy_;  // nodes that are taken in each round
+  std::vector<std::uint32_t> partners_;  // partners of each node, those to come included
+  std::uint32_t most_partners_;
   std::vector<std::size_t> member_of_;
   Comparisons result_;
 };
 
 }  // namespace
+
+std::uint32_t most_partners(Node nodes) { return 3 * log_of(nodes) + 8; }
+std::size_t most_comparison_rounds(Node nodes) { return 6 * log_of(nodes) + 8; }
 
 std::vector<PairRound> first_pairs(std::span<const Node> order) {
   const std::size_t n = order.size();
@@ -174,7 +214,7 @@ Comparisons comparisons_left(const LinkCluster& whole, const RoundTrips& seen,
                              std::size_t most_rounds, std::uint64_t most_pairs) {
   std::vector<Probed> links;
   for (const auto& [pair, time] : seen.all()) links.push_back({pair, time.samples});
-  Comparer comparer(seen.nodes(), most_rounds, most_pairs);
+  Comparer comparer(seen, most_rounds, most_pairs);
   comparer.look_into(whole, links);
   return comparer.take();
 }

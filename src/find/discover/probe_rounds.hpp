@@ -16,6 +16,12 @@ using PairRound = std::vector<NodePair>;
 inline constexpr Node kAllPairsUpTo = 8;
 inline constexpr Node kAllPairsAtMost = 16;
 
+/// No node is probed with more others than this while clusters are looked for: 3 ceil(log2 n) + 8.
+/// Up to kAllPairsUpTo nodes that is more than there are.
+[[nodiscard]] std::uint32_t most_partners(Node nodes);
+/// Rounds of comparisons that there are at most: 6 ceil(log2 n) + 8.
+[[nodiscard]] std::size_t most_comparison_rounds(Node nodes);
+
 /// The pairs to probe first: all of a few nodes. Of more, each with the next in `order` (labels,
 /// subnets, names: who stands together there is likely to be near) and ceil(log2 n) - 1 times with
 /// one drawn by lot, which finds clusters in whatever order they are.
@@ -28,8 +34,10 @@ inline constexpr Node kAllPairsAtMost = 16;
 
 /// Pairs to probe next. Two neighbours in a cluster might belong together if no pair of nodes
 /// between them was probed, or too seldom: at most `most_pairs`, one for each two neighbours, the
-/// larger ones first. Clusters of more than kAllPairsAtMost that hold nothing but nodes are not
-/// asked about: no two of them were near. `open`: how many neighbours were not compared so far.
+/// larger ones first. A neighbour is asked by a quarter of its nodes in a round, by one at least.
+/// Of its nodes those come first that had the fewest partners; who had most_partners() gets no new
+/// one. Clusters of more than kAllPairsAtMost that hold nothing but nodes are not asked about: no
+/// two of them were near. `open`: how many neighbours were not compared so far.
 struct Comparisons {
   std::vector<PairRound> rounds;
   std::uint64_t open = 0;

@@ -29,6 +29,7 @@ Expected<bool> probe_round_trips(Prober& prober, const std::vector<PairRound>& p
   }
   auto measured = prober.run(rounds);
   if (!measured) return measured.error();
+  result.rounds += rounds.size();
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     for (std::size_t i = 0; i < rounds[r].size(); ++i) {
       const Experiment& e = rounds[r][i];
@@ -71,6 +72,7 @@ class CostProbe {
     if (rounds.empty()) return false;
     auto measured = prober.run(rounds);
     if (!measured) return measured.error();
+    result.rounds += rounds.size();
     for (std::size_t r = 0; r < rounds.size(); ++r) {
       for (std::size_t i = 0; i < rounds[r].size(); ++i) {
         const Experiment& e = rounds[r][i];
@@ -117,10 +119,11 @@ Expected<Survey> survey(Prober& prober, std::span<const Node> order, const Budge
   look_at_clusters(result);
   const std::uint64_t log_n = static_cast<std::uint64_t>(std::bit_width(n - 1));
   const std::uint64_t most = 2 * n * log_n + 4ULL * n;
-  while (true) {
+  for (std::size_t rounds_left = most_comparison_rounds(n);;) {
     const std::uint64_t left = most - std::min(most, result.probes);
-    const Comparisons next =
-        comparisons_left(result.clusters, result.round_trips, kRoundsAtOnce, left);
+    const Comparisons next = comparisons_left(result.clusters, result.round_trips,
+                                              std::min(kRoundsAtOnce, rounds_left), left);
+    rounds_left -= next.rounds.size();
     result.uncompared = next.open;
     result.out_of_time = prober.spent() > deadline(budget, result.round_trips);
     if (result.out_of_time) return result;

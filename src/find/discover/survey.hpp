@@ -25,6 +25,7 @@ struct Survey {
   std::vector<LinkSeen> links;
   LinkCluster clusters;
   std::uint64_t probes = 0;  ///< number of experiments
+  std::size_t rounds = 0;    ///< rounds that they were done in, one after the other
   /// Pairs of neighbours that were taken for different without a probe.
   std::uint64_t uncompared = 0;
   bool out_of_time = false;
@@ -36,6 +37,10 @@ struct Survey {
 /// Round trips of the pairs of first_pairs(), a stream each way between each node and its nearest,
 /// and then one probe for every two neighbours that might be one cluster, until there are none.
 /// At most 2 n ceil(log2 n) + 6 n experiments; never all pairs of more than kAllPairsAtMost nodes.
+/// No node has more than most_partners() others to talk to. O(log n) rounds:
+///   first pairs   ceil(log2 n) + 1, or n rounds of at most kAllPairsUpTo nodes
+///   comparisons   most_comparison_rounds() at most
+///   streams       a node meets those that it is nearest to: at most 4 most_partners() rounds
 /// @param order the nodes, those first that are likely to stand together
 Expected<Survey> survey(Prober& prober, std::span<const Node> order, const Budget& budget = {});
 

@@ -61,8 +61,10 @@ void Channel::abandon_pace() {
 }
 
 bool Channel::may_send_to(Rank to, std::uint64_t call) const {
+  const Flow* const flow = flows_.find(to);
+  if (flow == nullptr) return true;
   std::uint32_t before = 0;
-  for (const Synchronous& one : flows_[to].under_way) before += one.call <= call ? 1 : 0;
+  for (const Synchronous& one : flow->under_way) before += one.call <= call ? 1 : 0;
   return before < kSynchronousUnderWay;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "mpi/by_rank.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/local_steps.hpp"
 #include "mpi/piece.hpp"
@@ -177,7 +178,7 @@ class Channel {
   /// All begun these calls: one allreduce for each quarter of what tags tell apart, oldest first.
   std::deque<LateAgreement> paces_;
   std::vector<Execution*> under_way_;
-  std::vector<Flow> flows_;  // one for each receiving rank
+  ByRank<Flow> flows_;  // one for each receiving rank
   std::uint64_t confirmed_ = 0;
   std::uint64_t most_unconfirmed_ = 0;
   std::vector<LevelCount> sent_;

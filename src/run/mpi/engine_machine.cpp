@@ -43,7 +43,7 @@ void Engine::learn(KnownMachine machine) {
   machine.came_in = replaces ? world_->known()->came_in
                              : fmt::format("before call {} on all processes, after {:.2f} s",
                                            world_calls_, world_->clock());
-  const bool is_far = !far_pairs(machine.machine).empty();
+  const bool is_far = !far_pairs(*machine.machine).empty();
   world_->learn(std::move(machine));
   if (replaces) Registry::forget_what_is_native();
   // Calls on near machines may be known to be native for good, and are no longer counted here.
@@ -96,8 +96,8 @@ void Engine::look_for_machine(MPI_Comm over) {
     return learn(discovered_machine(*world_, over));
   }
   const bool is_needed =
-      before == nullptr ||
-      (world_->versions() < kMostVersions && (!is_certain || looks_->contradicts(before->machine)));
+      before == nullptr || (world_->versions() < kMostVersions &&
+                            (!is_certain || looks_->contradicts(*before->machine)));
   if (told->machine && is_needed) {
     learn(
         found_machine(*world_, std::move(told->machine->machine), std::move(told->machine->words)));
@@ -161,7 +161,7 @@ bool Engine::discover() {
 
 Engine::Placed Engine::placed(MPI_Comm comm) const {
   Placed result;
-  if (const KnownMachine* known = world_->known()) result.machine = &known->machine;
+  if (const KnownMachine* known = world_->known()) result.machine = known->machine.get();
   int inter = 1;
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) {
     return result;

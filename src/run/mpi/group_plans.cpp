@@ -4,26 +4,55 @@
 #include <utility>
 
 #include "mpi/mpi_traits.hpp"
+#include "mpi/shared_by_ranks.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::mpi {
+namespace {
+
+/// Whether a group sees the machine as it is: all processes in their own order, and an outermost
+/// level that joins something.
+bool sees_all_of_it(const std::vector<Rank>& members, const topology::Machine& machine) {
+  if (members.size() != machine.size() || machine.clusters().front().member_count < 2) return false;
+  for (Rank rank = 0; rank < machine.size(); ++rank) {
+    if (members[rank] != rank) return false;
+  }
+  return true;
+}
+
+/// A group as text that no other group has.
+std::string key_of(std::uint64_t where, const std::vector<Rank>& members) {
+  std::string key(reinterpret_cast<const char*>(&where), sizeof where);
+  key.append(reinterpret_cast<const char*>(members.data()), members.size() * sizeof(Rank));
+  return key;
+}
+
+}  // namespace
+
+std::uint64_t bytes_of(const topology::Machine& machine) {
+  // Of a process: its record, its place among the members, its place in the order, and back.
+  constexpr std::uint64_t kOfProcess = 32;
+  return machine.size() * kOfProcess + machine.clusters().size() * sizeof(topology::Cluster);
+}
+
 GroupPlans::GroupPlans(std::vector<Rank> members, std::uint64_t where, std::uint64_t place,
-                       topology::Machine machine, std::vector<FarPair> far_pairs,
-                       const runtime::Settings& settings, Counter& choices)
+                       std::shared_ptr<const topology::Machine> machine,
+                       std::vector<FarPair> far_pairs, runtime::Settings settings,
+                       std::shared_ptr<Counter> choices)
     : members_(std::move(members)),
       where_(where),
       place_(place),
       machine_(std::move(machine)),
-      settings_(settings),
-      is_even_(!select::is_uneven(machine_)),
+      settings_(std::move(settings)),
+      is_even_(!select::is_uneven(*machine_)),
       far_pairs_(std::move(far_pairs)),
-      choices_(choices) {}
+      choices_(std::move(choices)) {}
 
 select::Chooser& GroupPlans::chooser() {
   if (chooser_ == nullptr) {
-    hierarchy_ = std::make_unique<const collective::Hierarchy>(machine_);
+    hierarchy_ = std::make_unique<const collective::Hierarchy>(*machine_);
     select::SharedDecisions shared;
-    if constexpr (kIsSimulated) shared = shared_decisions(machine_);
+    if constexpr (kIsSimulated) shared = shared_decisions(*machine_);
     chooser_ = std::make_unique<select::Chooser>(
         *hierarchy_, runtime::rules_of(settings_, kNativeMpi), std::move(shared));
   }
@@ -31,13 +60,13 @@ select::Chooser& GroupPlans::chooser() {
 }
 
 std::vector<runtime::Candidate> GroupPlans::candidates(const runtime::SharedCall& call) {
-  ++choices_;
+  ++*choices_;
   const std::lock_guard lock(mutex_);
   return candidates_of(chooser(), settings_, call);
 }
 
 runtime::CachedPlan GroupPlans::plan(Rank rank, const runtime::PlanKey& key) {
-  ++choices_;
+  ++*choices_;
   const std::lock_guard lock(mutex_);
   return make_plan(chooser(), rank, key);
 }
@@ -57,8 +86,25 @@ void Groups::keep(std::shared_ptr<GroupPlans> group) {
     std::rotate(it, it + 1, kept_.end());
     return;
   }
-  if (kept_.size() >= kMostKept) kept_.erase(kept_.begin());
   kept_.push_back(std::move(group));
+  std::uint64_t bytes = 0;
+  for (const auto& one : kept_) bytes += bytes_of(one->machine());
+  while (kept_.size() > 1 && (kept_.size() > kMostKept || bytes > kMostKeptBytes)) {
+    bytes -= bytes_of(kept_.front()->machine());
+    kept_.erase(kept_.begin());
+  }
+}
+
+std::shared_ptr<GroupPlans> Groups::made_for(const World& world, const std::vector<Rank>& members,
+                                             std::uint64_t where, std::uint64_t place) {
+  std::shared_ptr<const topology::Machine> machine = world.known()->machine;
+  if (!sees_all_of_it(members, *machine)) {
+    machine =
+        std::make_shared<const topology::Machine>(topology::restrict_machine(*machine, members));
+  }
+  auto watched = runtime::may_try(world.settings) ? far_pairs(*machine) : std::vector<FarPair>{};
+  return std::make_shared<GroupPlans>(members, where, place, std::move(machine), std::move(watched),
+                                      world.settings, choices_);
 }
 
 std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<Rank>& members) {
@@ -76,10 +122,13 @@ std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<R
       return group;
     }
   }
-  topology::Machine machine = topology::restrict_machine(known_machine.machine, members);
-  auto watched = runtime::may_try(world.settings) ? far_pairs(machine) : std::vector<FarPair>{};
-  auto made = std::make_shared<GroupPlans>(members, where, place, std::move(machine),
-                                           std::move(watched), world.settings, choices_);
+  std::shared_ptr<GroupPlans> made;
+  if constexpr (kIsSimulated) {
+    made = shared_by_ranks<GroupPlans>("group", key_of(where, members),
+                                       [&] { return made_for(world, members, where, place); });
+  } else {
+    made = made_for(world, members, where, place);
+  }
   const std::lock_guard lock(mutex_);
   if (auto group = known(where, members)) return group;  // another thread was quicker
   if (groups_.size() >= 2 * when_cleared_) {             // entries of groups that are gone
@@ -95,8 +144,8 @@ std::shared_ptr<GroupPlans> Groups::find(const World& world, const std::vector<R
 std::shared_ptr<GroupPlans> Groups::changed(const World& world, const GroupPlans& before,
                                             topology::Machine machine) {
   return std::make_shared<GroupPlans>(before.members(), before.where(), before.place(),
-                                      std::move(machine), before.far_pairs(), world.settings,
-                                      choices_);
+                                      std::make_shared<const topology::Machine>(std::move(machine)),
+                                      before.far_pairs(), world.settings, choices_);
 }
 
 }  // namespace espalier::mpi

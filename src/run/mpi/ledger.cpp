@@ -86,7 +86,7 @@ void Ledger::keep_verdicts(const std::string& start) const {
   if (known != nullptr && !start.empty()) {
     KeptStart kept{{}, {}, verdicts_};
     if (known->is_certain) {
-      kept.machine = known->machine;
+      kept.machine = *known->machine;
       kept.words = known->words;
       std::erase(kept.words, "known from before");
     }

@@ -10,8 +10,9 @@ namespace espalier::mpi {
 /// Told how many experiments were done, and how long all of them took so far.
 using Progress = std::function<void(std::size_t experiments, Time spent)>;
 
-/// Measures real nodes over MPI. Rank 0 tells one process of each other node what to do; these
-/// processes call serve_prober() and answer what they measured.
+/// Measures real nodes over MPI. One process of each other node is told what to do, and tells what
+/// it measured, along a tree from rank 0 (gather_tree.hpp): nobody has more than kTellingFan + 1
+/// others to talk to about that. These processes call serve_prober().
 class MpiProber : public discover::Prober {
  public:
   /// Made on rank 0 only. @param comm must outlive it
@@ -38,7 +39,8 @@ class MpiProber : public discover::Prober {
   std::size_t experiments_ = 0;
 };
 
-/// Does what rank 0 says until rank 0 has enough; sleeps in between.
+/// Does what rank 0 says until rank 0 has enough, and hands on what others are told; sleeps in
+/// between.
 void serve_prober(MPI_Comm comm);
 
 }  // namespace espalier::mpi

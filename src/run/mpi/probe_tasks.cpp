@@ -178,18 +178,6 @@ void sleep_for(Time time) {
   }
 }
 
-void wait_asleep(MPI_Request& request, MPI_Status* status) {
-  if (kIsSimulated) {  // who waits is asleep there
-    PMPI_Wait(&request, status);
-    return;
-  }
-  int done = 0;
-  for (unsigned pause = 10; PMPI_Test(&request, &done, status), done == 0;) {
-    ::usleep(pause);
-    pause = std::min(200U, pause + pause / 2);
-  }
-}
-
 std::vector<std::vector<ProbeTask>> tasks_by_node(std::span<const discover::Round> rounds,
                                                   Node nodes) {
   std::vector<std::vector<ProbeTask>> tasks(nodes);
@@ -251,6 +239,13 @@ std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words) {
     tasks.push_back({e, words[10] == 1});
   }
   return tasks;
+}
+
+bool has_to_initiate(std::span<const std::int64_t> tasks) {
+  for (; tasks.size() >= kWordsATask; tasks = tasks.subspan(kWordsATask)) {
+    if (tasks[kWordsATask - 1] == 1) return true;
+  }
+  return false;
 }
 
 std::vector<std::int64_t> to_words(std::span<const Measured> measured) {

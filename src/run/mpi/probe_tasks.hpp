@@ -6,6 +6,7 @@
 
 #include "discover/experiment.hpp"
 #include "mpi/mpi_api.hpp"
+#include "mpi/wait_asleep.hpp"
 
 namespace espalier::mpi {
 
@@ -29,6 +30,8 @@ struct ProbeTask {
 /// The tasks as numbers, to be sent.
 [[nodiscard]] std::vector<std::int64_t> to_words(std::span<const ProbeTask> tasks);
 [[nodiscard]] std::vector<ProbeTask> tasks_from(std::span<const std::int64_t> words);
+/// Whether a node with these tasks initiates one: who only answers has nothing to tell.
+[[nodiscard]] bool has_to_initiate(std::span<const std::int64_t> tasks);
 [[nodiscard]] std::vector<std::int64_t> to_words(std::span<const discover::Measured> measured);
 [[nodiscard]] std::vector<discover::Measured> measured_from(std::span<const std::int64_t> words);
 
@@ -36,6 +39,5 @@ struct ProbeTask {
 void sleep_for(Time time);
 /// Simulated time passes. Defined where time is simulated (kIsSimulated).
 void sleep_simulated(std::uint32_t microseconds);
-void wait_asleep(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
 
 }  // namespace espalier::mpi

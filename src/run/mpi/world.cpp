@@ -13,6 +13,7 @@
 
 #include "base/text_hash.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "mpi/shared_by_ranks.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/named_algorithms.hpp"
 #include "topology/load_machine.hpp"
@@ -156,6 +157,17 @@ bool launcher_says_several_nodes(int size) {
   return processes > 0 && processes < size;
 }
 
+/// The machine that rank 0 has told. Under SMPI it is read once for all ranks.
+std::shared_ptr<const topology::Machine> machine_from(const std::string& text) {
+  const auto read = [&text] {
+    return std::make_shared<const topology::Machine>(
+        *topology::read_json(text, "ESPALIER_MACHINE"));
+  };
+  if constexpr (kIsSimulated)
+    return shared_by_ranks<const topology::Machine>("machine", text, read);
+  return read();
+}
+
 }  // namespace
 
 int rank_of_first(MPI_Comm over) {
@@ -264,8 +276,7 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   world.is_agreed = true;
   begin_trace(world, over);
   if (!told.machine.empty()) {
-    world.learn(
-        known_machine(world, *topology::read_json(told.machine, "ESPALIER_MACHINE"), told.machine));
+    world.learn(known_machine(world, machine_from(told.machine), told.machine));
     return WorldAgreement::Reached;
   }
   world.places = all.places(over);

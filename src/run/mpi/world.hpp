@@ -21,7 +21,9 @@ namespace espalier::mpi {
 
 /// The machine that the processes of MPI_COMM_WORLD run on, the same on all of them.
 struct KnownMachine {
-  topology::Machine machine;
+  /// Communicators of all processes in order plan for this very object; under SMPI all ranks, which
+  /// are one process, have it together.
+  std::shared_ptr<const topology::Machine> machine;
   std::uint64_t hash = 0;  ///< hash of version, settings and machine
   /// Hash of what decisions of trials are kept under: where the ranks run and how plans are made.
   /// Of a machine that was found, measured figures are no part.
@@ -131,7 +133,8 @@ enum class WorldAgreement : std::uint8_t {
 /// The machine with its hash, which covers the settings agreed on in `world`. With ESPALIER_LOG
 /// rank 0 says on stderr what it is.
 /// @param as_text the machine as text, for the hash; empty if the nodes tell all
-[[nodiscard]] KnownMachine known_machine(const World& world, topology::Machine machine,
+[[nodiscard]] KnownMachine known_machine(const World& world,
+                                         std::shared_ptr<const topology::Machine> machine,
                                          std::string_view as_text);
 /// A machine that was found while the program ran, or in an earlier run.
 [[nodiscard]] KnownMachine found_machine(const World& world, topology::Machine machine,

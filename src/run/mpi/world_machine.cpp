@@ -51,11 +51,12 @@ void say(const World& world, const std::vector<std::string>& lines) {
 
 }  // namespace
 
-KnownMachine known_machine(const World& world, Machine machine, std::string_view as_text) {
+KnownMachine known_machine(const World& world, std::shared_ptr<const Machine> machine,
+                           std::string_view as_text) {
   const std::uint64_t hash =
       TextHash{}.add(ESPALIER_VERSION).add(world.settings_text).add(as_text).value();
-  say(world, {fmt::format("{} processes, {} levels, {} clusters", machine.size(),
-                          machine.levels().size(), machine.clusters().size())});
+  say(world, {fmt::format("{} processes, {} levels, {} clusters", machine->size(),
+                          machine->levels().size(), machine->clusters().size())});
   const std::string planning = to_text(planning_settings(world.settings));
   const std::uint64_t place = TextHash{}.add(ESPALIER_VERSION).add(planning).add(as_text).value();
   return {std::move(machine), hash, place};
@@ -63,7 +64,8 @@ KnownMachine known_machine(const World& world, Machine machine, std::string_view
 
 KnownMachine found_machine(const World& world, Machine machine, std::vector<std::string> words) {
   const std::string text = topology::write_json(machine);
-  KnownMachine known = known_machine(world, std::move(machine), text);
+  KnownMachine known =
+      known_machine(world, std::make_shared<const Machine>(std::move(machine)), text);
   const std::string planning = to_text(planning_settings(world.settings));
   TextHash place;
   place.add(ESPALIER_VERSION).add(planning);
@@ -75,7 +77,8 @@ KnownMachine found_machine(const World& world, Machine machine, std::vector<std:
 }
 
 KnownMachine machine_of_nodes(const World& world) {
-  return known_machine(world, two_levels(world.places.leaders), "");
+  return known_machine(world, std::make_shared<const Machine>(two_levels(world.places.leaders)),
+                       "");
 }
 
 KnownMachine discovered_machine(const World& world, MPI_Comm over) {

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 
 #include "discover/node_record.hpp"
+#include "mpi/gather_tree.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "topology/readers.hpp"
 #include "topology/writers.hpp"
@@ -147,21 +149,28 @@ OwnedComm said_node(MPI_Comm world, MPI_Group group, std::span<const int> leader
   return OwnedComm(made);
 }
 
-/// Rank 0 and the others that lead what MPI calls a node send each other something at once, so that
-/// connections are made both ways at the same time, not one after the other.
+/// The ranks that lead what MPI calls a node, rising; rank 0 comes first.
+std::vector<int> leading_ranks(std::span<const int> leaders) {
+  std::vector<int> ranks;
+  for (std::size_t r = 0; r < leaders.size(); ++r) {
+    if (leaders[r] == static_cast<int>(r)) ranks.push_back(leaders[r]);
+  }
+  return ranks;
+}
+
+/// Those that lead a node and tell each other something along a tree send each other something at
+/// once, so that connections are made both ways at the same time, not one after the other.
 class Welcome {
  public:
-  Welcome(std::span<const int> leaders, int rank, MPI_Comm world) {
-    if (leaders[static_cast<std::size_t>(rank)] != rank) return;
-    if (rank != 0) {
+  Welcome(std::span<const int> leading, std::size_t position, MPI_Comm world) {
+    const TreePlace place = place_in_tree(position, leading.size(), kTellingFan);
+    if (position != 0) {
       requests_.emplace_back();
-      PMPI_Irecv(nullptr, 0, MPI_CHAR, 0, kWelcome, world, &requests_.back());
-      return;
+      PMPI_Irecv(nullptr, 0, MPI_CHAR, leading[place.parent], kWelcome, world, &requests_.back());
     }
-    for (std::size_t r = 1; r < leaders.size(); ++r) {
-      if (leaders[r] != static_cast<int>(r)) continue;
+    for (const TreeStretch& child : place.children) {
       requests_.emplace_back();
-      PMPI_Isend(nullptr, 0, MPI_CHAR, static_cast<int>(r), kWelcome, world, &requests_.back());
+      PMPI_Isend(nullptr, 0, MPI_CHAR, leading[child.begin], kWelcome, world, &requests_.back());
     }
   }
   ~Welcome() {
@@ -187,18 +196,6 @@ double add_nodes(const std::string& lines, std::vector<NodeText>& nodes) {
     at = end + 1;
   }
   return entered;
-}
-
-std::string receive_text(int from, MPI_Comm comm) {
-  int is_there = 0, length = 0;
-  MPI_Status status;
-  while (PMPI_Iprobe(from, kNodes, comm, &is_there, &status), is_there == 0) {
-    sleep_for(microseconds(50));
-  }
-  PMPI_Get_count(&status, MPI_CHAR, &length);
-  std::string text(static_cast<std::size_t>(length), ' ');
-  PMPI_Recv(text.data(), length, MPI_CHAR, from, kNodes, comm, MPI_STATUS_IGNORE);
-  return text;
 }
 
 /// What is known of a node, by its processes; on the first of them.
@@ -238,7 +235,13 @@ WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
   WorldNodes result;
   result.world = own_world(over, group);
   const double entered = PMPI_Wtime() - begin;  // least on the rank that came last
-  Welcome welcome(leaders, world_rank, result.world.get());
+  const std::vector<int> leading = leading_ranks(leaders);
+  const auto position = static_cast<std::size_t>(
+      std::lower_bound(leading.begin(), leading.end(), world_rank) - leading.begin());
+  std::optional<Welcome> welcome;
+  if (leaders[static_cast<std::size_t>(world_rank)] == world_rank) {
+    welcome.emplace(leading, position, result.world.get());
+  }
   const OwnedComm said = said_node(result.world.get(), group, leaders, world_rank);
   PMPI_Comm_rank(said.get(), &said_rank);
   const OwnedComm node =
@@ -252,17 +255,9 @@ WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
   if (said_rank != 0) return result;
   lines = fmt::format("{}\n", entered);
   for (const std::string& text : texts) lines += text;
-  if (world_rank != 0) {
-    PMPI_Send(lines.data(), static_cast<int>(lines.size()), MPI_CHAR, 0, kNodes,
-              result.world.get());
-    return result;
-  }
-  double least = add_nodes(lines, result.nodes);
-  for (std::size_t r = 1; r < leaders.size(); ++r) {
-    const int from = static_cast<int>(r);
-    if (leaders[r] != from) continue;
-    least = std::min(least, add_nodes(receive_text(from, result.world.get()), result.nodes));
-  }
+  const auto all = gather_in_tree(result.world.get(), leading, position, lines, kNodes);
+  double least = entered;
+  for (const std::string& one : all) least = std::min(least, add_nodes(one, result.nodes));
   result.waited = entered - least;
   return result;
 }

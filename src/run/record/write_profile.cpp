@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
+#include <numeric>
 
 #include "base/file.hpp"
+#include "mpi/gather_tree.hpp"
 #include "profile/json.hpp"
 #include "record/recorder.hpp"
 
@@ -14,27 +17,21 @@ namespace {
 
 constexpr int kTag = 1;
 
-/// One after the other: together they may be longer than an int counts.
-std::vector<std::vector<std::uint64_t>> gather(MPI_Comm comm, std::vector<std::uint64_t> mine) {
+/// The words of all ranks at rank 0. Along a tree: rank 0 of a large job takes a few long messages,
+/// not one of each rank in turn.
+std::vector<std::vector<std::uint64_t>> gather(MPI_Comm comm,
+                                               const std::vector<std::uint64_t>& mine) {
   int me = 0, size = 0;
   PMPI_Comm_rank(comm, &me);
   PMPI_Comm_size(comm, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const std::string text(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof mine[0]);
   std::vector<std::vector<std::uint64_t>> all;
-  if (me != 0) {
-    int go = 0;  // ranks send one by one, not to flood rank 0
-    PMPI_Recv(&go, 1, MPI_INT, 0, kTag, comm, MPI_STATUS_IGNORE);
-    PMPI_Send(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, 0, kTag, comm);
-    return all;
-  }
-  all.push_back(std::move(mine));
-  for (int from = 1; from < size; ++from) {
-    int go = 1, length = 0;
-    MPI_Status status;
-    PMPI_Send(&go, 1, MPI_INT, from, kTag, comm);
-    PMPI_Probe(from, kTag, comm, &status);
-    PMPI_Get_count(&status, MPI_UINT64_T, &length);
-    all.emplace_back(static_cast<std::size_t>(length));
-    PMPI_Recv(all.back().data(), length, MPI_UINT64_T, from, kTag, comm, MPI_STATUS_IGNORE);
+  for (const std::string& one :
+       mpi::gather_in_tree(comm, ranks, static_cast<std::size_t>(me), text, kTag)) {
+    all.emplace_back(one.size() / sizeof mine[0]);
+    std::memcpy(all.back().data(), one.data(), one.size());
   }
   return all;
 }

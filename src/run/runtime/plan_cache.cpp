@@ -48,7 +48,6 @@ PlanCache::Plans::iterator PlanCache::rescaled(const PlanKey& key) {
 }
 
 const CachedPlan* PlanCache::insert(const PlanKey& key, CachedPlan plan) {
-  messages_ += plan.prepared.messages.size();
   bytes_ += bytes_of(plan);
   most_bytes_ = std::max(most_bytes_, bytes_);
   ++made_;
@@ -58,13 +57,12 @@ const CachedPlan* PlanCache::insert(const PlanKey& key, CachedPlan plan) {
 }
 
 void PlanCache::evict_all_but(const PlanKey& key) {
-  while (plans_.size() > 1 && (plans_.size() > max_plans_ || messages_ > max_messages_)) {
+  while (plans_.size() > 1 && (plans_.size() > max_plans_ || bytes_ > max_bytes_)) {
     auto oldest = plans_.end();
     for (auto it = plans_.begin(); it != plans_.end(); ++it) {
       if (it->first == key) continue;
       if (oldest == plans_.end() || it->second->used < oldest->second->used) oldest = it;
     }
-    messages_ -= oldest->second->prepared.messages.size();
     bytes_ -= bytes_of(*oldest->second);
     if (last_ == oldest->second.get()) last_ = nullptr;
     plans_.erase(oldest);
@@ -101,7 +99,9 @@ std::uint64_t bytes_of(const CachedPlan& plan) {
     return ((vectors.size() * sizeof(vectors[0])) + ...);
   };
   const PreparedProgram& p = plan.prepared;
-  return sizeof(plan) + plan.name.size() + plan.why.size() +
+  std::uint64_t runs = 0;
+  for (const schedule::IndexSet& set : p.program.sets) runs += set.runs().size();
+  return sizeof(plan) + plan.name.size() + plan.why.size() + runs * sizeof(schedule::IndexRun) +
          held(p.program.ops, p.program.deps, p.program.sets, p.lanes, p.messages, p.waits,
               p.message_count, p.first_dependent, p.dependents, p.first_message, p.messages_of_op,
               p.steps);

@@ -36,12 +36,17 @@ struct CachedPlan {
   std::uint64_t used = 0;       ///< when the plan was used last, for eviction
 };
 
-/// Plans of one communicator. Bounded by what they hold: whoever was not used for longest goes.
-/// Deriving one anew needs no communication, so ranks may forget at different times.
+/// Memory that the plans of one communicator may take. A flat alltoall of 100,000 ranks has about
+/// 20 MB: it is kept, whatever else there is, for as long as it is the last one used.
+inline constexpr std::uint64_t kMostPlanBytes = std::uint64_t{16} << 20U;
+
+/// Plans of one communicator. Bounded by the memory that they take: whoever was not used for
+/// longest goes, but never the last one. Deriving one anew needs no communication, so ranks may
+/// forget at different times.
 class PlanCache {
  public:
-  explicit PlanCache(std::size_t max_messages = 65536, std::size_t max_plans = 256)
-      : max_messages_(max_messages), max_plans_(max_plans) {}
+  explicit PlanCache(std::uint64_t max_bytes = kMostPlanBytes, std::size_t max_plans = 256)
+      : max_bytes_(max_bytes), max_plans_(max_plans) {}
 
   /// The plan of this key, or nullptr. Where a plan cuts nothing, that of another count of the same
   /// size class is rescaled and takes this key: sizes that change from call to call cost neither a
@@ -66,11 +71,10 @@ class PlanCache {
   Plans::iterator rescaled(const PlanKey& key);
   void evict_all_but(const PlanKey& key);
 
-  std::size_t max_messages_;
+  std::uint64_t max_bytes_;
   std::size_t max_plans_;
   Plans plans_;
-  std::size_t messages_ = 0;  // messages of all plans
-  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_ = 0;  // of all plans
   std::uint64_t most_bytes_ = 0;
   std::uint64_t clock_ = 0;
   std::size_t made_ = 0;

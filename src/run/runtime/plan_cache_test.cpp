@@ -22,7 +22,7 @@ CachedPlan plan_of(std::size_t messages) {
 }
 
 TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
-  PlanCache cache(/*max_messages=*/100, /*max_plans=*/2);
+  PlanCache cache(kMostPlanBytes, /*max_plans=*/2);
   const PlanKey a{{Operation::Broadcast, 0, 1, 1, true}};
   const PlanKey b{{Operation::Broadcast, 1, 1, 1, true}};
   const PlanKey c{{Operation::Broadcast, 2, 1, 1, true}};
@@ -36,8 +36,8 @@ TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
   EXPECT_NE(cache.find(c), nullptr);
 }
 
-TEST(PlanCache, IsBoundedByMessagesButKeepsTheNewestWhateverItsSize) {
-  PlanCache cache(/*max_messages=*/100, /*max_plans=*/50);
+TEST(PlanCache, IsBoundedByBytesButKeepsTheNewestWhateverItsSize) {
+  PlanCache cache(/*max_bytes=*/3 * bytes_of(plan_of(30)) + 100, /*max_plans=*/50);
   for (std::uint64_t count = 0; count < 20; ++count) {
     const PlanKey key{{Operation::Reduce, 0, count, 8, true}};
     EXPECT_NE(cache.insert(key, plan_of(30)), nullptr);
@@ -46,6 +46,31 @@ TEST(PlanCache, IsBoundedByMessagesButKeepsTheNewestWhateverItsSize) {
   const PlanKey huge{{Operation::Reduce, 0, 99, 8, true}};
   EXPECT_EQ(cache.insert(huge, plan_of(1000))->prepared.messages.size(), 1000u);
   EXPECT_EQ(cache.size(), 1u);
+}
+
+/// What a plan takes is counted by its parts, the index sets of families of peers included.
+TEST(PlanCache, CountsThePeersOfAFamily) {
+  CachedPlan plan = plan_of(0);
+  const std::uint64_t before = bytes_of(plan);
+  std::vector<std::uint32_t> peers;  // no two of them make a run
+  for (std::uint32_t i = 0; i < 1000; ++i) peers.push_back(i * i);
+  plan.prepared.program.sets.emplace_back(peers);
+  EXPECT_GE(bytes_of(plan), before + 500 * sizeof(schedule::IndexRun));
+}
+
+/// Four flat alltoalls of 1,024 ranks, which are two thousand messages each, are kept together.
+TEST(PlanCache, HoldsSeveralFlatPlansOfManyRanks) {
+  const topology::Machine machine =
+      *topology::parse_synthetic("site:4(10ms) node:16(50us) proc:16(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  Chooser chooser(hierarchy, {.force = true, .named = {{Operation::Alltoall, "direct"}}});
+  PlanCache cache;
+  for (std::uint64_t count : {1, 100, 10'000, 1'000'000}) {
+    const PlanKey key{{Operation::Alltoall, 0, count, 8, true}};
+    cache.insert(key, make_plan(chooser, 5, key));
+  }
+  EXPECT_EQ(cache.size(), 4u);
+  EXPECT_LE(cache.most_bytes(), kMostPlanBytes);
 }
 
 TEST(MakePlan, OneLevelIsNativeUnlessForced) {

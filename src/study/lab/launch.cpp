@@ -20,9 +20,13 @@ std::string joined_preloads(const LaunchRequest& request) {
 Words rank_environment(const LaunchRequest& request) {
   Words variables = request.environment;
   variables.push_back("LD_PRELOAD=" + joined_preloads(request));
+  // Who says whether ranks go first (many more ranks than cores had better not) is heard.
+  const bool is_told = std::any_of(variables.begin(), variables.end(), [](const std::string& one) {
+    return one.starts_with("ESPALIER_LAB_PRIORITY=");
+  });
   if (request.poll) {
     variables.emplace_back("ESPALIER_LAB_SLEEP_US=0");
-  } else {
+  } else if (!is_told) {
     variables.emplace_back("ESPALIER_LAB_PRIORITY=1");
   }
   if (!request.rank_cells.empty()) variables.push_back("ESPALIER_LAB_RANKS=" + request.rank_cells);

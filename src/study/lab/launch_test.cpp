@@ -9,7 +9,8 @@
 namespace espalier::lab {
 namespace {
 
-Expected<Launch> try_launch(const std::string& machine, Mpi mpi, Rank ranks) {
+Expected<Launch> try_launch(const std::string& machine, Mpi mpi, Rank ranks,
+                            const std::vector<std::string>& environment = {}) {
   const topology::Machine m = topology::load_machine(machine).value().machine;
   LaunchRequest request;
   request.mpi = mpi;
@@ -19,6 +20,7 @@ Expected<Launch> try_launch(const std::string& machine, Mpi mpi, Rank ranks) {
   request.shim = "/lib/shim.so";
   request.rank_cells = "/run/ranks";
   request.preloads = {"/lib/espalier.so"};
+  request.environment = environment;
   request.program = {"./program", "its argument"};
   return launch(request, m, plan_lab(m).value());
 }
@@ -63,6 +65,15 @@ TEST(Launch, HandsLibrariesAndCostsToTheRanks) {
       has(launch_on(machine, Mpi::OpenMpi, 2), {"-x", "LD_PRELOAD=/lib/shim.so:/lib/espalier.so"}));
   const Launch plain = launch_on("node:2(1ms) proc:1", Mpi::Mpich, 2);
   EXPECT_TRUE(has(plain, {"-n", "2", "./program", "its argument"}));
+}
+
+TEST(Launch, LeavesPrioritiesToWhoSetsThem) {
+  const std::string machine = "node:2(1ms) proc:1";
+  const std::vector<std::string> first{"-genv", "ESPALIER_LAB_PRIORITY", "1"};
+  EXPECT_TRUE(has(launch_on(machine, Mpi::Mpich, 2), first));
+  const Launch told = try_launch(machine, Mpi::Mpich, 2, {"ESPALIER_LAB_PRIORITY=0"}).value();
+  EXPECT_TRUE(has(told, {"-genv", "ESPALIER_LAB_PRIORITY", "0"}));
+  EXPECT_FALSE(has(told, first));
 }
 
 // Open MPI 5.0.7 starts nothing, and ends with 0, if a host comes up more often than it has cores.
