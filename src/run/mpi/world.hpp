@@ -57,6 +57,9 @@ class World {
   };
   /// What our own work took on this rank.
   mutable runtime::Account account;
+  /// What trials on one node took of that: hidden communicators and segments. They have 2 % of
+  /// their own, since calls that wait for them cost more than they do.
+  mutable runtime::Account node_account;
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)

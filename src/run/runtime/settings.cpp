@@ -20,6 +20,14 @@ Expected<bool> read_switch(const Environment& environment, const std::string& na
                fmt::format("set it to {}, or unset it", usual ? 0 : 1)};
 }
 
+Expected<SharedMemory> read_shared(const Environment& environment) {
+  const char* const name = "ESPALIER_SHARED";
+  if (environment(name).value_or("").empty()) return Settings().shared;
+  const Expected<bool> value = read_switch(environment, name, true);
+  if (!value) return value.error();
+  return *value ? SharedMemory::Always : SharedMemory::Never;
+}
+
 Expected<int> read_log(const Environment& environment) {
   const auto value = environment("ESPALIER_LOG");
   if (!value || value->empty()) return 0;
@@ -42,12 +50,14 @@ Expected<Settings> read_settings(const Environment& environment) {
         Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
         Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial},
-        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking},
-        Switch{"ESPALIER_SHARED", &Settings::shared}}) {
+        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
   }
+  const Expected<SharedMemory> shared = read_shared(environment);
+  if (!shared) return shared.error();
+  settings.shared = *shared;
   const Expected<int> log = read_log(environment);
   if (!log) return log.error();
   settings.log = *log;
@@ -131,7 +141,7 @@ std::string to_text(const Settings& settings) {
                          {"cache", settings.cache},
                          {"trial", settings.trial},
                          {"nonblocking", settings.nonblocking},
-                         {"shared", settings.shared},
+                         {"shared", static_cast<int>(settings.shared)},
                          {"verdicts", settings.verdicts},
                          {"shared_memory", settings.shared_limit.value},
                          {"memory", settings.bundle_limit.value},
@@ -158,7 +168,7 @@ Settings settings_from_text(const std::string& text) {
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
   settings.nonblocking = json.at("nonblocking").get<bool>();
-  settings.shared = json.at("shared").get<bool>();
+  settings.shared = static_cast<SharedMemory>(json.at("shared").get<int>());
   settings.shared_limit.value = json.at("shared_memory").get<std::uint64_t>();
   settings.verdicts = json.at("verdicts").get<std::string>();
   settings.bundle_limit.value = json.at("memory").get<std::uint64_t>();
