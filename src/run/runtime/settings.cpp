@@ -21,11 +21,13 @@ Expected<bool> read_switch(const Environment& environment, const std::string& na
 }
 
 Expected<SharedMemory> read_shared(const Environment& environment) {
-  const char* const name = "ESPALIER_SHARED";
-  if (environment(name).value_or("").empty()) return Settings().shared;
-  const Expected<bool> value = read_switch(environment, name, true);
-  if (!value) return value.error();
-  return *value ? SharedMemory::Always : SharedMemory::Never;
+  const std::string value = environment("ESPALIER_SHARED").value_or("");
+  if (value.empty()) return Settings().shared;
+  if (value == "0") return SharedMemory::Never;
+  if (value == "1") return SharedMemory::Always;
+  if (value == "tried") return SharedMemory::Tried;
+  return Error{"ESPALIER_SHARED", fmt::format("\"{:.60}\" is none of 0, 1 and tried", value),
+               "set it to one of these, or unset it"};
 }
 
 Expected<int> read_log(const Environment& environment) {
