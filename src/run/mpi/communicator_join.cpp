@@ -202,8 +202,13 @@ std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call)
   std::vector<runtime::Candidate> all = group_->candidates(call);
   const bool may_have_segment = wants_segment() && (executor_ == nullptr || segment_ != nullptr);
   if (call.irregular || !may_have_segment) return all;
+  const topology::Machine& machine = group_->machine();
+  const auto predicted =
+      select::predict_shared_memory(machine, runtime::collective_of(call, machine.size()));
   for (runtime::Candidate& one : all) {
-    if (one.which) one.name = select::kSharedMemory;
+    if (!one.which) continue;
+    one.name = select::kSharedMemory;
+    if (predicted) one.predicted = to_microseconds(*predicted) * 1e-6;
   }
   return all;
 }
