@@ -51,8 +51,8 @@ class ReturnedErrors {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-/// What a hidden communicator and a segment of shared memory take on one node, and for each rank
-/// more: 0.2 to 0.4 ms were seen for 2 to 8 ranks.
+/// What a hidden communicator and a segment of shared memory are taken to need on one node, and for
+/// each rank more: an estimate. What they took is measured and counted afterwards.
 constexpr double kSecondsToTry = 300e-6, kSecondsOfMember = 30e-6;
 
 /// The same ranks again, made with fewer messages than hidden_copy() takes. This rank alone may
