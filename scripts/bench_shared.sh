@@ -3,7 +3,7 @@
 #
 #   scripts/bench_shared.sh BUILD [OPTION...]     e.g. build/release --only Allreduce
 #
-# As scripts/bench_never_slower.sh, with ESPALIER_SHARED=1: ratios in one run, after the trials; losses stand beside wins.
+# As scripts/bench_never_slower.sh, with ESPALIER_SHARED=tried: ratios in one run, after the trials; losses stand beside wins.
 set -u
 if [ $# -lt 1 ]; then
   sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
@@ -11,5 +11,5 @@ if [ $# -lt 1 ]; then
 fi
 build=$1
 shift
-export ESPALIER_SHARED=1
+export ESPALIER_SHARED=tried
 exec "$(dirname "$0")/bench_never_slower.sh" "$build" --all-bytes 8,1024,16384,65536,1048576,4194304 "$@"

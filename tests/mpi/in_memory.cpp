@@ -1,15 +1,19 @@
 // Calls through the memory of a node, and ends of all kinds. in_memory_test.py looks at what is
 // left.
 //
-//   in_memory end | abort | kill | many | limited
+//   in_memory end | abort | kill | many [NUMBER] | limited | tried | fork
 //
 // end: a few calls, then MPI_Finalize. abort, kill: rank 1 ends the program so in the midst of
 // calls. many: communicators that are made, used and freed one after the other, root first.
-// limited: files may not be long while the first call makes what it needs.
+// limited: files may not be long while the first call makes what it needs. tried: as many calls as
+// trials need. fork: children of fork() come and go between calls.
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -49,6 +53,39 @@ bool many_communicators(int number) {
   return are_right;
 }
 
+/// Calls that trials compare, on communicators of the same ranks one after the other: the second
+/// one uses the memory of the first again.
+bool tried_calls_are_right() {
+  bool are_right = true;
+  for (int i = 0; i < 2; ++i) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    std::vector<int> data(256);
+    for (int call = 0; call < 3000; ++call) {
+      data.assign(data.size(), rank == 0 ? call : -1);
+      MPI_Bcast(data.data(), 256, MPI_INT, 0, comm);
+      are_right &= data.front() == call && data.back() == call;
+      int sum = rank;
+      MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm);
+      are_right &= sum == size * (size - 1) / 2;
+    }
+    MPI_Comm_free(&comm);
+  }
+  return are_right;
+}
+
+bool calls_beside_children_are_right() {
+  bool are_right = true;
+  for (int i = 0; i < 10; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    are_right &= calls_are_right(MPI_COMM_WORLD);
+    int status = -1;
+    are_right &= child > 0 && waitpid(child, &status, 0) == child && status == 0;
+  }
+  return are_right;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -65,7 +102,11 @@ int main(int argc, char** argv) {
     setrlimit(RLIMIT_FSIZE, &usual);
   }
   bool is_right = calls_are_right(MPI_COMM_WORLD);
-  if (std::strcmp(how, "many") == 0) is_right = many_communicators(150) && is_right;
+  if (std::strcmp(how, "many") == 0) {
+    is_right = many_communicators(argc > 2 ? std::atoi(argv[2]) : 150) && is_right;
+  }
+  if (std::strcmp(how, "tried") == 0) is_right = tried_calls_are_right() && is_right;
+  if (std::strcmp(how, "fork") == 0) is_right = calls_beside_children_are_right() && is_right;
   if (rank == 1 && std::strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   if (rank == 1 && std::strcmp(how, "kill") == 0) raise(SIGKILL);
   if (std::strcmp(how, "abort") == 0 || std::strcmp(how, "kill") == 0) MPI_Barrier(MPI_COMM_WORLD);

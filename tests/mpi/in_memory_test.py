@@ -21,12 +21,12 @@ def ours(folder):
     return {name for name in os.listdir(folder) if "espalier" in name}
 
 
-def run(how, *settings):
+def run(how, *settings, forced=True):
     """@return exit code, what the program printed, what ESPALIER_EXPLAIN told"""
     told = pathlib.Path(FOLDER.name) / "told"
     told.unlink(missing_ok=True)
-    line = [sys.executable, str(LAUNCH), MPI, "3", LIBRARY, "ESPALIER_FORCE=1", f"ESPALIER_EXPLAIN={told}", *settings,
-            "--", PROGRAM, how]
+    force = ["ESPALIER_FORCE=1"] if forced else []
+    line = [sys.executable, str(LAUNCH), MPI, "3", LIBRARY, *force, f"ESPALIER_EXPLAIN={told}", *settings, "--", PROGRAM, how]
     done = subprocess.run(line, capture_output=True, text=True, timeout=200, check=False)
     return done.returncode, done.stdout + done.stderr, told.read_text() if told.exists() else ""
 
@@ -43,7 +43,16 @@ def main():
     expect(code == 0 and "wrong 0" in printed, f"a usual run: {code} {printed}")
     expect(USED in told and "shared memory: at most" in told, f"not through memory: {told}")
     code, printed, told = run("end")
-    expect(code == 0 and USED not in told, f"through memory without being asked: {told}")
+    expect(code == 0 and USED not in told, f"forced through memory without being asked: {told}")
+    code, printed, told = run("tried", "ESPALIER_SHARED=tried", forced=False)
+    expect(code == 0 and "wrong 0" in printed, f"tried: {code} {printed}")
+    expect("shared memory: at most" in told, f"not tried: {told}")
+    code, printed, told = run("tried", forced=False)
+    expect(code == 0 and "wrong 0" in printed and USED not in told, f"tried without being asked: {code} {printed} {told}")
+    code, printed, told = run("end", "ESPALIER_SHARED=tried")
+    expect(code == 0 and USED not in told, f"forced, though it was only to be tried: {told}")
+    code, printed, told = run("fork", "ESPALIER_SHARED=1")
+    expect(code == 0 and "wrong 0" in printed and USED in told, f"beside children: {code} {printed} {told}")
     code, printed, told = run("end", "ESPALIER_SHARED=1", "ESPALIER_SHARED_MEMORY=100KiB")
     expect(code == 0 and "wrong 0" in printed and USED not in told, f"more memory than allowed: {code} {printed} {told}")
     code, printed, told = run("limited", "ESPALIER_SHARED=1")

@@ -157,7 +157,7 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   // The network may have been another in earlier runs.
   policies_.begin(group_->is_even(), group_->far_pairs().empty(), world_.settings, group_->place(),
                   changes_.empty() ? &world_.verdicts : nullptr,
-                  [this](const SharedCall& call) { return group_->candidates(call); });
+                  [this](const SharedCall& call) { return candidates(call); });
 }
 
 bool Communicator::measure_again() {
@@ -207,10 +207,17 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   if (is_counted) world_.account.spend(PMPI_Wtime() - begin);
   if (take.first == First::Join) {
     // Whoever names a machine wants plans for it; what was found must not cost more than it gains.
-    const bool is_there = world_.learns_late ? join_by_steps(key) : make_hidden(key);
+    if (!world_.learns_late && !is_time_to_try()) return {nullptr, Reason::OneLevel};
+    const bool is_there = world_.learns_late ? join_by_steps(key) : make_hidden_at_once(key);
     if (!is_there && !never_) return {nullptr, Reason::FirstCalls, false, policy};
     if (!is_there) return {nullptr, *never_, true};
-    take = policy->joined(world_.clock);
+    if (wants_segment() && segment_ == nullptr) {
+      do_without_segment();
+      policy = &policies_.at(key);
+      take = policy->next(world_.clock);
+    } else {
+      take = policy->joined(world_.clock);
+    }
   }
   if (take.first == First::Measure) {
     if (measure_again()) {
@@ -232,6 +239,8 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
 std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey key) {
   // Classes that are forgotten may wait for agreements.
   if (pending_ == nullptr || policies_.is_full_for(key)) return nullptr;
+  // Trials have compared calls through memory, where these do not go.
+  if (segment_ != nullptr && runtime::may_try(world_.settings)) return nullptr;
   const runtime::ClassPolicy& policy = policies_.at(key);
   const bool is_final = !policy.is_undecided() || policy.has_decision();
   const runtime::Take take = policy.outlook();
@@ -287,7 +296,7 @@ CountedTrees& Communicator::counted_trees() {
 void Communicator::tell(const SharedCall& call, const CachedPlan& plan) const {
   fmt::print(stderr, "espalier: {} of {} B on {}, root {}: {} ({})\n",
              schedule::name_of(call.operation), call.count * call.element, name(), call.root,
-             plan.name, plan.why);
+             name_of_plan(plan), plan.why);
 }
 
 std::string Communicator::name() const {

@@ -20,6 +20,7 @@
 #include "runtime/explain.hpp"
 #include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
+#include "select/shared_memory.hpp"
 
 namespace espalier::mpi {
 
@@ -37,7 +38,7 @@ class HiddenShare {
   /// The most that were taken at a time.
   [[nodiscard]] int most() const { return most_.load(); }
   /// Shared memory of the segments that go with hidden communicators.
-  SharedBudget memory;
+  SegmentStore memory;
 
  private:
   std::atomic<int> taken_{0};
@@ -173,11 +174,18 @@ class Communicator {
   [[nodiscard]] CountedTrees& counted_trees();
   /// Shared memory of the members; nullptr: planned calls go by messages.
   [[nodiscard]] NodeSegment* segment() const { return segment_.get(); }
+  /// What a plan is called: its name, or that calls go through shared memory instead.
+  [[nodiscard]] std::string_view name_of_plan(const runtime::CachedPlan& plan) const {
+    return goes_through_memory(plan) ? select::kSharedMemory : std::string_view(plan.name);
+  }
   [[nodiscard]] SelfLane self() const { return {hidden_.get(), rank_, 0}; }
   /// Notes that a planned call failed, or that the others ran one without this rank. Messages may
   /// be left on the hidden communicator, so it is abandoned instead of freed, and its share is
   /// lost.
-  void mark_failed() { has_failed_ = true; }
+  void mark_failed() {
+    has_failed_ = true;
+    if (segment_ != nullptr) segment_->mark_failed();
+  }
   [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr && !has_failed_; }
   /// Whether all members are among `ranks`, which are sorted ranks of MPI_COMM_WORLD.
   /// @pre holds_hidden()
@@ -223,6 +231,9 @@ class Communicator {
   void plan_anew();
   /// Makes the hidden communicator. Collective. @return false: never() says why not
   bool make_hidden(const runtime::SharedCall& call);
+  /// Likewise; what it took goes to the account.
+  bool make_hidden_at_once(const runtime::SharedCall& call);
+  void spend_on_node(double seconds) const;
   /// Goes one step towards the hidden communicator without making the program wait: asks whether
   /// all ranks agree and there is time for it, makes it, asks whether all have made it. Called
   /// before each call that would gain. @return whether it is there; never() says if it never is
@@ -233,6 +244,16 @@ class Communicator {
   void use_hidden(bool may_all_start);
   /// Whether the members are to have a segment of shared memory. All get the same answer.
   [[nodiscard]] bool wants_segment() const;
+  /// Whether it is time for the hidden communicator of a trial on one node: what making it and the
+  /// segment takes, and all our work before, must stay within the account. All members ask before
+  /// the same call; collective before calls 1, 5, 13 ... of these.
+  [[nodiscard]] bool is_time_to_try();
+  /// There could be no segment: candidates are plans by messages, and trials begin again.
+  void do_without_segment();
+  [[nodiscard]] bool goes_through_memory(const runtime::CachedPlan& plan) const {
+    return segment_ != nullptr && segment_->may_serve(plan.call);
+  }
+  [[nodiscard]] std::vector<runtime::Candidate> candidates(const runtime::SharedCall& call);
   [[nodiscard]] int processes_of_node() const;
 
   MPI_Comm comm_;
@@ -268,6 +289,7 @@ class Communicator {
   OwnedComm hidden_;
   std::unique_ptr<Executor> executor_;           // uses hidden_, so it is destroyed before
   std::unique_ptr<NodeSegment> segment_;         // uses executor_; absent: there is none
+  bool does_without_segment_ = false;            // it was wanted, and could not be had
   std::unique_ptr<CountedTrees> counted_trees_;  // uses executor_; made at its first use
   CommunicatorLog* trace_log_ = nullptr;         // the tracer's
   /// Calls that do not block; absent if they are native. Uses executor_.

@@ -17,7 +17,7 @@ CallOutlook Communicator::outlook(const SharedCall& call) {
   outlook.predicted = plan.predicted;
   outlook.native_predicted = plan.native_predicted;
   if (!take.which) return outlook;
-  outlook.name = plan.name;
+  outlook.name = std::string(name_of_plan(plan));
   outlook.why = plan.why;
   // A gatherv has the plan at first, and other trees when its root has told one.
   if (call.irregular && call.operation == schedule::Operation::Scatter &&

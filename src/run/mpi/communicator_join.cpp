@@ -51,6 +51,10 @@ class ReturnedErrors {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
+/// What a hidden communicator and a segment of shared memory are taken to need on one node, and for
+/// each rank more: an estimate. What they took is measured and counted afterwards.
+constexpr double kSecondsToTry = 300e-6, kSecondsOfMember = 30e-6;
+
 /// The same ranks again, made with fewer messages than hidden_copy() takes. This rank alone may
 /// have none: the ranks must agree on it before they use it.
 OwnedComm twin(MPI_Comm from) {
@@ -112,6 +116,18 @@ bool Communicator::make_hidden(const SharedCall& call) {
   return true;
 }
 
+void Communicator::spend_on_node(double seconds) const {
+  world_.account.spend(seconds);
+  world_.node_account.spend(seconds);
+}
+
+bool Communicator::make_hidden_at_once(const SharedCall& call) {
+  const double begin = PMPI_Wtime();
+  const bool is_made = make_hidden(call);
+  if (!world_.is_threaded) spend_on_node(PMPI_Wtime() - begin);
+  return is_made;
+}
+
 bool Communicator::join_by_steps(const SharedCall& call) {
   constexpr std::uint32_t kCallsToAgree = 4;
   if (join_agreement_ == nullptr) {
@@ -164,11 +180,47 @@ bool Communicator::may_start() {
 }
 
 bool Communicator::wants_segment() const {
+  if (kIsSimulated || size_ > NodeSegment::kMostMembers) return false;
   const runtime::Settings& settings = world_.settings;
-  const auto levels = group_->machine().levels();
-  return settings.shared && !settings.reproducible && settings.algorithm.empty() &&
-         world_.tracer == nullptr && !levels.empty() &&
-         levels.front().channel.starts_with("memory");
+  const bool is_tried =
+      runtime::may_try(settings) && group_->is_even() && group_->far_pairs().empty();
+  const bool is_asked_for =
+      settings.shared == runtime::SharedMemory::Always ||
+      (settings.shared == runtime::SharedMemory::Tried && is_tried && !world_.is_threaded);
+  return is_asked_for && !does_without_segment_ && !settings.reproducible &&
+         settings.algorithm.empty() && world_.tracer == nullptr &&
+         select::is_one_node(group_->machine());
+}
+
+bool Communicator::is_time_to_try() {
+  if (!runtime::may_try(world_.settings) || !wants_segment()) return true;
+  if (!asking_to_join_.is_due()) return false;
+  const double begin = PMPI_Wtime();
+  std::array<double, 2> least{world_.clock(), -world_.node_account.own()};
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, least.data(), 2, MPI_DOUBLE, MPI_MIN, comm_);
+  spend_on_node(PMPI_Wtime() - begin);
+  const double predicted = kSecondsToTry + kSecondsOfMember * size_;
+  return code == MPI_SUCCESS && runtime::Account::pays_for(predicted, least[0], -least[1]);
+}
+
+void Communicator::do_without_segment() {
+  does_without_segment_ = true;
+  plan_for(group_);
+}
+
+std::vector<runtime::Candidate> Communicator::candidates(const SharedCall& call) {
+  std::vector<runtime::Candidate> all = group_->candidates(call);
+  const bool may_have_segment = wants_segment() && (executor_ == nullptr || segment_ != nullptr);
+  if (call.irregular || !may_have_segment) return all;
+  const topology::Machine& machine = group_->machine();
+  const auto predicted =
+      select::predict_shared_memory(machine, runtime::collective_of(call, machine.size()));
+  for (runtime::Candidate& one : all) {
+    if (!one.which) continue;
+    one.name = select::kSharedMemory;
+    if (predicted) one.predicted = to_microseconds(*predicted) * 1e-6;
+  }
+  return all;
 }
 
 int Communicator::processes_of_node() const {
@@ -183,8 +235,9 @@ void Communicator::use_hidden(bool may_all_start) {
   executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
                                          channel_options());
   if (wants_segment()) {
-    segment_ = NodeSegment::make(executor_->channel(), share_.memory,
-                                 world_.settings.shared_limit.value, processes_of_node());
+    segment_ = NodeSegment::make(
+        executor_->channel(), share_.memory,
+        {group_->members(), world_.settings.shared_limit.value, processes_of_node()});
   }
   if (world_.tracer != nullptr) take_down_calls();
   if (!may_all_start) return;

@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
 
-#include "mpi/mpi_traits.hpp"
 #include "mpi/node_combine.hpp"
 #include "mpi/staging.hpp"
 
@@ -18,13 +18,16 @@ using schedule::Operation;
 
 namespace {
 
-/// What rank 0 tells the others of the segment that it made.
+/// What rank 0 tells the others of a segment: one that it made, or one that they had before.
 struct Invitation {
-  std::uint64_t is_made = 0;
+  enum What : std::uint64_t { Nothing, Made, Again };
+  std::uint64_t what = Nothing;
   std::uint64_t process = 0;
   std::uint64_t file = 0;
   std::uint64_t nonce = 0;
+  std::uint64_t steps = 0;  // that were done on it
 };
+constexpr int kNumbers = sizeof(Invitation) / sizeof(std::uint64_t);
 
 std::uint64_t* nonce_of(const shared::Mapping& mapping) {
   return reinterpret_cast<std::uint64_t*>(mapping.data());
@@ -33,25 +36,106 @@ std::uint32_t* sleepers_of(const shared::Mapping& mapping) {
   return reinterpret_cast<std::uint32_t*>(mapping.data() + shared::kLine);
 }
 
+SharedSegment segment_at(shared::Mapping mapping, const shared::Geometry& geometry,
+                         std::uint32_t rank) {
+  SharedSegment::Member member(mapping.data(), geometry, rank, shared::DirectAccess());
+  const std::uint64_t nonce = *nonce_of(mapping);
+  return {std::move(mapping), std::move(member), nonce};
+}
+
 /// Rank 0's segment, with its nonce; or nothing.
-Expected<shared::Mapping> make_first(std::uint64_t bytes, Invitation& invitation) {
-  auto made = shared::Mapping::create(bytes);
-  if (!made) return made;
+std::optional<SharedSegment> make_first(const shared::Geometry& geometry, Invitation& invitation) {
+  auto made = shared::Mapping::create(geometry.bytes());
+  if (!made) return std::nullopt;
   std::random_device device;
-  invitation = {1, static_cast<std::uint64_t>(::getpid()), static_cast<std::uint64_t>(made->file()),
-                (std::uint64_t{device()} << 32U) | device()};
+  invitation = {Invitation::Made, static_cast<std::uint64_t>(::getpid()),
+                static_cast<std::uint64_t>(made->file()),
+                (std::uint64_t{device()} << 32U) | device() | 1U};
   *nonce_of(*made) = invitation.nonce;
-  return made;
+  return segment_at(std::move(*made), geometry, 0);
 }
 
 /// The segment that rank 0 made; nothing if this rank cannot see it.
-Expected<shared::Mapping> open_first(std::uint64_t bytes, const Invitation& invitation) {
+std::optional<SharedSegment> open_first(const shared::Geometry& geometry, std::uint32_t rank,
+                                        const Invitation& invitation) {
   auto opened = shared::Mapping::open(static_cast<int>(invitation.process),
-                                      static_cast<int>(invitation.file), bytes);
-  if (opened && *nonce_of(*opened) != invitation.nonce) {
-    return Error{"shared memory", "another file", ""};
+                                      static_cast<int>(invitation.file), geometry.bytes());
+  if (!opened || *nonce_of(*opened) != invitation.nonce) return std::nullopt;
+  return segment_at(std::move(*opened), geometry, rank);
+}
+
+/// Rank 0 tells the others. @return whether that worked
+bool tell(Channel& channel, Invitation& invitation) {
+  return PMPI_Bcast(&invitation, kNumbers, MPI_UINT64_T, 0, channel.comm()) == MPI_SUCCESS;
+}
+bool all_have(Channel& channel, bool has) {
+  int least = has ? 1 : 0;
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, channel.comm());
+  return code == MPI_SUCCESS && least == 1;
+}
+
+/// What this rank has of a segment, and of the cap for it.
+struct Share {
+  std::optional<SharedSegment> segment;
+  bool has_room = false;  // taken from the cap
+};
+
+/// Rank 0 offers one that the ranks had before, or a new one.
+Share offer(SegmentStore& store, const NodeSegment::Wanted& wanted,
+            const shared::Geometry& geometry, bool may_be_used_again, Invitation& invitation) {
+  Share share;
+  if (may_be_used_again) share.segment = store.find(wanted.ranks, 0);
+  if (share.segment) {
+    const SharedSegment& spare = *share.segment;
+    invitation = {Invitation::Again, 0, 0, spare.nonce, spare.member.steps()};
+    share.has_room = true;
+    return share;
   }
-  return opened;
+  share.has_room = store.take(geometry.part_bytes(), wanted.limit);
+  if (share.has_room) share.segment = make_first(geometry, invitation);
+  return share;
+}
+
+/// Another rank takes what was offered, if it can.
+Share accept(SegmentStore& store, const NodeSegment::Wanted& wanted,
+             const shared::Geometry& geometry, std::uint32_t rank, const Invitation& invitation) {
+  Share share;
+  if (invitation.what == Invitation::Again) {
+    share.segment = store.find(wanted.ranks, invitation.nonce);
+    share.has_room = share.segment.has_value();
+    if (share.segment && share.segment->member.steps() != invitation.steps) share.segment.reset();
+  } else if (invitation.what == Invitation::Made) {
+    share.has_room = store.take(geometry.part_bytes(), wanted.limit);
+    if (share.has_room) share.segment = open_first(geometry, rank, invitation);
+  }
+  return share;
+}
+
+/// A segment on all ranks or on none. Collective.
+std::optional<SharedSegment> agreed_segment(Channel& channel, SegmentStore& store,
+                                            const NodeSegment::Wanted& wanted,
+                                            bool may_be_used_again) {
+  shared::Geometry geometry;
+  geometry.members = channel.size();
+  Invitation invitation;
+  Share share;
+  if (channel.rank() == 0) {
+    share = offer(store, wanted, geometry, may_be_used_again, invitation);
+  }
+  const bool is_told = tell(channel, invitation);
+  if (is_told && channel.rank() != 0) {
+    share = accept(store, wanted, geometry, channel.rank(), invitation);
+  }
+  if (all_have(channel, is_told && share.segment.has_value())) {
+    share.segment->mapping.close_file();
+    store.use();
+    return std::optional<SharedSegment>(std::move(share.segment));
+  }
+  share.segment.reset();
+  if (share.has_room) store.give_back(geometry.part_bytes());
+  // Somebody has forgotten the old one: then a new one.
+  const bool asks_again = is_told && invitation.what == Invitation::Again;
+  return asks_again ? agreed_segment(channel, store, wanted, false) : std::nullopt;
 }
 
 bool has_named_layout(const Layout& layout) {
@@ -67,57 +151,33 @@ void go_on(void* of) {
 
 }  // namespace
 
-bool SharedBudget::take(std::uint64_t bytes, std::uint64_t most) {
-  const bool is_left = taken_.fetch_add(bytes) + bytes <= most;
-  if (!is_left) taken_.fetch_sub(bytes);
-  return is_left;
+std::unique_ptr<NodeSegment> NodeSegment::make(Channel& channel, SegmentStore& store,
+                                               const Wanted& wanted) {
+  std::optional<SharedSegment> segment = agreed_segment(channel, store, wanted, true);
+  if (!segment) return nullptr;
+  return std::unique_ptr<NodeSegment>(new NodeSegment(channel, store, wanted, std::move(*segment)));
 }
 
-void SharedBudget::use() {
-  const std::uint64_t now = taken_.load();
-  for (std::uint64_t highest = most_.load(); highest < now;) {
-    if (most_.compare_exchange_weak(highest, now)) break;
-  }
-}
-
-std::unique_ptr<NodeSegment> NodeSegment::make(Channel& channel, SharedBudget& budget,
-                                               std::uint64_t limit, int processes) {
-  if (kIsSimulated || channel.size() > kMostMembers) return nullptr;
-  shared::Geometry geometry;
-  geometry.members = channel.size();
-  const bool has_room = budget.take(geometry.part_bytes(), limit);
-  Invitation invitation;
-  Expected<shared::Mapping> mapping = Error{};
-  if (channel.rank() == 0 && has_room) mapping = make_first(geometry.bytes(), invitation);
-  const int told = PMPI_Bcast(&invitation, 4, MPI_UINT64_T, 0, channel.comm());
-  if (channel.rank() != 0 && has_room && told == MPI_SUCCESS && invitation.is_made != 0) {
-    mapping = open_first(geometry.bytes(), invitation);
-  }
-  int is_there = mapping ? 1 : 0;
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MIN, channel.comm());
-  if (code != MPI_SUCCESS || is_there == 0) {
-    if (has_room) budget.give_back(geometry.part_bytes());
-    return nullptr;
-  }
-  mapping->close_file();
-  const bool crowded = processes > ::sysconf(_SC_NPROCESSORS_ONLN);
-  return std::unique_ptr<NodeSegment>(
-      new NodeSegment(channel, budget, std::move(*mapping), geometry, crowded));
-}
-
-NodeSegment::NodeSegment(Channel& channel, SharedBudget& budget, shared::Mapping mapping,
-                         const shared::Geometry& geometry, bool crowded)
+NodeSegment::NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted,
+                         SharedSegment segment)
     : channel_(channel),
-      budget_(budget),
-      mapping_(std::move(mapping)),
-      member_(mapping_.data(), geometry, channel.rank(),
-              shared::DirectAccess(sleepers_of(mapping_), crowded, {go_on, &channel})) {
-  budget_.use();
+      store_(store),
+      ranks_(wanted.ranks),
+      mapping_(std::move(segment.mapping)),
+      nonce_(segment.nonce),
+      member_(segment.member.again(shared::DirectAccess(
+          sleepers_of(mapping_), wanted.processes > ::sysconf(_SC_NPROCESSORS_ONLN),
+          {go_on, &channel}))) {}
+
+NodeSegment::~NodeSegment() {
+  if (has_failed_) {
+    store_.give_back(member_.geometry().part_bytes());
+  } else {
+    store_.keep(ranks_, {std::move(mapping_), std::move(member_), nonce_});
+  }
 }
 
-NodeSegment::~NodeSegment() { budget_.give_back(member_.geometry().part_bytes()); }
-
-bool NodeSegment::serves(const Collective& call, const ElementBuffers& buffers) const {
+bool NodeSegment::may_serve(const Collective& call) const {
   if (call.irregular()) return false;
   const shared::Geometry& geometry = member_.geometry();
   switch (call.operation) {
@@ -128,12 +188,17 @@ bool NodeSegment::serves(const Collective& call, const ElementBuffers& buffers) 
     case Operation::Allreduce:
     case Operation::Scan:
     case Operation::Exscan:
-      return has_named_layout(buffers.layout) && call.element.value <= geometry.slot_bytes;
+      return call.element.value <= geometry.slot_bytes;
     case Operation::ReduceScatter:
-      return has_named_layout(buffers.layout) && geometry.piece_of_each(call.element.value) > 0;
+      return geometry.piece_of_each(call.element.value) > 0;
     default:
       return true;
   }
+}
+
+bool NodeSegment::serves(const Collective& call, const ElementBuffers& buffers) const {
+  return may_serve(call) &&
+         (!schedule::reduces(call.operation) || has_named_layout(buffers.layout));
 }
 
 int NodeSegment::run(const Collective& call, const ElementCall& elements) {

@@ -1,32 +1,18 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "mpi/element_payload.hpp"
+#include "mpi/segment_store.hpp"
 #include "schedule/collective.hpp"
-#include "shared/mapping.hpp"
-#include "shared/member.hpp"
+#include "select/shared_memory.hpp"
 
 namespace espalier::mpi {
 
-/// Bytes of shared memory that this process owns in all segments, up to a cap. Any thread may use
-/// it.
-class SharedBudget {
- public:
-  /// Takes so many, if they are left.
-  [[nodiscard]] bool take(std::uint64_t bytes, std::uint64_t most);
-  void give_back(std::uint64_t bytes) { taken_.fetch_sub(bytes); }
-  /// What was taken is in use now.
-  void use();
-  /// The most that were in use at a time.
-  [[nodiscard]] std::uint64_t most() const { return most_.load(); }
-
- private:
-  std::atomic<std::uint64_t> taken_{0};
-  std::atomic<std::uint64_t> most_{0};
-};
+static_assert(shared::Geometry{}.slot_bytes == select::kLongestSharedPiece &&
+              shared::Geometry{}.piece(1, 1) == select::kShortestSharedPiece);
 
 /// Shared memory of the ranks of one communicator, all of which run on one node, and the planned
 /// calls that go through it instead of by messages.
@@ -35,17 +21,27 @@ class SharedBudget {
 /// reductions the type, which MPI wants to be the same everywhere.
 class NodeSegment {
  public:
-  static constexpr int kMostMembers = 128;
+  static constexpr int kMostMembers = select::kMostSharing;
 
+  /// What a process is asked for.
+  struct Wanted {
+    const std::vector<Rank>& ranks;  ///< the members as ranks of MPI_COMM_WORLD
+    std::uint64_t limit = 0;         ///< bytes that a process may own of all segments
+    int processes = 1;               ///< processes on this node, of the whole program
+  };
   /// Collective over the channel's communicator. nullptr on all ranks if some rank cannot have it.
-  /// @param limit bytes that this process may own of all segments
-  /// @param processes on this node, of the whole program
-  [[nodiscard]] static std::unique_ptr<NodeSegment> make(Channel& channel, SharedBudget& budget,
-                                                         std::uint64_t limit, int processes);
+  /// @pre at most kMostMembers ranks
+  [[nodiscard]] static std::unique_ptr<NodeSegment> make(Channel& channel, SegmentStore& store,
+                                                         const Wanted& wanted);
+  /// Keeps the segment for other communicators of the same ranks.
   ~NodeSegment();
   NodeSegment(const NodeSegment&) = delete;
   NodeSegment& operator=(const NodeSegment&) = delete;
+  /// A call failed: members may have done different steps, so nobody uses the segment again.
+  void mark_failed() { has_failed_ = true; }
 
+  /// Whether such calls go through the segment, but for reductions of types with gaps.
+  [[nodiscard]] bool may_serve(const schedule::Collective& call) const;
   /// Whether this call goes through the segment.
   [[nodiscard]] bool serves(const schedule::Collective& call, const ElementBuffers& buffers) const;
   /// Runs it. @return an MPI error code. @pre serves(call, elements.buffers)
@@ -54,14 +50,16 @@ class NodeSegment {
   void skip(const schedule::Collective& call);
 
  private:
-  NodeSegment(Channel& channel, SharedBudget& budget, shared::Mapping mapping,
-              const shared::Geometry& geometry, bool crowded);
+  NodeSegment(Channel& channel, SegmentStore& store, const Wanted& wanted, SharedSegment segment);
   bool run_right(const schedule::Collective& call, const ElementCall& elements, std::byte* out);
 
   Channel& channel_;
-  SharedBudget& budget_;
+  SegmentStore& store_;
+  const std::vector<Rank> ranks_;
   shared::Mapping mapping_;
-  shared::Member<shared::DirectAccess> member_;
+  std::uint64_t nonce_;
+  SharedSegment::Member member_;
+  bool has_failed_ = false;
 };
 
 }  // namespace espalier::mpi

@@ -24,7 +24,7 @@ Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {
     planned.outcome = native(comm, key.operation, next.why);
     if (!next.is_for_good) planned.outcome.native_for_good = nullptr;
   } else {
-    planned.outcome.plan = next.plan->name;
+    planned.outcome.plan = comm.name_of_plan(*next.plan);
   }
   if (next.timed != nullptr) planned.outcome.timing = {next.timed, PMPI_Wtime()};
   return planned;
@@ -90,8 +90,7 @@ void leave_call(Communicator& comm, const CachedPlan& plan) {
 
 namespace {
 
-constexpr std::string_view kThroughMemory = "shared memory";
-constexpr std::string_view kWhyThroughMemory = "all ranks share a node (ESPALIER_SHARED)";
+constexpr std::string_view kWhyThroughMemory = "all ranks share a node";
 
 int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& elements) {
   const CallTrace traced(comm, plan);
@@ -106,7 +105,11 @@ int run(Communicator& comm, const CachedPlan& plan, Operation operation, Element
   if (comm.segment() != nullptr && comm.segment()->serves(plan.call, elements.buffers)) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
     const int code = comm.segment()->run(plan.call, elements);
-    note_planned(comm, {operation, elements.bytes, kThroughMemory, kWhyThroughMemory, {}}, begin);
+    note_planned(comm,
+                 {operation, elements.bytes, comm.name_of_plan(plan), kWhyThroughMemory,
+                  comm.keeps_log() ? select::predict_shared_memory(*comm.machine(), plan.call)
+                                   : std::nullopt},
+                 begin);
     return code;
   }
   const std::uint64_t scratch_units = plan.prepared.program.scratch_units;

@@ -65,6 +65,9 @@ class World {
   double expected_seconds = 0;
   /// The time that the account counts: how long the program has run, or will run.
   [[nodiscard]] double counted_seconds() const { return std::max(clock(), expected_seconds); }
+  /// What trials on one node took of that: hidden communicators and segments. They have 2 % of
+  /// their own, since calls that wait for them cost more than they do.
+  mutable runtime::Account node_account;
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
   runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)

@@ -20,6 +20,16 @@ Expected<bool> read_switch(const Environment& environment, const std::string& na
                fmt::format("set it to {}, or unset it", usual ? 0 : 1)};
 }
 
+Expected<SharedMemory> read_shared(const Environment& environment) {
+  const std::string value = environment("ESPALIER_SHARED").value_or("");
+  if (value.empty()) return Settings().shared;
+  if (value == "0") return SharedMemory::Never;
+  if (value == "1") return SharedMemory::Always;
+  if (value == "tried") return SharedMemory::Tried;
+  return Error{"ESPALIER_SHARED", fmt::format("\"{:.60}\" is none of 0, 1 and tried", value),
+               "set it to one of these, or unset it"};
+}
+
 Expected<int> read_log(const Environment& environment) {
   const auto value = environment("ESPALIER_LOG");
   if (!value || value->empty()) return 0;
@@ -42,12 +52,14 @@ Expected<Settings> read_settings(const Environment& environment) {
         Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
         Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial},
-        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking},
-        Switch{"ESPALIER_SHARED", &Settings::shared}}) {
+        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
   }
+  const Expected<SharedMemory> shared = read_shared(environment);
+  if (!shared) return shared.error();
+  settings.shared = *shared;
   const Expected<int> log = read_log(environment);
   if (!log) return log.error();
   settings.log = *log;
@@ -131,7 +143,7 @@ std::string to_text(const Settings& settings) {
                          {"cache", settings.cache},
                          {"trial", settings.trial},
                          {"nonblocking", settings.nonblocking},
-                         {"shared", settings.shared},
+                         {"shared", static_cast<int>(settings.shared)},
                          {"verdicts", settings.verdicts},
                          {"shared_memory", settings.shared_limit.value},
                          {"memory", settings.bundle_limit.value},
@@ -158,7 +170,7 @@ Settings settings_from_text(const std::string& text) {
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
   settings.nonblocking = json.at("nonblocking").get<bool>();
-  settings.shared = json.at("shared").get<bool>();
+  settings.shared = static_cast<SharedMemory>(json.at("shared").get<int>());
   settings.shared_limit.value = json.at("shared_memory").get<std::uint64_t>();
   settings.verdicts = json.at("verdicts").get<std::string>();
   settings.bundle_limit.value = json.at("memory").get<std::uint64_t>();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,6 +11,13 @@
 #include "schedule/collective.hpp"
 
 namespace espalier::runtime {
+
+/// Whether calls of ranks on one node go through memory that they share (ESPALIER_SHARED).
+enum class SharedMemory : std::uint8_t {
+  Never,  ///< 0, or not set: such calls go by messages
+  Tried,  ///< "tried": where trials compare it with native calls, and it proves faster
+  Always  ///< 1: likewise, and also where plans are forced
+};
 
 /// What the user asked for through ESPALIER_* (docs/runtime.md). Rank 0's settings hold for all
 /// ranks: the environment of one host must not split them.
@@ -26,8 +34,8 @@ struct Settings {
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
   bool nonblocking = false;   ///< non-blocking collectives run along plans too
-  bool shared = false;        ///< ranks of one node go through shared memory
-  std::string verdicts;       ///< file that keeps decisions of trials; empty: none
+  SharedMemory shared = SharedMemory::Never;  ///< ranks of one node go through shared memory
+  std::string verdicts;                       ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>
       algorithm;  ///< algorithm that the user named for each operation
   /// What a rank may hold for others in a scatterv or gatherv along a tree by counts.

@@ -28,6 +28,8 @@ constexpr double kSecondsThatSuffice = 1e-3;
 constexpr double kMostCallsToWait = 1024;
 /// Candidates within this factor of the fastest are near it.
 constexpr double kNearFastest = 1.3;
+/// Likewise where no link is far, by times of short blocks.
+constexpr double kNearInShortBlocks = 3;
 /// Calls follow closely if a block takes at most this many times the time within its calls.
 constexpr double kMostBetweenCalls = 2;
 /// How much longer than predicted calls are taken to be on a busy computer, at most.
@@ -279,9 +281,10 @@ bool Trial::starts_second_round(double least) {
   std::vector<std::uint32_t> near;
   double slowest = 0;
   for (const std::uint32_t w : rivals_) {
-    if (agreed_[w] > kNearFastest * least &&
-        !(candidates_[w].is_native && options_.rechecks_winner))
+    const double near_by = options_.rechecks_winner ? kNearInShortBlocks : kNearFastest;
+    if (agreed_[w] > near_by * least && !(candidates_[w].is_native && options_.rechecks_winner)) {
       continue;
+    }
     near.push_back(w);
     slowest = std::max(slowest, agreed_[w]);
   }
@@ -294,6 +297,9 @@ bool Trial::starts_second_round(double least) {
   rivals_ = std::move(near);
   block_ = std::clamp(static_cast<std::uint32_t>(calls / (4 * candidates)), block_, kLongBlock);
   turns_ = 2 * candidates * static_cast<std::uint32_t>(calls / (2 * candidates * block_));
+  if (options_.rechecks_winner && block_ >= kBlockTimedAsAWhole) {
+    std::fill(least_.begin(), least_.end(), kNever);
+  }
   forget_plans();
   enter(Phase::Turns);
   return true;

@@ -66,7 +66,9 @@ struct TrialOptions {
 ///      a block of calls each. The first calls of a block are not timed.
 ///   5. AgreeingOnAll: the candidate preferred so far runs, kCallsToAgree calls. Then the fastest
 ///      is known.
-///      To Turns, once, for those near the fastest, with as many calls as kShare allows.
+///      To Turns, once, for those near the fastest, with as many calls as kShare allows. Where no
+///      link is far, near means up to kNearInShortBlocks: what few calls take says little of calls
+///      in one direction, whose senders run ahead.
 ///      To Kept, if native won or the winner was rechecked.
 ///      Else to Probation (`rechecks_winner`) or to LongRun.
 ///   6. LongRun: the winner runs for as many calls as would take 0.2 s. The last 32 are timed, or
@@ -84,7 +86,9 @@ struct TrialOptions {
 /// come late. A candidate's time is the maximum over ranks of each rank's least sample. Where calls
 /// follow each other closely, a sample is the time from the first call's begin to the last call's
 /// end; else it is the time within calls. In long blocks no clock is read in between, since that
-/// takes longer than some calls.
+/// takes longer than some calls. Where no link is far, samples of short blocks are forgotten once
+/// there are long ones: messages that wait already make a few native calls look faster than they
+/// are.
 class Trial {
  public:
   /// No fewer calls than the first Turns give to other candidates than 0 (16). If so many calls

@@ -153,6 +153,31 @@ TEST(Trial, APlanThatRanAheadOfItsMessagesIsLookedAtAgainInLongBlocks) {
   }
 }
 
+/// On one node: a few native calls find their messages there already, many take what they take.
+TEST(Trial, NativeCallsThatFoundTheirMessagesThereDoNotDecideWhereNoLinkIsFar) {
+  TrialOptions options;
+  options.rechecks_winner = true;
+  options.first_calls = 32;
+  for (const double plan : {1e-6, 3e-6}) {
+    Trial trial({{-1, true}, {-1, false}}, options);
+    Meeting meeting(1);
+    Member member(meeting);
+    double now = 0;
+    std::uint32_t in_a_row = 0, last = 9;
+    for (int calls = 0; !trial.is_decided() && calls < 200000; ++calls) {
+      const std::uint32_t candidate = trial.begin_call(member, [] { return 2.0; });
+      in_a_row = candidate == last ? in_a_row + 1 : 0;
+      last = candidate;
+      const bool is_there = calls < 40 || in_a_row < 20;
+      const double takes = candidate == 1 ? plan : is_there ? 0.4e-6 : 2e-6;
+      if (trial.is_timed()) trial.note(now, takes, 8);
+      now += takes;
+    }
+    EXPECT_TRUE(trial.is_decided());
+    EXPECT_EQ(trial.kept(), plan < 2e-6 ? 1U : 0U);
+  }
+}
+
 TEST(Trial, APlanThatTakesTheSameInTheLongRunStays) {
   std::vector<Trial> trials(2, Trial(kPlanAndNative));
   const auto taken = candidates_taken(trials, 2000, [](std::size_t, std::uint32_t candidate) {

@@ -50,7 +50,7 @@ void DirectAccess::wait_long(const std::uint64_t* flag, std::uint64_t at_least) 
     if (crowded_ || round >= kPolls) sched_yield();
     const std::uint64_t seen = load(flag);
     if (seen >= at_least) return;
-    const bool polls = !crowded_ || round % kRoundsAPoll == 0;
+    const bool polls = !crowded_ || round % kRoundsAPoll == kRoundsAPoll - 1;
     if (polls && progress_.step != nullptr) progress_.step(progress_.of);
     if (round >= kRoundsAwake) sleep(flag, seen);
   }

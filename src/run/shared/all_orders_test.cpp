@@ -295,8 +295,10 @@ void check(bool is_so, const char* what) {
   if (!is_so) throw Broken{what};
 }
 
-constexpr Geometry two_members() { return {2, 2, kLine}; }
-constexpr Geometry three_members() { return {3, 2, kLine}; }
+constexpr Geometry two_members() { return {2, 2, kLine, 1}; }
+constexpr Geometry three_members() { return {3, 2, kLine, 1}; }
+/// Data of 120 bytes lie in one of four cells, which are halves of two slots.
+constexpr Geometry two_with_cells() { return {2, 2, 2 * kLine, 2}; }
 
 void broadcasts(Member<ReplayAccess>& member, std::uint32_t rank, std::uint32_t root, int count) {
   for (int i = 1; i <= count; ++i) {
@@ -320,6 +322,47 @@ TEST(AllOrders, OfBroadcastsToTwo) {
       three_members(), [](auto& member, std::uint32_t rank) { broadcasts(member, rank, 1, 3); });
   EXPECT_EQ(found.broken, "");
   EXPECT_GT(found.states, 100U);
+}
+
+/// Messages beside their flags, in cells and in slots: cells and slots are the same memory.
+template <std::size_t N>
+void broadcast_words(Member<ReplayAccess>& member, std::uint32_t rank, std::uint64_t first) {
+  std::array<std::uint64_t, N> words{};
+  for (std::size_t i = 0; rank == 0 && i < N; ++i) words[i] = first + i;
+  check(member.broadcast(1, 0, raw(words), 8 * N), "signature");
+  check(words.front() == first && words.back() == first + N - 1, "broadcast");
+}
+
+void broadcasts_of_all_lengths(Member<ReplayAccess>& member, std::uint32_t rank) {
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    broadcast_words<15>(member, rank, 10 * i + 1);
+    broadcast_words<32>(member, rank, 10 * i + 2);
+    broadcast_words<32>(member, rank, 10 * i + 3);
+    broadcast_words<15>(member, rank, 10 * i + 4);
+    broadcast_words<1>(member, rank, 10 * i + 5);
+  }
+  for (std::uint64_t i = 0; i < 6; ++i) broadcast_words<15>(member, rank, 100 + i);
+}
+
+TEST(AllOrders, OfMessagesInCellsAndSlots) {
+  const auto found = try_all_orders(two_with_cells(), broadcasts_of_all_lengths);
+  EXPECT_EQ(found.broken, "");
+  EXPECT_GT(found.states, 50U);
+}
+
+TEST(AllOrders, FindAMemberThatWritesSlotsOverCells) {
+  const auto found = try_all_orders(two_with_cells(), broadcasts_of_all_lengths, true);
+  EXPECT_NE(found.broken, "");
+}
+
+TEST(AllOrders, OfASegmentThatIsUsedAgain) {
+  // The second pair of members begins where the first has ended, as another communicator does.
+  const auto found = try_all_orders(two_members(), [](auto& member, std::uint32_t rank) {
+    broadcasts(member, rank, 0, 3);
+    Member<ReplayAccess> next = member.again(member.access());
+    broadcasts(next, rank, 1, 3);
+  });
+  EXPECT_EQ(found.broken, "");
 }
 
 TEST(AllOrders, FindAMemberThatUsesSlotsTooEarly) {

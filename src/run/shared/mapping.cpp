@@ -18,6 +18,11 @@ Error failure(const char* what, int code) {
   return {"shared memory", fmt::format("{}: {}", what, std::strerror(code)), ""};
 }
 
+/// Up to this length all pages are entered at once: else the first calls, which are compared with
+/// native ones, would each enter some. Longer ones take too long to enter for programs that use
+/// few.
+constexpr std::uint64_t kMostAtOnce = 8 * 1024 * 1024;
+
 /// Whether the process may have files of this length. Else the system would end it by a signal.
 bool may_be_so_long(std::uint64_t bytes) {
   rlimit limit{};
@@ -45,7 +50,8 @@ void Mapping::close_file() {
 Expected<Mapping> Mapping::map(int file, std::uint64_t bytes) {
   Mapping mapping;
   mapping.file_ = file;
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const int flags = MAP_SHARED | (bytes <= kMostAtOnce ? MAP_POPULATE : 0);
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
   if (at == MAP_FAILED) return failure("mmap", errno);
   mapping.data_ = static_cast<std::byte*>(at);
   mapping.bytes_ = bytes;

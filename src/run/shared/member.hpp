@@ -8,6 +8,7 @@
 
 #include "shared/access.hpp"
 #include "shared/geometry.hpp"
+#include "shared/steps.hpp"
 
 namespace espalier::shared {
 
@@ -23,34 +24,30 @@ class Combine {
 
 /// One member of a segment, and the collectives that its members do together.
 ///
-/// All members do the same calls in the same order. A call is a number of steps, the same for all.
-/// In a step a member may write its slot for it and raise the slot's flag; others wait for that
-/// flag and read. When it has done all its reading of a step it says so by its flag `left`. A slot
-/// is used again S steps later, once all members have left the step: so nobody need wait for others
-/// at the end of a call, or before the segment goes.
+/// All members do the same calls in the same order. A call is a number of steps, the same for all
+/// (steps.hpp). Nobody need wait for others at the end of a call, or before the segment goes.
 ///
 /// Calls move bytes; in place is allowed wherever input and result begin at the same address.
 /// Every call returns false if some member was seen to do another call (by its signature).
 template <typename Access>
-class Member {
+class Member : private Steps<Access> {
  public:
   /// @param memory the segment, zeros at first; it must stay
   Member(std::byte* memory, const Geometry& geometry, std::uint32_t rank, Access access)
-      : memory_(memory),
-        geometry_(geometry),
-        rank_(rank),
-        access_(std::move(access)),
-        free_below_(geometry.slots) {
-    inputs_.reserve(geometry.members);
+      : Member(memory, geometry, rank, std::move(access), 0) {}
+  /// A member that goes on behind the last step of this one. All members of the segment do so.
+  [[nodiscard]] Member again(Access access) const {
+    return {memory_, geometry_, rank_, std::move(access), step_};
   }
+  [[nodiscard]] const Access& access() const { return access_; }
 
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
   /// Steps done so far.
   [[nodiscard]] std::uint64_t steps() const { return step_; }
 
   bool barrier(std::uint64_t signature) {
-    begin(signature);
-    claim();
+    begin(signature, 0);
+    claim(0);
     post();
     await_all();
     leave();
@@ -59,12 +56,10 @@ class Member {
 
   bool broadcast(std::uint64_t signature, std::uint32_t root, std::byte* data,
                  std::uint64_t bytes) {
-    begin(signature);
-    for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+    const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, 1));
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ == root) {
-        claim();
-        put(data + at, length);
-        post();
+        show(data + at, length);
       } else {
         await(root);
         get(root, data + at, length);
@@ -77,8 +72,8 @@ class Member {
   /// @param in,out `bytes` of each member to P times as many
   bool allgather(std::uint64_t signature, const std::byte* in, std::byte* out,
                  std::uint64_t bytes) {
-    begin(signature);
-    for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+    const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, 1));
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
       collect(in + at, out + at, bytes, length);
       leave();
@@ -88,8 +83,8 @@ class Member {
 
   bool gather(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
               std::uint64_t bytes) {
-    begin(signature);
-    for_pieces(bytes, geometry_.piece(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+    const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, 1));
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ != root) {
         show(in + at, length);
       } else {
@@ -103,10 +98,10 @@ class Member {
   /// @pre geometry().piece_of_each(1) > 0
   bool scatter(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
                std::uint64_t bytes) {
-    begin(signature);
-    for_pieces(bytes, piece_of_each(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
+    const std::uint64_t piece = begin_parts(signature, bytes, 1);
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ == root) {
-        claim();
+        claim(length * geometry_.members);
         put_parts(in + at, bytes, length);
         post();
         own(in + rank_ * bytes + at, out + at, length);
@@ -121,9 +116,9 @@ class Member {
 
   /// @pre geometry().piece_of_each(1) > 0
   bool alltoall(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes) {
-    begin(signature);
-    for_pieces(bytes, piece_of_each(bytes, 1), [&](std::uint64_t at, std::uint64_t length) {
-      claim();
+    const std::uint64_t piece = begin_parts(signature, bytes, 1);
+    for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
+      claim(length * geometry_.members);
       put_parts(in + at, bytes, length);
       post();
       own(in + rank_ * bytes + at, out + rank_ * bytes + at, length);
@@ -139,8 +134,7 @@ class Member {
   /// @param element bytes of an element, of which `bytes` is a multiple
   bool allreduce(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes,
                  std::uint64_t element, const Combine& combine) {
-    begin(signature);
-    const std::uint64_t piece = geometry_.piece(bytes, element);
+    const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, element));
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
       await_all();
@@ -162,8 +156,7 @@ class Member {
   /// @param out at the root only
   bool reduce(std::uint64_t signature, std::uint32_t root, const std::byte* in, std::byte* out,
               std::uint64_t bytes, std::uint64_t element, const Combine& combine) {
-    begin(signature);
-    const std::uint64_t piece = geometry_.piece(bytes, element);
+    const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, element));
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
       if (!is_sliced(length)) {
@@ -188,10 +181,9 @@ class Member {
   /// @param in P blocks; out one. @pre geometry().piece_of_each(element) > 0
   bool reduce_scatter(std::uint64_t signature, const std::byte* in, std::byte* out,
                       std::uint64_t bytes, std::uint64_t element, const Combine& combine) {
-    begin(signature);
-    const std::uint64_t piece = piece_of_each(bytes, element);
+    const std::uint64_t piece = begin_parts(signature, bytes, element);
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
-      claim();
+      claim(length * geometry_.members);
       put_parts(in + at, bytes, length);
       put_part(rank_, in + at, bytes, length);
       post();
@@ -205,8 +197,7 @@ class Member {
   /// @param without_own exscan: the result of member 0 is not touched
   bool scan(std::uint64_t signature, const std::byte* in, std::byte* out, std::uint64_t bytes,
             std::uint64_t element, const Combine& combine, bool without_own) {
-    begin(signature);
-    const std::uint64_t piece = geometry_.piece(bytes, element);
+    const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, element));
     const std::uint32_t count = without_own ? rank_ : rank_ + 1;
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       show(in + at, length);
@@ -235,24 +226,23 @@ class Member {
   }
 
  private:
+  using Base = Steps<Access>;
+  using Base::access_, Base::await, Base::await_all, Base::begin, Base::claim, Base::claim_room;
+  using Base::data, Base::flag, Base::for_others, Base::geometry_, Base::is_right_, Base::leave;
+  using Base::memory_, Base::post, Base::rank_, Base::room, Base::step_;
+
+  Member(std::byte* memory, const Geometry& geometry, std::uint32_t rank, Access access,
+         std::uint64_t steps)
+      : Base(memory, geometry, rank, std::move(access), steps) {
+    inputs_.reserve(geometry.members);
+  }
+
   /// Which part of the slots is folded: the whole, or what is there for one member.
   struct Which {
     std::uint32_t member = 0;
     bool is_part = false;
   };
 
-  [[nodiscard]] std::uint64_t* flag(std::uint64_t at) const {
-    return reinterpret_cast<std::uint64_t*>(memory_ + at);
-  }
-  [[nodiscard]] std::uint64_t* head(std::uint32_t member) const {
-    return flag(geometry_.head_at(member, step_));
-  }
-  /// Where data of this length lie in a member's slot of this step: beside the flag if they fit.
-  [[nodiscard]] std::byte* data(std::uint32_t member, std::uint64_t length) const {
-    return length <= kInline
-               ? memory_ + geometry_.head_at(member, step_) + 2 * sizeof(std::uint64_t)
-               : memory_ + geometry_.data_at(member, step_);
-  }
   /// A part of `length` for each member, one behind the other.
   [[nodiscard]] std::byte* part(std::uint32_t writer, std::uint32_t reader,
                                 std::uint64_t length) const {
@@ -266,28 +256,11 @@ class Member {
   static void for_pieces(std::uint64_t bytes, std::uint64_t piece, Visit visit) {
     for (std::uint64_t at = 0; at < bytes; at += piece) visit(at, std::min(piece, bytes - at));
   }
-  /// All but this one, beginning behind it: not all read from the same one at once.
-  template <typename Visit>
-  void for_others(Visit visit) const {
-    for (std::uint32_t other = rank_ + 1; other < geometry_.members; ++other) visit(other);
-    for (std::uint32_t other = 0; other < rank_; ++other) visit(other);
-  }
-
-  void begin(std::uint64_t signature) {
-    signature_ = signature;
-    is_right_ = true;
-  }
-  /// Waits until this member's slot of this step is free: all have left the step that used it last.
-  void claim() {
-    if (step_ < free_below_) return;
-    const std::uint64_t left = step_ - geometry_.slots + 1;
-    std::uint64_t least = step_;
-    for_others([&](std::uint32_t other) {
-      const std::uint64_t* const theirs = flag(geometry_.left_at(other));
-      access_.wait(theirs, left);
-      least = std::min(least, access_.load(theirs));
-    });
-    free_below_ = least + geometry_.slots;
+  /// Likewise where a member writes a part for each.
+  std::uint64_t begin_parts(std::uint64_t signature, std::uint64_t bytes, std::uint64_t element) {
+    const std::uint64_t piece = piece_of_each(bytes, element);
+    begin(signature, bytes * geometry_.members, piece * geometry_.members);
+    return piece;
   }
   void put(const std::byte* from, std::uint64_t length) {
     access_.write(data(rank_, length), from, length);
@@ -296,10 +269,9 @@ class Member {
                 std::uint64_t length) {
     access_.write(part(rank_, other, length), from + other * block, length);
   }
-  /// A part for each of the others.
-  /// Writes this member's slot and raises its flag.
+  /// Writes what this member has in this step and raises its flag.
   void show(const std::byte* from, std::uint64_t length) {
-    claim();
+    claim(length);
     put(from, length);
     post();
   }
@@ -311,25 +283,9 @@ class Member {
       get(other, to + other * block, length);
     });
   }
+  /// A part for each of the others.
   void put_parts(const std::byte* from, std::uint64_t block, std::uint64_t length) {
     for_others([&](std::uint32_t other) { put_part(other, from, block, length); });
-  }
-  void post() {
-    std::uint64_t* const own_head = head(rank_);
-    access_.write(reinterpret_cast<std::byte*>(own_head + 1),
-                  reinterpret_cast<const std::byte*>(&signature_), sizeof signature_);
-    access_.store(own_head, step_ + 1);
-  }
-  void await(std::uint32_t other) {
-    const std::uint64_t* const theirs = head(other);
-    access_.wait(theirs, step_ + 1);
-    std::uint64_t found = 0;
-    access_.read(reinterpret_cast<std::byte*>(&found),
-                 reinterpret_cast<const std::byte*>(theirs + 1), sizeof found);
-    if (found != signature_) is_right_ = false;
-  }
-  void await_all() {
-    for_others([&](std::uint32_t other) { await(other); });
   }
   void get(std::uint32_t other, std::byte* to, std::uint64_t length) {
     access_.read(to, data(other, length), length);
@@ -337,8 +293,6 @@ class Member {
   static void own(const std::byte* from, std::byte* to, std::uint64_t length) {
     if (from != to) std::copy_n(from, length, to);
   }
-  void leave() { access_.store(flag(geometry_.left_at(rank_)), ++step_); }
-
   /// Folds the slots of members 0 .. count-1.
   void fold_all(Which which, std::uint64_t length, std::byte* out, const Combine& combine,
                 std::uint32_t count) {
@@ -370,8 +324,8 @@ class Member {
       access_.reads(inputs_.back(), mine.length);
     }
     ++step_;
-    claim();
-    std::byte* const result = memory_ + geometry_.data_at(rank_, step_);
+    claim_room();
+    std::byte* const result = room(rank_);
     access_.writes(result, mine.length);
     if (mine.length > 0) combine.fold(inputs_, result, mine.length);
     access_.store(flag(geometry_.left_at(rank_)), step_);
@@ -380,17 +334,9 @@ class Member {
   void get_slice(std::uint32_t member, std::byte* out, std::uint64_t length,
                  std::uint64_t element) {
     const Slice theirs = slice(member, length, element);
-    access_.read(out + theirs.at, memory_ + geometry_.data_at(member, step_), theirs.length);
+    access_.read(out + theirs.at, room(member), theirs.length);
   }
 
-  std::byte* memory_;
-  Geometry geometry_;
-  std::uint32_t rank_;
-  Access access_;
-  std::uint64_t step_ = 0;
-  std::uint64_t free_below_;  // this member's slots of earlier steps are known to be free
-  std::uint64_t signature_ = 0;
-  bool is_right_ = true;
   std::vector<const std::byte*> inputs_;
 };
 

@@ -16,12 +16,13 @@ struct Setting {
   std::uint32_t members;
   std::uint32_t slots;
   std::uint64_t slot_bytes;
+  std::uint32_t cells = 1;
 };
 
 /// Runs one function a member at once, again and again on the same segment.
 void with_members(const Setting& setting,
                   const std::function<void(Member<DirectAccess>&, std::uint32_t)>& run) {
-  const Geometry geometry{setting.members, setting.slots, setting.slot_bytes};
+  const Geometry geometry{setting.members, setting.slots, setting.slot_bytes, setting.cells};
   std::vector<std::uint64_t> memory(geometry.bytes() / sizeof(std::uint64_t));
   auto* const at = reinterpret_cast<std::byte*>(memory.data());
   auto* const sleepers = reinterpret_cast<std::uint32_t*>(at + kLine);
@@ -129,7 +130,8 @@ TEST_P(Members, TellCallsThatDiffer) {
 INSTANTIATE_TEST_SUITE_P(All, Members,
                          ::testing::Values(Setting{2, 8, 4096}, Setting{2, 2, 256},
                                            Setting{3, 8, 4096}, Setting{3, 4, 8192},
-                                           Setting{5, 2, 5120}));
+                                           Setting{5, 2, 5120}, Setting{2, 8, 32768, 8},
+                                           Setting{3, 4, 8192, 8}, Setting{4, 2, 4096, 2}));
 
 TEST(Member, GoesOnWithoutSlowReaders) {
   with_members({2, 4, 256}, [](Member<DirectAccess>& member, std::uint32_t rank) {

@@ -23,6 +23,7 @@
 #include "reproducible/binned.hpp"
 #include "select/ranking.hpp"
 #include "select/segments.hpp"
+#include "select/shared_memory.hpp"
 #include "select/simulated_times.hpp"
 #include "sim/simulate.hpp"
 #include "topology/views.hpp"
@@ -267,6 +268,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
                     bound::lower_bound(*machine, *call),
                     {},
                     {},
+                    {},
                     {}};
   if (whole || (machine->size() <= kAlwaysVerifiedUpTo && messages <= kWholeMessages)) {
     const Schedule schedule = schedule_of(candidate_of(chosen, hierarchy, *call), *call);
@@ -286,6 +288,7 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     if (!sum) return Failure{sum.error(), kExitInternal};
     report.order_free = *sum;
   }
+  if (!options.reproducible) report.in_memory = select::predict_shared_memory(*machine, *call);
   report.rows = rows_of(std::move(report.rows.front()), ranked, times, options.all);
   const auto mine = std::find_if(report.rows.begin(), report.rows.end(),
                                  [&](const PlanRow& row) { return row.choice.plan == chosen; });

@@ -11,6 +11,7 @@
 #include "cli/plan_table.hpp"
 #include "report/simulated_plan.hpp"
 #include "report/table.hpp"
+#include "select/shared_memory.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -136,6 +137,12 @@ std::string plan_text(const PlanReport& report, const report::Canvas& canvas, st
   std::string text = "\n" + plan_table_text(report, canvas, shown);
   text += std::string(kHowShared) + "\n";
   text += level_by_level(report, canvas) + why(report);
+  if (report.in_memory) {
+    text += fmt::format(
+        "one node: {} is predicted to take {} (usual figures, not measured); the library compares "
+        "it with native calls\n",
+        select::kSharedMemory, rounded(*report.in_memory));
+  }
   return text + fmt::format(
                     "no plan is faster than {}: {}; the chosen one takes {:.3f} times as "
                     "long\n",
@@ -194,6 +201,9 @@ std::string plan_json(const PlanReport& report) {
                           {"plan", sum.plan},
                           {"predicted_ps", sum.predicted.picoseconds}};
     if (sum.simulated) json["order_free"]["finish_ps"] = sum.simulated->picoseconds;
+  }
+  if (report.in_memory) {
+    json["shared_memory"] = {{"predicted_ps", report.in_memory->picoseconds}, {"measured", false}};
   }
   return json.dump(2) + "\n";
 }

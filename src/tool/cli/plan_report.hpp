@@ -48,6 +48,7 @@ struct PlanReport {
   select::Formula formula;  ///< predicted time of the chosen plan as a formula
   std::vector<select::Limit> limits;
   std::optional<OrderFree> order_free;  ///< set with --reproducible
+  std::optional<Time> in_memory;        ///< predicted through the memory of one node
 
   [[nodiscard]] const PlanRow& chosen_row() const { return rows[chosen]; }
   [[nodiscard]] Time chosen_time() const;

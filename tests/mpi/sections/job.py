@@ -59,6 +59,8 @@ class Setting:
             self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_MACHINE", machine)]
             if name == "nonblocking":
                 self.variables.append(("ESPALIER_NONBLOCKING", "1"))
+        elif name == "shared":
+            self.variables = [("ESPALIER_FORCE", "1"), ("ESPALIER_SHARED", "1")]
         elif name == "bare":
             self.variables = [("ESPALIER_CACHE", "0")]
         else:

@@ -4,7 +4,8 @@
     sections_test.py MPI LIBRARY PROGRAM [options]         (--help lists them)
 
 Every section must give the same hash and the same classes of errors on every rank, and the program the same exit code, under
-forced plans on random machines, and with default settings on a far machine and on the one that is found. A failure is
+forced plans on random machines, through the memory of this node, and with default settings on a far machine and on the one
+that is found. A failure is
 minimised: its section alone, then without the steps that it does not need. A run in which no rank gets on for --patience
 seconds hangs.
 """
@@ -38,7 +39,7 @@ def arguments():
     parser.add_argument("--alone", default="", help="kinds that are launched alone: all, or some of " + ",".join(ALONE))
     parser.add_argument("--slow", type=int, default=0, help="sections of kinds that take seconds, besides the others")
     parser.add_argument("--levels", default="none", help="thread levels that take turns: all, or some of " + ",".join(LEVELS))
-    parser.add_argument("--settings", default="forced,nonblocking,default,bare")
+    parser.add_argument("--settings", default="forced,nonblocking,shared,default,bare")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after so long")
     parser.add_argument("--patience", type=float, default=120)
     parser.add_argument("--only", type=int, help="this section, traced")

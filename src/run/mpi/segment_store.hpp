@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/types.hpp"
+#include "shared/mapping.hpp"
+#include "shared/member.hpp"
+
+namespace espalier::mpi {
+
+/// A segment of shared memory as one of its members has it.
+struct SharedSegment {
+  using Member = shared::Member<shared::DirectAccess>;
+  shared::Mapping mapping;
+  Member member;
+  std::uint64_t nonce = 0;  ///< tells it from all others
+};
+
+/// What this process owns of shared memory, up to a cap, and segments that no communicator uses at
+/// the moment. Programs make and free communicators of the same ranks again and again: the next
+/// one takes the segment of the last. Any thread may use it.
+class SegmentStore {
+ public:
+  /// Takes so many bytes, if they are left. Forgets spare segments if it must.
+  [[nodiscard]] bool take(std::uint64_t bytes, std::uint64_t most);
+  void give_back(std::uint64_t bytes);
+  /// What was taken is in use now.
+  void use();
+  /// The most that were in use at a time.
+  [[nodiscard]] std::uint64_t most() const { return most_.load(); }
+
+  /// Keeps a segment for the next communicator of these ranks of MPI_COMM_WORLD, in this order.
+  /// What it takes of the cap stays taken.
+  void keep(const std::vector<Rank>& ranks, SharedSegment segment);
+  /// The last segment that was kept for these ranks. It is kept no longer.
+  /// @param nonce only the segment with this one; 0: any
+  [[nodiscard]] std::optional<SharedSegment> find(const std::vector<Rank>& ranks,
+                                                  std::uint64_t nonce);
+
+ private:
+  static constexpr std::size_t kMostSpare = 8;
+  struct Spare {
+    std::vector<Rank> ranks;
+    SharedSegment segment;
+  };
+  void forget_oldest();
+
+  std::mutex mutex_;  // guards spare_ and taken_
+  std::vector<Spare> spare_;
+  std::uint64_t taken_ = 0;
+  std::atomic<std::uint64_t> most_{0};
+};
+
+}  // namespace espalier::mpi
