@@ -187,7 +187,10 @@ test('a placement is shown with each rank where it was put', async () => {
   fs.writeFileSync(placement, execFileSync(espalier, ['place', '--profile', 'lu.S', '--processes', '8', '--inventory', hosts, '--json']));
   await onOwnServer([placement, '--machine', hosts], {}, async (page) => {
     assert.match(await headline(page), /among 8 processes/);
-    await findPoint(page, /^rank 0 on [ab]/);
+    const placed = JSON.parse(fs.readFileSync(placement, 'utf8'));
+    assert.ok(placed.format.startsWith('espalier-placement'), placed.format);
+    await findPoint(page, /^a: 4 processes/);
+    await findPoint(page, /^rank 7$/);
   });
 });
 
