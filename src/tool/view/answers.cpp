@@ -139,7 +139,7 @@ Expected<std::string> Answers::plan(const Query& query) {
   return std::move(made->document);
 }
 
-Expected<ShownPlan> Answers::shown(const Query& query) {
+Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messages) {
   Site& site = site_of(query.changes);
   const bool from_file = subject_.schedule && query.plan == kFromFile;
   const bool ran = subject_.measured && query.plan == kMeasured;
@@ -176,6 +176,9 @@ Expected<ShownPlan> Answers::shown(const Query& query) {
   const std::string shown_name = is_given ? query.plan : name_of(*plan, call);
   result.messages =
       is_given ? 0 : times_for_table(site.hierarchy, call, query.quick).messages_of(*plan);
+  if (result.messages > most_messages && result.messages <= kMostDrawn) {
+    result.messages = messages_in(*plan, site.hierarchy, call);  // the guess is far above sometimes
+  }
   document["plan"] = shown_name;
   document["per_level"] =
       is_given ? Json::array() : Json(select::per_level(*plan, site.machine, call));
@@ -188,7 +191,7 @@ Expected<ShownPlan> Answers::shown(const Query& query) {
     document["measured"] = measured_json(measured);
     timeline = measured_timelines(measured, site.machine);
     rows.push_back({shown_name, {}, overlay::measured_time(measured.call)});
-  } else if (result.messages <= kMostDrawn) {
+  } else if (result.messages <= most_messages) {
     const sim::SimResult simulation =
         from_file ? sim::simulate(*subject_.schedule, site.machine, conditions(site.machine, true))
                   : sim::simulate(call, candidate_of(*plan, site.hierarchy, call).program_of,

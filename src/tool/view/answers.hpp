@@ -54,8 +54,8 @@ class Answers {
   [[nodiscard]] std::string overview() const;
   /// The candidates, the bound and a timeline of one of them. An error if there is no such plan.
   Expected<std::string> plan(const Query& query);
-  /// The same, with what the document holds.
-  Expected<ShownPlan> shown(const Query& query);
+  /// The same, with what the document holds; without a timeline if the plan has more messages.
+  Expected<ShownPlan> shown(const Query& query, std::uint64_t most_messages = kMostDrawn);
 
   /// The name under which the schedule of the file stands among the candidates.
   static constexpr std::string_view kFromFile = "schedule from the file";

@@ -67,7 +67,7 @@ class GridWriter {
   std::vector<std::string> add(Query query, std::uint32_t factor) {
     if (bytes_ > options_.most_bytes) return {};
     if (factor != kSame) query.changes.levels.push_back({0, factor, kSame});
-    auto shown = answers_.shown(query);
+    auto shown = answers_.shown(query, kMostInFile);
     if (!shown || !shown->has_timeline || shown->messages > kMostInFile) return {};
     bytes_ += shown->document.size();
     points_.emplace_back(key_of(query, factor), std::move(shown->document));

@@ -48,6 +48,20 @@ PlanTable make_table(select::Chooser& chooser, const schedule::Collective& call,
   return table;
 }
 
+std::uint64_t messages_in(const select::Plan& plan, const collective::Hierarchy& hierarchy,
+                          const schedule::Collective& call) {
+  const auto candidate = candidate_of(plan, hierarchy, call);
+  std::uint64_t messages = 0;
+  for (Rank rank = 0; rank < call.size; ++rank) {
+    const schedule::Program program = candidate.program_of(rank);
+    for (const schedule::Op& op : program.ops) {
+      if (op.kind != schedule::OpKind::Send) continue;
+      messages += op.peer != kNoRank ? 1 : program.sets[op.peers].size();
+    }
+  }
+  return messages;
+}
+
 void sort_rows(std::vector<PlanRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& a, const PlanRow& b) {
     const auto known = [](const PlanRow& r) { return r.simulated ? r.simulated : r.predicted; };

@@ -40,6 +40,11 @@ struct PlanTable {
 [[nodiscard]] PlanTable make_table(select::Chooser& chooser, const schedule::Collective& call,
                                    bool quick);
 
+/// How many messages the plan has, counted without simulating them.
+[[nodiscard]] std::uint64_t messages_in(const select::Plan& plan,
+                                        const collective::Hierarchy& hierarchy,
+                                        const schedule::Collective& call);
+
 /// By time, the fastest first.
 void sort_rows(std::vector<PlanRow>& rows);
 [[nodiscard]] nlohmann::ordered_json rows_json(const std::vector<PlanRow>& rows);
