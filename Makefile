@@ -10,6 +10,7 @@
 #   make bench-scale  1,024 and 4,096 simulated ranks beside the choices of MPI libraries
 #   make league   the library beside four MPIs' choices on ten simulated machines -> build/league.html
 #   make bench-view  what the page of espalier view costs: answers, and script time a frame
+#   make bench-commands  time and memory of the tool's commands, from 16 to 4,096 ranks
 #   make bench-lab  both MPIs, their peers and Espalier on emulated sites (needs root and TUN)
 #   make bench-export  tuning files of espalier export beside native calls and the preload, on emulated sites (needs root and TUN)
 #   make bench-programs  PETSc, LAMMPS, ScaLAPACK and others, native and with Espalier, on emulated sites (needs root and TUN; PROGRAMS="--quick")
@@ -26,7 +27,7 @@
 #   make bench    benchmarks       make fuzz   long fuzzing (FUZZ_SECONDS=600), then random MPI programs (SECTIONS=20000)
 #   make format   make lint        make check-long   sanitizers and Debian 13 too        make clean
 .DEFAULT_GOAL := build
-.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-scale bench-many bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
+.PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-scale bench-many bench-commands bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 600
@@ -136,6 +137,10 @@ bench-scale: packages
 bench-view: packages
 	$(call preset,release,espalier)
 	@python3 tests/view/browser_test.py $(ESPALIER) $(CURDIR)/build/web bench/view/view_bench.mjs || [ $$? -eq 77 ]
+
+bench-commands: packages
+	$(call preset,release,espalier)
+	@python3 scripts/bench_commands.py $(ESPALIER)
 
 # Goes on where it was interrupted; LEAGUE=--single for all single algorithms of SMPI too.
 league: packages

@@ -36,7 +36,7 @@ async function frames(browser, address, unfold) {
     await page.waitForTimeout(500);
   }
   const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Performance.enable');
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' }); // processor time, not the clock's
   const script = async () => {
     const { metrics } = await devtools.send('Performance.getMetrics');
     return metrics.find((one) => one.name === 'ScriptDuration').value * 1000;

@@ -30,6 +30,13 @@ def main():
         assert sum(len(one["comparisons"]) for one in first["exhibits"]) >= 20
         page = pathlib.Path(folder, "index.html").read_text()
         assert page.count("<section") == len(first["exhibits"])
+        # Every paper was measured in a lab too, in runs that are stored with their date and command.
+        measured = [one for one in first["exhibits"] if one["mpi"] is not None]
+        assert {one["paper"] for one in measured} == {"karonis", "banikazemi", "dichev", "langer", "park"}, measured
+        for one in measured:
+            assert re.fullmatch(r"20\d\d-\d\d-\d\d", one["date"]) and "--on lab" in one["command"], one
+            assert one["rows"] and one["notes"], one["title"]
+        assert page.count("a stored run of 20") == len(measured)
         assert not re.search(r"<script|<link|src=|url\(|@import", page), "the page loads something"
         # A broken file and a missing one are made again; the others are taken.
         parts = sorted(pathlib.Path(folder).glob("*-*.json"))

@@ -23,6 +23,7 @@ MACHINE = "site:2(10ms,100Mbit/s,name=wan) machine:1|2(250us,1Gbit/s,name=lan) p
 HOSTS = ["site0-machine0", "site1-machine0", "site1-machine1"]
 SKIPPED = 77
 BUILD = pathlib.Path(ESPALIER).resolve().parents[1]
+os.environ.pop("XDG_CACHE_HOME", None)  # else programs keep what they find out there
 
 
 def lab(action, *arguments, code=0, timeout=PATIENCE):
@@ -176,6 +177,13 @@ class Lab(unittest.TestCase):
                 ran = lab("run", "--mpi", mpi, "--preload", BUILD / "lib" / "libespalier.so", "--env", "ESPALIER_MACHINE=",
                           "--env", "ESPALIER_CACHE=0", "--", "sh", "-c", alone)
                 self.assertIn("errors 0", ran.stdout)
+
+    def test_2h_what_programs_keep_stays_in_the_lab(self):
+        for mpi in ("mpich", "openmpi"):
+            name = f"kept-{mpi}-{os.getpid()}"
+            lab("run", "--mpi", mpi, "-n", "1", "--", "sh", "-c", f'mkdir -p "$XDG_CACHE_HOME" && touch "$XDG_CACHE_HOME/{name}"')
+            lab("exec", HOSTS[0], "--", "test", "-e", f"/tmp/cache/{name}")
+            self.assertFalse(pathlib.Path("/tmp/cache", name).exists())
 
     def test_3_every_packet_over_the_wan_is_counted_once(self):
         # Kernels say a word of their own now and then (multicast reports, ends of connections).

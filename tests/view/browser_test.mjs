@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { changesHeadline, headline, openBrowser, openPage, serve } from './page.mjs';
+import { changesHeadline, findPoint, headline, openBrowser, openPage, pixels, runCases, serve } from './page.mjs';
 
 const [, , espalier, web, chromium, folder] = process.argv;
 const kMachine = 'site:2(30ms,100Mbit/s) machine:1|2(500us,1Gbit/s) proc:4(5us)';
@@ -13,29 +13,6 @@ const kCases = [];
 const test = (name, run) => kCases.push([name, run]);
 let browser;
 let address;
-
-/** A point of the machine where the tip says what is wanted. */
-async function findPoint(page, wanted) {
-  const found = await page.evaluate((source) => {
-    const machine = document.querySelector('.machine');
-    const tip = document.querySelector('#tip');
-    const box = machine.getBoundingClientRect();
-    for (let y = box.top + 4; y < box.bottom; y += 8) {
-      for (let x = box.left + 4; x < box.right; x += 8) {
-        machine.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y }));
-        if (!tip.hidden && new RegExp(source, 's').test(tip.textContent)) return { x, y };
-      }
-    }
-    return null;
-  }, wanted.source);
-  assert.ok(found, `nothing of the machine says ${wanted}`);
-  return found;
-}
-const pixels = (page, which) =>
-  page.evaluate((selector) => {
-    const canvas = document.querySelectorAll(selector)[1];
-    return canvas.toDataURL().length;
-  }, which);
 
 test('loads the plan that espalier plan chooses', async (page) => {
   const plan = JSON.parse(execFileSync(espalier, ['plan', 'broadcast', '--machine', kMachine, '--size', '64KiB', '--json']));
@@ -300,19 +277,7 @@ test('a call that ran is drawn over its simulation, and the largest difference i
 browser = await openBrowser(web, chromium);
 const server = serve(espalier, [kMachine]);
 address = await server.address;
-let failed = 0;
-for (const [name, run] of kCases) {
-  const page = run.length > 0 ? await openPage(browser, address) : null;
-  try {
-    await run(page);
-    if (page !== null) assert.deepEqual(page.problems, []);
-    console.log(`ok: ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED: ${name}\n${error.stack}`);
-  }
-  if (page !== null) await page.context().close();
-}
+const failed = await runCases(browser, address, kCases);
 await browser.close();
 assert.deepEqual(await server.end(), { code: 0, signal: null });
 process.exit(failed === 0 ? 0 : 1);

@@ -1,4 +1,5 @@
 // Starts `espalier view` and a browser on its page, for tests and benchmarks.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 
@@ -54,4 +55,43 @@ export async function changesHeadline(page, act) {
   await act();
   await page.waitForFunction((old) => document.querySelector('#headline').textContent !== old, before);
   return headline(page);
+}
+
+/** A point of the machine where the tip says what is wanted. */
+export async function findPoint(page, wanted) {
+  const found = await page.evaluate((source) => {
+    const machine = document.querySelector('.machine');
+    const tip = document.querySelector('#tip');
+    const box = machine.getBoundingClientRect();
+    for (let y = box.top + 4; y < box.bottom; y += 8) {
+      for (let x = box.left + 4; x < box.right; x += 8) {
+        machine.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y }));
+        if (!tip.hidden && new RegExp(source, 's').test(tip.textContent)) return { x, y };
+      }
+    }
+    return null;
+  }, wanted.source);
+  assert.ok(found, `nothing of the machine says ${wanted}`);
+  return found;
+}
+/** How much a canvas holds; the moving one of two unless told otherwise. */
+export const pixels = (page, which, index = 1) =>
+  page.evaluate(([selector, at]) => document.querySelectorAll(selector)[at].toDataURL().length, [which, index]);
+
+/** Runs cases, those with a parameter on a page of their own. @return how many failed */
+export async function runCases(browser, address, cases) {
+  let failed = 0;
+  for (const [name, run] of cases) {
+    const page = run.length > 0 ? await openPage(browser, address) : null;
+    try {
+      await run(page);
+      if (page !== null) assert.deepEqual(page.problems, []);
+      console.log(`ok: ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED: ${name}\n${error.stack}`);
+    }
+    if (page !== null) await page.context().close();
+  }
+  return failed;
 }

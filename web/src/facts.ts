@@ -20,6 +20,11 @@ function bestOfKinds(candidates: Candidate[]): Set<string> {
   return new Set(best.values());
 }
 
+/** With three digits, so that the column stays narrow. */
+function ratio(value: number): string {
+  return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
 /** Two drawings side by side. */
 function icon(): SVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
@@ -98,7 +103,7 @@ export class Facts {
           {},
           first,
           make('td', { className: isPredicted ? 'predicted' : '', title: isPredicted ? 'predicted, not simulated' : one.kind === 'measured' ? 'measured' : 'simulated' }, time === null ? '–' : (isPredicted ? '≈ ' : '') + inWords(time)),
-          make('td', { className: isPredicted ? 'predicted' : '' }, time === null || bound === 0 ? '–' : (time / bound).toFixed(2)),
+          make('td', { className: isPredicted ? 'predicted' : '' }, time === null || bound === 0 ? '–' : ratio(time / bound)),
           make('td', {}, beat),
         );
         row.setAttribute('aria-current', String(one.plan === doc.plan));

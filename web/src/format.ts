@@ -4,6 +4,15 @@ function rounded(value: number, digits = 4): string {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** In the largest unit of which there is at least one after rounding; null: in none of them. */
+function inUnits(value: number, units: [number, string][], digits: number): string | null {
+  for (const [size, name] of units) {
+    const shown = rounded(value / size, digits);
+    if (Math.abs(Number(shown)) >= 1) return `${shown} ${name}`;
+  }
+  return null;
+}
+
 export function time(ps: number | null): string {
   if (ps === null || Number.isNaN(ps)) return 'never';
   const units: [number, string][] = [
@@ -12,10 +21,7 @@ export function time(ps: number | null): string {
     [1e6, 'µs'],
     [1e3, 'ns'],
   ];
-  for (const [size, name] of units) {
-    if (Math.abs(ps) >= size) return `${rounded(ps / size)} ${name}`;
-  }
-  return ps === 0 ? '0' : `${rounded(ps)} ps`;
+  return inUnits(ps, units, 4) ?? (ps === 0 ? '0' : `${rounded(ps)} ps`);
 }
 
 /** Sizes that were given in powers of 1000 stay so, as the tool prints them. */
@@ -31,10 +37,8 @@ export function bytes(count: number): string {
     [1e3, 'kB'],
   ];
   const isDecimal = count % 1000 === 0 && count % 1024 !== 0;
-  for (const [size, name] of isDecimal ? decimal : binary) {
-    if (count >= size) return `${rounded(count / size, isDecimal ? 6 : 3)} ${name}`;
-  }
-  return `${count} B`;
+  if (count < 1000) return `${count} B`;
+  return inUnits(count, isDecimal ? decimal : binary, isDecimal ? 6 : 4) ?? `${count} B`;
 }
 
 export function bandwidth(bps: number): string {
@@ -44,10 +48,7 @@ export function bandwidth(bps: number): string {
     [1e6, 'Mbit/s'],
     [1e3, 'kbit/s'],
   ];
-  for (const [size, name] of units) {
-    if (bps >= size) return `${rounded(bps / size, 3)} ${name}`;
-  }
-  return `${rounded(bps, 3)} bit/s`;
+  return inUnits(bps, units, 4) ?? `${rounded(bps)} bit/s`;
 }
 
 export function range(pair: [number, number], one: (value: number) => string): string {

@@ -82,7 +82,8 @@ std::string heat_svg(const HeatMap& map) {
   const Folded f = folded(map, 256);
   const double cell = std::clamp(512.0 / f.size, 2.0, 28.0);
   const double left = 60, top = 64, side = cell * f.size;
-  Svg svg(std::max(left + side + 20, 360.0), top + side + 36);
+  const double words = std::max(text_width(map.title, 16), text_width(map.subtitle, 12));
+  Svg svg(left + std::max({side, words, 280.0}) + 20, top + side + 36);
   svg.text(left, 24, map.title, {.size = 16, .bold = true});
   svg.text(left, 44, map.subtitle, {.size = 12, .colour = kFaintInk});
   for (std::uint32_t row = 0; row < f.size; ++row) {

@@ -254,7 +254,11 @@ void draw_timeline_legend(Svg& svg, const SimulatedPlan& plan, const Machine& ma
   svg.line(x, y - 4, x + 20, y - 4, {.colour = kInk, .width = 2.4});
   svg.text(x + 26, y, "critical path", {.size = kLaneTextSize, .colour = kFaintInk});
   x += 26 + text_width("critical path", kLaneTextSize) + 16;
-  svg.text(x, y, has_messages ? "line: message under way" : "(too many messages to draw each)",
+  if (has_messages) {
+    svg.line(x, y - 4, x + 20, y - 4, {.colour = level_colour(0)});
+    x += 26;
+  }
+  svg.text(x, y, has_messages ? "message under way" : "(too many messages to draw each)",
            {.size = kLaneTextSize, .colour = kFaintInk});
 }
 

@@ -26,6 +26,7 @@ constexpr double kTrafficTop = 66;
 constexpr double kBand = 20;  ///< height of one level of clusters
 constexpr double kTile = 18;
 constexpr double kTrafficTextSize = 11;
+constexpr double kLegendRow = 18;
 
 /// What stands side by side: processes, or, where these are too many, clusters of one depth.
 struct Units {
@@ -96,6 +97,14 @@ Arcs arcs_of(const SimulatedPlan& plan, const Machine& machine, const Units& uni
   return arcs;
 }
 
+/// What a colour means.
+struct LegendEntry {
+  double x = 0;
+  double y = 0;
+  std::uint32_t level = 0;
+  std::string text;
+};
+
 class TrafficDrawing {
  public:
   TrafficDrawing(const SimulatedPlan& plan, const Machine& machine)
@@ -113,10 +122,11 @@ class TrafficDrawing {
     double reach = 0;
     for (const auto& [ends, arc] : arcs_) reach = std::max(reach, depth_of(ends));
     bottom_ = row_ + kTile + reach + 10;
+    place_legend();
   }
 
   std::string draw() {
-    Svg svg(width_, bottom_ + 34);
+    Svg svg(width_, bottom_ + 16 + kLegendRow * legend_rows_);
     svg.text(kTrafficMargin, 26, fmt::format("{}: {}", call_in_words(plan_.call), plan_.name),
              {.size = 15, .bold = true});
     svg.text(kTrafficMargin, 46,
@@ -217,16 +227,28 @@ class TrafficDrawing {
         {.colour = colour, .width = 0.5}, colour);
   }
 
-  void legend(Svg& svg) {
+  /// One entry for each level that is used, in rows that end at the margin.
+  void place_legend() {
     double left = kTrafficMargin;
     for (std::uint32_t l = 0; l < machine_.levels().size(); ++l) {
       const sim::LevelUse& use = plan_.result.levels[l];
       if (use.messages == 0) continue;
-      const std::string text = fmt::format("{}: {}, {}", channel_name(machine_, l),
-                                           counted(use.messages, "message"), to_string(use.bytes));
-      svg.rect(left, bottom_ + 3, 20, 10, {.colour = level_colour(l), .radius = 1.5});
-      svg.text(left + 26, bottom_ + 12, text, {.size = kTrafficTextSize});
-      left += 26 + text_width(text, kTrafficTextSize) + 20;
+      std::string text = fmt::format("{}: {}, {}", channel_name(machine_, l),
+                                     counted(use.messages, "message"), to_string(use.bytes));
+      const double width = 26 + text_width(text, kTrafficTextSize);
+      if (left > kTrafficMargin && left + width > width_ - kTrafficMargin) {
+        left = kTrafficMargin;
+        ++legend_rows_;
+      }
+      legend_.push_back({left, bottom_ + 3 + kLegendRow * (legend_rows_ - 1), l, std::move(text)});
+      left += width + 20;
+    }
+  }
+
+  void legend(Svg& svg) const {
+    for (const LegendEntry& one : legend_) {
+      svg.rect(one.x, one.y, 20, 10, {.colour = level_colour(one.level), .radius = 1.5});
+      svg.text(one.x + 26, one.y + 9, one.text, {.size = kTrafficTextSize});
     }
   }
 
@@ -239,6 +261,8 @@ class TrafficDrawing {
   std::uint32_t bands_ = 0;
   double row_ = 0;
   double bottom_ = 0;
+  std::vector<LegendEntry> legend_;
+  unsigned legend_rows_ = 1;
 };
 
 }  // namespace

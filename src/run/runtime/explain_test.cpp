@@ -60,6 +60,18 @@ TEST(Explain, TellsWhyCallsWereNative) {
   EXPECT_NE(text.find("12.5 us   15.0 us  ring (named)"), std::string::npos) << text;
 }
 
+TEST(Explain, CallsThatTakeTenTimesAsLongAsPredictedHaveAHint) {
+  const auto text_of = [](double predicted_us, double measured_us) {
+    CallLog log;
+    log.add({"w", Operation::Broadcast, 4, "ring", "named", 1, predicted_us, measured_us});
+    return explain_text({}, {}, log, {});
+  };
+  const char* hint = "<- far from the prediction";
+  EXPECT_NE(text_of(12, 121).find(hint), std::string::npos);
+  EXPECT_EQ(text_of(12, 119).find(hint), std::string::npos);
+  EXPECT_EQ(text_of(-1, 1e6).find(hint), std::string::npos);  // nothing was predicted
+}
+
 TEST(Explain, ColumnsAreAsWideAsTheirNames) {
   CallLog log;
   log.add(

@@ -97,6 +97,12 @@ Expected<std::string> find_library(const std::string& self, const std::string& n
   return Error{"lab run", fmt::format("{} is not there", path), "build it: make"};
 }
 
+void add_own_cache(std::vector<std::string>& environment, bool is_set_outside) {
+  const auto says_cache = [](const std::string& v) { return v.starts_with("XDG_CACHE_HOME="); };
+  if (is_set_outside || std::any_of(environment.begin(), environment.end(), says_cache)) return;
+  environment.emplace_back("XDG_CACHE_HOME=/tmp/cache");
+}
+
 Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
                                   const std::string& self) {
   auto shim = find_library(self, "libespalier-lab-shim.so");
@@ -117,12 +123,7 @@ Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
                                                              ? lab.folder.machine()
                                                              : request.part_file));
   }
-  // What programs find out about the lab goes with it: /tmp is the hosts' own memory.
-  const auto says_cache = [](const std::string& v) { return v.starts_with("XDG_CACHE_HOME="); };
-  if (std::getenv("XDG_CACHE_HOME") == nullptr &&
-      std::none_of(request.environment.begin(), request.environment.end(), says_cache)) {
-    request.environment.emplace_back("XDG_CACHE_HOME=/tmp/cache");
-  }
+  add_own_cache(request.environment, std::getenv("XDG_CACHE_HOME") != nullptr);
   return request;
 }
 

@@ -23,6 +23,10 @@ Expected<std::string> find_library(const std::string& self, const std::string& n
 Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch,
                          const std::string& output = "");
 
+/// What programs find out about the lab goes with it: their cache is in /tmp, the hosts' own
+/// memory. Whoever names a folder for caches, outside or in the environment of the ranks, keeps it.
+void add_own_cache(std::vector<std::string>& environment, bool is_set_outside);
+
 /// The request with what every run in this lab has: its host file, remote shell and shim, and for
 /// Espalier's library the machine.
 Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,

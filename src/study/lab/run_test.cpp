@@ -26,5 +26,18 @@ TEST(NoProgram, SuggestsTheProgramOfThisFolder) {
   EXPECT_EQ(not_there.what, "there is no program ./not-there");
 }
 
+using Environment = std::vector<std::string>;
+
+Environment with_cache(Environment environment, bool is_set_outside) {
+  add_own_cache(environment, is_set_outside);
+  return environment;
+}
+
+TEST(OwnCache, IsInTheHostsMemoryUnlessAnotherIsNamed) {
+  EXPECT_EQ(with_cache({"A=1"}, false), (Environment{"A=1", "XDG_CACHE_HOME=/tmp/cache"}));
+  EXPECT_EQ(with_cache({"XDG_CACHE_HOME=/mine"}, false), (Environment{"XDG_CACHE_HOME=/mine"}));
+  EXPECT_EQ(with_cache({"A=1"}, true), (Environment{"A=1"}));
+}
+
 }  // namespace
 }  // namespace espalier::lab

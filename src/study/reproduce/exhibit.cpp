@@ -38,10 +38,8 @@ std::string to_text(const std::vector<Exhibit>& exhibits, const report::Canvas& 
   return text;
 }
 
-std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits,
-                    const std::string& date) {
+std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits) {
   nlohmann::ordered_json json = {{"format", "espalier-reproduce-1"}, {"paper", paper}};
-  if (!date.empty()) json["date"] = date;
   json["exhibits"] = nlohmann::ordered_json::array();
   for (const Exhibit& exhibit : exhibits) {
     json["exhibits"].push_back({{"key", exhibit.key},

@@ -23,9 +23,8 @@ void add_notes(Exhibit& exhibit, const std::vector<std::string>& notes);
 /// Titles, tables and notes one below the other.
 [[nodiscard]] std::string to_text(const std::vector<Exhibit>& exhibits,
                                   const report::Canvas& canvas);
-/// The document "espalier-reproduce-1" of docs/formats.md.
-/// @param date day of a measurement, "2026-11-17"; empty: computed, the same on every day
-[[nodiscard]] std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits,
-                                  const std::string& date = "");
+/// The document "espalier-reproduce-1" of docs/formats.md, of figures that were computed: the same
+/// on every day and every computer.
+[[nodiscard]] std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibits);
 
 }  // namespace espalier::reproduce

@@ -1,8 +1,9 @@
 #include "reproduce/report.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "report/plain_svg.hpp"
 
 namespace espalier::reproduce {
 namespace {
@@ -72,49 +73,29 @@ Expected<ReportedPart> part_from_text(const std::string& text, const std::string
     part.notes = json.at("notes").get<std::vector<std::string>>();
     part.svg = json.at("svg").get<std::string>();
     part.comparisons = compare(part.paper, part.key, OrderedJson::parse(part.figures));
+    if (!part.svg.empty() && !report::is_plain_svg(part.svg)) {
+      return Error{file, "its picture is none of ours", "remove it, and it is made again"};
+    }
     return part;
   } catch (const OrderedJson::exception& error) {
     return Error{file, "no part of a report", "remove it, and it is made again"};
   }
 }
 
-Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const std::string& file,
-                                                 const std::string& date) {
-  constexpr const char* kHint = "take what espalier reproduce PAPER --on lab --json wrote";
-  try {
-    const OrderedJson json = OrderedJson::parse(text);
-    if (json.at("format") != "espalier-reproduce-1") return Error{file, "no stored run", kHint};
-    const auto citation = json.at("paper").get<std::string>();
-    std::string paper;
-    for (const Paper& one : papers()) {
-      if (one.citation == citation) paper = one.key;
+std::vector<ReportedPart> arranged(std::vector<ReportedPart> computed,
+                                   const std::vector<ReportedPart>& measured) {
+  for (const ReportedPart& one : measured) {
+    const auto last = [&](const auto& is_before) {
+      return std::find_if(computed.rbegin(), computed.rend(), is_before).base();
+    };
+    auto place = last(
+        [&](const ReportedPart& part) { return part.paper == one.paper && part.key == one.key; });
+    if (place == computed.begin()) {
+      place = last([&](const ReportedPart& part) { return part.paper == one.paper; });
     }
-    if (paper.empty()) return Error{file, fmt::format("no paper \"{}\"", citation), kHint};
-    std::vector<ReportedPart> parts;
-    for (const OrderedJson& exhibit : json.at("exhibits")) {
-      ReportedPart& part = parts.emplace_back();
-      part.paper = paper;
-      part.key = exhibit.at("key").get<std::string>();
-      part.command =
-          fmt::format("espalier reproduce {} --on lab --part {} --json", paper, part.key);
-      part.date = json.value("date", date);
-      part.title = exhibit.at("title").get<std::string>() + " (measured)";
-      part.notes = exhibit.at("notes").get<std::vector<std::string>>();
-      part.figures = exhibit.at("rows").dump();
-      for (const OrderedJson& row : exhibit.at("rows")) {
-        std::vector<std::string>& shown = part.rows.emplace_back();
-        for (const auto& [key, value] : row.items()) {
-          if (part.rows.size() == 1) part.headings.push_back(key);
-          shown.push_back(value.is_null()     ? ""
-                          : value.is_string() ? value.get<std::string>()
-                                              : value.dump());
-        }
-      }
-    }
-    return parts;
-  } catch (const OrderedJson::exception& error) {
-    return Error{file, "no stored run", kHint};
+    computed.insert(place == computed.begin() ? computed.end() : place, one);
   }
+  return computed;
 }
 
 std::string report_json(const std::vector<ReportedPart>& parts) {
@@ -126,6 +107,7 @@ std::string report_json(const std::vector<ReportedPart>& parts) {
                     {"command", part.command},
                     {"date", part.date},
                     {"seconds", part.seconds},
+                    {"mpi", part.mpi.empty() ? OrderedJson() : OrderedJson(part.mpi)},
                     {"verdict", verdict(part.comparisons)},
                     {"comparisons", comparisons_json(part.comparisons)},
                     {"rows", OrderedJson::parse(part.figures)},

@@ -34,6 +34,7 @@ struct ReportedPart {
   std::vector<std::string> notes;
   std::string svg;
   std::vector<Comparison> comparisons;
+  std::string mpi;  ///< measured in a lab with this MPI: "mpich"; empty: computed
 };
 
 /// Numbers that the paper states beside those of its exhibit: columns "paper_X" beside "X", and
@@ -52,9 +53,10 @@ struct ReportedPart {
 [[nodiscard]] std::string to_text(const ReportedPart& part);
 Expected<ReportedPart> part_from_text(const std::string& text, const std::string& file);
 
-/// Exhibits that were measured in a lab and stored by `reproduce PAPER --on lab --json`.
-Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const std::string& file,
-                                                 const std::string& date);
+/// Both, with each measured exhibit behind the computed one of the same key, or behind all of its
+/// paper if there is none.
+[[nodiscard]] std::vector<ReportedPart> arranged(std::vector<ReportedPart> computed,
+                                                 const std::vector<ReportedPart>& measured);
 
 /// All papers in one page that needs nothing else, and as JSON (espalier-report-1).
 [[nodiscard]] std::string report_html(const std::vector<ReportedPart>& parts);

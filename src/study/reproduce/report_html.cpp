@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "reproduce/report.hpp"
 
@@ -112,9 +113,15 @@ std::string folded(const std::string& inside, std::size_t rows, std::string_view
   return fmt::format("<details><summary>{}: {} rows</summary>{}</details>", what, rows, inside);
 }
 
+/// What was measured says so.
+std::string full_title(const ReportedPart& part) {
+  if (part.mpi.empty()) return part.title;
+  return fmt::format("{}, measured with {}", part.title, title_of_mpi(part.mpi));
+}
+
 std::string part_html(const ReportedPart& part, std::size_t index) {
   std::string text =
-      fmt::format("<section id=\"{}\"><h3>{}</h3>", anchor(part, index), escaped(part.title));
+      fmt::format("<section id=\"{}\"><h3>{}</h3>", anchor(part, index), escaped(full_title(part)));
   if (const std::string words = verdict(part.comparisons); !words.empty()) {
     const bool is_same = words.starts_with("The number") || words.starts_with("Each");
     text += fmt::format("<p class=\"verdict{}\">{}</p>", is_same ? " same" : "", escaped(words));
@@ -126,10 +133,24 @@ std::string part_html(const ReportedPart& part, std::size_t index) {
   }
   text += folded(rows_html(part), part.rows.size(), "all figures");
   for (const std::string& note : part.notes) text += fmt::format("<p>{}</p>", escaped(note));
-  text += fmt::format("<p class=\"where\"><code>{}</code> &middot; {}", escaped(part.command),
-                      escaped(part.date));
+  text += fmt::format("<p class=\"where\"><code>{}</code> &middot; {}{}", escaped(part.command),
+                      part.mpi.empty() ? "" : "a stored run of ", escaped(part.date));
   if (part.seconds > 0) text += fmt::format(" &middot; {:.1f} s", part.seconds);
   return text + "</p></section>\n";
+}
+
+/// How many were measured, and when.
+std::string measured_among(const std::vector<ReportedPart>& parts) {
+  std::set<std::string> days;
+  std::size_t count = 0;
+  for (const ReportedPart& part : parts) {
+    if (part.mpi.empty()) continue;
+    ++count;
+    days.insert(part.date);
+  }
+  if (count == 0) return "";
+  return fmt::format(", {} of them measured with real MPI on emulated machines (stored runs of {})",
+                     count, escaped(fmt::format("{}", fmt::join(days, ", "))));
 }
 
 }  // namespace
@@ -145,11 +166,11 @@ std::string report_html(const std::vector<ReportedPart>& parts) {
       "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\"><title>Espalier: papers reproduced</title>"
       "<style>{}</style></head><body><main><h1>Papers, reproduced</h1><p class=\"about\">{} "
-      "exhibits; {} numbers that papers state, {} of them within 5 % of ours.</p><nav><ul>",
-      kStyle, parts.size(), numbers, same);
+      "exhibits{}; {} numbers that papers state, {} of them within 5 % of ours.</p><nav><ul>",
+      kStyle, parts.size(), measured_among(parts), numbers, same);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     text += fmt::format("<li><a href=\"#{}\">{}: {}</a></li>", anchor(parts[i], i),
-                        escaped(parts[i].paper), escaped(parts[i].title));
+                        escaped(parts[i].paper), escaped(full_title(parts[i])));
   }
   text += "</ul></nav>\n";
   for (const Paper& paper : papers()) {

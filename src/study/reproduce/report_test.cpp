@@ -69,18 +69,26 @@ TEST(Report, IsOnePageThatLoadsNothing) {
   EXPECT_EQ(json["exhibits"][0]["rows"].size(), 2U);
 }
 
-TEST(Report, StoredRunsKeepTheirDate) {
-  const std::string text = to_json("karonis2000", {an_exhibit()});
-  const auto parts = stored_parts(text, "lab.json", "2026-10-30");
-  ASSERT_TRUE(parts) << to_string(parts.error());
-  ASSERT_EQ(parts->size(), 1U);
-  EXPECT_EQ(parts->front().paper, "karonis");
-  EXPECT_EQ(parts->front().date, "2026-10-30");
-  EXPECT_EQ(parts->front().headings.size(), 3U);
-  const std::string dated = to_json("karonis2000", {an_exhibit()}, "2026-09-01");
-  EXPECT_EQ(stored_parts(dated, "copied.json", "2026-10-30")->front().date, "2026-09-01");
-  EXPECT_FALSE(stored_parts("[]", "x", ""));
-  EXPECT_FALSE(stored_parts(to_json("nobody1900", {}), "x", ""));
+std::vector<std::string> names_of(const std::vector<ReportedPart>& parts) {
+  std::vector<std::string> names;
+  for (const ReportedPart& part : parts) names.push_back(part.paper + part.key + part.mpi);
+  return names;
+}
+
+TEST(Report, MeasuredExhibitsFollowTheComputedOnesOfTheirKey) {
+  const auto part = [](const char* paper, const char* key, const char* mpi = "") {
+    ReportedPart made;
+    made.paper = paper;
+    made.key = key;
+    made.mpi = mpi;
+    return made;
+  };
+  const std::vector<ReportedPart> all =
+      arranged({part("a", "1"), part("a", "2"), part("b", "1")},
+               {part("a", "1", "mpich"), part("a", "1", "openmpi"), part("a", "3", "mpich"),
+                part("b", "9", "mpich"), part("c", "1", "mpich")});
+  EXPECT_EQ(names_of(all), (std::vector<std::string>{"a1", "a1mpich", "a1openmpi", "a2", "a3mpich",
+                                                     "b1", "b9mpich", "c1mpich"}));
 }
 
 }  // namespace

@@ -15,8 +15,10 @@
 #include "cli/rank_list.hpp"
 #include "cli/reproduce_all.hpp"
 #include "cli/reproduce_measured.hpp"
+#include "cli/run.hpp"
 #include "lab/launch.hpp"
 #include "reproduce/paper.hpp"
+#include "reproduce/stored_run.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -209,6 +211,22 @@ Outcome report_of_all(const ReproduceOptions& options) {
                        *sizes);
 }
 
+/// Where and when: what a stored run says of itself.
+reproduce::MeasuredRun measured_run_of(const ReproduceOptions& options) {
+  std::string command =
+      fmt::format("espalier reproduce {} --on {} --mpi {}", options.paper, options.on, options.mpi);
+  for (const std::string& part : options.parts) command += " --part " + part;
+  if (options.seed != "1") command += " --seed " + options.seed;
+  if (!options.processes.empty()) command += " --processes " + options.processes;
+  if (options.quick) command += " --quick";
+  return {day_of(std::time(nullptr)),
+          options.on,
+          options.mpi,
+          command + " --json",
+          version_line(),
+          std::max(1U, std::thread::hardware_concurrency())};
+}
+
 Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals) {
   if (options.paper == "all") return report_of_all(options);
   if (!options.measured.empty()) {
@@ -227,8 +245,10 @@ Outcome reproduce_paper(const ReproduceOptions& options, const Globals& globals)
     if (Outcome bad = write_folder(options.folder, (*paper)->key, exhibits)) return bad;
   }
   if (options.json) {
-    const std::string measured_on = options.on.empty() ? "" : day_of(std::time(nullptr));
-    return write_output("-", to_json(std::string((*paper)->citation), exhibits, measured_on));
+    const std::string citation((*paper)->citation);
+    return write_output("-", options.on.empty()
+                                 ? to_json(citation, exhibits)
+                                 : to_json(citation, exhibits, measured_run_of(options)));
   }
   return write_output("-", to_text(exhibits, *canvas));
 }
@@ -267,7 +287,9 @@ constexpr std::string_view kReproduceDescription =
     "that needs no other file: figure or table, our numbers beside those that the paper states, "
     "their ratio, and the command that makes the exhibit; report.json has the same for programs. "
     "Exhibits are kept in the folder as they are made: the same command after Ctrl-C goes on. "
-    "What a lab measured comes from stored runs, with their date (--measured).\n\n"
+    "What a lab measured stands beside it, from stored runs with their date and command: those "
+    "that "
+    "come with the tool, or others (--measured).\n\n"
     "With --on here langer is: splits of MPI_COMM_WORLD with real MPI on this computer, up to "
     "--processes ranks. With --on smpi the groups' own code runs on thousands of simulated ranks "
     "under SimGrid's SMPI; figures are the same in every run.";
@@ -317,7 +339,7 @@ Command reproduce_command() {
             .type_name("DIR");
         app.add_option("--measured", options->measured,
                        "Of all: exhibits that reproduce PAPER --on lab --json wrote; may be "
-                       "repeated.")
+                       "repeated. Default: those that come with the tool.")
             .type_name("FILE")
             .repeated();
         const Option on =

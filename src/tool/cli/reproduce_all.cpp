@@ -1,7 +1,6 @@
 #include "cli/reproduce_all.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <chrono>
 #include <ctime>
@@ -9,8 +8,10 @@
 
 #include "base/file.hpp"
 #include "base/progress.hpp"
+#include "cli/data_folder.hpp"
 #include "cli/run.hpp"
 #include "reproduce/report.hpp"
+#include "reproduce/stored_run.hpp"
 
 namespace espalier::cli {
 
@@ -52,15 +53,17 @@ std::optional<ReportedPart> kept_part(const std::string& file, const std::string
   return *std::move(part);
 }
 
-Expected<std::vector<ReportedPart>> measured_parts(const std::vector<std::string>& files) {
+/// Runs that were named, or those that come with the tool.
+Expected<std::vector<ReportedPart>> measured_parts(const std::vector<std::string>& named) {
+  std::vector<std::string> files = named;
+  if (files.empty()) {
+    for (const fs::path& file : json_files(data_folder("lab-runs"))) files.push_back(file.string());
+  }
   std::vector<ReportedPart> parts;
   for (const std::string& file : files) {
     const auto text = read_named_file(file);
     if (!text) return text.error();
-    struct stat about {};
-    const bool is_there = ::stat(file.c_str(), &about) == 0;
-    auto stored =
-        reproduce::stored_parts(*text, file, is_there ? day_of(about.st_mtime) : "no date");
+    auto stored = reproduce::stored_parts(*text, file);
     if (!stored) return stored.error();
     parts.insert(parts.end(), stored->begin(), stored->end());
   }
@@ -118,10 +121,10 @@ Outcome reproduce_all(const ReportOptions& options, const reproduce::PaperOption
   if (!parts) {
     return Failure{parts.error(), Interruptible::is_interrupted() ? kExitInterrupted : kExitUsage};
   }
-  parts->insert(parts->end(), measured->begin(), measured->end());
+  const std::vector<ReportedPart> all = reproduce::arranged(*std::move(parts), *measured);
   const std::string page = options.folder + "/index.html";
-  const std::string json = reproduce::report_json(*parts);
-  if (auto failed = replace_output(page, report_html(*parts))) return failed;
+  const std::string json = reproduce::report_json(all);
+  if (auto failed = replace_output(page, report_html(all))) return failed;
   if (auto failed = replace_output(options.folder + "/report.json", json)) return failed;
   return write_output("-", options.json ? json : page + "\n");
 }

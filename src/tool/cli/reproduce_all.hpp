@@ -11,7 +11,7 @@ namespace espalier::cli {
 
 struct ReportOptions {
   std::string folder;                 ///< where the report and its parts are written
-  std::vector<std::string> measured;  ///< stored runs of a lab
+  std::vector<std::string> measured;  ///< stored runs of a lab; none: those that come with the tool
   bool quick = false;
   bool json = false;  ///< the report as JSON on standard output too
 };

@@ -160,17 +160,18 @@ Expected<Shown> summary_of(const select::Plan& plan, const collective::Hierarchy
   const std::string messages = report::grouped(times.messages_of(plan));
   const Time predicted =
       select::predict(plan, select::CostView(hierarchy.machine()), hierarchy, call);
+  const std::string takes = predicted == kForever ? "more than 100 days" : rounded(predicted);
   if (times.messages_of(plan) > kCountedMessages) {
-    return Error{"--machine",
-                 fmt::format("{} has {} messages; up to {} are simulated", name_of(plan, call),
-                             messages, report::grouped(kCountedMessages)),
-                 fmt::format("it is predicted to take {}; take a smaller machine of the same shape",
-                             rounded(predicted))};
+    return Error{
+        "--machine",
+        fmt::format("{} has {} messages; up to {} are simulated", name_of(plan, call), messages,
+                    report::grouped(kCountedMessages)),
+        fmt::format("it is predicted to take {}; take a smaller machine of the same shape", takes)};
   }
   write_message(
       fmt::format("note: {} messages of {} are simulated, too many to be drawn; it is "
                   "predicted to take {}\n",
-                  messages, name_of(plan, call), rounded(predicted)));
+                  messages, name_of(plan, call), takes));
   Progress progress("simulating messages", times.messages_of(plan));
   progress.listen();
   Schedule named;

@@ -6,12 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "bound/lower_bound.hpp"
 #include "report/simulated_plan.hpp"
 #include "select/formula.hpp"
-#include "select/simulated_times.hpp"
 #include "sim/simulate.hpp"
 #include "view/machine_document.hpp"
+#include "view/plan_table.hpp"
 #include "view/timeline_document.hpp"
 
 namespace espalier::view {
@@ -20,18 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using schedule::Collective;
 using topology::Machine;
-
-/// Messages that are simulated for times of plans that are not shown: some ten milliseconds.
-constexpr std::uint64_t kTableMessages = std::uint64_t{1} << 16U;
-
-sim::SimOptions conditions(const Machine& machine, bool trace) {
-  constexpr Rank kExactUpTo = 256;  // as espalier simulate
-  sim::SimOptions options;
-  options.trace = trace;
-  options.sharing =
-      machine.size() > kExactUpTo ? sim::Sharing::OneBottleneck : sim::Sharing::ExactMaxMin;
-  return options;
-}
 
 Json call_json(const Collective& call) {
   return {{"operation", name_of(call.operation)},
@@ -78,31 +65,6 @@ std::string measured_timelines(const overlay::Overlay& measured, const Machine& 
          own;
 }
 
-/// What is known of a plan that stands in the table.
-struct Row {
-  std::string name;
-  std::optional<Time> predicted;
-  std::optional<Time> simulated;
-};
-
-Json rows_json(std::vector<Row> rows) {
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    const auto known = [](const Row& row) { return row.simulated ? row.simulated : row.predicted; };
-    return known(a).value_or(kForever) < known(b).value_or(kForever);
-  });
-  const auto time = [](const std::optional<Time>& t) {
-    return t && *t != kForever ? Json(t->picoseconds) : Json(nullptr);
-  };
-  Json list = Json::array();
-  for (const Row& row : rows) {
-    list.push_back({{"plan", row.name},
-                    {"kind", plan_kind(row.name)},
-                    {"predicted_ps", time(row.predicted)},
-                    {"simulated_ps", time(row.simulated)}});
-  }
-  return list;
-}
-
 }  // namespace
 
 /// A machine with some changes, and what is known of it.
@@ -110,20 +72,20 @@ struct Answers::Site {
   Site(const Machine& original, const Changes& c)
       : changes(c), machine(changed(original, c)), hierarchy(machine), chooser(hierarchy) {}
 
+  /// The table of this call; that of the last call is kept.
+  const PlanTable& table_of(const Collective& call, bool quick) {
+    if (!last || last->call != call || last->quick != quick) {
+      last = make_table(chooser, call, quick);
+    }
+    return *last;
+  }
+
   Changes changes;
   Machine machine;
   collective::Hierarchy hierarchy;
   select::Chooser chooser;
+  std::optional<PlanTable> last;
 };
-
-std::string plan_kind(const std::string& plan) {
-  const std::size_t first = plan.find_first_of(" /");
-  if (first == std::string::npos) return plan;
-  const std::string word = plan.substr(0, first);
-  const std::string second =
-      plan.substr(first + 1, plan.find_first_of(" /", first + 1) - first - 1);
-  return second == "exchange" ? word + " " + second : word;
-}
 
 Machine as_planned(Machine machine) {
   const auto is_alone = [](const topology::Cluster& one) { return one.member_count == 1; };
@@ -137,10 +99,16 @@ Answers::Answers(Subject subject) : subject_(std::move(subject)) {}
 Answers::~Answers() = default;
 
 Answers::Site& Answers::site_of(const Changes& changes) {
-  if (!site_ || site_->changes != changes) {
-    site_ = std::make_unique<Site>(subject_.machine, changes);
+  constexpr std::size_t kKept = 4;  // as many as a file has latencies, and one more
+  const auto known = std::find_if(sites_.begin(), sites_.end(),
+                                  [&](const auto& site) { return site->changes == changes; });
+  if (known != sites_.end()) {
+    std::rotate(sites_.begin(), known, known + 1);
+  } else {
+    sites_.insert(sites_.begin(), std::make_unique<Site>(subject_.machine, changes));
+    if (sites_.size() > kKept) sites_.pop_back();
   }
-  return *site_;
+  return *sites_.front();
 }
 
 std::string Answers::overview() const {
@@ -166,6 +134,12 @@ std::string Answers::overview() const {
 }
 
 Expected<std::string> Answers::plan(const Query& query) {
+  auto made = shown(query);
+  if (!made) return made.error();
+  return std::move(made->document);
+}
+
+Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messages) {
   Site& site = site_of(query.changes);
   const bool from_file = subject_.schedule && query.plan == kFromFile;
   const bool ran = subject_.measured && query.plan == kMeasured;
@@ -175,70 +149,76 @@ Expected<std::string> Answers::plan(const Query& query) {
   const bool is_known = call.operation != schedule::Operation::Unknown;
   Json document{{"format", "espalier-view-plan-1"}, {"call", call_json(call)}};
 
-  std::vector<Row> rows;
-  std::optional<select::Plan> shown;
-  select::SimulatedTimes times(site.hierarchy, call, query.quick ? 0 : kTableMessages,
-                               conditions(site.machine, false));
+  std::vector<PlanRow> rows;
+  std::optional<select::Plan> plan;
   if (is_known) {
-    const select::Plan chosen = *site.chooser.choose(call, select::WhichPlan::Best).plan;
-    shown = chosen;
-    std::vector<select::Choice> ranked =
-        select::ranking(site.hierarchy, site.chooser.predictor().cost_view(), call);
-    std::erase_if(ranked, [&](const select::Choice& one) { return one.plan == chosen; });
-    ranked.insert(ranked.begin(), {chosen, site.chooser.predictor()(chosen, call)});
-    for (const select::Choice& one : ranked) {
-      rows.push_back({name_of(one.plan, call), one.predicted, times.of(one.plan)});
-      if (rows.back().name == query.plan) shown = one.plan;
+    const PlanTable& table = site.table_of(call, query.quick);
+    rows = table.rows;
+    std::size_t index = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].name == query.plan) index = i;
     }
+    plan = table.ranked[index].plan;
     document["chosen"] = rows.front().name;
-    if (!from_file && !ran && !query.plan.empty() && name_of(*shown, call) != query.plan) {
+    if (!from_file && !ran && !query.plan.empty() && rows[index].name != query.plan) {
       return Error{"plan", fmt::format("there is no plan \"{:.80}\" for this call", query.plan),
                    "take one of the candidates"};
     }
-    const bound::LowerBound least = bound::lower_bound(site.machine, call);
-    document["bound"] = {{"ps", least.value.picoseconds},
-                         {"because", describe(least.witness, site.machine)}};
+    document["bound"] = {{"ps", table.bound.picoseconds}, {"because", table.because}};
   } else {
     document["chosen"] = nullptr;
     document["bound"] = nullptr;
   }
 
+  ShownPlan result;
   std::string timeline;
   const bool is_given = from_file || ran;
-  const std::string shown_name = is_given ? query.plan : name_of(*shown, call);
-  const std::uint64_t messages = is_given ? 0 : times.messages_of(*shown);
+  const std::string shown_name = is_given ? query.plan : name_of(*plan, call);
+  result.messages =
+      is_given ? 0 : times_for_table(site.hierarchy, call, query.quick).messages_of(*plan);
+  if (result.messages > most_messages && result.messages <= kMostDrawn) {
+    result.messages = messages_in(*plan, site.hierarchy, call);  // the guess is far above sometimes
+  }
   document["plan"] = shown_name;
   document["per_level"] =
-      is_given ? Json::array() : Json(select::per_level(*shown, site.machine, call));
+      is_given ? Json::array() : Json(select::per_level(*plan, site.machine, call));
   document["figures"] = level_figures(site.machine);
-  document["messages"] = messages;
+  document["messages"] = result.messages;
   document["quick"] = query.quick;
   if (ran) {
     const overlay::Overlay& measured = *subject_.measured;
-    document["messages"] = measured.call.messages.size();
+    result.messages = measured.call.messages.size();
     document["measured"] = measured_json(measured);
     timeline = measured_timelines(measured, site.machine);
     rows.push_back({shown_name, {}, overlay::measured_time(measured.call)});
-  } else if (messages <= kMostDrawn) {
-    const sim::SimResult result =
+  } else if (result.messages <= most_messages) {
+    const sim::SimResult simulation =
         from_file ? sim::simulate(*subject_.schedule, site.machine, conditions(site.machine, true))
-                  : sim::simulate(call, candidate_of(*shown, site.hierarchy, call).program_of,
+                  : sim::simulate(call, candidate_of(*plan, site.hierarchy, call).program_of,
                                   site.machine, conditions(site.machine, true));
-    document["messages"] = result.messages;
-    timeline = timeline_document(result, site.machine);
+    result.messages = simulation.messages;
+    timeline = timeline_document(simulation, site.machine);
     const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const Row& one) { return one.name == shown_name; });
-    if (row != rows.end()) row->simulated = result.finish;
-    if (from_file) rows.push_back({shown_name, {}, result.finish});
+                                  [&](const PlanRow& one) { return one.name == shown_name; });
+    if (row != rows.end()) row->simulated = simulation.finish;
+    if (from_file) rows.push_back({shown_name, {}, simulation.finish});
   }
+  document["messages"] = result.messages;
   if (subject_.measured && !ran) {
     rows.push_back({std::string(kMeasured), {}, overlay::measured_time(subject_.measured->call)});
   }
   if (subject_.schedule && !from_file) rows.push_back({std::string(kFromFile), {}, {}});
-  document["candidates"] = rows_json(std::move(rows));
-  std::string text = document.dump();
-  text.pop_back();
-  return text + ",\"timelines\":[" + timeline + "]}";
+  const std::string chosen = rows.empty() ? "" : rows.front().name;
+  sort_rows(rows);
+  document["candidates"] = rows_json(rows);
+  for (const PlanRow& row : rows) {
+    if (!is_known || row.name != chosen) result.others.push_back(row.name);
+  }
+  result.document = document.dump();
+  result.document.pop_back();
+  result.document += ",\"timelines\":[" + timeline + "]}";
+  result.has_timeline = !timeline.empty();
+  return result;
 }
 
 }  // namespace espalier::view

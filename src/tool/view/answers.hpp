@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/expected.hpp"
 #include "overlay/overlay.hpp"
@@ -27,11 +28,19 @@ inline constexpr Rank kViewedUpTo = 2048;
 /// A plan of more messages has no timeline.
 inline constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 16U;
 
+/// A plan as the page shows it.
+struct ShownPlan {
+  std::string document;  ///< espalier-view-plan-1
+  std::uint64_t messages = 0;
+  bool has_timeline = false;
+  std::vector<std::string> others;  ///< candidates but the chosen one, the best first
+};
+
 /// Answers the page's questions by the same functions that `espalier plan`, `espalier simulate` and
 /// the library call: the chooser, the ranking, the simulator, the lower bound.
 ///
-/// The machine of the last what-if is kept with its chooser, so moving the size is cheap. Not
-/// thread-safe.
+/// The machines of the last what-ifs are kept with their choosers, so moving the size is cheap; of
+/// each the table of the last call, so showing another of its plans is. Not thread-safe.
 class Answers {
  public:
   explicit Answers(Subject subject);
@@ -45,6 +54,8 @@ class Answers {
   [[nodiscard]] std::string overview() const;
   /// The candidates, the bound and a timeline of one of them. An error if there is no such plan.
   Expected<std::string> plan(const Query& query);
+  /// The same, with what the document holds; without a timeline if the plan has more messages.
+  Expected<ShownPlan> shown(const Query& query, std::uint64_t most_messages = kMostDrawn);
 
   /// The name under which the schedule of the file stands among the candidates.
   static constexpr std::string_view kFromFile = "schedule from the file";
@@ -56,11 +67,8 @@ class Answers {
   Site& site_of(const Changes& changes);
 
   Subject subject_;
-  std::unique_ptr<Site> site_;
+  std::vector<std::unique_ptr<Site>> sites_;  ///< the last one used first
 };
-
-/// "multilevel exchange", "striped", "ring": plans of one kind differ in tree shapes and segments.
-[[nodiscard]] std::string plan_kind(const std::string& plan);
 
 /// The machine as `espalier plan` takes it: without outermost levels that join nothing.
 [[nodiscard]] topology::Machine as_planned(topology::Machine machine);

@@ -1,5 +1,6 @@
 #include "view/answers.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "view/api.hpp"
 #include "view/grid.hpp"
 #include "view/page.hpp"
+#include "view/plan_table.hpp"
 
 namespace espalier::view {
 namespace {
@@ -56,6 +58,22 @@ TEST(ViewAnswers, ThePlanIsTheChoosersAndItsTimeTheSimulators) {
   const auto finish = result.finish.picoseconds;
   EXPECT_NEAR(static_cast<double>(last * timeline["tick_ps"].get<std::int64_t>()),
               static_cast<double>(finish), static_cast<double>(finish) / 1e5);
+}
+
+TEST(ViewAnswers, AreTheSameWhateverWasAskedBefore) {
+  const auto query = [](const char* plan, int latency) {
+    return fmt::format(R"({{"operation": "broadcast", "size_bytes": 1024, "plan": "{}",
+        "levels": [{{"level": 0, "latency": {}, "bandwidth": 1000}}]}})",
+                       plan, latency);
+  };
+  Answers asked = grid_answers();
+  for (const int latency : {1000, 100, 500, 2000, 10000, 1000, 2000}) {
+    for (const char* plan : {"", "binomial", "", "flat"}) {
+      Answers fresh = grid_answers();
+      EXPECT_EQ(answered(asked, query(plan, latency)), answered(fresh, query(plan, latency)))
+          << plan << " " << latency;
+    }
+  }
 }
 
 TEST(ViewAnswers, ShowsAnyCandidateAndRefusesOthers) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/progress.hpp"
+#include "view/plan_table.hpp"
 
 namespace espalier::view {
 namespace {
@@ -66,20 +67,13 @@ class GridWriter {
   std::vector<std::string> add(Query query, std::uint32_t factor) {
     if (bytes_ > options_.most_bytes) return {};
     if (factor != kSame) query.changes.levels.push_back({0, factor, kSame});
-    auto document = answers_.plan(query);
-    if (!document) return {};
-    const Json json = Json::parse(*document);
-    if (json["timelines"].empty() || json["messages"].get<std::uint64_t>() > kMostInFile) return {};
-    std::vector<std::string> others;
-    for (const Json& row : json["candidates"]) {
-      const auto name = row["plan"].get<std::string>();
-      if (name != json["chosen"]) others.push_back(name);
-    }
-    bytes_ += document->size();
-    points_.emplace_back(key_of(query, factor), *std::move(document));
+    auto shown = answers_.shown(query, kMostInFile);
+    if (!shown || !shown->has_timeline || shown->messages > kMostInFile) return {};
+    bytes_ += shown->document.size();
+    points_.emplace_back(key_of(query, factor), std::move(shown->document));
     // One process has one plan: there is a point all the same.
-    if (others.empty()) others.emplace_back();
-    return others;
+    if (shown->others.empty()) shown->others.emplace_back();
+    return std::move(shown->others);
   }
 
   Answers& answers_;

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Ctrl-C in long commands: each has shown how far it is, ends with 130, says so, and leaves no file behind.
+
+usage: interrupt.py ESPALIER
+
+Each command works long enough that its progress appears; as soon as it does the command is interrupted. So little of it runs.
+"""
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+
+ESPALIER = sys.argv[1]
+INTERRUPTED = 130
+
+
+def commands(folder):
+    return [
+        ["group", "simulate", "--processes", "131072"],
+        ["reproduce", "all", "--folder", f"{folder}/report"],
+        ["view", "site:4(20ms,1Gbit/s) rack:4(200us,10Gbit/s) proc:16(1us)", "--html", f"{folder}/page.html"],
+    ]
+
+
+def run(arguments):
+    """What stood on the terminal, the exit code, and standard output."""
+    terminal, end = pty.openpty()
+    child = subprocess.Popen([ESPALIER, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end)
+    os.close(end)
+    said, interrupted = b"", False
+    while True:
+        try:
+            data = os.read(terminal, 4096)
+        except OSError:
+            break  # it has ended
+        if not data:
+            break
+        said += data
+        if not interrupted and b"[" in said:  # the bar
+            interrupted = True
+            child.send_signal(signal.SIGINT)
+    os.close(terminal)
+    out, _ = child.communicate()
+    return said.decode(errors="replace"), child.returncode, out.decode(), interrupted
+
+
+def main():
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments in commands(folder):
+            said, code, _, interrupted = run(arguments)
+            name = " ".join(arguments[:2])
+            if not interrupted:
+                wrong.append(f"{name}: no progress was shown (exit code {code}): {said[-300:]}")
+            elif code not in (INTERRUPTED, -signal.SIGINT):
+                wrong.append(f"{name}: exit code {code}: {said[-300:]}")
+        left = [str(one) for one in pathlib.Path(folder).rglob("*") if one.name.startswith(".") or one.suffix in (".tmp", ".part", ".html")]
+        if left:
+            wrong.append(f"left behind: {left}")
+    assert not wrong, "\n".join(wrong)
+
+
+main()
