@@ -97,6 +97,8 @@ class LeastStriped {
         return 2 * doublings * costs_.across(part_ / clusters_);
       case Across::Ring:
         return 2 * (clusters_ - 1.0) * costs_.across(part_ / clusters_);
+      case Across::Direct:
+        return 2 * costs_.across(part_ / clusters_);
     }
     return 0;
   }

@@ -91,7 +91,7 @@ void Ledger::keep_verdicts(const std::string& start) const {
       std::erase(kept.words, "known from before");
     }
     // Near machines need no time for plans, so the next run need not know.
-    if (!far_pairs(known->machine).empty()) {
+    if (!far_pairs(*known->machine).empty()) {
       kept.runs = past_runs_in(read_kept(start));
       kept.runs.note(program_key(), world_.clock());
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
 
 #include "mpi/world.hpp"
@@ -53,7 +54,8 @@ std::optional<KnownMachine> machine_of_named_clusters(const World& world, MPI_Co
   auto machine = runtime::machine_of_clusters(texts, world.places.leaders);
   if (machine) {
     const std::string text = topology::write_json(*machine);
-    return known_machine(world, *std::move(machine), text);
+    return known_machine(world, std::make_shared<const topology::Machine>(*std::move(machine)),
+                         text);
   }
   if (world.rank == 0) {
     const Error& error = machine.error();
