@@ -42,11 +42,15 @@ Expected<Settings> read_settings(const Environment& environment) {
         Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
         Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial},
-        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking},
         Switch{"ESPALIER_SHARED", &Settings::shared}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
+  }
+  const Expected<bool> nonblocking = read_switch(environment, "ESPALIER_NONBLOCKING", false);
+  if (!nonblocking) return nonblocking.error();
+  if (!environment("ESPALIER_NONBLOCKING").value_or("").empty()) {
+    settings.nonblocking = *nonblocking ? NonBlocking::Planned : NonBlocking::Native;
   }
   const Expected<int> log = read_log(environment);
   if (!log) return log.error();
@@ -130,7 +134,7 @@ std::string to_text(const Settings& settings) {
                          {"discover", settings.discover},
                          {"cache", settings.cache},
                          {"trial", settings.trial},
-                         {"nonblocking", settings.nonblocking},
+                         {"nonblocking", static_cast<int>(settings.nonblocking)},
                          {"shared", settings.shared},
                          {"verdicts", settings.verdicts},
                          {"shared_memory", settings.shared_limit.value},
@@ -157,7 +161,7 @@ Settings settings_from_text(const std::string& text) {
   settings.discover = json.at("discover").get<bool>();
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
-  settings.nonblocking = json.at("nonblocking").get<bool>();
+  settings.nonblocking = static_cast<NonBlocking>(json.at("nonblocking").get<int>());
   settings.shared = json.at("shared").get<bool>();
   settings.shared_limit.value = json.at("shared_memory").get<std::uint64_t>();
   settings.verdicts = json.at("verdicts").get<std::string>();

@@ -11,6 +11,13 @@
 
 namespace espalier::runtime {
 
+/// Which collectives that do not block run along plans.
+enum class NonBlocking : std::uint8_t {
+  Native,    ///< none
+  Measured,  ///< non-blocking ones where links are far and plans are measured to be ahead
+  Planned    ///< non-blocking and persistent ones, wherever their blocking form does
+};
+
 /// What the user asked for through ESPALIER_* (docs/runtime.md). Rank 0's settings hold for all
 /// ranks: the environment of one host must not split them.
 struct Settings {
@@ -25,9 +32,9 @@ struct Settings {
   bool cache = true;          ///< keep what was measured, and use what was kept
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
-  bool nonblocking = false;   ///< non-blocking collectives run along plans too
-  bool shared = false;        ///< ranks of one node go through shared memory
-  std::string verdicts;       ///< file that keeps decisions of trials; empty: none
+  NonBlocking nonblocking = NonBlocking::Measured;
+  bool shared = false;   ///< ranks of one node go through shared memory
+  std::string verdicts;  ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>
       algorithm;  ///< algorithm that the user named for each operation
   /// What a rank may hold for others in a scatterv or gatherv along a tree by counts.
