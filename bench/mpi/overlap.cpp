@@ -5,9 +5,9 @@
 //   espalier lab run -- overlap.mpich
 //   espalier lab run --espalier --env ESPALIER_NONBLOCKING=1 --env ESPALIER_FORCE=1 --
 //   overlap.mpich
-//   espalier lab run --espalier --explain -- overlap.mpich --settled
+//   espalier lab run --espalier --env ESPALIER_NONBLOCKING=measured -- overlap.mpich --settled
 //
-// With --settled calls are compared before they are measured, as default settings have it.
+// With --settled calls are compared before they are measured.
 // Computation is a timed sleep: ranks that share cores cannot compute all at once. It calls
 // MPI_Test each millisecond, or not at all (--silent). For each call the median of several
 // rounds:

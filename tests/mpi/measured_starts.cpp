@@ -1,4 +1,4 @@
-// Non-blocking collectives with default settings, on a machine with a far link that was named:
+// Non-blocking collectives that are measured, on a machine with a far link that was named:
 // native and planned calls take turns, requests of both mix with others, and the ranks decide in
 // calls that block. What they decide depends on clocks, so only results and numbers of calls are
 // looked at.

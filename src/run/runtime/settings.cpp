@@ -28,6 +28,16 @@ Expected<int> read_log(const Environment& environment) {
                "0 is silent, 1 tells what was decided at start, 2 every new plan"};
 }
 
+Expected<NonBlocking> read_nonblocking(const Environment& environment) {
+  const auto value = environment("ESPALIER_NONBLOCKING");
+  if (!value || value->empty() || *value == "0") return NonBlocking::Native;
+  if (*value == "1") return NonBlocking::Planned;
+  if (*value == "measured") return NonBlocking::Measured;
+  return Error{"ESPALIER_NONBLOCKING",
+               fmt::format("\"{:.60}\" is none of 0, 1 and measured", *value),
+               "measured plans what is measured to gain, 1 all that can be planned"};
+}
+
 }  // namespace
 
 Expected<Settings> read_settings(const Environment& environment) {
@@ -47,11 +57,9 @@ Expected<Settings> read_settings(const Environment& environment) {
     if (!value) return value.error();
     settings.*one.member = *value;
   }
-  const Expected<bool> nonblocking = read_switch(environment, "ESPALIER_NONBLOCKING", false);
+  const Expected<NonBlocking> nonblocking = read_nonblocking(environment);
   if (!nonblocking) return nonblocking.error();
-  if (!environment("ESPALIER_NONBLOCKING").value_or("").empty()) {
-    settings.nonblocking = *nonblocking ? NonBlocking::Planned : NonBlocking::Native;
-  }
+  settings.nonblocking = *nonblocking;
   const Expected<int> log = read_log(environment);
   if (!log) return log.error();
   settings.log = *log;

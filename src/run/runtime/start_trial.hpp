@@ -36,7 +36,7 @@ struct StartTimes {
 };
 
 /// Decides whether the calls of one class that do not block go along a plan, on one communicator
-/// and where links are far (docs/adr/0038-non-blocking-calls-by-default.md).
+/// and where links are far (docs/adr/0038-measured-non-blocking-calls.md).
 ///
 /// How it is used, on every member:
 ///   1. next() before each start says how that call runs. A call that is timed is handed to note()

@@ -62,8 +62,8 @@ std::vector<std::string> symbols_of(const launch::Program& program) {
 
 const char* how_to_plan(runtime::Reason reason) {
   if (reason == runtime::Reason::NonBlocking) {
-    return "planned where a link is far and plans are measured to be ahead; "
-           "ESPALIER_NONBLOCKING=1 plans them elsewhere too, except with MPI_THREAD_MULTIPLE";
+    return "ESPALIER_NONBLOCKING=measured plans them where that is measured to gain, and =1 "
+           "wherever it can, except with MPI_THREAD_MULTIPLE";
   }
   return reason == runtime::Reason::Persistent
              ? "ESPALIER_NONBLOCKING=1 plans them, except with MPI_THREAD_MULTIPLE"

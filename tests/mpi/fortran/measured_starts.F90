@@ -1,4 +1,4 @@
-! Non-blocking collectives of Fortran with default settings, on a machine with a far link: native starts, whose requests are ours
+! Non-blocking collectives of Fortran with ESPALIER_NONBLOCKING=measured, on a machine with a far link: native starts, whose requests are ours
 ! meanwhile, and planned ones take turns (6, 12, 6). Once with mpif.h, once with mpi_f08 (WITH_F08), where ierror may be left out.
 program measured_starts
 #ifdef WITH_F08
