@@ -139,15 +139,15 @@ def declaration(name, arguments):
 
 
 def header(functions):
-    yield HEADER + '#pragma once\n\n#include <cstdint>\n#include <span>\n\n#include "runtime/explain.hpp"\n\n'
+    yield HEADER + '#pragma once\n\n#include <cstdint>\n#include <span>\n\n#include "pmpi/native_start.hpp"\n#include "runtime/explain.hpp"\n\n'
     yield "namespace espalier::pmpi {\n\n"
     for one in functions:
         yield declaration("intercept_" + one.base, one.arguments) + ";  // our body\n"
         yield declaration("next_" + one.base, one.arguments) + ";  // the next library's\n"
-    yield "\n/// Starts the form that does not block. @return false: it is native\n"
+    yield "\n/// Starts the form that does not block. @return false: it is native, and not started yet\n"
     for one in functions:
         if one.is_collective():
-            yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code);\n"
+            yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code, const NativeStart& native);\n"
     yield "/// Makes the persistent form. @return false: it is native\n"
     for one in functions:
         if one.is_collective():
@@ -213,8 +213,8 @@ def collectives_source(functions):
     for one in functions:
         if one.is_collective():
             yield from collective(one)
-            yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code) {{\n"
-            yield f"  return start_call(call_{one.base}({', '.join(one.arguments)}), request, code);\n}}\n"
+            yield f"bool start_{one.base}({parameters(one.arguments + ['request'])}, int& code, const NativeStart& native) {{\n"
+            yield f"  return start_call(call_{one.base}({', '.join(one.arguments)}), request, code, native);\n}}\n"
             yield f"bool init_{one.base}({parameters(one.arguments + ['request'])}, int& code) {{\n"
             yield f"  return init_call(call_{one.base}({', '.join(one.arguments)}), request, code);\n}}\n\n"
     yield "}  // namespace espalier::pmpi\n"
@@ -277,19 +277,24 @@ def blocking_form(one, functions):
     return None
 
 
-def begin_name(one, of):
-    """What begins a form of `of` along a plan: start_bcast, or init_bcast of a persistent one."""
-    return ("init_" if one.name.removesuffix("_c").endswith("_init") else "start_") + of.base
+def begin_of(one, of, values):
+    """What begins a form of `of` along a plan: start_bcast(...), or init_bcast(...) of a persistent one."""
+    if one.name.removesuffix("_c").endswith("_init"):
+        return f"init_{of.base}({values}, code)"
+    return f"start_{of.base}({values}, code, native_start(native))"
 
 
 def wrapper_passed(one, kind, which, of):
     yield kind.entry(one.name, one.arguments) + " {\n  using namespace espalier::pmpi;\n"
     yield next_pointer(one.name, one.arguments, kind)
+    native = f"note_passed({which});\n{{}}return next.address()({', '.join(one.arguments)});\n"
     if of:
         is_large = one.name.endswith("_c")
         values = ", ".join(f"static_cast<int>({a})" if a in of.wide and not is_large else a for a in of.arguments + ["request"])
-        yield f"  int code = 0;\n  if (may_start() && {begin_name(one, of)}({values}, code)) return code;\n"
-    yield f"  note_passed({which});\n  return next.address()({', '.join(one.arguments)});\n}}\n"
+        yield f"  const auto native = [&] {{\n    {native.format('    ')}  }};\n  int code = 0;\n"
+        yield f"  return may_start() && {begin_of(one, of, values)} ? code : native();\n}}\n"
+    else:
+        yield f"  {native.format('  ')}}}\n"
 
 
 def fortran_names(one, kind):
@@ -355,7 +360,11 @@ def wrapper_fortran_named(one, kind, names, which, of):
         yield next_pointer(names[0], arguments, kind, "void")
     if of:
         yield "  if (may_start()) {\n    int code = 0;\n    const FortranNewRequest made(request);\n"
-        yield f"    if ({begin_name(one, of)}({', '.join(as_c(a) for a in of.arguments)}, made.address(), code)) {{\n"
+        if not one.name.removesuffix("_c").endswith("_init"):
+            handed = ", ".join(arguments[:-1] + ["reinterpret_cast<std::intptr_t>(&error)"])
+            yield f"    const auto native = [&] {{\n      int error = 0;\n      note_passed({which});\n"
+            yield f"      next.address()({handed});\n      made.load();\n      return error;\n    }};\n"
+        yield f"    if ({begin_of(one, of, ', '.join([*(as_c(a) for a in of.arguments), 'made.address()']))}) {{\n"
         yield "      made.store();\n      return set_fortran_integer(ierror, code);\n    }\n  }\n"
     if which is not None:
         yield f"  note_passed({which});\n  next.address()({values});\n}}\n"

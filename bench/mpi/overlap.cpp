@@ -5,9 +5,11 @@
 //   espalier lab run -- overlap.mpich
 //   espalier lab run --espalier --env ESPALIER_NONBLOCKING=1 --env ESPALIER_FORCE=1 --
 //   overlap.mpich
+//   espalier lab run --espalier --env ESPALIER_NONBLOCKING=measured -- overlap.mpich --settled
 //
+// With --settled calls are compared before they are measured.
 // Computation is a timed sleep: ranks that share cores cannot compute all at once. It calls
-// MPI_Test each millisecond, or not at all (argument --silent). For each call the median of several
+// MPI_Test each millisecond, or not at all (--silent). For each call the median of several
 // rounds:
 //
 //   operation bytes alone_ms computed_ms together_ms hidden_percent
@@ -94,8 +96,15 @@ double median(std::vector<double> times) {
   return times[kRounds / 2];
 }
 
-void measure(const Call& call, int rank, bool is_silent) {
+/// Lets native and planned calls take turns, and the ranks agree on what is kept.
+void settle(const Call& call) {
+  for (int i = 0; i < 24; ++i) alone(call);
+  for (int i = 0; i < 8; ++i) call.blocking();
+}
+
+void measure(const Call& call, int rank, bool is_silent, bool is_settled) {
   for (int i = 0; i < 3; ++i) call.blocking();
+  if (is_settled) settle(call);
   std::vector<double> times;
   for (int i = 0; i < 2 + kRounds; ++i) {
     const double one = alone(call);
@@ -116,7 +125,11 @@ void measure(const Call& call, int rank, bool is_silent) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const bool is_silent = argc > 1 && std::strcmp(argv[1], "--silent") == 0;
+  bool is_silent = false, is_settled = false;
+  for (int i = 1; i < argc; ++i) {
+    is_silent |= std::strcmp(argv[i], "--silent") == 0;
+    is_settled |= std::strcmp(argv[i], "--settled") == 0;
+  }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   constexpr int kLong = 128 * 1024 / 8, kData = 1024 * 1024;
@@ -135,7 +148,7 @@ int main(int argc, char** argv) {
       "ibcast " + std::to_string(kData), [&] { MPI_Bcast(data.data(), kData, MPI_CHAR, 0, world); },
       [&](MPI_Request* request) { MPI_Ibcast(data.data(), kData, MPI_CHAR, 0, world, request); }};
   for (const Call& call : {allreduce(1), allreduce(kLong), broadcast}) {
-    measure(call, rank, is_silent);
+    measure(call, rank, is_silent, is_settled);
   }
   MPI_Finalize();
   return 0;

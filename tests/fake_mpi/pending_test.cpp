@@ -92,6 +92,25 @@ TEST(PendingCallsProperty, MoreCallsThanTagsTellApartEndRightInAnyOrder) {
   });
 }
 
+/// The announcement of a gatherv's tree begins before the gatherv, whose number is the one below.
+/// Where calls may be pending nobody else goes on with it, so the gatherv must not wait for it.
+TEST(PendingCalls, ACallWithALowerNumberThanOneUnderWayMayBegin) {
+  Random rng(1);
+  const topology::Machine machine = *topology::parse_synthetic("node:2(1us) proc:1(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  PendingRanks ranks(2, {}, 100);
+  FakeCall call = random_call(hierarchy, rng, 3);
+  Channel& channel = *ranks.channels[0];
+  const auto announced = call.pending(channel);
+  announced->execution.begin(announced->plan->prepared, *announced->payload, 1,
+                             announced->plan->signature);
+  ASSERT_FALSE(announced->execution.is_done());
+  EXPECT_TRUE(channel.may_begin(0));
+  EXPECT_TRUE(channel.may_begin(2));
+  EXPECT_FALSE(channel.may_begin(1 + 32)) << "half of what tags tell apart";
+  channel.remove(announced->execution);
+}
+
 /// The others have not begun: half of what tags tell apart is on the wire, the rest waits here.
 TEST(PendingCalls, StartingManyPutsHalfOfWhatTagsTellApartOnTheWire) {
   Random rng(1);

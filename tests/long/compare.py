@@ -45,7 +45,7 @@ class Stack:
         """The code is 124 if it did not end in time."""
         with tempfile.TemporaryDirectory() as place:
             story = pathlib.Path(place) / "explain.txt"
-            forced = [f"ESPALIER_MACHINE={machine(ranks)}", "ESPALIER_FORCE=1", f"ESPALIER_EXPLAIN={story}"]
+            forced = [f"ESPALIER_MACHINE={machine(ranks)}", "ESPALIER_FORCE=1", "ESPALIER_NONBLOCKING=1", f"ESPALIER_EXPLAIN={story}"]
             line = [sys.executable, str(ROOT / "tests/mpi/launch.py"), self.mpi, str(ranks), self.preload,
                     *(forced if self.ours else []), *settings, "--", *map(str, words)]
             begin = time.monotonic()

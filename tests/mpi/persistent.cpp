@@ -1,36 +1,17 @@
 // Persistent collectives along plans: started again and again, in other orders on other ranks,
 // beside everything else. With --native 1 the same, natively.
+#include "mpi/persistent.hpp"
+
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>
 #include <vector>
 
-#include "mpi/harness.hpp"
-#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>  // they have names of their own in Open MPI 4
-#define PERSISTENT(name) MPIX_##name##_init
-#else
-#define PERSISTENT(name) MPI_##name##_init
-#endif
-
 namespace espalier::mpi_test {
 namespace {
 
 bool is_native = false;
-
-struct Members {
-  MPI_Comm comm = MPI_COMM_WORLD;
-  int rank = 0;
-  int size = 1;
-  explicit Members(MPI_Comm of = MPI_COMM_WORLD) : comm(of) {
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-  }
-  [[nodiscard]] int sum() const { return size * (size - 1) / 2; }
-};
-
-void wait(MPI_Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 
 MPI_Request allreduce_of(const int* value, int* sum, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;

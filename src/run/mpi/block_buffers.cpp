@@ -117,11 +117,13 @@ std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int siz
   return buffers;
 }
 
-int save_input(const LocalCall& call, const schedule::Program& program, BlockBuffers& buffers,
-               const SelfLane& self) {
+bool needs_input_copy(const LocalCall& call, const schedule::Program& program) {
   const bool may_be_written = call.operation == Operation::Alltoall ||
                               (call.operation == Operation::Allgather && sends_input(program));
-  if (!may_be_written || !call.send.is_in_place()) return MPI_SUCCESS;
+  return may_be_written && call.send.is_in_place();
+}
+
+int copy_input(BlockBuffers& buffers, const SelfLane& self) {
   std::uint64_t total = 0;
   for (const BlockView& block : buffers.in) total += block.bytes;
   buffers.input_copy.reset(new std::byte[total]);

@@ -43,10 +43,15 @@ struct BlockBuffers {
 /// arguments and run along the plan. Arguments that are not significant are never looked at.
 [[nodiscard]] std::optional<BlockBuffers> user_blocks(const LocalCall& call, int rank, int size);
 
-/// Has the input copied where, in place, the program would write over it before it has left.
-/// @return an MPI error code
-[[nodiscard]] int save_input(const LocalCall& call, const schedule::Program& program,
-                             BlockBuffers& buffers, const SelfLane& self);
+/// Whether the input must be copied: in place, the program would write over it before it has left.
+[[nodiscard]] bool needs_input_copy(const LocalCall& call, const schedule::Program& program);
+/// Copies the input, and lets `buffers.in` refer to the copy. @return an MPI error code
+[[nodiscard]] int copy_input(BlockBuffers& buffers, const SelfLane& self);
+/// Copies the input if it must be copied. @return an MPI error code
+[[nodiscard]] inline int save_input(const LocalCall& call, const schedule::Program& program,
+                                    BlockBuffers& buffers, const SelfLane& self) {
+  return needs_input_copy(call, program) ? copy_input(buffers, self) : MPI_SUCCESS;
+}
 
 /// Bytes of data that this rank gives or gets, whichever is more; for the log.
 [[nodiscard]] std::uint64_t own_bytes(const BlockBuffers& buffers);

@@ -104,27 +104,50 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
   return planned.ended(comm, code);
 }
 
-// Along the plan whatever the operation: trees by counts are for calls that block. Persistent ones
-// are native.
+namespace {
+
+/// Makes a payload of a call that does not block.
+void set_payload(PendingCall& pending, BlockBuffers buffers) {
+  pending.payload =
+      std::make_unique<BlockPayload>(pending.plan->prepared, std::move(buffers), pending.self());
+}
+
+/// Each start has a payload of its own: blocks that pass through a rank are held there.
+/// @param kept where the user's blocks are; the layouts in it stay for all starts
+void bind_blocks(PendingCall& pending, BlockBuffers kept, bool copies_input) {
+  const auto blocks = std::make_shared<const BlockBuffers>(std::move(kept));
+  pending.loads.emplace_back([&pending, blocks, copies_input] {
+    BlockBuffers fresh{blocks->in, blocks->out, {}, nullptr};
+    const int code = copies_input ? copy_input(fresh, pending.self()) : MPI_SUCCESS;
+    set_payload(pending, std::move(fresh));
+    return code;
+  });
+}
+
+}  // namespace
+
+// Along the plan whatever the operation: trees by counts are for calls that block.
 Outcome start_blocks(Communicator& comm, const LocalCall& call, const Starting& how) {
-  if (how.is_persistent) return native_pending();
   const auto shared = shared_by_all(comm, call);
   auto pending = shared ? plan_pending(comm, how, *shared) : nullptr;
   if (pending == nullptr) return native_pending();
   auto buffers = user_blocks(call, comm.rank(), comm.size());
   if (!buffers) {
-    comm.skip_pending();
+    if (!how.is_persistent) comm.skip_pending();
     return native_pending();
   }
   for (Layout& layout : buffers->layouts) layout = kept_layout(layout, pending->types);
-  const runtime::PreparedProgram& prepared = pending->plan->prepared;
-  pending->note(save_input(call, prepared.program, *buffers, comm.self()));
-  auto payload = std::make_unique<BlockPayload>(prepared, std::move(*buffers),
-                                                comm.executor().channel().self());
-  pending->end = [blocks = payload.get()] {
-    return blocks->overflowed() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+  const bool copies_input = needs_input_copy(call, pending->plan->prepared.program);
+  pending->end = [&pending = *pending] {
+    const auto& blocks = static_cast<const BlockPayload&>(*pending.payload);
+    return blocks.overflowed() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   };
-  pending->payload = std::move(payload);
+  if (how.is_persistent) {
+    bind_blocks(*pending, std::move(*buffers), copies_input);
+  } else {
+    if (copies_input) pending->note(copy_input(*buffers, pending->self()));
+    set_payload(*pending, std::move(*buffers));
+  }
   return start_payload(comm, call.operation, std::move(pending), how);
 }
 

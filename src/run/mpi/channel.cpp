@@ -36,9 +36,11 @@ void Channel::keep_pace() {
   paces_.emplace_back(comm_).start(kNothing);
 }
 
-/// Those under way are in the order of their numbers.
+/// Those under way are in the order of their numbers, but for an announcement, which begins before
+/// the call with the number below its own (CountedTrees).
 bool Channel::is_near_oldest(std::uint64_t number) const {
-  return number - under_way_.front()->number() < 2 * (pace_mask_ + 1);
+  const std::uint64_t oldest = under_way_.front()->number();
+  return number < oldest || number - oldest < 2 * (pace_mask_ + 1);
 }
 
 void Channel::end_first_pace() {

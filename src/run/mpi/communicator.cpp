@@ -73,6 +73,7 @@ Communicator::~Communicator() {
   abandon_channels();
   pending_.reset();
   if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
+  starts_.forget();
   policies_.leave();
   join_agreement_.reset();
   counted_trees_.reset();
@@ -100,6 +101,7 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
 void Communicator::give_back() {
   abandon_channels();
   pending_.reset();
+  starts_.forget();
   policies_.leave();
   counted_trees_.reset();
   segment_.reset();
@@ -150,6 +152,7 @@ void Communicator::plan_anew() {
 
 void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   plans_ = runtime::PlanCache();
+  starts_.forget();
   settled_.plan = nullptr;
   multicasts_.clear();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
@@ -195,9 +198,16 @@ const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
   return plan;
 }
 
+void Communicator::prepare_to_block() {
+  if (!pending_->may_block()) progress_.let_block(*pending_);
+  if (starts_.wants_call()) {
+    starts_.before_blocking([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
+  }
+}
+
 Communicator::Next Communicator::next(runtime::PlanKey& key) {
   using First = runtime::Take::First;
-  if (pending_ != nullptr && !pending_->may_block()) progress_.let_block(*pending_);
+  if (pending_ != nullptr) prepare_to_block();
   if (settled_.plan != nullptr && settled_.key == key) return {settled_.plan, {}, false, nullptr};
   // Before there is a hidden communicator, candidates are compared in time that is not ours.
   const bool is_counted = world_.learns_late && !hidden_;
@@ -236,27 +246,49 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   return {plan, {}, false, timed};
 }
 
+std::optional<select::WhichPlan> Communicator::which_to_start(const SharedCall& call) {
+  const runtime::ClassPolicy& policy = policies_.at(call);
+  if (world_.settings.nonblocking == runtime::NonBlocking::Planned) {
+    const bool is_final = !policy.is_undecided() || policy.has_decision();
+    return is_final ? policy.outlook().which : std::nullopt;
+  }
+  const auto lead = policy.lead();
+  if (!lead || !lead->is_clear()) return std::nullopt;
+  runtime::StartTrials::Next next =
+      starts_.next(runtime::class_of(call), call.count * call.element, *lead);
+  if (next.timed) timed_ = progress_.begin_timing(std::move(next.timed), next.is_planned);
+  return next.is_planned ? std::optional(lead->which) : std::nullopt;
+}
+
 std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey key) {
   // Classes that are forgotten may wait for agreements.
   if (pending_ == nullptr || policies_.is_full_for(key)) return nullptr;
   // Trials have compared calls through memory, where these do not go.
   if (segment_ != nullptr && runtime::may_try(world_.settings)) return nullptr;
-  const runtime::ClassPolicy& policy = policies_.at(key);
-  const bool is_final = !policy.is_undecided() || policy.has_decision();
-  const runtime::Take take = policy.outlook();
-  if (!is_final || !take.which) return nullptr;
-  key.which = *take.which;
+  const auto which = which_to_start(key);
+  if (!which) return nullptr;
+  key.which = *which;
   static_cast<void>(cached(key));
   return plans_.held();
 }
 
 void Communicator::start(std::unique_ptr<PendingCall> call, MPI_Request* request) {
   const int number = progress_.open(request);
-  call->ended = [this, number](int code) {
+  const bool is_timed = timed_.trial != nullptr;
+  call->ended = [this, number, timed = std::exchange(timed_, {})](int code) {
     if (code != MPI_SUCCESS) mark_failed();
     progress_.complete(number, code, comm_);
+    progress_.end_timing(timed, code);
   };
   progress_.start(*pending_, std::move(call));
+  if (is_timed) progress_.leave_start();
+}
+
+void Communicator::drop_start() {
+  if (timed_.trial == nullptr) return;
+  progress_.leave_start();
+  progress_.drop_timing();
+  timed_ = {};
 }
 
 void Communicator::skip_pending() {
@@ -265,12 +297,12 @@ void Communicator::skip_pending() {
 }
 
 void Communicator::finish_pending(double patience) {
-  if (pending_ != nullptr && !progress_.finish(*pending_, patience)) mark_failed();
+  if (pending_ != nullptr && !progress_.finish(*pending_, comm_, patience)) mark_failed();
 }
 
 void Communicator::finish_persistent(double patience) {
   for (const auto& channel : channels_) {
-    static_cast<void>(progress_.finish(channel->calls, patience));
+    static_cast<void>(progress_.finish(channel->calls, MPI_COMM_NULL, patience));
   }
 }
 

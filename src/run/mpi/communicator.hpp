@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "mpi/counted_trees.hpp"
 #include "mpi/executor.hpp"
@@ -20,6 +21,7 @@
 #include "runtime/explain.hpp"
 #include "runtime/multicast_plan.hpp"
 #include "runtime/plan_cache.hpp"
+#include "runtime/start_trials.hpp"
 #include "select/shared_memory.hpp"
 
 namespace espalier::mpi {
@@ -131,6 +133,16 @@ class Communicator {
   /// same call, if the calls on this communicator, of both kinds, are in the same order.
   /// @pre !never()
   [[nodiscard]] std::shared_ptr<const runtime::CachedPlan> plan_to_start(runtime::PlanKey key);
+  /// Whether the call that plan_to_start() was asked for last is to be started natively and timed:
+  /// adopt() its request then.
+  [[nodiscard]] bool times_native_start() const {
+    return timed_.trial != nullptr && !timed_.is_planned;
+  }
+  /// Takes the request of a native call whose times are wanted, and gives the program one of ours.
+  /// @pre times_native_start()
+  void adopt(MPI_Request* request) { progress_.adopt(request, comm_, std::exchange(timed_, {})); }
+  /// Nobody starts the call that plan_to_start() was asked for last.
+  void drop_start();
   /// Starts a call along a plan. Never waits.
   void start(std::unique_ptr<PendingCall> call, MPI_Request* request);
   /// The plan of a persistent call that is initialised now; nullptr: native. All members ask, and
@@ -161,6 +173,10 @@ class Communicator {
     return group_ == nullptr ? nullptr : &group_->machine();
   }
   [[nodiscard]] std::vector<runtime::TrialRecord> trials() const;
+  /// Trials of calls that do not block.
+  [[nodiscard]] std::vector<runtime::StartRecord> start_records() const {
+    return starts_.records(name());
+  }
   /// Seconds that trials cost here so far.
   [[nodiscard]] double regret() const { return policies_.regret(); }
   /// How many classes of calls have no final decision yet.
@@ -228,6 +244,10 @@ class Communicator {
   /// Forgets all plans and classes; plans for this group and its machine from now on.
   void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);
+  /// What a call that blocks does before it is planned, for those that do not.
+  void prepare_to_block();
+  /// Which plan a start goes along; absent: native. See plan_to_start().
+  [[nodiscard]] std::optional<select::WhichPlan> which_to_start(const runtime::SharedCall& call);
   void plan_anew();
   /// Makes the hidden communicator. Collective. @return false: never() says why not
   bool make_hidden(const runtime::SharedCall& call);
@@ -294,6 +314,8 @@ class Communicator {
   CommunicatorLog* trace_log_ = nullptr;         // the tracer's
   /// Calls that do not block; absent if they are native. Uses executor_.
   std::unique_ptr<PendingCalls> pending_;
+  runtime::StartTrials starts_;
+  TimedStart timed_;  // of the call that is about to start; no trial: nobody wants its times
   /// Of persistent calls, as many on all members. They are never freed: requests may outlive the
   /// communicator.
   std::vector<std::shared_ptr<PersistentChannel>> channels_;

@@ -6,6 +6,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "mpi/returned_errors.hpp"
 #include "mpi/wire.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/writers.hpp"
@@ -31,25 +32,6 @@ runtime::Tags tags_of(MPI_Comm comm) {
   return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
 }
 
-/// Makes MPI return a communicator's errors during its lifetime, instead of calling the program's
-/// handler. If MPI has no communicator left for us, the program shall not notice.
-class ReturnedErrors {
- public:
-  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
-    PMPI_Comm_get_errhandler(comm_, &before_);
-    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  ~ReturnedErrors() {
-    PMPI_Comm_set_errhandler(comm_, before_);
-    PMPI_Errhandler_free(&before_);
-  }
-  ReturnedErrors(const ReturnedErrors&) = delete;
-  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
-};
 
 /// What a hidden communicator and a segment of shared memory are taken to need on one node, and for
 /// each rank more: an estimate. What they took is measured and counted afterwards.
@@ -176,7 +158,11 @@ bool Communicator::join_by_steps(const SharedCall& call) {
 }
 
 bool Communicator::may_start() {
-  return world_.settings.nonblocking && !world_.is_threaded && progress_.prepare();
+  using runtime::NonBlocking;
+  const NonBlocking which = world_.settings.nonblocking;
+  const bool is_wanted = which == NonBlocking::Planned ||
+                         (which == NonBlocking::Measured && !group_->far_pairs().empty());
+  return is_wanted && !world_.is_threaded && progress_.prepare();
 }
 
 bool Communicator::wants_segment() const {

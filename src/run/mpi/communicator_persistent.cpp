@@ -13,9 +13,8 @@ constexpr std::size_t kMostChannels = 16;
 }  // namespace
 
 std::shared_ptr<const runtime::CachedPlan> Communicator::plan_to_bind(runtime::PlanKey key) {
-  if (!world_.settings.nonblocking || world_.is_threaded || policies_.is_full_for(key)) {
-    return nullptr;
-  }
+  const bool is_wanted = world_.settings.nonblocking == runtime::NonBlocking::Planned;
+  if (!is_wanted || world_.is_threaded || policies_.is_full_for(key)) return nullptr;
   if (executor_ == nullptr) {
     const runtime::ClassPolicy& policy = policies_.at(key);
     const bool is_final = !policy.is_undecided() || policy.has_decision();

@@ -107,7 +107,20 @@ Outcome Engine::start(const LocalCall& call, MPI_Request* request) {
   // Found or made here, but nothing of it changes: that is for calls that block.
   Communicator* const comm = registry_->find(call.comm);
   if (comm == nullptr || comm->never()) return native_pending();
-  return start_kind(*comm, call, {request, false});
+  comm->drop_start();  // an error handler may have jumped over the end of the last one
+  Outcome outcome = start_kind(*comm, call, {request, false});
+  outcome.is_adopted = !outcome.planned && comm->times_native_start();
+  if (!outcome.is_adopted) comm->drop_start();
+  return outcome;
+}
+
+void Engine::adopt(const LocalCall& call, int code, MPI_Request* request) {
+  Communicator* const comm = registry_->find(call.comm);
+  if (code == MPI_SUCCESS) {
+    comm->adopt(request);
+  } else {
+    comm->drop_start();
+  }
 }
 
 Outcome Engine::init(const LocalCall& call, MPI_Request* request) {

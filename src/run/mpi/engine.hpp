@@ -76,6 +76,8 @@ class Engine {
   [[nodiscard]] Outcome run(const LocalCall& call);
   /// Starts a call that does not block along a plan, or says that it is native. Never waits.
   [[nodiscard]] Outcome start(const LocalCall& call, MPI_Request* request);
+  /// Takes over the native start of a call, if start() said so. @param code of that start
+  void adopt(const LocalCall& call, int code, MPI_Request* request);
   /// Makes a persistent call along a plan, or says that it is native. Collective.
   [[nodiscard]] Outcome init(const LocalCall& call, MPI_Request* request);
   /// Planned persistent calls.

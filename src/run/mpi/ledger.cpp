@@ -47,6 +47,8 @@ void Ledger::close(const Communicator& comm) {
   if (comm.keeps_log() && trials_.size() < kMostTrialsTold) {
     const auto trials = comm.trials();
     trials_.insert(trials_.end(), trials.begin(), trials.end());
+    const auto starts = comm.start_records();
+    starts_.insert(starts_.end(), starts.begin(), starts.end());
     for (const std::string& words : comm.changes()) {
       footprint_.found.push_back(comm.name() + ": " + words + "; plans were made anew");
     }
@@ -58,8 +60,8 @@ std::vector<runtime::PassedCalls> Ledger::passed() const {
   std::vector<runtime::PassedCalls> result;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     runtime::PassedFunction function = functions_[i];
-    const bool was_asked_for =
-        function.why == runtime::Reason::NonBlocking && world_.settings.nonblocking;
+    const bool was_asked_for = function.why == runtime::Reason::NonBlocking &&
+                               world_.settings.nonblocking == runtime::NonBlocking::Planned;
     if (was_asked_for && world_.is_threaded) function.why = runtime::Reason::ManyThreads;
     result.push_back({function, passed_[i].load(std::memory_order_relaxed)});
   }
@@ -77,7 +79,8 @@ void Ledger::explain(int hidden, std::uint64_t shared) {
     footprint_.found = known->words;
     footprint_.came_in = known->came_in;
   }
-  const std::string text = explain_text(counts_, passed(), log_, footprint_) + trials_text(trials_);
+  const std::string text = explain_text(counts_, passed(), log_, footprint_) +
+                           trials_text(trials_) + starts_text(starts_);
   runtime::write_explanation(world_.settings.explain, text);
 }
 

@@ -50,6 +50,7 @@ class Ledger {
   runtime::CallCounts counts_;
   runtime::CallLog log_;
   std::vector<runtime::TrialRecord> trials_;
+  std::vector<runtime::StartRecord> starts_;
   runtime::Verdicts verdicts_;
   std::vector<LevelCount> sent_;
   runtime::Footprint footprint_;

@@ -64,6 +64,8 @@ struct Outcome {
   /// The counter of calls like this one, if all of them are native for good; else nullptr.
   std::uint64_t* native_for_good = nullptr;
   int size = 0;  ///< size of the communicator
+  /// The native call that does not block is to be timed: Engine::adopt() takes its request.
+  bool is_adopted = false;
 };
 /// The user's error handler may throw, or jump away: nothing is to be undone then.
 static_assert(std::is_trivially_destructible_v<LocalCall> &&

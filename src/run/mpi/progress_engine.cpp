@@ -107,11 +107,14 @@ bool ProgressEngine::is_open(MPI_Request request) const {
          std::find(open_.begin(), open_.end(), request) != open_.end();
 }
 
+void ProgressEngine::hook() {
+  if (std::exchange(is_hooked_, true)) return;
+  the_progress = this;
+  set_progress_hook(&step_the_only);
+}
+
 void ProgressEngine::start(PendingCalls& calls, std::unique_ptr<PendingCall> call) {
-  if (!std::exchange(is_hooked_, true)) {
-    the_progress = this;
-    set_progress_hook(&step_the_only);
-  }
+  hook();
   if (std::find(active_.begin(), active_.end(), &calls) == active_.end()) {
     active_.push_back(&calls);
   }
@@ -125,8 +128,19 @@ void ProgressEngine::step_the_only() {
 }
 
 bool ProgressEngine::step() {
-  if (active_.empty() || is_busy_) return false;
+  if ((active_.empty() && adopted_.empty()) || is_busy_) return false;
   is_busy_ = true;
+  const bool enters = timed_ > 0 && !inside_.is_in();
+  if (enters) inside_.enter(PMPI_Wtime());
+  bool has_moved = step_calls();
+  if (!adopted_.empty()) has_moved |= step_adopted();
+  if (enters) inside_.leave(PMPI_Wtime());
+  is_busy_ = false;
+  return has_moved;
+}
+
+bool ProgressEngine::step_calls() {
+  if (active_.empty()) return false;
   bool has_moved = false;
   const std::size_t most = std::max<std::size_t>(1, kCallsAtOnce / active_.size());
   const std::size_t count = std::min(active_.size(), kCallsAtOnce);
@@ -140,7 +154,6 @@ bool ProgressEngine::step() {
       ++next_;
     }
   }
-  is_busy_ = false;
   return has_moved;
 }
 
@@ -151,17 +164,21 @@ void ProgressEngine::let_block(PendingCalls& calls) {
   }
 }
 
-bool ProgressEngine::finish(PendingCalls& calls, double patience) {
+bool ProgressEngine::finish(PendingCalls& calls, MPI_Comm user, double patience) {
   double last = PMPI_Wtime();
-  while (!calls.is_idle()) {
+  const auto has_ended = [&] { return calls.is_idle() && !has_adopted(user); };
+  while (!has_ended()) {
     if (step()) last = PMPI_Wtime();
-    if (calls.is_idle()) break;
+    if (has_ended()) break;
     if (PMPI_Wtime() - last > patience) break;
     sched_yield();
   }
   std::erase(active_, &calls);
-  const bool all_ended = calls.is_idle();
-  if (!all_ended) calls.abandon();
+  const bool all_ended = has_ended();
+  if (!all_ended) {
+    calls.abandon();
+    std::erase_if(adopted_, [user](const Adopted& one) { return one.user == user; });
+  }
   return all_ended;
 }
 

@@ -6,8 +6,18 @@
 #include "mpi/owned.hpp"
 #include "mpi/pending_calls.hpp"
 #include "mpi/persistent_calls.hpp"
+#include "runtime/inside_clock.hpp"
+#include "runtime/start_trial.hpp"
 
 namespace espalier::mpi {
+
+/// A call that does not block and whose times are wanted.
+struct TimedStart {
+  std::shared_ptr<runtime::StartTrial> trial;  ///< nullptr: nobody wants them
+  bool is_planned = false;
+  double begin = 0;   ///< when it was started
+  double inside = 0;  ///< InsideClock then
+};
 
 /// What all planned calls of a process that do not block share: their requests, and what makes them
 /// go on. Only one thread at a time is in MPI where there is one (World::is_threaded).
@@ -39,6 +49,21 @@ class ProgressEngine {
   [[nodiscard]] PersistentCalls& persistent() { return persistent_; }
   [[nodiscard]] const PersistentCalls& persistent() const { return persistent_; }
 
+  /// Takes the request of a native call, and makes one of ours, which is completed when the native
+  /// one is: so it is known when that happens.
+  /// @param user communicator of the call
+  void adopt(MPI_Request* request, MPI_Comm user, TimedStart timed);
+
+  // The times of some calls, planned or adopted: begin_timing() and leave_start() around its start,
+  // end_timing() at its end.
+  [[nodiscard]] TimedStart begin_timing(std::shared_ptr<runtime::StartTrial> trial,
+                                        bool is_planned);
+  void leave_start();
+  /// @param code of the call; the times of those that failed do not count
+  void end_timing(const TimedStart& timed, int code);
+  /// A call that was to be timed was not started.
+  void drop_timing() { --timed_; }
+
   /// Whether a request is of a call that is under way.
   [[nodiscard]] bool is_open(MPI_Request request) const;
   /// The program frees the request of a call that is under way. MPI forbids it; the call goes on.
@@ -53,15 +78,26 @@ class ProgressEngine {
   bool step();
   /// Waits until all calls are on the wire, and a call that blocks may take the next number.
   void let_block(PendingCalls& calls);
-  /// Waits until no call of a communicator is under way. If nothing happens for `patience` seconds,
-  /// leaves them behind. @return whether all have ended
-  bool finish(PendingCalls& calls, double patience);
+  /// Waits until no call of a communicator is under way, adopted ones of `user` too. If nothing
+  /// happens for `patience` seconds, leaves them behind. @return whether all have ended
+  bool finish(PendingCalls& calls, MPI_Comm user, double patience);
   /// Whether a call was ever started, or bound to be.
   [[nodiscard]] bool has_started() const { return is_hooked_ || has_persistent_; }
 
  private:
   static constexpr std::size_t kCallsAtOnce = 16;  // calls that one step looks at
+  /// A native call whose request the program does not have.
+  struct Adopted {
+    MPI_Request native = MPI_REQUEST_NULL;
+    int number = 0;  // of the request that the program has
+    MPI_Comm user = MPI_COMM_NULL;
+    TimedStart timed;
+  };
   static void step_the_only();
+  void hook();
+  bool step_calls();
+  bool step_adopted();
+  [[nodiscard]] bool has_adopted(MPI_Comm user) const;
   int take_number();
   void send_completion(int number, int code, MPI_Comm user);
 
@@ -76,6 +112,9 @@ class ProgressEngine {
   std::vector<MPI_Request> open_;  // by number; MPI_REQUEST_NULL if it is free
   std::vector<int> free_;          // numbers of requests that are complete
   std::vector<int> let_go_;        // numbers of requests that the program has freed
+  std::vector<Adopted> adopted_;
+  int timed_ = 0;  // calls under way whose times are wanted
+  runtime::InsideClock inside_;
   PersistentCalls persistent_{*this};
 };
 

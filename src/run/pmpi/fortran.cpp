@@ -108,6 +108,9 @@ std::intptr_t FortranNewRequest::address() const { return in_register(&handle_->
 void FortranNewRequest::store() const {
   *at<MPI_Fint>(fortran_) = PMPI_Request_c2f(handle_->request);
 }
+void FortranNewRequest::load() const {
+  handle_->request = PMPI_Request_f2c(*at<MPI_Fint>(fortran_));
+}
 
 FortranRequest::FortranRequest(std::intptr_t address) : FortranNewRequest(address) {
   handle_->request = PMPI_Request_f2c(*at<MPI_Fint>(address));

@@ -64,6 +64,8 @@ class FortranNewRequest {
   FortranNewRequest& operator=(const FortranNewRequest&) = delete;
   [[nodiscard]] std::intptr_t address() const;
   void store() const;
+  /// Takes the request that a Fortran function has made.
+  void load() const;
 
  private:
   struct Handle;

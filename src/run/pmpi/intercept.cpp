@@ -51,7 +51,16 @@ namespace {
 
 using Begin = mpi::Outcome (mpi::Engine::*)(const mpi::LocalCall&, MPI_Request*);
 
-bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, int& code) {
+/// Nothing is undone here if the program's error handler throws.
+int start_and_adopt(mpi::Engine& engine, const mpi::LocalCall& call, MPI_Request* request,
+                    const NativeStart& native) {
+  const int code = native();
+  without_bugs([&] { engine.adopt(call, code, request); });
+  return code;
+}
+
+bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, int& code,
+              const NativeStart* native) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr || request == 0) return false;
   const mpi::Outcome outcome =
@@ -64,17 +73,22 @@ bool begin_by(Begin begin, const mpi::LocalCall& call, std::intptr_t request, in
     *as<MPI_Request*>(request) = MPI_REQUEST_NULL;
     hand_to_user(call.comm, code);
   }
+  if (outcome.is_adopted && native != nullptr) {
+    code = start_and_adopt(*engine, call, as<MPI_Request*>(request), *native);
+    return true;
+  }
   return outcome.planned;
 }
 
 }  // namespace
 
-bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
-  return begin_by(&mpi::Engine::start, call, request, code);
+bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code,
+                const NativeStart& native) {
+  return begin_by(&mpi::Engine::start, call, request, code, &native);
 }
 
 bool init_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
-  return begin_by(&mpi::Engine::init, call, request, code);
+  return begin_by(&mpi::Engine::init, call, request, code, nullptr);
 }
 
 void finish_native(const mpi::LocalCall& call, Asked& asked, double begin) {

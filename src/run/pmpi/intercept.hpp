@@ -11,6 +11,7 @@
 #include "mpi/engine.hpp"
 #include "mpi/thread_block.hpp"
 #include "pmpi/known_native.hpp"
+#include "pmpi/native_start.hpp"
 #include "pmpi/registers.hpp"
 
 namespace espalier::pmpi {
@@ -96,8 +97,10 @@ struct Asked {
 /// @param begin when the native call began; it succeeded
 void finish_native(const mpi::LocalCall& call, Asked& asked, double begin);
 
-/// Starts a call that does not block along a plan. @return false: it is native
-[[nodiscard]] bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code);
+/// Starts a call that does not block, along a plan or, if its time is wanted, natively.
+/// @return false: it is native, and not started yet
+[[nodiscard]] bool start_call(const mpi::LocalCall& call, std::intptr_t request, int& code,
+                              const NativeStart& native);
 
 /// Makes a persistent call along a plan. Collective. @return false: it is native
 [[nodiscard]] bool init_call(const mpi::LocalCall& call, std::intptr_t request, int& code);

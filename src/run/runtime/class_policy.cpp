@@ -1,5 +1,6 @@
 #include "runtime/class_policy.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "base/float_environment.hpp"
@@ -158,6 +159,21 @@ bool ClassPolicy::is_undecided() const {
 std::optional<std::string> ClassPolicy::decision() const {
   if (!trial_ || !trial_->has_decision()) return std::nullopt;
   return candidates_[trial_->kept()].name;
+}
+
+std::optional<Lead> ClassPolicy::lead() const {
+  if (!trial_ || calls_left_ > 0) return std::nullopt;
+  const std::uint32_t first = has_decision() ? trial_->kept() : 0;
+  const Candidate& plan = candidates_[first];
+  std::uint32_t native = 0;
+  while (native < candidates_.size() && candidates_[native].which) ++native;
+  if (!plan.which || native == candidates_.size()) return std::nullopt;
+  const std::vector<double>& times = trial_->times();
+  if (std::isfinite(times[first]) && std::isfinite(times[native])) {
+    return Lead{*plan.which, plan.name, times[first], times[native], true};
+  }
+  if (trial_->is_from_earlier_run()) return Lead{*plan.which, plan.name, -1, -1, true};
+  return Lead{*plan.which, plan.name, plan.predicted, candidates_[native].predicted, false};
 }
 
 std::optional<TrialRecord> ClassPolicy::record(const CallClass& calls) const {

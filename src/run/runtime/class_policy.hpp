@@ -10,6 +10,7 @@
 #include "runtime/explain.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/shared_call.hpp"
+#include "runtime/start_trial.hpp"
 #include "runtime/trial.hpp"
 #include "runtime/trial_record.hpp"
 #include "runtime/watch.hpp"
@@ -96,6 +97,8 @@ class ClassPolicy {
   [[nodiscard]] bool is_undecided() const;
   /// The name of the candidate that the trial decided for.
   [[nodiscard]] std::optional<std::string> decision() const;
+  /// The plan that is ahead of the native call, as far as is known; absent: there is none.
+  [[nodiscard]] std::optional<Lead> lead() const;
   /// The trial, without the communicator's name; absent if none has begun.
   [[nodiscard]] std::optional<TrialRecord> record(const CallClass& calls) const;
 

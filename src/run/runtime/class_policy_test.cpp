@@ -92,6 +92,25 @@ TEST(ClassPolicy, ADecisionOfAnEarlierRunNeedsNoTrial) {
   EXPECT_TRUE(native.next(kNoTime).is_for_good);
 }
 
+TEST(ClassPolicy, ThePlanThatLeadsIsPredictedOrKnownFromAnEarlierRun) {
+  PolicyGround ground;
+  ground.agreement = nobody;
+  ClassPolicy predicted(ground, 0), known(ground, 0), native(ground, 0), alone(ground, 0);
+  predicted.begin({kBestPlan, kNativeCall, kOtherPlan}, std::nullopt);
+  known.begin({kBestPlan, kNativeCall, kOtherPlan}, "ring");
+  native.begin({kBestPlan, kNativeCall}, "native");
+  alone.begin({kBestPlan}, std::nullopt);
+  ASSERT_TRUE(predicted.lead());
+  EXPECT_EQ(predicted.lead()->which, WhichPlan::Best);
+  EXPECT_FALSE(predicted.lead()->is_measured);
+  EXPECT_EQ(predicted.lead()->native, 2e-3);
+  ASSERT_TRUE(known.lead());
+  EXPECT_EQ(known.lead()->which, WhichPlan::RunnerUp);
+  EXPECT_TRUE(known.lead()->is_clear());
+  EXPECT_FALSE(native.lead()) << "native was faster";
+  EXPECT_FALSE(alone.lead()) << "without trials nothing is compared";
+}
+
 TEST(CallPolicies, ForgetsAllButWhatWasJoined) {
   CallPolicies policies;
   int asked = 0;

@@ -38,6 +38,16 @@ Expected<int> read_log(const Environment& environment) {
                "0 is silent, 1 tells what was decided at start, 2 every new plan"};
 }
 
+Expected<NonBlocking> read_nonblocking(const Environment& environment) {
+  const auto value = environment("ESPALIER_NONBLOCKING");
+  if (!value || value->empty() || *value == "0") return NonBlocking::Native;
+  if (*value == "1") return NonBlocking::Planned;
+  if (*value == "measured") return NonBlocking::Measured;
+  return Error{"ESPALIER_NONBLOCKING",
+               fmt::format("\"{:.60}\" is none of 0, 1 and measured", *value),
+               "measured plans what is measured to gain, 1 all that can be planned"};
+}
+
 }  // namespace
 
 Expected<Settings> read_settings(const Environment& environment) {
@@ -51,12 +61,14 @@ Expected<Settings> read_settings(const Environment& environment) {
         Switch{"ESPALIER_REPRODUCIBLE", &Settings::reproducible},
         Switch{"ESPALIER_REORDER", &Settings::reorder},
         Switch{"ESPALIER_DISCOVER", &Settings::discover},
-        Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial},
-        Switch{"ESPALIER_NONBLOCKING", &Settings::nonblocking}}) {
+        Switch{"ESPALIER_CACHE", &Settings::cache}, Switch{"ESPALIER_TRIAL", &Settings::trial}}) {
     const Expected<bool> value = read_switch(environment, one.name, settings.*one.member);
     if (!value) return value.error();
     settings.*one.member = *value;
   }
+  const Expected<NonBlocking> nonblocking = read_nonblocking(environment);
+  if (!nonblocking) return nonblocking.error();
+  settings.nonblocking = *nonblocking;
   const Expected<SharedMemory> shared = read_shared(environment);
   if (!shared) return shared.error();
   settings.shared = *shared;
@@ -142,7 +154,7 @@ std::string to_text(const Settings& settings) {
                          {"discover", settings.discover},
                          {"cache", settings.cache},
                          {"trial", settings.trial},
-                         {"nonblocking", settings.nonblocking},
+                         {"nonblocking", static_cast<int>(settings.nonblocking)},
                          {"shared", static_cast<int>(settings.shared)},
                          {"verdicts", settings.verdicts},
                          {"shared_memory", settings.shared_limit.value},
@@ -169,7 +181,7 @@ Settings settings_from_text(const std::string& text) {
   settings.discover = json.at("discover").get<bool>();
   settings.cache = json.at("cache").get<bool>();
   settings.trial = json.at("trial").get<bool>();
-  settings.nonblocking = json.at("nonblocking").get<bool>();
+  settings.nonblocking = static_cast<NonBlocking>(json.at("nonblocking").get<int>());
   settings.shared = static_cast<SharedMemory>(json.at("shared").get<int>());
   settings.shared_limit.value = json.at("shared_memory").get<std::uint64_t>();
   settings.verdicts = json.at("verdicts").get<std::string>();

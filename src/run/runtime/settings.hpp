@@ -12,6 +12,13 @@
 
 namespace espalier::runtime {
 
+/// Which collectives that do not block run along plans.
+enum class NonBlocking : std::uint8_t {
+  Native,    ///< none
+  Measured,  ///< non-blocking ones where links are far and plans are measured to be ahead
+  Planned    ///< non-blocking and persistent ones, wherever their blocking form does
+};
+
 /// Whether calls of ranks on one node go through memory that they share (ESPALIER_SHARED).
 enum class SharedMemory : std::uint8_t {
   Never,  ///< 0, or not set: such calls go by messages
@@ -33,7 +40,7 @@ struct Settings {
   bool cache = true;          ///< keep what was measured, and use what was kept
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
-  bool nonblocking = false;   ///< non-blocking collectives run along plans too
+  NonBlocking nonblocking = NonBlocking::Native;
   SharedMemory shared = SharedMemory::Never;  ///< ranks of one node go through shared memory
   std::string verdicts;                       ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>

@@ -49,6 +49,18 @@ TEST(Settings, AnEmptyEnvironmentAsksForNothing) {
   EXPECT_EQ(*settings, Settings{});
 }
 
+TEST(Settings, NonBlockingCallsArePlannedAllOrNoneOrWhereThatIsMeasuredToGain) {
+  const auto which = [](const Variables& variables) {
+    return settings_from_text(to_text(*read(variables))).nonblocking;
+  };
+  EXPECT_TRUE(which({}) == NonBlocking::Native);
+  EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", ""}}) == NonBlocking::Native);
+  EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", "measured"}}) == NonBlocking::Measured);
+  EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", "0"}}) == NonBlocking::Native);
+  EXPECT_TRUE(which({{"ESPALIER_NONBLOCKING", "1"}}) == NonBlocking::Planned);
+  EXPECT_FALSE(read({{"ESPALIER_NONBLOCKING", "2"}}));
+}
+
 TEST(Settings, DiscoveryAndItsCacheAreSwitchedOff) {
   const auto usual = read({{"ESPALIER_DISCOVER", ""}, {"ESPALIER_CACHE", ""}});
   ASSERT_TRUE(usual) << usual.error();

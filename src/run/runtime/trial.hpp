@@ -154,6 +154,8 @@ class Trial {
   }
   /// The candidate that was decided for; before a decision, candidate 0.
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
+  /// Whether an earlier run decided.
+  [[nodiscard]] bool is_from_earlier_run() const { return is_known_; }
   /// Whether a plan was timed, now or in an earlier run. If not, the decision rests on prediction,
   /// or calls could not be compared.
   [[nodiscard]] bool has_timed_a_plan() const;

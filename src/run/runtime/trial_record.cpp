@@ -34,13 +34,17 @@ std::string kind_of(const CallClass& calls) {
 
 }  // namespace
 
+std::string text_of(const CallClass& calls) {
+  return fmt::format("{}, {}{}", schedule::name_of(calls.operation),
+                     calls.irregular ? "blocks" : size_class_text(calls.size_class),
+                     kind_of(calls));
+}
+
 std::string trials_text(const std::vector<TrialRecord>& records) {
   std::string text;
   for (const TrialRecord& record : records) {
     text += fmt::format(
-        "\n  trial of {}, {}{}, on {}: {}{}\n", schedule::name_of(record.calls.operation),
-        record.calls.irregular ? "blocks" : size_class_text(record.calls.size_class),
-        kind_of(record.calls), record.communicator,
+        "\n  trial of {}, on {}: {}{}\n", text_of(record.calls), record.communicator,
         record.kept ? fmt::format("kept {} ({})", record.candidates[*record.kept].name, record.why)
                     : undecided_text(record),
         record.was_replanned ? "; then links changed, and plans were made anew" : "");

@@ -35,6 +35,8 @@ struct TrialRecord {
                                             ///< a candidate is kept
   bool was_replanned = false;               ///< links changed later, and another trial followed
 };
+/// A class of calls in words: operation, size and what else tells it from others.
+[[nodiscard]] std::string text_of(const CallClass& calls);
 [[nodiscard]] std::string trials_text(const std::vector<TrialRecord>& records);
 
 }  // namespace espalier::runtime

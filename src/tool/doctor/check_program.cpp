@@ -60,19 +60,25 @@ std::vector<std::string> symbols_of(const launch::Program& program) {
   return all;
 }
 
+const char* how_to_plan(runtime::Reason reason) {
+  if (reason == runtime::Reason::NonBlocking) {
+    return "ESPALIER_NONBLOCKING=measured plans them where that is measured to gain, and =1 "
+           "wherever it can, except with MPI_THREAD_MULTIPLE";
+  }
+  return reason == runtime::Reason::Persistent
+             ? "ESPALIER_NONBLOCKING=1 plans them, except with MPI_THREAD_MULTIPLE"
+             : "";
+}
+
 void tell_calls(const launch::Program& program, Report& report) {
   const Calls calls = calls_among(symbols_of(program));
   if (!calls.planned.empty()) {
     report.add(Severity::Ok, fmt::format("can be planned: {}", fmt::join(calls.planned, ", ")));
   }
   for (const auto& [reason, names] : calls.native) {
-    const bool may_be_asked_for =
-        reason == runtime::Reason::NonBlocking || reason == runtime::Reason::Persistent;
     report.add(Severity::Note,
                fmt::format("native, {}: {}", runtime::name_of(reason), fmt::join(names, ", ")),
-               may_be_asked_for
-                   ? "ESPALIER_NONBLOCKING=1 plans them, except with MPI_THREAD_MULTIPLE"
-                   : "");
+               how_to_plan(reason));
   }
   if (!calls.hidden.empty()) {
     report.add(

@@ -23,28 +23,35 @@ foreach(mpi ${ESPALIER_MPIS})
                      ESPALIER_FORCE=1 "ESPALIER_MACHINE=site:2(10ms) proc:2(1us)" -- ${program})
     set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 LABELS mpi)
   endforeach()
-  # Persistent collectives, whose names in Open MPI 4 are those of an extension.
-  foreach(interface mpif f08)
-    set(program ${PROJECT_BINARY_DIR}/mpi/persistent_${interface}.${mpi})
-    set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules/persistent_${interface}.${mpi})
-    file(MAKE_DIRECTORY ${modules})
-    set(sources ${fortran_dir}/checks.f90 ${fortran_dir}/persistent.F90 ${fortran_dir}/query.c)
-    set(definitions "")
-    if(interface STREQUAL "f08")
-      list(APPEND definitions -DWITH_F08)
+  # Persistent collectives, whose names in Open MPI 4 are those of an extension; non-blocking ones that are measured.
+  foreach(what persistent measured_starts)
+    set(settings ESPALIER_FORCE=1 ESPALIER_NONBLOCKING=1 ESPALIER_MACHINE=random:73:3)
+    if(what STREQUAL "measured_starts")
+      set(settings ESPALIER_NONBLOCKING=measured "ESPALIER_MACHINE=site:2(10ms,100Mbit/s) proc:1|2(1us)")
     endif()
-    if(mpi STREQUAL "openmpi" AND OPENMPI_VERSION VERSION_LESS 5)
-      list(APPEND definitions -DIS_EXTENSION)
-    endif()
-    add_custom_command(OUTPUT ${program}
-      COMMAND ${ESPALIER_FORTRAN_${mpi}} -O1 -w -fallow-argument-mismatch ${definitions} -J ${modules} ${sources} -o ${program}
-      DEPENDS ${sources})
-    add_custom_target(fortran_persistent_${interface}.${mpi} ALL DEPENDS ${program})
-    add_dependencies(fortran_persistent_${interface}.${mpi} espalier-${mpi})
-    add_test(NAME mpi.fortran_persistent_${interface}.${mpi}
-             COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 3 $<TARGET_FILE:espalier-front>
-                     ESPALIER_FORCE=1 ESPALIER_NONBLOCKING=1 ESPALIER_MACHINE=random:73:3 -- ${program})
-    set_tests_properties(mpi.fortran_persistent_${interface}.${mpi} PROPERTIES TIMEOUT 300 LABELS mpi)
+    foreach(interface mpif f08)
+      set(name ${what}_${interface})
+      set(program ${PROJECT_BINARY_DIR}/mpi/${name}.${mpi})
+      set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules/${name}.${mpi})
+      file(MAKE_DIRECTORY ${modules})
+      set(sources ${fortran_dir}/checks.f90 ${fortran_dir}/${what}.F90 ${fortran_dir}/query.c)
+      set(definitions "")
+      if(interface STREQUAL "f08")
+        list(APPEND definitions -DWITH_F08)
+      endif()
+      if(mpi STREQUAL "openmpi" AND OPENMPI_VERSION VERSION_LESS 5)
+        list(APPEND definitions -DIS_EXTENSION)
+      endif()
+      add_custom_command(OUTPUT ${program}
+        COMMAND ${ESPALIER_FORTRAN_${mpi}} -O1 -w -fallow-argument-mismatch ${definitions} -J ${modules} ${sources} -o ${program}
+        DEPENDS ${sources})
+      add_custom_target(fortran_${name}.${mpi} ALL DEPENDS ${program})
+      add_dependencies(fortran_${name}.${mpi} espalier-${mpi})
+      add_test(NAME mpi.fortran_${name}.${mpi}
+               COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/launch.py ${mpi} 3 $<TARGET_FILE:espalier-front>
+                       ${settings} -- ${program})
+      set_tests_properties(mpi.fortran_${name}.${mpi} PROPERTIES TIMEOUT 300 LABELS mpi)
+    endforeach()
   endforeach()
   # Topology for applications.
   set(program ${PROJECT_BINARY_DIR}/mpi/topology_f90.${mpi})

@@ -49,7 +49,7 @@ class Launch:
 
 
 class Setting:
-    """Forced plans on a random machine, also for calls that do not block, default settings with trials on a far one, or on the machine that is found."""
+    """Forced plans on a random machine, also for calls that do not block, default settings with trials on a far one, there also for calls that do not block, or on the machine that is found."""
 
     def __init__(self, name, launch, library):
         self.name = name
@@ -67,6 +67,8 @@ class Setting:
             near = launch.ranks // 2
             sites = f"{near}|{launch.ranks - near}" if launch.ranks != 2 * near else str(near)
             self.variables = [("ESPALIER_MACHINE", f"site:2(10ms,100Mbit/s) proc:{sites}(1us)")]
+            if name == "measured":
+                self.variables.append(("ESPALIER_NONBLOCKING", "measured"))
 
     def text(self):
         return " ".join(f"{name}='{value}'" for name, value in self.variables)
