@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "collective/multilevel_time.hpp"
+#include "collective/postal_shape.hpp"
 
 namespace espalier::collective {
 
@@ -79,6 +80,10 @@ class LeastWays {
         return (std::bit_width(size) - 1.0) * hop(level, 1, downwards);
       default: {
         const Rank radix = radix_of(shape);
+        if (radix == 0) {  // postal trees: to the root's last child
+          const auto children = postal_positions(lambda_of(shape), 0, size).children.size();
+          return hop(level, static_cast<double>(children), downwards);
+        }
         Rank full = 1;
         while (full <= size / radix) full *= radix;
         return std::max(way_to(level, radix, size - 1, downwards),
