@@ -75,7 +75,8 @@ def roff_body(title, lines):
 
 
 def man_page(name, sections, version, others):
-    out = [f'.TH "{name.upper()}" 1 "" "espalier {version}" "Espalier"']
+    # .ad l: lines are not stretched, since long words (of cost models) leave some with one word, which troff warns of.
+    out = [f'.TH "{name.upper()}" 1 "" "espalier {version}" "Espalier"', ".ad l"]
     for title, lines in sections:
         out.append(f'.SH "{title}"')
         if title == "NAME":
