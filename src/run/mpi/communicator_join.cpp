@@ -32,7 +32,6 @@ runtime::Tags tags_of(MPI_Comm comm) {
   return runtime::Tags(found != 0 ? *static_cast<int*>(bound) : 32767);
 }
 
-
 /// What a hidden communicator and a segment of shared memory are taken to need on one node, and for
 /// each rank more: an estimate. What they took is measured and counted afterwards.
 constexpr double kSecondsToTry = 300e-6, kSecondsOfMember = 30e-6;
