@@ -7,6 +7,7 @@
 #include "collective/level_names.hpp"
 #include "collective/multilevel_time.hpp"
 #include "collective/name_reader.hpp"
+#include "cost/least_rounds.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::collective {

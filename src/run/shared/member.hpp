@@ -54,15 +54,15 @@ class Member : private Steps<Access> {
     return is_right_;
   }
 
-  bool broadcast(std::uint64_t signature, std::uint32_t root, std::byte* data,
+  bool broadcast(std::uint64_t signature, std::uint32_t root, std::byte* user,
                  std::uint64_t bytes) {
     const std::uint64_t piece = begin(signature, bytes, geometry_.piece(bytes, 1));
     for_pieces(bytes, piece, [&](std::uint64_t at, std::uint64_t length) {
       if (rank_ == root) {
-        show(data + at, length);
+        show(user + at, length);
       } else {
         await(root);
-        get(root, data + at, length);
+        get(root, user + at, length);
       }
       leave();
     });
