@@ -35,7 +35,7 @@ struct MachineShape {
   /// Clusters of the same number are equal, their lowest ranks at the same place.
   /// Empty: cannot fold.
   std::vector<std::uint32_t> classes;
-  cost::LeastCosts least;  ///< what no message takes less than
+  cost::LeastCosts least;  ///< lower bounds of what messages cost
 };
 
 /// Index of the member of a cluster in which a leaf lies. O(log members).

@@ -23,8 +23,8 @@ inline constexpr Rank kMostSharing = 128;
 /// host (Neoverse V1, two pinned ranks of Open MPI, scripts/bench_shared.sh, 2026-11-17). The
 /// median error of the cells that they were fitted to is 13 %.
 struct SharedMemoryCosts {
-  Time call = nanoseconds(130);         ///< what each rank does besides
-  Time flag = nanoseconds(170);         ///< a flag that one rank raises is seen by another
+  Time call = nanoseconds(130);  ///< own work of each rank in a call, besides copies and flags
+  Time flag = nanoseconds(170);  ///< a flag that one rank raises is seen by another
   Time copy_of_byte = picoseconds(35);  ///< a byte copied into the segment or out of it
   Time fold_of_byte = picoseconds(30);  ///< combining, for each byte that goes in
 };

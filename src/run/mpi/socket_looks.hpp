@@ -33,9 +33,9 @@ class SocketLooks {
 
   /// What a look has told.
   struct Told {
-    double elapsed = 0;                  ///< agreed seconds that the program has run
-    double spent = 0;                    ///< agreed seconds of our own work and waiting
-    double expected = 0;                 ///< what rank 0 expects the program to run; 0: unknown
+    double elapsed = 0;   ///< agreed seconds that the program has run
+    double spent = 0;     ///< agreed seconds of our own work and waiting
+    double expected = 0;  ///< seconds that the program will run, as rank 0 expects; 0: unknown
     std::optional<KeptStart> kept = {};  ///< machine and decisions that an earlier run kept
     std::optional<discover::SeenMachine> machine;  ///< a machine, if there is news
   };

@@ -17,7 +17,7 @@ class App;
 struct CountsOptions {
   std::string counts;
   std::string memory = "64MiB";
-  std::string model;  ///< what trees go by; empty: the machine's levels
+  std::string model;  ///< name of the cost model of trees; empty: levels
   [[nodiscard]] bool given() const { return !counts.empty(); }
 };
 /// @pre the command's other options are declared: those that do not go with --counts exclude it

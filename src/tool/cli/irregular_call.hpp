@@ -16,7 +16,7 @@ struct IrregularCall {
   std::unique_ptr<const topology::Machine>
       owner;  ///< owner of `machine`, at a fixed address: the model refers to it
   const topology::Machine& machine;
-  std::unique_ptr<const model::CostModel> model;  ///< what trees go by
+  std::unique_ptr<const model::CostModel> model;  ///< the cost model by which trees are built
   bool has_own_model = false;                     ///< --model was given
   schedule::Collective call;
   select::IrregularConditions conditions;
