@@ -30,6 +30,8 @@
 .PHONY: build build-times check-quick check-sanitized sanitized check-single install uninstall deb tarball demo check check-long check-debian13 bench bench-smpi bench-view league bench-never-slower bench-shared bench-lab bench-export bench-programs bench-training bench-scale bench-many bench-commands bench-discovery bench-drift bench-wrong-machine fuzz fuzz-readers fuzz-sections fuzz-short format format-check include-check lint packages tools clean
 SHELL := /bin/bash
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Many tests wait for others, so one more than there are processors is under way.
+TEST_JOBS ?= $(shell echo $$(( $(JOBS) + 1 )))
 FUZZ_SECONDS ?= 600
 ESPALIER := build/release/bin/espalier
 
@@ -75,13 +77,13 @@ demo: packages
 
 check: packages format-check include-check
 	$(call preset,release)
-	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
+	@ctest --test-dir build/release --output-on-failure -j $(TEST_JOBS)
 	@$(MAKE) --no-print-directory check-sanitized
 	@$(MAKE) --no-print-directory fuzz-short
 
 check-quick: packages format-check include-check
 	$(call preset,release,unit_tests)
-	@ctest --test-dir build/release -L '^unit$$' --output-on-failure -j $(JOBS)
+	@ctest --test-dir build/release -L '^unit$$' --output-on-failure -j $(TEST_JOBS)
 
 # Few enough to be part of `make check`; check-long runs all tests so.
 check-sanitized: packages
@@ -91,7 +93,7 @@ check-sanitized: packages
 sanitized check-long: export ASAN_OPTIONS := detect_leaks=0
 sanitized:
 	$(call preset,asan,sanitized_tests)
-	@ctest --test-dir build/asan -L '^sanitized$$' --output-on-failure -j $(JOBS)
+	@ctest --test-dir build/asan -L '^sanitized$$' --output-on-failure -j $(TEST_JOBS)
 
 check-single: packages
 	@scripts/configure.sh dev $(PURPOSE)
@@ -105,15 +107,15 @@ build-times: packages
 # under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
 check-long: check
 	@ctest --test-dir build/release -C Long -L 'mpi_long|docs_long' --output-on-failure
-	@LONG_TESTS=1 ctest --test-dir build/release -R '^Group|bound_witnesses' --output-on-failure -j $(JOBS)
+	@LONG_TESTS=1 ctest --test-dir build/release -R '^Group|bound_witnesses' --output-on-failure -j $(TEST_JOBS)
 	@$(MAKE) --no-print-directory tarball
 	@python3 tests/install/tarball_test.py build/portable/espalier-*-linux-*.tar.gz .
 	@python3 tests/long/mpich_suite.py build/release build/long
 	@python3 tests/long/applications.py build/release build/long
 	$(call preset,asan)
-	@ctest --test-dir build/asan --output-on-failure -j $(JOBS)
+	@ctest --test-dir build/asan --output-on-failure -j $(TEST_JOBS)
 	$(call preset,tsan)
-	@ctest --test-dir build/tsan --output-on-failure -j $(JOBS)
+	@ctest --test-dir build/tsan --output-on-failure -j $(TEST_JOBS)
 	@$(MAKE) --no-print-directory check-debian13
 
 # `make demo` and `make check` from nothing on Debian 13, in a root that debootstrap makes. Needs root; else a line says so.
