@@ -5,10 +5,12 @@
 #include <functional>
 
 #include "collective/whole_trees.hpp"
+#include "model/machine_models.hpp"
 #include "select/chooser.hpp"
 #include "sim/simulate.hpp"
 #include "support/for_all_seeds.hpp"
 #include "topology/machine_spec.hpp"
+#include "tree/earliest_completing_edge_first.hpp"
 #include "tree/exact_optimum.hpp"
 
 namespace espalier::select {
@@ -68,6 +70,8 @@ Time of_the_choice(const Hierarchy& hierarchy, const Collective& call) {
   const PlanChoice choice = chooser.choose(call, WhichPlan::Best);
   return simulated(*choice.plan, hierarchy, call);
 }
+
+constexpr std::uint64_t kLongSearch = 400'000;
 
 double ratio(Time a, Time b) { return to_seconds(a) / to_seconds(b); }
 
@@ -137,6 +141,22 @@ TEST(MixedSpeedProperty, ChoiceIsWithinATenthOfTheBestOfAllTreesOverLinks) {
       best = std::min(best, sim::simulate(call, parts, machine).finish);
     });
     ASSERT_LE(ratio(chosen, best), 1.10);
+  });
+}
+
+/// The search that plans have a small budget for, with a hundred times as much.
+TEST(MixedSpeedProperty, ChoiceOverLinksIsWithinATenthOfWhatALongSearchFinds) {
+  for_all_seeds(60, [](Random& rng) {
+    const Machine machine = random_mixed(rng, static_cast<Rank>(rng.between(2, 3)), 4);
+    if (machine.size() > 10) return;
+    const Hierarchy hierarchy(machine);
+    const auto root = static_cast<Rank>(rng.below(machine.size()));
+    const std::uint64_t bytes = std::uint64_t{1} << rng.between(0, 14);
+    const Collective call{Operation::Broadcast, machine.size(), root, bytes, Bytes{1}, true, {}};
+    const tree::CommTree best = tree::searched_tree(
+        model::Levels(machine), Bytes{bytes}, tree::everybody(machine.size(), root), kLongSearch);
+    const Time found = sim::simulate(call, collective::parts_along(best, 0, call), machine).finish;
+    ASSERT_LE(ratio(of_the_choice(hierarchy, call), found), 1.10) << machine.size() << " " << bytes;
   });
 }
 
