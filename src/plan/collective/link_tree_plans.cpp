@@ -28,7 +28,7 @@ constexpr Rank kAllPairsUpTo = 64;
 
 /// With more ranks a search does not end, and finds little.
 constexpr Rank kSearchedUpTo = 10;
-constexpr std::uint64_t kSearchSteps = 4096;
+constexpr std::uint64_t kSearchSteps = 8192;
 
 constexpr Operations kEstimated{Operation::Broadcast, Operation::Reduce, Operation::Gather};
 

@@ -4,6 +4,7 @@
 
 #include "base/contract.hpp"
 #include "tree/earliest_completing_edge_first.hpp"
+#include "tree/local_search.hpp"
 
 namespace espalier::tree {
 namespace {
@@ -41,9 +42,10 @@ class EdgeSearch {
     for (std::size_t departures = 0; steps_ > 0; ++departures) {
       is_cut_short_ = false;
       look_on(edges, Time{}, Time{}, departures);
-      if (!is_cut_short_) break;
+      if (!is_cut_short_) return best_;
     }
-    return best_;
+    // The search did not end. Small changes of what it found may still gain.
+    return improved(best_, [this](const CommTree& tree) { return time_of(tree); }, {});
   }
 
  private:
