@@ -145,15 +145,15 @@ TEST(ToolReproduce, RefusesUnknownPapersAndParts) {
   EXPECT_NE(near.err.find("table2"), std::string::npos) << near.err;
 }
 
+// Other papers' exhibits: tests/cli/report_of_all.py.
 TEST(ToolReproduce, WritesJsonForEveryPart) {
-  for (const char* paper : {"karonis", "banikazemi", "langer"}) {
-    const Ran ran = run_tool({"reproduce", paper, "--quick", "--json"});
-    ASSERT_EQ(ran.exit_code, 0) << ran.err;
-    const Json json = Json::parse(ran.out);
-    EXPECT_EQ(json["format"], "espalier-reproduce-1");
-    for (const Json& exhibit : json["exhibits"]) {
-      EXPECT_FALSE(exhibit["rows"].empty()) << exhibit["key"];
-    }
+  const Ran ran = run_tool({"reproduce", "banikazemi", "--quick", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Json json = Json::parse(ran.out);
+  EXPECT_EQ(json["format"], "espalier-reproduce-1");
+  ASSERT_FALSE(json["exhibits"].empty());
+  for (const Json& exhibit : json["exhibits"]) {
+    EXPECT_FALSE(exhibit["rows"].empty()) << exhibit["key"];
   }
 }
 
