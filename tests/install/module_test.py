@@ -62,7 +62,7 @@ def main():
             environment = {key: value for key, value in os.environ.items() if not key.startswith(("LMOD", "MODULE", "LOADED"))}
             environment.update(settings, START=start, PREFIX=str(prefix))
             done = subprocess.run(["bash", "-c", SCRIPT], env=environment, text=True, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=120, check=False)
+                                  stderr=subprocess.STDOUT, timeout=400, check=False)
             planned = done.stdout.count(" planned,")
             assert done.returncode == 0 and planned == (4 if settings["PROGRAM"] else 0), (title, done.returncode, done.stdout)
             print(f"{title}: loaded, {planned} ranks along plans, unloaded")

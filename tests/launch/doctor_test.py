@@ -45,7 +45,7 @@ class Doctor:
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("ESPALIER_", "XDG_")) and k != "LD_PRELOAD"}
         clean |= {"HOME": str(self.folder / "home")} | variables
         return subprocess.run([self.espalier, "doctor", *words], env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=400, check=False)
 
     def findings(self, *words, area=None, code=None, **variables):
         done = self.run("--json", *map(str, words), **variables)

@@ -36,7 +36,7 @@ class Runner:
 
     def run(self, words, options=(), **environment):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("ESPALIER_") and k != "LD_PRELOAD"}
-        return subprocess.run([self.espalier, "run", *options, "--", *words], env=clean | environment, timeout=120,
+        return subprocess.run([self.espalier, "run", *options, "--", *words], env=clean | environment, timeout=400,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
     def script(self, text, name="script.sh"):
@@ -148,7 +148,7 @@ def espalier_under_a_launcher(t):
     done = t.run([t.program])
     assert done.returncode == 0 and done.stdout.startswith("rank 0 native, preloaded /"), done
     line = [*t.launcher, "-n", "4", t.espalier, "run", "--machine", MACHINE, "--force", "--", t.program]
-    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=400, check=False)
     planned(done, 4)
     # ... and twice: a script under the library that calls espalier run itself.
     planned(t.run([t.script(" ".join([t.espalier, "run", "--", *t.launcher, "-n", "4", t.program, "\n"]))], FORCED), 4)
@@ -260,7 +260,7 @@ def refusals(t):
         (partial / folder).mkdir(parents=True)
         shutil.copy(file, partial / folder)
     done = subprocess.run([partial / "bin" / "espalier", "run", "--", *t.launcher, "-n", "4", t.program], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+                          stderr=subprocess.PIPE, text=True, timeout=400, check=False)
     refused(done, f"libespalier-{t.mpi}.so", "there is no such library here", "build it (make)")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", "/no/such/library.so"]), "/no/such/library.so")
     refused(t.run(t.launcher + ["-n", "4", t.program], ["--library", __file__]), "--library: error:", "is no shared library")

@@ -30,7 +30,7 @@ int main(int c, char** v) {
 def run(*words, **settings):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("ESPALIER_") and k != "LD_PRELOAD"}
     return subprocess.run(list(map(str, words)), env=clean | settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=60, check=False)
+                          timeout=400, check=False)
 
 
 def build(to, *words, text=None):

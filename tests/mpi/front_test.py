@@ -35,7 +35,7 @@ STUB_PROGRAM = "int MPI_Init(int*, char***); int MPI_Barrier(int); int MPI_Final
 def run(*words, **settings):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("ESPALIER_") and k != "LD_PRELOAD"}
     return subprocess.run(list(map(str, words)), env=clean | settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=120, check=False)
+                          timeout=400, check=False)
 
 
 def build(to, *words, text=None):

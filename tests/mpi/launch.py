@@ -5,7 +5,7 @@
 
 LIBRARY may be "-" for none. Ranks of MPICH give way to others while they poll, if give_way.so lies beside the program. Exits with the launcher's code, or, where $LAUNCH_CODE names the codes that a job
 which is to fail must end with, with 0 if it did. With $LAUNCH_SPAWNS the launcher itself has the settings too, and so have the
-processes that ranks spawn: PRRTE does not hand those of -x on. A run that takes longer than $LAUNCH_SECONDS (default 280) is
+processes that ranks spawn: PRRTE does not hand those of -x on. A run that takes longer than $LAUNCH_SECONDS (default 1400) is
 ended and counts as a failure.
 """
 import os
@@ -58,7 +58,7 @@ def main():
     own = dict(all_settings(mpi, library, settings, program)) if "LAUNCH_SPAWNS" in os.environ else {}
     with subprocess.Popen(line, env={**os.environ, **own}) as job:
         try:
-            code = job.wait(float(os.environ.get("LAUNCH_SECONDS", "280")))
+            code = job.wait(float(os.environ.get("LAUNCH_SECONDS", "1400")))
         except subprocess.TimeoutExpired:
             print(f"launch: not done in time: {' '.join(line)}", file=sys.stderr)
             end(job)

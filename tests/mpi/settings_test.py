@@ -72,7 +72,7 @@ def run(name, value, rank, shared=(), arguments=()):
     library = RECORDER if name == "ESPALIER_PROFILE" else LIBRARY
     return subprocess.run([sys.executable, LAUNCH, MPI, str(RANKS), library, f"VALUE_OF_ONE={value}", *shared, "--",
                            "/bin/sh", "-c", script, PROGRAM, *arguments], capture_output=True, text=True, check=False,
-                          env={**os.environ, "LAUNCH_SECONDS": "60"})
+                          env={**os.environ, "LAUNCH_SECONDS": "400"})
 
 
 class Settings(unittest.TestCase):

@@ -64,7 +64,7 @@ class Controller:
 
     def ask(self, *command):
         return subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=60, check=False)
+                              timeout=400, check=False)
 
     def wait(self):
         """It looks up names for a while before it answers."""

@@ -57,7 +57,7 @@ class Slurm:
 
     def ask(self, *command, **variables):
         return subprocess.run(command, env=self.environment | variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, timeout=100, check=False, cwd=self.folder)
+                              text=True, timeout=400, check=False, cwd=self.folder)
 
     def start(self):
         for daemon in ("slurmctld", "slurmd"):
