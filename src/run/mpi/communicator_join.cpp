@@ -64,7 +64,7 @@ double seconds_to_join(const topology::Machine& machine) {
   for (Rank rank = 1; rank < machine.size(); ++rank) {
     longest = std::max(longest, machine.path(0, rank).latency);
   }
-  constexpr double kCrossings = kNativeMpi == select::NativeMpi::OpenMpi ? 8 : 4;
+  constexpr double kCrossings = 4;
   return kCrossings * to_microseconds(longest) * 1e-6 + runtime::Account::kSecondsToPlan;
 }
 
@@ -117,9 +117,11 @@ bool Communicator::join_by_steps(const SharedCall& call) {
     join_calls_ = 0;
     join_agreement_ = std::make_unique<LateAgreement>(comm_);
     join_agreement_->start(std::array{-world_.counted_seconds(), world_.account.own(),
-                                      -world_.account.waited(), holds_share_ ? 0.0 : 1.0});
+                                      -world_.account.waited(), holds_share_ ? 0.0 : 1.0,
+                                      -world_.clock()});
     return false;
   }
+  asking_to_join_.pass();
   if (++join_calls_ < kCallsToAgree) return false;
   runtime::Account& account = world_.account;
   const double begin = PMPI_Wtime() - account.waited();
@@ -127,9 +129,10 @@ bool Communicator::join_by_steps(const SharedCall& call) {
   join_agreement_.reset();
   bool is_there = false;
   if (!hidden_) {
-    const bool has_room = agreed.size() == 4 && agreed[3] == 0.0;
-    const bool has_time = has_room && runtime::Account::pays_for(seconds_to_join(group_->machine()),
-                                                                 -agreed[0], agreed[1] - agreed[2]);
+    const bool has_room = agreed.size() == 5 && agreed[3] == 0.0;
+    const double to_join = seconds_to_join(group_->machine());
+    const bool has_time =
+        has_room && runtime::Account::pays_for(to_join, -agreed[0], agreed[1] - agreed[2]);
     if (has_time) {
       // A plan takes processor time: it is made when there is time for it too.
       const std::uint64_t hash = hash_to_agree(call);
@@ -140,8 +143,12 @@ bool Communicator::join_by_steps(const SharedCall& call) {
       join_agreement_ = std::make_unique<LateAgreement>(comm_);
       join_agreement_->start(
           std::array{hidden_ ? 0.0 : 1.0, may_start() ? 0.0 : 1.0, low, -low, high, -high});
-    } else if (std::exchange(holds_share_, false)) {
-      share_.give_back();
+    } else {
+      if (std::exchange(holds_share_, false)) share_.give_back();
+      if (has_room) {
+        asking_to_join_.wait_for(
+            runtime::Account::seconds_to_pay_for(to_join, agreed[1] - agreed[2]), -agreed[4]);
+      }
     }
     if (!has_room) never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
   } else if (agreed.size() == 6 && agreed[0] == 0.0 && agreed[2] == -agreed[3] &&

@@ -81,7 +81,6 @@ void SocketLooks::begin(MPI_Comm over, double elapsed, const runtime::Account& a
   }
   agreement_ = std::make_unique<LateAgreement>(over);
   agreement_->start(mine);
-  ++looks_;
   under_way_ = 0;
 }
 
@@ -115,8 +114,12 @@ SocketLooks::Told SocketLooks::end(MPI_Comm over, int root, runtime::Account& ac
   const double counted = std::max(told.elapsed, told.expected);
   if (!runtime::Account::pays_for(runtime::Account::kSecondsToPlan, counted, told.spent)) {
     if (seen_) seen_->take(std::span(largest).subspan(kOwnNumbers));
+    asking_.wait_for(
+        runtime::Account::seconds_to_pay_for(runtime::Account::kSecondsToPlan, told.spent),
+        told.elapsed);
     return told;
   }
+  if (++looks_ == 1) asking_ = runtime::Asking(kCallsToLook);
   if (largest[3] > 0) {
     delivery_ =
         std::make_unique<KeptDelivery>(over, root, kept_, static_cast<std::size_t>(largest[3]));
@@ -134,6 +137,7 @@ SocketLooks::Told SocketLooks::end(MPI_Comm over, int root, runtime::Account& ac
 std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int root, double elapsed,
                                                           runtime::Account& account) {
   if (agreement_ != nullptr || delivery_ != nullptr) {
+    asking_.pass();
     if (++under_way_ < kCallsToLook) return std::nullopt;
     if (agreement_ != nullptr) return end(over, root, account);
     Told told;
@@ -143,10 +147,7 @@ std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int roo
     delivery_.reset();
     return told;
   }
-  if (!has_failed_ && asking_.is_due()) {
-    begin(over, elapsed, account);
-    if (looks_ == 1) asking_ = runtime::Asking(kCallsToLook);
-  }
+  if (!has_failed_ && asking_.is_due()) begin(over, elapsed, account);
   return std::nullopt;
 }
 

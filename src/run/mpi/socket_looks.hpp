@@ -18,7 +18,8 @@ namespace espalier::mpi {
 ///
 /// Counted in calls on all processes. A look begins before some calls: each rank hands what it sees
 /// to a non-blocking allreduce, and completes that kCallsToLook calls later. If rank 0 has what an
-/// earlier run kept (KeptStart), that comes behind the first look, as many calls later. Looks
+/// earlier run kept (KeptStart), that comes behind the first look, as many calls later. While there
+/// is no time for a machine yet, the next look comes when there is likely to be; after that looks
 /// follow each other ever more rarely.
 class SocketLooks {
  public:
@@ -64,8 +65,8 @@ class SocketLooks {
   std::optional<discover::NodesSeen> told_;  // what the last machine was made of
   runtime::Asking asking_{0};
   std::uint32_t under_way_ = 0;  // calls since the look began
-  int looks_ = 0;
-  bool has_failed_ = false;  // MPI reported an error, on all ranks
+  int looks_ = 0;                // that there was time for
+  bool has_failed_ = false;      // MPI reported an error, on all ranks
   std::unique_ptr<LateAgreement> agreement_;
   std::string kept_;                        // on rank 0, until it is delivered
   double expected_ = 0;                     // seconds of an earlier run; agreed from a look on

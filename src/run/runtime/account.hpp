@@ -35,19 +35,27 @@ class Account {
   [[nodiscard]] static bool pays_for(double predicted, double elapsed, double spent) {
     return spent + predicted <= kShare * elapsed;
   }
+  /// Agreed seconds after which such work may begin.
+  [[nodiscard]] static double seconds_to_pay_for(double predicted, double spent) {
+    return (spent + predicted) / kShare;
+  }
 
  private:
   double own_ = 0, waited_ = 0;
 };
 
 /// When to ask again whether there is time for some work, counted in calls: first after `first`
-/// calls, then after twice as many each time, between kFewest and kMost.
+/// calls; then when there is likely to be time, if the ranks know (wait_for()); else after twice as
+/// many each time, between kFewest and kMost.
 class Asking {
  public:
   static constexpr std::uint32_t kFewest = 4, kMost = 1024;
   explicit Asking(std::uint32_t first) : left_(first), next_(std::max(kFewest, 2 * first)) {}
+  /// Counts a call before which nothing can be asked.
+  void pass() { ++calls_; }
   /// Counts a call. @return whether to ask before this one
   bool is_due() {
+    ++calls_;
     if (left_ > 0) {
       --left_;
       return false;
@@ -56,9 +64,28 @@ class Asking {
     next_ = std::min(2 * next_, kMost);
     return true;
   }
+  /// The answer was that there is time after `needed` seconds, of which `elapsed` are over: agreed
+  /// values. Calls are taken to go on as fast as since the answer before, but not for long: at most
+  /// 64 calls at first, and twice as many each time. At least 4 calls at first, and a quarter more
+  /// each time, so that a program whose calls become ever faster is not asked at each.
+  void wait_for(double needed, double elapsed) {
+    const double of_a_call =
+        (elapsed - answered_at_) / static_cast<double>(std::max<std::uint64_t>(calls_, 1));
+    answered_at_ = elapsed;
+    calls_ = 0;
+    if (!(of_a_call > 0)) return;
+    const double calls =
+        std::clamp((needed - elapsed) / of_a_call + 1, 0.0, static_cast<double>(most_));
+    left_ = std::max(static_cast<std::uint32_t>(calls), least_);
+    least_ = std::min(least_ + (least_ + 3) / 4, kMost);
+    most_ = std::min(2 * most_, 64 * kMost);
+  }
 
  private:
   std::uint32_t left_, next_;
+  std::uint32_t least_ = kFewest, most_ = 64;  // calls to wait_for()
+  std::uint64_t calls_ = 0;                    // since the last answer
+  double answered_at_ = 0;
 };
 
 }  // namespace espalier::runtime

@@ -64,6 +64,60 @@ TEST(Account, AsksEverMoreRarely) {
   EXPECT_EQ(asked.back() - asked[asked.size() - 2], 1025);
 }
 
+/// Calls before which it was asked, in a program whose calls take `of_a_call(call)` seconds and
+/// that needs `needed` of them; the answer comes four calls later. The last one found the time.
+template <typename Seconds>
+std::vector<int> asked_until(double needed, Seconds of_a_call) {
+  double now = 1;
+  Asking asking(0);
+  std::vector<int> asked;
+  int left = 0;
+  for (int call = 0; call < 1'000'000; ++call, now += of_a_call(call)) {
+    if (left > 0) {
+      asking.pass();
+      if (--left > 0) continue;
+      if (now >= needed) return asked;
+      asking.wait_for(needed, now);
+    } else if (asking.is_due()) {
+      asked.push_back(call);
+      left = 4;
+    }
+  }
+  return {};
+}
+
+TEST(Account, AsksAgainWhenThereIsLikelyToBeTime) {
+  // Twelve ranks, calls of 25 ms, 5 s until a hidden communicator is paid for: call 160. By calls
+  // alone it was asked before calls 149 and 281.
+  const std::vector<int> even = asked_until(5, [](int) { return 25e-3; });
+  ASSERT_FALSE(even.empty());
+  EXPECT_LE(even.size(), 8U);
+  EXPECT_LE(even.back(), 170);
+  const std::vector<int> fast = asked_until(5, [](int) { return 20e-6; });
+  ASSERT_FALSE(fast.empty());
+  EXPECT_LE(fast.size(), 15U);
+  EXPECT_LE(fast.back(), 210'000);
+  // Fast calls first, then slow ones.
+  const std::vector<int> slower = asked_until(5, [](int call) { return call < 100 ? 1e-4 : 0.1; });
+  ASSERT_FALSE(slower.empty());
+  EXPECT_LE(slower.back(), 300);
+}
+
+TEST(Account, AProgramWhoseCallsBecomeEverFasterIsNotAskedAtEach) {
+  const std::vector<int> asked =
+      asked_until(30, [](int call) { return 1.0 / (1 + static_cast<double>(call)); });
+  EXPECT_LE(asked.size(), 60U);
+}
+
+TEST(Account, WithoutAClockAskingGoesOnByCalls) {
+  Asking asking(0);
+  ASSERT_TRUE(asking.is_due());
+  asking.wait_for(5, 0);  // no time has passed since the beginning
+  int calls = 0;
+  while (!asking.is_due()) ++calls;
+  EXPECT_EQ(calls, 4);
+}
+
 /// Calls of one class on a clock of its own: candidates take what `seconds` says.
 struct RunOfCalls {
   std::vector<double> seconds;  ///< what a call of each candidate takes
