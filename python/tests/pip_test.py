@@ -32,7 +32,7 @@ def main():
         (prefix / "lib").symlink_to(LIBRARY)
         offline = {"PIP_NO_INDEX": "1", "ESPALIER_PREFIX": str(prefix), "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--target", str(folder / "site"),
-                        str(folder / "python")], env=os.environ | offline, check=True, timeout=500)
+                        str(folder / "python")], env=os.environ | offline, check=True, timeout=1400)
         done = subprocess.run([python, "-c", "import espalier; print(espalier.plan(espalier.Machine('proc:4(5us)'), 'barrier').name)"],
                               env=os.environ | {"PYTHONPATH": str(folder / "site")}, stdout=subprocess.PIPE, text=True, check=True)
         assert done.stdout.strip(), "no plan"

@@ -23,7 +23,7 @@ MACHINE = "site:2(10ms,100Mbit/s) proc:1(1us)"
 
 def run(*words, **options):
     done = subprocess.run([str(word) for word in words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=200, **options)
+                          timeout=1400, **options)
     if done.returncode != 0:
         raise AssertionError(f"{' '.join(map(str, words))}: {done.returncode}\n{done.stdout}")
     return done.stdout

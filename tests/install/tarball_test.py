@@ -23,7 +23,7 @@ FOR_CXX = re.compile(r"libespalier-(core|group)")
 
 def run(*words, **options):
     done = subprocess.run([str(word) for word in words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=200, **options)
+                          timeout=1400, **options)
     if done.returncode != 0:
         raise AssertionError(f"{' '.join(map(str, words))}: {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout

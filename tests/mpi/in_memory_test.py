@@ -27,7 +27,7 @@ def run(how, *settings, forced=True):
     told.unlink(missing_ok=True)
     force = ["ESPALIER_FORCE=1"] if forced else []
     line = [sys.executable, str(LAUNCH), MPI, "3", LIBRARY, *force, f"ESPALIER_EXPLAIN={told}", *settings, "--", PROGRAM, how]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=1400, check=False)
     return done.returncode, done.stdout + done.stderr, told.read_text() if told.exists() else ""
 
 

@@ -52,7 +52,7 @@ def run(espalier, mpi, ranks, program, arguments, folder):
     if "SANITIZER_RUNTIME" in os.environ:  # the recorder is preloaded before it; and MPIs leak
         variables["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_leaks=0"
     done = subprocess.run([espalier, "run", "--profile", str(file), "--", *launcher, "-n", str(ranks), program, *arguments],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=500, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=1400, check=False,
                           env=variables)
     assert done.returncode == 0, done
     assert f"the profile of {ranks} processes is in {file}" in done.stderr, done.stderr

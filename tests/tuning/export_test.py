@@ -19,7 +19,7 @@ BYTES = 131072
 
 def export(folder, *options, machine=MACHINE):
     done = subprocess.run([ESPALIER, "export", MPI, "--machine", machine, "--json", "--output", str(folder), *options],
-                          stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+                          stdout=subprocess.PIPE, text=True, check=True, timeout=1400)
     return json.loads(done.stdout)
 
 
@@ -41,7 +41,7 @@ def run(settings, *arguments, ranks=4, spied=False, fails=False):
     if spied:
         line += ["-genv", "LD_PRELOAD", SPY] if MPI == "mpich" else ["-x", f"LD_PRELOAD={SPY}"]
     done = subprocess.run([*line, "-n", str(ranks), PROGRAM, *map(str, arguments)], env=os.environ | here, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1400, check=False)
     if not fails:
         assert done.returncode == 0 and "wrong 0" in done.stdout, f"{done.stdout}\n{done.stderr}"
     return done
