@@ -211,6 +211,11 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   if (settled_.plan != nullptr && settled_.key == key) return {settled_.plan, {}, false, nullptr};
   // Before there is a hidden communicator, candidates are compared in time that is not ours.
   const bool is_counted = world_.learns_late && !hidden_;
+  // While ranks wait for the time to join, no class is compared that was not met before.
+  if (is_counted && join_agreement_ == nullptr && !policies_.knows(key) &&
+      asking_to_join_.skips()) {
+    return {nullptr, Reason::FirstCalls};
+  }
   const double begin = is_counted ? PMPI_Wtime() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);

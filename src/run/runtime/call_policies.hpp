@@ -41,6 +41,10 @@ class CallPolicies {
 
   /// The policy of a call's class, ready for next() or outlook(). Valid until the next at().
   [[nodiscard]] ClassPolicy& at(const SharedCall& call);
+  /// Whether there is a policy for the call's class already.
+  [[nodiscard]] bool knows(const SharedCall& call) const {
+    return classes_.contains(class_of(call));
+  }
   /// Whether at() would forget other classes to make room for this one.
   [[nodiscard]] bool is_full_for(const SharedCall& call) const;
   /// Whether a call that would gain was counted before there was a hidden communicator.
