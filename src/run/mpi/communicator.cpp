@@ -164,11 +164,13 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
 }
 
 bool Communicator::measure_again() {
+  const double begin = PMPI_Wtime();
   if (!probes_) {
     probes_ = hidden_copy(hidden_.get(), rank_);
     if (!probes_) return false;
   }
   const LinkChanges found = changes_of_links(group_->machine(), group_->far_pairs(), probes_.get());
+  if (!world_.is_threaded) world_.account.spend(PMPI_Wtime() - begin);
   if (found.scales.empty()) return false;
   topology::Machine machine = group_->machine();
   for (const topology::LevelScale& scale : found.scales) {
@@ -235,7 +237,7 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
     }
   }
   if (take.first == First::Measure) {
-    if (measure_again()) {
+    if (is_time_to_measure() && measure_again()) {
       policy = &policies_.at(key);
       take = policy->next(world_.clock);
     } else {

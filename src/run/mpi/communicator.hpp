@@ -241,6 +241,9 @@ class Communicator {
   /// Answers an alarm of a watch: measures far links. If some changed, makes all plans anew and
   /// returns true. Collective.
   bool measure_again();
+  /// Whether the account pays for that. Agreed on by all members; whoever names a machine wants it
+  /// at any time.
+  [[nodiscard]] bool is_time_to_measure();
   /// Forgets all plans and classes; plans for this group and its machine from now on.
   void plan_for(std::shared_ptr<GroupPlans> group);
   const runtime::CachedPlan* cached(const runtime::PlanKey& key);

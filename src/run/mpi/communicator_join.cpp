@@ -2,6 +2,7 @@
 // where the program shall not wait for it (docs/adr/0028-work-that-the-program-pays-for.md).
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "mpi/communicator.hpp"
@@ -66,6 +67,15 @@ double seconds_to_join(const topology::Machine& machine) {
   }
   constexpr double kCrossings = 4;
   return kCrossings * to_microseconds(longest) * 1e-6 + runtime::Account::kSecondsToPlan;
+}
+
+/// What measuring far links again is predicted to take: round trips and some hundred kilobytes for
+/// each pair.
+double seconds_to_measure(const topology::Machine& machine, std::span<const FarPair> pairs) {
+  constexpr double kCrossings = 12;
+  Time all;
+  for (const FarPair& pair : pairs) all += machine.path(pair.from, pair.to).latency;
+  return kCrossings * to_microseconds(all) * 1e-6;
 }
 
 }  // namespace
@@ -193,6 +203,19 @@ bool Communicator::is_time_to_try() {
   spend_on_node(PMPI_Wtime() - begin);
   const double predicted = kSecondsToTry + kSecondsOfMember * size_;
   return code == MPI_SUCCESS && runtime::Account::pays_for(predicted, least[0], -least[1]);
+}
+
+bool Communicator::is_time_to_measure() {
+  if (!world_.learns_late || world_.is_threaded) return true;
+  const double begin = PMPI_Wtime();
+  const runtime::Account& account = world_.account;
+  std::array<double, 3> largest{-world_.counted_seconds(), account.own(), -account.waited()};
+  const int code =
+      PMPI_Allreduce(MPI_IN_PLACE, largest.data(), 3, MPI_DOUBLE, MPI_MAX, hidden_.get());
+  world_.account.wait(PMPI_Wtime() - begin);
+  return code == MPI_SUCCESS &&
+         runtime::Account::pays_for(seconds_to_measure(group_->machine(), group_->far_pairs()),
+                                    -largest[0], largest[1] - largest[2]);
 }
 
 void Communicator::do_without_segment() {
