@@ -214,9 +214,9 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   // Before there is a hidden communicator, candidates are compared in time that is not ours.
   const bool is_counted = world_.learns_late && !hidden_;
   // While ranks wait for the time to join, no class is compared that was not met before.
-  if (is_counted && join_agreement_ == nullptr && !policies_.knows(key) &&
-      asking_to_join_.skips()) {
-    return {nullptr, Reason::FirstCalls};
+  if (is_counted && asks_to_join_ && !key.irregular && !policies_.knows(key) &&
+      !join_by_steps(key)) {
+    return {nullptr, never_.value_or(Reason::FirstCalls), never_.has_value()};
   }
   const double begin = is_counted ? PMPI_Wtime() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);

@@ -123,6 +123,7 @@ bool Communicator::join_by_steps(const SharedCall& call) {
   constexpr std::uint32_t kCallsToAgree = 4;
   if (join_agreement_ == nullptr) {
     if (!asking_to_join_.is_due()) return false;
+    asks_to_join_ = !group_->far_pairs().empty();
     holds_share_ = share_.take();
     join_calls_ = 0;
     join_agreement_ = std::make_unique<LateAgreement>(comm_);

@@ -53,13 +53,6 @@ class Asking {
   explicit Asking(std::uint32_t first) : left_(first), next_(std::max(kFewest, 2 * first)) {}
   /// Counts a call before which nothing can be asked.
   void pass() { ++calls_; }
-  /// Counts a call if it is too early to ask before it. @return whether that is so
-  bool skips() {
-    if (left_ == 0) return false;
-    --left_;
-    ++calls_;
-    return true;
-  }
   /// Counts a call. @return whether to ask before this one
   bool is_due() {
     ++calls_;

@@ -109,16 +109,6 @@ TEST(Account, AProgramWhoseCallsBecomeEverFasterIsNotAskedAtEach) {
   EXPECT_LE(asked.size(), 60U);
 }
 
-TEST(Account, SkipsCallsUntilItIsTimeToAsk) {
-  Asking asking(0);
-  EXPECT_FALSE(asking.skips()) << "nothing was asked yet";
-  ASSERT_TRUE(asking.is_due());
-  int skipped = 0;
-  while (asking.skips()) ++skipped;
-  EXPECT_EQ(skipped, 4);
-  EXPECT_TRUE(asking.is_due());
-}
-
 TEST(Account, WithoutAClockAskingGoesOnByCalls) {
   Asking asking(0);
   ASSERT_TRUE(asking.is_due());
