@@ -1,25 +1,42 @@
 // Calls through the memory of a node, and ends of all kinds. in_memory_test.py looks at what is
 // left.
 //
-//   in_memory end | abort | kill | many [NUMBER] | limited | tried | fork
+//   in_memory end | abort | kill [RANK] | many [NUMBER] | limited | refused [tried] | unseen |
+//   tried | fork
+//             | threads
 //
-// end: a few calls, then MPI_Finalize. abort, kill: rank 1 ends the program so in the midst of
-// calls. many: communicators that are made, used and freed one after the other, root first.
-// limited: files may not be long while the first call makes what it needs. tried: as many calls as
-// trials need. fork: children of fork() come and go between calls.
+// end: a few calls, then MPI_Finalize. abort, kill: rank 1, or RANK, ends the program so in the
+// midst of calls. many: communicators that are made, used and freed one after the other, root
+// first. While the first call makes what it needs: limited: files may not be long. refused: the
+// system refuses memfd_create, as filters of containers may. unseen: rank 0 lets nobody look into
+// it. tried: as many calls as trials need. fork: children of fork() come and go between calls, also
+// in the midst of trials. threads: as tried, with MPI_THREAD_MULTIPLE.
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+
+/// Instead of the MPI library's own: whether it takes buffers on devices.
+extern "C" __attribute__((visibility("default"))) int MPIX_Query_cuda_support() {
+  return std::getenv("IN_MEMORY_OF_DEVICES") != nullptr ? 1 : 0;
+}
 
 namespace {
 
@@ -74,42 +91,99 @@ bool tried_calls_are_right() {
   return are_right;
 }
 
+/// Every third child runs another program.
 bool calls_beside_children_are_right() {
   bool are_right = true;
   for (int i = 0; i < 10; ++i) {
     const pid_t child = fork();
-    if (child == 0) _exit(0);
+    if (child == 0) {
+      if (i % 3 == 0) execl("/bin/true", "true", nullptr);
+      _exit(0);
+    }
     are_right &= calls_are_right(MPI_COMM_WORLD);
+    for (int call = 0; call < 100; ++call) {
+      int sum = call + rank;
+      MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      are_right &= sum == size * call + size * (size - 1) / 2;
+    }
     int status = -1;
     are_right &= child > 0 && waitpid(child, &status, 0) == child && status == 0;
   }
   return are_right;
 }
 
+/// The first call makes hidden communicator and segment, if plans are forced.
+void make_segment() { MPI_Barrier(MPI_COMM_WORLD); }
+
+void make_segment_with_short_files() {
+  rlimit usual{};
+  getrlimit(RLIMIT_FSIZE, &usual);
+  const rlimit low{4096, usual.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &low);
+  make_segment();
+  setrlimit(RLIMIT_FSIZE, &usual);
+}
+
+/// From now on memfd_create fails in this process.
+bool refuse_memory() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{static_cast<unsigned short>(std::size(program)), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+/// Root may look into every process.
+void look_into_every_process(bool may) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3]{};
+  if (syscall(SYS_capget, &header, data) != 0) return;
+  auto& part = data[CAP_TO_INDEX(CAP_SYS_PTRACE)];
+  const __u32 bit = CAP_TO_MASK(CAP_SYS_PTRACE);
+  part.effective = may ? part.effective | (part.permitted & bit) : part.effective & ~bit;
+  syscall(SYS_capset, &header, data);
+}
+
+void make_segment_that_nobody_sees() {
+  if (rank == 0) {
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  } else {
+    look_into_every_process(false);
+  }
+  PMPI_Barrier(MPI_COMM_WORLD);
+  make_segment();
+  PMPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  } else {
+    look_into_every_process(true);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  const std::string how = argc > 1 ? argv[1] : "end";
+  const int number = argc > 2 ? std::atoi(argv[2]) : -1;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, how == "threads" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const char* const how = argc > 1 ? argv[1] : "end";
-  if (std::strcmp(how, "limited") == 0) {
-    rlimit usual{};
-    getrlimit(RLIMIT_FSIZE, &usual);
-    const rlimit low{4096, usual.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &low);
-    MPI_Barrier(MPI_COMM_WORLD);
-    setrlimit(RLIMIT_FSIZE, &usual);
-  }
+  if (how == "limited") make_segment_with_short_files();
+  if (how == "refused" && !refuse_memory()) std::printf("no filter can be set\n");
+  if (how == "unseen") make_segment_that_nobody_sees();
   bool is_right = calls_are_right(MPI_COMM_WORLD);
-  if (std::strcmp(how, "many") == 0) {
-    is_right = many_communicators(argc > 2 ? std::atoi(argv[2]) : 150) && is_right;
-  }
-  if (std::strcmp(how, "tried") == 0) is_right = tried_calls_are_right() && is_right;
-  if (std::strcmp(how, "fork") == 0) is_right = calls_beside_children_are_right() && is_right;
-  if (rank == 1 && std::strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
-  if (rank == 1 && std::strcmp(how, "kill") == 0) raise(SIGKILL);
-  if (std::strcmp(how, "abort") == 0 || std::strcmp(how, "kill") == 0) MPI_Barrier(MPI_COMM_WORLD);
+  if (how == "many") is_right = many_communicators(number < 0 ? 150 : number) && is_right;
+  const bool is_tried = how == "tried" || how == "threads" || (how == "refused" && argc > 2);
+  if (is_tried) is_right = tried_calls_are_right() && is_right;
+  if (how == "fork") is_right = calls_beside_children_are_right() && is_right;
+  if (rank == 1 && how == "abort") MPI_Abort(MPI_COMM_WORLD, 3);
+  if (rank == (number < 0 ? 1 : number) && how == "kill") raise(SIGKILL);
+  if (how == "abort" || how == "kill") MPI_Barrier(MPI_COMM_WORLD);
   int wrong = is_right ? 0 : 1, all = 0;
   PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("wrong %d\n", all);

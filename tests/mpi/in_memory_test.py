@@ -13,7 +13,8 @@ import time
 MPI, LIBRARY, PROGRAM = sys.argv[1:4]
 LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 FOLDER = tempfile.TemporaryDirectory()
-USED = "shared memory"  # as ESPALIER_EXPLAIN tells of calls that went through it
+USED = "shared memory"  # as ESPALIER_EXPLAIN tells of calls that went through it, or were to
+THROUGH = "shared memory (all ranks share a node)"
 
 
 def ours(folder):
@@ -21,12 +22,13 @@ def ours(folder):
     return {name for name in os.listdir(folder) if "espalier" in name}
 
 
-def run(how, *settings, forced=True):
+def run(how, *settings, forced=True, arguments=()):
     """@return exit code, what the program printed, what ESPALIER_EXPLAIN told"""
     told = pathlib.Path(FOLDER.name) / "told"
     told.unlink(missing_ok=True)
     force = ["ESPALIER_FORCE=1"] if forced else []
-    line = [sys.executable, str(LAUNCH), MPI, "3", LIBRARY, *force, f"ESPALIER_EXPLAIN={told}", *settings, "--", PROGRAM, how]
+    line = [sys.executable, str(LAUNCH), MPI, "3", LIBRARY, *force, f"ESPALIER_EXPLAIN={told}", *settings, "--", PROGRAM, how,
+            *arguments]
     done = subprocess.run(line, capture_output=True, text=True, timeout=1400, check=False)
     return done.returncode, done.stdout + done.stderr, told.read_text() if told.exists() else ""
 
@@ -44,24 +46,39 @@ def main():
     expect(USED in told and "shared memory: at most" in told, f"not through memory: {told}")
     code, printed, told = run("end")
     expect(code == 0 and USED not in told, f"forced through memory without being asked: {told}")
-    code, printed, told = run("tried", "ESPALIER_SHARED=tried", forced=False)
-    expect(code == 0 and "wrong 0" in printed, f"tried: {code} {printed}")
-    expect("shared memory: at most" in told, f"not tried: {told}")
-    code, printed, told = run("tried", forced=False)
-    expect(code == 0 and "wrong 0" in printed and USED not in told, f"tried without being asked: {code} {printed} {told}")
+    for settings in ([], ["ESPALIER_SHARED=tried"]):
+        code, printed, told = run("tried", *settings, forced=False)
+        expect(code == 0 and "wrong 0" in printed, f"tried {settings}: {code} {printed}")
+        expect("shared memory: at most" in told, f"not tried {settings}: {told}")
+    code, printed, told = run("tried", "ESPALIER_SHARED=0", forced=False)
+    expect(code == 0 and "wrong 0" in printed and USED not in told, f"tried, though off: {code} {printed} {told}")
     code, printed, told = run("end", "ESPALIER_SHARED=tried")
     expect(code == 0 and USED not in told, f"forced, though it was only to be tried: {told}")
-    code, printed, told = run("fork", "ESPALIER_SHARED=1")
-    expect(code == 0 and "wrong 0" in printed and USED in told, f"beside children: {code} {printed} {told}")
-    code, printed, told = run("end", "ESPALIER_SHARED=1", "ESPALIER_SHARED_MEMORY=100KiB")
-    expect(code == 0 and "wrong 0" in printed and USED not in told, f"more memory than allowed: {code} {printed} {told}")
-    code, printed, told = run("limited", "ESPALIER_SHARED=1")
-    expect(code == 0 and "wrong 0" in printed and USED not in told, f"no memory to be had: {code} {printed} {told}")
+    code, printed, told = run("threads", "ESPALIER_SHARED=tried", forced=False)
+    expect(code == 0 and "wrong 0" in printed, f"with MPI_THREAD_MULTIPLE: {code} {printed}")
+    expect("shared memory: at most" in told, f"not tried with MPI_THREAD_MULTIPLE: {told}")
+    for forced in (True, False):
+        code, printed, told = run("fork", "ESPALIER_SHARED=1" if forced else "ESPALIER_SHARED=tried", forced=forced)
+        expect(code == 0 and "wrong 0" in printed and USED in told, f"beside children: {code} {printed} {told}")
+    for how, settings, why in [("end", ["ESPALIER_SHARED_MEMORY=100KiB"], "ESPALIER_SHARED_MEMORY allows no more"),
+                               ("limited", [], "the system gives no memory"),
+                               ("refused", [], "the system gives no memory"),
+                               ("unseen", [], "memory of another process cannot be opened")]:
+        code, printed, told = run(how, "ESPALIER_SHARED=1", *settings)
+        expect(code == 0 and "wrong 0" in printed, f"{how}: {code} {printed}")
+        expect(f"{USED}: 1 communicator without: {why}" in told and THROUGH not in told, f"{how}: {printed} {told}")
+    code, printed, told = run("refused", "ESPALIER_SHARED=tried", forced=False, arguments=["tried"])
+    expect(code == 0 and "wrong 0" in printed and THROUGH not in told, f"refused, tried: {code} {printed} {told}")
+    for shared, is_through in [("tried", False), ("1", True)]:
+        code, printed, told = run("tried", f"ESPALIER_SHARED={shared}", "IN_MEMORY_OF_DEVICES=1", forced=False)
+        expect(code == 0 and "wrong 0" in printed, f"devices, {shared}: {code} {printed}")
+        expect(("buffers on devices" in told) != is_through and ("shared memory: at most" in told) == is_through,
+               f"devices, {shared}: {told}")
     code, printed, told = run("many", "ESPALIER_SHARED=1")
     expect(code == 0 and "wrong 0" in printed, f"many communicators: {code} {printed}")
-    for how in ("abort", "kill"):
-        code, printed, _ = run(how, "ESPALIER_SHARED=1")
-        expect("wrong" not in printed, f"{how}: it went on: {code} {printed}")
+    for how, arguments in [("abort", []), ("kill", ["0"]), ("kill", ["1"]), ("kill", ["2"])]:
+        code, printed, _ = run(how, "ESPALIER_SHARED=1", arguments=arguments)
+        expect("wrong" not in printed, f"{how} {arguments}: it went on: {code} {printed}")
     for folder, names in before.items():
         left = ours(folder) - names
         for _ in range(20):  # other tests run beside this one: what they make goes away

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mpi/communicator.hpp"
+#include "mpi/device_buffers.hpp"
 #include "mpi/mpi_traits.hpp"
 #include "mpi/returned_errors.hpp"
 #include "mpi/wire.hpp"
@@ -115,7 +116,7 @@ void Communicator::spend_on_node(double seconds) const {
 bool Communicator::make_hidden_at_once(const SharedCall& call) {
   const double begin = PMPI_Wtime();
   const bool is_made = make_hidden(call);
-  if (!world_.is_threaded) spend_on_node(PMPI_Wtime() - begin);
+  spend_on_node(PMPI_Wtime() - begin);
   return is_made;
 }
 
@@ -187,9 +188,8 @@ bool Communicator::wants_segment() const {
   const runtime::Settings& settings = world_.settings;
   const bool is_tried =
       runtime::may_try(settings) && group_->is_even() && group_->far_pairs().empty();
-  const bool is_asked_for =
-      settings.shared == runtime::SharedMemory::Always ||
-      (settings.shared == runtime::SharedMemory::Tried && is_tried && !world_.is_threaded);
+  const bool is_asked_for = settings.shared == runtime::SharedMemory::Always ||
+                            (settings.shared == runtime::SharedMemory::Tried && is_tried);
   return is_asked_for && !does_without_segment_ && !settings.reproducible &&
          settings.algorithm.empty() && world_.tracer == nullptr &&
          select::is_one_node(group_->machine());
@@ -251,9 +251,10 @@ void Communicator::use_hidden(bool may_all_start) {
   executor_ = std::make_unique<Executor>(hidden_.get(), rank_, size_, tags_of(MPI_COMM_WORLD),
                                          channel_options());
   if (wants_segment()) {
-    segment_ = NodeSegment::make(
-        executor_->channel(), share_.memory,
-        {group_->members(), world_.settings.shared_limit.value, processes_of_node()});
+    const bool is_asked_for = world_.settings.shared == runtime::SharedMemory::Always;
+    segment_ = NodeSegment::make(executor_->channel(), share_.memory,
+                                 {group_->members(), world_.settings.shared_limit.value,
+                                  processes_of_node(), !is_asked_for && takes_device_buffers()});
   }
   if (world_.tracer != nullptr) take_down_calls();
   if (!may_all_start) return;

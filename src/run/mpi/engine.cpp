@@ -51,7 +51,8 @@ Engine::~Engine() {
       world_->tracer.reset();
     }
     if (keeps_log() && world_->rank == 0) {
-      ledger_->explain(registry_->most_hidden(), registry_->most_shared());
+      ledger_->explain(registry_->most_hidden(), registry_->most_shared(),
+                       registry_->without_memory());
     }
     if (world_->rank == 0) ledger_->keep_verdicts(kept_file_);
   } catch (const std::exception& bug) {  // the program has its results; let it end

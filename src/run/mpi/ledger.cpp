@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "mpi/kept_start.hpp"
 #include "mpi/link_changes.hpp"
@@ -68,8 +69,9 @@ std::vector<runtime::PassedCalls> Ledger::passed() const {
   return result;
 }
 
-void Ledger::explain(int hidden, std::uint64_t shared) {
+void Ledger::explain(int hidden, std::uint64_t shared, std::vector<std::string> without) {
   footprint_.shared_bytes = shared;
+  footprint_.without_shared = std::move(without);
   footprint_.hidden = hidden;
   const runtime::Account& account = world_.account;
   footprint_.own_seconds = account.own() + account.waited() + footprint_.start_ms * 1e-3;

@@ -35,7 +35,8 @@ class Ledger {
   /// Prints ESPALIER_EXPLAIN.
   /// @param hidden most hidden communicators at a time
   /// @param shared most bytes of shared memory that this process owned
-  void explain(int hidden, std::uint64_t shared);
+  /// @param without communicators that could have none, and why
+  void explain(int hidden, std::uint64_t shared, std::vector<std::string> without);
   /// Writes ESPALIER_VERDICTS, and what the next run on these nodes begins with.
   /// @param start the file for that; empty: nothing is kept
   void keep_verdicts(const std::string& start) const;

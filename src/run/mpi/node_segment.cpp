@@ -68,22 +68,30 @@ std::optional<SharedSegment> open_first(const shared::Geometry& geometry, std::u
 bool tell(Channel& channel, Invitation& invitation) {
   return PMPI_Bcast(&invitation, kNumbers, MPI_UINT64_T, 0, channel.comm()) == MPI_SUCCESS;
 }
-bool all_have(Channel& channel, bool has) {
-  int least = has ? 1 : 0;
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, channel.comm());
-  return code == MPI_SUCCESS && least == 1;
+/// The last reason that some rank has.
+NoSegment why_not_all(Channel& channel, NoSegment own) {
+  int last = static_cast<int>(own);
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT, MPI_MAX, channel.comm());
+  return code == MPI_SUCCESS ? static_cast<NoSegment>(last) : NoSegment::Messages;
 }
 
 /// What this rank has of a segment, and of the cap for it.
 struct Share {
   std::optional<SharedSegment> segment;
-  bool has_room = false;  // taken from the cap
+  bool has_room = false;                 // taken from the cap
+  NoSegment why = NoSegment::Forgotten;  // if there is no segment
+
+  [[nodiscard]] NoSegment why_not() const { return segment ? NoSegment::HasOne : why; }
 };
 
 /// Rank 0 offers one that the ranks had before, or a new one.
 Share offer(SegmentStore& store, const NodeSegment::Wanted& wanted,
             const shared::Geometry& geometry, bool may_be_used_again, Invitation& invitation) {
   Share share;
+  if (wanted.fears_devices) {
+    share.why = NoSegment::Devices;
+    return share;
+  }
   if (may_be_used_again) share.segment = store.find(wanted.ranks, 0);
   if (share.segment) {
     const SharedSegment& spare = *share.segment;
@@ -92,6 +100,7 @@ Share offer(SegmentStore& store, const NodeSegment::Wanted& wanted,
     return share;
   }
   share.has_room = store.take(geometry.part_bytes(), wanted.limit);
+  share.why = share.has_room ? NoSegment::NotMade : NoSegment::Limit;
   if (share.has_room) share.segment = make_first(geometry, invitation);
   return share;
 }
@@ -100,12 +109,15 @@ Share offer(SegmentStore& store, const NodeSegment::Wanted& wanted,
 Share accept(SegmentStore& store, const NodeSegment::Wanted& wanted,
              const shared::Geometry& geometry, std::uint32_t rank, const Invitation& invitation) {
   Share share;
-  if (invitation.what == Invitation::Again) {
+  if (wanted.fears_devices) {
+    share.why = NoSegment::Devices;
+  } else if (invitation.what == Invitation::Again) {
     share.segment = store.find(wanted.ranks, invitation.nonce);
     share.has_room = share.segment.has_value();
     if (share.segment && share.segment->member.steps() != invitation.steps) share.segment.reset();
   } else if (invitation.what == Invitation::Made) {
     share.has_room = store.take(geometry.part_bytes(), wanted.limit);
+    share.why = share.has_room ? NoSegment::Unseen : NoSegment::Limit;
     if (share.has_room) share.segment = open_first(geometry, rank, invitation);
   }
   return share;
@@ -126,7 +138,8 @@ std::optional<SharedSegment> agreed_segment(Channel& channel, SegmentStore& stor
   if (is_told && channel.rank() != 0) {
     share = accept(store, wanted, geometry, channel.rank(), invitation);
   }
-  if (all_have(channel, is_told && share.segment.has_value())) {
+  const NoSegment why = why_not_all(channel, is_told ? share.why_not() : NoSegment::Messages);
+  if (why == NoSegment::HasOne) {
     share.segment->mapping.close_file();
     store.use();
     return std::optional<SharedSegment>(std::move(share.segment));
@@ -134,8 +147,10 @@ std::optional<SharedSegment> agreed_segment(Channel& channel, SegmentStore& stor
   share.segment.reset();
   if (share.has_room) store.give_back(geometry.part_bytes());
   // Somebody has forgotten the old one: then a new one.
-  const bool asks_again = is_told && invitation.what == Invitation::Again;
-  return asks_again ? agreed_segment(channel, store, wanted, false) : std::nullopt;
+  const bool asks_again = why == NoSegment::Forgotten && invitation.what == Invitation::Again;
+  if (asks_again) return agreed_segment(channel, store, wanted, false);
+  store.note_refusal(why);
+  return std::nullopt;
 }
 
 bool has_named_layout(const Layout& layout) {

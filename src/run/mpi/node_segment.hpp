@@ -28,6 +28,7 @@ class NodeSegment {
     const std::vector<Rank>& ranks;  ///< the members as ranks of MPI_COMM_WORLD
     std::uint64_t limit = 0;         ///< bytes that a process may own of all segments
     int processes = 1;               ///< processes on this node, of the whole program
+    bool fears_devices = false;      ///< buffers may be on devices, where we cannot copy
   };
   /// Collective over the channel's communicator. nullptr on all ranks if some rank cannot have it.
   /// @pre at most kMostMembers ranks

@@ -50,6 +50,8 @@ class Registry {
   [[nodiscard]] int most_hidden() const { return share_.most(); }
   /// Most bytes of shared memory that this process owned.
   [[nodiscard]] std::uint64_t most_shared() const { return share_.memory.most(); }
+  /// Communicators that could have no shared memory, and why, a sentence each.
+  [[nodiscard]] std::vector<std::string> without_memory() const { return share_.memory.refusals(); }
   /// See Engine::generation.
   [[nodiscard]] static std::uint64_t generation();
   /// Makes stale what was remembered of calls that are native for good: plans are made anew.

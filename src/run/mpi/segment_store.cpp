@@ -1,5 +1,7 @@
 #include "mpi/segment_store.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -21,6 +23,26 @@ void SegmentStore::give_back(std::uint64_t bytes) {
 void SegmentStore::use() {
   const std::lock_guard lock(mutex_);
   most_.store(std::max(most_.load(), taken_));
+}
+
+std::vector<std::string> SegmentStore::refusals() const {
+  static constexpr std::array<std::string_view, kNoSegmentCount> kWhy{
+      "",
+      "",
+      "ESPALIER_SHARED_MEMORY allows no more",
+      "memory of another process cannot be opened under /proc",
+      "the system gives no memory (memfd_create, limits)",
+      "the MPI library takes buffers on devices (ESPALIER_SHARED=1 if the program has none)",
+      "MPI reported an error",
+  };
+  std::vector<std::string> all;
+  for (std::size_t why = 0; why < kNoSegmentCount; ++why) {
+    const std::uint64_t times = refusals_[why].load();
+    if (times == 0) continue;
+    all.push_back(
+        fmt::format("{} communicator{} without: {}", times, times == 1 ? "" : "s", kWhy[why]));
+  }
+  return all;
 }
 
 void SegmentStore::forget_oldest() {

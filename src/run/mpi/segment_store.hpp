@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/types.hpp"
@@ -21,6 +23,19 @@ struct SharedSegment {
   std::uint64_t nonce = 0;  ///< tells it from all others
 };
 
+/// Why the ranks of a communicator have no segment, in the order in which it is told: all of them
+/// know the last that holds on some rank.
+enum class NoSegment : std::uint8_t {
+  HasOne,     ///< they have one
+  Forgotten,  ///< some rank has forgotten the segment that they had before: they make a new one
+  Limit,      ///< ESPALIER_SHARED_MEMORY allows no more
+  Unseen,     ///< rank 0's memory could not be opened
+  NotMade,    ///< rank 0 could get no memory
+  Devices,    ///< the MPI library takes buffers on devices, and memory was not asked for
+  Messages    ///< MPI reported an error
+};
+inline constexpr std::size_t kNoSegmentCount = 7;
+
 /// What this process owns of shared memory, up to a cap, and segments that no communicator uses at
 /// the moment. Programs make and free communicators of the same ranks again and again: the next
 /// one takes the segment of the last. Any thread may use it.
@@ -33,6 +48,10 @@ class SegmentStore {
   void use();
   /// The most that were in use at a time.
   [[nodiscard]] std::uint64_t most() const { return most_.load(); }
+  /// A communicator could have no segment.
+  void note_refusal(NoSegment why) { ++refusals_[static_cast<std::size_t>(why)]; }
+  /// How many communicators could have none, and why, a sentence each.
+  [[nodiscard]] std::vector<std::string> refusals() const;
 
   /// Keeps a segment for the next communicator of these ranks of MPI_COMM_WORLD, in this order.
   /// What it takes of the cap stays taken.
@@ -54,6 +73,7 @@ class SegmentStore {
   std::vector<Spare> spare_;
   std::uint64_t taken_ = 0;
   std::atomic<std::uint64_t> most_{0};
+  std::array<std::atomic<std::uint64_t>, kNoSegmentCount> refusals_{};
 };
 
 }  // namespace espalier::mpi

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace espalier::runtime {
@@ -14,7 +15,7 @@ namespace espalier::runtime {
 ///
 /// It knows agreed values only: each rank hands in its own clock, work and waiting with an
 /// agreement (the least clock, the largest work and the least waiting count), so all ranks come to
-/// the same answer.
+/// the same answer. Any thread may add to it.
 class Account {
  public:
   static constexpr double kShare = 0.02;
@@ -22,12 +23,12 @@ class Account {
   static constexpr double kSecondsToPlan = 0.02;
 
   /// Adds what this rank measured of its own work.
-  void spend(double seconds) { own_ += seconds; }
+  void spend(double seconds) { own_.fetch_add(seconds, std::memory_order_relaxed); }
   /// Adds what this rank waited for others in work of ours.
-  void wait(double seconds) { waited_ += seconds; }
+  void wait(double seconds) { waited_.fetch_add(seconds, std::memory_order_relaxed); }
   /// What this rank's own work took so far, without waiting.
-  [[nodiscard]] double own() const { return own_; }
-  [[nodiscard]] double waited() const { return waited_; }
+  [[nodiscard]] double own() const { return own_.load(std::memory_order_relaxed); }
+  [[nodiscard]] double waited() const { return waited_.load(std::memory_order_relaxed); }
 
   /// Whether work that is predicted to take so long may begin.
   /// @param elapsed agreed seconds that the program has run
@@ -41,7 +42,7 @@ class Account {
   }
 
  private:
-  double own_ = 0, waited_ = 0;
+  std::atomic<double> own_{0}, waited_{0};
 };
 
 /// When to ask again whether there is time for some work, counted in calls: first after `first`

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 
 #include "runtime/meeting_for_test.hpp"
 #include "runtime/trial.hpp"
@@ -49,6 +50,22 @@ TEST(Account, WaitingForALateRankIsNoWork) {
   EXPECT_EQ(early.own(), 0.002);
   const double spent = std::max(early.own(), late.own()) + std::min(early.waited(), late.waited());
   EXPECT_TRUE(Account::pays_for(0.06, 5, spent));
+}
+
+TEST(Account, LosesNothingThatThreadsSpendAtOnce) {
+  Account account;
+  constexpr int kTimes = 20'000;
+  const auto spend = [&account] {
+    for (int i = 0; i < kTimes; ++i) {
+      account.spend(1);
+      account.wait(2);
+    }
+  };
+  std::thread other(spend);
+  spend();
+  other.join();
+  EXPECT_EQ(account.own(), 2 * kTimes);
+  EXPECT_EQ(account.waited(), 4 * kTimes);
 }
 
 TEST(Account, AsksEverMoreRarely) {

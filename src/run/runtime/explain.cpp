@@ -138,6 +138,9 @@ std::string footprint_text(const Footprint& footprint) {
     text += fmt::format("  shared memory: at most {} of each process\n",
                         to_string(Bytes{footprint.shared_bytes}));
   }
+  for (const std::string& sentence : footprint.without_shared) {
+    text += fmt::format("  shared memory: {}\n", sentence);
+  }
   return text + fmt::format(
                     "  own cost: start {:.2f} ms and {}; plans {}, copies at most {}, hidden "
                     "communicators at "

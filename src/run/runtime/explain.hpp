@@ -71,6 +71,8 @@ struct Footprint {
   double ran_seconds = 0;          ///< time that the program has run
   double regret_seconds = 0;       ///< time that calls of trials took beyond that of the best plan
   std::uint64_t shared_bytes = 0;  ///< most shared memory that this process owned
+  /// Communicators that could have no shared memory, and why, a sentence each.
+  std::vector<std::string> without_shared = {};
 };
 
 /// All calls of one kind on one communicator that ran alike.

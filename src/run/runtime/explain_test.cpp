@@ -72,6 +72,15 @@ TEST(Explain, CallsThatTakeTenTimesAsLongAsPredictedHaveAHint) {
   EXPECT_EQ(text_of(-1, 1e6).find(hint), std::string::npos);  // nothing was predicted
 }
 
+TEST(Explain, SaysWhyCommunicatorsHaveNoSharedMemory) {
+  Footprint footprint;
+  EXPECT_EQ(explain_text({}, {}, {}, footprint).find("shared memory"), std::string::npos);
+  footprint.without_shared = {"2 communicators without: no more is allowed"};
+  EXPECT_NE(explain_text({}, {}, {}, footprint)
+                .find("  shared memory: 2 communicators without: no more is allowed\n"),
+            std::string::npos);
+}
+
 TEST(Explain, ColumnsAreAsWideAsTheirNames) {
   CallLog log;
   log.add(

@@ -21,8 +21,8 @@ enum class NonBlocking : std::uint8_t {
 
 /// Whether calls of ranks on one node go through memory that they share (ESPALIER_SHARED).
 enum class SharedMemory : std::uint8_t {
-  Never,  ///< 0, or not set: such calls go by messages
-  Tried,  ///< "tried": where trials compare it with native calls, and it proves faster
+  Never,  ///< 0: such calls go by messages
+  Tried,  ///< "tried", or not set: where trials compare it with native calls, and it proves faster
   Always  ///< 1: likewise, and also where plans are forced
 };
 
@@ -41,7 +41,7 @@ struct Settings {
   bool reorder = false;       ///< virtual topologies with reorder = true fit the machine
   bool trial = true;          ///< plans are timed against native calls
   NonBlocking nonblocking = NonBlocking::Native;
-  SharedMemory shared = SharedMemory::Never;  ///< ranks of one node go through shared memory
+  SharedMemory shared = SharedMemory::Tried;  ///< ranks of one node go through shared memory
   std::string verdicts;                       ///< file that keeps decisions of trials; empty: none
   std::map<schedule::Operation, std::string>
       algorithm;  ///< algorithm that the user named for each operation

@@ -61,6 +61,18 @@ TEST(Settings, NonBlockingCallsArePlannedAllOrNoneOrWhereThatIsMeasuredToGain) {
   EXPECT_FALSE(read({{"ESPALIER_NONBLOCKING", "2"}}));
 }
 
+TEST(Settings, TheMemoryOfANodeIsTriedUnlessToldOtherwise) {
+  const auto which = [](const Variables& variables) {
+    return settings_from_text(to_text(*read(variables))).shared;
+  };
+  EXPECT_TRUE(which({}) == SharedMemory::Tried);
+  EXPECT_TRUE(which({{"ESPALIER_SHARED", ""}}) == SharedMemory::Tried);
+  EXPECT_TRUE(which({{"ESPALIER_SHARED", "tried"}}) == SharedMemory::Tried);
+  EXPECT_TRUE(which({{"ESPALIER_SHARED", "0"}}) == SharedMemory::Never);
+  EXPECT_TRUE(which({{"ESPALIER_SHARED", "1"}}) == SharedMemory::Always);
+  EXPECT_FALSE(read({{"ESPALIER_SHARED", "maybe"}}));
+}
+
 TEST(Settings, DiscoveryAndItsCacheAreSwitchedOff) {
   const auto usual = read({{"ESPALIER_DISCOVER", ""}, {"ESPALIER_CACHE", ""}});
   ASSERT_TRUE(usual) << usual.error();

@@ -11,6 +11,7 @@ const std::vector<Kind>& all_kinds() {
       {"plain", nullptr, 30},
       {"world", nullptr, 8, true},
       {"repeated", step_repeated, 6},
+      {"tried", step_tried, 6},
       {"empty_types", step_empty_types, 8},
       {"between", step_between_groups, 8},
       {"info", step_info, 6},
@@ -50,6 +51,19 @@ void any_blocking_step(Section& section, Random& random) {
                                        step_reduction, step_reduction,  step_blocks,
                                        step_irregular, step_mixed_types};
   kSteps[random.below(kSteps.size())](section, random);
+}
+
+void step_tried(Section& section, Random& random) {
+  const std::uint64_t calls = 70 + random.below(random.chance(25) ? 400 : 100);
+  const std::uint64_t kinds = 1 + random.below(2);
+  const std::uint64_t seed = random.next();
+  section.say(std::to_string(calls) + " times:");
+  for (section.turn = 1; section.turn <= calls; ++section.turn) {
+    if (section.turn % 16 == 0) come_late(section, random);
+    Random same(mixed(seed, section.turn % kinds));
+    any_blocking_step(section, same);
+  }
+  section.turn = 0;
 }
 
 void any_step(Section& section, Random& random) {

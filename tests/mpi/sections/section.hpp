@@ -49,6 +49,7 @@ class Section {
   MPI_Comm comm = MPI_COMM_NULL;  ///< null where this rank has no part in it
   int rank = 0, size = 1;
   int thread_level = MPI_THREAD_SINGLE;  ///< of this process
+  std::uint64_t turn = 0;                ///< data of the same step differ from turn to turn
   Digest digest;
   std::vector<std::unique_ptr<Pending>> pending;
 
@@ -64,9 +65,9 @@ class Section {
   [[nodiscard]] int pick_rank(Random& random) const {
     return static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
   }
-  /// A seed that differs from rank to rank.
+  /// A seed that differs from rank to rank, and from turn to turn.
   [[nodiscard]] std::uint64_t own_seed(std::uint64_t shared) const {
-    return mixed(shared, static_cast<std::uint64_t>(rank) + 1);
+    return mixed(turn == 0 ? shared : mixed(shared, turn), static_cast<std::uint64_t>(rank) + 1);
   }
 
   /// Takes down a call's code: errors by their class.

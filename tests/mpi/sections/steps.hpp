@@ -17,6 +17,8 @@ void step_mixed_types(Section& section, Random& random);  ///< MPI_Alltoallw
 void step_empty_types(Section& section, Random& random);
 /// The same call again and again, so that plans are tried.
 void step_repeated(Section& section, Random& random);
+/// Likewise any blocking call, with other data each time.
+void step_tried(Section& section, Random& random);
 
 // Calls under way beside them.
 void step_nonblocking(Section& section, Random& random);
