@@ -23,6 +23,9 @@ struct MachineShape {
   bool equal_senders = true;   ///< all ranks have the same costs of sending
   bool equal_takers = true;    ///< all ranks have the same costs of receiving and combining
   bool equal_nodes = true;     ///< all ranks have the same costs
+  /// Ranks lie in order, on innermost clusters; all processes are equal, and all clusters of a depth
+  /// with their uplinks. Then exchanges that do the same on all ranks are told by one of them.
+  bool is_regular = false;
   bool reaches_far = false;    ///< a channel is far (topology::Transport)
   Rank largest_outermost = 1;  ///< most ranks of a member of the whole machine
   Rank smallest_outermost;     ///< fewest ranks of one

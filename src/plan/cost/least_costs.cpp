@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace espalier::cost {
 namespace {
@@ -47,8 +48,10 @@ LeastCosts::LeastCosts(const topology::Machine& machine) {
       longest_ = std::max(longest_, picos(pair.latency));
       latency = std::min(latency, picos(pair.latency));
     }
-    turn_ += static_cast<Picos>(cluster.member_count - 1) * latency;
-    if (cluster.depth == 0 && cluster.member_count > 1) turn_ += latency;
+    Picos joins = static_cast<Picos>(cluster.member_count - 1) * latency;
+    if (cluster.depth == 0 && cluster.member_count > 1) joins += latency;
+    turn_ += joins;
+    level.turn += joins;
     level.largest = std::max<Rank>(level.largest, cluster.leaf_count);
     level.smallest = std::min<Rank>(level.smallest, cluster.leaf_count);
     level.latency = std::min(level.latency, latency);
@@ -69,11 +72,16 @@ LeastCosts::LeastCosts(const topology::Machine& machine) {
     shallowest = std::min(shallowest, cluster.depth);
   }
   innermost_of_all_ = shallowest;
+  Picos outside = 0;  // of the levels above
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     Level& level = levels_[l];
     level.per_byte = std::max({level.per_byte, leaf_byte, uplink[l]});
+    level.uplink = uplink[l];
     if (shallowest < l) level.smallest = 1;
     level.elsewhere = shallowest < l ? 0 : all[l] - most[l];
+    level.count = all[l];
+    std::swap(level.turn, outside);
+    outside += level.turn;
   }
 }
 
