@@ -101,8 +101,7 @@ constexpr Algorithm on_regular_machines(Algorithm algorithm) {
                                  const Parameters&) -> std::optional<cost::Picos> {
     if (!machine.whole().shape().is_regular || call.size < 2) return std::nullopt;
     RegularRounds rounds(machine);
-    const double bytes =
-        static_cast<double>(call.count) * static_cast<double>(call.element.value);
+    const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
     if (!kTime(rounds, call, bytes)) return std::nullopt;
     return rounds.finish();
   };

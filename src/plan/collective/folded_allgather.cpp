@@ -73,7 +73,8 @@ Picos FoldedTimes::bundles_down(std::span<const FoldedTree::Root> roots,
   std::vector<std::vector<Bundles>> arrived(tree_.kinds.size());
   for (std::size_t i = 0; i < roots.size(); ++i) arrive(arrived[roots[i].kind], here[i]);
   Picos last = 0;
-  for (const auto& bundles : here) last = std::max(last, *std::max_element(bundles.begin(), bundles.end()));
+  for (const auto& bundles : here)
+    last = std::max(last, *std::max_element(bundles.begin(), bundles.end()));
   std::vector<Bundles> out;
   for (std::size_t id = tree_.kinds.size(); id-- > 0;) {
     const Kind& kind = tree_.kinds[id];
@@ -150,7 +151,8 @@ Picos FoldedTimes::busiest_of_allgather(double block, double all, const cost::Lo
       auto& known = besides[kind.kinds[k]];
       if (std::find(known.begin(), known.end(), here) == known.end()) known.push_back(here);
     }
-    for (const Besides& parent : besides[id]) most = std::max(most, busiest(links_of(kind, parent)));
+    for (const Besides& parent : besides[id])
+      most = std::max(most, busiest(links_of(kind, parent)));
   }
   // A root's links are those of the rank that stands for its kind, but for what goes across.
   const auto is_like = [&](ResourceId a, ResourceId b) {

@@ -32,8 +32,8 @@ FoldedTimes::Busy FoldedTimes::busy(const Kind& kind, bool upwards, LoadOf load_
     const Rank from = upwards ? child : kind.rank;
     const Rank to = upwards ? kind.rank : child;
     cost_view_.find_route(from, to, route_);
-    const cost::Picos first = start(k) + cost_view_.send(from, load.bytes) + cost_view_.latency(route_) +
-                        cost_view_.recv(to, load.bytes);
+    const cost::Picos first = start(k) + cost_view_.send(from, load.bytes) +
+                              cost_view_.latency(route_) + cost_view_.recv(to, load.bytes);
     for (const sim::ResourceId r : route_.resources()) {
       if (is_own(r, kind.rank, child)) carry(r, load, first);
     }

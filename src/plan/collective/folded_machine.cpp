@@ -61,7 +61,7 @@ class Folding {
     const std::uint32_t first = place_of_master(cluster);
     // All parts but the first are without the root: their classes are the same for all roots.
     const std::vector<std::uint32_t>& classes = whole_.shape().classes;
-    std::multimap<std::uint32_t, ClusterId> own;  // the parts that are kept, but for the first
+    std::multimap<std::uint32_t, ClusterId> own;    // the parts that are kept, but for the first
     const std::uint32_t depth = cluster.depth + 1;  // of the members
     auto& told = depth == depth_ ? told_ : own;
     for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -102,7 +102,8 @@ class Folding {
   const Hierarchy& whole_;
   Rank root_;
   std::uint32_t depth_;
-  std::multimap<std::uint32_t, ClusterId> told_;  // parts of depth_ that are kept, but for the first
+  std::multimap<std::uint32_t, ClusterId>
+      told_;  // parts of depth_ that are kept, but for the first
   std::vector<Rank> ranks_;
   std::vector<Kept> kept_;
 };

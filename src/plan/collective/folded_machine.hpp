@@ -46,6 +46,7 @@ class FoldedMachine {
   /// The whole machine by the last ranks of its parts, worked out when it is first asked for.
   /// Null: its ranks do not lie in order.
   [[nodiscard]] const FoldedRuns* runs() const;
+  [[nodiscard]] const topology::Transport& transport() const { return transport_; }
 
  private:
   struct Parts;

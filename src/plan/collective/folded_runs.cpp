@@ -26,9 +26,13 @@ namespace {
 /// The first cluster of each class, in the order of ranks.
 class RunFolding {
  public:
-  explicit RunFolding(const Hierarchy& whole)
+  RunFolding(const Hierarchy& whole, std::uint32_t seen_at)
       : machine_(whole.machine()), classes_(whole.shape().classes) {
-    (void)tell(0);
+    if (seen_at == 0) {
+      (void)tell(0);
+    } else {
+      tell_as_two_levels(seen_at);
+    }
   }
   std::vector<FoldedRuns::Part> parts;  // with ranks of the whole machine
 
@@ -53,6 +57,22 @@ class RunFolding {
     return index;
   }
 
+  /// All clusters of the depth are alike.
+  void tell_as_two_levels(std::uint32_t depth) {
+    parts.assign(2, {});
+    parts[1].depth = 1;
+    for (const Cluster& cluster : machine_.clusters()) {
+      if (cluster.depth != depth) continue;
+      parts[0].ends.push_back(machine_.rank_at(cluster.first_leaf + cluster.leaf_count - 1));
+      parts[0].told_by.push_back(1);
+      if (!parts[1].ends.empty()) continue;
+      for (std::uint32_t i = 0; i < cluster.leaf_count; ++i) {
+        parts[1].ends.push_back(machine_.rank_at(cluster.first_leaf + i));
+        parts[1].told_by.push_back(FoldedRuns::kProcess);
+      }
+    }
+  }
+
   const Machine& machine_;
   const std::vector<std::uint32_t>& classes_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known_;  // by depth and class
@@ -60,8 +80,8 @@ class RunFolding {
 
 }  // namespace
 
-FoldedRuns::Told FoldedRuns::tell(const Hierarchy& whole) {
-  RunFolding folding(whole);
+FoldedRuns::Told FoldedRuns::tell(const Hierarchy& whole, std::uint32_t seen_at) {
+  RunFolding folding(whole, seen_at);
   std::vector<Rank> ranks;
   for (const Part& part : folding.parts) {
     ranks.insert(ranks.end(), part.ends.begin(), part.ends.end());
@@ -76,8 +96,9 @@ FoldedRuns::Told FoldedRuns::tell(const Hierarchy& whole) {
   return {topology::submachine(whole.machine(), ranks), std::move(folding.parts)};
 }
 
-FoldedRuns::FoldedRuns(const Hierarchy& whole, const topology::Transport& transport)
-    : FoldedRuns(tell(whole), transport) {}
+FoldedRuns::FoldedRuns(const Hierarchy& whole, const topology::Transport& transport,
+                       std::uint32_t seen_at)
+    : FoldedRuns(tell(whole, seen_at), transport) {}
 
 FoldedRuns::FoldedRuns(Told told, const topology::Transport& transport)
     : machine_(std::move(told.machine)),
@@ -90,7 +111,8 @@ using Part = FoldedRuns::Part;
 
 /// The steps of multilevel_scan_time(), each part once. Up the levels all equal parts have equal
 /// times. Down again they differ in when what stands before them comes to their last rank; later in
-/// means later out, so only the latest is followed. Before the first part of a level stands nothing.
+/// means later out, so only the latest is followed. Before the first part of a level stands
+/// nothing.
 class FoldedScan {
  public:
   FoldedScan(std::span<const LevelChoice> choices, const FoldedRuns& runs, double bytes)
@@ -178,8 +200,7 @@ class FoldedScan {
 
 }  // namespace
 
-Picos folded_scan_time(std::span<const LevelChoice> choices, const FoldedRuns& runs,
-                       double bytes) {
+Picos folded_scan_time(std::span<const LevelChoice> choices, const FoldedRuns& runs, double bytes) {
   return FoldedScan(choices, runs, bytes).finish();
 }
 

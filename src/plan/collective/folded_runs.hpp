@@ -21,12 +21,15 @@ class FoldedRuns {
   /// A cluster that stands for all equal ones.
   struct Part {
     std::uint32_t depth = 0;
-    std::vector<Rank> ends;             ///< last rank of each member, by the folded machine
+    std::vector<Rank> ends;              ///< last rank of each member, by the folded machine
     std::vector<std::uint32_t> told_by;  ///< the part that tells each member, or kProcess
   };
 
-  /// @pre whole.shape().can_fold, whole.shape().in_order
-  FoldedRuns(const Hierarchy& whole, const topology::Transport& transport);
+  /// @param seen_at the machine is seen as clusters of this depth, and all ranks side by side in
+  ///                them; 0: as it is
+  /// @pre whole.shape().can_fold, whole.shape().in_order; seen_at == 0 || whole.shape().is_regular
+  FoldedRuns(const Hierarchy& whole, const topology::Transport& transport,
+             std::uint32_t seen_at = 0);
   FoldedRuns(const FoldedRuns&) = delete;
   FoldedRuns& operator=(const FoldedRuns&) = delete;
 
@@ -37,7 +40,7 @@ class FoldedRuns {
  private:
   struct Told;
   FoldedRuns(Told told, const topology::Transport& transport);
-  static Told tell(const Hierarchy& whole);
+  static Told tell(const Hierarchy& whole, std::uint32_t seen_at);
 
   topology::Machine machine_;
   cost::CostView cost_view_;

@@ -86,7 +86,8 @@ Picos folded_allgather(const FoldedCall& at) {
   std::vector<Picos> gathered(at.machine.hierarchy().machine().size(), 0);
   (void)times.gather(at.bytes, &gathered);
   std::vector<FoldedTree::Root> roots = at.tree.roots;
-  std::sort(roots.begin(), roots.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  std::sort(roots.begin(), roots.end(),
+            [](const auto& a, const auto& b) { return a.rank < b.rank; });
   std::vector<Rank> masters;
   std::vector<double> bundles;
   std::vector<Picos> ready;
@@ -108,8 +109,8 @@ Picos folded_allgather(const FoldedCall& at) {
 namespace {
 
 bool is_told(const Collective& call) {
-  constexpr Operations kTold{Operation::Broadcast,     Operation::Reduce, Operation::Allreduce,
-                             Operation::Barrier,       Operation::Gather, Operation::Scatter,
+  constexpr Operations kTold{Operation::Broadcast,     Operation::Reduce,   Operation::Allreduce,
+                             Operation::Barrier,       Operation::Gather,   Operation::Scatter,
                              Operation::ReduceScatter, Operation::Allgather};
   return kTold.contains(call.operation) && (call.commutative || !reduces(call.operation));
 }

@@ -81,10 +81,10 @@ void compare(Random& rng, const topology::Machine& machine, const Collective& ca
   }
 }
 
-constexpr Operation kTold[]{Operation::Broadcast,    Operation::Reduce, Operation::Allreduce,
-                            Operation::Barrier,      Operation::Gather, Operation::Scatter,
-                            Operation::ReduceScatter, Operation::Allgather,
-                            Operation::Scan,         Operation::Exscan};
+constexpr Operation kTold[]{Operation::Broadcast,     Operation::Reduce,    Operation::Allreduce,
+                            Operation::Barrier,       Operation::Gather,    Operation::Scatter,
+                            Operation::ReduceScatter, Operation::Allgather, Operation::Scan,
+                            Operation::Exscan};
 
 TEST(FoldedTimeProperty, IsTheTimeOfTheWholeTree) {
   int folded = 0;

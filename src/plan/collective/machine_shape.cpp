@@ -60,6 +60,8 @@ MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_
   const topology::NodeCosts* before = &first;
   for (Rank rank = 0; rank < machine.size(); ++rank) {
     in_order = in_order && machine.leaf_of(rank) == rank;
+    const std::uint64_t in_turn_on = std::uint64_t{machine.leaf_of(0)} + rank;
+    in_turn = in_turn && machine.leaf_of(rank) == in_turn_on % machine.size();
     const topology::NodeCosts& here = machine.costs(rank);
     if (&here == before) continue;  // processes of the same figures share them
     before = &here;

@@ -31,7 +31,7 @@ void exchange_streams(std::vector<cost::Stream>& streams, double segment, double
 /// The masters of an allgather, each with a bundle of the blocks of its tree.
 struct BundleOwners {
   std::span<const Rank> masters;  ///< rising
-  std::span<const double> bytes;  ///< of each master's bundle
+  std::span<const double> bytes;  ///< bytes of each master's bundle
   Top top = Top::Tree;            ///< Exchange: everybody with everybody; else around a ring
 };
 /// For each master, when it has each master's bundle. @param ready when each has its own

@@ -203,6 +203,45 @@ Picos least_allgather(const MultilevelChoice& choice, const Hierarchy& hierarchy
   return std::max(up + down + std::max(across, slowest), busiest);
 }
 
+/// Blocks that go to the root or come from there. On regular machines those from other members of
+/// the whole share the link of the root's: the last comes when it has carried all.
+Picos least_blocks(const MultilevelChoice& choice, const Hierarchy& hierarchy,
+                   const Collective& call, double block, bool downwards) {
+  const MachineShape& shape = hierarchy.shape();
+  const LeastCosts& costs = shape.least;
+  const LeastWays ways = LeastWays(choice, hierarchy, block, 0).of_blocks();
+  const Picos way = downwards ? ways.down(0) : ways.up(0);
+  const double others = block * (call.size - shape.smallest_outermost);
+  if (!shape.is_regular || others == 0) return way;
+  const double bundle = block * shape.smallest_outermost;
+  const Picos across = costs.outermost() + costs.send(bundle) + costs.recv(bundle);
+  const Picos inside = downwards ? costs.uplink_on(0, others) + ways.down(1)
+                                 : costs.downlink_on(0, others) + ways.up(1);
+  return std::max(way, across + inside);
+}
+
+/// Vectors of all blocks go up, the sums for each member's ranks across, blocks down.
+Picos least_reduce_scatter(const MultilevelChoice& choice, const Hierarchy& hierarchy,
+                           const Collective& call, double block) {
+  const LeastCosts& costs = hierarchy.shape().least;
+  const bool exchanges = choice.top == Top::Exchange;
+  const std::uint32_t first = exchanges ? 1 : 0;
+  const double all = block * call.size;
+  const LeastWays vectors(choice, hierarchy, all, 0);
+  double taken = 0;  // by a master's member of the level
+  Picos busiest = 0;
+  for (std::uint32_t level = first; level <= costs.innermost_of_all(); ++level) {
+    taken += vectors.children_on(level) * all;
+    busiest = std::max(busiest, costs.downlink_on(level, taken));
+  }
+  const Picos up = std::max(vectors.up(first), busiest);
+  if (!exchanges) return up + least_blocks(choice, hierarchy, call, block, true);
+  const double bundle = block * hierarchy.shape().smallest_outermost;
+  const bool joins = hierarchy.machine().clusters().front().member_count > 1;
+  const Picos down = LeastWays(choice, hierarchy, block, 0).of_blocks().down(1);
+  return up + (joins ? costs.across(bundle) + costs.combine(bundle) : 0) + down;
+}
+
 }  // namespace
 
 Picos multilevel_least(const MultilevelChoice& choice, const Hierarchy& hierarchy,
@@ -226,10 +265,12 @@ Picos multilevel_least(const MultilevelChoice& choice, const Hierarchy& hierarch
     case Operation::Allreduce:
     case Operation::Barrier:
       return (ways.up(first) + (exchanges ? ways.exchange() : 0) + ways.down(first)) * kRoundedDown;
-    case Operation::ReduceScatter: {  // all blocks go up
-      const LeastWays all(choice, hierarchy, bytes * call.size, 0);
-      return all.up(first) * kRoundedDown;
-    }
+    case Operation::Gather:
+    case Operation::Scatter:
+      return least_blocks(choice, hierarchy, call, bytes, call.operation == Operation::Scatter) *
+             kRoundedDown;
+    case Operation::ReduceScatter:
+      return least_reduce_scatter(choice, hierarchy, call, bytes) * kRoundedDown;
     case Operation::Allgather:
       return least_allgather(choice, hierarchy, call, bytes) * kRoundedDown;
     default:

@@ -78,33 +78,36 @@ Picos RegularRounds::taken(double bytes, bool combines) const {
   return costs.recv(0, bytes) + (combines ? costs.combine(0, bytes) : 0);
 }
 
-void RegularRounds::across_bits(Rank mask, double bytes, bool combines) {
+void RegularRounds::across_bits(Rank bit, double bytes, bool combines, double times) {
   std::uint32_t level = 0;
-  while (ranks_[level + 1] > mask) ++level;
+  while (ranks_[level + 1] > bit) ++level;
   const Way& way = ways_[level];
   Picos per_byte = way.cap;
   for (const auto* side : {&way.out, &way.in}) {
     for (const Link& link : *side) per_byte = std::max(per_byte, link.flows() * link.per_byte);
   }
   for (Picos& clock : clocks_) {
-    clock += send(bytes);
-    is_exact_ = is_exact_ && busy_until_ - way.latency <= clock;
-    clock = std::max(clock, clock + way.latency + bytes * per_byte) + taken(bytes, combines);
+    const Picos start = clock + send(bytes);
+    is_exact_ = is_exact_ && busy_until_ - way.latency <= start;
+    const Picos end = start + way.latency + bytes * per_byte + taken(bytes, combines);
+    clock = times == 1 ? end : end + (end - clock) * (times - 1);
   }
 }
 
 /// Each link carries one flow a round, but for those that carry both directions.
-void RegularRounds::ring(std::uint32_t depth, double bytes, bool combines) {
-  const double rounds = ranks_[depth] - 1.0;
+void RegularRounds::ring(std::uint32_t depth, double bytes, bool combines, bool is_half) {
+  const double rounds = (is_half ? 0.5 : 1) * ranks_[depth] - 1;
   if (rounds < 1) return;
   Picos turn = 0, pace = 0, longest = 0, shortest = 0;
   double clusters = 1;  // of the level within the ring
   const auto levels = static_cast<std::uint32_t>(ways_.size());
   for (std::uint32_t level = depth; level < levels; ++level) {
-    const double members = static_cast<double>(ranks_[level]) / ranks_[level + 1];
+    const Rank members = ranks_[level] / ranks_[level + 1];
     if (members == 1) continue;
+    // Half of an even number of members has half of the edges of each level, wherever it begins.
+    is_exact_ = is_exact_ && (!is_half || clusters > 1 || members % 2 == 0);
     // The outermost channel also joins the last rank to the first.
-    const double edges = clusters == 1 ? members : clusters * (members - 1);
+    const double edges = clusters == 1 ? members : clusters * (members - 1.0);
     clusters *= members;
     const Way& way = ways_[level];
     Picos per_byte = way.cap;
@@ -120,7 +123,8 @@ void RegularRounds::ring(std::uint32_t depth, double bytes, bool combines) {
     shortest = longest == 0 ? step : std::min(shortest, step);
     longest = std::max(longest, step);
   }
-  const Picos takes = std::max(turn - shortest, longest + (rounds - 1) * pace);
+  const Picos stretch = (is_half ? 0.5 : 1) * turn - shortest;
+  const Picos takes = std::max(stretch, longest + (rounds - 1) * pace);
   const Picos latest = *std::max_element(clocks_.begin(), clocks_.end());
   for (Picos& clock : clocks_) clock = (depth == 0 ? latest : clock) + takes;
 }

@@ -26,11 +26,13 @@ class RegularRounds {
   /// Whether partners whose numbers differ in one bit are equally far apart for all ranks.
   [[nodiscard]] bool are_bits_aligned() const;
 
-  /// Each rank with the one whose number differs in these bits. @pre clusters are aligned
-  void across_bits(Rank mask, double bytes, bool combines);
-  /// A ring of `rounds` = ranks - 1 rounds among all ranks (depth 0), or in each outermost cluster
-  /// (depth 1). @param bytes of a block
-  void ring(std::uint32_t depth, double bytes, bool combines);
+  /// Each rank with the one whose number differs in this bit (or in lower ones too), so many times.
+  /// @pre are_bits_aligned()
+  void across_bits(Rank bit, double bytes, bool combines, double times = 1);
+  /// A ring among all ranks (depth 0), or in each outermost cluster (depth 1).
+  /// @param bytes of a block
+  /// @param is_half half of the ranks less 1 rounds; else all of them less 1
+  void ring(std::uint32_t depth, double bytes, bool combines, bool is_half = false);
   /// Each rank sends to the same rank of each other outermost cluster.
   /// @param turn how many messages the ranks of a cluster send before the one to another
   void across_clusters(double bytes, bool combines,
@@ -43,9 +45,9 @@ class RegularRounds {
   /// A kind of link on the way between two ranks.
   struct Link {
     cost::Picos per_byte = 0;
-    bool both = false;          // carries both directions
-    bool is_backbone = false;   // of the whole machine
-    double ranks = 1;           // of the cluster or process
+    bool both = false;         // carries both directions
+    bool is_backbone = false;  // of the whole machine
+    double ranks = 1;          // of the cluster or process
     [[nodiscard]] double flows() const { return both ? 2 * ranks : ranks; }
   };
   struct Way {
@@ -58,8 +60,8 @@ class RegularRounds {
   [[nodiscard]] cost::Picos taken(double bytes, bool combines) const;
 
   const FoldedMachine& machine_;
-  std::vector<Rank> ranks_;  // of a cluster of each depth, then of a process
-  std::vector<Way> ways_;    // by level
+  std::vector<Rank> ranks_;          // of a cluster of each depth, then of a process
+  std::vector<Way> ways_;            // by level
   std::vector<cost::Picos> clocks_;  // of each outermost cluster
   cost::Picos busy_until_ = 0;       // at the latest, of all links
   bool is_exact_ = true;

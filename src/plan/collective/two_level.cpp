@@ -86,16 +86,31 @@ bool is_usual(const TwoLevelChoice& seen) {
          levels[1] == LevelChoice{Shape::Binomial, 0};
 }
 
+/// On regular machines, by one of the parts and the last ranks of all.
+std::optional<Picos> folded_two_level_scan(const TwoLevelChoice& seen, const FoldedMachine& machine,
+                                           const Collective& call) {
+  constexpr Rank kMostParts = 512;  // each sends to all that come after it
+  const MachineShape& shape = machine.whole().shape();
+  if (!shape.is_regular || shape.least.count(seen.depth) > kMostParts) return std::nullopt;
+  const FoldedRuns runs(machine.whole(), machine.transport(), seen.depth);
+  return folded_scan_time(seen.choice.levels, runs,
+                          static_cast<double>(call.count * call.element.value));
+}
+
 std::optional<Picos> two_level_folded(const FoldedMachine& machine, const Collective& call,
                                       const Parameters& parameters) {
   const auto& seen = std::get<TwoLevelChoice>(parameters);
   if (!is_usual(seen)) return std::nullopt;
+  if (call.operation == Operation::Scan || call.operation == Operation::Exscan) {
+    return folded_two_level_scan(seen, machine, call);
+  }
   return folded_two_level_time(seen.depth, machine, call);
 }
 
 /// Of an allgather: bundles go around all masters, and all of them down to every rank.
-Picos least_allgather(const cost::LeastCosts& costs, const cost::LeastRounds& inside, Rank ranks,
-                      std::uint32_t depth, bool in_order, const Collective& call) {
+Picos least_two_level_allgather(const cost::LeastCosts& costs, const cost::LeastRounds& inside,
+                                Rank ranks, std::uint32_t depth, bool in_order,
+                                const Collective& call) {
   const double block = static_cast<double>(call.count) * static_cast<double>(call.element.value);
   const double all = block * call.size;
   const double bundle = block * ranks;
@@ -109,14 +124,13 @@ Picos least_allgather(const cost::LeastCosts& costs, const cost::LeastRounds& in
   Picos across = hops * each;
   if (in_order) across += std::max(0.0, costs.turn(depth) - costs.longest());
   const double children = ranks > 1 ? std::bit_width(ranks - 1) : 0;
-  const Picos busiest =
-      costs.uplink_on(costs.innermost_of_all(), children * all + hops * bundle);
+  const Picos busiest = costs.uplink_on(costs.innermost_of_all(), children * all + hops * bundle);
   return std::max(up + across + down, busiest) * (1 - 1e-9);
 }
 
 /// Of a scan: up to the last of a part, across from all parts elsewhere, and down again.
-Picos least_scan(const cost::LeastCosts& costs, const cost::LeastRounds& inside, Rank ranks,
-                 std::uint32_t depth, const Collective& call) {
+Picos least_two_level_scan(const cost::LeastCosts& costs, const cost::LeastRounds& inside,
+                           Rank ranks, std::uint32_t depth, const Collective& call) {
   const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
   const Picos combined = costs.combine(bytes);
   Picos up = 0, down = 0;
@@ -164,10 +178,12 @@ Picos two_level_least(const Hierarchy& hierarchy, const Collective& call,
     case Operation::Barrier:
       return up + down;
     case Operation::Allgather:
-      return least_allgather(shape.least, rounds, inside, seen.depth, shape.in_order, call);
+      return least_two_level_allgather(shape.least, rounds, inside, seen.depth, shape.in_order,
+                                       call);
     case Operation::Scan:
     case Operation::Exscan:
-      return shape.in_order ? least_scan(shape.least, rounds, inside, seen.depth, call) : 0;
+      return shape.in_order ? least_two_level_scan(shape.least, rounds, inside, seen.depth, call)
+                            : 0;
     default:
       return 0;
   }

@@ -34,6 +34,10 @@ class LeastCosts {
   [[nodiscard]] Picos uplink_on(std::uint32_t level, double bytes) const {
     return bytes * levels_[level].uplink;
   }
+  /// The same on the way in.
+  [[nodiscard]] Picos downlink_on(std::uint32_t level, double bytes) const {
+    return bytes * levels_[level].downlink;
+  }
   /// The last level whose clusters hold all ranks.
   [[nodiscard]] std::uint32_t innermost_of_all() const { return innermost_of_all_; }
   /// A part of a message: the bytes alone.
@@ -41,6 +45,8 @@ class LeastCosts {
   /// The least time that some link is busy if each rank sends `bytes` to one that is at least
   /// `distance` apart: all ranks of a cluster that is not larger send through its link.
   [[nodiscard]] Picos load(Rank distance, double bytes) const;
+  /// The same of each level, added to what it has.
+  void add_loads(Rank distance, double bytes, std::vector<Picos>& loads) const;
   /// The same if each rank sends `bytes` to every other one.
   [[nodiscard]] Picos load_of_all(double bytes) const;
   /// Latency of the outermost channel, which some message crosses if each rank reaches all others.
@@ -75,6 +81,7 @@ class LeastCosts {
     Picos latency = 0;
     Picos per_byte = 0;
     Picos uplink = 0;       // of members: least time of a byte on the way out
+    Picos downlink = 0;     // of members: least time of a byte on the way in
     Picos load = 0;         // most of leaves * time a byte takes on the uplink or backbone
     Picos load_of_all = 0;  // the same with pairs of leaves inside and outside
   };
