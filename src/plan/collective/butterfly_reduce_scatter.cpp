@@ -58,12 +58,22 @@ void butterfly_reduce_scatter(schedule::ProgramBuilder& program, const Participa
                });
 }
 
-constexpr Algorithm kButterflyReduceScatter =
+namespace {
+
+bool regular_halving_near_first(RegularRounds& rounds, const schedule::Collective& call,
+                                double bytes) {
+  return regular_butterfly(rounds, true, true,
+                           [&](Rank mask) { return bytes * (call.size / (2 * mask)); });
+}
+
+}  // namespace
+
+constexpr Algorithm kButterflyReduceScatter = on_regular_machines<regular_halving_near_first>(
     flat<any_size, reduce_scatter<butterfly_reduce_scatter>,
          [](FlatEstimate& at) { halving(at.rounds, at.everybody, true, at.bytes); },
          [](LeastFlat& at) {
            const Rank actives = std::bit_floor(at.call.size);
            at.rounds.butterfly(true, [&](Rank mask) { return at.bytes * (actives / (2 * mask)); });
-         }>(Operation::ReduceScatter, "butterfly", "Traeff, EuroPVM/MPI 2005", kBundles);
+         }>(Operation::ReduceScatter, "butterfly", "Traeff, EuroPVM/MPI 2005", kBundles));
 
 }  // namespace espalier::collective

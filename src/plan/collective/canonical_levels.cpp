@@ -64,8 +64,9 @@ Parameters canonical_levels(const Hierarchy& hierarchy, const schedule::Collecti
   if (call.operation == Operation::Scan || call.operation == Operation::Exscan) return parameters;
   // The masters of an allgather go round in a ring, or exchange.
   if (call.operation == Operation::Allgather) choice.levels.front().shape = Shape::Flat;
-  if (hierarchy.machine().clusters().front().member_count == 1)
-    choice.top = Top::Tree;  // nobody to exchange with
+  // Nobody to exchange with. (The master of a reduce-scatter would still pack its blocks.)
+  const bool is_alone = hierarchy.machine().clusters().front().member_count == 1;
+  if (is_alone && call.operation != Operation::ReduceScatter) choice.top = Top::Tree;
   for (std::uint32_t l = 0; l < choice.levels.size(); ++l) {
     Shape& shape = choice.levels[l].shape;
     const auto sizes = hierarchy.group_sizes(l);

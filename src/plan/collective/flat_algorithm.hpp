@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "collective/flat_estimate.hpp"
 #include "collective/least_flat.hpp"
 #include "collective/messages.hpp"
+#include "collective/regular_rounds.hpp"
 #include "collective/scan.hpp"
 
 namespace espalier::collective {
@@ -89,6 +91,33 @@ constexpr Algorithm flat(schedule::Operation operation, std::string_view name,
         }
       },
   };
+}
+
+/// The algorithm with an estimate for regular machines, on which all ranks do the same.
+/// @tparam kTime moves the clocks of RegularRounds on; false: this call is not so regular
+template <bool (*kTime)(RegularRounds&, const schedule::Collective&, double bytes)>
+constexpr Algorithm on_regular_machines(Algorithm algorithm) {
+  algorithm.estimate_folded = [](const FoldedMachine& machine, const schedule::Collective& call,
+                                 const Parameters&) -> std::optional<cost::Picos> {
+    if (!machine.whole().shape().is_regular || call.size < 2) return std::nullopt;
+    RegularRounds rounds(machine);
+    const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
+    if (!kTime(rounds, call, bytes)) return std::nullopt;
+    return rounds.finish();
+  };
+  return algorithm;
+}
+
+/// Rounds with partners whose numbers differ in one bit.
+template <typename BytesOf>
+bool regular_butterfly(RegularRounds& rounds, bool rising, bool combines, BytesOf bytes) {
+  if (!rounds.are_bits_aligned()) return false;
+  const Rank size = rounds.size();
+  for (Rank k = 1; k < size; k *= 2) {
+    const Rank mask = rising ? k : size / (2 * k);
+    rounds.across_bits(mask, bytes(mask), combines);
+  }
+  return true;
 }
 
 /// Lays this rank's own block in place, then runs the algorithm.

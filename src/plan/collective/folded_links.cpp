@@ -1,56 +1,13 @@
 // The links of a folded tree: how busy they are, and what goes over them in bundles.
 #include <algorithm>
 
-#include "collective/folded_times.hpp"
+#include "collective/folded_busy.hpp"
 
 namespace espalier::collective {
 
 using cost::Picos;
 using sim::ResourceId;
 using LinkKind = sim::Resource::Kind;
-
-/// @param besides of the message to or from the parent
-template <typename LoadOf, typename Start>
-FoldedTimes::Busy FoldedTimes::busy(const Kind& kind, bool upwards, LoadOf load_of, const Load& own,
-                                    Picos besides, Start start) {
-  Busy busy;
-  const auto carry = [&](ResourceId link, const Load& load, Picos first) {
-    const Picos takes = load.count * load.bytes * cost_view_.per_byte(link);
-    for (OnLink& one : busy.links) {
-      if (one.link != link) continue;
-      one.first = std::min(one.first, first);
-      one.busy += takes;
-      return;
-    }
-    busy.links.push_back({link, takes, first});
-  };
-  const auto work = [&](const Load& load, bool sends) {
-    const Picos combines = upwards ? cost_view_.combine(kind.rank, load.bytes) : 0;
-    busy.processor += load.count * (sends ? cost_view_.send(kind.rank, load.bytes)
-                                          : cost_view_.recv(kind.rank, load.bytes) + combines);
-  };
-  for (std::size_t k = 0; k < kind.children.size(); ++k) {
-    const Rank child = kind.children[k];
-    const Load load = load_of(kind, k);
-    const Rank from = upwards ? child : kind.rank;
-    const Rank to = upwards ? kind.rank : child;
-    cost_view_.find_route(from, to, route_);
-    const Picos first = start(k) + cost_view_.send(from, load.bytes) + cost_view_.latency(route_) +
-                        cost_view_.recv(to, load.bytes);
-    for (const ResourceId r : route_.resources()) {
-      if (is_own(r, kind.rank, child)) carry(r, load, first);
-    }
-    work(load, !upwards);
-  }
-  if (!kind.has_parent()) return busy;
-  const Rank from = upwards ? kind.rank : kind.beside;
-  cost_view_.find_route(from, upwards ? kind.beside : kind.rank, route_);
-  for (const ResourceId r : route_.resources()) {
-    if (is_own(r, kind.rank, kind.beside)) carry(r, own, besides);
-  }
-  work(own, upwards);
-  return busy;
-}
 
 Picos FoldedTimes::busiest(const Busy& busy) const {
   Picos most = 0;
@@ -113,7 +70,7 @@ Picos FoldedTimes::busiest_link(bool upwards) {
   };
   const OnLink backbone = on_backbone(
       upwards, [&](std::uint32_t) { return segments_on(0); }, start);
-  return std::max(most, backbone.first + backbone.busy);
+  return std::max({most, backbone.first + backbone.busy, busiest_shared(upwards, load_of, start)});
 }
 
 Picos FoldedTimes::busy_with_both(const cost::Loads* across) {
@@ -194,7 +151,8 @@ Picos FoldedTimes::gather(double block, std::vector<Picos>* ready_at) {
         return {tree_.kinds[kind].subtree * block, 1};
       },
       [](std::uint32_t) { return Picos{0}; });
-  return std::max(last, backbone.first + backbone.busy);
+  const Picos shared = busiest_shared(true, load_of, [](std::uint32_t) { return Picos{0}; });
+  return std::max({last, backbone.first + backbone.busy, shared});
 }
 
 Picos FoldedTimes::scatter(double block) {
@@ -237,7 +195,8 @@ Picos FoldedTimes::scatter(double block) {
         return {tree_.kinds[kind].subtree * block, 1};
       },
       [](std::uint32_t) { return Picos{0}; });
-  return std::max(last, backbone.first + backbone.busy);
+  const Picos shared = busiest_shared(false, load_of, [](std::uint32_t) { return Picos{0}; });
+  return std::max({last, backbone.first + backbone.busy, shared});
 }
 
 }  // namespace espalier::collective

@@ -17,7 +17,8 @@ using topology::Member;
 /// Which ranks are left, and which parts are told by which.
 class Folding {
  public:
-  Folding(const Hierarchy& whole, Rank root) : whole_(whole), root_(root) {
+  Folding(const Hierarchy& whole, Rank root, std::uint32_t depth)
+      : whole_(whole), root_(root), depth_(depth) {
     keep(0);
     std::sort(ranks_.begin(), ranks_.end());
     std::sort(kept_.begin(), kept_.end(),
@@ -60,14 +61,17 @@ class Folding {
     const std::uint32_t first = place_of_master(cluster);
     // All parts but the first are without the root: their classes are the same for all roots.
     const std::vector<std::uint32_t>& classes = whole_.shape().classes;
-    std::multimap<std::uint32_t, ClusterId> told;  // the parts that are kept, but for the first
+    std::multimap<std::uint32_t, ClusterId> own;    // the parts that are kept, but for the first
+    const std::uint32_t depth = cluster.depth + 1;  // of the members
+    auto& told = depth == depth_ ? told_ : own;
     for (std::uint32_t i = 0; i < members.size(); ++i) {
       const Member& member = members[(first + i) % members.size()];
       if (member.is_leaf) {
         ranks_.push_back(machine.rank_at(member.id));
         continue;
       }
-      if (i == 0) {
+      const bool is_first = depth == depth_ ? whole_.contains(member.id, root_) : i == 0;
+      if (is_first || depth < depth_) {
         keep(member.id);
         continue;
       }
@@ -97,6 +101,9 @@ class Folding {
 
   const Hierarchy& whole_;
   Rank root_;
+  std::uint32_t depth_;
+  std::multimap<std::uint32_t, ClusterId>
+      told_;  // parts of depth_ that are kept, but for the first
   std::vector<Rank> ranks_;
   std::vector<Kept> kept_;
 };
@@ -110,8 +117,8 @@ struct FoldedMachine::Parts {
   std::vector<ClusterId> told_by;
 };
 
-FoldedMachine::Parts FoldedMachine::fold(const Hierarchy& whole, Rank root) {
-  const Folding folding(whole, root);
+FoldedMachine::Parts FoldedMachine::fold(const Hierarchy& whole, Rank root, std::uint32_t depth) {
+  const Folding folding(whole, root, depth);
   const std::vector<Rank>& ranks = folding.ranks();
   const auto at = std::lower_bound(ranks.begin(), ranks.end(), root);
   return {topology::submachine(whole.machine(), ranks), static_cast<Rank>(at - ranks.begin()),
@@ -119,16 +126,31 @@ FoldedMachine::Parts FoldedMachine::fold(const Hierarchy& whole, Rank root) {
 }
 
 FoldedMachine::FoldedMachine(const Hierarchy& whole, Rank root,
-                             const topology::Transport& transport)
-    : FoldedMachine(fold(whole, root), transport) {}
+                             const topology::Transport& transport, std::uint32_t depth)
+    : FoldedMachine(fold(whole, root, depth), whole, root, transport) {}
 
-FoldedMachine::FoldedMachine(Parts parts, const topology::Transport& transport)
+FoldedMachine FoldedMachine::at_depth(std::uint32_t depth) const {
+  return {whole_, whole_root_, transport_, depth};
+}
+
+FoldedMachine::FoldedMachine(Parts parts, const Hierarchy& whole, Rank whole_root,
+                             const topology::Transport& transport)
     : machine_(std::move(parts.machine)),
       hierarchy_(machine_),
       cost_view_(machine_, {}, 1, transport),
       root_(parts.root),
       is_aligned_(parts.is_aligned),
       told_by_(std::move(parts.told_by)),
-      figures_(cost::classes_of_processes(machine_)) {}
+      figures_(cost::classes_of_processes(machine_)),
+      whole_(whole),
+      whole_root_(whole_root),
+      transport_(transport) {}
+
+const FoldedRuns* FoldedMachine::runs() const {
+  if (runs_ == nullptr && whole_.shape().in_order) {
+    runs_ = std::make_unique<FoldedRuns>(whole_, transport_);
+  }
+  return runs_.get();
+}
 
 }  // namespace espalier::collective

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "collective/folded_runs.hpp"
 #include "collective/hierarchy.hpp"
 #include "cost/cost_view.hpp"
 
@@ -16,17 +18,23 @@ namespace espalier::collective {
 /// large as the number of different parts: on equal machines the sum of the members on each level,
 /// twice over on each level inwards.
 ///
-/// O(ranks that are left) to make; the whole machine need not outlive it.
+/// O(ranks that are left) to make. The whole hierarchy must outlive it. Not thread-safe.
 class FoldedMachine {
  public:
-  /// @pre whole.shape().can_fold
-  FoldedMachine(const Hierarchy& whole, Rank root, const topology::Transport& transport);
+  /// @param depth so many levels are kept, but for the parts that are joined there: for plans over
+  ///              all clusters of that depth. 1: nothing is kept but for what is told above
+  /// @pre whole.shape().can_fold, depth > 0
+  FoldedMachine(const Hierarchy& whole, Rank root, const topology::Transport& transport,
+                std::uint32_t depth = 1);
   FoldedMachine(const FoldedMachine&) = delete;
   FoldedMachine& operator=(const FoldedMachine&) = delete;
 
   [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
   [[nodiscard]] const cost::CostView& cost_view() const { return cost_view_; }
   [[nodiscard]] Rank root() const { return root_; }  ///< rank of the root on the folded machine
+  [[nodiscard]] const Hierarchy& whole() const { return whole_; }  ///< what is folded
+  /// The same machine for plans over all clusters of a depth.
+  [[nodiscard]] FoldedMachine at_depth(std::uint32_t depth) const;
   /// Of the whole machine: MachineShape::is_aligned.
   [[nodiscard]] bool is_aligned() const { return is_aligned_; }
   /// The part that is told instead of this one; itself if it is told.
@@ -35,11 +43,16 @@ class FoldedMachine {
   }
   /// Processes with the same figures have the same number.
   [[nodiscard]] std::uint32_t figures_of(Rank rank) const { return figures_[rank]; }
+  /// The whole machine by the last ranks of its parts, worked out when it is first asked for.
+  /// Null: its ranks do not lie in order.
+  [[nodiscard]] const FoldedRuns* runs() const;
+  [[nodiscard]] const topology::Transport& transport() const { return transport_; }
 
  private:
   struct Parts;
-  FoldedMachine(Parts parts, const topology::Transport& transport);
-  static Parts fold(const Hierarchy& whole, Rank root);
+  FoldedMachine(Parts parts, const Hierarchy& whole, Rank whole_root,
+                const topology::Transport& transport);
+  static Parts fold(const Hierarchy& whole, Rank root, std::uint32_t depth);
 
   topology::Machine machine_;
   Hierarchy hierarchy_;
@@ -48,6 +61,10 @@ class FoldedMachine {
   bool is_aligned_;
   std::vector<topology::ClusterId> told_by_;
   std::vector<std::uint32_t> figures_;
+  const Hierarchy& whole_;
+  Rank whole_root_;
+  topology::Transport transport_;
+  mutable std::unique_ptr<FoldedRuns> runs_;
 };
 
 }  // namespace espalier::collective

@@ -79,25 +79,53 @@ Picos folded_reduce_scatter(const FoldedCall& at) {
          down;
 }
 
+/// @pre the tree begins below the outermost level
+Picos folded_allgather(const FoldedCall& at) {
+  const cost::CostView& cost_view = at.machine.cost_view();
+  FoldedTimes times = at.times();
+  std::vector<Picos> gathered(at.machine.hierarchy().machine().size(), 0);
+  (void)times.gather(at.bytes, &gathered);
+  std::vector<FoldedTree::Root> roots = at.tree.roots;
+  std::sort(roots.begin(), roots.end(),
+            [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  std::vector<Rank> masters;
+  std::vector<double> bundles;
+  std::vector<Picos> ready;
+  for (const FoldedTree::Root& root : roots) {
+    masters.push_back(root.rank);
+    bundles.push_back(at.tree.kinds[root.kind].subtree * at.bytes);
+    ready.push_back(gathered[root.rank]);
+  }
+  const BundleOwners owners{masters, bundles, at.choice.top};
+  const auto here = bundles_across(owners, ready, cost_view);
+  cost::Loads across(cost_view);
+  add_bundles_across(across, owners);
+  const Picos last = times.bundles_down(roots, bundles, here);
+  return std::max(last, times.busiest_of_allgather(at.bytes, at.bytes * at.call.size, across));
+}
+
 }  // namespace
 
-std::optional<Picos> folded_multilevel_time(const MultilevelChoice& choice,
-                                            std::span<const double> segments,
-                                            const FoldedMachine& machine, const Collective& call) {
-  constexpr Operations kTold{Operation::Broadcast,    Operation::Reduce, Operation::Allreduce,
-                             Operation::Barrier,      Operation::Gather, Operation::Scatter,
-                             Operation::ReduceScatter};
-  if (!kTold.contains(call.operation)) return std::nullopt;
-  if (reduces(call.operation) && !call.commutative) return std::nullopt;
-  const bool exchange = choice.top == Top::Exchange;
-  const FoldedCall at{choice,
-                      segments,
-                      machine,
-                      call,
-                      static_cast<double>(call.count) * static_cast<double>(call.element.value),
-                      exchange,
-                      folded_tree(machine, choice.levels, exchange ? 1 : 0)};
-  switch (call.operation) {
+namespace {
+
+bool is_told(const Collective& call) {
+  constexpr Operations kTold{Operation::Broadcast,     Operation::Reduce,   Operation::Allreduce,
+                             Operation::Barrier,       Operation::Gather,   Operation::Scatter,
+                             Operation::ReduceScatter, Operation::Allgather};
+  return kTold.contains(call.operation) && (call.commutative || !reduces(call.operation));
+}
+
+/// Whether there is no tree between the outermost masters.
+bool starts_below(const MultilevelChoice& choice, const Collective& call) {
+  return choice.top == Top::Exchange || call.operation == Operation::Allgather;
+}
+
+double bytes_of(const Collective& call) {
+  return static_cast<double>(call.count) * static_cast<double>(call.element.value);
+}
+
+Picos time_of(const FoldedCall& at) {
+  switch (at.call.operation) {
     case Operation::Broadcast:
       return folded_broadcast(at);
     case Operation::Reduce:
@@ -108,9 +136,40 @@ std::optional<Picos> folded_multilevel_time(const MultilevelChoice& choice,
       return at.times().scatter(at.bytes);
     case Operation::ReduceScatter:
       return folded_reduce_scatter(at);
+    case Operation::Allgather:
+      return folded_allgather(at);
     default:
       return folded_allreduce(at);
   }
+}
+
+}  // namespace
+
+std::optional<Picos> folded_multilevel_time(const MultilevelChoice& choice,
+                                            std::span<const double> segments,
+                                            const FoldedMachine& machine, const Collective& call) {
+  if (call.operation == Operation::Scan || call.operation == Operation::Exscan) {
+    const FoldedRuns* runs = machine.runs();
+    if (runs == nullptr) return std::nullopt;
+    return folded_scan_time(choice.levels, *runs, bytes_of(call));
+  }
+  if (!is_told(call)) return std::nullopt;
+  return time_of({choice, segments, machine, call, bytes_of(call), choice.top == Top::Exchange,
+                  folded_tree(machine, choice.levels, starts_below(choice, call) ? 1 : 0)});
+}
+
+std::optional<Picos> folded_two_level_time(std::uint32_t depth, const FoldedMachine& machine,
+                                           const Collective& call) {
+  const bool from_0 = !schedule::has_root(call.operation) || call.root == 0;
+  if (!is_told(call) || !machine.is_aligned() || !from_0) return std::nullopt;
+  const std::size_t levels = machine.hierarchy().machine().levels().size();
+  const std::vector<double> whole(levels, 0);
+  const MultilevelChoice choice{
+      std::vector<LevelChoice>(levels, {Shape::Binomial, 0}), Top::Tree, {}};
+  const FoldedMachine all = machine.at_depth(depth);
+  return time_of(
+      {choice, whole, all, call, bytes_of(call), false,
+       folded_two_level_tree(all, depth, choice.levels, starts_below(choice, call) ? 1 : 0)});
 }
 
 std::optional<Picos> folded_binomial_time(double segment, const FoldedMachine& machine,

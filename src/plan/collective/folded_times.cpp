@@ -115,6 +115,13 @@ bool FoldedTimes::is_own(ResourceId id, Rank rank, Rank other) const {
   return hierarchy.contains(link.id, rank) && !hierarchy.contains(link.id, other);
 }
 
+/// Whether several kinds lie below the cluster of a link.
+bool FoldedTimes::is_shared(ResourceId id) const {
+  const sim::Resource& link = cost_view_.resource(id);
+  if (tree_.owned_from == 0 || is_of_leaf(link.kind)) return false;
+  return cost_view_.machine().clusters()[link.id].depth < tree_.owned_from;
+}
+
 void FoldedTimes::reduce(std::vector<Stream>& streams) {
   up_.clear();
   std::vector<Stream> in;

@@ -42,6 +42,19 @@ class FoldedTimes {
   [[nodiscard]] cost::Picos gather(double block, std::vector<cost::Picos>* ready = nullptr);
   [[nodiscard]] cost::Picos scatter(double block);
 
+  /// When the last rank has all bundles that the roots send down their trees, each as it comes:
+  /// cost::bundles_down_time().
+  /// @param roots those of the tree, in the order of `here`
+  /// @param sizes bytes of each bundle
+  /// @param here when each root has each bundle
+  [[nodiscard]] cost::Picos bundles_down(std::span<const FoldedTree::Root> roots,
+                                         std::span<const double> sizes,
+                                         std::span<const std::vector<cost::Picos>> here);
+  /// When the busiest link of an allgather is done: blocks up, all of them down, and what goes
+  /// across between the roots.
+  [[nodiscard]] cost::Picos busiest_of_allgather(double block, double all,
+                                                 const cost::Loads& across);
+
  private:
   /// When a message comes to ranks of a kind.
   struct Arrival {
@@ -59,6 +72,8 @@ class FoldedTimes {
     cost::Picos processor = 0;
   };
   using Kind = FoldedTree::Kind;
+  /// When each bundle comes to a rank.
+  using Bundles = std::vector<cost::Picos>;
 
   void arrive(std::vector<Arrival>& here, const Arrival& arrival);
   void find_routes(const Kind& kind, bool upwards);
@@ -72,8 +87,15 @@ class FoldedTimes {
   Busy busy(const Kind& kind, bool upwards, LoadOf load_of, const Load& own, cost::Picos besides,
             Start start);
   template <typename LoadOf, typename Start>
+  [[nodiscard]] cost::Picos busiest_shared(bool upwards, LoadOf load_of, Start start);
+  [[nodiscard]] bool is_shared(sim::ResourceId link) const;
+  template <typename LoadOf, typename Start>
   [[nodiscard]] OnLink on_backbone(bool upwards, LoadOf load_of, Start start);
   [[nodiscard]] cost::Picos busiest(const Busy& busy) const;
+  static void arrive(std::vector<Bundles>& here, Bundles arrival);
+  void send_down(const Kind& kind, const Bundles& here, std::span<const double> sizes,
+                 std::vector<Bundles>& out);
+  [[nodiscard]] std::vector<sim::ResourceId> own_links(Rank root) const;
 
   const FoldedMachine& machine_;
   const cost::CostView& cost_view_;

@@ -26,6 +26,38 @@ class TreeFolding {
     return std::move(tree_);
   }
 
+  FoldedTree fold_at_depth(std::uint32_t depth, std::uint32_t from_level) {
+    std::vector<ClusterId> parts;
+    const auto clusters = machine_.clusters();
+    for (ClusterId id = 0; id < clusters.size(); ++id) {
+      if (clusters[id].depth == depth) parts.push_back(id);
+    }
+    const auto own = std::find_if(parts.begin(), parts.end(), [&](ClusterId id) {
+      return folded_.hierarchy().contains(id, folded_.root());
+    });
+    std::rotate(parts.begin(), own, parts.end());
+    tree_.owned_from = depth;
+    const auto told = [&](ClusterId id, const Edges& above, const Hanging& hanging) {
+      return of_cluster(folded_.told_by(id), above, hanging);
+    };
+    if (from_level > 0) {
+      for (const ClusterId id : parts) {
+        tree_.roots.push_back({folded_.hierarchy().master(id, folded_.root()), told(id, {}, {})});
+      }
+      return std::move(tree_);
+    }
+    Edges edges;
+    for (std::size_t p = 1; p < parts.size(); ++p) {
+      const Rank master = folded_.hierarchy().master(parts[p], folded_.root());
+      const std::uint32_t level = machine_.path(folded_.root(), master).level;
+      edges.children.push_back(master);
+      edges.levels.push_back(level);
+      edges.kinds.push_back(told(parts[p], {}, {folded_.root(), level, 0}));
+    }
+    tree_.roots.push_back({folded_.root(), told(parts.front(), edges, {})});
+    return std::move(tree_);
+  }
+
  private:
   /// How a rank hangs in the tree.
   struct Hanging {
@@ -172,6 +204,11 @@ std::uint32_t FoldedTree::height() const {
 FoldedTree folded_tree(const FoldedMachine& machine, std::span<const LevelChoice> choices,
                        std::uint32_t from_level) {
   return TreeFolding(machine, choices).fold(from_level);
+}
+
+FoldedTree folded_two_level_tree(const FoldedMachine& machine, std::uint32_t depth,
+                                 std::span<const LevelChoice> choices, std::uint32_t from_level) {
+  return TreeFolding(machine, choices).fold_at_depth(depth, from_level);
 }
 
 }  // namespace espalier::collective

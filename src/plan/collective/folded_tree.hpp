@@ -35,6 +35,8 @@ struct FoldedTree {
   /// Of the outermost group: number of edges from each generation. Empty: it has none.
   std::vector<std::uint32_t> outermost_edges;
   std::vector<Root> outermost;  ///< its masters but the first
+  /// Links of clusters of lower depths are not a kind's own: several kinds lie below.
+  std::uint32_t owned_from = 0;
   /// Generations of the highest of the trees.
   [[nodiscard]] std::uint32_t height() const;
 };
@@ -44,5 +46,14 @@ struct FoldedTree {
 [[nodiscard]] FoldedTree folded_tree(const FoldedMachine& machine,
                                      std::span<const LevelChoice> choices,
                                      std::uint32_t from_level = 0);
+
+/// The tree of a plan that sees the machine as clusters of a depth: from the root straight to the
+/// masters of all other ones, and trees over the levels inside of each.
+/// @param machine for plans over clusters of this depth
+/// @param choices of all levels of the machine; those above the depth mean nothing
+/// @param from_level 1: no tree between the clusters, whose masters are roots
+[[nodiscard]] FoldedTree folded_two_level_tree(const FoldedMachine& machine, std::uint32_t depth,
+                                               std::span<const LevelChoice> choices,
+                                               std::uint32_t from_level);
 
 }  // namespace espalier::collective

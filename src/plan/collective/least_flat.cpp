@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "collective/flat_estimate.hpp"
+#include "collective/round_steps.hpp"
 
 namespace espalier::collective {
 
@@ -17,7 +18,9 @@ LeastFlat::LeastFlat(const Hierarchy& hierarchy, const schedule::Collective& of,
       size(static_cast<double>(of.size)),
       rounds(costs, of.size, order == RankOrder::AlongTree || hierarchy.shape().in_order),
       is_along(order == RankOrder::AlongTree || hierarchy.shape().in_order),
-      outermost(hierarchy.shape().smallest_outermost) {}
+      outermost(hierarchy.shape().smallest_outermost),
+      is_aligned(hierarchy.shape().is_aligned),
+      is_regular(hierarchy.shape().is_regular) {}
 
 LeastFlat with_bytes(LeastFlat at, double bytes) {
   at.bytes = bytes;
@@ -70,15 +73,30 @@ Picos chain_of_all(const LeastFlat& at, double bytes, Direction way) {
   return std::max(0.0, turn.finish() - edge);
 }
 
+/// On regular machines all messages across the outermost channel have the same rate. So the last of
+/// them comes when the link of the root's member has carried all; those to the root come together.
+Picos flat_across(const LeastFlat& at, double bytes, Direction way) {
+  const double others = at.size - at.outermost;
+  if (!at.is_regular || others == 0) return 0;
+  const Picos latency = at.costs.outermost();
+  if (!way.downwards) {
+    return at.costs.send(bytes) + latency + at.costs.downlink_on(0, others * bytes) +
+           others * (at.costs.recv(bytes) + combined(at, bytes, way));
+  }
+  const double before = at.call.root == 0 ? at.outermost : 1;
+  return before * at.costs.send(bytes) + latency + at.costs.uplink_on(0, others * bytes) +
+         at.costs.recv(bytes);
+}
+
 Picos flat_of_all(const LeastFlat& at, double bytes, Direction way) {
   const Rank size = at.call.size;
   if (!way.downwards) {
     const Picos last = combined(at, bytes, way);
     const Picos each = at.costs.recv(bytes) + last;
-    return std::max((at.size - 2) * each + at.rounds.message(1, bytes) + last,
-                    at.rounds.message(size / 2, bytes) + last);
+    return std::max({(at.size - 2) * each + at.rounds.message(1, bytes) + last,
+                     at.rounds.message(size / 2, bytes) + last, flat_across(at, bytes, way)});
   }
-  Picos most = 0;
+  Picos most = flat_across(at, bytes, way);
   for (const Rank child : {size / 2, size - size / 4, size - 1}) {
     if (child == 0 || child >= size) continue;
     most = std::max(most, (child - 1) * at.costs.send(bytes) + at.rounds.message(child, bytes));
@@ -110,6 +128,23 @@ Picos least_down(const LeastFlat& at, Shape shape, double segment) {
 
 Picos least_up(const LeastFlat& at, Shape shape, double segment, bool combines) {
   return least_along(at, shape, segment, {false, combines}) * kRounded;
+}
+
+Picos least_pairwise(const LeastFlat& at, bool combines) {
+  const Rank size = at.call.size;
+  const bool by_bits = std::has_single_bit(size) && !combines;
+  const bool knows = by_bits ? at.is_aligned : at.is_along;
+  const Picos combined = combines ? at.costs.combine(at.bytes) : 0;
+  if (!knows || size <= kPairwiseAllUpTo) {
+    return (at.size - 1) * (at.rounds.message(1, at.bytes) + combined) * kRounded;
+  }
+  const Rank stride = pairwise_stride(size);
+  Picos sum = 0;
+  for (Rank step = 1; step < size; step += stride) {
+    const Rank distance = by_bits ? std::bit_floor(step) : std::min(step, size - step);
+    sum += std::min(stride, size - step) * (at.costs.message(distance, at.bytes) + combined);
+  }
+  return sum * (1 - 1e-6);
 }
 
 Picos least_all_combine(const LeastFlat& at, double bytes) {

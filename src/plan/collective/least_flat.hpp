@@ -19,8 +19,10 @@ struct LeastFlat {
   double bytes;  ///< bytes of the vector or of a block
   double size;
   cost::LeastRounds rounds;
-  bool is_along;   ///< positions lie in the order of the machine's leaves
-  Rank outermost;  ///< fewest ranks of a member of the whole machine
+  bool is_along;    ///< positions lie in the order of the machine's leaves
+  Rank outermost;   ///< fewest ranks of a member of the whole machine
+  bool is_aligned;  ///< MachineShape::is_aligned
+  bool is_regular;  ///< MachineShape::is_regular
 };
 
 /// The same for messages of another length.
@@ -36,6 +38,8 @@ struct LeastFlat {
                                    bool combines = true);
 /// Of all_combine().
 [[nodiscard]] cost::Picos least_all_combine(const LeastFlat& at, double bytes);
+/// Of pairwise().
+[[nodiscard]] cost::Picos least_pairwise(const LeastFlat& at, bool combines);
 /// Of scans and exscans by recursive doubling, and along a binomial tree.
 [[nodiscard]] cost::Picos least_doubling_scan(LeastFlat& at);
 [[nodiscard]] cost::Picos least_binomial_scan(LeastFlat& at);

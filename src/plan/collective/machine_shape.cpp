@@ -20,6 +20,28 @@ bool can_be_folded(const Machine& machine) {
          });
 }
 
+/// Whether all clusters of a depth are, and all processes.
+bool are_alike(const Machine& machine, std::span<const std::uint32_t> classes) {
+  const auto clusters = machine.clusters();
+  const topology::Uplink& process = machine.leaf_uplink(0);
+  std::vector<topology::ClusterId> first(machine.levels().size(), 0);  // 0: none
+  for (topology::ClusterId id = 0; id < clusters.size(); ++id) {
+    const Cluster& cluster = clusters[id];
+    topology::ClusterId& like = first[cluster.depth];
+    if (id != 0 && like == 0) like = id;
+    if (classes[id] != classes[like] || (id != 0 && cluster.uplink != clusters[like].uplink)) {
+      return false;
+    }
+    if (like != id) continue;  // its members are those of the first
+    const bool is_innermost = cluster.depth + 1 == machine.levels().size();
+    for (const Member& member : machine.members(cluster)) {
+      if (member.is_leaf != is_innermost) return false;
+      if (member.is_leaf && machine.leaf_uplink(member.id) != process) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::uint32_t member_with(const Machine& machine, const Cluster& cluster, topology::Leaf leaf) {
@@ -38,6 +60,8 @@ MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_
   const topology::NodeCosts* before = &first;
   for (Rank rank = 0; rank < machine.size(); ++rank) {
     in_order = in_order && machine.leaf_of(rank) == rank;
+    const std::uint64_t in_turn_on = std::uint64_t{machine.leaf_of(0)} + rank;
+    in_turn = in_turn && machine.leaf_of(rank) == in_turn_on % machine.size();
     const topology::NodeCosts& here = machine.costs(rank);
     if (&here == before) continue;  // processes of the same figures share them
     before = &here;
@@ -70,6 +94,7 @@ MachineShape::MachineShape(const Machine& machine, std::span<const Rank> lowest_
     places.push_back(member_with(machine, clusters[id], machine.leaf_of(lowest_ranks[id])));
   }
   classes = cost::classes_of_clusters(machine, places);
+  is_regular = in_order && equal_nodes && are_alike(machine, classes);
 }
 
 }  // namespace espalier::collective

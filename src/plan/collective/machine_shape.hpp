@@ -17,12 +17,17 @@ struct MachineShape {
   MachineShape(const topology::Machine& machine, std::span<const Rank> lowest_ranks);
 
   bool in_order = true;  ///< rank r lies on leaf r
+  bool in_turn = true;   ///< ranks follow each other along the leaves, and around from any of them
   /// Ranks lie in order, and all clusters of a depth below the whole have the same number of ranks,
   /// a power of two. Then a binomial tree by number is one over masters, level by level.
   bool is_aligned = true;
-  bool equal_senders = true;   ///< all ranks have the same costs of sending
-  bool equal_takers = true;    ///< all ranks have the same costs of receiving and combining
-  bool equal_nodes = true;     ///< all ranks have the same costs
+  bool equal_senders = true;  ///< all ranks have the same costs of sending
+  bool equal_takers = true;   ///< all ranks have the same costs of receiving and combining
+  bool equal_nodes = true;    ///< all ranks have the same costs
+  /// Ranks lie in order, on innermost clusters; all processes are equal, and all clusters of a
+  /// depth with their uplinks. Then exchanges that do the same on all ranks are told by one of
+  /// them.
+  bool is_regular = false;
   bool reaches_far = false;    ///< a channel is far (topology::Transport)
   Rank largest_outermost = 1;  ///< most ranks of a member of the whole machine
   Rank smallest_outermost;     ///< fewest ranks of one

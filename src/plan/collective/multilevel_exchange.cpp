@@ -108,4 +108,56 @@ Picos exchange_blocks(std::span<const Stream> streams, Picos earliest,
   return last;
 }
 
+std::vector<std::vector<Picos>> bundles_across(const BundleOwners& owners,
+                                               std::span<const Picos> ready,
+                                               const CostView& cost_view) {
+  const auto& masters = owners.masters;
+  const std::size_t n = masters.size();
+  std::vector<std::vector<Picos>> here(n, std::vector<Picos>(n, 0));
+  for (std::size_t i = 0; i < n; ++i) here[i][i] = ready[i];
+  if (owners.top == Top::Exchange) {
+    std::vector<Flow> flows;
+    for (std::size_t i = 0; i < n; ++i) {
+      Picos clock = ready[i];
+      for (std::size_t step = 1; step < n; ++step) {
+        clock += cost_view.send(masters[i], owners.bytes[i]);
+        flows.push_back({masters[i], masters[(i + step) % n], owners.bytes[i], clock});
+      }
+    }
+    FlowSharing(cost_view).settle(flows);
+    for (std::size_t k = 0; k < flows.size(); ++k) {
+      const std::size_t from = k / (n - 1);
+      const std::size_t to = (from + 1 + k % (n - 1)) % n;
+      here[to][from] = flows[k].end + cost_view.recv(masters[to], owners.bytes[from]);
+    }
+    return here;
+  }
+  Rounds rounds(cost_view);
+  for (std::size_t i = 0; i < n; ++i) rounds.set_clock(masters[i], ready[i]);
+  std::vector<Rounds::RoundMessage> messages;
+  for (std::size_t step = 0; step + 1 < n; ++step) {
+    messages.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      messages.push_back({masters[i], masters[(i + 1) % n], owners.bytes[(i + n - step) % n]});
+    }
+    rounds.exchange(messages);
+    for (std::size_t i = 0; i < n; ++i) {
+      here[(i + 1) % n][(i + n - step) % n] = rounds.clock(masters[(i + 1) % n]);
+    }
+  }
+  return here;
+}
+
+void add_bundles_across(Loads& loads, const BundleOwners& owners) {
+  const auto& masters = owners.masters;
+  const std::size_t n = masters.size();
+  const bool exchange = owners.top == Top::Exchange;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t step = 1; step < n; ++step) {
+      const Rank to = masters[(i + (exchange ? step : 1)) % n];
+      loads.add(masters[i], to, owners.bytes[exchange ? i : (i + n + 1 - step) % n], 1, false);
+    }
+  }
+}
+
 }  // namespace espalier::collective

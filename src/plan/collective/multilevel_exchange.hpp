@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "collective/hierarchy.hpp"
+#include "collective/multilevel.hpp"
 #include "cost/predict_tree.hpp"
 
 namespace espalier::collective {
@@ -26,5 +27,18 @@ void exchange_streams(std::vector<cost::Stream>& streams, double segment, double
                                           cost::Picos earliest, std::span<const double> trees,
                                           double block, const cost::CostView& cost_view,
                                           const Hierarchy& hierarchy);
+
+/// The masters of an allgather, each with a bundle of the blocks of its tree.
+struct BundleOwners {
+  std::span<const Rank> masters;  ///< rising
+  std::span<const double> bytes;  ///< bytes of each master's bundle
+  Top top = Top::Tree;            ///< Exchange: everybody with everybody; else around a ring
+};
+/// For each master, when it has each master's bundle. @param ready when each has its own
+[[nodiscard]] std::vector<std::vector<cost::Picos>> bundles_across(
+    const BundleOwners& owners, std::span<const cost::Picos> ready,
+    const cost::CostView& cost_view);
+/// Adds what links and processors have to do for that.
+void add_bundles_across(cost::Loads& loads, const BundleOwners& owners);
 
 }  // namespace espalier::collective

@@ -23,6 +23,12 @@ namespace {
 constexpr Operations kExchanging{Operation::Allreduce, Operation::Barrier, Operation::Allgather,
                                  Operation::ReduceScatter};
 
+/// Whether outermost masters have somebody to exchange with.
+bool is_worth_exchanging(const Hierarchy& hierarchy, const Collective& call) {
+  return kExchanging.contains(call.operation) &&
+         hierarchy.machine().clusters().front().member_count > 1;
+}
+
 /// One leader a cluster, a few, or all; and as many stripes.
 std::vector<Parameters> bundled_alltoalls(const Hierarchy& hierarchy) {
   const std::size_t levels = hierarchy.machine().levels().size();
@@ -74,7 +80,7 @@ void add_wide_trees(std::vector<Parameters>& all, const Hierarchy& hierarchy,
     if (levels == 1 || radix_of(wide) >= inside) continue;
     for (const Shape outer : {Shape::Flat, Shape::Binomial}) add(Top::Tree, outer, wide);
     if (radix_of(wide) < outside) add(Top::Tree, wide, wide);
-    if (kExchanging.contains(call.operation)) add(Top::Exchange, Shape::Flat, wide);
+    if (is_worth_exchanging(hierarchy, call)) add(Top::Exchange, Shape::Flat, wide);
   }
 }
 
@@ -93,7 +99,7 @@ void add_fitted_trees(std::vector<Parameters>& all, const Hierarchy& hierarchy,
     choice.top = Top::Exchange;
     choice.levels.front().shape = Shape::Flat;
     const bool has_inner = std::any_of(shapes.begin() + 1, shapes.end(), is_postal);
-    if (has_inner && kExchanging.contains(call.operation)) all.push_back(choice);
+    if (has_inner && is_worth_exchanging(hierarchy, call)) all.push_back(choice);
   }
 }
 
@@ -196,7 +202,7 @@ std::vector<Parameters> multilevel_proposals(const Hierarchy& hierarchy, const C
   if (call.operation == Operation::Alltoall) return bundled_alltoalls(hierarchy);
   const std::size_t levels = hierarchy.machine().levels().size();
   std::vector<Parameters> all = trees_of_two_shapes(hierarchy, call);
-  if (kExchanging.contains(call.operation)) {
+  if (is_worth_exchanging(hierarchy, call)) {
     for (const Shape inner : {Shape::Flat, Shape::Chain, Shape::Binary, Shape::Binomial}) {
       if (levels == 1 && inner != Shape::Flat) continue;
       for (const std::uint64_t segment : segments_for(call)) {

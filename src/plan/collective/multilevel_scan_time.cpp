@@ -1,21 +1,14 @@
-#include <algorithm>
 #include <bit>
 #include <map>
 
 #include "collective/multilevel_time.hpp"
-#include "collective/whole_trees.hpp"
-#include "cost/predict_tree.hpp"
-#include "cost/rounds.hpp"
+#include "collective/team_scans.hpp"
 
 namespace espalier::collective {
 namespace {
 
 using cost::CostView;
 using cost::Picos;
-using cost::Rounds;
-using cost::Stream;
-using cost::TreePrediction;
-using cost::WholeTree;
 using schedule::Collective;
 using topology::Machine;
 
@@ -56,15 +49,14 @@ class ScanPrediction {
  public:
   ScanPrediction(const CostView& cost_view, const Collective& call)
       : cost_view_(cost_view),
-        bytes_(static_cast<double>(call.count * call.element.value)),
-        rounds_(cost_view) {}
+        scans_(cost_view, static_cast<double>(call.count * call.element.value)) {}
 
   /// Teams that lie in equal parts of the machine and begin at the same time are worked out once.
   /// What links of the others still have to carry is left out.
   void totals_up(const std::vector<std::vector<Rank>>& all, std::uint32_t level,
                  const LevelChoice& choice) {
     const DistinctTeams distinct = distinct_teams(all, level);
-    once(distinct.teams, choice);
+    scans_.up(distinct.teams, choice.shape);
     copy_clocks(all, distinct);
   }
 
@@ -76,10 +68,10 @@ class ScanPrediction {
       if (participants.back() > first_end) with_some_before.push_back(participants);
     }
     const DistinctTeams distinct = distinct_teams(with_some_before, level);
-    down_once(distinct.teams, choice);
+    scans_.down(distinct.teams, choice.shape);
     copy_clocks(with_some_before, distinct);
   }
-  [[nodiscard]] Picos finish() const { return rounds_.finish(); }
+  [[nodiscard]] Picos finish() const { return scans_.finish(); }
 
  private:
   struct DistinctTeams {
@@ -105,7 +97,7 @@ class ScanPrediction {
       std::vector<std::uint64_t> key{cost_view_.class_of(around)};
       for (const Rank rank : team) {
         key.push_back(machine.leaf_of(rank) - machine.clusters()[around].first_leaf);
-        key.push_back(std::bit_cast<std::uint64_t>(rounds_.clock(rank)));
+        key.push_back(std::bit_cast<std::uint64_t>(scans_.clock(rank)));
       }
       const auto [entry, is_new] = known.emplace(std::move(key), found.teams.size());
       if (is_new) found.teams.push_back(team);
@@ -118,123 +110,13 @@ class ScanPrediction {
     for (std::size_t t = 0; t < all.size(); ++t) {
       const std::vector<Rank>& equal = distinct.teams[distinct.of[t]];
       for (std::size_t i = 0; i < equal.size(); ++i) {
-        rounds_.set_clock(all[t][i], rounds_.clock(equal[i]));
+        scans_.set_clock(all[t][i], scans_.clock(equal[i]));
       }
-    }
-  }
-
-  void once(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
-    switch (choice.shape) {
-      case Shape::Flat:
-        return direct(teams);
-      case Shape::Chain:
-        return chain(teams);
-      case Shape::Binary:
-        shift(teams);
-        return doubling(teams);
-      case Shape::Binomial:
-      case Shape::Quadnomial:
-      case Shape::Octonomial:
-      case Shape::Postal2:
-      case Shape::Postal3:
-      case Shape::Postal5:
-      case Shape::Postal8:
-      case Shape::Postal13:
-      case Shape::Postal21:
-        shift(teams);
-        return binomial(teams);
-    }
-  }
-
-  void down_once(const std::vector<std::vector<Rank>>& teams, const LevelChoice& choice) {
-    cost::TreeEdgeList edges;
-    std::vector<Stream> streams(cost_view_.size(), {0, 0, bytes_});
-    std::vector<Rank> from_last;
-    for (const std::vector<Rank>& participants : teams) {
-      from_last.assign(1, participants.back());
-      from_last.insert(from_last.end(), participants.begin(), participants.end() - 1);
-      add_tree(edges, from_last, choice.shape);
-      for (const Rank r : participants) streams[r] = {rounds_.clock(r), rounds_.clock(r), bytes_};
-    }
-    const WholeTree trees = cost::tree_of_edges(cost_view_.size(), edges);
-    const std::vector<double> whole(cost_view_.machine().levels().size(), 0);
-    TreePrediction(cost_view_, trees, bytes_, whole).broadcast(streams);
-    for (const std::vector<Rank>& participants : teams) {
-      for (const Rank r : participants) {
-        rounds_.set_clock(
-            r, std::max(rounds_.clock(r), streams[r].last) + cost_view_.combine(r, bytes_));
-      }
-    }
-  }
-
-  /// Of all teams of a level at once.
-  template <typename Add>
-  void round(const std::vector<std::vector<Rank>>& teams, bool combines, Add add) {
-    std::vector<Rounds::RoundMessage> messages;
-    for (const std::vector<Rank>& participants : teams) add(participants, messages);
-    rounds_.exchange(messages, combines, combines);
-  }
-  void direct(const std::vector<std::vector<Rank>>& teams) {
-    round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
-      for (std::size_t i = 0; i < participants.size(); ++i) {
-        for (std::size_t k = i + 1; k < participants.size(); ++k) {
-          messages.push_back({participants[i], participants[k], bytes_});
-        }
-      }
-    });
-  }
-  static std::size_t largest(const std::vector<std::vector<Rank>>& teams) {
-    std::size_t most = 0;
-    for (const auto& participants : teams) most = std::max(most, participants.size());
-    return most;
-  }
-  void chain(const std::vector<std::vector<Rank>>& teams) {
-    for (std::size_t p = 0; p + 1 < largest(teams); ++p) {
-      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
-        if (p + 1 < participants.size())
-          messages.push_back({participants[p], participants[p + 1], bytes_});
-      });
-    }
-  }
-  void shift(const std::vector<std::vector<Rank>>& teams) {
-    round(teams, false, [&](const std::vector<Rank>& participants, auto& messages) {
-      for (std::size_t p = 0; p + 1 < participants.size(); ++p) {
-        messages.push_back({participants[p], participants[p + 1], bytes_});
-      }
-    });
-  }
-  /// Among all but the first.
-  void doubling(const std::vector<std::vector<Rank>>& teams) {
-    for (std::size_t d = 1; d + 1 < largest(teams); d *= 2) {
-      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
-        for (std::size_t p = 1; p + d < participants.size(); ++p) {
-          messages.push_back({participants[p], participants[p + d], bytes_});
-        }
-      });
-    }
-  }
-  void binomial(const std::vector<std::vector<Rank>>& teams) {
-    const std::size_t most = largest(teams) - 1;
-    std::size_t half = 1;
-    for (; half < most; half *= 2) {
-      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
-        for (std::size_t p = half; p + half < participants.size(); p += 2 * half) {
-          messages.push_back({participants[p], participants[p + half], bytes_});
-        }
-      });
-    }
-    for (half /= 2; half > 0; half /= 2) {
-      round(teams, true, [&](const std::vector<Rank>& participants, auto& messages) {
-        for (std::size_t p = 2 * half; p + half < participants.size(); p += 2 * half) {
-          messages.push_back({participants[p], participants[p + half], bytes_});
-        }
-      });
     }
   }
 
   const CostView& cost_view_;
-  double bytes_;
-  Rounds rounds_;
+  TeamScans scans_;
 };
 
 }  // namespace

@@ -186,19 +186,18 @@ class MultilevelPrediction {
   /// Up within the outermost clusters, across, and down again.
   Picos allgather() {
     const WholeTree within = tree(0, 1);
-    std::vector<Picos> ready = gather_times(cost_view_, within, bytes_);
+    const std::vector<Picos> gathered = gather_times(cost_view_, within, bytes_);
     std::vector<Rank> masters = hierarchy_.masters_of_members(0, 0);
     std::sort(masters.begin(), masters.end());
     std::vector<double> sites;
-    for (const Rank m : masters) sites.push_back(within.subtree[m] * bytes_);
-    std::vector<std::vector<Picos>> here = across(masters, sites, ready);
-    return std::max(bundles_down_time(cost_view_, within, masters, sites, here),
-                    allgather_loads(within, masters, sites).busiest_resource());
-  }
-
-  /// Up, across and down: what a link carries in all three.
-  [[nodiscard]] Loads allgather_loads(const WholeTree& within, const std::vector<Rank>& masters,
-                                      const std::vector<double>& sites) const {
+    std::vector<Picos> ready;
+    for (const Rank m : masters) {
+      sites.push_back(within.subtree[m] * bytes_);
+      ready.push_back(gathered[m]);
+    }
+    const BundleOwners owners{masters, sites, choice_.top};
+    const auto here = bundles_across(owners, ready, cost_view_);
+    // Up, across and down: what a link carries in all three.
     Loads loads(cost_view_);
     for (const Rank child : within.order) {
       const Rank parent = within.parent[child];
@@ -206,56 +205,9 @@ class MultilevelPrediction {
       loads.add(child, parent, within.subtree[child] * bytes_, 1, false);
       loads.add(parent, child, bytes_ * call_.size, 1, false);
     }
-    const std::size_t n = masters.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t step = 1; step < n; ++step) {
-        const bool exchange = choice_.top == Top::Exchange;
-        const Rank to = masters[(i + (exchange ? step : 1)) % n];
-        loads.add(masters[i], to, sites[exchange ? i : (i + n + 1 - step) % n], 1, false);
-      }
-    }
-    return loads;
-  }
-
-  /// For each master, when it has each master's bundle.
-  std::vector<std::vector<Picos>> across(const std::vector<Rank>& masters,
-                                         const std::vector<double>& sites,
-                                         const std::vector<Picos>& ready) {
-    const std::size_t n = masters.size();
-    std::vector<std::vector<Picos>> here(n, std::vector<Picos>(n, 0));
-    std::vector<Picos> clock(n);
-    for (std::size_t i = 0; i < n; ++i) here[i][i] = clock[i] = ready[masters[i]];
-    FlowSharing sharing(cost_view_);
-    std::vector<Flow> flows;
-    if (choice_.top == Top::Exchange) {
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t step = 1; step < n; ++step) {
-          clock[i] += cost_view_.send(masters[i], sites[i]);
-          flows.push_back({masters[i], masters[(i + step) % n], sites[i], clock[i]});
-        }
-      }
-      sharing.settle(flows);
-      for (std::size_t k = 0; k < flows.size(); ++k) {
-        const std::size_t from = k / (n - 1);
-        const std::size_t to = (from + 1 + k % (n - 1)) % n;
-        here[to][from] = flows[k].end + cost_view_.recv(masters[to], sites[from]);
-      }
-      return here;
-    }
-    Rounds rounds(cost_view_);
-    for (std::size_t i = 0; i < n; ++i) rounds.set_clock(masters[i], ready[masters[i]]);
-    std::vector<Rounds::RoundMessage> messages;
-    for (std::size_t step = 0; step + 1 < n; ++step) {
-      messages.clear();
-      for (std::size_t i = 0; i < n; ++i) {
-        messages.push_back({masters[i], masters[(i + 1) % n], sites[(i + n - step) % n]});
-      }
-      rounds.exchange(messages);
-      for (std::size_t i = 0; i < n; ++i) {
-        here[(i + 1) % n][(i + n - step) % n] = rounds.clock(masters[(i + 1) % n]);
-      }
-    }
-    return here;
+    add_bundles_across(loads, owners);
+    return std::max(bundles_down_time(cost_view_, within, masters, sites, here),
+                    loads.busiest_resource());
   }
 
   const MultilevelChoice& choice_;

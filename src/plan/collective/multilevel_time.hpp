@@ -29,12 +29,19 @@ enum class Partials : std::uint8_t {
 /// of sums. O(different parts * their members).
 /// @pre call.size is that of the whole machine; the machine is folded for the call's root, or for
 ///      rank 0 if it has none
-/// @return absent for operations without a tree of leaders, reductions that do not commute, and
-///         allgathers
+/// @return absent for operations without a tree of leaders, and reductions that do not commute
 [[nodiscard]] std::optional<cost::Picos> folded_multilevel_time(const MultilevelChoice& choice,
                                                                 std::span<const double> segments,
                                                                 const FoldedMachine& machine,
                                                                 const schedule::Collective& call);
+
+/// The estimate of a plan that sees the machine as clusters of a depth: from the root straight to
+/// all of them, and binomial trees inside, which on aligned machines are trees over masters.
+/// Messages are whole. O(clusters of that depth + different parts * their members).
+/// @return absent for other machines and roots, and as above
+[[nodiscard]] std::optional<cost::Picos> folded_two_level_time(std::uint32_t depth,
+                                                               const FoldedMachine& machine,
+                                                               const schedule::Collective& call);
 
 /// The estimate of a binomial tree by number from rank 0, which on aligned machines is one over
 /// masters. @param segment bytes a message; 0: whole @return absent for other machines and roots

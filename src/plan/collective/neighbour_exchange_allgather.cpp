@@ -34,8 +34,19 @@ void neighbour_exchange_allgather(schedule::ProgramBuilder& program,
   }
 }
 
+namespace {
+
+bool regular_neighbours(RegularRounds& rounds, const schedule::Collective& call, double bytes) {
+  if (!rounds.are_bits_aligned() || call.size < 4) return false;
+  rounds.across_bits(1, bytes, false);
+  rounds.ring(0, 2 * bytes, false, true);
+  return true;
+}
+
+}  // namespace
+
 /// After the first round pairs of blocks move on by one hop a round, both ways round.
-constexpr Algorithm kNeighbourExchange =
+constexpr Algorithm kNeighbourExchange = on_regular_machines<regular_neighbours>(
     flat<even_or_one, allgather<neighbour_exchange_allgather>,
          [](FlatEstimate& at) {
            std::vector<cost::Rounds::RoundMessage> messages;
@@ -48,6 +59,6 @@ constexpr Algorithm kNeighbourExchange =
          [](LeastFlat& at) {
            at.rounds.round(1, at.bytes, false);
            at.rounds.ring(at.size / 2 - 1, 2 * at.bytes, false);
-         }>(Operation::Allgather, "neighbour-exchange", "Chen et al., HPC Asia 2005", kMovesAlong);
+         }>(Operation::Allgather, "neighbour-exchange", "Chen et al., HPC Asia 2005", kMovesAlong));
 
 }  // namespace espalier::collective

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include "collective/alltoall.hpp"
@@ -32,13 +33,27 @@ void pairwise_alltoall(ProgramBuilder& program, const Participants& participants
       [&](Rank p) { return to.region(program, p); });
 }
 
-constexpr Algorithm kPairwiseAlltoall =
+namespace {
+
+/// The steps of pairwise() by bits.
+bool regular_pairwise(RegularRounds& rounds, const schedule::Collective& call, double bytes) {
+  if (!rounds.are_bits_aligned()) return false;
+  const Rank stride = pairwise_stride(call.size);
+  for (Rank step = 1; step < call.size; step += stride) {
+    rounds.across_bits(std::bit_floor(step), bytes, false, std::min(stride, call.size - step));
+  }
+  return true;
+}
+
+}  // namespace
+
+constexpr Algorithm kPairwiseAlltoall = on_regular_machines<regular_pairwise>(
     flat<any_size,
          [](ProgramBuilder& program, const FlatCall& call) {
            pairwise_alltoall(program, call.participants, call.in_blocks(), call.out_blocks());
          },
          [](FlatEstimate& at) { pairwise(at.rounds, at.everybody, at.bytes, false); },
-         [](LeastFlat& at) { at.rounds.add((at.size - 1) * at.rounds.message(1, at.bytes)); }>(
-        Operation::Alltoall, "pairwise", kThakur, meeting_all(Operation::Alltoall));
+         [](LeastFlat& at) { return least_pairwise(at, false); }>(
+        Operation::Alltoall, "pairwise", kThakur, meeting_all(Operation::Alltoall)));
 
 }  // namespace espalier::collective

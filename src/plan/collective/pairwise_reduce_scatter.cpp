@@ -42,9 +42,7 @@ void pairwise_reduce_scatter(ProgramBuilder& program, const Participants& partic
 constexpr Algorithm kPairwiseReduceScatter =
     flat<any_size, reduce_scatter<pairwise_reduce_scatter>,
          [](FlatEstimate& at) { pairwise(at.rounds, at.everybody, at.bytes, true); },
-         [](LeastFlat& at) {
-           at.rounds.add((at.size - 1) *
-                         (at.rounds.message(1, at.bytes) + at.costs.combine(at.bytes)));
-         }>(Operation::ReduceScatter, "pairwise", kThakur, meeting_all(Operation::ReduceScatter));
+         [](LeastFlat& at) { return least_pairwise(at, true); }>(
+        Operation::ReduceScatter, "pairwise", kThakur, meeting_all(Operation::ReduceScatter));
 
 }  // namespace espalier::collective

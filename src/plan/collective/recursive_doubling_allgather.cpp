@@ -23,13 +23,21 @@ void recursive_doubling_allgather(schedule::ProgramBuilder& program,
   }
 }
 
-constexpr Algorithm kRecursiveDoublingAllgather =
+namespace {
+
+bool regular_doubling(RegularRounds& rounds, const schedule::Collective&, double bytes) {
+  return regular_butterfly(rounds, true, false, [&](Rank mask) { return bytes * mask; });
+}
+
+}  // namespace
+
+constexpr Algorithm kRecursiveDoublingAllgather = on_regular_machines<regular_doubling>(
     flat<power_of_two, allgather<recursive_doubling_allgather>,
          [](FlatEstimate& at) {
            butterfly(at.rounds, at.everybody, {}, [&](Rank, Rank mask) { return at.bytes * mask; });
          },
          [](LeastFlat& at) {
            at.rounds.butterfly(false, [&](Rank mask) { return at.bytes * mask; });
-         }>(Operation::Allgather, "recursive-doubling", kThakur, kBundlesAlong);
+         }>(Operation::Allgather, "recursive-doubling", kThakur, kBundlesAlong));
 
 }  // namespace espalier::collective

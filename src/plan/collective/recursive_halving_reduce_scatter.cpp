@@ -29,12 +29,20 @@ void recursive_halving_reduce_scatter(schedule::ProgramBuilder& program,
                });
 }
 
-constexpr Algorithm kRecursiveHalving =
+namespace {
+
+bool regular_halving(RegularRounds& rounds, const schedule::Collective&, double bytes) {
+  return regular_butterfly(rounds, false, true, [&](Rank mask) { return bytes * mask; });
+}
+
+}  // namespace
+
+constexpr Algorithm kRecursiveHalving = on_regular_machines<regular_halving>(
     flat<any_size, reduce_scatter<recursive_halving_reduce_scatter>,
          [](FlatEstimate& at) { halving(at.rounds, at.everybody, false, at.bytes); },
          [](LeastFlat& at) {
            at.rounds.butterfly(true, [&](Rank mask) { return at.bytes * mask; });
          }>(Operation::ReduceScatter, "recursive-halving", kThakur,
-            {.along_machine = true, .longest = LongestMessage::HalfOfAll});
+            {.along_machine = true, .longest = LongestMessage::HalfOfAll}));
 
 }  // namespace espalier::collective

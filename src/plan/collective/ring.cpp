@@ -97,11 +97,21 @@ void ring_allreduce(schedule::ProgramBuilder& program, const Participants& parti
   ring_allgather(program, participants, pieces);
 }
 
-constexpr Algorithm kRingAllgather =
+namespace {
+
+template <bool kCombines>
+bool regular_ring(RegularRounds& rounds, const schedule::Collective&, double bytes) {
+  rounds.ring(0, bytes, kCombines);
+  return true;
+}
+
+}  // namespace
+
+constexpr Algorithm kRingAllgather = on_regular_machines<regular_ring<false>>(
     flat<any_size, allgather<ring_allgather>,
          [](FlatEstimate& at) { at.rounds.ring(at.everybody, at.size - 1, at.bytes); },
          [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, false); }>(
-        Operation::Allgather, "ring", kThakur, kMovesAlong);
+        Operation::Allgather, "ring", kThakur, kMovesAlong));
 
 constexpr Algorithm kRingAllreduce =
     flat<any_size, in_out<ring_allreduce>,
@@ -115,10 +125,10 @@ constexpr Algorithm kRingAllreduce =
          }>(Operation::Allreduce, "ring", kPatarasuk,
             {.along_machine = true, .longest = LongestMessage::Piece});
 
-constexpr Algorithm kRingReduceScatter =
+constexpr Algorithm kRingReduceScatter = on_regular_machines<regular_ring<true>>(
     flat<any_size, reduce_scatter<ring_reduce_scatter>,
          [](FlatEstimate& at) { at.rounds.ring(at.everybody, at.size - 1, at.bytes, true); },
          [](LeastFlat& at) { at.rounds.ring(at.size - 1, at.bytes, true); }>(
-        Operation::ReduceScatter, "ring", kPatarasuk, {.along_machine = true});
+        Operation::ReduceScatter, "ring", kPatarasuk, {.along_machine = true}));
 
 }  // namespace espalier::collective

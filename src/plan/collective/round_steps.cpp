@@ -90,10 +90,7 @@ void dissemination(Rounds& rounds, std::span<const Rank> members,
 void pairwise(Rounds& rounds, std::span<const Rank> members, double bytes, bool combines) {
   const auto size = static_cast<Rank>(members.size());
   const bool by_xor = std::has_single_bit(size) && !combines;
-  // Rounds with the same distance as one of the first few look alike on any regular machine; above
-  // kAllUpTo members only some are worked out, evenly chosen, each standing for its neighbours.
-  constexpr Rank kAllUpTo = 64;
-  const Rank stride = size <= kAllUpTo ? 1 : (size - 1 + kAllUpTo - 1) / kAllUpTo;
+  const Rank stride = pairwise_stride(size);
   std::vector<Message> messages;
   for (Rank step = 1; step < size; step += stride) {
     messages.clear();

@@ -29,7 +29,13 @@ void halving(cost::Rounds& rounds, std::span<const Rank> members, bool rising, d
 void dissemination(cost::Rounds& rounds, std::span<const Rank> members,
                    const std::function<double(Rank distance)>& bytes);
 
-/// Everybody with the member `step` further, step after step.
+/// Everybody with the member `step` further, step after step. Rounds with the same distance as one
+/// of the first few look alike on any regular machine: among more than kPairwiseAllUpTo members
+/// only some are worked out, pairwise_stride() apart, each standing for its neighbours.
+inline constexpr Rank kPairwiseAllUpTo = 64;
+[[nodiscard]] constexpr Rank pairwise_stride(Rank size) {
+  return size <= kPairwiseAllUpTo ? 1 : (size - 1 + kPairwiseAllUpTo - 1) / kPairwiseAllUpTo;
+}
 void pairwise(cost::Rounds& rounds, std::span<const Rank> members, double bytes, bool combines);
 
 }  // namespace espalier::collective

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "collective/multilevel.hpp"
 #include "collective/partition.hpp"
 #include "cost/cost_view.hpp"
@@ -7,6 +9,8 @@
 #include "schedule/program.hpp"
 
 namespace espalier::collective {
+
+class FoldedMachine;
 
 /// How the ranks of one cluster share out what they have.
 enum class Inside : std::uint8_t {
@@ -65,6 +69,11 @@ struct StripedChoice {
 [[nodiscard]] cost::Picos striped_time(const StripedChoice& choice, const cost::CostView& cost_view,
                                        const Hierarchy& hierarchy,
                                        const schedule::Collective& call);
+/// The same on a regular machine; absent for other machines, other operations than allgather and
+/// reduce-scatter, and rounds in which ranks differ.
+[[nodiscard]] std::optional<cost::Picos> folded_striped_time(const StripedChoice& choice,
+                                                             const FoldedMachine& machine,
+                                                             const schedule::Collective& call);
 /// What that is not less than.
 [[nodiscard]] cost::Picos striped_least(const StripedChoice& choice, const Hierarchy& hierarchy,
                                         const schedule::Collective& call);

@@ -152,6 +152,10 @@ constexpr Algorithm kStriped{
         [](const Hierarchy& hierarchy, const Collective& call, const Parameters& parameters) {
           return striped_least(std::get<StripedChoice>(parameters), hierarchy, call);
         },
+    .estimate_folded =
+        [](const FoldedMachine& machine, const Collective& call, const Parameters& parameters) {
+          return folded_striped_time(std::get<StripedChoice>(parameters), machine, call);
+        },
     .text = striped_text,
     .read = read_striped,
     .per_level = striped_levels};

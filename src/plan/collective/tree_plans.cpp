@@ -114,11 +114,11 @@ tree::CommTree tree_for(TreeBySpeed make, const topology::Machine& machine,
 }
 
 /// Wide trees where they are not flat, whole messages: pipelines want few children. None where
-/// multilevel plans are these trees: on one level, whose ranks lie in order.
+/// multilevel plans are these trees: on one level, whose ranks lie in order from any of them on.
 std::vector<Parameters> tree_by_number_proposals(Shape shape, const Hierarchy& hierarchy,
                                                  const Collective& call) {
   const topology::Machine& machine = hierarchy.machine();
-  if (machine.clusters().size() == 1 && hierarchy.shape().in_order) return {};
+  if (machine.clusters().size() == 1 && hierarchy.shape().in_turn) return {};
   const bool is_wide = radix_of(shape) > 2;
   if (is_wide && radix_of(shape) >= call.size) return {};
   std::vector<Parameters> all;

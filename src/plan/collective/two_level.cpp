@@ -79,17 +79,71 @@ Picos two_level_estimate(const CostView& cost_view, const Hierarchy& hierarchy,
                          call.commutative ? Partials::One : Partials::Runs);
 }
 
-/// On aligned machines, from rank 0 and cut at the outermost clusters, it is a plan over levels.
+/// From the root straight to all parts, binomial trees inside, whole messages.
+bool is_usual(const TwoLevelChoice& seen) {
+  const auto& levels = seen.choice.levels;
+  return seen.choice.top == Top::Tree && levels[0] == LevelChoice{Shape::Flat, 0} &&
+         levels[1] == LevelChoice{Shape::Binomial, 0};
+}
+
+/// On regular machines, by one of the parts and the last ranks of all.
+std::optional<Picos> folded_two_level_scan(const TwoLevelChoice& seen, const FoldedMachine& machine,
+                                           const Collective& call) {
+  constexpr Rank kMostParts = 512;  // each sends to all that come after it
+  const MachineShape& shape = machine.whole().shape();
+  if (!shape.is_regular || shape.least.count(seen.depth) > kMostParts) return std::nullopt;
+  const FoldedRuns runs(machine.whole(), machine.transport(), seen.depth);
+  return folded_scan_time(seen.choice.levels, runs,
+                          static_cast<double>(call.count * call.element.value));
+}
+
 std::optional<Picos> two_level_folded(const FoldedMachine& machine, const Collective& call,
                                       const Parameters& parameters) {
   const auto& seen = std::get<TwoLevelChoice>(parameters);
-  const LevelChoice& inside = seen.choice.levels[1];
-  const bool is_one = machine.is_aligned() && seen.depth == 1 && inside.shape == Shape::Binomial &&
-                      (!schedule::has_root(call.operation) || call.root == 0);
-  if (!is_one) return std::nullopt;
-  MultilevelChoice choice = seen.choice;
-  choice.levels.resize(machine.hierarchy().machine().levels().size(), inside);
-  return folded_multilevel_time(choice, bytes_of_segments(choice, call), machine, call);
+  if (!is_usual(seen)) return std::nullopt;
+  if (call.operation == Operation::Scan || call.operation == Operation::Exscan) {
+    return folded_two_level_scan(seen, machine, call);
+  }
+  return folded_two_level_time(seen.depth, machine, call);
+}
+
+/// Of an allgather: bundles go around all masters, and all of them down to every rank.
+Picos least_two_level_allgather(const cost::LeastCosts& costs, const cost::LeastRounds& inside,
+                                Rank ranks, std::uint32_t depth, bool in_order,
+                                const Collective& call) {
+  const double block = static_cast<double>(call.count) * static_cast<double>(call.element.value);
+  const double all = block * call.size;
+  const double bundle = block * ranks;
+  Picos up = 0, down = 0;
+  for (Rank half = std::bit_floor(ranks) / 2; half > 0; half /= 2) {
+    up += inside.message(half, block);
+    down += inside.message(half, bundle);
+  }
+  const double hops = costs.count(depth) - 1.0;
+  const Picos each = costs.send(bundle) + costs.flow(1, bundle) + costs.recv(bundle);
+  Picos across = hops * each;
+  if (in_order) across += std::max(0.0, costs.turn(depth) - costs.longest());
+  const double children = ranks > 1 ? std::bit_width(ranks - 1) : 0;
+  const Picos busiest = costs.uplink_on(costs.innermost_of_all(), children * all + hops * bundle);
+  return std::max(up + across + down, busiest) * (1 - 1e-9);
+}
+
+/// Of a scan: up to the last of a part, across from all parts elsewhere, and down again.
+Picos least_two_level_scan(const cost::LeastCosts& costs, const cost::LeastRounds& inside,
+                           Rank ranks, std::uint32_t depth, const Collective& call) {
+  const double bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
+  const Picos combined = costs.combine(bytes);
+  Picos up = 0, down = 0;
+  if (ranks > 1) {
+    up = inside.message(1, bytes);
+    for (Rank half = 1; 2 * half <= ranks - 1; half *= 2) {
+      up += inside.message(half, bytes) + combined;
+    }
+    down = (std::bit_width(ranks) - 1) * costs.message(1, bytes) + combined;
+  }
+  const Picos taken = costs.recv(bytes) + combined;
+  const double parts = std::max<Rank>(1, costs.elsewhere(depth));
+  return (up + costs.across(bytes) - costs.recv(bytes) + parts * taken + down) * (1 - 1e-9);
 }
 
 /// Some part lies across the outermost channel. Its master hears of the root straight away, and its
@@ -98,10 +152,7 @@ Picos two_level_least(const Hierarchy& hierarchy, const Collective& call,
                       const Parameters& parameters) {
   const auto& seen = std::get<TwoLevelChoice>(parameters);
   const MachineShape& shape = hierarchy.shape();
-  const auto& levels = seen.choice.levels;
-  const bool is_usual = seen.choice.top == Top::Tree && levels[0] == LevelChoice{Shape::Flat, 0} &&
-                        levels[1] == LevelChoice{Shape::Binomial, 0};
-  if (shape.smallest_outermost == call.size || !is_usual) return 0;  // nothing lies across
+  if (shape.smallest_outermost == call.size || !is_usual(seen)) return 0;  // nothing lies across
   auto bytes = static_cast<double>(call.count) * static_cast<double>(call.element.value);
   if (call.operation == Operation::ReduceScatter) bytes *= call.size;
   const Rank inside = shape.least.smallest(seen.depth);
@@ -126,6 +177,13 @@ Picos two_level_least(const Hierarchy& hierarchy, const Collective& call,
     case Operation::Allreduce:
     case Operation::Barrier:
       return up + down;
+    case Operation::Allgather:
+      return least_two_level_allgather(shape.least, rounds, inside, seen.depth, shape.in_order,
+                                       call);
+    case Operation::Scan:
+    case Operation::Exscan:
+      return shape.in_order ? least_two_level_scan(shape.least, rounds, inside, seen.depth, call)
+                            : 0;
     default:
       return 0;
   }

@@ -26,6 +26,18 @@ class LeastCosts {
   [[nodiscard]] Picos message_on(std::uint32_t level, double bytes) const {
     return send(bytes) + levels_[level].latency + bytes * levels_[level].per_byte + recv(bytes);
   }
+  /// The bytes alone of such a message.
+  [[nodiscard]] Picos flow_on(std::uint32_t level, double bytes) const {
+    return bytes * levels_[level].per_byte;
+  }
+  /// The least time that bytes take on the way out of a member of a cluster of this depth.
+  [[nodiscard]] Picos uplink_on(std::uint32_t level, double bytes) const {
+    return bytes * levels_[level].uplink;
+  }
+  /// The same on the way in.
+  [[nodiscard]] Picos downlink_on(std::uint32_t level, double bytes) const {
+    return bytes * levels_[level].downlink;
+  }
   /// The last level whose clusters hold all ranks.
   [[nodiscard]] std::uint32_t innermost_of_all() const { return innermost_of_all_; }
   /// A part of a message: the bytes alone.
@@ -33,12 +45,16 @@ class LeastCosts {
   /// The least time that some link is busy if each rank sends `bytes` to one that is at least
   /// `distance` apart: all ranks of a cluster that is not larger send through its link.
   [[nodiscard]] Picos load(Rank distance, double bytes) const;
+  /// The same of each level, added to what it has.
+  void add_loads(Rank distance, double bytes, std::vector<Picos>& loads) const;
   /// The same if each rank sends `bytes` to every other one.
   [[nodiscard]] Picos load_of_all(double bytes) const;
   /// Latency of the outermost channel, which some message crosses if each rank reaches all others.
   [[nodiscard]] Picos outermost() const;
   /// Fewest ranks of a part, if the machine is cut at clusters of this depth.
   [[nodiscard]] Rank smallest(std::uint32_t depth) const { return levels_[depth].smallest; }
+  /// Number of clusters of this depth.
+  [[nodiscard]] Rank count(std::uint32_t depth) const { return levels_[depth].count; }
   /// Number of clusters of this depth outside of any one member of the whole machine: at least so
   /// many. 0 where ranks lie outside of them.
   [[nodiscard]] Rank elsewhere(std::uint32_t depth) const { return levels_[depth].elsewhere; }
@@ -48,6 +64,8 @@ class LeastCosts {
   /// The least sum over all pairs of neighbours along the machine, the last and the first too:
   /// latencies alone.
   [[nodiscard]] Picos turn() const { return turn_; }
+  /// The same of the clusters of a depth, each as one.
+  [[nodiscard]] Picos turn(std::uint32_t depth) const { return levels_[depth].turn; }
   /// The longest latency of a channel.
   [[nodiscard]] Picos longest() const { return longest_; }
   /// A message between two members of the whole machine.
@@ -57,9 +75,13 @@ class LeastCosts {
   struct Level {
     Rank largest = 0;   // most leaves of a cluster
     Rank smallest = 0;  // fewest, if no leaf lies outside of all of them; else 1
+    Rank count = 0;
     Rank elsewhere = 0;
+    Picos turn = 0;  // turn() of the first leaves of all clusters of this depth
     Picos latency = 0;
     Picos per_byte = 0;
+    Picos uplink = 0;       // of members: least time of a byte on the way out
+    Picos downlink = 0;     // of members: least time of a byte on the way in
     Picos load = 0;         // most of leaves * time a byte takes on the uplink or backbone
     Picos load_of_all = 0;  // the same with pairs of leaves inside and outside
   };

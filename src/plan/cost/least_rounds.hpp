@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "cost/least_costs.hpp"
 
@@ -14,6 +15,8 @@ namespace espalier::cost {
 /// Some rank is later by what the busiest link has to carry, in any one of the rounds:
 ///
 ///   finish >= sum of the least messages + the longest of (load - its flow by itself)
+///
+/// And no message gets through a link before what earlier rounds left it to carry.
 ///
 /// Times are of one kind of rank order: positions lie along the machine (then partners that are
 /// far apart by position are far apart in it), or anywhere (then nothing is known of them).
@@ -28,7 +31,9 @@ class LeastRounds {
   void round(Rank distance, double bytes, bool combines, bool shares = true) {
     const Rank apart = along_ ? std::max<Rank>(distance, 1) : 1;
     sum_ += costs_.message(apart, bytes) + (combines ? costs_.combine(bytes) : 0);
-    if (!along_ || !shares || !together_) return;
+    if (!along_ || !shares) return;
+    carry(apart, bytes);
+    if (!together_) return;
     extra_ = std::max(extra_, costs_.load(apart, bytes) - costs_.flow(apart, bytes));
   }
   /// Positions 2^k apart, the number of positions folded to a power of two.
@@ -78,15 +83,28 @@ class LeastRounds {
   void begin_apart() { together_ = false; }
 
   /// A part in a million less, for what sums of many small numbers lose.
-  [[nodiscard]] Picos finish() const { return (sum_ + std::max(0.0, extra_)) * (1 - 1e-6); }
+  [[nodiscard]] Picos finish() const {
+    return std::max(sum_ + std::max(0.0, extra_), before_last_) * (1 - 1e-6);
+  }
 
  private:
+  /// The links of a level had so much to carry before the last round that crosses them.
+  void carry(Rank apart, double bytes) {
+    const std::vector<Picos> before = carried_;
+    costs_.add_loads(apart, bytes, carried_);
+    for (std::size_t l = 0; l < before.size(); ++l) {
+      if (carried_[l] > before[l]) before_last_ = std::max(before_last_, before[l]);
+    }
+  }
+
   const LeastCosts& costs_;
   Rank size_;
   bool along_;
   bool together_ = true;
   Picos sum_ = 0;
   Picos extra_ = 0;
+  std::vector<Picos> carried_;  // by level
+  Picos before_last_ = 0;
 };
 
 }  // namespace espalier::cost

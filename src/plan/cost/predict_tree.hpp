@@ -34,6 +34,8 @@ class Loads {
   [[nodiscard]] Picos busiest_resource() const;
   void operator+=(const Loads& other);
   [[nodiscard]] Picos resource(sim::ResourceId id) const { return resources_[id]; }
+  /// The least time that a message over it takes besides.
+  [[nodiscard]] Picos first(sim::ResourceId id) const { return first_[id]; }
   [[nodiscard]] Picos processor(Rank rank) const { return processors_[rank]; }
 
  private:

@@ -48,18 +48,33 @@ std::vector<std::string> repeated(const collective::Hierarchy& hierarchy, const 
   return found;
 }
 
+void expect_schedules_of_their_own(Random& rng) {
+  const topology::Machine machine = topology::random_machine(rng.next(), {2, 16, 4, true});
+  // What of the others is the same is seen in the clusters of all ranks only.
+  const Operation trees[] = {Operation::Broadcast,    Operation::Reduce, Operation::Allreduce,
+                             Operation::Barrier,      Operation::Gather, Operation::Scatter,
+                             Operation::ReduceScatter};
+  const Operation operation = trees[rng.below(std::size(trees))];
+  const Collective call{operation, machine.size(), 0, 5000, Bytes{8}, rng.chance(80), {}};
+  const collective::Hierarchy hierarchy(machine);
+  EXPECT_EQ(repeated(hierarchy, call), std::vector<std::string>{}) << name_of(operation);
+}
+
 TEST(CandidatesProperty, PlansOverLevelsBuildSchedulesOfTheirOwn) {
-  for_all_seeds(150, [](Random& rng) {
-    const topology::Machine machine = topology::random_machine(rng.next(), {2, 16, 4, true});
-    // What of the others is the same is seen in the clusters of all ranks only.
-    const Operation trees[] = {Operation::Broadcast,    Operation::Reduce, Operation::Allreduce,
-                               Operation::Barrier,      Operation::Gather, Operation::Scatter,
-                               Operation::ReduceScatter};
-    const Operation operation = trees[rng.below(std::size(trees))];
-    const Collective call{operation, machine.size(), 0, 5000, Bytes{8}, rng.chance(80), {}};
-    const collective::Hierarchy hierarchy(machine);
-    EXPECT_EQ(repeated(hierarchy, call), std::vector<std::string>{}) << name_of(operation);
-  });
+  for_all_seeds(150, expect_schedules_of_their_own);
+}
+
+// Seed 1026: ranks 1, 2, 0 on one level. From any root on they lie in order.
+TEST(Candidates, TreesByNumberAreThoseOverOneLevelWhereRanksLieInTurn) {
+  Random rng(1026);
+  expect_schedules_of_their_own(rng);
+  const topology::Machine machine = with_placement(*topology::parse_synthetic("proc:3(1us)"),
+                                                   std::vector<topology::Leaf>{2, 0, 1});
+  const collective::Hierarchy hierarchy(machine);
+  for (Rank root = 0; root < 3; ++root) {
+    const Collective call{Operation::Reduce, 3, root, 5000, Bytes{8}, true, {}};
+    EXPECT_EQ(repeated(hierarchy, call), std::vector<std::string>{}) << "from " << root;
+  }
 }
 
 // Seen from 512 nodes, an allgather would pass 512 bundles through every rank.
@@ -82,31 +97,36 @@ TEST(Candidates, SeenFromTooManyClustersThereIsNoAllgather) {
   EXPECT_TRUE(has(names(Operation::Gather), "two-level at depth 2"));
 }
 
-TEST(CanonicalProperty, BuildsTheSameSchedule) {
-  for_all_seeds(300, [](Random& rng) {
-    const topology::Machine machine = topology::random_machine(rng.next(), {2, 20, 4, true});
-    const collective::Hierarchy hierarchy(machine);
-    const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
-    const Collective call{operation, machine.size(), 0, 100, Bytes{8}, rng.chance(70), {}};
-    const char* name = reduces(operation) && rng.chance(30) ? "fixed order" : "multilevel";
-    collective::MultilevelChoice choice;
-    for (std::size_t l = 0; l < machine.levels().size(); ++l) {
-      const auto shape = static_cast<collective::Shape>(rng.below(collective::kShapeCount));
-      choice.levels.push_back({shape, 30 * rng.below(2)});
-    }
-    if (rng.chance(30)) choice.top = collective::Top::Exchange;
-    if (rng.chance(50)) choice.carriers.leaders = static_cast<Rank>(1 + rng.below(6));
-    const Plan plan{collective::find_algorithm(operation, name), choice};
-    if (!can_do(plan, hierarchy, call)) return;
-    const Plan form{plan.algorithm,
-                    collective::canonical(*plan.algorithm, hierarchy, call, choice)};
-    const collective::PartOf one = parts_of(plan, hierarchy, call);
-    const collective::PartOf other = parts_of(form, hierarchy, call);
-    for (Rank r = 0; r < call.size; ++r) {
-      ASSERT_EQ(one(r), other(r)) << name_of(operation) << ": " << name_of(plan, call) << " and "
-                                  << name_of(form, call);
-    }
-  });
+void expect_the_same_schedule(Random& rng) {
+  const topology::Machine machine = topology::random_machine(rng.next(), {2, 20, 4, true});
+  const collective::Hierarchy hierarchy(machine);
+  const auto operation = static_cast<Operation>(rng.below(schedule::kOperationCount));
+  const Collective call{operation, machine.size(), 0, 100, Bytes{8}, rng.chance(70), {}};
+  const char* name = reduces(operation) && rng.chance(30) ? "fixed order" : "multilevel";
+  collective::MultilevelChoice choice;
+  for (std::size_t l = 0; l < machine.levels().size(); ++l) {
+    const auto shape = static_cast<collective::Shape>(rng.below(collective::kShapeCount));
+    choice.levels.push_back({shape, 30 * rng.below(2)});
+  }
+  if (rng.chance(30)) choice.top = collective::Top::Exchange;
+  if (rng.chance(50)) choice.carriers.leaders = static_cast<Rank>(1 + rng.below(6));
+  const Plan plan{collective::find_algorithm(operation, name), choice};
+  if (!can_do(plan, hierarchy, call)) return;
+  const Plan form{plan.algorithm, collective::canonical(*plan.algorithm, hierarchy, call, choice)};
+  const collective::PartOf one = parts_of(plan, hierarchy, call);
+  const collective::PartOf other = parts_of(form, hierarchy, call);
+  for (Rank r = 0; r < call.size; ++r) {
+    ASSERT_EQ(one(r), other(r)) << name_of(operation) << ": " << name_of(plan, call) << " and "
+                                << name_of(form, call);
+  }
+}
+
+TEST(CanonicalProperty, BuildsTheSameSchedule) { for_all_seeds(300, expect_the_same_schedule); }
+
+// Seed 1030: a reduce-scatter whose only outermost master exchanges with nobody, and packs.
+TEST(Canonical, AMasterWithNobodyToExchangeWithStillPacks) {
+  Random rng(1030);
+  expect_the_same_schedule(rng);
 }
 
 TEST(Candidates, HaveNoLeadersWithNothingToCarry) {

@@ -86,11 +86,16 @@ bool is_flattered(NativeMpi mpi, const collective::Hierarchy& hierarchy) {
 
 std::optional<Time> predict_native(NativeMpi mpi, const Predictor& predictor,
                                    const Collective& call, Time best) {
-  const std::vector<Plan> plans = native_plans(mpi, predictor.hierarchy(), call);
+  std::vector<Plan> plans = native_plans(mpi, predictor.hierarchy(), call);
   if (best > Time{0} && !plans.empty()) {
     Time bound = kForever;
     for (const Plan& plan : plans) bound = std::min(bound, predictor.at_least(plan, call));
     if (is_gain(best, bound)) return bound;
+  }
+  if (best > Time{0}) {  // the lowest bound first, so that others need no prediction
+    std::stable_sort(plans.begin(), plans.end(), [&](const Plan& a, const Plan& b) {
+      return predictor.at_least(a, call) < predictor.at_least(b, call);
+    });
   }
   std::optional<Time> least;
   for (const Plan& plan : plans) {
