@@ -225,7 +225,10 @@ void Communicator::use_hidden(bool may_all_start) {
         {group_->members(), world_.settings.shared_limit.value, processes_of_node()});
   }
   if (world_.tracer != nullptr) take_down_calls();
-  if (!may_all_start) return;
+  may_all_start_ = may_all_start;
+}
+
+void Communicator::begin_starting() {
   pending_ = std::make_unique<PendingCalls>(executor_->channel());
   executor_->channel().step_pending = [this] { return progress_.step(); };
 }
