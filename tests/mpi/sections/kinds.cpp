@@ -11,6 +11,7 @@ const std::vector<Kind>& all_kinds() {
       {"plain", nullptr, 30},
       {"world", nullptr, 8, true},
       {"repeated", step_repeated, 6},
+      {"starts", step_starts, 8},
       {"empty_types", step_empty_types, 8},
       {"between", step_between_groups, 8},
       {"info", step_info, 6},
