@@ -5,8 +5,8 @@
 
 Two ranks under valgrind's callgrind; only what runs in our own libraries is counted, so waiting inside the MPI library is not. Handed on: calls
 that are native, on one node. Planned: forced, on a machine with a far link; there our own polling is counted too, so that runs differ
-a little. Each figure is the difference of two runs that differ in their number of calls, by a call; a round is a broadcast, an allreduce and a
-barrier. Start: instructions of the shorter run.
+much. A round is a broadcast, an allreduce and a barrier: its figure is the difference of two runs with other numbers of rounds. Start:
+instructions of the shorter run. For each, rank 0 and rank 1.
 """
 import os
 import pathlib
@@ -22,16 +22,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def own_instructions(file):
-    """Of the objects of ours, without what they call; and those of functions that poll."""
-    own, total, skips = False, 0, False
-    names, here = {}, ""
+    """Of our own libraries, without what they call."""
+    own, total, skips, names = False, 0, False, {}
     for line in file.read_text(errors="replace").splitlines():
         found = re.match(r"ob=\((\d+)\)(?: (.*))?", line)
         if found:
             if found.group(2):
                 names[found.group(1)] = found.group(2)
-            here = names[found.group(1)]
-            own = "libespalier" in here
+            own = "libespalier" in names[found.group(1)]
         elif line.startswith("cob=") or line.startswith("cfi=") or line.startswith("cfn="):
             found = re.match(r"cob=\((\d+)\) (.*)", line)
             if found:
