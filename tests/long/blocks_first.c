@@ -1,5 +1,6 @@
-// Preloaded before the library: every communicator begins with barriers. Plans of calls that do not block need a
-// call before them that blocks, and most programs of MPICH's suite that try such calls make no other.
+// Preloaded before the library: every communicator begins with barriers. Plans of calls that do not
+// block need a call before them that blocks, and most programs of MPICH's suite that try such calls
+// make no other.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
