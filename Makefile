@@ -111,6 +111,8 @@ check-long: check
 	@$(MAKE) --no-print-directory tarball
 	@python3 tests/install/tarball_test.py build/portable/espalier-*-linux-*.tar.gz .
 	@python3 tests/long/mpich_suite.py build/release build/long
+	@python3 tests/long/mpich_suite.py build/release build/long --parts coll --blocks-first
+	@python3 tests/long/mpich_suite.py build/release build/long --parts coll --blocks-first --how measured
 	@python3 tests/long/applications.py build/release build/long
 	$(call preset,asan)
 	@ctest --test-dir build/asan --output-on-failure -j $(TEST_JOBS)

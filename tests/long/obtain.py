@@ -74,3 +74,10 @@ def gives_way(mpi, work):
     library, text = work / "give_way.so", pathlib.Path(__file__).parent.with_name("mpi") / "give_way.c"
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", library, text, "-ldl"], check=True)
     return [library]
+
+
+def blocks_first(mpi, work):
+    """What is preloaded before all others: every communicator begins with calls that block (blocks_first.c)."""
+    library, text = work / f"blocks_first.{mpi}.so", pathlib.Path(__file__).with_name("blocks_first.c")
+    subprocess.run([f"mpicc.{mpi}", "-O2", "-shared", "-fPIC", "-o", library, text, "-ldl"], check=True)
+    return library

@@ -109,6 +109,7 @@ void Communicator::give_back() {
   probes_ = OwnedComm();
   hidden_ = OwnedComm();
   if (std::exchange(holds_share_, false)) share_.give_back();
+  may_all_start_ = false;
   never_ = Reason::NotAgreed;
 }
 
@@ -269,7 +270,8 @@ std::optional<select::WhichPlan> Communicator::which_to_start(const SharedCall& 
 
 std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey key) {
   // Classes that are forgotten may wait for agreements.
-  if (pending_ == nullptr || policies_.is_full_for(key)) return nullptr;
+  if (!may_all_start_ || policies_.is_full_for(key)) return nullptr;
+  if (pending_ == nullptr) begin_starting();
   // Trials have compared calls through memory, where these do not go.
   if (segment_ != nullptr && runtime::may_try(world_.settings)) return nullptr;
   const auto which = which_to_start(key);

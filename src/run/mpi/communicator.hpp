@@ -265,6 +265,8 @@ class Communicator {
   /// Whether calls that do not block could run along plans, as far as this rank knows.
   [[nodiscard]] bool may_start();
   void use_hidden(bool may_all_start);
+  /// Makes what the first call that does not block needs. Local.
+  void begin_starting();
   /// Whether the members are to have a segment of shared memory. All get the same answer.
   [[nodiscard]] bool wants_segment() const;
   /// Whether it is time for the hidden communicator of a trial on one node: what making it and the
@@ -317,7 +319,9 @@ class Communicator {
   bool does_without_segment_ = false;            // it was wanted, and could not be had
   std::unique_ptr<CountedTrees> counted_trees_;  // uses executor_; made at its first use
   CommunicatorLog* trace_log_ = nullptr;         // the tracer's
-  /// Calls that do not block; absent if they are native. Uses executor_.
+  bool may_all_start_ = false;  // calls that do not block may go along plans, on all members
+  /// Calls that do not block; absent before the first of them that may go along a plan. Uses
+  /// executor_.
   std::unique_ptr<PendingCalls> pending_;
   runtime::StartTrials starts_;
   TimedStart timed_;  // of the call that is about to start; no trial: nobody wants its times

@@ -257,7 +257,10 @@ void Communicator::use_hidden(bool may_all_start) {
                                   processes_of_node(), !is_asked_for && takes_device_buffers()});
   }
   if (world_.tracer != nullptr) take_down_calls();
-  if (!may_all_start) return;
+  may_all_start_ = may_all_start;
+}
+
+void Communicator::begin_starting() {
   pending_ = std::make_unique<PendingCalls>(executor_->channel());
   executor_->channel().step_pending = [this] { return progress_.step(); };
 }

@@ -38,13 +38,17 @@ std::uint64_t calls_of(MPI_Comm comm, std::uint64_t seed) {
     std::vector<int> data(1 + random.below(300), rank + 1), sum(data.size(), -1);
     const int count = static_cast<int>(data.size());
     const int root = static_cast<int>(random.below(static_cast<std::uint64_t>(size)));
-    if (random.chance(50)) {
-      MPI_Bcast(data.data(), count, MPI_INT, root, comm);
-      digest.add(data);
-    } else {
-      MPI_Allreduce(data.data(), sum.data(), count, MPI_INT, MPI_SUM, comm);
-      digest.add(sum);
+    const std::uint64_t which = random.below(4);
+    const bool broadcasts = which % 2 == 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (which == 0) MPI_Bcast(data.data(), count, MPI_INT, root, comm);
+    if (which == 1) MPI_Allreduce(data.data(), sum.data(), count, MPI_INT, MPI_SUM, comm);
+    if (which == 2) MPI_Ibcast(data.data(), count, MPI_INT, root, comm, &request);
+    if (which == 3) {
+      MPI_Iallreduce(data.data(), sum.data(), count, MPI_INT, MPI_SUM, comm, &request);
     }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    digest.add(broadcasts ? data : sum);
   }
   return digest.value();
 }

@@ -12,6 +12,7 @@ const std::vector<Kind>& all_kinds() {
       {"world", nullptr, 8, true},
       {"repeated", step_repeated, 6},
       {"tried", step_tried, 6},
+      {"starts", step_starts, 8},
       {"empty_types", step_empty_types, 8},
       {"between", step_between_groups, 8},
       {"info", step_info, 6},

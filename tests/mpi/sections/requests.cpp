@@ -1,4 +1,6 @@
 // What is under way beside blocking calls: non-blocking and persistent collectives, messages.
+#include <algorithm>
+
 #include "mpi/sections/steps.hpp"
 #ifdef OPEN_MPI
 #include <mpi-ext.h>  // persistent collectives have names of their own in Open MPI 4
@@ -12,6 +14,34 @@ std::vector<int> numbers(std::size_t count, std::uint64_t seed) {
   std::vector<int> all(count);
   for (int& one : all) one = static_cast<int>(random.below(1000));
   return all;
+}
+
+constexpr std::uint64_t kNonBlocking = 17;  // that start() knows
+
+int start_irregular(Section& section, Pending& one, std::uint64_t which, int root) {
+  const void* from = one.sent.data();
+  void* to = one.received.data();
+  const int *counts = one.counts.data(), *displs = one.displs.data();
+  const int count = one.counts.front();
+  const MPI_Comm comm = section.comm;
+  switch (which) {
+    case 12:
+      return MPI_Iallgatherv(from, count, MPI_INT, to, counts, displs, MPI_INT, comm, &one.request);
+    case 13:
+      return MPI_Igatherv(from, count, MPI_INT, to, counts, displs, MPI_INT, root, comm,
+                          &one.request);
+    case 14:
+      return MPI_Iscatterv(from, counts, displs, MPI_INT, to, count, MPI_INT, root, comm,
+                           &one.request);
+    case 15:
+      one.types.assign(one.counts.size(), MPI_INT);
+      for (int& at : one.displs) at *= static_cast<int>(sizeof(int));
+      return MPI_Ialltoallw(from, counts, displs, one.types.data(), to, counts, displs,
+                            one.types.data(), comm, &one.request);
+    default:
+      return MPI_Ialltoallv(from, counts, displs, MPI_INT, to, counts, displs, MPI_INT, comm,
+                            &one.request);
+  }
 }
 
 int start(Section& section, Pending& one, std::uint64_t which, int count, int root) {
@@ -47,11 +77,12 @@ int start(Section& section, Pending& one, std::uint64_t which, int count, int ro
     case 9:
       return MPI_Ireduce_scatter_block(from, to, count, MPI_INT, MPI_SUM, comm, &one.request);
     case 10:
-      return MPI_Iallgatherv(from, count, MPI_INT, to, one.counts.data(), one.displs.data(),
-                             MPI_INT, comm, &one.request);
+      return MPI_Ireduce_scatter(from, to, one.counts.data(), MPI_INT, MPI_MIN, comm, &one.request);
+    case 11:
+      one.is_defined = section.rank != 0;
+      return MPI_Iexscan(from, to, count, MPI_INT, MPI_SUM, comm, &one.request);
     default:
-      return MPI_Ialltoallv(from, one.counts.data(), one.displs.data(), MPI_INT, to,
-                            one.counts.data(), one.displs.data(), MPI_INT, comm, &one.request);
+      return start_irregular(section, one, which, root);
   }
 }
 
@@ -111,17 +142,80 @@ void wait_all(std::vector<MPI_Request>& requests) {
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
+/// Completes them by some function of MPI that does so.
+void wait_somehow(std::vector<MPI_Request>& requests, std::uint64_t how) {
+  const int count = static_cast<int>(requests.size());
+  int flag = 0, index = 0;
+  std::vector<int> indices(requests.size());
+  switch (how) {
+    case 0:
+      return wait_all(requests);
+    case 1:
+      for (index = 0; index != MPI_UNDEFINED;) {
+        MPI_Waitany(count, requests.data(), &index, MPI_STATUS_IGNORE);
+      }
+      return;
+    case 2:
+      while (flag == 0) MPI_Testall(count, requests.data(), &flag, MPI_STATUSES_IGNORE);
+      return;
+    case 3:
+      while (index != MPI_UNDEFINED) {
+        MPI_Testsome(count, requests.data(), &index, indices.data(), MPI_STATUSES_IGNORE);
+      }
+      return;
+    case 4:
+      for (MPI_Request& one : requests) {
+        for (flag = 0; flag == 0;) MPI_Request_get_status(one, &flag, MPI_STATUS_IGNORE);
+        MPI_Wait(&one, MPI_STATUS_IGNORE);
+      }
+      return;
+    default:
+      std::for_each(requests.rbegin(), requests.rend(), [&](MPI_Request& one) {
+        for (flag = 0; flag == 0;) MPI_Test(&one, &flag, MPI_STATUS_IGNORE);
+      });
+  }
+}
+
+void complete_somehow(Section& section, Random& random) {
+  std::vector<MPI_Request> requests;
+  for (const auto& one : section.pending) requests.push_back(one->request);
+  wait_somehow(requests, random.below(6));
+  for (const auto& one : section.pending) one->request = MPI_REQUEST_NULL;
+  section.complete();
+}
+
 }  // namespace
 
 void step_nonblocking(Section& section, Random& random) {
-  const auto which = random.below(12);
+  const auto which = random.below(kNonBlocking);
   const int count = static_cast<int>(random.below(random.chance(10) ? 3000 : 20));
   const int root = section.pick_rank(random);
   section.say("non-blocking collective " + std::to_string(which) + " of " + std::to_string(count) +
               " ints, root " + std::to_string(root));
   section.pending.push_back(std::make_unique<Pending>());
   section.note(start(section, *section.pending.back(), which, count, root));
-  if (random.chance(30)) section.complete();
+  if (random.chance(30)) complete_somehow(section, random);
+}
+
+void step_starts(Section& section, Random& random) {
+  const auto which = random.below(kNonBlocking);
+  const int calls = 20 + static_cast<int>(random.below(60));
+  const int count = 1 + static_cast<int>(random.below(random.chance(20) ? 2000 : 16));
+  const int root = section.pick_rank(random);
+  const bool others_too = random.chance(30);
+  section.say(std::to_string(calls) + " times non-blocking collective " + std::to_string(which) +
+              " of " + std::to_string(count) + " ints, root " + std::to_string(root));
+  int own = section.rank, sum = 0;
+  for (int i = 0; i < 3; ++i) MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, section.comm);
+  for (int i = 0; i < calls; ++i) {
+    section.pending.push_back(std::make_unique<Pending>());
+    const auto what = others_too && random.chance(30) ? random.below(kNonBlocking) : which;
+    section.note(start(section, *section.pending.back(), what, count, root));
+    if (random.chance(25)) complete_somehow(section, random);
+    if (random.chance(8)) any_blocking_step(section, random);
+    if (random.chance(3)) step_messages(section, random);
+    if (random.chance(3)) come_late(section, random);
+  }
 }
 
 void step_persistent(Section& section, Random& random) {

@@ -32,7 +32,7 @@ void Section::say(const std::string& what) const {
 void Section::complete() {
   for (const auto& one : pending) {
     note(MPI_Wait(&one->request, MPI_STATUS_IGNORE));
-    digest.add(one->received);
+    if (one->is_defined) digest.add(one->received);
   }
   pending.clear();
 }

@@ -40,6 +40,8 @@ class Digest {
 struct Pending {
   MPI_Request request = MPI_REQUEST_NULL;
   std::vector<int> sent, received, counts, displs;
+  std::vector<MPI_Datatype> types;
+  bool is_defined = true;  ///< whether MPI says what is received here
 };
 
 class Section {

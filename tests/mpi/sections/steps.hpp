@@ -22,6 +22,8 @@ void step_tried(Section& section, Random& random);
 
 // Calls under way beside them.
 void step_nonblocking(Section& section, Random& random);
+/// The same again and again, so that native and planned ones take turns.
+void step_starts(Section& section, Random& random);
 void step_persistent(Section& section, Random& random);
 void step_messages(Section& section, Random& random);
 
