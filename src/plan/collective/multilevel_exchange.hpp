@@ -5,6 +5,7 @@
 
 #include "collective/hierarchy.hpp"
 #include "collective/multilevel.hpp"
+#include "collective/multilevel_calls.hpp"
 #include "cost/predict_tree.hpp"
 
 namespace espalier::collective {
