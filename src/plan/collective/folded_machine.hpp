@@ -32,7 +32,8 @@ class FoldedMachine {
   [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
   [[nodiscard]] const cost::CostView& cost_view() const { return cost_view_; }
   [[nodiscard]] Rank root() const { return root_; }  ///< rank of the root on the folded machine
-  [[nodiscard]] const Hierarchy& whole() const { return whole_; }  ///< what is folded
+  /// The hierarchy of all ranks, whose equal parts stand here once.
+  [[nodiscard]] const Hierarchy& whole() const { return whole_; }
   /// The same machine for plans over all clusters of a depth.
   [[nodiscard]] FoldedMachine at_depth(std::uint32_t depth) const;
   /// Of the whole machine: MachineShape::is_aligned.
