@@ -53,6 +53,7 @@ def targets_of(source, step):
 def build(source, folder, jobs):
     """Seconds of processor time by step and unit, and by the clock by step."""
     launchers = [f"-DCMAKE_{l}_{k}_LAUNCHER={TIMED}" for l in ("C", "CXX") for k in ("COMPILER", "LINKER")]
+    launchers.append("-DCCACHE_PROGRAM=")  # older trees put it in front of the compiler whatever they are told
     units, wall = {}, {}
     environment = dict(os.environ, CCACHE_DISABLE="1")
     for step in STEPS:
@@ -68,6 +69,8 @@ def build(source, folder, jobs):
         run(["cmake", "--build", tree, "-j", str(jobs), *(["--target", *targets] if targets else [])], cwd=source, env=environment)
         wall[step] = time.monotonic() - begin
         units[step] = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        if not units["demo"]:
+            sys.exit(f"error: {source}: nothing was timed\n  hint: its CMake files put another launcher in front of the compiler")
     return {"units": units, "wall": wall}
 
 

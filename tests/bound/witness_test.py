@@ -39,8 +39,8 @@ def machines(source, folder):
     square = folder / "witness_square.json"
     square.write_text(json.dumps(SQUARE))
     is_long = "LONG_TESTS" in os.environ
-    drawn = [f"random:{seed}:{3 + seed % 11}" for seed in range(1, 41 if is_long else 7)]
-    return stored[::1 if is_long else 3] + SYNTHETIC + [str(square)] + drawn
+    drawn = [f"random:{seed}:{3 + seed % 11}" for seed in range(1, 41 if is_long else 4)]
+    return stored[::1 if is_long else 5] + SYNTHETIC + [str(square)] + drawn
 
 
 def run(tool, *arguments):

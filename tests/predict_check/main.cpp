@@ -13,6 +13,7 @@
 #include "select/candidates.hpp"
 #include "select/predict.hpp"
 #include "sim/simulate.hpp"
+#include "support/long_run.hpp"
 #include "topology/load_machine.hpp"
 
 namespace espalier {
@@ -134,6 +135,9 @@ void print(const std::string& name, const Tally& tally) {
 }
 
 int run(bool table, bool worst, int random) {
+  const std::vector<std::uint64_t> sizes =
+      table || is_long_run() ? std::vector<std::uint64_t>{8, 1024, 16384, 131072, 1048576}
+                             : std::vector<std::uint64_t>{8, 16384, 1048576};
   const std::vector<NamedMachine> tried = machines(random);
   std::vector<Case> cases, losses;
   Tally all;
@@ -154,7 +158,7 @@ int run(bool table, bool worst, int random) {
       if (named.cyclic) machine = with_placement(machine, cyclic_placement(machine));
       const collective::Hierarchy hierarchy(machine);
       const select::CostView cost_view(machine);
-      for (const std::uint64_t bytes : {8U, 1024U, 16384U, 131072U, 1048576U}) {
+      for (const std::uint64_t bytes : sizes) {
         if (operation == Operation::Barrier && bytes > 8) continue;
         const bool blocks = operation == Operation::Allgather || operation == Operation::Alltoall ||
                             operation == Operation::Gather || operation == Operation::Scatter ||
@@ -194,7 +198,7 @@ int run(bool table, bool worst, int random) {
 
 int main(int argc, char** argv) {
   bool table = false, worst = false;
-  int random = 6;
+  int random = espalier::is_long_run() ? 6 : 2;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--table") == 0) table = true;
     if (std::strcmp(argv[i], "--worst") == 0) table = worst = true;

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "support/for_all_seeds.hpp"
+#include "support/long_run.hpp"
 #include "support/random_spec.hpp"
 #include "topology/readers.hpp"
 #include "topology/simgrid/read_platform.hpp"
@@ -134,7 +135,7 @@ void expect_simgrid_agrees(const Machine& machine) {
 }
 
 TEST(WrittenForSimgridProperty, HasThePathsOfTheMachineAsItsRoutes) {
-  for_all_seeds(40, [](Random& rng) {
+  for_all_seeds(is_long_run() ? 40 : 12, [](Random& rng) {
     const auto machine = build_machine(RandomSpec(rng).make());
     ASSERT_TRUE(machine) << machine.error();
     expect_simgrid_agrees(*machine);

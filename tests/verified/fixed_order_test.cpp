@@ -13,6 +13,7 @@
 #include "sim/simulate.hpp"
 #include "support/flat_calls.hpp"
 #include "support/for_all_seeds.hpp"
+#include "support/long_run.hpp"
 #include "topology/random_machine.hpp"
 #include "topology/readers.hpp"
 #include "verify/verify.hpp"
@@ -101,7 +102,7 @@ Schedule fixed_order(const topology::Machine& machine, const MultilevelChoice& c
 }
 
 TEST(FixedOrderProperty, IsTheReferenceOrderWhateverMachinePlacementTreeAndSegment) {
-  for_all_seeds(1500, [](Random& rng) {
+  for_all_seeds(is_long_run() ? 1500 : 400, [](Random& rng) {
     const topology::Machine machine = topology::random_machine(rng.next(), {1, 33, 4, true});
     Collective call{kReductions[rng.below(std::size(kReductions))],
                     machine.size(),
