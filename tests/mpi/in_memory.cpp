@@ -37,6 +37,12 @@
 extern "C" __attribute__((visibility("default"))) int MPIX_Query_cuda_support() {
   return std::getenv("IN_MEMORY_OF_DEVICES") != nullptr ? 1 : 0;
 }
+/// The same question as MPICH has it.
+extern "C" __attribute__((visibility("default"))) int MPIX_GPU_query_support(int /*kind*/,
+                                                                             int* answer) {
+  *answer = MPIX_Query_cuda_support();
+  return MPI_SUCCESS;
+}
 
 namespace {
 

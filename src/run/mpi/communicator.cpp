@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mpi/registry.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::mpi {
@@ -79,16 +80,20 @@ Communicator::~Communicator() {
   counted_trees_.reset();
   segment_.reset();
   executor_.reset();
-  // Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its
-  // error handler. They are not received away: others may come at any time.
-  if (has_failed_ || has_message(probes_) || has_message(hidden_)) {
+  free_hidden();
+}
+
+/// Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its error
+/// handler. They are not received away: others may come at any time.
+void Communicator::free_hidden() {
+  const bool is_abandoned = has_failed_ || has_message(probes_) || has_message(hidden_);
+  if (is_abandoned) {
     probes_.abandon();
     hidden_.abandon();
-    return;
   }
   probes_ = OwnedComm();
   hidden_ = OwnedComm();
-  if (holds_share_) share_.give_back();
+  if (std::exchange(holds_share_, false) && !is_abandoned) share_.give_back();
 }
 
 bool Communicator::has_only(const std::vector<Rank>& ranks) const {
@@ -106,9 +111,7 @@ void Communicator::give_back() {
   counted_trees_.reset();
   segment_.reset();
   executor_.reset();
-  probes_ = OwnedComm();
-  hidden_ = OwnedComm();
-  if (std::exchange(holds_share_, false)) share_.give_back();
+  free_hidden();
   may_all_start_ = false;
   never_ = Reason::NotAgreed;
 }
@@ -218,6 +221,11 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
   if (is_counted && asks_to_join_ && !key.irregular && !policies_.knows(key) &&
       !join_by_steps(key)) {
     return {nullptr, never_.value_or(Reason::FirstCalls), never_.has_value()};
+  }
+  // What ranks know of forgotten classes beside them differs: each asks anew, from this call on.
+  if (policies_.is_full_for(key)) {
+    settled_.plan = nullptr;
+    Registry::forget_what_is_native();
   }
   const double begin = is_counted ? PMPI_Wtime() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);

@@ -202,12 +202,12 @@ class Communicator {
     has_failed_ = true;
     if (segment_ != nullptr) segment_->mark_failed();
   }
-  [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr && !has_failed_; }
+  [[nodiscard]] bool holds_hidden() const { return executor_ != nullptr; }
   /// Whether all members are among `ranks`, which are sorted ranks of MPI_COMM_WORLD.
   /// @pre holds_hidden()
   [[nodiscard]] bool has_only(const std::vector<Rank>& ranks) const;
-  /// Frees the hidden communicator; all further calls are native. All members do this before the
-  /// same call. @pre holds_hidden()
+  /// Frees the hidden communicator, or abandons it after a failed call; all further calls are
+  /// native. All members do this before the same call. @pre holds_hidden()
   void give_back();
 
   runtime::CallCounts counts;
@@ -232,6 +232,7 @@ class Communicator {
 
  private:
   void abandon_channels();
+  void free_hidden();
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
   [[nodiscard]] bool agree_and_copy(std::uint64_t hash);
@@ -254,6 +255,7 @@ class Communicator {
   void plan_anew();
   /// Makes the hidden communicator. Collective. @return false: never() says why not
   bool make_hidden(const runtime::SharedCall& call);
+  void end_joining_by_steps();
   /// Likewise; what it took goes to the account.
   bool make_hidden_at_once(const runtime::SharedCall& call);
   void spend_on_node(double seconds) const;

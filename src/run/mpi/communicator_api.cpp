@@ -8,10 +8,10 @@ using runtime::SharedCall;
 
 CallOutlook Communicator::outlook(const SharedCall& call) {
   if (never_) return {false, "native", std::string(name_of(*never_))};
-  const runtime::ClassPolicy& policy = policies_.at(call);
-  const runtime::Take take = policy.outlook();
+  const runtime::CallPolicies::Outlook expected = policies_.outlook(call);
+  const runtime::Take& take = expected.take;
   CallOutlook outlook{take.which.has_value(), "native", std::string(name_of(take.why))};
-  if (policy.state() == runtime::ClassState::Few) return outlook;
+  if (expected.state == runtime::ClassState::Few) return outlook;
   const runtime::CachedPlan& plan =
       *cached({call, false, take.which.value_or(select::WhichPlan::ByPrediction)});
   outlook.predicted = plan.predicted;
@@ -26,7 +26,7 @@ CallOutlook Communicator::outlook(const SharedCall& call) {
     outlook.why = "the root chooses a tree by the lengths, which it alone knows; else " + plan.why;
   }
   const bool is_asked_for = world_.settings.force || world_.settings.reproducible;
-  if (policy.has_decision()) {
+  if (expected.has_decision) {
     outlook.why += "; it has proved to be faster than the MPI library's own";
   }
   if (executor_ == nullptr && !policies_.had_gainful_call() && !is_asked_for) {

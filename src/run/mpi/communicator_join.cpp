@@ -99,7 +99,18 @@ std::uint64_t Communicator::hash_to_agree(const SharedCall& call) {
   return machine_hash_ ^ schedule::hash_of(of_first.prepared.program);
 }
 
+/// All members do so before the same call: what they were about to agree on step by step is made at
+/// once instead.
+void Communicator::end_joining_by_steps() {
+  if (join_agreement_ == nullptr) return;
+  static_cast<void>(join_agreement_->finish());
+  join_agreement_.reset();
+  hidden_ = OwnedComm();
+  if (std::exchange(holds_share_, false)) share_.give_back();
+}
+
 bool Communicator::make_hidden(const SharedCall& call) {
+  end_joining_by_steps();
   if (!agree_and_copy(hash_to_agree(call))) {
     never_ = group_->is_even() ? Reason::OneLevel : Reason::NotAgreed;
     return false;

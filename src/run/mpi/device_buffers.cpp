@@ -1,17 +1,38 @@
 #include "mpi/device_buffers.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
+
+#include <string_view>
 
 #include "mpi/mpi_api.hpp"
+#include "mpi/mpi_traits.hpp"
 
 namespace espalier::mpi {
 namespace {
 
-/// Extensions of MPICH and Open MPI. None has arguments; 1 means yes.
+/// Extensions of Open MPI and others. None has arguments; 1 means yes.
 constexpr const char* kDeviceQueries[] = {"MPIX_Query_cuda_support", "MPIX_Query_rocm_support",
                                           "MPIX_Query_hip_support", "MPIX_Query_ze_support"};
 
+/// MPICH's since 4.0, for the kinds 0 to 2 of devices. Those above end programs in MPICH 3.4, where
+/// they assert the opposite of what they mean.
+constexpr const char* kQueryOfMpich = "MPIX_GPU_query_support";
+constexpr int kKindsOfDevices = 3;
+
+bool mpich_says_yes(void* library) {
+  void* const address = dlsym(library, kQueryOfMpich);
+  if (address == nullptr) return false;
+  const auto query = reinterpret_cast<int (*)(int, int*)>(address);
+  for (int kind = 0; kind < kKindsOfDevices; ++kind) {
+    int answer = 0;
+    if (query(kind, &answer) == MPI_SUCCESS && answer != 0) return true;
+  }
+  return false;
+}
+
 bool says_yes(void* library) {
+  if constexpr (kNativeMpi == select::NativeMpi::Mpich) return mpich_says_yes(library);
   for (const char* const name : kDeviceQueries) {
     void* const address = dlsym(library, name);
     if (address != nullptr && reinterpret_cast<int (*)()>(address)() == 1) return true;
@@ -19,10 +40,27 @@ bool says_yes(void* library) {
   return false;
 }
 
+/// Libraries that programs with buffers on devices have loaded. An MPI may take such buffers and
+/// not say so, by way of the library that it sends with.
+int is_of_devices(dl_phdr_info* info, std::size_t /*size*/, void* found) {
+  std::string_view name = info->dlpi_name != nullptr ? info->dlpi_name : "";
+  name.remove_prefix(name.rfind('/') + 1);
+  for (const std::string_view one : {"libcuda.so", "libamdhip64.so", "libze_loader.so"}) {
+    if (name.starts_with(one)) *static_cast<bool*>(found) = true;
+  }
+  return 0;
+}
+
+bool has_library_of_devices() {
+  bool found = false;
+  dl_iterate_phdr(is_of_devices, &found);
+  return found;
+}
+
 }  // namespace
 
 bool takes_device_buffers() {
-  if (says_yes(RTLD_DEFAULT)) return true;
+  if (has_library_of_devices() || says_yes(RTLD_DEFAULT)) return true;
   // Where the program's libraries are not visible to all.
   Dl_info found{};
   if (dladdr(reinterpret_cast<void*>(&PMPI_Wait), &found) == 0) return false;

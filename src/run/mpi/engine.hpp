@@ -20,7 +20,7 @@ namespace espalier::mpi {
 /// The wrappers (src/run/pmpi) call it, from any thread that calls MPI:
 ///   1. start() behind MPI_Init.
 ///   2. run() for each collective. If it was not planned, the wrapper calls the MPI library.
-///   3. begin_free(), end_free() around each free of a communicator; note_made() for each new one.
+///   3. begin_free(), end_free() around each free of a communicator.
 ///   4. The destructor in MPI_Finalize, which writes ESPALIER_EXPLAIN and ESPALIER_VERDICTS.
 class Engine {
  public:
@@ -35,13 +35,10 @@ class Engine {
   /// Called before and after MPI_Comm_free and MPI_Comm_disconnect: see Registry.
   void begin_free(MPI_Comm comm) { registry_->begin_free(comm); }
   void end_free(MPI_Comm comm, bool is_freed) { registry_->end_free(comm, is_freed); }
-  /// Counts a communicator that the program made.
-  void note_made() { made_.fetch_add(1, std::memory_order_relaxed); }
-  /// Whether the program made so many communicators that MPICH, which has 2,048, might have none
-  /// left. Always false with several threads, which may be in calls on hidden communicators.
-  [[nodiscard]] bool may_run_short() const {
-    return made_.load(std::memory_order_relaxed) > kManyCommunicators && !world_->is_threaded;
-  }
+  /// Whether hidden communicators may be given back when MPI has none left; MPICH has 2,048. Not by
+  /// how many this rank made: others may have made fewer, and all must do the same. Not with
+  /// several threads, which may be in calls on hidden communicators.
+  [[nodiscard]] bool may_give_back() const { return !world_->is_threaded; }
   /// Frees the hidden communicators whose members all belong to `among`, and makes no more. Called
   /// by all members of `among` after a call failed to make a communicator from it.
   /// Gives none back if a call that does not block was planned on some member.
@@ -152,11 +149,8 @@ class Engine {
   /// Finds the machine, if it is unknown. Collective over `over`, a communicator of all processes.
   void learn_machine(MPI_Comm over);
 
-  static constexpr int kManyCommunicators = 1024;
-
   TopologyAttributes attributes_;
   std::unique_ptr<World> world_;
-  std::atomic<int> made_{0};            // communicators that the program made, freed ones included
   bool is_given_up_ = false;            // agree_on_world() returned None
   std::uint64_t world_calls_ = 0;       // calls on all processes while something is looked for
   std::unique_ptr<SocketLooks> looks_;  // absent before the world agreed, and when all is known

@@ -43,7 +43,7 @@ bool Engine::give_back(MPI_Comm among) {
   PMPI_Comm_test_inter(among, &inter);
   if (inter != 0) return false;
   auto ranks = ranks_in_world(among);
-  if (!ranks) return false;  // others may not have our library
+  if (!ranks || !all_take_part()) return false;  // others may not have our library
   // Calls that do not block may come before this one on some ranks and after it on others, so what
   // becomes of them must not change here.
   int has_started = registry_->has_started() ? 1 : 0;

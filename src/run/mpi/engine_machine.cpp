@@ -76,7 +76,7 @@ void Engine::look_for_machine(MPI_Comm over) {
   if (!told) return;
   if (told->expected > 0) world_->expected_seconds = told->expected;
   if (told->kept) {
-    world_->verdicts = std::move(told->kept->verdicts);
+    world_->verdicts.add(std::move(told->kept->verdicts));  // what ESPALIER_VERDICTS names stays
     ledger_->take_verdicts(world_->verdicts);
     auto& machine = told->kept->machine;
     if (machine && !looks_->contradicts(*machine)) {

@@ -85,7 +85,7 @@ Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
 void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
   comm.executor().skip_call();
-  if (comm.segment() != nullptr) comm.segment()->skip(plan.call);
+  if (comm.segment() != nullptr && plan.is_collective) comm.segment()->skip(plan.call);
 }
 
 namespace {
@@ -102,7 +102,8 @@ int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& eleme
 int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements) {
   const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
   elements.signature = plan.signature;
-  if (comm.segment() != nullptr && comm.segment()->serves(plan.call, elements.buffers)) {
+  if (comm.segment() != nullptr && plan.is_collective &&
+      comm.segment()->serves(plan.call, elements.buffers)) {
     comm.staging_bytes = std::max(comm.staging_bytes, elements.copied);
     const int code = comm.segment()->run(plan.call, elements);
     note_planned(comm,

@@ -207,13 +207,15 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
   const auto own = runtime::read_settings(environment);
   if (own) world->settings = *own;
+  world->names_no_file = is_complete(own);
   Presence presence;
   presence.settings = hash_of(own ? to_text(*own) : "malformed");
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   presence.is_threaded = level == MPI_THREAD_MULTIPLE;
-  world->can_wait = !presence.is_threaded && is_complete(own) && !own->disabled && !own->force &&
-                    !own->reproducible && own->algorithm.empty() && own->trace.empty();
+  world->can_wait = !presence.is_threaded && world->names_no_file && !own->disabled &&
+                    !own->force && !own->reproducible && own->algorithm.empty() &&
+                    own->trace.empty();
   // Not by own settings, which may differ between processes: all must wait for the same calls.
   world->defers = launcher_says_several_nodes(world->size);
   presence.cannot_wait = !world->can_wait;
@@ -259,7 +261,7 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
       complain(made.error());
     }
   }
-  const bool is_known = all.same_settings() && is_complete(runtime::read_settings(environment));
+  const bool is_known = all.same_settings() && world.names_no_file;
   if (is_known) {
     if (world.settings.disabled) return WorldAgreement::None;
     told.settings = to_text(world.settings);

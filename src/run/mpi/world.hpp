@@ -51,6 +51,7 @@ class World {
   RollCall roll_call;
   /// This process may agree as late as in the first call on all processes; else in MPI_Init.
   bool can_wait = true;
+  bool names_no_file = false;  ///< its own settings name neither a machine nor decisions
   /// The members below are the same on all processes. Before, they are this process's own.
   bool is_agreed = false;
   int rank = 0;  ///< this process in MPI_COMM_WORLD

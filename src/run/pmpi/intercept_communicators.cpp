@@ -29,10 +29,7 @@ template <typename Make>
   PMPI_Comm_set_errhandler(parent, handler);
   if (code == MPI_SUCCESS && *made != MPI_COMM_NULL) PMPI_Comm_set_errhandler(*made, handler);
   PMPI_Errhandler_free(&handler);
-  if (code == MPI_SUCCESS) {
-    engine.note_made();
-    return code;
-  }
+  if (code == MPI_SUCCESS) return code;
   const bool asks_again =
       without_bugs([&] { return has_run_short(code) && engine.give_back(parent); });
   return asks_again ? make() : hand_to_user(parent, code);
@@ -43,12 +40,10 @@ template <typename Make>
 int make_communicator(std::intptr_t comm, std::intptr_t newcomm, Make make) {
   mpi::Engine* const engine = the_engine.load(std::memory_order_acquire);
   if (engine == nullptr) return make();
-  if (engine->may_run_short() && as<MPI_Comm>(comm) != MPI_COMM_NULL && newcomm != 0) {
+  if (engine->may_give_back() && as<MPI_Comm>(comm) != MPI_COMM_NULL && newcomm != 0) {
     return make_carefully(*engine, as<MPI_Comm>(comm), as<MPI_Comm*>(newcomm), make);
   }
-  const int code = make();
-  if (code == MPI_SUCCESS) engine->note_made();
-  return code;
+  return make();
 }
 
 }  // namespace

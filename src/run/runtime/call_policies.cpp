@@ -26,16 +26,29 @@ void CallPolicies::forget() {
 ClassPolicy& CallPolicies::at(const SharedCall& call) {
   const CallClass calls = class_of(call);
   if (last_ != nullptr && last_class_ == calls && !last_->wants_candidates()) return *last_;
-  const auto known = [&] { return known_ == nullptr ? std::nullopt : known_->find(where_, calls); };
   auto it = classes_.find(calls);
   if (it == classes_.end()) {
     if (classes_.size() >= kMostClasses) forget();
-    const std::uint32_t native_calls = known() ? 0 : native_calls_first(ground_);
+    const std::uint32_t native_calls = known(calls) ? 0 : native_calls_first(ground_);
     it = classes_.emplace(calls, ClassPolicy(ground_, native_calls)).first;
   }
-  if (it->second.wants_candidates()) it->second.begin(propose_(call), known());
+  if (it->second.wants_candidates()) it->second.begin(propose_(call), known(calls));
   last_class_ = calls;
   return *(last_ = &it->second);
+}
+
+CallPolicies::Outlook CallPolicies::outlook(const SharedCall& call) const {
+  const CallClass calls = class_of(call);
+  const auto outlook_of = [](const ClassPolicy& policy) {
+    return Outlook{policy.outlook(), policy.state(), policy.has_decision()};
+  };
+  const auto it = classes_.find(calls);
+  const bool is_new = it == classes_.end();
+  if (!is_new && !it->second.wants_candidates()) return outlook_of(it->second);
+  PolicyGround ground = ground_;
+  ClassPolicy policy(ground, is_new && !known(calls) ? native_calls_first(ground) : 0);
+  if (policy.wants_candidates()) policy.begin(propose_(call), known(calls));
+  return outlook_of(policy);
 }
 
 bool CallPolicies::is_full_for(const SharedCall& call) const {

@@ -41,6 +41,14 @@ class CallPolicies {
 
   /// The policy of a call's class, ready for next() or outlook(). Valid until the next at().
   [[nodiscard]] ClassPolicy& at(const SharedCall& call);
+  /// How a call would run as things stand.
+  struct Outlook {
+    Take take;
+    ClassState state{};
+    bool has_decision = false;
+  };
+  /// Changes nothing, so one rank alone may ask.
+  [[nodiscard]] Outlook outlook(const SharedCall& call) const;
   /// Whether there is a policy for the call's class already.
   [[nodiscard]] bool knows(const SharedCall& call) const {
     return classes_.contains(class_of(call));
@@ -60,6 +68,9 @@ class CallPolicies {
 
  private:
   void forget();
+  [[nodiscard]] std::optional<std::string> known(const CallClass& calls) const {
+    return known_ == nullptr ? std::nullopt : known_->find(where_, calls);
+  }
 
   PolicyGround ground_;
   std::uint64_t where_ = 0;

@@ -132,6 +132,31 @@ TEST(CallPolicies, ForgetsAllButWhatWasJoined) {
 }
 
 /// A program with ever new sizes or roots does not take ever more memory.
+/// One rank alone may ask.
+TEST(CallPolicies, AnOutlookChangesNothing) {
+  CallPolicies policies;
+  policies.begin(false, true, {}, 0, nullptr,
+                 [](const SharedCall&) { return std::vector{kBestPlan}; });
+  policies.join(nobody);
+  const SharedCall call{schedule::Operation::Broadcast, 0, 100};
+  EXPECT_EQ(policies.outlook(call).take.which, WhichPlan::Best);
+  EXPECT_FALSE(policies.knows(call));
+  EXPECT_EQ(policies.at(call).next(kNoTime).which, WhichPlan::Best);
+  EXPECT_EQ(policies.outlook(call).take.which, WhichPlan::Best);
+  EXPECT_TRUE(policies.knows(call));
+}
+
+TEST(CallPolicies, AnOutlookOfAnUnknownClassIsThatOfItsFirstCall) {
+  CallPolicies policies;
+  policies.begin(true, true, {}, 0, nullptr, [](const SharedCall&) {
+    return std::vector{kNativeCall, kBestPlan};
+  });
+  const SharedCall call{schedule::Operation::Broadcast, 0, 100};
+  EXPECT_EQ(policies.outlook(call).state, ClassState::Few);
+  EXPECT_FALSE(policies.outlook(call).take.which);
+  EXPECT_FALSE(policies.knows(call));
+}
+
 TEST(CallPolicies, RemembersABoundedNumberOfClasses) {
   CallPolicies policies;
   std::size_t asked = 0;

@@ -96,6 +96,7 @@ bool MulticastCall::has(Rank rank) const {
 CachedPlan plan_multicast(const Machine& machine, const MulticastCall& call, Rank rank) {
   CachedPlan plan;
   plan.planned = true;
+  plan.is_collective = false;
   plan.why = "the shortest predicted time among trees";
   plan.signature = signature_of({&call, 1});
   plan.prepared.program.rank = rank;
@@ -126,6 +127,7 @@ CachedPlan plan_multicasts(const Machine& machine, std::span<const MulticastCall
                            Rank rank) {
   expects(calls.size() >= 2 && calls.size() <= kMulticastsAtOnce, "plan_multicasts: how many?");
   CachedPlan plan;
+  plan.is_collective = false;
   plan.signature = signature_of(calls);
   set_name(plan, "multicasts one after the other");
   std::size_t destinations = 0;

@@ -17,6 +17,8 @@ class Verdicts {
  public:
   [[nodiscard]] std::optional<std::string> find(std::uint64_t where, const CallClass& calls) const;
   void set(std::uint64_t where, const CallClass& calls, std::string candidate);
+  /// Takes what is not known here yet.
+  void add(Verdicts others) { candidates_.merge(others.candidates_); }
   [[nodiscard]] bool empty() const { return candidates_.empty(); }
   [[nodiscard]] std::string to_text() const;
 

@@ -12,8 +12,13 @@
 namespace espalier::shared {
 namespace {
 
-/// Loads of a flag before anything else is done: some microseconds.
+/// Loads of a flag before anything else is done: some microseconds. A pause of x86 takes up to 140
+/// cycles.
+#if defined(__x86_64__)
+constexpr std::uint32_t kSpins = 128;
+#else
 constexpr std::uint32_t kSpins = 4096;
+#endif
 /// With more processes than cores the writer may be the one that waits for this core.
 constexpr std::uint32_t kSpinsWhenCrowded = 16;
 /// Polls of MPI before the core is yielded.
@@ -22,7 +27,9 @@ constexpr std::uint32_t kPolls = 512;
 constexpr std::uint32_t kRoundsAwake = 16384;
 /// Of so many rounds in a crowd one polls MPI: yields bring the writer on.
 constexpr std::uint32_t kRoundsAPoll = 8;
-constexpr long kLongestSleep = 500'000;  // nanoseconds
+/// Polls between two sleeps: others may wait for answers of this rank's MPI, one after the other.
+constexpr std::uint32_t kPollsASleep = 4;
+constexpr long kLongestSleep = 50'000;  // nanoseconds
 
 void relax() {
 #if defined(__x86_64__)
@@ -50,9 +57,12 @@ void DirectAccess::wait_long(const std::uint64_t* flag, std::uint64_t at_least) 
     if (crowded_ || round >= kPolls) sched_yield();
     const std::uint64_t seen = load(flag);
     if (seen >= at_least) return;
-    const bool polls = !crowded_ || round % kRoundsAPoll == kRoundsAPoll - 1;
-    if (polls && progress_.step != nullptr) progress_.step(progress_.of);
-    if (round >= kRoundsAwake) sleep(flag, seen);
+    const bool sleeps = round >= kRoundsAwake;
+    const bool polls = !crowded_ || sleeps || round % kRoundsAPoll == kRoundsAPoll - 1;
+    for (std::uint32_t i = 0; polls && i < (sleeps ? kPollsASleep : 1); ++i) {
+      if (progress_.step != nullptr) progress_.step(progress_.of);
+    }
+    if (sleeps) sleep(flag, seen);
   }
 }
 

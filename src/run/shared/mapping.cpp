@@ -61,7 +61,10 @@ Expected<Mapping> Mapping::map(int file, std::uint64_t bytes) {
 
 Expected<Mapping> Mapping::create(std::uint64_t bytes) {
   if (!may_be_so_long(bytes)) return failure("the limit of file sizes", EFBIG);
-  const int file = ::memfd_create("espalier", MFD_CLOEXEC);
+  // Systems that refuse memory that may be executed want the flag, older ones do not know it.
+  constexpr unsigned kNoExec = 0x0008U;
+  int file = ::memfd_create("espalier", MFD_CLOEXEC | kNoExec);
+  if (file < 0 && errno == EINVAL) file = ::memfd_create("espalier", MFD_CLOEXEC);
   if (file < 0) return failure("memfd_create", errno);
   if (const int code = ::posix_fallocate(file, 0, static_cast<off_t>(bytes)); code != 0) {
     ::close(file);
@@ -72,15 +75,18 @@ Expected<Mapping> Mapping::create(std::uint64_t bytes) {
 
 Expected<Mapping> Mapping::open(int process, int file, std::uint64_t bytes) {
   const std::string name = fmt::format("/proc/{}/fd/{}", process, file);
-  const int opened = ::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (opened < 0) return failure(name.c_str(), errno);
+  // Looked at before it is opened: on another host, or among other processes, it may be a pipe or
+  // a device.
+  const int seen = ::open(name.c_str(), O_PATH | O_CLOEXEC);
+  if (seen < 0) return failure(name.c_str(), errno);
   struct stat info {};
-  const bool is_such_a_file = ::fstat(opened, &info) == 0 && S_ISREG(info.st_mode) &&
+  const bool is_such_a_file = ::fstat(seen, &info) == 0 && S_ISREG(info.st_mode) &&
                               static_cast<std::uint64_t>(info.st_size) == bytes;
-  if (!is_such_a_file) {
-    ::close(opened);
-    return failure(name.c_str(), ENODEV);
-  }
+  const std::string own = fmt::format("/proc/self/fd/{}", seen);
+  const int opened = is_such_a_file ? ::open(own.c_str(), O_RDWR | O_CLOEXEC) : -1;
+  const int code = is_such_a_file ? errno : ENODEV;
+  ::close(seen);
+  if (opened < 0) return failure(name.c_str(), code);
   return map(opened, bytes);
 }
 
