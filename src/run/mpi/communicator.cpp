@@ -144,7 +144,9 @@ void Communicator::take_machine() {
   never_.reset();
   plan_for(groups_.find(world_, world_ranks_));
   world_ranks_ = {};
-  if (group_->is_even() && !settings.trial && !is_told) never_ = Reason::OneLevel;
+  // Where machines are found, others may take a newer one here, which need not be even.
+  const bool is_final = !world_.learns_late;
+  if (group_->is_even() && !settings.trial && !is_told && is_final) never_ = Reason::OneLevel;
 }
 
 void Communicator::plan_anew() {
@@ -161,9 +163,10 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
   multicasts_.clear();
   if (counted_trees_ != nullptr) counted_trees_->plan_for(group->machine());
   group_ = std::move(group);
+  verdicts_ = world_.verdicts;
   // The network may have been another in earlier runs.
   policies_.begin(group_->is_even(), group_->far_pairs().empty(), world_.settings, group_->place(),
-                  changes_.empty() ? &world_.verdicts : nullptr,
+                  changes_.empty() ? verdicts_.get() : nullptr,
                   [this](const SharedCall& call) { return candidates(call); });
 }
 

@@ -302,6 +302,7 @@ class Communicator {
     const runtime::CachedPlan* plan = nullptr;
   } settled_;
   std::map<std::vector<runtime::MulticastCall>, runtime::CachedPlan> multicasts_;
+  std::shared_ptr<const runtime::Verdicts> verdicts_;  // must outlive policies_
   runtime::CallPolicies policies_;
   OwnedComm probes_;  // communicator to measure links on; made at the first alarm
   std::vector<std::string> changes_;

@@ -76,8 +76,10 @@ void Engine::look_for_machine(MPI_Comm over) {
   if (!told) return;
   if (told->expected > 0) world_->expected_seconds = told->expected;
   if (told->kept) {
-    world_->verdicts.add(std::move(told->kept->verdicts));  // what ESPALIER_VERDICTS names stays
-    ledger_->take_verdicts(world_->verdicts);
+    auto all = std::make_shared<runtime::Verdicts>(*world_->verdicts);
+    all->add(std::move(told->kept->verdicts));  // what ESPALIER_VERDICTS names stays
+    world_->verdicts = std::move(all);
+    ledger_->take_verdicts(*world_->verdicts);
     auto& machine = told->kept->machine;
     if (machine && !looks_->contradicts(*machine)) {
       told->kept->words.emplace_back("known from before");
@@ -85,7 +87,7 @@ void Engine::look_for_machine(MPI_Comm over) {
           found_machine(*world_, std::move(*machine), std::move(told->kept->words));
       known.is_certain = true;
       learn(std::move(known));
-    } else if (world_->known() != nullptr && !world_->verdicts.empty()) {
+    } else if (world_->known() != nullptr && !world_->verdicts->empty()) {
       learn(KnownMachine(*world_->known()));  // begins anew, with what is known
     }
     return;
@@ -121,7 +123,7 @@ bool Engine::settle_world(MPI_Comm over) {
   const double begin = PMPI_Wtime();
   is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
   world_->account.wait(PMPI_Wtime() - begin);
-  if (!is_given_up_) ledger_->take_verdicts(world_->verdicts);
+  if (!is_given_up_) ledger_->take_verdicts(*world_->verdicts);
   return !is_given_up_;
 }
 

@@ -273,7 +273,8 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   world.settings = runtime::settings_from_text(told.settings);
   if (!is_known && !nobody_contradicts(world, over)) return WorldAgreement::None;
   if (!told.verdicts.empty()) {
-    world.verdicts = *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS");
+    world.verdicts = std::make_shared<const runtime::Verdicts>(
+        *runtime::Verdicts::from_text(told.verdicts, "ESPALIER_VERDICTS"));
   }
   world.is_agreed = true;
   begin_trace(world, over);

@@ -71,7 +71,9 @@ class World {
   mutable runtime::Account node_account;
   runtime::Settings settings;
   std::string settings_text;   ///< the agreed settings as text, for hashes
-  runtime::Verdicts verdicts;  ///< decisions of earlier runs (ESPALIER_VERDICTS)
+  /// Decisions of earlier runs, kept or named by ESPALIER_VERDICTS. Others replace them, they do not
+  /// change: a communicator holds those that were there when it was planned for.
+  std::shared_ptr<const runtime::Verdicts> verdicts = std::make_shared<const runtime::Verdicts>();
   /// Takes planned calls down (ESPALIER_TRACE); nullptr: nobody does, on all processes.
   std::unique_ptr<Tracer> tracer;
   /// The lowest rank on the node of each rank, and more of where it runs. Empty if the machine was
