@@ -19,7 +19,7 @@ constexpr std::size_t kMostTrialsTold = 1000;
 }  // namespace
 
 Ledger::Ledger(std::span<const runtime::PassedFunction> passed, const World& world)
-    : functions_(passed), passed_(passed.size()), world_(world), verdicts_(world.verdicts) {}
+    : functions_(passed), passed_(passed.size()), world_(world), verdicts_(*world.verdicts) {}
 
 void Ledger::note_start(double seconds, std::int64_t bytes) {
   footprint_.start_ms = seconds * 1e3;
