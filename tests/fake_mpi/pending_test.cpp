@@ -139,8 +139,8 @@ TEST(PendingCalls, StartingManyPutsHalfOfWhatTagsTellApartOnTheWire) {
   EXPECT_EQ(ranks.ended[1], 100U);
 }
 
-/// Ranks agree between starts, at any of them: whoever is ahead or behind, all get the same numbers,
-/// though allreduces of the channel itself (Channel::keep_pace) stand between them.
+/// Ranks agree between starts, at any of them: whoever is ahead or behind, all get the same
+/// numbers, though allreduces of the channel itself (Channel::keep_pace) stand between them.
 TEST(PendingCallsProperty, AgreementsBetweenStartsMeetInAnyOrderOfEvents) {
   for_all_seeds(8, [](Random& rng) {
     const topology::Machine machine = testing_support::some_machine(rng, 4);
