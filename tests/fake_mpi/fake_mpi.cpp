@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 namespace espalier::fake {
 namespace {
@@ -196,6 +198,9 @@ struct Calls {
     if (which == w.agreements_.size()) w.agreements_.emplace_back();
     World::Agreement& all = w.agreements_[which];
     if (all.largest.empty()) all.largest.assign(mine, mine + count);
+    if (std::cmp_not_equal(all.largest.size(), count)) {
+      throw std::logic_error("two different allreduces meet");
+    }
     for (int i = 0; i < count; ++i) {
       auto& most = all.largest[static_cast<std::size_t>(i)];
       most = std::max(most, mine[i]);

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
 #include "fake_mpi/fake_calls.hpp"
 #include "fake_mpi/fake_mpi.hpp"
+#include "mpi/late_agreement.hpp"
 #include "mpi/pending_calls.hpp"
 #include "support/for_all_seeds.hpp"
 #include "support/multilevel_cases.hpp"
@@ -135,6 +137,94 @@ TEST(PendingCalls, StartingManyPutsHalfOfWhatTagsTellApartOnTheWire) {
   }
   EXPECT_EQ(ranks.ended[0], 100U);
   EXPECT_EQ(ranks.ended[1], 100U);
+}
+
+/// Ranks agree between starts, at any of them: whoever is ahead or behind, all get the same
+/// numbers, though allreduces of the channel itself (Channel::keep_pace) stand between them.
+TEST(PendingCallsProperty, AgreementsBetweenStartsMeetInAnyOrderOfEvents) {
+  for_all_seeds(8, [](Random& rng) {
+    const topology::Machine machine = testing_support::some_machine(rng, 4);
+    const collective::Hierarchy hierarchy(machine);
+    const auto size = static_cast<std::size_t>(machine.size());
+    std::deque<FakeCall> calls;
+    for (int c = 0; c < 150; ++c) calls.push_back(random_call(hierarchy, rng, 3));
+    PendingRanks ranks(static_cast<int>(size), {}, rng.below(100));
+    std::vector<std::deque<mpi::LateAgreement>> agreements(size);
+    const std::uint64_t apart = 1 + rng.below(20);
+    const auto start = [&](std::size_t rank) {
+      const std::size_t number = ranks.started[rank];
+      ranks.world.me = static_cast<int>(rank);
+      if (number % apart == 0) {
+        ranks.pending[rank]->do_in_order([&agreements, rank, number] {
+          const std::array<double, 2> mine{static_cast<double>(number), static_cast<double>(rank)};
+          agreements[rank].emplace_back(MPI_COMM_WORLD).start(mine);
+        });
+      }
+      ranks.start(rank, calls[number]);
+    };
+    const unsigned eager_starts = rng.chance(50) ? 60 : 5;
+    const auto all_ended = [&] {
+      return std::all_of(ranks.ended.begin(), ranks.ended.end(),
+                         [&](std::size_t n) { return n == calls.size(); });
+    };
+    std::uint64_t events = 0;
+    while (!all_ended()) {
+      ASSERT_LT(++events, 3'000'000U) << "it hangs";
+      const auto wires = ranks.world.on_the_wire();
+      if (!wires.empty() && rng.chance(40)) {
+        const auto [from, to] = wires[rng.below(wires.size())];
+        ranks.world.deliver(from, to);
+        continue;
+      }
+      const std::size_t rank = rng.below(size);
+      ranks.world.me = static_cast<int>(rank);
+      if (ranks.started[rank] < calls.size() && rng.chance(eager_starts)) {
+        start(rank);
+      } else {
+        ranks.pending[rank]->step(1 + rng.below(4));
+      }
+    }
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      ranks.world.me = static_cast<int>(rank);
+      ASSERT_EQ(agreements[rank].size(), (calls.size() + apart - 1) / apart);
+      for (std::size_t i = 0; i < agreements[rank].size(); ++i) {
+        ASSERT_TRUE(agreements[rank][i].is_there());
+        const std::vector<double> largest{static_cast<double>(i * apart),
+                                          static_cast<double>(size - 1)};
+        ASSERT_EQ(agreements[rank][i].finish(), largest);
+      }
+    }
+  });
+}
+
+/// A rank that is far ahead waits with what stands between its starts, and then all happens in
+/// order.
+TEST(PendingCalls, WhatStandsBetweenStartsWaitsForThoseBefore) {
+  Random rng(1);
+  const topology::Machine machine = *topology::parse_synthetic("node:2(1us) proc:1(1us)");
+  const collective::Hierarchy hierarchy(machine);
+  PendingRanks ranks(2, {}, 100);
+  std::deque<FakeCall> calls;
+  bool has_happened = false;
+  for (int c = 0; c < 40; ++c) {
+    calls.push_back(random_call(hierarchy, rng, 3));
+    ranks.start(0, calls.back());
+  }
+  ranks.pending[0]->do_in_order([&] { has_happened = true; });
+  EXPECT_FALSE(has_happened);
+  EXPECT_FALSE(ranks.pending[0]->may_block());
+  for (FakeCall& call : calls) ranks.start(1, call);
+  ranks.world.me = 1;
+  ranks.pending[1]->do_in_order([] {});
+  for (int i = 0; i < 100'000 && !(ranks.pending[0]->is_idle() && ranks.pending[1]->is_idle());
+       ++i) {
+    ranks.world.deliver_all();
+    for (const std::size_t rank : {0U, 1U}) {
+      ranks.world.me = static_cast<int>(rank);
+      ranks.pending[rank]->step(100);
+    }
+  }
+  EXPECT_TRUE(has_happened);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // Non-blocking collectives that are measured, on a machine with a far link that was named:
 // native and planned calls take turns, requests of both mix with others, and the ranks decide in
-// calls that block. What they decide depends on clocks, so only results and numbers of calls are
-// looked at.
+// calls that block. What they decide depends on clocks; where it is looked at, a rank is late to
+// calls of one kind.
 #include <array>
+#include <chrono>
+#include <thread>
+#include <vector>
 
 #include "mpi/harness.hpp"
 
@@ -50,11 +53,67 @@ void take_turns(Failures& failures, bool is_off) {
   const std::uint64_t planned = is_off ? 0 : kPlannedOfTurns;
   failures.expect(count("planned") - before == planned, "planned starts");
   failures.expect(count("native.MPI_Iallreduce") - passed == kTurns - planned, "native starts");
-  // Until a call blocks nothing is decided.
-  for (int i = 0; i < 5; ++i) {
+  // Until a call blocks nothing is decided, and all are native.
+  for (int i = 0; i < 50; ++i) {
     failures.expect(start_and_wait(all, i) == all.sum(), "sum after turns");
-    failures.expect(last_was_planned() != is_off, "by the lead alone");
+    failures.expect(!last_was_planned(), "native until the ranks agree");
   }
+}
+
+/// Whether a start of the turns goes along the plan.
+bool is_planned_turn(int number) { return number >= kTurns / 4 && number < kTurns / 4 * 3; }
+
+/// All ranks wait for one that is late to native calls, or to planned ones: what is faster by far
+/// is kept, after a single call that blocks.
+void keep_the_faster(Failures& failures, bool is_plan_faster) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const Ranks all(copy);
+  join(all);
+  for (int i = 0; i < kTurns; ++i) {
+    const bool is_late = is_planned_turn(i) != is_plan_faster;
+    if (all.rank == 0 && is_late) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    failures.expect(start_and_wait(all, i) == all.sum(), "sum of turns");
+    failures.expect(last_was_planned() == is_planned_turn(i), "turn " + std::to_string(i));
+  }
+  for (int i = 0; i < 5; ++i) {
+    failures.expect(start_and_wait(all, i) == all.sum(), "sum before the decision");
+    failures.expect(!last_was_planned(), "native before the decision");
+  }
+  MPI_Barrier(copy);
+  for (int i = 0; i < 20; ++i) {
+    failures.expect(start_and_wait(all, i) == all.sum(), "sum after the decision");
+    failures.expect(last_was_planned() == is_plan_faster, "the faster one is kept");
+    if (i == 10) MPI_Barrier(copy);
+  }
+  MPI_Comm_free(&copy);
+}
+
+/// Rank 0 starts more calls than are compared, and than go on the wire at once, before the others
+/// start their first: the agreement stands between them, and nobody waits for it.
+void agree_far_ahead(Failures& failures) {
+  constexpr std::size_t kCalls = 3000;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const Ranks all(copy);
+  join(all);
+  std::vector<int> sums(kCalls);
+  std::vector<MPI_Request> requests(kCalls);
+  for (int round = 0; round < 2; ++round) {
+    int token = 0;
+    if (all.rank != 0) MPI_Recv(&token, 1, MPI_INT, 0, 5, copy, MPI_STATUS_IGNORE);
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      MPI_Iallreduce(&all.rank, &sums[i], 1, MPI_INT, MPI_SUM, copy, &requests[i]);
+    }
+    for (int r = 1; r < all.size && all.rank == 0; ++r) MPI_Send(&token, 1, MPI_INT, r, 5, copy);
+    if (round == 1) MPI_Barrier(copy);  // beside all of them
+    MPI_Waitall(static_cast<int>(kCalls), requests.data(), MPI_STATUSES_IGNORE);
+    for (const int sum : sums) failures.expect(sum == all.sum(), "sum far ahead");
+    int planned = last_was_planned() ? 1 : 0, all_planned = 0;
+    MPI_Allreduce(&planned, &all_planned, 1, MPI_INT, MPI_SUM, copy);
+    failures.expect(all_planned == planned * all.size, "all ranks decide alike");
+  }
+  MPI_Comm_free(&copy);
 }
 
 /// The ranks agree there, and later starts go on, natively or not.
@@ -154,6 +213,11 @@ int run(int argc, char** argv) {
   take_turns(failures, is_off);
   decide(failures);
   mix(failures);
+  if (!is_off) {
+    keep_the_faster(failures, true);
+    keep_the_faster(failures, false);
+  }
+  agree_far_ahead(failures);
   all_before_a_send(failures);
   if (!is_off) {  // Open MPI's own calls crash
     freed_with_calls_under_way(failures);

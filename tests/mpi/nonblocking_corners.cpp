@@ -173,6 +173,35 @@ void freed_requests(Failures& failures) {
   failures.expect(data.back().back() == 19, "the freed calls");
 }
 
+/// MPICH ends MPI_Comm_idup in whatever call looks for messages, by a collective that blocks. That
+/// may be a call of ours, while planned calls go on: they are many here, and cannot end before rank
+/// 0 starts them.
+void communicators_made_beside(Failures& failures) {
+  constexpr std::size_t kCalls = 50;
+  const Members all;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(all.comm, &copy);
+  for (int round = 0; round < 20; ++round) {
+    std::array<int, kCalls> sums{};
+    std::array<MPI_Request, kCalls> requests{};
+    const auto start = [&] {
+      for (std::size_t i = 0; i < kCalls; ++i) {
+        MPI_Iallreduce(&all.rank, &sums[i], 1, MPI_INT, MPI_SUM, all.comm, &requests[i]);
+      }
+    };
+    if (all.rank != 0) start();
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_idup(copy, &made, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (all.rank == 0) start();
+    MPI_Waitall(static_cast<int>(kCalls), requests.data(), MPI_STATUSES_IGNORE);
+    for (const int sum : sums) failures.expect(sum == all.sum(), "beside MPI_Comm_idup");
+    MPI_Comm_free(&made);
+  }
+  MPI_Comm_free(&copy);
+}
+
 int run(bool is_multiple, bool is_native) {
   Failures failures;
   const Members all;
@@ -187,6 +216,7 @@ int run(bool is_multiple, bool is_native) {
   one_sided_epochs(failures);
   native_calls_beside(failures);
   looked_at_often(failures);
+  communicators_made_beside(failures);
   if (!is_native) freed_requests(failures);
   return failures.exit_code();
 }

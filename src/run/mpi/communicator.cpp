@@ -150,6 +150,8 @@ void Communicator::take_machine() {
 }
 
 void Communicator::plan_anew() {
+  // Trials of starts are forgotten: what they agree on must be under way.
+  if (pending_ != nullptr && !pending_->may_block()) progress_.let_block(*pending_);
   taken_ = world_.known();
   machine_hash_ = taken_->hash;
   changes_.clear();
@@ -275,6 +277,11 @@ std::optional<select::WhichPlan> Communicator::which_to_start(const SharedCall& 
   if (!lead || !lead->is_clear()) return std::nullopt;
   runtime::StartTrials::Next next =
       starts_.next(runtime::class_of(call), call.count * call.element, *lead);
+  if (next.agrees) {
+    progress_.do_in_order(*pending_, [trial = std::move(next.agrees), hidden = hidden_.get()] {
+      trial->agree(std::make_unique<LateAgreement>(hidden));
+    });
+  }
   if (next.timed) timed_ = progress_.begin_timing(std::move(next.timed), next.is_planned);
   return next.is_planned ? std::optional(lead->which) : std::nullopt;
 }

@@ -108,7 +108,7 @@ class Communicator {
   /// @pre never() is MachineUnknown, and the world's machine is known
   void take_machine();
   /// Plans calls for the world's machine, if that was replaced since. All members do this before
-  /// the same call. @pre !never()
+  /// the same call that blocks. @pre !never()
   void take_newer_machine() {
     if (taken_ != world_.known()) plan_anew();
   }

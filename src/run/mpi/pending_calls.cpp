@@ -12,11 +12,17 @@ void PendingCalls::start(std::unique_ptr<PendingCall> call) {
   begin_queued();
 }
 
+void PendingCalls::do_in_order(std::function<void()> between) {
+  queued_.push_back({channel_.reserve_number(), nullptr, std::move(between)});
+  begin_queued();
+}
+
 void PendingCalls::begin_queued() {
   while (!queued_.empty() && channel_.may_begin(queued_.front().number)) {
     Queued first = std::move(queued_.front());
     queued_.pop_front();
     channel_.keep_pace_at(first.number);
+    if (first.between) first.between();
     if (first.call == nullptr) continue;
     PendingCall& call = *under_way_.emplace_back(std::move(first.call));
     call.execution.begin(call.plan->prepared, *call.payload, first.number, call.plan->signature);

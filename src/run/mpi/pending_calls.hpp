@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,10 @@ class PendingCalls {
   /// Starts a call, whose plan and payload are set. Never waits.
   /// @param call nullptr: the others run one without this rank, which counts it to stay in step
   void start(std::unique_ptr<PendingCall> call);
+  /// Does something between the calls that were started before and those that are started later,
+  /// when these have begun. Never waits. All ranks do so at the same place.
+  /// @param between what all ranks do in one order, as a collective on the hidden communicator
+  void do_in_order(std::function<void()> between);
   /// Goes on with some of those under way, others each time, and begins those that may.
   /// @param most how many, at most
   /// @return whether something happened
@@ -41,6 +46,7 @@ class PendingCalls {
   struct Queued {
     std::uint64_t number = 0;
     std::unique_ptr<PendingCall> call;  // nullptr: one that is skipped
+    std::function<void()> between = {};
   };
   std::deque<Queued> queued_;
   std::vector<std::unique_ptr<PendingCall>> under_way_;

@@ -113,11 +113,22 @@ void ProgressEngine::hook() {
   set_progress_hook(&step_the_only);
 }
 
-void ProgressEngine::start(PendingCalls& calls, std::unique_ptr<PendingCall> call) {
+void ProgressEngine::activate(PendingCalls& calls) {
   hook();
   if (std::find(active_.begin(), active_.end(), &calls) == active_.end()) {
     active_.push_back(&calls);
   }
+}
+
+void ProgressEngine::do_in_order(PendingCalls& calls, std::function<void()> between) {
+  activate(calls);
+  is_busy_ = true;
+  calls.do_in_order(std::move(between));
+  is_busy_ = false;
+}
+
+void ProgressEngine::start(PendingCalls& calls, std::unique_ptr<PendingCall> call) {
+  activate(calls);
   is_busy_ = true;
   calls.start(std::move(call));
   is_busy_ = false;

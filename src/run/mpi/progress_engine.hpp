@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "mpi/owned.hpp"
@@ -73,6 +74,8 @@ class ProgressEngine {
 
   /// Starts a call on a communicator. Never waits.
   void start(PendingCalls& calls, std::unique_ptr<PendingCall> call);
+  /// Does something in the order of the starts on a communicator. Never waits.
+  void do_in_order(PendingCalls& calls, std::function<void()> between);
   /// Goes on with some calls of all communicators. Does nothing inside itself.
   /// @return whether something happened
   bool step();
@@ -95,6 +98,7 @@ class ProgressEngine {
   };
   static void step_the_only();
   void hook();
+  void activate(PendingCalls& calls);
   bool step_calls();
   bool step_adopted();
   [[nodiscard]] bool has_adopted(MPI_Comm user) const;

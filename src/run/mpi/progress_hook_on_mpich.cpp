@@ -17,12 +17,17 @@ using WorkerProgress = unsigned (*)(void*);
 void (*the_work)() = nullptr;
 WorkerProgress the_next = nullptr;
 bool is_working = false;
+unsigned looks_of_work = 0;
 
-/// Calls of MPI that our work makes need not look for messages once more.
+/// Calls of MPI that our work makes need not look for messages once more. But one of them may wait:
+/// it goes on with whatever is under way, and the last step of MPI_Comm_idup is a collective that
+/// blocks. Whoever looks so often gets messages.
 unsigned progress_and_work(void* worker) {
-  if (is_working) return 0;
+  constexpr unsigned kLooksThatWait = 64;
+  if (is_working) return ++looks_of_work % kLooksThatWait == 0 ? the_next(worker) : 0;
   const unsigned events = the_next(worker);
   is_working = true;
+  looks_of_work = 0;
   the_work();
   is_working = false;
   return events;

@@ -1,6 +1,9 @@
 #include "runtime/start_trial.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/contract.hpp"
 
 namespace espalier::runtime {
 namespace {
@@ -26,8 +29,16 @@ bool is_not_behind(double plan, double native) {
 }  // namespace
 
 StartTrial::Next StartTrial::next(std::uint64_t bytes) {
-  if (phase_ == Phase::Kept) return {keeps_plan_, false};
-  if (phase_ != Phase::Turns) return {true, false};
+  if (phase_ == Phase::Kept) return {.is_planned = keeps_plan_};
+  if (phase_ == Phase::Due) {
+    phase_ = Phase::Agreeing;
+    calls_ = 1;
+    return {.agrees = true};
+  }
+  if (phase_ == Phase::Agreeing) {
+    calls_ = std::min(calls_ + 1, kCallsToAgree);
+    return {};
+  }
   const std::uint32_t number = starts_++;
   if (number == 0) bytes_ = bytes;
   const bool is_like_first = 16 * std::max(bytes, bytes_) <= 17 * std::min(bytes, bytes_);
@@ -36,7 +47,7 @@ StartTrial::Next StartTrial::next(std::uint64_t bytes) {
   const bool is_planned = block == 1 || block == 2;
   // The two blocks of planned calls are one.
   const bool is_first = number % kBlock == 0 && block != 2;
-  return {is_planned, !is_first && is_like_first};
+  return {.is_planned = is_planned, .is_timed = !is_first && is_like_first};
 }
 
 void StartTrial::note(bool is_planned, const StartTimes& times) {
@@ -50,15 +61,20 @@ std::vector<double> StartTrial::own_numbers() const {
   return {native.span, native.inside, planned.span, planned.inside, 0};
 }
 
+void StartTrial::agree(std::unique_ptr<Agreement> agreement) {
+  agreement_ = std::move(agreement);
+  agreement_->start(own_numbers());
+}
+
 void StartTrial::step(const std::function<std::unique_ptr<Agreement>()>& make) {
   if (phase_ == Phase::Due) {
     phase_ = Phase::Agreeing;
     calls_ = 0;
-    agreement_ = make();
-    agreement_->start(own_numbers());
-    return;
+    return agree(make());
   }
-  if (++calls_ < kCallsToAgree) return;
+  calls_ = std::min(calls_ + 1, kCallsToAgree);
+  if (calls_ < kCallsToAgree) return;
+  expects(agreement_ != nullptr, "the agreement on starts has begun");
   judge(agreement_->finish());
   agreement_.reset();
 }

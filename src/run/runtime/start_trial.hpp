@@ -40,7 +40,8 @@ struct StartTimes {
 ///
 /// How it is used, on every member:
 ///   1. next() before each start says how that call runs. A call that is timed is handed to note()
-///      when it is complete, which may be much later.
+///      when it is complete, which may be much later. If it `agrees`, agree() follows, in the same
+///      order on all members, and before the next call that blocks.
 ///   2. While wants_call(), step() before each call on the communicator that blocks.
 ///
 /// All members get the same answers: only numbers of starts and calls, and what was agreed on
@@ -49,11 +50,13 @@ struct StartTimes {
 /// Phases:
 ///   1. Turns: native calls and planned ones take turns, 6 native, 12 planned, 6 native. All but
 ///      the first of each block are timed.
-///   2. Due: planned. The next call that blocks starts an agreement on the times.
-///   3. Agreeing: planned, until kCallsToAgree calls that block have passed. To Turns, if some rank
-///      has too few times, since its calls were not complete; else, or after kMostRounds, to Kept.
+///   2. Due: native. The next start, or call that blocks, starts an agreement on the times.
+///   3. Agreeing: native. A call that blocks takes the result, once kCallsToAgree starts and calls
+///      that block have passed. To Turns, if some rank has too few times, since its calls were not
+///      complete; else, or after kMostRounds, to Kept.
 ///   4. Kept: planned or native for good.
-/// A class without calls that block stays in Due.
+/// Without calls that block it stays in Agreeing. No start can take the result: a rank may start
+/// any number of calls before another one starts its first, so at none of them all have it.
 class StartTrial {
  public:
   enum class Phase : std::uint8_t { Turns, Due, Agreeing, Kept };
@@ -73,15 +76,20 @@ class StartTrial {
   struct Next {
     bool is_planned = false;
     bool is_timed = false;
+    bool agrees = false;  ///< agree() is to be called
   };
   /// @param bytes of the call: calls of the class that differ by more than 1/16 are not compared
   [[nodiscard]] Next next(std::uint64_t bytes);
   void note(bool is_planned, const StartTimes& times);
+  /// Hands in this rank's times. @pre next() said so
+  void agree(std::unique_ptr<Agreement> agreement);
   [[nodiscard]] bool wants_call() const {
     return phase_ == Phase::Due || phase_ == Phase::Agreeing;
   }
   /// @pre wants_call()
   void step(const std::function<std::unique_ptr<Agreement>()>& make);
+  /// Ends an agreement that is under way, whose result nobody wants.
+  void leave() { agreement_.reset(); }
 
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] select::WhichPlan which() const { return which_; }
@@ -103,7 +111,7 @@ class StartTrial {
   std::string name_;
   Phase phase_ = Phase::Turns;
   std::uint32_t starts_ = 0;  // in this phase
-  std::uint32_t calls_ = 0;   // calls that block, since the agreement was started
+  std::uint32_t calls_ = 0;   // starts and calls that block since the agreement was begun, or more
   std::uint32_t rounds_ = 0;  // that had too few times
   std::uint64_t bytes_ = 0;   // of the first start of this round
   std::vector<StartTimes> native_, planned_;

@@ -26,6 +26,7 @@ struct Ranks {
     StartTrial::Next next;
     for (std::size_t r = 0; r < trials.size(); ++r) {
       next = trials[r].next(kBytes);
+      if (next.agrees) trials[r].agree(agreement(r));
       if (next.is_timed) trials[r].note(next.is_planned, took(r, next.is_planned));
     }
     return next;
@@ -128,12 +129,62 @@ TEST(StartTrial, SingleCallsThatTakeLongDoNotDecide) {
   EXPECT_TRUE(ranks.all_keep(true));
 }
 
-/// Starts go on along the plan; nobody waits for anything.
-TEST(StartTrial, WithoutCallsThatBlockNothingIsDecided) {
+/// A rank may start any number of calls before another one starts its first. So starts alone cannot
+/// agree on a plan: they stay native, whatever was measured.
+TEST(StartTrial, WithoutCallsThatBlockStartsStayNativeAfterTheTurns) {
   Ranks ranks(2);
   ranks.start_all_turns(twice_as_fast);
-  for (int i = 0; i < 100; ++i) EXPECT_TRUE(ranks.start(twice_as_fast).is_planned);
-  EXPECT_EQ(ranks.trials[0].phase(), StartTrial::Phase::Due);
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(ranks.start(twice_as_fast).is_planned);
+  EXPECT_EQ(ranks.trials[0].phase(), StartTrial::Phase::Agreeing);
+}
+
+TEST(StartTrial, AStartThatWasMeasuredSlowerIsNativeFromTheEndOfItsTurnsOn) {
+  const auto slower = [](std::size_t, bool is_planned) {
+    return is_planned ? StartTimes{0.040, 0.001} : StartTimes{0.020, 0.001};
+  };
+  Ranks ranks(3);
+  ranks.start_all_turns(slower);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(ranks.start(slower).is_planned) << i;
+    if (i % 3 == 0) ranks.block();
+  }
+  EXPECT_TRUE(ranks.all_keep(false));
+}
+
+TEST(StartTrial, TheStartAfterTheTurnsBeginsTheAgreementAndOneCallThatBlocksTakesIt) {
+  Ranks ranks(3);
+  ranks.start_all_turns(twice_as_fast);
+  EXPECT_TRUE(ranks.start(twice_as_fast).agrees);
+  for (std::uint32_t i = 1; i < StartTrial::kCallsToAgree; ++i) {
+    EXPECT_FALSE(ranks.start(twice_as_fast).agrees);
+  }
+  EXPECT_FALSE(ranks.all_keep(true));
+  ranks.block();
+  EXPECT_TRUE(ranks.all_keep(true));
+  EXPECT_TRUE(ranks.start(twice_as_fast).is_planned);
+}
+
+/// Until then the allreduce had no time.
+TEST(StartTrial, ACallThatBlocksSoonAfterTheAgreementBeganDoesNotTakeIt) {
+  Ranks ranks(2);
+  ranks.start_all_turns(twice_as_fast);
+  static_cast<void>(ranks.start(twice_as_fast));
+  ranks.block();
+  EXPECT_EQ(ranks.trials[0].phase(), StartTrial::Phase::Agreeing);
+  EXPECT_FALSE(ranks.start(twice_as_fast).is_planned);
+  ranks.block();
+  ranks.block();
+  EXPECT_TRUE(ranks.all_keep(true));
+}
+
+TEST(StartTrial, ManyStartsBetweenTwoCallsThatBlockBeginOneAgreement) {
+  Ranks ranks(2);
+  ranks.start_all_turns(twice_as_fast);
+  ranks.block();
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(ranks.start(twice_as_fast).agrees);
+  ranks.block();
+  EXPECT_TRUE(ranks.all_keep(true));
+  EXPECT_EQ(ranks.meetings.size(), 1);
 }
 
 TEST(StartTrial, CallsThatAreNotCompleteAreComparedAgainAndInTheEndNative) {
@@ -185,6 +236,27 @@ TEST(StartTrials, AClassWhoseLeadChangesIsComparedAnew) {
   EXPECT_FALSE(trials.wants_call());
 }
 
+/// All ranks have begun it, so all end it, in a call that blocks.
+TEST(StartTrials, AnAgreementUnderWayIsEndedThoughTheLeadChanged) {
+  StartTrials trials;
+  Meeting meeting(1);
+  const CallClass calls{};
+  const auto make = [&] { return std::make_unique<Member>(meeting); };
+  for (std::uint32_t i = 0; i < StartTrial::kTurns; ++i) {
+    EXPECT_EQ(trials.next(calls, kBytes, kLead).agrees, nullptr);
+  }
+  const StartTrials::Next next = trials.next(calls, kBytes, kLead);
+  ASSERT_NE(next.agrees, nullptr);
+  next.agrees->agree(make());
+  Lead other = kLead;
+  other.which = select::WhichPlan::RunnerUp;
+  static_cast<void>(trials.next(calls, kBytes, other));
+  EXPECT_TRUE(trials.wants_call());
+  for (std::uint32_t i = 0; i <= StartTrial::kCallsToAgree; ++i) trials.before_blocking(make);
+  EXPECT_FALSE(trials.wants_call());
+  EXPECT_EQ(trials.records("world").front().phase, StartTrial::Phase::Turns);
+}
+
 TEST(StartTrials, TellTimesAndReason) {
   StartTrials trials;
   Meeting meeting(1);
@@ -193,7 +265,8 @@ TEST(StartTrials, TellTimesAndReason) {
     const StartTrials::Next next = trials.next(calls, kBytes, kLead);
     if (next.timed) next.timed->note(next.is_planned, twice_as_fast(0, next.is_planned));
   }
-  EXPECT_NE(starts_text(trials.records("world")).find("not ended"), std::string::npos);
+  EXPECT_NE(starts_text(trials.records("world")).find("not ended, no call blocked since: native"),
+            std::string::npos);
   for (std::uint32_t i = 0; i <= StartTrial::kCallsToAgree; ++i) {
     trials.before_blocking([&] { return std::make_unique<Member>(meeting); });
   }

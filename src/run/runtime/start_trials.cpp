@@ -12,13 +12,19 @@ namespace espalier::runtime {
 StartTrials::Next StartTrials::next(const CallClass& calls, std::uint64_t bytes, const Lead& lead) {
   std::shared_ptr<StartTrial>& trial = trials_[calls];
   if (trial == nullptr || trial->which() != lead.which) {
-    std::erase(due_, trial);
+    if (trial != nullptr && trial->phase() == StartTrial::Phase::Due) std::erase(due_, trial);
     trial = std::make_shared<StartTrial>(lead);
   }
   const bool was_due = trial->wants_call();
   const StartTrial::Next next = trial->next(bytes);
   if (!was_due && trial->wants_call()) due_.push_back(trial);
-  return {next.is_planned, next.is_timed ? trial : nullptr};
+  return {next.is_planned, next.is_timed ? trial : nullptr, next.agrees ? trial : nullptr};
+}
+
+void StartTrials::forget() {
+  for (const auto& trial : due_) trial->leave();
+  due_.clear();
+  trials_.clear();
 }
 
 void StartTrials::before_blocking(const std::function<std::unique_ptr<Agreement>()>& make) {
@@ -45,8 +51,7 @@ std::string fate(const StartRecord& record) {
       return "not ended, too few calls: native and planned calls took turns";
     case StartTrial::Phase::Due:
     case StartTrial::Phase::Agreeing:
-      return fmt::format("not ended, too few calls that block: {} by the lead of calls that block",
-                         record.plan);
+      return "not ended, no call blocked since: native";
     case StartTrial::Phase::Kept:
       break;
   }

@@ -30,8 +30,11 @@ class StartTrials {
     bool is_planned = false;
     /// Wants the times of the call; nullptr: nobody does. It may outlive this.
     std::shared_ptr<StartTrial> timed = {};
+    /// StartTrial::agree() is to be called; nullptr: it is not.
+    std::shared_ptr<StartTrial> agrees = {};
   };
-  /// Counts a start. If another plan leads than before, the trial of the class begins anew.
+  /// Counts a start. If another plan leads than before, the trial of the class begins anew; an
+  /// agreement that is under way is ended by before_blocking() nevertheless.
   /// @param bytes of the call, as all ranks know them
   [[nodiscard]] Next next(const CallClass& calls, std::uint64_t bytes, const Lead& lead);
   /// Whether before_blocking() has something to do.
@@ -39,10 +42,8 @@ class StartTrials {
   /// Called before a call that blocks. May be collective.
   void before_blocking(const std::function<std::unique_ptr<Agreement>()>& make);
   /// Forgets all trials. Those whose calls are under way are told times that nobody asks for.
-  void forget() {
-    due_.clear();
-    trials_.clear();
-  }
+  /// May wait, as ending an agreement does. @pre each StartTrial::agree() that was due was called
+  void forget();
   /// @param communicator its name
   [[nodiscard]] std::vector<StartRecord> records(const std::string& communicator) const;
 
