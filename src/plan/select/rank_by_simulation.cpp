@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "select/candidates.hpp"
 #include "select/segments.hpp"
-#include "sim/simulate.hpp"
+#include "sim/simulate_within.hpp"
 
 namespace espalier::select {
 namespace {
@@ -55,6 +56,18 @@ std::vector<std::size_t> worth_simulating(const std::vector<Choice>& ranked, std
   return indices;
 }
 
+/// Nothing if the schedule does not fit into what is left.
+std::optional<Time> simulated_within(sim::Budget& left, const SimulationBudget& whole,
+                                     const Schedule& schedule, const topology::Machine& machine) {
+  const std::uint64_t messages = messages_of(schedule);
+  if (messages > kMostMessages || !left.take_messages(messages)) return std::nullopt;
+  sim::Budget part = left.part(whole.messages / 4);
+  const auto result = sim::simulate_within(part, schedule, machine, whole.sim);
+  left.give_back(part);
+  if (!result) return std::nullopt;
+  return result->finish;
+}
+
 }  // namespace
 
 sim::SimOptions without_connections() {
@@ -76,22 +89,20 @@ std::vector<Choice> ranked_by_simulation(std::vector<Choice> ranked,
                                          const Collective& call, const SimulationBudget& budget) {
   std::vector<Choice> simulated;
   std::vector<bool> is_simulated(ranked.size());
-  std::uint64_t left = budget.messages;
+  sim::Budget left(budget.messages);
   Time fastest = kForever;
   double least = 1;  // least ratio of simulated to predicted time so far
   for (const std::size_t index : worth_simulating(ranked, budget.plans)) {
     const auto predicted = static_cast<double>(ranked[index].predicted.picoseconds);
     if (predicted * least > kHopeless * static_cast<double>(fastest.picoseconds)) continue;
     const Schedule schedule = all_parts(ranked[index].plan, hierarchy, call);
-    const std::uint64_t messages = messages_of(schedule);
-    if (messages > std::min(left, kMostMessages)) {
+    const auto from_0 = simulated_within(left, budget, schedule, hierarchy.machine());
+    if (!from_0) {
       if (index == 0) return ranked;
       continue;
     }
-    left -= messages;
-    const Time from_0 = sim::simulate(schedule, hierarchy.machine(), budget.sim).finish;
     const double over_roots = ranked[index].over_roots;
-    const Time takes{std::llround(static_cast<double>(from_0.picoseconds) * over_roots)};
+    const Time takes{std::llround(static_cast<double>(from_0->picoseconds) * over_roots)};
     fastest = std::min(fastest, takes);
     if (predicted > 0) least = std::min(least, static_cast<double>(takes.picoseconds) / predicted);
     simulated.push_back({ranked[index].plan, takes, over_roots});

@@ -26,7 +26,7 @@ struct Choice {
 struct SimulationBudget {
   sim::SimOptions sim = {};
   std::uint32_t plans = 256;  ///< most plans that are simulated
-  /// Most messages of all simulated plans together; plans are never cut.
+  /// Work of all simulations together (sim/budget.hpp); plans are never cut.
   std::uint64_t messages = 1U << 20;
 };
 
@@ -42,9 +42,9 @@ struct SimulationBudget {
 /// Returns them ordered by simulated time, then the other plans as they were. Ties stay in the
 /// order of `ranked`.
 ///
-/// Work: at most budget.plans simulations with budget.messages messages in total. A plan that does
-/// not fit into what is left is not simulated. If the best by prediction does not fit, no plan is
-/// simulated.
+/// Work: at most budget.plans simulations within budget.messages in total. A plan that does not fit
+/// into what is left, or that would take a quarter of all for messages that share links at once, is
+/// not simulated. If the best by prediction is not, no plan is.
 /// @pre ranked is sorted by predicted time, its plans serve the call
 [[nodiscard]] std::vector<Choice> ranked_by_simulation(std::vector<Choice> ranked,
                                                        const collective::Hierarchy& hierarchy,

@@ -5,7 +5,7 @@
 
 #include "select/candidates.hpp"
 #include "select/segments.hpp"
-#include "sim/simulate.hpp"
+#include "sim/simulate_within.hpp"
 
 namespace espalier::select {
 namespace {
@@ -46,36 +46,43 @@ std::uint64_t cost_of(const schedule::Program& program, Rank ranks) {
   return std::max(messages, blocks / kBlocksAMessage);
 }
 
-/// About as many messages as the plan has: those of four ranks stand for all.
+/// About as many messages as the plan has: those of four ranks stand for all. Fewer of them do if
+/// they have more than `enough`.
 std::uint64_t some_messages(const Plan& plan, const collective::Hierarchy& hierarchy,
-                            const Collective& call) {
+                            const Collective& call, std::uint64_t enough) {
   const std::uint64_t size = call.size;
   const collective::PartOf part_of = parts_of(plan, hierarchy, call);
   std::uint64_t messages = 0;
   for (const std::uint64_t rank : {std::uint64_t{0}, size / 3, size / 2, size - 1}) {
     messages += cost_of(part_of(static_cast<Rank>(rank)), call.size);
+    if (messages * size / 4 > enough) break;
   }
   return messages * size / 4 + 1;
 }
 
 }  // namespace
 
-std::uint64_t SimulatedTimes::messages_of(const Plan& plan, std::uint64_t count) const {
+std::uint64_t SimulatedTimes::messages_of(const Plan& plan, std::uint64_t count,
+                                          std::uint64_t enough) const {
   const std::uint64_t segment = segments_of(plan, call_).least;
   Collective call = call_;
   call.count = segment == 0 ? count : std::min(count, kCountedSegments * segment);
-  const std::uint64_t messages = some_messages(plan, hierarchy_, call);
-  return call.count == count ? messages : messages * (count / call.count + 1);
+  const std::uint64_t times = call.count == count ? 1 : count / call.count + 1;
+  return times * some_messages(plan, hierarchy_, call, enough / times);
 }
 
 std::optional<sim::SimResult> SimulatedTimes::simulated(const Plan& plan, std::uint64_t count) {
-  if (left_ == 0) return std::nullopt;  // counting messages takes time too
-  const std::uint64_t messages = messages_of(plan, count);
-  if (messages > left_) return std::nullopt;
-  left_ -= messages;
+  refusal_ = Refusal::Messages;
+  if (budget_.left() == 0) return std::nullopt;  // counting messages takes time too
+  if (!budget_.take_messages(messages_of(plan, count, budget_.left()))) return std::nullopt;
+  refusal_ = Refusal::Sharing;
   Collective call = call_;
   call.count = count;
-  return sim::simulate(call, parts_of(plan, hierarchy_, call), hierarchy_.machine(), options_);
+  sim::Budget part = budget_.part(most_of_one_);
+  auto result = sim::simulate_within(part, call, parts_of(plan, hierarchy_, call),
+                                     hierarchy_.machine(), options_);
+  budget_.give_back(part);
+  return result;
 }
 
 std::optional<Time> SimulatedTimes::time_of(const Plan& plan, std::uint64_t count) {

@@ -46,16 +46,22 @@ Engine::Engine(TaskGraph graph, const topology::Machine& machine, const SimOptio
   if (options.trace) notes_.emplace(graph_);
 }
 
-SimResult Engine::run() {
+std::optional<SimResult> Engine::run(Budget& budget) {
   for (Rank r = 0; r < machine_.size(); ++r) {
     events_.push(skew_of(options_, r), Kind::Entered, r, kServiceLane);
   }
   std::uint64_t handled = 0;
+  // A message has two tasks.
+  std::uint64_t paid = Budget::kLooksIncluded * (graph_.tasks.size() / 2);
   for (;;) {
     if (exact_) {
       // Only when time moves on: what begins and ends at one moment is worked out once.
       if (shares_.changed() && std::min(events_.next(), shares_.next_end()) > now_) {
         shares_.settle(now_);
+        if (shares_.looks() > paid) {
+          if (!budget.take_looks(shares_.looks() - paid)) return std::nullopt;
+          paid = shares_.looks();
+        }
       }
       const Time end = shares_.next_end();
       if (end != kForever && end <= events_.next()) {

@@ -4,6 +4,7 @@
 
 #include "sim/block_lengths.hpp"
 #include "sim/bottleneck_clocks.hpp"
+#include "sim/budget.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/fair_shares.hpp"
 #include "sim/options.hpp"
@@ -23,7 +24,8 @@ class Engine {
   /// @param lengths of the blocks of an irregular call; else nullptr
   Engine(TaskGraph graph, const topology::Machine& machine, const SimOptions& options,
          BlockLengths* lengths);
-  [[nodiscard]] SimResult run();
+  /// Nothing if that takes more looks at flows than are left; messages are not counted here.
+  [[nodiscard]] std::optional<SimResult> run(Budget& budget);
 
  private:
   /// What is known of a message, kept at its Recv's task but for the last.

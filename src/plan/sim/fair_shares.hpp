@@ -59,6 +59,9 @@ class FairShares {
 
   /// Bits a second, of a flow that is there. For tests.
   [[nodiscard]] std::uint64_t rate_of(std::uint32_t owner) const;
+  /// How often a flow was looked at while rates were worked out, so far. The same on every
+  /// computer.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
   /// How long it was in use, by any number of flows, until now.
   [[nodiscard]] Time busy(ResourceId resource) const { return uses_[resource].busy; }
 
@@ -177,6 +180,7 @@ class FairShares {
   std::uint64_t slowest_change_ = kFresh;  ///< flows below this fill level keep their rates
   bool weighted_;
   std::uint32_t round_ = 0;
+  std::uint64_t looks_ = 0;
   std::vector<FlowId> reached_flows_;
   std::vector<ResourceId> reached_links_;
   std::vector<Candidate> candidates_;

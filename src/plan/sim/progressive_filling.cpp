@@ -30,12 +30,14 @@ void FairShares::find_reach() {
     if (link.contended) {
       see_link(r);
     } else {  // no longer: it frees those it held back
+      looks_ += uses_[r].flows.size();
       for (const FlowId flow : uses_[r].flows) {
         if (flows_[flow].level >= slowest_change_) reach_flow(flow);
       }
     }
   }
   for (std::size_t i = 0; i < reached_links_.size(); ++i) reach_link(reached_links_[i]);
+  looks_ += reached_flows_.size();
   fresh_.clear();
   dirty_.clear();
   slowest_change_ = kFresh;
@@ -67,6 +69,7 @@ void FairShares::reach_link(ResourceId resource) {
   Link& link = links_[resource];
   const std::vector<FlowId>& flows = uses_[resource].flows;
   if (link.open < uses_[resource].weight) {
+    looks_ += flows.size();
     for (const FlowId id : flows) {
       const Flow& flow = flows_[id];
       if (flow.level < slowest_change_) {
@@ -126,6 +129,7 @@ void FairShares::fill() {
       std::push_heap(candidates_.begin(), candidates_.end(), later);
       continue;
     }
+    looks_ += uses_[least.id].flows.size();
     for (const FlowId flow : uses_[least.id].flows) {
       if (open_[flow] != 0) fix(flow, least.level, least.id);
     }
