@@ -70,9 +70,9 @@ class World {
   /// their own, since calls that wait for them cost more than they do.
   mutable runtime::Account node_account;
   runtime::Settings settings;
-  std::string settings_text;   ///< the agreed settings as text, for hashes
-  /// Decisions of earlier runs, kept or named by ESPALIER_VERDICTS. Others replace them, they do not
-  /// change: a communicator holds those that were there when it was planned for.
+  std::string settings_text;  ///< the agreed settings as text, for hashes
+  /// Decisions of earlier runs, kept or named by ESPALIER_VERDICTS. Others replace them, they do
+  /// not change: a communicator holds those that were there when it was planned for.
   std::shared_ptr<const runtime::Verdicts> verdicts = std::make_shared<const runtime::Verdicts>();
   /// Takes planned calls down (ESPALIER_TRACE); nullptr: nobody does, on all processes.
   std::unique_ptr<Tracer> tracer;
