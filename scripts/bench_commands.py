@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """What commands of the tool cost: time, memory and the first words of each, at 16, 1,536 and 4,096 ranks and three sizes.
 
-usage: bench_commands.py ESPALIER [--command NAME]... [--ranks N]... [--interrupt] [--json]
+usage: bench_commands.py ESPALIER [--command NAME]... [--ranks N]... [--plans] [--interrupt] [--json]
 
 Each command has 60 seconds of processor time and 2 GB; what needs more is "above". Each cell: processor time, largest memory, and the processor time
 until its first output (progress counts) if that is above a second: commands have one thread, so on a quiet computer it is the time by the
-clock. --interrupt: Ctrl-C after a second instead; each cell says how soon the command ended, and with which code (130 is right). `make bench-commands` runs it on the tool of this tree; the same script works on the tool of any commit.
+clock. --interrupt: Ctrl-C after a second instead; each cell says how soon the command ended, and with which code (130 is right). --plans: `espalier plan` of every operation instead; each cell: processor time until the choice is printed, of all of it, and largest memory. `make bench-commands` runs it on the tool of this tree; the same script works on the tool of any commit.
 """
 import argparse
 import json
@@ -26,7 +26,8 @@ MACHINES = {
     4096: "site:4(10ms,1Gbit/s) rack:8(100us,10Gbit/s) node:8(50us,10Gbit/s) proc:16(1us,20Gbit/s)",
 }
 SIZES = {"1 KiB": "1KiB", "1 MB": "1MB", "1 GiB": "1GiB"}
-NO_SIZE = {"group", "show", "place"}
+NO_SIZE = {"group", "show", "place", "plan barrier"}
+OPERATIONS = ["broadcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall", "barrier", "reduce-scatter", "scan", "exscan"]
 
 
 class Tool:
@@ -39,6 +40,9 @@ class Tool:
         machine = MACHINES[ranks]
         if name == "plan":
             return ["plan", "allreduce", "--machine", machine, "--size", size]
+        if name.startswith("plan "):
+            sized = [] if name in NO_SIZE else ["--size", size]
+            return [*name.split(), "--machine", machine, *sized]
         if name == "simulate":
             return ["simulate", "allreduce", "--machine", machine, "--size", size]
         if name == "compare":
@@ -76,7 +80,7 @@ def run(command, interrupt_after=None):
     terminal, end = pty.openpty()  # on a terminal progress is told from half a second on
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end, preexec_fn=limits)
     os.close(end)
-    seen = {"first": None, "said": b"", "above": None, "interrupted": None}
+    seen = {"first": None, "printed": None, "said": b"", "above": None, "interrupted": None}
     selector = selectors.DefaultSelector()
     for stream in (child.stdout.fileno(), terminal):
         selector.register(stream, selectors.EVENT_READ)
@@ -91,8 +95,12 @@ def run(command, interrupt_after=None):
                 data = b""
             if not data:
                 selector.unregister(key.fd)
-            elif seen["first"] is None:
-                seen["first"] = processor_time(child.pid)
+            else:
+                now = processor_time(child.pid)
+                if seen["first"] is None:
+                    seen["first"] = now
+                if seen["printed"] is None and key.fd != terminal:
+                    seen["printed"] = now
             if key.fd == terminal:
                 seen["said"] = (seen["said"] + data)[-4096:]
     child.stdout.close()
@@ -104,7 +112,7 @@ def run(command, interrupt_after=None):
     elif child.returncode != 0 and b"memory" in seen["said"]:
         seen["above"] = "2 GB"
     return {"code": child.returncode, "cpu": usage.ru_utime + usage.ru_stime,
-            "mb": usage.ru_maxrss * 1024 / 1e6, "first": seen["first"], "above": seen["above"], "interrupted": seen["interrupted"],
+            "mb": usage.ru_maxrss * 1024 / 1e6, "first": seen["first"], "printed": seen["printed"], "above": seen["above"], "interrupted": seen["interrupted"],
             "said": seen["said"].decode(errors="replace").strip()}
 
 
@@ -121,6 +129,12 @@ def words(result):
     return text
 
 
+def plan_words(result):
+    if result["above"] is not None or result["code"] != 0:
+        return words(result)
+    return f"{result['printed']:.2f} s, {result['cpu']:.2f} s, {result['mb']:.0f} MB"
+
+
 def interrupted_words(result):
     if result is None:
         return "no plan to read"
@@ -134,15 +148,20 @@ def main():
     parser.add_argument("espalier")
     parser.add_argument("--command", action="append", choices=["plan", "simulate", "compare", "verify", "place", "group", "show"])
     parser.add_argument("--ranks", action="append", type=int, choices=sorted(MACHINES))
+    parser.add_argument("--plans", action="store_true")
     parser.add_argument("--interrupt", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     names = options.command or ["plan", "simulate", "compare", "verify", "place", "group", "show"]
-    tell = interrupted_words if options.interrupt else words
+    if options.plans:
+        names = [f"plan {operation}" for operation in OPERATIONS]
+    tell = interrupted_words if options.interrupt else plan_words if options.plans else words
     results = []
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(options.espalier, folder)
         if not options.json:
+            if options.plans:
+                print("Each cell: until the choice is printed, all of it, memory.\n")
             print(f"| command | ranks | {' | '.join(SIZES)} |\n|---|---|{'---|' * len(SIZES)}")
         for name in names:
             for ranks in options.ranks or MACHINES:

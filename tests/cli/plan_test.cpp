@@ -96,6 +96,18 @@ TEST(ToolPlan, PredictsWhereThereAreTooManyToSimulate) {
   EXPECT_NE(ran.out.find("\"simulated\": false"), std::string::npos) << ran.out;
 }
 
+/// 14,280 messages that share links all at once are more work than 260,000 that follow each other.
+TEST(ToolPlan, PredictsWhereTooManyMessagesShareLinksAtOnce) {
+  const Words call{"plan", "alltoall", "-m", "proc:120(1us,1Gbit/s,send=1us)", "--size", "1MB"};
+  const Ran ran = run_tool(call);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out.find(" simulated, verified"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\nnot simulated: 1 with too many messages that share links at once "
+                         "(--all simulates them)\n"),
+            std::string::npos)
+      << ran.out;
+}
+
 /// What has few messages is verified on any number of ranks, long pipelines by their first
 /// segments.
 TEST(ToolPlan, VerifiesOnManyRanksWhatHasFewMessages) {

@@ -117,5 +117,15 @@ TEST(ToolPlan, DrawsItsPlan) {
             2);
 }
 
+/// Exact sharing would take seconds there. Who asks for it gets it.
+TEST(ToolSimulate, SaysWhereItDoesNotShareLinksExactly) {
+  const Ran ran = run_tool({"simulate", "alltoall", "-m", "proc:150(1us,1Gbit/s,send=1us)", "-s",
+                            "1MB", "--algorithm", "direct"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("links serve one after the other (--sharing exact"), std::string::npos)
+      << ran.err;
+  EXPECT_NE(ran.out.find("Links serve one message after the other"), std::string::npos) << ran.out;
+}
+
 }  // namespace
 }  // namespace espalier

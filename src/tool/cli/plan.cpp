@@ -53,7 +53,7 @@ Error refused(const std::string& plan, const verify::Verdict& verdict) {
           "this is a bug in espalier; please report it with the command line"};
 }
 
-/// Messages that are simulated in all unless --all is given: a second or two.
+/// Work of simulations in all unless --all is given, in messages: a second or two.
 constexpr std::uint64_t kUsualMessages = std::uint64_t{1} << 18U;
 /// Messages of a plan that is written or drawn: what espalier verify reads again, within 200 MB.
 constexpr std::uint64_t kWrittenMessages = std::uint64_t{1} << 18U;
@@ -64,12 +64,13 @@ constexpr std::uint64_t kWholeMessages = std::uint64_t{1} << 16U;
 /// Simulates a plan whole, or by its steady state, or not at all.
 PlanRow row_of(const select::Choice& choice, select::SimulatedTimes& times, bool all) {
   PlanRow row{choice, std::nullopt, std::nullopt};
-  if (all || times.messages_of(choice.plan) <= kWholeMessages) {
+  if (all || times.messages_of(choice.plan, kWholeMessages) <= kWholeMessages) {
     row.simulated = times.whole(choice.plan);
     if (row.simulated) row.finish = row.simulated->finish;
   } else {
     row.finish = times.of(choice.plan);
   }
+  if (!row.finish) row.refusal = times.refusal();
   return row;
 }
 
@@ -238,12 +239,10 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (!rules) return Failure{rules.error()};
   const Hierarchy hierarchy(*machine);
   select::Chooser chooser(hierarchy, *rules);
-  const select::CostView& cost_view = chooser.predictor().cost_view();
   const bool has_mpi = !options.mpi.empty();
   const select::PlanChoice best = chooser.choose(*call, select::WhichPlan::Best);
   const select::Plan& chosen = *best.plan;
-  std::vector<select::Choice> ranked = ranking(hierarchy, cost_view, *call, rules->bits);
-  put_first(ranked, {chosen, chooser.predictor()(chosen, *call)}, *call);
+  const select::Choice choice{chosen, chooser.predictor()(chosen, *call)};
   constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
   select::SimulatedTimes times(hierarchy, *call, options.all ? kNoLimit : kUsualMessages);
   const std::uint64_t messages = times.messages_of(chosen);
@@ -258,14 +257,14 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (!verdict) return Failure{verdict.error(), kExitInternal};
   PlanReport report{*machine,
                     *call,
-                    {row_of(ranked.front(), times, options.all)},
+                    {row_of(choice, times, options.all)},
                     0,
                     has_mpi ? chooser.choose(*call) : best,
                     options.mpi,
                     has_mpi ? chooser.alternatives(*call) : std::vector<select::Alternative>{},
                     *verdict,
                     0,
-                    bound::lower_bound(*machine, *call),
+                    {},
                     {},
                     {},
                     {},
@@ -281,6 +280,10 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
     if (auto failed = write_output("-", plan_headline(report))) return failed;
   }
   const Interruptible interruptible;
+  report.least = bound::lower_bound(*machine, *call);
+  std::vector<select::Choice> ranked =
+      ranking(hierarchy, chooser.predictor().cost_view(), *call, rules->bits);
+  put_first(ranked, choice, *call);
   report.formula = formula(chosen, hierarchy, *call);
   report.limits = limits(ranked, hierarchy, *call);
   if (options.reproducible) {
@@ -316,7 +319,9 @@ constexpr std::string_view kPlanDescription =
     "its trials would compare.\n\n"
     "Plans are also simulated, message by message with links shared fairly, and shown in that "
     "order with what crosses each level; long pipelines by their steady state. By default about "
-    "260,000 messages are simulated in all, the best by prediction first; --all simulates every "
+    "260,000 messages are simulated in all, the best by prediction first. Messages that share "
+    "links "
+    "at once count for more, since each changes the speed of the others. --all simulates every "
     "plan, and may take long. Ctrl-C ends the simulations, and shows what is there. Below the "
     "table stand what "
     "each level does, the prediction as a formula (L: latency, m: message, B: bandwidth of a "

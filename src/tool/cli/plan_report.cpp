@@ -78,6 +78,24 @@ std::string plan_headline(const PlanReport& report) {
 
 namespace {
 
+/// How many plans have no simulated time, and why; nothing if all have one.
+std::string not_simulated(const PlanReport& report) {
+  using Refusal = select::SimulatedTimes::Refusal;
+  const auto count = [&](Refusal refusal) {
+    return std::count_if(report.rows.begin(), report.rows.end(),
+                         [&](const PlanRow& row) { return row.refusal == refusal; });
+  };
+  std::vector<std::string> parts;
+  if (const auto n = count(Refusal::Messages)) {
+    parts.push_back(fmt::format("{} with too many messages", n));
+  }
+  if (const auto n = count(Refusal::Sharing)) {
+    parts.push_back(fmt::format("{} with too many messages that share links at once", n));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("not simulated: {} (--all simulates them)\n", fmt::join(parts, ", "));
+}
+
 /// What each level does, and what crosses it.
 std::string level_by_level(const PlanReport& report, const report::Canvas& canvas) {
   const PlanRow& row = report.chosen_row();
@@ -135,7 +153,7 @@ Time PlanReport::chosen_time() const {
 
 std::string plan_text(const PlanReport& report, const report::Canvas& canvas, std::size_t shown) {
   std::string text = "\n" + plan_table_text(report, canvas, shown);
-  text += std::string(kHowShared) + "\n";
+  text += std::string(kHowShared) + "\n" + not_simulated(report);
   text += level_by_level(report, canvas) + why(report);
   if (report.in_memory) {
     text += fmt::format(

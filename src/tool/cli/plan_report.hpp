@@ -9,6 +9,7 @@
 #include "report/draw_machine.hpp"
 #include "select/chooser.hpp"
 #include "select/formula.hpp"
+#include "select/simulated_times.hpp"
 #include "sim/result.hpp"
 
 namespace espalier::cli {
@@ -16,10 +17,12 @@ namespace espalier::cli {
 /// One plan of a call.
 struct PlanRow {
   select::Choice choice;
-  /// Absent if the plan has too many messages.
+  /// Absent if it was too much work.
   std::optional<sim::SimResult> simulated;
   /// Simulated time: of all messages, or of a long pipeline by its steady state.
   std::optional<Time> finish;
+  /// Set if there is no simulated time because that is too much work; not after Ctrl-C.
+  std::optional<select::SimulatedTimes::Refusal> refusal = std::nullopt;
 };
 
 /// The same reduction on accumulators instead of numbers (docs/reproducible.md): the sum has the

@@ -1,5 +1,3 @@
-#include "sim/simulate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +21,7 @@
 #include "select/predict.hpp"
 #include "select/segments.hpp"
 #include "select/simulated_times.hpp"
+#include "sim/simulate_within.hpp"
 #include "verify/verify.hpp"
 
 namespace espalier::cli {
@@ -101,6 +100,13 @@ constexpr std::uint64_t kDrawnMessages = std::uint64_t{1} << 17U;
 /// Messages that are simulated without being drawn: some ten seconds.
 constexpr std::uint64_t kCountedMessages = std::uint64_t{1} << 21U;
 
+/// Links are shared exactly if that is as much work as so many messages, some two seconds, or if it
+/// was asked for.
+sim::Budget budget_of(const SimulateOptions& options) {
+  constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 20U;
+  return options.sharing == "exact" ? sim::Budget::unlimited() : sim::Budget(kSharedExactly);
+}
+
 /// What is simulated, and what to say of it if it is not all that was asked for.
 struct Shown {
   Schedule schedule;
@@ -152,11 +158,11 @@ std::optional<Collective> drawn_part(const select::Plan& plan,
 }
 
 /// A plan with too many messages to be drawn: what it comes to, as long as that can be simulated.
-Expected<Shown> summary_of(const select::Plan& plan, const collective::Hierarchy& hierarchy,
-                           const Collective& call, const sim::SimOptions& conditions) {
-  sim::SimOptions untraced = conditions;
-  untraced.trace = false;
-  select::SimulatedTimes times(hierarchy, call, kCountedMessages, untraced);
+/// @param conditions if links cannot be shared exactly, they say so afterwards
+Expected<Shown> summary_of(const SimulateOptions& options, const select::Plan& plan,
+                           const collective::Hierarchy& hierarchy, const Collective& call,
+                           sim::SimOptions& conditions) {
+  const select::SimulatedTimes times(hierarchy, call, 0);
   const std::string messages = report::grouped(times.messages_of(plan));
   const Time predicted =
       select::predict(plan, select::CostView(hierarchy.machine()), hierarchy, call);
@@ -177,12 +183,16 @@ Expected<Shown> summary_of(const select::Plan& plan, const collective::Hierarchy
   Schedule named;
   named.algorithm = name_of(plan, call);
   named.call = call;
-  return Shown{std::move(named), "", times.whole(plan)};
+  conditions.trace = false;
+  return Shown{std::move(named), "",
+               sim::simulate_as_exactly_as(budget_of(options), call,
+                                           candidate_of(plan, hierarchy, call).program_of,
+                                           hierarchy.machine(), conditions)};
 }
 
 /// The plan that is asked for, all ranks' programs.
 Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& machine,
-                              const sim::SimOptions& conditions) {
+                              sim::SimOptions& conditions) {
   if (options.operation.empty()) {
     return Error{"OPERATION", "nothing to simulate", "name an operation, or give --schedule FILE"};
   }
@@ -198,7 +208,7 @@ Expected<Shown> make_schedule(const SimulateOptions& options, const Machine& mac
         fmt::format("up to {} messages are written or drawn", report::grouped(kDrawnMessages)),
         "leave it out, or take a smaller machine of the same shape"};
   }
-  if (!part) return summary_of(candidate->plan, hierarchy, *call, conditions);
+  if (!part) return summary_of(options, candidate->plan, hierarchy, *call, conditions);
   if (part->count == call->count) return Shown{schedule_of(*candidate, *call), "", {}};
   const std::uint64_t segment = select::segments_of(candidate->plan, *call).most;
   std::string note =
@@ -224,9 +234,8 @@ std::string_view sharing_in_words(sim::Sharing sharing) {
 }
 
 /// Simulates a schedule, wherever it comes from, and shows what happens.
-Outcome show_simulation(const Shown& shown, const Machine& machine,
-                        const sim::SimOptions& conditions, const SimulateOptions& options,
-                        const report::Canvas& canvas) {
+Outcome show_simulation(const Shown& shown, const Machine& machine, sim::SimOptions conditions,
+                        const SimulateOptions& options, const report::Canvas& canvas) {
   const Schedule& schedule = shown.schedule;
   if (shown.summary) {
     return write_output(
@@ -238,8 +247,17 @@ Outcome show_simulation(const Shown& shown, const Machine& machine,
                     report::wrapped(sharing_in_words(conditions.sharing), canvas.width, ""),
                     not_verified(schedule.call.operation)));
   }
-  const report::SimulatedPlan plan{schedule.algorithm, schedule.call,
-                                   sim::simulate(schedule, machine, conditions), conditions.skew};
+  const sim::Sharing wanted = conditions.sharing;
+  const report::SimulatedPlan plan{
+      schedule.algorithm, schedule.call,
+      sim::simulate_as_exactly_as(budget_of(options), schedule, machine, conditions),
+      conditions.skew};
+  if (conditions.sharing != wanted) {
+    write_message(
+        "note: so many messages share links at once that exact sharing would take long; links "
+        "serve "
+        "one after the other (--sharing exact shares them)\n");
+  }
   const auto detail = options.all ? report::Detail::Everything : report::Detail::Folded;
   if (!shown.note.empty()) write_message(fmt::format("note: {}\n", shown.note));
   if (options.json) return write_output("-", report::simulation_json(plan, machine));

@@ -8,7 +8,7 @@
 
 #include "report/simulated_plan.hpp"
 #include "select/formula.hpp"
-#include "sim/simulate.hpp"
+#include "sim/simulate_within.hpp"
 #include "view/machine_document.hpp"
 #include "view/plan_table.hpp"
 #include "view/timeline_document.hpp"
@@ -52,6 +52,9 @@ Json measured_json(const overlay::Overlay& measured) {
           {"links", links}};
 }
 
+/// Links are shared exactly if that is as much work as so many messages: a fifth of a second.
+constexpr std::uint64_t kSharedExactly = std::uint64_t{1} << 17U;
+
 /// What was measured, and before it the simulation of the same plan, with ranks that enter when
 /// they did.
 std::string measured_timelines(const overlay::Overlay& measured, const Machine& machine) {
@@ -61,8 +64,9 @@ std::string measured_timelines(const overlay::Overlay& measured, const Machine& 
   for (const trace::Nanoseconds at : measured.call.begin) {
     options.skew.push_back(nanoseconds(at - begin_of(measured.call)));
   }
-  return timeline_document(sim::simulate(*measured.schedule, machine, options), machine) + "," +
-         own;
+  const sim::SimResult simulation = sim::simulate_as_exactly_as(
+      sim::Budget(kSharedExactly), *measured.schedule, machine, options);
+  return timeline_document(simulation, machine) + "," + own;
 }
 
 }  // namespace
@@ -192,10 +196,13 @@ Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messag
     timeline = measured_timelines(measured, site.machine);
     rows.push_back({shown_name, {}, overlay::measured_time(measured.call)});
   } else if (result.messages <= most_messages) {
+    sim::SimOptions options = conditions(site.machine, true);
+    const sim::Budget budget(kSharedExactly);
     const sim::SimResult simulation =
-        from_file ? sim::simulate(*subject_.schedule, site.machine, conditions(site.machine, true))
-                  : sim::simulate(call, candidate_of(*plan, site.hierarchy, call).program_of,
-                                  site.machine, conditions(site.machine, true));
+        from_file ? sim::simulate_as_exactly_as(budget, *subject_.schedule, site.machine, options)
+                  : sim::simulate_as_exactly_as(
+                        budget, call, candidate_of(*plan, site.hierarchy, call).program_of,
+                        site.machine, options);
     result.messages = simulation.messages;
     timeline = timeline_document(simulation, site.machine);
     const auto row = std::find_if(rows.begin(), rows.end(),
