@@ -100,10 +100,7 @@ void pairwise(Rounds& rounds, std::span<const Rank> members, double bytes, bool 
     const Picos before = rounds.finish();
     rounds.exchange(messages, combines);
     const Rank stands_for = std::min(stride, size - step);
-    if (stands_for > 1) {
-      const Picos more = (rounds.finish() - before) * (stands_for - 1);
-      for (const Rank r : members) rounds.set_clock(r, rounds.clock(r) + more);
-    }
+    if (stands_for > 1) rounds.repeat(members, stands_for - 1, rounds.finish() - before);
   }
 }
 

@@ -54,6 +54,23 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
   }
 }
 
+void Rounds::repeat(std::span<const Rank> members, double times, Picos step) {
+  std::vector<sim::ResourceId> used;
+  std::vector<Picos> load(free_.size(), 0);
+  for (std::size_t i = 0; i < flows_.size(); ++i) {
+    for (const sim::ResourceId r : routes_.resources(i)) {
+      if (load[r] == 0) used.push_back(r);
+      load[r] += flows_[i].bytes * cost_view_.per_byte(r);
+    }
+  }
+  for (const sim::ResourceId r : used) step = std::max(step, load[r]);
+  for (const sim::ResourceId r : used) {
+    free_[r] += times * step;
+    carried_[r] += times * load[r];
+  }
+  for (const Rank r : members) clocks_[r] += times * step;
+}
+
 /// Whether the order in which messages arrive matters.
 bool Rounds::has_several_for_a_rank() {
   ++exchanges_;

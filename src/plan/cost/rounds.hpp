@@ -42,6 +42,10 @@ class Rounds {
   /// exchange() of very many messages, by what each resource and processor has to carry.
   void exchange_by_loads(const RoundLoads& loads);
 
+  /// The last exchange so many times more, one after the other. Each takes `step`, or as long as
+  /// its busiest resource needs.
+  void repeat(std::span<const Rank> members, double times, Picos step);
+
   [[nodiscard]] Picos clock(Rank rank) const { return clocks_[rank]; }
   void set_clock(Rank rank, Picos at) { clocks_[rank] = at; }
   /// A barrier: sets all clocks to the latest one.
