@@ -56,10 +56,14 @@ void Rounds::exchange(std::span<const RoundMessage> messages, bool combines, boo
 
 void Rounds::repeat(std::span<const Rank> members, double times, Picos step) {
   std::vector<sim::ResourceId> used;
-  std::vector<Picos> load(free_.size(), 0);
+  constexpr Picos kUnused = -1;
+  std::vector<Picos> load(free_.size(), kUnused);
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     for (const sim::ResourceId r : routes_.resources(i)) {
-      if (load[r] == 0) used.push_back(r);
+      if (load[r] == kUnused) {
+        used.push_back(r);
+        load[r] = 0;
+      }
       load[r] += flows_[i].bytes * cost_view_.per_byte(r);
     }
   }

@@ -61,7 +61,7 @@ std::optional<Time> simulated_within(sim::Budget& left, const SimulationBudget& 
                                      const Schedule& schedule, const topology::Machine& machine) {
   const std::uint64_t messages = messages_of(schedule);
   if (messages > kMostMessages || !left.take_messages(messages)) return std::nullopt;
-  sim::Budget part = left.part(whole.messages / 4);
+  sim::Budget part = left.part(whole.messages / 2);
   const auto result = sim::simulate_within(part, schedule, machine, whole.sim);
   left.give_back(part);
   if (!result) return std::nullopt;

@@ -43,7 +43,7 @@ struct SimulationBudget {
 /// order of `ranked`.
 ///
 /// Work: at most budget.plans simulations within budget.messages in total. A plan that does not fit
-/// into what is left, or that would take a quarter of all for messages that share links at once, is
+/// into what is left, or that would take half of all for messages that share links at once, is
 /// not simulated. If the best by prediction is not, no plan is.
 /// @pre ranked is sorted by predicted time, its plans serve the call
 [[nodiscard]] std::vector<Choice> ranked_by_simulation(std::vector<Choice> ranked,

@@ -18,7 +18,7 @@ namespace espalier::select {
 /// plan costs the same whatever the size of its message.
 ///
 /// Where many messages share links at once, a simulation may use up its budget long after it began.
-/// So one simulation gets at most a quarter of all for that, and others have their turn.
+/// So one simulation gets at most half of all for that, and others have their turn.
 ///
 /// The same on every rank: the budget counts work, not time.
 class SimulatedTimes {
@@ -34,7 +34,7 @@ class SimulatedTimes {
       : hierarchy_(hierarchy),
         call_(call),
         budget_(messages),
-        most_of_one_(messages / 4),
+        most_of_one_(messages / 2),
         options_(std::move(options)) {}
 
   /// Nothing if the plan has more messages than are left, or if too many of them share links at

@@ -19,7 +19,7 @@ class Budget {
   /// 12 ns a look, 1.2 to 2 us a message (Arm server, direct alltoall of 60 and 120 ranks beside
   /// broadcasts and allreduces of 128, 2026-11-17).
   static constexpr std::uint64_t kLooksAMessage = 128;
-  static constexpr std::uint64_t kLooksIncluded = 32;
+  static constexpr std::uint64_t kLooksIncluded = 64;
 
   explicit constexpr Budget(std::uint64_t messages)
       : looks_(std::min(messages, kMost / kLooksAMessage) * kLooksAMessage) {}
