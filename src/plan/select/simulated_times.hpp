@@ -68,7 +68,7 @@ class SimulatedTimes {
   const schedule::Collective& call_;
   sim::Budget budget_;
   Refusal refusal_ = Refusal::Messages;
-  std::uint64_t most_of_one_;  ///< what one simulation may take beside its messages
+  std::uint64_t most_of_one_;  ///< looks at flows that one simulation may take, in messages
   sim::SimOptions options_;
 };
 

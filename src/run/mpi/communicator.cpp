@@ -70,7 +70,11 @@ Communicator::Communicator(MPI_Comm comm, const World& world, HiddenShare& share
   if (never_ == Reason::MachineUnknown && is_settled && world.known() != nullptr) take_machine();
 }
 
-Communicator::~Communicator() {
+Communicator::~Communicator() { leave_hidden(); }
+
+/// Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its error
+/// handler. They are not received away: others may come at any time.
+void Communicator::leave_hidden() {
   abandon_channels();
   pending_.reset();
   if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
@@ -80,12 +84,6 @@ Communicator::~Communicator() {
   counted_trees_.reset();
   segment_.reset();
   executor_.reset();
-  free_hidden();
-}
-
-/// Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its error
-/// handler. They are not received away: others may come at any time.
-void Communicator::free_hidden() {
   const bool is_abandoned = has_failed_ || has_message(probes_) || has_message(hidden_);
   if (is_abandoned) {
     probes_.abandon();
@@ -104,14 +102,7 @@ bool Communicator::has_only(const std::vector<Rank>& ranks) const {
 }
 
 void Communicator::give_back() {
-  abandon_channels();
-  pending_.reset();
-  starts_.forget();
-  policies_.leave();
-  counted_trees_.reset();
-  segment_.reset();
-  executor_.reset();
-  free_hidden();
+  leave_hidden();
   may_all_start_ = false;
   never_ = Reason::NotAgreed;
 }

@@ -232,7 +232,7 @@ class Communicator {
 
  private:
   void abandon_channels();
-  void free_hidden();
+  void leave_hidden();
   [[nodiscard]] std::optional<runtime::Reason> why_never(bool is_off);
   /// Makes the hidden communicator and the executor, if all members have the same hash and room.
   [[nodiscard]] bool agree_and_copy(std::uint64_t hash);
