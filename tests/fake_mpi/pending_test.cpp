@@ -49,6 +49,35 @@ struct PendingRanks {
   std::vector<std::size_t> started, ended;
 };
 
+/// Messages arrive and ranks go on in any order, until all have ended so many calls.
+/// @param start starts a rank's next call
+template <typename Start>
+void run_to_the_end(PendingRanks& ranks, Random& rng, std::size_t calls, Start start) {
+  // A rank that is ahead starts all its calls before others start their first.
+  const unsigned eager_starts = rng.chance(50) ? 60 : 5;
+  const auto all_ended = [&] {
+    return std::all_of(ranks.ended.begin(), ranks.ended.end(),
+                       [&](std::size_t n) { return n == calls; });
+  };
+  std::uint64_t events = 0;
+  while (!all_ended()) {
+    ASSERT_LT(++events, 3'000'000U) << "it hangs";
+    const auto wires = ranks.world.on_the_wire();
+    if (!wires.empty() && rng.chance(40)) {
+      const auto [from, to] = wires[rng.below(wires.size())];
+      ranks.world.deliver(from, to);
+      continue;
+    }
+    const std::size_t rank = rng.below(ranks.pending.size());
+    ranks.world.me = static_cast<int>(rank);
+    if (ranks.started[rank] < calls && rng.chance(eager_starts)) {
+      start(rank);
+    } else {
+      ranks.pending[rank]->step(1 + rng.below(4));
+    }
+  }
+}
+
 TEST(PendingCallsProperty, MoreCallsThanTagsTellApartEndRightInAnyOrder) {
   for_all_seeds(8, [](Random& rng) {
     const topology::Machine machine = testing_support::some_machine(rng, 5);
@@ -62,29 +91,9 @@ TEST(PendingCallsProperty, MoreCallsThanTagsTellApartEndRightInAnyOrder) {
     mpi::ChannelOptions options;
     options.synchronous_after = rng.chance(50) ? 1U << 20U : rng.below(2000);
     PendingRanks ranks(static_cast<int>(size), options, rng.below(100));
-    std::uint64_t events = 0;
-    const auto all_ended = [&] {
-      return std::all_of(ranks.ended.begin(), ranks.ended.end(),
-                         [&](std::size_t n) { return n == calls.size(); });
-    };
-    // A rank that is ahead starts all its calls before others start their first.
-    const unsigned eager_starts = rng.chance(50) ? 60 : 5;
-    while (!all_ended()) {
-      ASSERT_LT(++events, 3'000'000U) << "it hangs";
-      const auto wires = ranks.world.on_the_wire();
-      if (!wires.empty() && rng.chance(40)) {
-        const auto [from, to] = wires[rng.below(wires.size())];
-        ranks.world.deliver(from, to);
-        continue;
-      }
-      const std::size_t rank = rng.below(size);
-      ranks.world.me = static_cast<int>(rank);
-      if (ranks.started[rank] < calls.size() && rng.chance(eager_starts)) {
-        ranks.start(rank, calls[ranks.started[rank]]);
-      } else {
-        ranks.pending[rank]->step(1 + rng.below(4));
-      }
-    }
+    run_to_the_end(ranks, rng, calls.size(),
+                   [&](std::size_t rank) { ranks.start(rank, calls[ranks.started[rank]]); });
+    if (testing::Test::HasFailure()) return;
     for (const FakeCall& call : calls) {
       for (Rank r = 0; r < machine.size(); ++r) ASSERT_EQ(call.wrong(r), "") << call.name();
     }
@@ -162,28 +171,8 @@ TEST(PendingCallsProperty, AgreementsBetweenStartsMeetInAnyOrderOfEvents) {
       }
       ranks.start(rank, calls[number]);
     };
-    const unsigned eager_starts = rng.chance(50) ? 60 : 5;
-    const auto all_ended = [&] {
-      return std::all_of(ranks.ended.begin(), ranks.ended.end(),
-                         [&](std::size_t n) { return n == calls.size(); });
-    };
-    std::uint64_t events = 0;
-    while (!all_ended()) {
-      ASSERT_LT(++events, 3'000'000U) << "it hangs";
-      const auto wires = ranks.world.on_the_wire();
-      if (!wires.empty() && rng.chance(40)) {
-        const auto [from, to] = wires[rng.below(wires.size())];
-        ranks.world.deliver(from, to);
-        continue;
-      }
-      const std::size_t rank = rng.below(size);
-      ranks.world.me = static_cast<int>(rank);
-      if (ranks.started[rank] < calls.size() && rng.chance(eager_starts)) {
-        start(rank);
-      } else {
-        ranks.pending[rank]->step(1 + rng.below(4));
-      }
-    }
+    run_to_the_end(ranks, rng, calls.size(), start);
+    if (testing::Test::HasFailure()) return;
     for (std::size_t rank = 0; rank < size; ++rank) {
       ranks.world.me = static_cast<int>(rank);
       ASSERT_EQ(agreements[rank].size(), (calls.size() + apart - 1) / apart);
