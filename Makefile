@@ -107,7 +107,7 @@ build-times: packages
 # under AddressSanitizer + UndefinedBehaviorSanitizer, and under ThreadSanitizer.
 check-long: check
 	@ctest --test-dir build/release -C Long -L '_long$$' --output-on-failure
-	@LONG_TESTS=1 ctest --test-dir build/release -E '^(mpi|run|lab|slurm|docs|view|install|python)' --output-on-failure -j $(TEST_JOBS)
+	@LONG_TESTS=1 ctest --test-dir build/release -E '^(run|lab|docs|install|python)' --output-on-failure -j $(TEST_JOBS)
 	@$(MAKE) --no-print-directory tarball
 	@python3 tests/install/tarball_test.py build/portable/espalier-*-linux-*.tar.gz .
 	@python3 tests/long/mpich_suite.py build/release build/long

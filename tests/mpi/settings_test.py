@@ -4,7 +4,7 @@
     settings_test.py MPI LIBRARY RECORDER PROGRAM VARIABLES_PAGE [--long]
 
 No case may hang. What must be seen instead is in CASES, one line for each variable of docs/reference/variables.md; a
-variable of that page that is missing here fails the test. --long: three ranks, more places for each variable, and each
+variable of that page that is missing here fails the test. Without --long some variables are looked at under one of the MPIs. --long: three ranks, more places for each variable, and each
 case also with plans forced on all ranks.
 """
 import os
@@ -63,6 +63,8 @@ CASES = {
     "ESPALIER_LAB_TIMES": ("/nowhere/times", SILENT, SILENT, "\n", SILENT, SILENT),
 }
 OF_THE_LIBRARY = [name for name in CASES if not name.startswith("ESPALIER_LAB")]
+# The MPIs take turns where it is short: what is read on another rank than 0 does not depend on them.
+TURN = OF_THE_LIBRARY[0 if MPI == "mpich" else 1::2]
 
 
 def run(name, value, rank, shared=(), arguments=()):
@@ -111,13 +113,13 @@ class Settings(unittest.TestCase):
             self.check(name, value, 0, wanted)
 
     def test_what_another_rank_alone_was_told_is_said_or_passed_over(self):
-        for name in CASES if IS_LONG else OF_THE_LIBRARY:
+        for name in CASES if IS_LONG else TURN:
             value, _, wanted, *_ = CASES[name]
             for rank in range(1, RANKS):
                 self.check(name, value, rank, wanted)
 
     def test_what_is_wrong_on_one_rank_is_said_or_passed_over(self):
-        for name in CASES if IS_LONG else OF_THE_LIBRARY:
+        for name in CASES if IS_LONG else TURN:
             *_, value, at_first, elsewhere = CASES[name]
             self.check(name, value, RANKS - 1, elsewhere)
             if IS_LONG:

@@ -137,7 +137,7 @@ void print(const std::string& name, const Tally& tally) {
 int run(bool table, bool worst, int random) {
   const std::vector<std::uint64_t> sizes =
       table || is_long_run() ? std::vector<std::uint64_t>{8, 1024, 16384, 131072, 1048576}
-                             : std::vector<std::uint64_t>{8, 16384, 1048576};
+                             : std::vector<std::uint64_t>{8, 131072};
   const std::vector<NamedMachine> tried = machines(random);
   std::vector<Case> cases, losses;
   Tally all;
@@ -198,7 +198,7 @@ int run(bool table, bool worst, int random) {
 
 int main(int argc, char** argv) {
   bool table = false, worst = false;
-  int random = espalier::is_long_run() ? 6 : 2;
+  int random = espalier::is_long_run() ? 6 : 1;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--table") == 0) table = true;
     if (std::strcmp(argv[i], "--worst") == 0) table = worst = true;

@@ -36,7 +36,7 @@ export function serve(espalier, args) {
 export async function openPage(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(600_000); // others use the machine too
+  page.setDefaultTimeout(300_000); // others use the machine too
   page.problems = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) page.problems.push(message.text());
