@@ -1,6 +1,7 @@
 #include "discover/cache.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -97,6 +98,24 @@ Expected<std::optional<CachedMachine>> read_cache(const std::string& file, const
   return parse(**text, file, key, now);
 }
 
+void remove_old_files(const std::string& folder, std::int64_t now) {
+  namespace fs = std::filesystem;
+  constexpr int kMostFiles = 512;
+  std::error_code failed;
+  fs::directory_iterator at(folder, failed);
+  for (int i = 0; !failed && at != fs::directory_iterator() && i < kMostFiles; ++i) {
+    const std::string path = at->path().string(), name = at->path().filename().string();
+    at.increment(failed);
+    const bool is_kept =
+        name.ends_with(".json") && (name.starts_with("start-") || name.starts_with("machine-"));
+    const bool is_unfinished =
+        name.ends_with(".new") && (name.starts_with(".start-") || name.starts_with(".machine-"));
+    struct stat there {};
+    if ((!is_kept && !is_unfinished) || ::lstat(path.c_str(), &there) != 0) continue;
+    if (now - there.st_mtime > kCacheSeconds) remove_own_file(path);
+  }
+}
+
 Expected<bool> write_cache(const std::string& file, const std::string& key,
                            const CachedMachine& machine) {
   namespace fs = std::filesystem;
@@ -113,6 +132,7 @@ Expected<bool> write_cache(const std::string& file, const std::string& key,
                    {"doubts", machine.doubts},
                    {"machine", topology::write_json(machine.machine)}};
   const std::string text = value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  remove_old_files(folder.string(), machine.made);
   if (auto wrong = replace_own_file(file, text, 0600, Keep::Durably)) return *std::move(wrong);
   return true;
 }

@@ -37,6 +37,11 @@ Expected<std::optional<CachedMachine>> read_cache(const std::string& file, const
 Expected<bool> write_cache(const std::string& file, const std::string& key,
                            const CachedMachine& machine);
 
+/// Removes what earlier runs kept in the folder and nobody will read any more: files with our
+/// names, unfinished ones too, that were written longer ago than kCacheSeconds. Looks at some
+/// hundred files at most. What goes wrong is passed over.
+void remove_old_files(const std::string& folder, std::int64_t now);
+
 /// Whether the network still answers as the machine says: one round trip across each level, within
 /// half and twice of what is expected (or 100 us).
 /// @param rank_of_node a rank on each node

@@ -4,8 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "discover/node_record.hpp"
 #include "discover/simulated_prober.hpp"
@@ -52,6 +56,25 @@ TEST_F(Cache, ForgetsWhatIsOldOrFromTheFuture) {
   EXPECT_FALSE(*read_cache(file_, "key", 1'001 + kCacheSeconds));
   EXPECT_FALSE(*read_cache(file_, "key", 999));
   EXPECT_FALSE(*read_cache(file_ + ".none", "key", 1'000));
+}
+
+TEST_F(Cache, RemovesWhatNobodyReadsAnyMoreAndNothingElse) {
+  const fs::path folder = folder_ / "espalier";
+  fs::create_directories(folder);
+  for (const char* name : {"machine-1.json", "start-2.json", ".start-2.json.0123456789abcdef.new",
+                           "notes.json", "machine-1.txt", ".machine-of-mine"}) {
+    std::ofstream(folder / name) << "{}";
+    fs::last_write_time(folder / name, fs::file_time_type::clock::now() -
+                                           std::chrono::seconds(kCacheSeconds + 100));
+  }
+  fs::create_directory_symlink("/", folder / "machine-0.json");
+  std::ofstream(folder / "start-3.json") << "{}";
+  remove_old_files(folder, std::time(nullptr));
+  std::set<std::string> left;
+  for (const auto& one : fs::directory_iterator(folder)) left.insert(one.path().filename());
+  EXPECT_EQ(left, (std::set<std::string>{"notes.json", "machine-1.txt", ".machine-of-mine",
+                                         "machine-0.json", "start-3.json"}));
+  remove_old_files(folder_ / "none", std::time(nullptr));
 }
 
 TEST_F(Cache, ForgetsWhatLacksSomethingSooner) {

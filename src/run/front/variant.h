@@ -42,8 +42,11 @@ struct espalier_variant {
 
 /* The roll call behind MPI_Init (mpi/roll_call.hpp). A front without its variant takes part too.
  * All processes find the least of each of these 64-bit numbers; few processes also tell where
- * each runs. The last number is one of ESPALIER_ABSENT, ESPALIER_UNFIT and ESPALIER_FIT. */
-#define ESPALIER_ROLL_CALL_NUMBERS 7
+ * each runs. Number 6 is one of ESPALIER_ABSENT, ESPALIER_UNFIT and ESPALIER_FIT. These numbers
+ * stay where they are, so that other versions can be told apart. */
+#define ESPALIER_ROLL_CALL_NUMBERS 10
+/* Changes whenever messages of ours, or the calls in which they are sent, do. */
+#define ESPALIER_ROLL_CALL_PROTOCOL 1
 #define ESPALIER_ROLL_CALL_FEW 64
 #define ESPALIER_ROLL_CALL_PLACE 3 /* numbers that tell where a process runs */
 #define ESPALIER_ROLL_CALL_MOST \

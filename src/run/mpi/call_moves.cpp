@@ -75,7 +75,7 @@ Outcome move(Communicator& comm, const LocalCall& call) {
 Outcome start_move(Communicator& comm, Move move, std::unique_ptr<PendingCall> pending,
                    const Starting& how, std::function<int()> end) {
   for (UserData* const data : {&move.in, &move.out}) {
-    if (!data->layout.dense) data->layout = kept_layout(data->layout, pending->types);
+    data->layout = kept_layout(data->layout, pending->types);
   }
   struct Buffers {
     ByteBuffer in, out;

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/float_environment.hpp"
+#include "mpi/late_agreement.hpp"
 #include "mpi/registry.hpp"
 #include "topology/views.hpp"
 
@@ -75,6 +77,7 @@ Communicator::~Communicator() { leave_hidden(); }
 /// Freeing a communicator with unmatched messages ends the program in MPICH 4.2, whatever its error
 /// handler. They are not received away: others may come at any time.
 void Communicator::leave_hidden() {
+  const std::uint64_t left_before = LateAgreement::left_behind();
   abandon_channels();
   pending_.reset();
   if (has_failed_ && executor_ != nullptr) executor_->channel().abandon_pace();
@@ -84,7 +87,8 @@ void Communicator::leave_hidden() {
   counted_trees_.reset();
   segment_.reset();
   executor_.reset();
-  const bool is_abandoned = has_failed_ || has_message(probes_) || has_message(hidden_);
+  const bool is_used = LateAgreement::left_behind() != left_before;
+  const bool is_abandoned = has_failed_ || is_used || has_message(probes_) || has_message(hidden_);
   if (is_abandoned) {
     probes_.abandon();
     hidden_.abandon();
@@ -203,6 +207,7 @@ const CachedPlan* Communicator::cached(const runtime::PlanKey& key) {
 void Communicator::prepare_to_block() {
   if (!pending_->may_block()) progress_.let_block(*pending_);
   if (starts_.wants_call()) {
+    const DefaultFloats floats;
     starts_.before_blocking([this] { return std::make_unique<LateAgreement>(hidden_.get()); });
   }
 }
@@ -259,6 +264,7 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
 }
 
 std::optional<select::WhichPlan> Communicator::which_to_start(const SharedCall& call) {
+  const DefaultFloats floats;
   const runtime::ClassPolicy& policy = policies_.at(call);
   if (world_.settings.nonblocking == runtime::NonBlocking::Planned) {
     const bool is_final = !policy.is_undecided() || policy.has_decision();
@@ -280,6 +286,10 @@ std::optional<select::WhichPlan> Communicator::which_to_start(const SharedCall& 
 std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey key) {
   // Classes that are forgotten may wait for agreements.
   if (!may_all_start_ || policies_.is_full_for(key)) return nullptr;
+  // Trials of starts count calls that block. Where no link is far any more, some of those are known
+  // to be native and do not come here, on some ranks.
+  const bool is_measured = world_.settings.nonblocking == runtime::NonBlocking::Measured;
+  if (is_measured && group_->far_pairs().empty()) return nullptr;
   if (pending_ == nullptr) begin_starting();
   // Trials have compared calls through memory, where these do not go.
   if (segment_ != nullptr && runtime::may_try(world_.settings)) return nullptr;

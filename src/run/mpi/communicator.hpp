@@ -209,6 +209,8 @@ class Communicator {
   /// Frees the hidden communicator, or abandons it after a failed call; all further calls are
   /// native. All members do this before the same call. @pre holds_hidden()
   void give_back();
+  /// Whether calls that do not block may be planned here, on all members.
+  [[nodiscard]] bool may_all_start() const { return may_all_start_; }
 
   runtime::CallCounts counts;
   runtime::CallLog log;

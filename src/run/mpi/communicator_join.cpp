@@ -191,7 +191,9 @@ bool Communicator::may_start() {
   const NonBlocking which = world_.settings.nonblocking;
   const bool is_wanted = which == NonBlocking::Planned ||
                          (which == NonBlocking::Measured && !group_->far_pairs().empty());
-  return is_wanted && !world_.is_threaded && progress_.prepare();
+  // Plans combine in the memory of the host. Who asks for them knows; who does not need not.
+  const bool may_be_elsewhere = which == NonBlocking::Measured && takes_device_buffers();
+  return is_wanted && !may_be_elsewhere && !world_.is_threaded && progress_.prepare();
 }
 
 bool Communicator::wants_segment() const {

@@ -102,7 +102,8 @@ class Coordinator {
     if (options_.write_cache && !file.empty() && is_worth_keeping) {
       if (auto done = write_cache(file, key, made); !done) note(done.error());
     }
-    return WorldDiscovery{made.machine, made.words, notes_, made.doubts, false};
+    return WorldDiscovery{made.machine, made.words,      notes_,   made.doubts,
+                          false,        found->complete, made.made};
   }
 
  private:
@@ -115,6 +116,12 @@ class Coordinator {
       return std::nullopt;
     }
     if (!*cached) return std::nullopt;
+    std::size_t processes = 0;
+    for (const auto& record : records) processes += record.ranks.size();
+    if ((*cached)->machine.size() != processes) {
+      note(Error{file, "it has another number of processes", ""});
+      return std::nullopt;
+    }
     std::vector<Rank> first;
     for (const auto& record : records) first.push_back(record.ranks.front());
     const auto holds = discover::still_holds(prober, (*cached)->machine, first);
@@ -122,7 +129,8 @@ class Coordinator {
       notes_.push_back("the network is no longer as it was: measured again");
       return std::nullopt;
     }
-    return WorldDiscovery{(*cached)->machine, (*cached)->words, notes_, (*cached)->doubts, true};
+    return WorldDiscovery{(*cached)->machine,  (*cached)->words, notes_, (*cached)->doubts, true,
+                          (*cached)->complete, (*cached)->made};
   }
 
   void note(const Error& error) {
@@ -141,7 +149,9 @@ std::string to_text(const Expected<WorldDiscovery>& found) {
              {"words", found->words},
              {"notes", found->notes},
              {"doubts", found->doubts},
-             {"cached", found->from_cache}};
+             {"cached", found->from_cache},
+             {"complete", found->is_complete},
+             {"measured", found->measured}};
   } else {
     value = {
         {"where", found.error().where}, {"what", found.error().what}, {"hint", found.error().hint}};
@@ -156,8 +166,9 @@ Expected<WorldDiscovery> from_text(const std::string& text) {
   }
   auto machine = topology::read_json(value.at("machine").get<std::string>(), "discovery");
   if (!machine) return machine.error();
-  return WorldDiscovery{std::move(*machine), value.at("words"), value.at("notes"),
-                        value.at("doubts"), value.at("cached")};
+  return WorldDiscovery{std::move(*machine), value.at("words"),  value.at("notes"),
+                        value.at("doubts"),  value.at("cached"), value.at("complete"),
+                        value.at("measured")};
 }
 
 /// Broadcasts a text from rank 0, at once if it is short. Ranks that wait are asleep.
@@ -184,7 +195,9 @@ void broadcast_asleep(std::string& text, MPI_Comm world) {
 
 Expected<WorldDiscovery> discover_world(const DiscoverOptions& options, MPI_Comm over,
                                         std::span<const int> leaders) try {
-  const WorldNodes nodes = find_nodes(over, leaders);
+  const auto found_nodes = find_nodes(over, leaders);
+  if (!found_nodes) return found_nodes.error();
+  const WorldNodes& nodes = *found_nodes;
   std::string text;
   if (!nodes.nodes.empty()) {
     try {  // the others wait for our answer

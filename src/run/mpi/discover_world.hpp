@@ -25,7 +25,9 @@ struct WorldDiscovery {
   std::vector<std::string> notes;   ///< what went wrong and was passed over
   std::vector<std::string> doubts;  ///< why figures may be wrong
   bool from_cache = false;
-  double waited = 0;  ///< seconds that rank 0 waited for the last process
+  bool is_complete = false;   ///< every part was measured in time
+  std::int64_t measured = 0;  ///< when, in seconds since 1970
+  double waited = 0;          ///< seconds that rank 0 waited for the last process
 };
 
 /// Finds and measures the machine that MPI_COMM_WORLD runs on: one process a node measures, the

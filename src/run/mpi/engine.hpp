@@ -33,7 +33,11 @@ class Engine {
   ~Engine();
 
   /// Called before and after MPI_Comm_free and MPI_Comm_disconnect: see Registry.
-  void begin_free(MPI_Comm comm) { registry_->begin_free(comm); }
+  void begin_free(MPI_Comm comm) {
+    // With several threads looks travel on MPI_COMM_WORLD alone.
+    if (looks_ != nullptr && !world_->is_threaded) looks_->leave(comm);
+    registry_->begin_free(comm);
+  }
   void end_free(MPI_Comm comm, bool is_freed) { registry_->end_free(comm, is_freed); }
   /// Whether hidden communicators may be given back when MPI has none left; MPICH has 2,048. Not by
   /// how many this rank made: others may have made fewer, and all must do the same. Not with
@@ -143,6 +147,7 @@ class Engine {
   /// once the program has run so long that they cost it less than Account::kShare.
   void look_for_machine(MPI_Comm over);
   void learn(KnownMachine machine);
+  bool take_kept(KeptStart kept);
   /// Agrees on the world, if that was not done yet. @return whether the ranks agree
   bool settle_world(MPI_Comm over);
   [[nodiscard]] bool all_take_part();

@@ -45,12 +45,11 @@ bool Engine::give_back(MPI_Comm among) {
   auto ranks = ranks_in_world(among);
   if (!ranks || !all_take_part()) return false;  // others may not have our library
   // Calls that do not block may come before this one on some ranks and after it on others, so what
-  // becomes of them must not change here.
+  // becomes of them must not change here: communicators on which some may be planned keep theirs.
   int has_started = registry_->has_started() ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &has_started, 1, MPI_INT, MPI_MAX, among);
-  if (has_started != 0) return false;
   std::sort(ranks->begin(), ranks->end());
-  registry_->give_back(*ranks);
+  registry_->give_back(*ranks, has_started != 0);
   return true;
 }
 

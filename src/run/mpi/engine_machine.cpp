@@ -59,6 +59,28 @@ void Engine::learn_machine(MPI_Comm over) {
   learn(discovered_machine(*world_, over));
 }
 
+/// Takes what an earlier run kept, unless the network has changed since. @return whether that was
+/// a machine
+bool Engine::take_kept(KeptStart kept) {
+  if (kept.machine && looks_->contradicts(*kept.machine)) return false;
+  auto all = std::make_shared<runtime::Verdicts>(*world_->verdicts);
+  all->add(std::move(kept.verdicts));  // what ESPALIER_VERDICTS names stays
+  world_->verdicts = std::move(all);
+  ledger_->take_verdicts(*world_->verdicts, kept.decided);
+  if (kept.machine) {
+    kept.words.emplace_back("known from before");
+    KnownMachine known = found_machine(*world_, *std::move(kept.machine), std::move(kept.words));
+    known.is_certain = true;
+    known.measured = kept.measured;
+    learn(std::move(known));
+    return true;
+  }
+  if (world_->known() != nullptr && !world_->verdicts->empty()) {
+    learn(KnownMachine(*world_->known()));  // begins anew, with what is known
+  }
+  return false;
+}
+
 void Engine::look_for_machine(MPI_Comm over) {
   if (kIsSimulated) return learn_machine(over);
   const OwnWork work(*world_);
@@ -67,7 +89,7 @@ void Engine::look_for_machine(MPI_Comm over) {
     const RollCall::Places& places = world_->places;
     kept_file_ = kept_file(world_->settings, places.nodes);
     const std::string kept = world_->rank == 0 ? read_kept(kept_file_) : "";
-    const double expected = kept.empty() ? 0 : past_runs_in(kept).expected(program_key());
+    const double expected = kept.empty() ? 0 : runtime::past_runs_in(kept).expected(program_key());
     looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank, kept,
                                            expected);
     follows_ = !world_->is_threaded;
@@ -76,30 +98,17 @@ void Engine::look_for_machine(MPI_Comm over) {
   if (!told) return;
   if (told->expected > 0) world_->expected_seconds = told->expected;
   if (told->kept) {
-    auto all = std::make_shared<runtime::Verdicts>(*world_->verdicts);
-    all->add(std::move(told->kept->verdicts));  // what ESPALIER_VERDICTS names stays
-    world_->verdicts = std::move(all);
-    ledger_->take_verdicts(*world_->verdicts);
-    auto& machine = told->kept->machine;
-    if (machine && !looks_->contradicts(*machine)) {
-      told->kept->words.emplace_back("known from before");
-      KnownMachine known =
-          found_machine(*world_, std::move(*machine), std::move(told->kept->words));
-      known.is_certain = true;
-      learn(std::move(known));
-    } else if (world_->known() != nullptr && !world_->verdicts->empty()) {
-      learn(KnownMachine(*world_->known()));  // begins anew, with what is known
-    }
-    return;
+    if (take_kept(*std::move(told->kept))) return;
   }
   const KnownMachine* before = world_->known();
   const bool is_certain = before != nullptr && before->is_certain;
-  if (!is_certain && runtime::Account::pays_for(kSecondsOfProbes, told->elapsed, told->spent)) {
+  const bool may_replace = before == nullptr || world_->versions() < kMostVersions;
+  if (!is_certain && may_replace &&
+      runtime::Account::pays_for(kSecondsOfProbes, told->elapsed, told->spent)) {
     return learn(discovered_machine(*world_, over));
   }
   const bool is_needed =
-      before == nullptr || (world_->versions() < kMostVersions &&
-                            (!is_certain || looks_->contradicts(*before->machine)));
+      before == nullptr || (may_replace && (!is_certain || looks_->contradicts(*before->machine)));
   if (told->machine && is_needed) {
     learn(
         found_machine(*world_, std::move(told->machine->machine), std::move(told->machine->words)));
@@ -121,6 +130,13 @@ bool Engine::settle_world(MPI_Comm over) {
   if (world_->defers && world_calls_ <= kCallsBeforeAgreement) return false;
   const OwnWork work(*world_);
   const double begin = PMPI_Wtime();
+  world_->roll_call.wait();
+  // A launcher that tells some processes less than others: all wait for the same call.
+  world_->defers = world_->roll_call.any_defers();
+  if (world_->defers && world_calls_ <= kCallsBeforeAgreement) {
+    world_->account.wait(PMPI_Wtime() - begin);
+    return false;
+  }
   is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
   world_->account.wait(PMPI_Wtime() - begin);
   if (!is_given_up_) ledger_->take_verdicts(*world_->verdicts);

@@ -217,13 +217,14 @@ void Execution::send(std::uint32_t message, const Piece& piece, int tag, std::ui
   const bool is_one_of_several = is_part(lane);
   if (is_one_of_several) ++state_of(lane).under_way;
   part.synchronous = channel_.count_unconfirmed(peer, number_, piece.bytes, is_one_of_several);
+  // Before it goes: on a busy machine the receiver may have it before this rank goes on.
+  if (channel_.trace)
+    channel_.trace({false, true, number_, op, tag_in_plan(message), peer, piece.bytes});
   MPI_Request request = MPI_REQUEST_NULL;
   note(start_send(piece, static_cast<int>(peer), tag, channel_.comm(), part.synchronous, &request));
   ++open_[op];
   ++sends_under_way_;
   requests_.add(request, part);
-  if (channel_.trace)
-    channel_.trace({false, true, number_, op, tag_in_plan(message), peer, piece.bytes});
 }
 
 void Execution::receive(std::uint32_t message, const Piece& piece, int tag, std::uint32_t slot) {

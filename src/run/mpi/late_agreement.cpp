@@ -18,7 +18,9 @@ LateAgreement::~LateAgreement() {
   while (done == 0 && PMPI_Wtime() - begin < kPatienceSeconds) {
     if (PMPI_Test(&last->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
   }
-  if (done == 0) static_cast<void>(last.release());
+  if (done != 0) return;
+  ++left_behind_;
+  static_cast<void>(last.release());
 }
 
 void LateAgreement::start(std::span<const double> mine) {
@@ -28,6 +30,11 @@ void LateAgreement::start(std::span<const double> mine) {
   failed_ = PMPI_Iallreduce(next->mine.data(), next->largest.data(), static_cast<int>(mine.size()),
                             MPI_DOUBLE, MPI_MAX, hidden_, &next->request) != MPI_SUCCESS;
   under_way_ = next.release();
+}
+
+void LateAgreement::complete() {
+  if (under_way_ == nullptr || failed_) return;
+  failed_ = PMPI_Wait(&under_way_->request, MPI_STATUS_IGNORE) != MPI_SUCCESS;
 }
 
 bool LateAgreement::is_there() {

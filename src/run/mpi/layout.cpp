@@ -81,7 +81,7 @@ Layout layout_of(MPI_Datatype type) {
 
 // Not MPI_Type_dup, which would call the program's attribute callbacks.
 Layout kept_layout(Layout layout, std::vector<OwnedType>& types) {
-  if (is_named(layout.type)) return layout;
+  if (layout.type == MPI_DATATYPE_NULL || is_named(layout.type)) return layout;
   PMPI_Type_contiguous(1, layout.type, &layout.type);
   PMPI_Type_commit(&layout.type);
   types.emplace_back(layout.type);

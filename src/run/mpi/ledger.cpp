@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <numeric>
 #include <utility>
 
-#include "mpi/kept_start.hpp"
+#include "mpi/kept_file.hpp"
 #include "mpi/link_changes.hpp"
 
 namespace espalier::mpi {
@@ -42,6 +43,7 @@ void Ledger::close(const Communicator& comm) {
   footprint_.staging_bytes = std::max(footprint_.staging_bytes, comm.staging_bytes);
   const bool are_kept = !world_.settings.verdicts.empty() || world_.learns_late;
   if (world_.rank == 0 && are_kept) comm.add_to(verdicts_);
+  links_changed_ |= !comm.changes().empty();
   footprint_.regret_seconds += comm.regret();
   counts_.add(comm.counts);
   log_.merge(comm.log);
@@ -89,20 +91,24 @@ void Ledger::explain(int hidden, std::uint64_t shared, std::vector<std::string> 
 void Ledger::keep_verdicts(const std::string& start) const {
   const KnownMachine* known = world_.known();
   if (known != nullptr && !start.empty()) {
-    KeptStart kept{{}, {}, verdicts_};
-    if (known->is_certain) {
+    const std::int64_t now = std::time(nullptr);
+    KeptStart kept;
+    kept.verdicts = verdicts_;
+    kept.decided = decided_ != 0 ? decided_ : now;
+    kept.measured = known->measured != 0 ? known->measured : now;
+    if (known->is_certain && !links_changed_) {
       kept.machine = *known->machine;
       kept.words = known->words;
       std::erase(kept.words, "known from before");
     }
     // Near machines need no time for plans, so the next run need not know.
     if (!far_pairs(*known->machine).empty()) {
-      kept.runs = past_runs_in(read_kept(start));
+      kept.runs = runtime::past_runs_in(read_kept(start));
       kept.runs.note(program_key(), world_.clock());
     }
     if (kept.machine || !verdicts_.empty() || !kept.runs.all().empty()) write_kept(start, kept);
   }
-  if (verdicts_.empty() || world_.settings.verdicts.empty()) return;
+  if (verdicts_.empty() || world_.settings.verdicts.empty() || !world_.may_write_verdicts) return;
   if (const auto wrong = write_verdicts(verdicts_, world_.settings.verdicts)) {
     fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}\n", wrong->where, wrong->what);
   }

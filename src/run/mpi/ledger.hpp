@@ -27,7 +27,11 @@ class Ledger {
   /// Memory of the plans of all communicators at a time.
   void note_plan_bytes(std::uint64_t bytes);
   /// Decisions of earlier runs, to which this run's are added.
-  void take_verdicts(const runtime::Verdicts& earlier) { verdicts_ = earlier; }
+  /// @param decided when the first of those that were kept was made; 0: none were
+  void take_verdicts(const runtime::Verdicts& earlier, std::int64_t decided = 0) {
+    verdicts_ = earlier;
+    if (decided != 0) decided_ = decided;
+  }
 
   /// See Engine::count: what there was, together with communicators that are there.
   [[nodiscard]] std::uint64_t count(const std::string& name,
@@ -53,6 +57,8 @@ class Ledger {
   std::vector<runtime::TrialRecord> trials_;
   std::vector<runtime::StartRecord> starts_;
   runtime::Verdicts verdicts_;
+  std::int64_t decided_ = 0;    // when the oldest of them was made; 0: in this run
+  bool links_changed_ = false;  // some link is no longer as the machine says
   std::vector<LevelCount> sent_;
   runtime::Footprint footprint_;
 };

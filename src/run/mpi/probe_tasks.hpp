@@ -35,6 +35,10 @@ struct ProbeTask {
 [[nodiscard]] std::vector<std::int64_t> to_words(std::span<const discover::Measured> measured);
 [[nodiscard]] std::vector<discover::Measured> measured_from(std::span<const std::int64_t> words);
 
+/// The time by a clock that nobody sets. MPICH's MPI_Wtime goes by one that is set, and older
+/// versions count from 1970, which is beyond Time.
+[[nodiscard]] Time probe_clock();
+
 /// Waits asleep, a little longer each time.
 void sleep_for(Time time);
 /// Simulated time passes. Defined where time is simulated (kIsSimulated).

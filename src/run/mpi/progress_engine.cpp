@@ -38,6 +38,12 @@ bool ProgressEngine::prepare() {
   return true;
 }
 
+void ProgressEngine::give_back() {
+  if (has_started()) return;
+  self_ = OwnedComm();
+  is_ready_ = was_tried_ = false;
+}
+
 int ProgressEngine::take_number() {
   if (free_.empty()) {
     free_.push_back(static_cast<int>(open_.size()));
@@ -134,7 +140,7 @@ void ProgressEngine::start(PendingCalls& calls, std::unique_ptr<PendingCall> cal
   is_busy_ = false;
 }
 
-void ProgressEngine::step_the_only() {
+void ProgressEngine::step_the_only() noexcept {
   if (the_progress != nullptr) the_progress->step();
 }
 

@@ -35,6 +35,8 @@ class ProgressEngine {
 
   /// Makes ready for the first call. Local. @return whether calls can go on by themselves here
   [[nodiscard]] bool prepare();
+  /// Frees its communicator, if nothing was ever started. @pre no communicator may start anything
+  void give_back();
 
   /// Makes a request. @return the number of the request, for complete()
   [[nodiscard]] int open(MPI_Request* request);
@@ -96,7 +98,7 @@ class ProgressEngine {
     MPI_Comm user = MPI_COMM_NULL;
     TimedStart timed;
   };
-  static void step_the_only();
+  static void step_the_only() noexcept;  // called by MPI, in which nothing may be thrown
   void hook();
   void activate(PendingCalls& calls);
   bool step_calls();

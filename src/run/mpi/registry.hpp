@@ -43,7 +43,8 @@ class Registry {
   [[nodiscard]] bool has_started() const { return progress_.has_started(); }
   /// Frees the hidden communicators whose members are all among these ranks, which are sorted ranks
   /// of MPI_COMM_WORLD. No more are made.
-  void give_back(const std::vector<Rank>& ranks);
+  /// @param keeps_startable not those on which calls that do not block may be planned
+  void give_back(const std::vector<Rank>& ranks, bool keeps_startable);
   /// See Engine::count.
   [[nodiscard]] std::uint64_t count(const std::string& name);
   /// The most hidden communicators at a time.

@@ -18,6 +18,10 @@ std::uint64_t hash_of_node() {
   return hash_of({name.data(), static_cast<std::size_t>(length)});
 }
 
+std::uint64_t hash_of_version() {
+  return TextHash{}.add(ESPALIER_VERSION).add(std::uint64_t{ESPALIER_ROLL_CALL_PROTOCOL}).value();
+}
+
 /// What others say of a process's place. MPICH 4.0.2 compares MPI_UINT64_T as if it had a sign, so
 /// no place is larger than this.
 constexpr std::uint64_t kNotHeard = ~std::uint64_t{0} >> 1U;
@@ -48,7 +52,10 @@ void RollCall::begin(const Presence& own) {
           own.is_threaded ? 1U : 0U,
           own.is_threaded ? 0U : 1U,
           own.has_clusters ? 0U : 1U,
-          own.is_unfit ? std::uint64_t{ESPALIER_UNFIT} : std::uint64_t{ESPALIER_FIT}};
+          own.is_unfit ? std::uint64_t{ESPALIER_UNFIT} : std::uint64_t{ESPALIER_FIT},
+          own.defers ? 0U : 1U,
+          hash_of_version(),
+          ~hash_of_version()};
   own_place_ = {hash_of_node() & kNotHeard, 0, 0};
   const std::vector<std::uint32_t> addresses = discover::own_addresses();
   std::copy_n(addresses.begin(), std::min(addresses.size(), own_place_.size() - 1),

@@ -17,6 +17,7 @@ struct Presence {
   bool cannot_wait = false;    ///< its settings must hold from the first call on
   bool is_unfit = false;       ///< its MPI is not the one that this library was built for
   bool has_clusters = false;   ///< it names the clusters that it is in (ESPALIER_CLUSTERS)
+  bool defers = false;         ///< its launcher says that there are several nodes
 };
 
 /// All processes of MPI_COMM_WORLD tell each other their Presence, by a non-blocking allreduce.
@@ -45,9 +46,13 @@ class RollCall {
   [[nodiscard]] bool all_fit() const { return least_[6] == ESPALIER_FIT; }
   /// Some process has no library for its MPI; its front library said so (front/decline.h).
   [[nodiscard]] bool any_absent() const { return least_[6] == ESPALIER_ABSENT; }
+  /// Some process defers agreement on the world: all do then.
+  [[nodiscard]] bool any_defers() const { return least_[7] == 0; }
+  /// All processes have the same version of this library.
+  [[nodiscard]] bool same_version() const { return least_[8] == ~least_[9]; }
   /// Every process has an engine. Else nothing of ours may wait for all members of a communicator.
   [[nodiscard]] bool all_take_part() const {
-    return !any_absent() && all_fit() && any_threaded() == all_threaded();
+    return !any_absent() && all_fit() && same_version() && any_threaded() == all_threaded();
   }
   /// For each rank of MPI_COMM_WORLD, the lowest rank with the same MPI_Get_processor_name; and the
   /// addresses of its node.
@@ -73,9 +78,9 @@ class RollCall {
 
   /// Numbers of which the minimum over all processes is taken: settings hash, its complement,
   /// cannot wait, threaded, not threaded, names no clusters (yes is 1), how its MPI fits
-  /// (front/variant.h); then the
-  /// places of all ranks, of which each process has its own. One allreduce, and no allgather: Open
-  /// MPI's non-blocking one connects every process with every other.
+  /// (front/variant.h), does not defer, version hash, its complement; then the places of all ranks,
+  /// of which each process has its own. One allreduce, and no allgather: Open MPI's non-blocking
+  /// one connects every process with every other.
   std::vector<std::uint64_t> own_, least_;
   Place own_place_{};
   MPI_Request request_ = MPI_REQUEST_NULL;

@@ -81,7 +81,15 @@ void SocketLooks::begin(MPI_Comm over, double elapsed, const runtime::Account& a
   }
   agreement_ = std::make_unique<LateAgreement>(over);
   agreement_->start(mine);
+  on_ = over;
   under_way_ = 0;
+}
+
+void SocketLooks::leave(MPI_Comm comm) {
+  if (comm != on_) return;
+  if (agreement_ != nullptr) agreement_->complete();
+  if (delivery_ != nullptr) delivery_->complete();
+  on_ = MPI_COMM_NULL;
 }
 
 bool SocketLooks::is_news() const {
@@ -97,6 +105,13 @@ bool SocketLooks::is_news() const {
     }
   }
   return false;
+}
+
+std::optional<discover::SeenMachine> SocketLooks::news() {
+  if (!seen_ || !is_news()) return std::nullopt;
+  auto machine = discover::machine_seen(*seen_, ranks_);
+  if (machine) told_ = seen_;
+  return machine;
 }
 
 SocketLooks::Told SocketLooks::end(MPI_Comm over, int root, runtime::Account& account) {
@@ -124,13 +139,12 @@ SocketLooks::Told SocketLooks::end(MPI_Comm over, int root, runtime::Account& ac
     delivery_ =
         std::make_unique<KeptDelivery>(over, root, kept_, static_cast<std::size_t>(largest[3]));
     kept_.clear();
+    on_ = over;
     under_way_ = 0;
   }
-  if (!seen_) return told;
-  seen_->take(std::span(largest).subspan(kOwnNumbers));
-  if (!is_news()) return told;
-  told.machine = discover::machine_seen(*seen_, ranks_);
-  if (told.machine) told_ = seen_;
+  if (seen_) seen_->take(std::span(largest).subspan(kOwnNumbers));
+  // What an earlier run knew comes first: a near machine would end the looks.
+  if (delivery_ == nullptr) told.machine = news();
   return told;
 }
 
@@ -145,6 +159,7 @@ std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int roo
     told.kept = delivery_->finish();
     account.wait(PMPI_Wtime() - came);
     delivery_.reset();
+    told.machine = news();
     return told;
   }
   if (!has_failed_ && asking_.is_due()) begin(over, elapsed, account);

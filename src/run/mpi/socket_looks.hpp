@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "discover/seen_machine.hpp"
-#include "mpi/kept_start.hpp"
+#include "mpi/kept_file.hpp"
 #include "mpi/late_agreement.hpp"
 #include "runtime/account.hpp"
 
@@ -38,13 +38,17 @@ class SocketLooks {
     double spent = 0;     ///< agreed seconds of our own work and waiting
     double expected = 0;  ///< seconds that the program will run, as rank 0 expects; 0: unknown
     std::optional<KeptStart> kept = {};  ///< machine and decisions that an earlier run kept
-    std::optional<discover::SeenMachine> machine;  ///< a machine, if there is news
+    /// A machine, if there is news; not before what an earlier run kept.
+    std::optional<discover::SeenMachine> machine = {};
   };
   /// Counts a call. Begins or ends a look. All ranks call it before the same calls.
   /// @param root rank in `over` of rank 0 of MPI_COMM_WORLD
   /// @param account of this rank; what it waits here is added
   [[nodiscard]] std::optional<Told> before_call(MPI_Comm over, int root, double elapsed,
                                                 runtime::Account& account);
+  /// A communicator is about to be freed: what is under way on it comes to its end, since all
+  /// members have begun it. Its result is still taken before the same call on all ranks.
+  void leave(MPI_Comm comm);
   /// Whether there were so many looks that more would tell little.
   [[nodiscard]] bool is_over() const {
     return looks_ >= kMostLooks && agreement_ == nullptr && delivery_ == nullptr;
@@ -57,6 +61,7 @@ class SocketLooks {
   void begin(MPI_Comm over, double elapsed, const runtime::Account& account);
   [[nodiscard]] Told end(MPI_Comm over, int root, runtime::Account& account);
   [[nodiscard]] bool is_news() const;
+  [[nodiscard]] std::optional<discover::SeenMachine> news();
 
   std::vector<std::vector<Rank>> ranks_;     // of each node
   std::vector<std::uint64_t> addresses_;     // of each node; empty: connections tell nothing
@@ -67,6 +72,7 @@ class SocketLooks {
   std::uint32_t under_way_ = 0;  // calls since the look began
   int looks_ = 0;                // that there was time for
   bool has_failed_ = false;      // MPI reported an error, on all ranks
+  MPI_Comm on_ = MPI_COMM_NULL;  // what agreement_ or delivery_ travels on
   std::unique_ptr<LateAgreement> agreement_;
   std::string kept_;                        // on rank 0, until it is delivered
   double expected_ = 0;                     // seconds of an earlier run; agreed from a look on

@@ -42,13 +42,15 @@ struct Announcement {
   std::string verdicts;  ///< decisions of earlier runs as text; empty if there are none
 };
 
-/// Decisions of earlier runs. If their file is unusable, one line says so, and trials decide again.
-std::string verdicts_of(const runtime::Settings& settings) {
+/// Decisions of earlier runs. If their file is unusable, one line says so, trials decide again, and
+/// the file stays as it is: it may be something else.
+std::string verdicts_of(const runtime::Settings& settings, bool& may_write) {
   if (settings.verdicts.empty()) return "";
   const auto read = runtime::read_verdicts(settings.verdicts);
   if (read) return read->empty() ? "" : read->to_text();
-  fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}; ignored\n", read.error().where,
-             read.error().what);
+  fmt::print(stderr, "espalier: ESPALIER_VERDICTS: {}: {}; ignored, and not written\n",
+             read.error().where, read.error().what);
+  may_write = false;
   return "";
 }
 
@@ -61,7 +63,7 @@ void complain_of_algorithms() {
   }
 }
 
-Expected<Announcement> announcement(int size) try {
+Expected<Announcement> announcement(int size, bool& may_write_verdicts) try {
   auto settings = runtime::read_settings(environment);
   if (!settings) return settings.error();
   if (settings->disabled) {
@@ -72,7 +74,7 @@ Expected<Announcement> announcement(int size) try {
     return Announcement{};
   }
   complain_of_algorithms();
-  Announcement result{to_text(*settings), "", verdicts_of(*settings)};
+  Announcement result{to_text(*settings), "", verdicts_of(*settings, may_write_verdicts)};
   if (settings->machine.empty()) return result;
   auto loaded = topology::load_machine(settings->machine);
   if (!loaded) {
@@ -147,8 +149,7 @@ bool is_complete(const Expected<runtime::Settings>& own) {
   return own && own->machine.empty() && own->verdicts.empty();
 }
 
-/// Whether the launcher of this MPI says that not all processes are on this node. All processes
-/// come to the same answer: on one node each is told the size of the world.
+/// Whether the launcher of this MPI says that not all processes are on this node.
 bool launcher_says_several_nodes(int size) {
   if (kIsSimulated) return false;
   const auto local = environment(
@@ -220,6 +221,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   world->defers = launcher_says_several_nodes(world->size);
   presence.cannot_wait = !world->can_wait;
   presence.is_unfit = is_unfit;
+  presence.defers = world->defers;
   presence.has_clusters = environment("ESPALIER_CLUSTERS").has_value();
   world->roll_call.begin(presence);
   world->account.spend(PMPI_Wtime() - begin);
@@ -243,6 +245,13 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
     }
     return WorldAgreement::None;
   }
+  if (!all.same_version()) {
+    if (world.rank == 0) {
+      complain({"MPI_Init", "some process has another version of Espalier",
+                "install the same on all hosts"});
+    }
+    return WorldAgreement::None;
+  }
   if (all.any_threaded() && !all.all_threaded()) {
     if (world.rank == 0) {
       complain({"MPI_Init_thread", "some processes have MPI_THREAD_MULTIPLE and some have not",
@@ -254,7 +263,7 @@ WorldAgreement agree_on_world(World& world, MPI_Comm over, bool is_in_init) {
   world.is_threaded = all.any_threaded();
   Announcement told;
   if (world.rank == 0) {
-    auto made = announcement(world.size);
+    auto made = announcement(world.size, world.may_write_verdicts);
     if (made) {
       told = std::move(*made);
     } else {

@@ -29,6 +29,7 @@ struct KnownMachine {
   /// Of a machine that was found, measured figures are no part.
   std::uint64_t place = 0;
   bool is_certain = false;              ///< it was seen whole, so the next run may begin with it
+  std::int64_t measured = 0;            ///< when it was, in seconds since 1970; 0: it was not
   std::string came_in = {};             ///< when plans for it began, in words
   std::vector<std::string> words = {};  ///< what discovery found, a sentence each
   double discover_seconds = 0;          ///< time that discovery took; 0 if nothing was measured
@@ -74,6 +75,7 @@ class World {
   /// Decisions of earlier runs, kept or named by ESPALIER_VERDICTS. Others replace them, they do
   /// not change: a communicator holds those that were there when it was planned for.
   std::shared_ptr<const runtime::Verdicts> verdicts = std::make_shared<const runtime::Verdicts>();
+  bool may_write_verdicts = true;  ///< rank 0 could read what ESPALIER_VERDICTS names
   /// Takes planned calls down (ESPALIER_TRACE); nullptr: nobody does, on all processes.
   std::unique_ptr<Tracer> tracer;
   /// The lowest rank on the node of each rank, and more of where it runs. Empty if the machine was

@@ -96,9 +96,10 @@ KnownMachine discovered_machine(const World& world, MPI_Comm over) {
   if (found->from_cache) words.emplace_back("known from before, and still so");
   words.insert(words.end(), found->doubts.begin(), found->doubts.end());
   words.insert(words.end(), found->notes.begin(), found->notes.end());
-  const bool is_certain = found->doubts.empty();
+  const bool is_certain = found->is_complete && found->doubts.empty();
   KnownMachine known = found_machine(world, std::move(found->machine), std::move(words));
   known.is_certain = is_certain;
+  known.measured = found->measured;
   known.discover_seconds = PMPI_Wtime() - begin - found->waited;
   return known;
 }

@@ -16,6 +16,7 @@
 #include "discover/node_record.hpp"
 #include "mpi/gather_tree.hpp"
 #include "mpi/probe_tasks.hpp"
+#include "mpi/returned_errors.hpp"
 #include "topology/readers.hpp"
 #include "topology/writers.hpp"
 
@@ -90,19 +91,25 @@ Time memory_latency(MPI_Comm node, int rank, int size) {
   if (size < 2 || rank > 1) return Time{};
   Time best = kForever;
   for (int i = 0; i < 20; ++i) {
-    const double start = PMPI_Wtime();
+    const Time start = probe_clock();
     if (rank == 0) PMPI_Send(nullptr, 0, MPI_CHAR, 1, 1, node);
     PMPI_Recv(nullptr, 0, MPI_CHAR, 1 - rank, 1, node, MPI_STATUS_IGNORE);
     if (rank == 1) PMPI_Send(nullptr, 0, MPI_CHAR, 0, 1, node);
-    best = std::min(best, Time{static_cast<std::int64_t>((PMPI_Wtime() - start) * 0.5e12)});
+    best = std::min(best, Time{(probe_clock() - start).picoseconds / 2});
   }
   return best;
 }
 
 OwnedComm split(MPI_Comm comm, int color, int key) {
   MPI_Comm made = MPI_COMM_NULL;
-  PMPI_Comm_split(comm, color, key, &made);
+  if (comm != MPI_COMM_NULL) PMPI_Comm_split(comm, color, key, &made);
   return made == MPI_COMM_NULL ? OwnedComm() : OwnedComm(made);
+}
+
+/// Whether all processes say so. Collective.
+bool all_say(bool is_so, MPI_Comm comm) {
+  int all = is_so ? 1 : 0;
+  return PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all != 0;
 }
 
 /// The texts of all ranks of a communicator, at its rank 0. Collective.
@@ -128,11 +135,15 @@ std::vector<std::string> gather_texts(const std::string& text, MPI_Comm comm) {
 
 constexpr int kNodes = 21, kWelcome = 22;  // tags
 
-/// All processes in the order of MPI_COMM_WORLD. Not split: that would gather keys as well.
+/// All processes in the order of MPI_COMM_WORLD. Not split: that would gather keys as well. None,
+/// on all of them, if MPI has no communicator left: the last ones belong to the program.
 OwnedComm own_world(MPI_Comm over, MPI_Group group) {
+  const ReturnedErrors returned(over);
   MPI_Comm made = MPI_COMM_NULL;
-  PMPI_Comm_create(over, group, &made);
-  return OwnedComm(made);
+  const bool is_made = PMPI_Comm_create(over, group, &made) == MPI_SUCCESS && made != MPI_COMM_NULL;
+  OwnedComm own = is_made ? OwnedComm(made) : OwnedComm();
+  if (is_made) PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return all_say(is_made, over) ? std::move(own) : OwnedComm();
 }
 
 /// Those of this rank's node, as MPI says. Collective over them only.
@@ -146,7 +157,7 @@ OwnedComm said_node(MPI_Comm world, MPI_Group group, std::span<const int> leader
   const OwnedGroup own_here(here);
   MPI_Comm made = MPI_COMM_NULL;
   PMPI_Comm_create_group(world, here, kNodes, &made);
-  return OwnedComm(made);
+  return made == MPI_COMM_NULL ? OwnedComm() : OwnedComm(made);
 }
 
 /// The ranks that lead what MPI calls a node, rising; rank 0 comes first.
@@ -225,7 +236,8 @@ discover::NodeRecord look_at_node(MPI_Comm node, int world_rank) {
 
 }  // namespace
 
-WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
+Expected<WorldNodes> find_nodes(MPI_Comm over, std::span<const int> leaders) {
+  const Error none_left{"discovery", "MPI has no communicator left", "free some that are not used"};
   const double begin = PMPI_Wtime();
   int world_rank = 0, said_rank = 0, rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -234,6 +246,7 @@ WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
   const OwnedGroup own_group(group);
   WorldNodes result;
   result.world = own_world(over, group);
+  if (!result.world) return none_left;
   const double entered = PMPI_Wtime() - begin;  // least on the rank that came last
   const std::vector<int> leading = leading_ranks(leaders);
   const auto position = static_cast<std::size_t>(
@@ -243,9 +256,10 @@ WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders) {
     welcome.emplace(leading, position, result.world.get());
   }
   const OwnedComm said = said_node(result.world.get(), group, leaders, world_rank);
-  PMPI_Comm_rank(said.get(), &said_rank);
-  const OwnedComm node =
-      split(said.get(), shares_memory_with_first(said.get()) ? 0 : said_rank, world_rank);
+  if (said) PMPI_Comm_rank(said.get(), &said_rank);
+  const bool is_with_first = said && shares_memory_with_first(said.get());
+  const OwnedComm node = split(said.get(), is_with_first ? 0 : said_rank, world_rank);
+  if (!all_say(static_cast<bool>(node), result.world.get())) return none_left;
   PMPI_Comm_rank(node.get(), &rank);
   result.is_leader = rank == 0;
   const discover::NodeRecord record = look_at_node(node.get(), world_rank);

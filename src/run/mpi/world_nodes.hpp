@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/expected.hpp"
 #include "mpi/mpi_api.hpp"
 #include "mpi/owned.hpp"
 
@@ -28,7 +29,8 @@ struct WorldNodes {
 /// links it takes the making of one communicator and one message from each node.
 /// @param over a communicator of all processes, in any order; collective over it
 /// @param leaders for each rank, the lowest rank of its node, as MPI says: RollCall::leaders()
-[[nodiscard]] WorldNodes find_nodes(MPI_Comm over, std::span<const int> leaders);
+/// @return an error, on all processes, if MPI has no communicator left for it
+[[nodiscard]] Expected<WorldNodes> find_nodes(MPI_Comm over, std::span<const int> leaders);
 
 /// Whether this process can map a piece of memory that rank 0 of `comm` shares by name, and finds
 /// there what rank 0 wrote. MPI's word alone is not enough: it may take hosts with equal names for

@@ -157,7 +157,7 @@ bool ClassPolicy::is_undecided() const {
 }
 
 std::optional<std::string> ClassPolicy::decision() const {
-  if (!trial_ || !trial_->has_decision()) return std::nullopt;
+  if (!trial_ || !trial_->has_decision() || !trial_->could_compare()) return std::nullopt;
   return candidates_[trial_->kept()].name;
 }
 

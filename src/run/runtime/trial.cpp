@@ -51,6 +51,7 @@ void Trial::enter(Phase phase) {
 void Trial::keep(std::uint32_t candidate, std::string_view why) {
   kept_ = candidate;
   why_ = why;
+  if (options_.evidence != nullptr) options_.evidence->reserved -= std::exchange(reserved_, 0);
   enter(Phase::Kept);
 }
 
@@ -174,10 +175,12 @@ std::vector<double> Trial::own_numbers(const Clock& clock) const {
 /// Takes what the ranks agreed on; false if the trial ends here.
 bool Trial::accept_agreed(std::vector<double> agreed) {
   if (agreed.size() != candidates_.size() + 1) {
+    could_compare_ = false;
     keep(kept_, "the ranks could not agree");
     return false;
   }
   if (agreed[rivals_.front()] == kNever) {
+    could_compare_ = false;
     keep(kept_, "calls too different to compare");
     return false;
   }

@@ -159,6 +159,9 @@ class Trial {
   /// Whether a plan was timed, now or in an earlier run. If not, the decision rests on prediction,
   /// or calls could not be compared.
   [[nodiscard]] bool has_timed_a_plan() const;
+  /// Whether calls could be compared. If not, the decision rests on prediction, and another run may
+  /// find out more.
+  [[nodiscard]] bool could_compare() const { return could_compare_; }
   /// What calls do while there is no decision. ESPALIER_EXPLAIN prints a line for each.
   enum class BeforeDecision : std::uint8_t {
     ByPrediction,    ///< candidate 0 runs; no time is agreed on yet
@@ -226,6 +229,7 @@ class Trial {
   bool are_comparable_ = true;          // all timed calls had about as many bytes
   std::uint32_t native_before_ = 0;     // native calls noted before the first begin_call()
   double last_native_before_ = 0;       // seconds of the last of them
+  bool could_compare_ = true;           // false: the trial ended without a comparison
   double reserved_ = 0;                 // share of Evidence::reserved while candidates take turns
   std::string_view why_ = "not tried yet";
 };

@@ -276,6 +276,7 @@ TEST(Trial, DoesNotCompareCallsOfDifferentLengths) {
   EXPECT_TRUE(trial.is_decided());
   EXPECT_EQ(trial.kept(), 0U);
   EXPECT_EQ(trial.why(), "calls too different to compare");
+  EXPECT_FALSE(trial.could_compare());
 }
 
 TEST(Trial, TriesFewCallsUnlessThereIsTime) {

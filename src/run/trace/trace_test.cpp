@@ -146,6 +146,21 @@ TEST(TraceEvents, HaveASliceForEachCallAndAnArrowForEachMessage) {
   EXPECT_EQ(phases["b"], phases["e"]);
 }
 
+TEST(TraceEvents, ArrowsDoNotEndBeforeTheyBeginThoughClocksAreOff) {
+  TwoRanks ranks;
+  log_call(ranks.first, ranks.second, 0, 50);
+  Trace trace = ranks.joined();
+  Message& message = trace.calls.front().messages.front();
+  message.recv_end = message.send_begin - 5;
+  const auto json = nlohmann::json::parse(write_trace_events(trace));
+  std::map<std::string, double> at;
+  for (const auto& event : json.at("traceEvents")) {
+    if (event["ph"] == "s" || event["ph"] == "f") at[event["ph"]] = event["ts"];
+  }
+  EXPECT_EQ(at.size(), 2U);
+  EXPECT_LE(at["s"], at["f"]);
+}
+
 TEST(TraceClock, TheLeastRoundTripBoundsTheOffset) {
   // The other clock is 1000 ahead; the third trip waits on its way back.
   const std::vector<RoundTrip> trips{{0, 1040, 90}, {100, 1105, 110}, {200, 1205, 400}};

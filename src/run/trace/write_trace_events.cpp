@@ -1,6 +1,7 @@
 // Trace-event JSON, as Perfetto and chrome://tracing read it: "Trace Event Format", Google, 2016.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -83,13 +84,14 @@ class EventWriter {
     end(from, to, "to", m.send_begin, m.send_end);
     end(to, from, "from", m.recv_begin, m.recv_end);
     if (m.send_begin == kNever || m.recv_end == kNever) return;
-    // An arrow binds to the slice of its thread at that time: the calls.
+    // An arrow binds to the slice of its thread at that time: the calls. By clocks of two hosts it
+    // might end before it begins, which readers refuse.
     add("{{\"ph\":\"s\",\"cat\":\"message\",\"id\":{},\"name\":\"message\",\"pid\":{},\"tid\":{},"
         "\"ts\":{}}}",
         id_, from, kCalls, microseconds_of(m.send_begin));
     add("{{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"message\",\"id\":{},\"name\":\"message\",\"pid\":{},"
         "\"tid\":{},\"ts\":{}}}",
-        id_, to, kCalls, microseconds_of(m.recv_end));
+        id_, to, kCalls, microseconds_of(std::max(m.send_begin, m.recv_end)));
   }
 
   const Trace& trace_;

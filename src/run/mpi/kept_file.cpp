@@ -1,4 +1,4 @@
-#include "mpi/kept_start.hpp"
+#include "mpi/kept_file.hpp"
 
 #include <fmt/format.h>
 
@@ -7,18 +7,14 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "base/text_hash.hpp"
 #include "discover/cache.hpp"
-#include "topology/readers.hpp"
-#include "topology/writers.hpp"
 
 namespace espalier::mpi {
 namespace {
 
-constexpr const char* kKeptFormat = "espalier-start-2";
 constexpr std::uint64_t kLongestFile = std::uint64_t{1} << 20U;
 
 std::string from_environment(const char* name) {
@@ -45,10 +41,7 @@ std::string read_kept(const std::string& file) {
   if (file.empty()) return "";
   auto text = read_own_file(file, kLongestFile);
   if (!text || !*text) return "";
-  const nlohmann::json value = nlohmann::json::parse(**text, nullptr, false);
-  if (!value.is_object()) return "";
-  const std::int64_t age = std::time(nullptr) - value.value("made", std::int64_t{0});
-  return age >= 0 && age <= discover::kCacheSeconds ? **text : "";
+  return runtime::still_young(**text, std::time(nullptr));
 }
 
 std::string program_key() {
@@ -61,37 +54,6 @@ std::string program_key() {
   return fmt::format("{:016x}", hash.value());
 }
 
-runtime::PastRuns past_runs_in(const std::string& text) try {
-  runtime::PastRuns runs;
-  const nlohmann::json value = nlohmann::json::parse(text);
-  if (value.at("format") != kKeptFormat) return runs;
-  for (const auto& [program, seconds] : value.at("runs").items()) {
-    runs.note(program, seconds.get<double>());
-  }
-  return runs;
-} catch (const std::exception&) {
-  return {};
-}
-
-std::optional<KeptStart> kept_from(const std::string& text, int size) try {
-  const nlohmann::json value = nlohmann::json::parse(text);
-  if (value.at("format") != kKeptFormat) return std::nullopt;
-  auto verdicts = runtime::Verdicts::from_text(value.at("verdicts").get<std::string>(), "");
-  if (!verdicts) return std::nullopt;
-  KeptStart kept{{},
-                 value.at("words").get<std::vector<std::string>>(),
-                 std::move(*verdicts),
-                 past_runs_in(text)};
-  const auto text_of_machine = value.at("machine").get<std::string>();
-  if (text_of_machine.empty()) return kept;
-  auto machine = topology::read_json(text_of_machine, "an earlier run");
-  if (!machine || machine->size() != static_cast<Rank>(size)) return std::nullopt;
-  kept.machine = std::move(*machine);
-  return kept;
-} catch (const std::exception&) {
-  return std::nullopt;
-}
-
 void write_kept(const std::string& file, const KeptStart& kept) {
   if (file.empty()) return;
   namespace fs = std::filesystem;
@@ -100,14 +62,9 @@ void write_kept(const std::string& file, const KeptStart& kept) {
   if (fs::create_directories(folder, failed)) {
     fs::permissions(folder, fs::perms::owner_all, failed);
   }
-  const nlohmann::json value{{"format", kKeptFormat},
-                             {"made", std::int64_t{std::time(nullptr)}},
-                             {"words", kept.words},
-                             {"machine", kept.machine ? topology::write_json(*kept.machine) : ""},
-                             {"verdicts", kept.verdicts.to_text()},
-                             {"runs", kept.runs.all()}};
-  const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  static_cast<void>(replace_own_file(file, text, 0600, Keep::Durably));
+  const std::int64_t now = std::time(nullptr);
+  discover::remove_old_files(folder.string(), now);
+  static_cast<void>(replace_own_file(file, to_text(kept, now), 0600, Keep::Durably));
 }
 
 KeptDelivery::KeptDelivery(MPI_Comm over, int root, const std::string& text, std::size_t length)
@@ -125,7 +82,7 @@ KeptDelivery::~KeptDelivery() { PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
 std::optional<KeptStart> KeptDelivery::finish() {
   PMPI_Wait(&request_, MPI_STATUS_IGNORE);
-  return kept_from(text_, size_);
+  return runtime::kept_from(text_, static_cast<Rank>(size_));
 }
 
 }  // namespace espalier::mpi

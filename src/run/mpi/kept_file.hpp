@@ -7,21 +7,12 @@
 #include <vector>
 
 #include "mpi/mpi_api.hpp"
-#include "runtime/past_runs.hpp"
+#include "runtime/kept_start.hpp"
 #include "runtime/settings.hpp"
-#include "runtime/verdicts.hpp"
-#include "topology/machine.hpp"
 
 namespace espalier::mpi {
 
-/// What an earlier run on the same nodes found out: the machine, if nothing of it was assumed,
-/// decisions of trials, and how long programs ran.
-struct KeptStart {
-  std::optional<topology::Machine> machine;
-  std::vector<std::string> words;
-  runtime::Verdicts verdicts;
-  runtime::PastRuns runs = {};
-};
+using runtime::KeptStart;
 
 /// A key of this process's program and its arguments.
 [[nodiscard]] std::string program_key();
@@ -32,12 +23,9 @@ struct KeptStart {
 [[nodiscard]] std::string kept_file(const runtime::Settings& settings,
                                     std::span<const std::uint64_t> nodes);
 
-/// The file's text, if it is ours and no older than a week; else empty.
+/// The file's text, if it is ours and no older than a week; else empty. A machine or decisions that
+/// are older are left out of it.
 [[nodiscard]] std::string read_kept(const std::string& file);
-/// How long programs ran, by such a text; nothing if it was not written by write_kept().
-[[nodiscard]] runtime::PastRuns past_runs_in(const std::string& text);
-/// Absent if the text was not written by write_kept(), or holds a machine of another size.
-[[nodiscard]] std::optional<KeptStart> kept_from(const std::string& text, int size);
 /// Writes the file whole or not at all, mode 0600. What goes wrong is passed over: the next run
 /// finds out again.
 void write_kept(const std::string& file, const KeptStart& kept);
@@ -54,6 +42,8 @@ class KeptDelivery {
 
   /// Waits for the text; all processes get the same.
   [[nodiscard]] std::optional<KeptStart> finish();
+  /// Waits until MPI needs the communicator no more.
+  void complete() { PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
  private:
   std::string text_;
