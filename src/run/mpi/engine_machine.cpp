@@ -63,10 +63,11 @@ void Engine::learn_machine(MPI_Comm over) {
 /// a machine
 bool Engine::take_kept(KeptStart kept) {
   if (kept.machine && looks_->contradicts(*kept.machine)) return false;
+  const std::int64_t decided = kept.verdicts.empty() ? 0 : kept.decided;
   auto all = std::make_shared<runtime::Verdicts>(*world_->verdicts);
   all->add(std::move(kept.verdicts));  // what ESPALIER_VERDICTS names stays
   world_->verdicts = std::move(all);
-  ledger_->take_verdicts(*world_->verdicts, kept.decided);
+  ledger_->take_verdicts(*world_->verdicts, decided);
   if (kept.machine) {
     kept.words.emplace_back("known from before");
     KnownMachine known = found_machine(*world_, *std::move(kept.machine), std::move(kept.words));
@@ -90,8 +91,8 @@ void Engine::look_for_machine(MPI_Comm over) {
     kept_file_ = kept_file(world_->settings, places.nodes);
     const std::string kept = world_->rank == 0 ? read_kept(kept_file_) : "";
     const double expected = kept.empty() ? 0 : runtime::past_runs_in(kept).expected(program_key());
-    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank, kept,
-                                           expected);
+    looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank,
+                                           runtime::is_for_all(kept) ? kept : "", expected);
     follows_ = !world_->is_threaded;
   }
   auto told = looks_->before_call(over, rank_of_first(over), world_->clock(), world_->account);

@@ -44,6 +44,14 @@ std::string still_young(const std::string& text, std::int64_t now) try {
   return "";
 }
 
+bool is_for_all(const std::string& text) try {
+  const json value = json::parse(text);
+  const auto verdicts = Verdicts::from_text(value.at("verdicts").get<std::string>(), "");
+  return !value.at("machine").get<std::string>().empty() || (verdicts && !verdicts->empty());
+} catch (const std::exception&) {
+  return false;
+}
+
 PastRuns past_runs_in(const std::string& text) try {
   PastRuns runs;
   const json value = json::parse(text);

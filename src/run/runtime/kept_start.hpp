@@ -30,6 +30,8 @@ inline constexpr std::int64_t kMostSecondsKept = 7 * 24 * 3600;
 [[nodiscard]] std::string to_text(const KeptStart& kept, std::int64_t now);
 /// Such a text without what is too old; empty if all of it is, or it is no such text.
 [[nodiscard]] std::string still_young(const std::string& text, std::int64_t now);
+/// Whether such a text holds more than how long programs ran, which rank 0 alone needs.
+[[nodiscard]] bool is_for_all(const std::string& text);
 /// How long programs ran, by such a text; nothing if it was not written by to_text().
 [[nodiscard]] PastRuns past_runs_in(const std::string& text);
 /// Absent if the text was not written by to_text(), or holds a machine of another size.

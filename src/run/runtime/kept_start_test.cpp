@@ -43,6 +43,16 @@ TEST(KeptStart, GrowsOldThoughEveryRunKeepsIt) {
   }
 }
 
+TEST(KeptStart, OfTimesAloneIsForTheFirstRankOnly) {
+  KeptStart kept = some();
+  EXPECT_TRUE(is_for_all(to_text(kept, kBegin)));
+  kept.machine.reset();
+  EXPECT_TRUE(is_for_all(to_text(kept, kBegin)));
+  kept.verdicts = {};
+  EXPECT_FALSE(is_for_all(to_text(kept, kBegin)));
+  EXPECT_FALSE(is_for_all(""));
+}
+
 TEST(KeptStart, IsNothingIfItIsBroken) {
   for (const char* text :
        {"", "no", "[]", "{}", R"({"made": "today"})", R"({"made": 1000000000, "measured": []})"}) {
