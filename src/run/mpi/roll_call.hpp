@@ -46,8 +46,8 @@ class RollCall {
   [[nodiscard]] bool all_fit() const { return least_[6] == ESPALIER_FIT; }
   /// Some process has no library for its MPI; its front library said so (front/decline.h).
   [[nodiscard]] bool any_absent() const { return least_[6] == ESPALIER_ABSENT; }
-  /// Some process defers agreement on the world: all do then.
-  [[nodiscard]] bool any_defers() const { return least_[7] == 0; }
+  /// Some process defers agreement on the world: all do then. One without a library says nothing.
+  [[nodiscard]] bool any_defers() const { return least_[7] == 0 && !any_absent(); }
   /// All processes have the same version of this library.
   [[nodiscard]] bool same_version() const { return least_[8] == ~least_[9]; }
   /// Every process has an engine. Else nothing of ours may wait for all members of a communicator.
