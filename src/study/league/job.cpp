@@ -70,8 +70,8 @@ std::optional<Error> make_own_folder(const std::filesystem::path& folder) {
                  "name a folder that you may write to with TMPDIR"};
   }
   struct stat there {};
-  if (::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode) &&
-      there.st_uid == ::geteuid() && (there.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
+  if (::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode) && there.st_uid == ::geteuid() &&
+      (there.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
     return std::nullopt;
   }
   return Error{path, "it is no folder of ours alone", "remove it"};
