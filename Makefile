@@ -56,11 +56,11 @@ build: packages
 PREFIX ?= /usr/local
 install: packages
 	$(call preset,release,installed)
-	@cmake --install build/release --prefix $(PREFIX) >build/release/install.log || { cat build/release/install.log >&2; exit 1; }
+	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log || { cat build/release/install.log >&2; exit 1; }
 	@echo "installed in $(DESTDIR)$(PREFIX): PATH=$(PREFIX)/bin:\$$PATH, or module use $(PREFIX)/share/modulefiles; documents in $(PREFIX)/share/doc/espalier"
 
 uninstall:
-	@python3 scripts/uninstall.py $(DESTDIR)$(PREFIX)
+	@python3 scripts/uninstall.py "$(DESTDIR)$(PREFIX)"
 
 deb: packages
 	$(call preset,release,installed)

@@ -414,18 +414,19 @@ TEST(Tool, WritesWhereTheUserSays) {
 TEST(Tool, RunsNothingOfWhatTheDoctorLooksAt) {
   const std::string folder = testing::TempDir() + "tool_test_looked_at";
   std::filesystem::create_directories(folder);
-  for (const char* name : {"mpiexec", "python3"}) {
+  for (const char* name : {"mpiexec", "mpirun.sh", "python3"}) {
     std::ofstream(folder + "/" + name) << "#!/bin/sh\ntouch " << folder << "/was-run\n";
     std::filesystem::permissions(folder + "/" + name, std::filesystem::perms::owner_all);
   }
   std::ofstream(folder + "/job.sh") << "#!/bin/sh\n" << folder << "/mpiexec -n 2 ./a\n";
   std::ofstream(folder + "/job.py") << "#!" << folder << "/python3\nimport mpi4py\n";
-  for (const char* name : {"/job.sh", "/job.py", "/python3", "/mpiexec"}) {
+  for (const char* name : {"/job.sh", "/job.py", "/python3", "/mpiexec", "/mpirun.sh"}) {
     std::filesystem::permissions(folder + name, std::filesystem::perms::owner_all);
     (void)run_tool({"doctor", folder + name});
-    if (std::string_view(name).starts_with("/job")) {
-      (void)run_tool({"run", "--print", "--", folder + name});
-    }
+    (void)run_tool({"run", "--print", "--", folder + name});
+    (void)run_tool({"run", "--print", "--", "env", "A=b", folder + name, "input"});
+    (void)run_tool({"run", "--print", "--", "bash", folder + name, "input"});
+    (void)run_tool({"run", "--print", "--", "/bin/true", folder + name, "input"});
     EXPECT_FALSE(std::filesystem::exists(folder + "/was-run")) << name;
   }
   std::filesystem::remove_all(folder);

@@ -137,6 +137,11 @@ class Prefix(unittest.TestCase):
         self.assertEqual(2, refused.returncode)
         self.assertIn("nothing is installed", refused.stderr)
 
+    def test_make_takes_prefixes_with_blanks(self):
+        line = run("make", "-n", "-C", SOURCE, "uninstall", "PREFIX=/opt/a b", "DESTDIR=/tmp/c d")
+        self.assertIn('"/tmp/c d/opt/a b"', line)
+        self.assertIn('--prefix "/opt/a b"', run("make", "-n", "-C", SOURCE, "install", "PREFIX=/opt/a b"))
+
     def test_uninstalling_spares_what_is_not_ours(self):
         with tempfile.TemporaryDirectory() as name:
             other = pathlib.Path(name)
@@ -145,6 +150,16 @@ class Prefix(unittest.TestCase):
             (other / "bin" / "theirs").touch()
             for _ in range(2):  # the second time everything is there already
                 run("cmake", "--install", BUILD, "--prefix", other)
+                # As if the version before had a file and a folder that this one has not.
+                (other / "share" / "espalier" / "old").mkdir(exist_ok=True)
+                (other / "share" / "espalier" / "old" / "data").touch()
+                with open(other / "share" / "espalier" / "manifest", "a") as manifest:
+                    manifest.write("share/espalier/old/\nshare/espalier/old/data\nshare/espalier/gone\n")
+            run("cmake", "--install", BUILD, "--prefix", other)
+            lines = (other / "share" / "espalier" / "manifest").read_text().split("\n")
+            self.assertIn("share/espalier/old/data", lines)
+            self.assertNotIn("share/espalier/gone", lines)
+            self.assertEqual(len(lines), len(set(lines)))
             (other / "include" / "theirs.h").touch()
             run(sys.executable, SOURCE / "scripts" / "uninstall.py", other)
             left = sorted(str(path.relative_to(other)) for path in other.rglob("*"))

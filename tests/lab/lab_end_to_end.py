@@ -182,8 +182,27 @@ class Lab(unittest.TestCase):
         for mpi in ("mpich", "openmpi"):
             name = f"kept-{mpi}-{os.getpid()}"
             lab("run", "--mpi", mpi, "-n", "1", "--", "sh", "-c", f'mkdir -p "$XDG_CACHE_HOME" && touch "$XDG_CACHE_HOME/{name}"')
-            lab("exec", HOSTS[0], "--", "test", "-e", f"/tmp/cache/{name}")
-            self.assertFalse(pathlib.Path("/tmp/cache", name).exists())
+            lab("exec", HOSTS[0], "--", "test", "-e", f"{STATE}/own/cache/{name}")
+            # Not in /tmp: what is there shows through, also links of others.
+            lab("exec", HOSTS[0], "--", "test", "!", "-e", f"/tmp/cache/{name}")
+            self.assertFalse(pathlib.Path(STATE, "own", "cache").exists())
+
+    def test_2i_programs_find_signals_as_usual(self):
+        endless = "while :; do echo x; done | head -n 1"
+        self.assertEqual(lab("exec", HOSTS[0], "--", "sh", "-c", endless, timeout=60).stdout, "x\n")
+        ran = lab("run", "--mpi", "mpich", "-n", "1", "--", "sh", "-c", "grep SigIgn /proc/self/status")
+        self.assertEqual(int(re.search("SigIgn:\t([0-9a-f]+)", ran.stdout).group(1), 16) & 0x1001000, 0, ran.stdout)
+
+    def test_2j_what_would_not_be_heard_is_refused(self):
+        self.assertIn("--queue", lab("up", MACHINE, "--queue", "50ms", code=2).stderr)
+        lab("up", MACHINE, "--queue", "200ms")
+        if json.loads(lab("status", "--json").stdout)["cpu_by"] == "kernel":
+            self.assertIn("--slow-by", lab("up", MACHINE, "--slow-by", "library", code=2).stderr)
+        for name in ("TRACE", "VERDICTS", "EXPLAIN", "PROFILE"):
+            ran = lab("run", "--mpi", "mpich", "--env", f"ESPALIER_{name}=/tmp/file", "--", "true", code=2)
+            self.assertIn("would be lost", ran.stderr)
+        ran = lab("run", "--mpi", "mpich", "--print", "--", "sh", "-c", "echo a b")
+        self.assertTrue(ran.stdout.endswith(" sh -c 'echo a b'\n"), ran.stdout)
 
     def test_3_every_packet_over_the_wan_is_counted_once(self):
         # Kernels say a word of their own now and then (multicast reports, ends of connections).

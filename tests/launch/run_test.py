@@ -118,6 +118,31 @@ def ways_to_write_a_launcher(t):
     planned(t.run(["timeout", "60", "env", "A=b", *t.launcher, "-n", "4", t.program], FORCED), 4)
 
 
+def launchers_outside_of_path(t):
+    """Their files tell what they are: nothing there is run before the program."""
+    launcher = t.folder / "mpiexec"
+    shutil.copy(shutil.which(t.mpiexec), launcher)
+    done = t.run([str(launcher), "-n", "2", t.program], ["--print"])
+    flag = "-genv LD_PRELOAD" if t.mpi == "mpich" else "-x LD_PRELOAD"
+    assert done.returncode == 0 and f"{launcher} {flag}" in done.stdout, done
+    launcher.unlink()
+
+
+def arguments_called_like_launchers(t):
+    ran = t.folder / "ran"
+    script = t.script(f"touch {ran}\nexec {t.program} \"$@\"\n", "mpirun.sh")
+    (t.folder / "srun").write_text("data\n")
+    for words in ([script], ["bash", script, "input"], [t.program, script, "input"], ["env", "A=b", script], [t.program, "-o", "mpirun.out", "100"],
+                  [t.program, str(t.folder / "srun")], ["bash", "-o", "pipefail", "-c", f"{t.mpiexec} -n 2 where"]):
+        for options in ([], ["--mpi", t.mpi]):
+            done = t.run(words, ["--print", *options])
+            assert done.returncode == 0 and "libespalier.so" in done.stdout, (words, done)
+            assert "-genv" not in done.stdout and " -x " not in done.stdout and "--export" not in done.stdout, (words, done)
+    assert not ran.exists(), "a script was run to ask what it is"
+    planned(t.run([*t.launcher, "-n", "2", script], ["--machine", "site:2(10ms)", "--force"]), 2)
+    assert ran.exists()
+
+
 def ways_to_name_a_program(t):
     folder, name = os.path.split(t.program)
     planned(t.run(t.launcher + ["-n", "4", name], FORCED, PATH=f"{os.environ['PATH']}:{folder}"), 4)
@@ -290,7 +315,10 @@ def other_mpis(t):
     fakes.mixed(t.folder, t.program)
     refused(t.run(t.launcher + ["-n", "1", str(t.folder / "mixed")]), "MPICH and Open MPI at once")
     for name, _, kind in fakes.other_launchers(t.folder):
-        done = t.run([str(t.folder / name), "-n", "1", t.program], ["--print"])
+        launcher = t.folder / name
+        # A script that is not in PATH is not asked what it is.
+        refused(t.run([str(launcher), "-n", "1", t.program], ["--print"]), "not in PATH", "--mpi")
+        done = t.run([str(launcher), "-n", "1", t.program], ["--print"], PATH=f"{launcher.parent}:{os.environ['PATH']}")
         if kind == t.mpi:
             assert done.returncode == 0 and "libespalier.so" in done.stdout, done
         else:
@@ -298,7 +326,7 @@ def other_mpis(t):
 
 
 CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, a_machine_file, a_machine_of_another_size,
-         ways_to_write_a_launcher, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
+         ways_to_write_a_launcher, launchers_outside_of_path, arguments_called_like_launchers, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
          files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
 
 

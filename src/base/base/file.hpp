@@ -56,8 +56,13 @@ Expected<FileDescriptor> open_named_file(const std::string& path);
 /// The file is not complete after an error.
 std::optional<Error> write_named_file(const std::string& path, std::string_view text);
 
-/// The file has all of the text, or what it had before. Its mode stays; devices, FIFOs, files of
-/// others and files of several names are written as by write_named_file().
+/// Whether a file of that name can be written: one that is there (a device or a link too) by this
+/// user, or a new one in its folder. Looks, and writes nothing.
+[[nodiscard]] bool is_writable_file(const std::string& path);
+
+/// The file has all of the text, or what it had before. Its mode and group stay; devices, FIFOs,
+/// files of others, of groups that the user is not in and of several names are written as by
+/// write_named_file().
 std::optional<Error> replace_named_file(const std::string& path, std::string_view text,
                                         mode_t mode_if_new = 0666);
 

@@ -1,6 +1,7 @@
 #include "base/file.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -187,6 +188,45 @@ TEST_F(Files, ThatTheUserNamesKeepTheirModeAndNames) {
   fs::create_hard_link(at("a"), at("b"));
   EXPECT_FALSE(replace_named_file(at("a"), "newer"));
   EXPECT_EQ(content("b"), "newer");
+}
+
+TEST_F(Files, ThatTheUserNamesKeepTheirGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files to any group";
+  constexpr gid_t kGroup = 12345;
+  const auto group_of = [&](const char* name) {
+    struct stat info {};
+    return stat(at(name).c_str(), &info) == 0 ? info.st_gid : 0;
+  };
+  put("a", "old");
+  ASSERT_EQ(chown(at("a").c_str(), 0, kGroup), 0);
+  EXPECT_FALSE(replace_named_file(at("a"), "new"));
+  EXPECT_EQ(group_of("a"), kGroup);
+  EXPECT_EQ(content("a"), "new");
+  // Of a group that the user is not in: written in place.
+  put("b", "old");
+  ASSERT_EQ(chown(at("b").c_str(), kNobody, kGroup), 0);
+  ASSERT_EQ(chown(folder_.c_str(), kNobody, kNobody), 0);
+  EXPECT_TRUE(holds_in_child([&] {
+    if (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0) return false;
+    return !replace_named_file(at("b"), "new");
+  }));
+  EXPECT_EQ(group_of("b"), kGroup);
+  EXPECT_EQ(content("b"), "new");
+  EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(Files, CanBeWrittenWhereTheirFoldersCannot) {
+  put("a", "old");
+  put("secret", "old");
+  fs::permissions(at("a"), fs::perms{0666});
+  fs::permissions(at("secret"), fs::perms{0400});
+  fs::permissions(folder_, fs::perms{0555});
+  EXPECT_TRUE(holds_in_child([&] {
+    if (geteuid() == 0 && setuid(kNobody) != 0) return false;
+    return is_writable_file(at("a")) && !is_writable_file(at("secret")) &&
+           !is_writable_file(at("new")) && !is_writable_file(folder_) &&
+           is_writable_file("/dev/null") && !is_writable_file("/no/such/folder/a");
+  }));
 }
 
 TEST_F(Files, AreMadeOnlyWhereNothingIs) {

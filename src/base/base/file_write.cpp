@@ -18,10 +18,19 @@ namespace {
 
 constexpr std::size_t kDigits = 16;
 constexpr mode_t kAsMade = ~mode_t{0};  // the mode is what the umask leaves
+constexpr gid_t kAnyGroup = ~gid_t{0};
 
 Error not_writable(const std::string& path, int why) {
   return {path, fmt::format("cannot write: {}", std::strerror(why)),
           "name a file in a folder that you may write to"};
+}
+
+/// @return 0, or EPERM if this user is not in that group
+int give_to_group(int fd, gid_t group) {
+  struct stat made {};
+  if (::fstat(fd, &made) != 0) return errno;
+  constexpr uid_t kSameUser = ~uid_t{0};
+  return made.st_gid == group || ::fchown(fd, kSameUser, group) == 0 ? 0 : errno;
 }
 
 std::string unfinished_name(const std::string& path) {
@@ -37,12 +46,16 @@ std::string unfinished_name(const std::string& path) {
 
 /// Puts the text beside the file, then in its place.
 /// @param made its mode at first, less the umask; `mode` that at the end
+/// @param group of the file at the end; kAnyGroup: that of new files there
 /// @return 0, or an error of the system: then nothing has changed
-int replace(const std::string& path, std::string_view text, mode_t made, mode_t mode, Keep keep) {
+int replace(const std::string& path, std::string_view text, mode_t made, mode_t mode, Keep keep,
+            gid_t group = kAnyGroup) {
   const std::string beside = unfinished_name(path);
   const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, made);
   if (fd < 0) return errno;
   int why = write_all(fd, text);
+  // Before the mode, of which a new group takes bits away.
+  if (why == 0 && group != kAnyGroup) why = give_to_group(fd, group);
   if (why == 0 && mode != kAsMade && ::fchmod(fd, mode) != 0) why = errno;
   if (why == 0 && keep == Keep::Durably && ::fsync(fd) != 0) why = errno;
   if (::close(fd) != 0 && why == 0) why = errno;
@@ -92,10 +105,19 @@ std::optional<Error> replace_named_file(const std::string& path, std::string_vie
   const std::string target = is_there ? without_links(path) : path;
   if (!is_plain || target.empty()) return write_named_file(path, text);
   const mode_t mode = is_there ? there.st_mode & 07777U : kAsMade;
-  const int why = replace(target, text, is_there ? 0600 : mode_if_new, mode, Keep::Durably);
+  const int why = replace(target, text, is_there ? 0600 : mode_if_new, mode, Keep::Durably,
+                          is_there ? there.st_gid : kAnyGroup);
   if (why == 0) return std::nullopt;
   if (is_there && is_folders_refusal(why)) return write_named_file(path, text);
   return not_writable(path, why);
+}
+
+bool is_writable_file(const std::string& path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0) {
+    return !S_ISDIR(there.st_mode) && ::access(path.c_str(), W_OK) == 0;
+  }
+  return ::access(folder_of(path).c_str(), W_OK | X_OK) == 0;
 }
 
 std::optional<Error> replace_own_file(const std::string& path, std::string_view text, mode_t mode,

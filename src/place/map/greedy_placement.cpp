@@ -7,75 +7,79 @@
 namespace espalier::map {
 namespace {
 
-/// Free slots, host by host: all slots of a host are alike.
+/// Free slots, part by part: all slots of a part are alike.
 class FreeSlots {
  public:
   FreeSlots(const Problem& problem, const std::vector<std::uint32_t>& slots)
       : problem_(problem),
+        of_part_(problem.parts),
         of_host_(problem.inventory->hosts.size()),
         of_cluster_(problem.clusters.size()) {
     for (std::size_t i = slots.size(); i > 0; --i) {
-      of_host_[problem.slots[slots[i - 1]].host].push_back(slots[i - 1]);
+      of_part_[problem.slots[slots[i - 1]].part].push_back(slots[i - 1]);
     }
-    std::vector<bool> seen(of_host_.size());
+    std::vector<bool> seen(of_part_.size());
     for (const std::uint32_t s : slots) {
       const Slot& slot = problem.slots[s];
-      if (seen[slot.host]) continue;
-      seen[slot.host] = true;
-      hosts_.push_back(slot.host);
-      of_cluster_[slot.cluster].push_back(slot.host);
+      if (seen[slot.part]) continue;
+      seen[slot.part] = true;
+      all_.parts.push_back(slot.part);
+      of_host_[slot.host].parts.push_back(slot.part);
+      of_cluster_[slot.cluster].parts.push_back(slot.part);
     }
   }
-  /// A free slot of the host, or kFree.
-  [[nodiscard]] std::uint32_t on(std::uint32_t host) const {
-    return of_host_[host].empty() ? Problem::kFree : of_host_[host].back();
+  /// A free slot of the part, or kFree.
+  [[nodiscard]] std::uint32_t on(std::uint32_t part) const {
+    return of_part_[part].empty() ? Problem::kFree : of_part_[part].back();
   }
-  /// The first host with room, in the order of preference.
-  std::uint32_t first_host() { return first(hosts_, next_); }
-  std::uint32_t first_host_of(std::uint32_t cluster) {
-    if (next_of_.empty()) next_of_.resize(of_cluster_.size());
-    return first(of_cluster_[cluster], next_of_[cluster]);
-  }
-  [[nodiscard]] const std::vector<std::uint32_t>& hosts() const { return hosts_; }
+  /// The first part with room, in the order of preference; kFree if there is none.
+  std::uint32_t first() { return first(all_); }
+  std::uint32_t first_of_host(std::uint32_t host) { return first(of_host_[host]); }
+  std::uint32_t first_of_cluster(std::uint32_t cluster) { return first(of_cluster_[cluster]); }
+  [[nodiscard]] const std::vector<std::uint32_t>& parts() const { return all_.parts; }
   void take(std::uint32_t slot) {
-    auto& here = of_host_[problem_.slots[slot].host];
+    auto& here = of_part_[problem_.slots[slot].part];
     here.erase(std::find(here.begin(), here.end(), slot));
   }
 
  private:
-  std::uint32_t first(const std::vector<std::uint32_t>& list, std::size_t& at) {
-    while (at < list.size() && of_host_[list[at]].empty()) ++at;
-    return at < list.size() ? list[at] : Problem::kFree;
+  struct List {
+    std::vector<std::uint32_t> parts;
+    std::size_t next = 0;  ///< those before it are full
+  };
+  std::uint32_t first(List& list) {
+    while (list.next < list.parts.size() && of_part_[list.parts[list.next]].empty()) ++list.next;
+    return list.next < list.parts.size() ? list.parts[list.next] : Problem::kFree;
   }
   const Problem& problem_;
-  std::vector<std::vector<std::uint32_t>> of_host_;
-  std::vector<std::vector<std::uint32_t>> of_cluster_;
-  std::vector<std::uint32_t> hosts_;
-  std::size_t next_ = 0;
-  std::vector<std::size_t> next_of_;
+  std::vector<std::vector<std::uint32_t>> of_part_;
+  List all_;
+  std::vector<List> of_host_;
+  std::vector<List> of_cluster_;
 };
 
-/// Beyond this many hosts only those near the process's partners are looked at.
-constexpr std::size_t kFewHosts = 64;
+/// Beyond this many parts only those near the process's partners are looked at.
+constexpr std::size_t kFewParts = 64;
 
-/// The preferred host first: it wins ties.
+/// The preferred part first: it wins ties.
 std::vector<std::uint32_t> candidates(const Problem& problem, Rank process,
                                       const Placement& placement, FreeSlots& free) {
-  std::set<std::uint32_t> hosts;
-  if (free.hosts().size() <= kFewHosts) {
-    hosts.insert(free.hosts().begin(), free.hosts().end());
+  std::set<std::uint32_t> parts;
+  if (free.parts().size() <= kFewParts) {
+    parts.insert(free.parts().begin(), free.parts().end());
   } else {
     for (const Edge& edge : problem.edges_of(process)) {
-      if (hosts.size() > kFewHosts) break;
+      if (parts.size() > kFewParts) break;
       const std::uint32_t at = placement[edge.other];
       if (at == Problem::kFree) continue;
-      hosts.insert(problem.slots[at].host);
-      hosts.insert(free.first_host_of(problem.slots[at].cluster));
+      parts.insert(problem.slots[at].part);
+      parts.insert(free.first_of_host(problem.slots[at].host));
+      parts.insert(free.first_of_cluster(problem.slots[at].cluster));
     }
   }
-  hosts.erase(Problem::kFree);
-  std::vector<std::uint32_t> result{free.first_host()};
-  result.insert(result.end(), hosts.begin(), hosts.end());
+  parts.erase(Problem::kFree);
+  std::vector<std::uint32_t> result{free.first()};
+  result.insert(result.end(), parts.begin(), parts.end());
   return result;
 }
 
@@ -123,8 +127,8 @@ Placement greedy_placement(const Problem& problem, const std::vector<std::uint32
     }
     std::uint32_t best = Problem::kFree;
     Time best_cost = kForever;
-    for (const std::uint32_t host : candidates(problem, process, placement, free)) {
-      const std::uint32_t slot = free.on(host);
+    for (const std::uint32_t part : candidates(problem, process, placement, free)) {
+      const std::uint32_t slot = free.on(part);
       if (slot == Problem::kFree) continue;
       Time cost;
       for (const Edge& edge : problem.edges_of(process)) {

@@ -35,7 +35,8 @@ struct Inventory {
 };
 
 /// Every process of a machine as a slot. Those of one innermost cluster are one host if the machine
-/// calls them processes, cores or slots; else each is a host of its own.
+/// calls them processes, cores or slots; else each is a host of its own. Clusters that are parts of
+/// one computer (sockets, NUMA nodes, caches) are one host together.
 [[nodiscard]] Inventory inventory_of(topology::Machine machine);
 
 }  // namespace espalier::map

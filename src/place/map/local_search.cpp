@@ -18,7 +18,7 @@ class Board {
   /// Whether the process may go there, and it makes a difference.
   [[nodiscard]] bool may_move(Rank process, std::uint32_t slot) const {
     const std::uint32_t from = placement_[process];
-    if (problem_.slots[from].host == problem_.slots[slot].host) return false;
+    if (problem_.slots[from].part == problem_.slots[slot].part) return false;
     if (problem_.pinned[process] != Problem::kFree) return false;
     const Rank other = occupant_[slot];
     return other == kNoRank || problem_.pinned[other] == Problem::kFree;
@@ -58,10 +58,10 @@ Time cost_around(const Problem& problem, const Placement& placement, Rank proces
   return sum;
 }
 
-std::vector<std::vector<std::uint32_t>> slots_of_hosts(const Problem& problem) {
-  std::vector<std::vector<std::uint32_t>> slots(problem.inventory->hosts.size());
+std::vector<std::vector<std::uint32_t>> slots_of_parts(const Problem& problem) {
+  std::vector<std::vector<std::uint32_t>> slots(problem.parts);
   for (std::uint32_t s = 0; s < problem.slots.size(); ++s) {
-    slots[problem.slots[s].host].push_back(s);
+    slots[problem.slots[s].part].push_back(s);
   }
   return slots;
 }
@@ -70,13 +70,13 @@ std::vector<std::vector<std::uint32_t>> slots_of_hosts(const Problem& problem) {
 
 void refine(const Problem& problem, Placement& placement, std::uint64_t most_moves) {
   Board board(problem, placement);
-  const auto slots = slots_of_hosts(problem);
+  const auto slots = slots_of_parts(problem);
   std::uint64_t moves = 0;
   for (bool improved = true; improved;) {
     improved = false;
     for (Rank p = 0; p < problem.size(); ++p) {
       for (const Edge& edge : problem.edges_of(p)) {
-        for (const std::uint32_t slot : slots[problem.slots[placement[edge.other]].host]) {
+        for (const std::uint32_t slot : slots[problem.slots[placement[edge.other]].part]) {
           if (!board.may_move(p, slot) || board.at(slot) == edge.other) continue;
           if (++moves > most_moves) return;
           const Rank other = board.at(slot);

@@ -40,7 +40,11 @@ void add_slots(const Inventory& inventory, const std::vector<bool>& usable, std:
     if (is_new) problem.clusters.push_back(host.cluster);
     const std::uint32_t count = per_node == 0 ? host.slots : std::min(host.slots, per_node);
     for (std::uint32_t i = 0; i < count; ++i) {
-      problem.slots.push_back({host.first_leaf + i, h, it->second, host.speed_millionths});
+      const topology::Leaf leaf = host.first_leaf + i;
+      const bool is_alike =
+          i > 0 && inventory.machine.cluster_of(leaf) == inventory.machine.cluster_of(leaf - 1);
+      if (!is_alike) ++problem.parts;
+      problem.slots.push_back({leaf, h, it->second, host.speed_millionths, problem.parts - 1});
     }
   }
 }

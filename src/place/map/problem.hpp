@@ -25,6 +25,9 @@ struct Slot {
   std::uint32_t host = 0;     ///< index into Inventory::hosts
   std::uint32_t cluster = 0;  ///< index into Problem::clusters
   std::uint64_t speed_millionths = 1'000'000;
+  /// Which slots are alike: those of one host and one innermost cluster, such as a socket. Counted
+  /// from 0 along Problem::slots.
+  std::uint32_t part = 0;
 };
 
 /// Traffic of a process with another one, both directions together.
@@ -39,6 +42,7 @@ struct Problem {
   const Inventory* inventory = nullptr;
   const profile::Profile* profile = nullptr;
   std::vector<Slot> slots;  ///< usable slots, host by host as the inventory lists them
+  std::uint32_t parts = 0;  ///< number of different Slot::part
   std::vector<std::string> clusters;
   std::vector<std::uint32_t> pinned;  ///< slot that each process is pinned to, or kFree
   std::vector<std::uint32_t> first_edge;

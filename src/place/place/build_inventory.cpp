@@ -38,6 +38,10 @@ Expected<bool> check_hosts(const InventorySpec& spec) {
   if (spec.hosts.empty()) return Error{spec.where, "no host", "list at least one"};
   std::set<std::string> names;
   for (const HostSpec& h : spec.hosts) {
+    if (!is_host_name(h.host.name)) {
+      return Error{h.where, fmt::format("\"{}\" is no name of a host", h.host.name.substr(0, 60)),
+                   "letters, digits, dots, dashes and underscores"};
+    }
     if (!names.insert(h.host.name).second) {
       return Error{h.where, fmt::format("host \"{}\" stands twice", h.host.name),
                    "give it more slots instead"};
@@ -107,6 +111,13 @@ Expected<topology::MachineSpec> machine_spec(const InventorySpec& spec,
 }
 
 }  // namespace
+
+bool is_host_name(std::string_view name) {
+  return !name.empty() && name.size() < 256 &&
+         name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") ==
+             std::string_view::npos;
+}
 
 Expected<map::Inventory> build_inventory(InventorySpec spec) {
   if (auto good = check_hosts(spec); !good) return good.error();

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/expected.hpp"
@@ -42,8 +43,12 @@ struct InventorySpec {
   std::vector<HostSpec> hosts;
   std::vector<std::string> notes;
 };
-/// Refuses: no host, a host twice, slots of 0 or beyond 16,777,216 in all, links of unknown
-/// clusters.
+/// Whether it can be a host's name in a launcher's file: letters, digits, dots, dashes,
+/// underscores.
+[[nodiscard]] bool is_host_name(std::string_view name);
+
+/// Refuses: no host, a host twice, one whose name is none, slots of 0 or beyond 16,777,216 in all,
+/// links of unknown clusters.
 Expected<map::Inventory> build_inventory(InventorySpec spec);
 
 /// Links as they are forecast take the place of those that are described, but for a capacity that

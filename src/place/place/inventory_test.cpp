@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "map/problem.hpp"
@@ -18,6 +19,40 @@ TEST(Inventory, HostsOfAMachineHaveTheNamesOfALabIfTheirOwnAreNotUnique) {
   EXPECT_EQ(names,
             (std::vector<std::string>{"site0-machine0", "site1-machine0", "site1-machine1"}));
   EXPECT_EQ(inventory_from("node:2(1ms) proc:2").hosts[1].name, "node1");
+}
+
+TEST(Inventory, SocketsArePartsOfAHost) {
+  const auto names_of = [](const char* machine) {
+    std::vector<std::string> names;
+    for (const map::Host& host : inventory_from(machine).hosts) {
+      names.push_back(fmt::format("{}:{}", host.name, host.slots));
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_of("node:2(10us) socket:2(1us) core:2(100ns)"), (Names{"node0:4", "node1:4"}));
+  EXPECT_EQ(names_of("site:2(5ms) node:1(10us) numa:2(1us) l3:2(100ns) proc:1"),
+            (Names{"site0-node0:4", "site1-node0:4"}));
+  EXPECT_EQ(names_of("site:2(5ms) node:2(10us) proc:2").size(), 4U) << "sites are no computers";
+  EXPECT_EQ(names_of("socket:2(1us) core:2(100ns)"), (Names{"socket0:2", "socket1:2"}));
+}
+
+TEST(WriteHosts, NamesTheCoreWhereSocketsMatter) {
+  const map::Inventory inventory = inventory_from("node:2(10us) socket:2(1us) core:2(100ns)");
+  const Profile profile = *profile::make_workload("ep.S", 3);
+  const auto problem = make_problem(inventory, profile, {});
+  ASSERT_TRUE(problem.has_value()) << problem.error();
+  EXPECT_EQ(problem->parts, 4U);
+  EXPECT_EQ(write_hosts(*problem, {6, 3, 4}, HostsForm::OpenMpiRankfile),
+            "rank 0=node1 slot=2\nrank 1=node0 slot=3\nrank 2=node1 slot=0\n");
+}
+
+TEST(LaunchLine, QuotesTheFile) {
+  const auto inventory = parse_inventory("n1 slots=2\n", "hosts");
+  const Profile profile = *profile::make_workload("ep.S", 2);
+  const auto problem = make_problem(*inventory, profile, {});
+  EXPECT_EQ(launch_line(*problem, {0, 1}, HostsForm::MpichMachinefile, "my hosts; it's"),
+            "mpiexec -n 2 -f 'my hosts; it'\\''s' PROGRAM");
 }
 
 TEST(MakeProblem, RefusesWhatCannotBe) {
@@ -68,6 +103,8 @@ TEST(Inventory, ComesFromHostfilesSlurmAndJson) {
        {"", "n1 slots=0\n", "n1 what\n", "n1 slot=4\n", "n$\n", "{}",
         "{\"format\": \"espalier-inventory-1\"}",
         "{\"format\": \"espalier-inventory-1\", \"hosts\": []}",
+        "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a b\"}]}",
+        "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a;touch x\"}]}",
         "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\", \"slots\": 0}]}",
         "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}",
         "{\"format\": \"espalier-inventory-1\", \"hosts\": [{\"name\": \"a\", \"speed\": 0}]}"}) {

@@ -38,13 +38,6 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-bool is_plain(std::string_view name) {
-  return !name.empty() && name.size() < 256 &&
-         name.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") ==
-             std::string_view::npos;
-}
-
 }  // namespace
 
 /// What a key is near to; nothing if it is one of a launcher's, or like none of them.
@@ -83,7 +76,7 @@ Expected<map::Inventory> read_hostfile(std::string_view text, const std::string&
                      fmt::format("did you mean {}=?", meant)};
       }
     }
-    if (!is_plain(name)) return Error{where, "no name of a host", "n1 slots=4"};
+    if (!is_host_name(name)) return Error{where, "no name of a host", "n1 slots=4"};
     if (slots == 0) return Error{where, "slots that are no number from 1 on", "n1 slots=4"};
     const auto [it, is_new] = known.emplace(std::string(name), spec.hosts.size());
     if (is_new) {

@@ -14,13 +14,22 @@ const std::string& host_of(const map::Problem& problem, std::uint32_t slot) {
   return problem.inventory->hosts[problem.slots[slot].host].name;
 }
 
+/// Whether the cores of a host are not all alike: it matters which one a process has.
+bool has_parts(const map::Problem& problem, const map::Host& host) {
+  return problem.machine().cluster_of(host.first_leaf) !=
+         problem.machine().cluster_of(host.first_leaf + host.slots - 1);
+}
+
 /// Slots of a rankfile are cores of the host, counted from 0.
 std::string rankfile(const map::Problem& problem, const map::Placement& placement) {
   std::string text;
   std::vector<std::uint32_t> used(problem.inventory->hosts.size());
   for (Rank p = 0; p < problem.size(); ++p) {
-    const std::uint32_t host = problem.slots[placement[p]].host;
-    text += fmt::format("rank {}={} slot={}\n", p, host_of(problem, placement[p]), used[host]++);
+    const map::Slot& slot = problem.slots[placement[p]];
+    const map::Host& host = problem.inventory->hosts[slot.host];
+    const std::uint32_t core =
+        has_parts(problem, host) ? slot.leaf - host.first_leaf : used[slot.host]++;
+    text += fmt::format("rank {}={} slot={}\n", p, host.name, core);
   }
   return text;
 }
@@ -62,6 +71,19 @@ std::string hosts_and_counts(const map::Problem& problem, const map::Placement& 
   return text;
 }
 
+/// As one word of a shell's line.
+std::string quoted(const std::string& name) {
+  if (!name.empty() &&
+      name.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%") ==
+          std::string::npos) {
+    return name;
+  }
+  std::string text = "'";
+  for (const char c : name) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 }  // namespace
 
 std::string_view name_of(HostsForm form) { return kNames[static_cast<std::size_t>(form)]; }
@@ -88,12 +110,13 @@ std::string write_hosts(const map::Problem& problem, const map::Placement& place
 }
 
 std::string launch_line(const map::Problem& problem, const map::Placement& placement,
-                        HostsForm form, const std::string& file) {
+                        HostsForm form, const std::string& name) {
+  const std::string file = quoted(name);
   switch (form) {
     case HostsForm::OpenMpiRankfile:
       // Open MPI 5 takes --rankfile too, and would rather have --map-by rankfile:file=FILE.
       return fmt::format("mpiexec -n {} --host {} --rankfile {} PROGRAM", problem.size(),
-                         hosts_and_counts(problem, placement), file);
+                         quoted(hosts_and_counts(problem, placement)), file);
     case HostsForm::OpenMpiHostfile:
       return fmt::format("mpiexec -n {} --hostfile {} --map-by seq:OVERSUBSCRIBE PROGRAM",
                          problem.size(), file);

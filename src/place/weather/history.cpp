@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -106,8 +105,8 @@ std::string reason(int code) {
 }
 
 bool makes_sense(const Sample& s) {
-  return !s.a.empty() && !s.b.empty() && s.a != s.b && std::isfinite(s.latency) && s.latency > 0 &&
-         std::isfinite(s.bandwidth) && s.bandwidth >= 0;
+  return !s.a.empty() && !s.b.empty() && s.a != s.b && s.latency > 0 && s.latency <= kMostLatency &&
+         s.bandwidth >= 0 && s.bandwidth <= kMostBandwidth;
 }
 
 /// All or nothing.
@@ -217,7 +216,8 @@ Expected<std::vector<std::string>> add_samples(const std::string& file,
                  fmt::format("a latency of {} s and a bandwidth of {} bit/s between \"{}\" and "
                              "\"{}\" are no measurement",
                              s.latency, s.bandwidth, s.a, s.b),
-                 "two clusters, a positive latency, a bandwidth or 0"};
+                 "two clusters, a positive latency of at most 1,000,000 s, a bandwidth of at most "
+                 "1e18 byte/s or 0"};
   }
   if (auto wrong = why_no_history(file)) return *std::move(wrong);
   if (auto foreign = why_foreign(file)) return *std::move(foreign);

@@ -47,6 +47,9 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
+inline constexpr double kMostLatency = 1e6;     ///< seconds
+inline constexpr double kMostBandwidth = 8e18;  ///< bits a second
+
 /// The samples of a file; `notes` say what is wrong with it, one sentence each.
 struct HistoryRead {
   std::vector<Sample> samples;  ///< ordered by time
@@ -62,7 +65,8 @@ inline constexpr std::chrono::milliseconds kPatience{30'000};
 /// and what was added is on the disk when this returns. A file that is no history any more is put
 /// aside as FILE.corrupt, and a new one begun; the note says so. One that never was a history is
 /// refused.
-/// Refuses samples without names, or with figures that are not finite, negative, or a latency of 0.
+/// Refuses samples without names, with negative figures, a latency of 0, or figures beyond what
+/// any link has.
 Expected<std::vector<std::string>> add_samples(const std::string& file,
                                                std::span<const Sample> samples,
                                                std::chrono::milliseconds patience = kPatience);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -78,6 +79,57 @@ TEST(ForecastProperty, TheChosenMethodHasTheLeastErrorAndStaysWithinTheSeries) {
     EXPECT_GE(chosen.value, *std::min_element(values.begin(), values.end()) - 1e-9);
     EXPECT_LE(chosen.value, *std::max_element(values.begin(), values.end()) + 1e-9);
   });
+}
+
+// Every 10 s for a month.
+TEST(Forecast, OfALongSeriesTakesTimeInProportion) {
+  std::vector<double> values;
+  for (int i = 0; i < 259'200; ++i) values.push_back(1 + (i * 7919) % 101);
+  const auto start = std::chrono::steady_clock::now();
+  const Forecast f = forecast(values);
+  // Far below a second by itself; a mean of all that came before, summed up anew, took half a
+  // minute.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
+  EXPECT_GT(f.mean_error, 0);
+}
+
+TEST(ForecastProperty, MethodsSeeWhatIsInTheirWindows) {
+  for_all_seeds(100, [](Random& rng) {
+    std::vector<double> values;
+    const auto count = 1 + rng.below(80);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      values.push_back(static_cast<double>(rng.between(1, 9)));
+    }
+    std::vector<double> last(
+        values.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(count, 11)), values.end());
+    std::sort(last.begin(), last.end());
+    const std::size_t half = last.size() / 2;
+    const double median = last.size() % 2 == 1 ? last[half] : (last[half - 1] + last[half]) / 2;
+    double sum = 0;
+    for (const double v : values) sum += v;
+    for (const MethodError& m : try_methods(values)) {
+      if (m.method == "median of 11") EXPECT_DOUBLE_EQ(m.next, median);
+      if (m.method == "mean of all") EXPECT_DOUBLE_EQ(m.next, sum / static_cast<double>(count));
+      if (m.method == "last") EXPECT_DOUBLE_EQ(m.next, values.back());
+    }
+  });
+}
+
+TEST(History, RefusesWhatNoLinkHas) {
+  const TemporaryFile file("bounds");
+  const auto taken = [&](double latency, double bandwidth) {
+    return add_samples(file.path(), std::vector<Sample>{{1, "a", "b", latency, bandwidth}})
+        .has_value();
+  };
+  EXPECT_TRUE(taken(1e6, 8e18));
+  EXPECT_FALSE(taken(1.1e6, 0));
+  EXPECT_FALSE(taken(1e300, 0));
+  EXPECT_FALSE(taken(0.1, 9e18));
+  EXPECT_FALSE(taken(std::nan(""), 0));
+  EXPECT_FALSE(taken(0.1, std::nan("")));
+  EXPECT_FALSE(taken(0.1, HUGE_VAL));
+  run_sql(file.path(), "INSERT INTO sample VALUES (2, 'a', 'b', 1e300, 0)");
+  EXPECT_EQ(read_history(file.path()).samples.size(), 1U);
 }
 
 TEST(History, GivesBackWhatWasAdded) {

@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "launch/spawn_attributes.hpp"
+
 namespace espalier::launch {
 namespace {
 
@@ -62,8 +64,9 @@ std::string output_of(const std::vector<std::string>& command,
     if (!std::string_view(*entry).starts_with("LD_PRELOAD=")) all.emplace_back(*entry);
   }
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
-                                  pointers(command).data(), pointers(all).data());
+  const int failed =
+      posix_spawnp(&child, command.front().c_str(), &actions, SpawnAttributes().get(),
+                   pointers(command).data(), pointers(all).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string text;

@@ -5,6 +5,7 @@
 
 #include "launch/ask.hpp"
 #include "launch/inside.hpp"
+#include "launch/loader.hpp"
 #include "launch/slurm.hpp"
 #include "launch/start.hpp"
 
@@ -27,6 +28,21 @@ struct AskedLauncher {
   Launcher kind = Launcher::Hydra;
 };
 
+/// What a launcher says for --version. One that is not in PATH is not run: its file is read.
+std::string version_of(const std::string& file) {
+  return is_in_path(file, environment("PATH")) ? output_of({file, "--version"})
+                                               : version_text_of_launcher(file);
+}
+
+/// Whether a word that is called like a launcher is one. A file "mpirun.sh" in some folder is a
+/// program like others, unless it shows itself to be a launcher.
+bool is_launcher(const std::string& word) {
+  if (is_plain_launcher_name(word)) return true;
+  const std::string file = find_program(word, ".", environment("PATH"));
+  return file.empty() || is_in_path(file, environment("PATH")) ||
+         !version_text_of_launcher(file).empty();
+}
+
 Expected<AskedLauncher> ask_launcher(const std::string& launcher) {
   const std::string file = find_program(launcher, ".", environment("PATH"));
   if (file.empty()) {
@@ -34,11 +50,17 @@ Expected<AskedLauncher> ask_launcher(const std::string& launcher) {
                  "install the MPI that the program is built with, or write its launcher with its "
                  "folder"};
   }
-  const std::string text = output_of({file, "--version"});
+  const std::string text = version_of(file);
   if (auto mpi = mpi_launcher(file, text)) {
     const bool is_open_mpis = mpi->family == Family::OpenMpi;
     const Launcher kind = launcher_kind(is_open_mpis ? Mpi::OpenMpi : Mpi::Mpich, file, text);
     return AskedLauncher{std::move(*mpi), kind};
+  }
+  if (!is_in_path(file, environment("PATH"))) {
+    return Error{launcher,
+                 "no MPI found: its file does not tell whose launcher it is, and launchers that "
+                 "are not in PATH are not asked",
+                 "put its folder into PATH, or say which it is with --mpi mpich or --mpi openmpi"};
   }
   return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
                "if it starts programs like one of them, say so with --mpi mpich or --mpi openmpi"};
@@ -149,8 +171,8 @@ Expected<Chosen> choose_mpiexec(const Words& words, const std::string& launcher,
 }  // namespace
 
 Expected<Chosen> choose_start(const Words& words, std::optional<Mpi> named) {
-  const auto launcher = find_launcher(words);
-  if (!launcher) return choose_alone(words, named);
+  const auto launcher = find_launcher(words, can_be_started);
+  if (!launcher || !is_launcher(words[*launcher])) return choose_alone(words, named);
   if (const auto kind = slurm_launcher(words[*launcher])) return choose_slurm(words, *kind, named);
   return choose_mpiexec(words, words[*launcher], named);
 }

@@ -24,7 +24,7 @@ std::optional<std::string> directory_in(const std::string& option, const std::st
 }
 
 Expected<CommandLine::Part> read_part(const CommandLine& line, std::size_t first, std::size_t end,
-                                      const std::function<bool(const std::string&)>& is_program) {
+                                      const IsProgram& is_program) {
   CommandLine::Part part{first, first, ""};
   while (part.program < end && is_option(line.words[part.program])) {
     const std::string& option = line.words[part.program];
@@ -93,19 +93,17 @@ std::optional<Launcher> slurm_launcher(const std::string& word) {
   return std::nullopt;
 }
 
-std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string file = file_name(words[i]);
-    if (slurm_launcher(file)) return i;
-    for (const std::string_view name : {"mpiexec", "mpirun", "orterun", "prterun", "prun"}) {
-      if (file == name || file.starts_with(fmt::format("{}.", name))) return i;
-    }
+std::optional<std::size_t> find_launcher(const std::vector<std::string>& words,
+                                         const IsProgram& is_program) {
+  for (std::size_t i = 0; i < words.size(); i = wrapped_program(words, i, is_program)) {
+    if (is_launcher_name(words[i])) return i;
+    if (!is_wrapper(words[i])) return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::size_t launcher_among(const std::vector<std::string>& words) {
-  return find_launcher(words).value_or(0);
+std::size_t launcher_among(const std::vector<std::string>& words, const IsProgram& is_program) {
+  return find_launcher(words, is_program).value_or(0);
 }
 
 std::string joined(const std::string& library, const std::string& others) {
@@ -120,8 +118,8 @@ std::string joined(const std::string& library, const std::string& others) {
 }
 
 Expected<CommandLine> take_apart(std::vector<std::string> words, Launcher kind,
-                                 const std::function<bool(const std::string&)>& is_program) {
-  const std::size_t launcher = launcher_among(words);
+                                 const IsProgram& is_program) {
+  const std::size_t launcher = launcher_among(words, is_program);
   auto all = with_files_read(std::move(words), launcher, kind);
   if (!all) return all.error();
   CommandLine line{std::move(*all), launcher, kind, {}};

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "launch/launcher_options.hpp"
 #include "launch/mpi_kind.hpp"
+#include "launch/wrappers.hpp"
 
 namespace espalier::launch {
 
@@ -29,18 +29,21 @@ struct CommandLine {
   [[nodiscard]] std::vector<std::string> command_of(std::size_t part) const;
 };
 
-/// The word that is the launcher: the first whose file is called mpiexec, mpirun, orterun, prterun,
-/// prun, srun or sbatch; nothing if there is none.
-[[nodiscard]] std::optional<std::size_t> find_launcher(const std::vector<std::string>& words);
+/// The word that is the launcher by its name (is_launcher_name()): the first of all, or the program
+/// behind wrappers such as "env A=1". Nothing if another program comes first: what is behind that
+/// are its arguments, whatever they are called.
+[[nodiscard]] std::optional<std::size_t> find_launcher(const std::vector<std::string>& words,
+                                                       const IsProgram& is_program);
 /// The same, or else the first of all.
-[[nodiscard]] std::size_t launcher_among(const std::vector<std::string>& words);
+[[nodiscard]] std::size_t launcher_among(const std::vector<std::string>& words,
+                                         const IsProgram& is_program);
 
 /// Which of Slurm's launchers this word names, by the name of its file alone.
 [[nodiscard]] std::optional<Launcher> slurm_launcher(const std::string& word);
 
 /// @param is_program whether a word names a program; asked for options that are not known
 Expected<CommandLine> take_apart(std::vector<std::string> words, Launcher kind,
-                                 const std::function<bool(const std::string&)>& is_program);
+                                 const IsProgram& is_program);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 

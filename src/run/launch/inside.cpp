@@ -11,8 +11,10 @@
 #include "base/file.hpp"
 #include "launch/ask.hpp"
 #include "launch/command_line.hpp"
+#include "launch/loader.hpp"
 #include "launch/program.hpp"
 #include "launch/python.hpp"
+#include "launch/wrappers.hpp"
 
 namespace espalier::launch {
 namespace {
@@ -23,12 +25,6 @@ using Used = Expected<std::optional<UsedMpi>>;
 constexpr std::size_t kDeepest = 4;       // scripts that run scripts
 constexpr std::size_t kMostWords = 2000;  // most words of a script that are looked at
 
-// Programs that run the one that is named behind them.
-constexpr std::array<std::string_view, 25> kWrappers{
-    "env",      "time",  "nice",    "ionice",     "numactl", "taskset", "timeout",
-    "stdbuf",   "nohup", "setsid",  "chrt",       "strace",  "ltrace",  "perf",
-    "valgrind", "gdb",   "prlimit", "hwloc-bind", "setarch", "sudo",    "unshare",
-    "unbuffer", "xterm", "salloc",  "catchsegv"};
 constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "zsh", "ksh", "ash"};
 
 template <typename List>
@@ -62,7 +58,7 @@ class Search {
     if (depth == 0) return nothing();
     if (is_python(words.front())) return python(file, words);
     if (is_among(kShells, words.front())) return shell(words, depth);
-    if (is_among(kWrappers, words.front())) return wrapped(words, depth);
+    if (is_wrapper(words.front())) return wrapped(words, depth);
     if (!program->elf) return script_file(*program, words.front(), depth);
     return nothing();
   }
@@ -101,7 +97,7 @@ class Search {
   Used word(const Words& words, std::size_t depth) {
     const std::string file = find(words.front());
     if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
-    if (find_launcher({words.front()}) && !slurm_launcher(words.front())) {
+    if (is_launcher_name(words.front()) && !slurm_launcher(words.front())) {
       const auto mpi =
           mpi_launcher(file, is_in_path(file, context_.path) ? output_of({file, "--version"})
                                                              : version_text_of_launcher(file));
@@ -150,32 +146,45 @@ class Search {
     return nothing();
   }
 
+  /// Options of shells: "-euo pipefail" has a value, "-c" makes the first operand a script's text.
   Used shell(const Words& words, std::size_t depth) {
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      const bool is_option = words[i].starts_with('-');
-      if (is_option && words[i].find('c') != std::string::npos && !words[i].starts_with("--")) {
-        return i + 1 < words.size() ? script(words[i + 1], words.front() + " -c", depth - 1)
-                                    : nothing();
+    bool is_text = false;
+    std::size_t i = 1;
+    for (; i < words.size() && words[i].size() > 1; ++i) {
+      const std::string& word = words[i];
+      if (word.front() != '-' && word.front() != '+') break;
+      if (word == "--") {
+        ++i;
+        break;
       }
-      if (is_option) continue;
-      const std::string file = (std::filesystem::path(context_.directory) / words[i]).string();
-      if (!std::filesystem::exists(file)) return no_such_program(words[i]);
-      return script(text_of(file), words[i], depth - 1);
+      if (word.starts_with("--")) {
+        if (word == "--rcfile" || word == "--init-file") ++i;
+        continue;
+      }
+      if (word.front() == '-' && word.find('c') != std::string::npos) is_text = true;
+      i += static_cast<std::size_t>(
+          std::count_if(word.begin(), word.end(), [](char c) { return c == 'o' || c == 'O'; }));
     }
-    return nothing();
+    if (i < words.size() && words[i] == "-") ++i;
+    if (i >= words.size()) return nothing();
+    if (is_text) return script(words[i], words.front() + " -c", depth - 1);
+    const std::string file = (std::filesystem::path(context_.directory) / words[i]).string();
+    if (!std::filesystem::exists(file)) return no_such_program(words[i]);
+    return script(text_of(file), words[i], depth - 1);
   }
 
   Used wrapped(const Words& words, std::size_t depth) {
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      const bool is_option = words[i].starts_with('-');
-      if (!is_option && !find(words[i]).empty()) return command(behind(words, i), depth - 1);
+    const std::size_t program =
+        wrapped_program(words, 0, [this](const std::string& word) { return !find(word).empty(); });
+    const std::size_t first = takes_a_word_first(words.front()) ? 2 : 1;
+    for (std::size_t i = first; i < program; ++i) {
       // A name with a slash is a program or nothing, but for "env A=/b" and files of options.
-      const bool is_missing = words[i].find('/') != std::string::npos &&
-                              words[i].find('=') == std::string::npos &&
-                              !words[i - 1].starts_with('-');
-      if (!is_option && is_missing) return no_such_program(words[i]);
+      if (!words[i].starts_with('-') && !words[i - 1].starts_with('-') &&
+          words[i].find('/') != std::string::npos && words[i].find('=') == std::string::npos) {
+        return no_such_program(words[i]);
+      }
     }
-    return nothing();
+    return program < words.size() ? command(behind(words, program), depth - 1) : nothing();
   }
 
   Used script_file(const Program& program, const std::string& name, std::size_t depth) {

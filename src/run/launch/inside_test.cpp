@@ -84,6 +84,26 @@ TEST(MpiOfCommand, SaysNothingWhereNothingIsKnown) {
   EXPECT_FALSE(mpi_of_command({"sh", "no-such-script"}, context));
 }
 
+TEST(MpiOfCommand, TellsOptionsOfShellsFromScripts) {
+  const CommandContext context{".", "/usr/bin:/bin"};
+  for (const Words& words :
+       {Words{"bash", "-o", "pipefail", "-c", "exit 3"},
+        Words{"bash", "-euo", "pipefail", "-c", ":"},
+        Words{"bash", "-O", "extglob", "+e", "-c", ":"}, Words{"bash", "-c", "-e", "true x"},
+        Words{"bash", "--rcfile", "/none", "-c", ":"}, Words{"bash", "-c"}, Words{"bash", "-"}}) {
+    const auto used = mpi_of_command(words, context);
+    EXPECT_TRUE(used && !used->has_value()) << words[1];
+  }
+  EXPECT_FALSE(mpi_of_command({"bash", "-o", "pipefail", "no-such-script"}, context));
+  EXPECT_FALSE(mpi_of_command({"bash", "--", "no-such-script"}, context));
+}
+
+TEST(MpiOfCommand, TakesNoValueOfAWrappersOptionForTheProgram) {
+  const CommandContext context{".", "/usr/bin:/bin"};
+  EXPECT_FALSE(mpi_of_command({"timeout", "-s", "kill", "60", "./no-such-program"}, context));
+  EXPECT_TRUE(mpi_of_command({"flock", "/no/such/lock", "true"}, context));
+}
+
 TEST(MpiOfCommand, EndsOnScriptsThatRunThemselves) {
   const std::string folder = testing::TempDir() + "inside_test";
   std::filesystem::create_directories(folder);

@@ -46,6 +46,30 @@ TEST(TakeApart, FindsTheLauncherBehindOtherCommands) {
   EXPECT_EQ(line.words[line.parts[0].program], "./a");
 }
 
+TEST(FindLauncher, StopsAtTheFirstProgramThatIsNoWrapper) {
+  const auto found = [](const Words& words) {
+    return find_launcher(words, [](const std::string& word) {
+      return word.starts_with("./") || word == "kill" || word == "stat" || word == "solver" ||
+             word == "env" || word == "bash" || word == "timeout";
+    });
+  };
+  EXPECT_EQ(found({"./solver", "mpirun.log", "100"}), std::nullopt);
+  EXPECT_EQ(found({"./solver", "-o", "mpiexec"}), std::nullopt);
+  EXPECT_EQ(found({"./solver", "data/srun"}), std::nullopt);
+  EXPECT_EQ(found({"bash", "./mpirun.sh", "input"}), std::nullopt);
+  EXPECT_EQ(found({"bash", "-c", "mpiexec.mpich -n 2 where"}), std::nullopt);
+  EXPECT_EQ(found({"mpiexec.mpich -n 2 where"}), std::nullopt);
+  EXPECT_EQ(found({"env", "A=b", "./solver", "srun"}), std::nullopt);
+  EXPECT_EQ(found({"nice", "-5", "solver", "mpirun.log"}), std::nullopt);
+  EXPECT_EQ(found({"timeout", "-s", "kill", "60", "env", "A=/b", "mpiexec", "./a"}), 6u);
+  EXPECT_EQ(found({"perf", "stat", "-e", "cycles", "mpirun", "./a"}), 4u);
+  EXPECT_EQ(found({"perf", "stat", "./a", "mpirun"}), std::nullopt);
+  EXPECT_EQ(found({"setarch", "-R", "./a", "mpirun"}), std::nullopt);
+  EXPECT_EQ(found({"flock", "./lock", "mpiexec.hydra", "./a"}), 2u);
+  EXPECT_EQ(found({"xterm", "-e", "mpiexec", "./a"}), 2u);
+  EXPECT_EQ(found({"env", "-i", "--", "srun", "./a"}), 3u);
+}
+
 TEST(TakeApart, RefusesLinesWithoutAProgramAndProgramsInFiles) {
   const auto refused = [](const Words& words) {
     return !take_apart(words, Launcher::Hydra, [](const std::string&) { return false; });

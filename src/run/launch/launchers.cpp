@@ -19,7 +19,7 @@ std::vector<InstalledLauncher> launchers_in(const std::string& path) {
     std::vector<std::string> here;
     for (const auto& entry : fs::directory_iterator(path.substr(at, end - at), error)) {
       const std::string name = entry.path().filename().string();
-      if (find_launcher({name}) && !slurm_launcher(name)) {
+      if (is_launcher_name(name) && !slurm_launcher(name)) {
         here.push_back(entry.path().string());
       }
     }

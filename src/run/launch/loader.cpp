@@ -204,7 +204,10 @@ std::string version_text_of_launcher(const std::string& file) {
     if (name.starts_with("libprrte.so")) return "(PRRTE)";
   }
   const auto content = read_named_file(file, {.most = kMostLibraryBytes, .takes_binary = true});
-  if (!content || content->find("HYDRA build details") == std::string::npos) return "";
+  if (!content) return "";
+  // mpiexec of Open MPI 5 only sets this variable and becomes prterun.
+  if (content->find("PRTE_MCA_schizo_proxy") != std::string::npos) return "(PRRTE)";
+  if (content->find("HYDRA build details") == std::string::npos) return "";
   const std::string intel = texts_that_begin(*content, "Intel(R) MPI Library");
   return intel.empty() ? "HYDRA\nVersion:" : intel;
 }

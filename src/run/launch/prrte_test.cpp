@@ -76,9 +76,10 @@ TEST(TakeApartPrrte, KnowsWhichOptionsHaveValues) {
 }
 
 TEST(TakeApartPrrte, FindsItsLaunchers) {
-  EXPECT_EQ(find_launcher({"env", "A=b", "prterun", "./a"}), 2u);
-  EXPECT_EQ(find_launcher({"/usr/bin/prun", "./a"}), 0u);
-  EXPECT_EQ(find_launcher({"prune", "./a"}), std::nullopt);
+  const auto is_program = [](const std::string& word) { return word == "./a"; };
+  EXPECT_EQ(find_launcher({"env", "A=b", "prterun", "./a"}, is_program), 2u);
+  EXPECT_EQ(find_launcher({"/usr/bin/prun", "./a"}, is_program), 0u);
+  EXPECT_EQ(find_launcher({"prune", "./a"}, is_program), std::nullopt);
 }
 
 TEST(TakeApartHydra, KnowsTheOptionsOfMpich42) {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "launch/spawn_attributes.hpp"
+
 namespace espalier::launch {
 namespace {
 
@@ -27,7 +29,8 @@ Expected<Finished> run_and_read(const std::vector<std::string>& command) {
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, words.front(), &actions, nullptr, words.data(), environ);
+  const int failed =
+      posix_spawnp(&child, words.front(), &actions, SpawnAttributes().get(), words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   Finished result;

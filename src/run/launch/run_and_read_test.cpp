@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
+#include "launch/ask.hpp"
+
 namespace espalier::launch {
 namespace {
 
@@ -30,6 +34,22 @@ TEST(RunAndRead, GivesNoInput) {
   const auto finished = run_and_read({"sh", "-c", "cat; echo end"});
   ASSERT_TRUE(finished) << finished.error();
   EXPECT_EQ(finished->output, "end\n");
+}
+
+TEST(RunAndRead, HandsNoIgnoredSignalsOn) {
+  const auto pipe = std::signal(SIGPIPE, SIG_IGN);
+  const auto size = std::signal(SIGXFSZ, SIG_IGN);
+  const std::vector<std::string> command{"sh", "-c", "grep SigIgn: /proc/self/status"};
+  const auto finished = run_and_read(command);
+  const std::string asked = output_of(command);
+  (void)std::signal(SIGPIPE, pipe);
+  (void)std::signal(SIGXFSZ, size);
+  ASSERT_TRUE(finished) << finished.error();
+  constexpr unsigned long kBoth = (1UL << (SIGPIPE - 1U)) | (1UL << (SIGXFSZ - 1U));
+  for (const std::string& line : {finished->output, asked}) {
+    ASSERT_TRUE(line.starts_with("SigIgn:\t")) << line;
+    EXPECT_EQ(std::stoul(line.substr(8), nullptr, 16) & kBoth, 0U) << line;
+  }
 }
 
 TEST(RunAndRead, RefusesWhatIsNoProgram) {

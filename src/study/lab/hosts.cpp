@@ -3,59 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <set>
 
 #include "base/contract.hpp"
+#include "topology/computers.hpp"
 
 namespace espalier::lab {
 namespace {
 
 using topology::Cluster;
+using topology::holds_only_processes;
 using topology::Machine;
 using topology::Member;
+using topology::members_name;
 
 std::string lower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
-}
-
-template <std::size_t N>
-bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), lower(word)) != words.end();
-}
-
-bool names_a_process(const std::string& word) {
-  static constexpr std::array<std::string_view, 12> kWords{"",      "process", "processes", "proc",
-                                                           "procs", "rank",    "core",      "pu",
-                                                           "cpu",   "thread",  "task",      "slot"};
-  return is_one_of(word, kWords);
-}
-
-bool names_a_part_of_a_computer(const std::string& word) {
-  static constexpr std::array<std::string_view, 12> kWords{
-      "socket", "package", "numa", "numanode", "numa node", "die",
-      "l3",     "l2",      "l1",   "cache",    "core",      "group"};
-  return is_one_of(word, kWords);
-}
-
-/// What members of the cluster are called: "site".
-std::string members_name(const Machine& machine, const Cluster& cluster) {
-  return cluster.depth < machine.levels().size() ? machine.levels()[cluster.depth].members : "";
-}
-
-bool holds_only_processes(const Machine& machine, const Cluster& cluster) {
-  const std::string called = members_name(machine, cluster);
-  for (const Member& m : machine.members(cluster)) {
-    const bool inside = m.is_leaf ? names_a_process(called)
-                                  : names_a_part_of_a_computer(called) &&
-                                        holds_only_processes(machine, machine.clusters()[m.id]);
-    if (!inside) return false;
-  }
-  return true;
 }
 
 std::vector<Rank> ranks_below(const Machine& machine, Member place) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "lab/daemon.hpp"
 #include "lab/ending.hpp"
@@ -42,7 +43,7 @@ std::optional<Error> slow_down(const StateFolder& folder, const topology::Machin
                                const LabPlan& plan, const UpSettings& settings) {
   std::vector<EspalierRankCell> cells = rank_cells(machine);
   std::optional<CpuGroups> groups;
-  if (!settings.slow_by_library) {
+  if (!settings.slow_by_library.value_or(false)) {
     if (auto made = CpuGroups::make(folder)) groups = *made;
   }
   for (EspalierRankCell& cell : cells) cell.cpu_by_library = groups ? 0 : 1;
@@ -59,7 +60,9 @@ std::optional<Error> write_files(const StateFolder& folder, const topology::Mach
   }
   if (auto e = write_text(folder.hosts(), hosts_file(plan), 0644)) return e;
   if (auto e = write_text(folder.shell(), remote_shell(folder, self), 0755)) return e;
-  if (auto board = LinkBoard::create(folder.links(), plan.links, settings.longest_queue); !board) {
+  if (auto board = LinkBoard::create(folder.links(), plan.links,
+                                     settings.longest_queue.value_or(kLongestQueue));
+      !board) {
     return board.error();
   }
   if (auto e = slow_down(folder, machine, plan, settings)) return e;
@@ -114,6 +117,29 @@ std::optional<Error> build(const StateFolder& folder, const topology::Machine& m
   return start_new_router(folder, plan);
 }
 
+/// An empty folder may be anybody's: labs put their sign there before anything else.
+bool is_empty_or_missing(const std::string& folder) {
+  std::error_code bad;
+  return std::filesystem::directory_iterator(folder, bad) ==
+             std::filesystem::directory_iterator() &&
+         (!bad || bad == std::errc::no_such_file_or_directory);
+}
+
+/// Why a lab that is up cannot be taken as it is: the queue and who slows hosts are what it was
+/// brought up with.
+std::optional<Error> why_not_as_it_is(const UpSettings& settings, OpenLab& lab) {
+  const std::string hint = "espalier lab down first, or leave it out";
+  const std::int64_t queue_ns = lab.board.router().longest_queue_ns;
+  if (settings.longest_queue && settings.longest_queue->picoseconds / 1000 != queue_ns) {
+    return Error{"--queue", fmt::format("the lab is up with another: {} us", queue_ns / 1000),
+                 hint};
+  }
+  if (settings.slow_by_library.value_or(false) && lab.cpu) {
+    return Error{"--slow-by", "the lab is up, and the kernel slows its hosts", hint};
+  }
+  return std::nullopt;
+}
+
 /// If it is empty.
 void remove_state_folder(const StateFolder& folder) { (void)::rmdir(folder.path.c_str()); }
 
@@ -156,7 +182,10 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
   UpResult result = UpResult::Started;
   if (auto there = open_lab(folder)) {
     const bool same = there->machine == machine;
-    if (there->is_whole() && same) return UpResult::WasUp;
+    if (there->is_whole() && same) {
+      if (auto e = why_not_as_it_is(settings, *there)) return *e;
+      return UpResult::WasUp;
+    }
     if (there->is_whole()) {
       return Error{"lab", fmt::format("another lab is up in {}", folder.path),
                    "espalier lab down first, or give this one another --state"};
@@ -164,6 +193,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
     const bool all_hosts =
         std::find(there->holders.begin(), there->holders.end(), 0) == there->holders.end();
     if (same && all_hosts) {
+      if (auto e = why_not_as_it_is(settings, *there)) return *e;
       if (auto e = start_new_router(folder, *plan)) return *e;
       return UpResult::RouterRestarted;
     }
@@ -178,7 +208,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
 }
 
 Expected<DownResult> down(const StateFolder& folder) {
-  if (!exists(folder.path) && processes_of(folder).empty()) return DownResult{};
+  if (is_empty_or_missing(folder.path) && processes_of(folder).empty()) return DownResult{};
   auto lock = StateLock::take(folder);
   if (!lock) return lock.error();
   auto left = clear(folder);

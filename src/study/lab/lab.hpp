@@ -18,17 +18,17 @@ namespace espalier::lab {
 
 inline constexpr Time kLongestQueue = milliseconds(200);
 
-/// How a lab is brought up.
+/// How a lab is brought up. What is absent is as usual, or as it was in a lab that is up.
 struct UpSettings {
-  Time longest_queue = kLongestQueue;
-  bool slow_by_library = false;  ///< the library in the ranks slows hosts, not cgroups
+  std::optional<Time> longest_queue;    ///< usually kLongestQueue
+  std::optional<bool> slow_by_library;  ///< the library in the ranks slows hosts, not cgroups
 };
 
 enum class UpResult { Started, WasUp, RouterRestarted, Rebuilt };
 
 /// Brings up the machine's lab. One that is up and whole is left alone; of a broken one only the
 /// router is started again if all hosts are there, so that connections survive; else all is
-/// rebuilt.
+/// rebuilt. Refuses settings that a lab which is up does not have.
 /// @param self the espalier tool, which hosts call to reach each other as through ssh
 Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machine,
                       const UpSettings& settings, const std::string& self);
@@ -39,7 +39,8 @@ struct DownResult {
 };
 
 /// Ends all processes of the lab and removes its files and its folder; also what is left of a
-/// broken one. A folder that is no lab's and not empty is refused, and nothing in it is touched.
+/// broken one. A folder that is no lab's and not empty is refused, and nothing in it is touched; an
+/// empty one stays.
 Expected<DownResult> down(const StateFolder& folder);
 
 /// A lab that is up, wholly or partly.

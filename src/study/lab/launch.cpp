@@ -133,9 +133,14 @@ Expected<Mpi> mpi_called(const std::string& name) {
 }
 
 Expected<Mpi> mpi_in(const std::string& libraries, const std::string& program) {
-  const bool mpich = libraries.find("libmpich.so") != std::string::npos;
-  const bool open_mpi = libraries.find("libmpi.so") != std::string::npos ||
-                        libraries.find("libopen-pal.so") != std::string::npos;
+  const auto has = [&libraries](const char* name) {
+    return libraries.find(name) != std::string::npos;
+  };
+  // MPICH calls its library libmpi.so.12 too, unless Debian renames it; so do Intel MPI and
+  // MVAPICH. Open MPI had that number once (1.10), always beside libopen-pal.
+  const bool is_old_open_mpi = has("libmpi.so.12") && has("libopen-pal.so");
+  const bool mpich = has("libmpich.so") || (has("libmpi.so.12") && !is_old_open_mpi);
+  const bool open_mpi = has("libopen-pal.so") || (has("libmpi.so") && !has("libmpi.so.12"));
   if (mpich != open_mpi) return mpich ? Mpi::Mpich : Mpi::OpenMpi;
   return Error{"lab run",
                fmt::format("{} is linked with {}", program,

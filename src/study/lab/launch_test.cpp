@@ -85,6 +85,11 @@ TEST(Launch, LetsOpenMpiPutMoreRanksOnAHostThanItHasCores) {
 TEST(Launch, KnowsTheMpiOfAProgram) {
   EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/libmpich.so.12\n", "p").value(), Mpi::Mpich);
   EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/libmpi.so.40\n", "p").value(), Mpi::OpenMpi);
+  EXPECT_EQ(mpi_in("libmpi.so.40\nlibopen-pal.so.40\n", "p").value(), Mpi::OpenMpi);
+  EXPECT_EQ(mpi_in("libmpi.so.12\nlibc.so.6\n", "p").value(), Mpi::Mpich);
+  EXPECT_EQ(mpi_in("libmpifort.so.12\nlibmpi.so.12\n", "p").value(), Mpi::Mpich);
+  EXPECT_EQ(mpi_in("libmpi.so.12\nlibopen-pal.so.13\n", "p").value(), Mpi::OpenMpi);
+  EXPECT_FALSE(mpi_in("libmpi.so.12\nlibmpi.so.40\nlibopen-pal.so.40\nlibmpich.so.12\n", "p"));
   EXPECT_FALSE(mpi_in("\tlibc.so.6\n", "p"));
   EXPECT_FALSE(mpi_in("libmpich.so.12 libmpi.so.40", "p"));
   EXPECT_FALSE(mpi_called("lam"));

@@ -58,6 +58,8 @@ TEST_F(OwnedFolder, BehindALinkIsRefusedToo) {
 
 TEST_F(OwnedFolder, ThatIsEmptyIsTaken) {
   EXPECT_FALSE(why_not_a_labs(folder_));
+  EXPECT_FALSE(down(folder_)->was_there) << "no lab made it";
+  EXPECT_TRUE(fs::exists(folder_.path));
   // Of a command that was killed while it wrote the sign.
   put(".espalier-lab.0123456789abcdef.new");
   EXPECT_FALSE(why_not_a_labs(folder_));

@@ -97,10 +97,11 @@ Expected<std::string> find_library(const std::string& self, const std::string& n
   return Error{"lab run", fmt::format("{} is not there", path), "build it: make"};
 }
 
-void add_own_cache(std::vector<std::string>& environment, bool is_set_outside) {
+void add_own_cache(std::vector<std::string>& environment, const StateFolder& folder,
+                   bool is_set_outside) {
   const auto says_cache = [](const std::string& v) { return v.starts_with("XDG_CACHE_HOME="); };
   if (is_set_outside || std::any_of(environment.begin(), environment.end(), says_cache)) return;
-  environment.emplace_back("XDG_CACHE_HOME=/tmp/cache");
+  environment.push_back("XDG_CACHE_HOME=" + folder.cache());
 }
 
 Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
@@ -123,7 +124,7 @@ Expected<LaunchRequest> completed(LaunchRequest request, const OpenLab& lab,
                                                              ? lab.folder.machine()
                                                              : request.part_file));
   }
-  add_own_cache(request.environment, std::getenv("XDG_CACHE_HOME") != nullptr);
+  add_own_cache(request.environment, lab.folder, std::getenv("XDG_CACHE_HOME") != nullptr);
   return request;
 }
 
@@ -145,7 +146,8 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
   if (child < 0) return Error{"lab run", "cannot start a process", ""};
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, SIG_DFL);
+    // The tool ignores the last two, which other programs do not expect.
+    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) set_signal(s, SIG_DFL);
     ::putenv(const_cast<char*>(mark.c_str()));
     if (!output.empty()) {
       const int file =

@@ -8,7 +8,8 @@
 
 namespace espalier::lab {
 
-/// Becomes this command on a host; returns only if that fails.
+/// Becomes this command on a host; returns only if that fails. Signals stay as they are: those that
+/// the tool ignores are the caller's to restore.
 Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::string>& command);
 
 /// For a program that is neither there nor in PATH.
@@ -23,9 +24,11 @@ Expected<std::string> find_library(const std::string& self, const std::string& n
 Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch,
                          const std::string& output = "");
 
-/// What programs find out about the lab goes with it: their cache is in /tmp, the hosts' own
-/// memory. Whoever names a folder for caches, outside or in the environment of the ranks, keeps it.
-void add_own_cache(std::vector<std::string>& environment, bool is_set_outside);
+/// What programs find out about the lab goes with it: their cache is in the memory of their host,
+/// where nobody but the lab's user can have put a link. Whoever names a folder for caches, outside
+/// or in the environment of the ranks, keeps it.
+void add_own_cache(std::vector<std::string>& environment, const StateFolder& folder,
+                   bool is_set_outside);
 
 /// The request with what every run in this lab has: its host file, remote shell and shim, and for
 /// Espalier's library the machine.

@@ -29,12 +29,12 @@ TEST(NoProgram, SuggestsTheProgramOfThisFolder) {
 using Environment = std::vector<std::string>;
 
 Environment with_cache(Environment environment, bool is_set_outside) {
-  add_own_cache(environment, is_set_outside);
+  add_own_cache(environment, StateFolder{"/run/lab"}, is_set_outside);
   return environment;
 }
 
 TEST(OwnCache, IsInTheHostsMemoryUnlessAnotherIsNamed) {
-  EXPECT_EQ(with_cache({"A=1"}, false), (Environment{"A=1", "XDG_CACHE_HOME=/tmp/cache"}));
+  EXPECT_EQ(with_cache({"A=1"}, false), (Environment{"A=1", "XDG_CACHE_HOME=/run/lab/own/cache"}));
   EXPECT_EQ(with_cache({"XDG_CACHE_HOME=/mine"}, false), (Environment{"XDG_CACHE_HOME=/mine"}));
   EXPECT_EQ(with_cache({"A=1"}, true), (Environment{"A=1"}));
 }

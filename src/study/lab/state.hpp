@@ -39,6 +39,8 @@ struct StateFolder {
   [[nodiscard]] std::string shell() const { return path + "/rsh"; }
   /// An empty folder; in a host's own view of the files its private memory is mounted there.
   [[nodiscard]] std::string own() const { return path + "/own"; }
+  /// Of programs on a host: in its own memory.
+  [[nodiscard]] std::string cache() const { return own() + "/cache"; }
   /// What that mount is called: by it /proc tells who belongs to this lab.
   [[nodiscard]] std::string mark() const { return "espalier-lab:" + path; }
 };

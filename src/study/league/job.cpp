@@ -1,13 +1,19 @@
 #include "league/job.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <fstream>
+#include <cstring>
+#include <optional>
 #include <sstream>
+#include <utility>
 
+#include "base/file.hpp"
 #include "topology/writers.hpp"
 
 namespace espalier::league {
@@ -54,24 +60,37 @@ bool read_result_line(const std::string& line, Result& result) {
   return true;
 }
 
+/// Makes the folder if it is not there. Refuses a link, and a folder that others may write to.
+std::optional<Error> make_own_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder.parent_path(), failed);
+  const std::string path = folder.string();
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Error{path, fmt::format("cannot be made: {}", std::strerror(errno)),
+                 "name a folder that you may write to with TMPDIR"};
+  }
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode) && there.st_uid == ::geteuid() &&
+      (there.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
+    return std::nullopt;
+  }
+  return Error{path, "it is no folder of ours alone", "remove it"};
+}
+
 }  // namespace
 
 Expected<std::string> write_machine_files(const PlacedMachine& placed,
                                           const std::filesystem::path& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  std::ofstream platform(folder / "platform.xml");
-  std::ofstream machine(folder / "machine.json");
-  std::ofstream hosts(folder / "hosts");
+  if (auto bad = make_own_folder(folder)) return *bad;
   const std::string json = topology::write_json(placed.machine);
-  platform << (placed.machine.size() <= kFewRanks ? topology::write_simgrid_pairs(placed.machine)
-                                                  : topology::write_simgrid(placed.machine))
-           << std::flush;
-  machine << json << std::flush;
-  for (const std::string& host : topology::simgrid_hosts(placed.machine)) hosts << host << '\n';
-  hosts.flush();
-  if (!platform || !machine || !hosts) {
-    return Error{folder.string(), "the platform cannot be written there", "is the disk full?"};
+  std::string hosts;
+  for (const std::string& host : topology::simgrid_hosts(placed.machine)) hosts += host + "\n";
+  const std::string platform = placed.machine.size() <= kFewRanks
+                                   ? topology::write_simgrid_pairs(placed.machine)
+                                   : topology::write_simgrid(placed.machine);
+  for (const auto& [name, text] : {std::pair{"platform.xml", &platform},
+                                   std::pair{"machine.json", &json}, std::pair{"hosts", &hosts}}) {
+    if (auto bad = replace_own_file((folder / name).string(), *text, 0600)) return *bad;
   }
   return json;
 }

@@ -36,7 +36,8 @@ struct RunSettings {
 };
 
 /// Writes the platform, the hosts of the ranks and the machine for our runtime into `folder`.
-/// Returns the machine as JSON.
+/// Returns the machine as JSON. The folder is made if it is not there; one that is a link or that
+/// others may write to is refused, and files there are not written through links.
 Expected<std::string> write_machine_files(const PlacedMachine& placed,
                                           const std::filesystem::path& folder);
 

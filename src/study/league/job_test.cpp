@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "league/run_league.hpp"
 #include "topology/load_machine.hpp"
@@ -71,6 +74,27 @@ TEST(CommandOf, GivesOnlyPeersTheirAlgorithmAndOnlyUsThePlans) {
   const Contender single = single_algorithms().front();
   EXPECT_TRUE(
       has(command_of(kJob, single, small_machine(), settings, "f"), "--cfg=smpi/bcast:NTSB"));
+}
+
+TEST(WriteMachineFiles, WritesThroughNoLinkAndIntoNoFolderOfOthers) {
+  namespace fs = std::filesystem;
+  std::string name = testing::TempDir() + "espalier_job_XXXXXX";
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const fs::path own = name;
+  ASSERT_TRUE(write_machine_files(small_machine(), own / "new")) << "it makes the folder";
+  EXPECT_TRUE(fs::exists(own / "new/platform.xml"));
+  std::ofstream(own / "thesis") << "thesis";
+  fs::create_directory(own / "planted");
+  fs::permissions(own / "planted", fs::perms::owner_all);
+  fs::create_symlink(own / "thesis", own / "planted/platform.xml");
+  EXPECT_FALSE(write_machine_files(small_machine(), own / "planted"));
+  EXPECT_EQ(fs::file_size(own / "thesis"), 6U);
+  fs::create_directory_symlink(own / "new", own / "link");
+  EXPECT_FALSE(write_machine_files(small_machine(), own / "link"));
+  fs::create_directory(own / "open");
+  fs::permissions(own / "open", fs::perms::all);
+  EXPECT_FALSE(write_machine_files(small_machine(), own / "open"));
+  fs::remove_all(own);
 }
 
 TEST(Teams, AreRefusedIfThereAreNone) {

@@ -1,7 +1,6 @@
 #include "cli/bench_smpi.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -19,6 +18,7 @@
 #include "cli/measure_on_lab.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/scratch_folder.hpp"
 #include "league/job.hpp"
 #include "league/run_league.hpp"
 #include "league/standings.hpp"
@@ -142,25 +142,6 @@ std::string content_of(const std::filesystem::path& file) {
   return text ? *text : "";
 }
 
-/// A temporary folder, removed at the end.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "espalier-league-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 Expected<std::vector<league::Result>> run_contenders(const league::LeagueTask& task,
                                                      league::LeagueSettings& settings,
                                                      const std::string& resume) {
@@ -243,7 +224,7 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
     forecasts = forecasts_of(*task);
     task->contenders = contenders_of(forecasts);
   }
-  const Scratch scratch;
+  const ScratchFolder scratch;
   if (scratch.path().empty()) return Failure{{"bench", "there is no room for platforms", ""}};
   league::LeagueSettings settings;
   settings.run = {own_path().parent_path().parent_path() / "smpi/smpi_times",

@@ -64,15 +64,17 @@ Expected<std::vector<std::string>> program_for(Mpi mpi, const DiscoverOptions& o
   return words;
 }
 
+bool can_be_started(const std::string& word) {
+  return !launch::find_program(word, ".", path_variable()).empty();
+}
+
 /// Our program in the place of every program that the line names, or at its end if it names none.
 Expected<std::vector<std::string>> with_program(const std::vector<std::string>& words,
                                                 launch::Launcher kind,
                                                 const std::vector<std::string>& program) {
   std::vector<std::string> longer = words;
   longer.insert(longer.end(), program.begin(), program.end());
-  auto line = launch::take_apart(longer, kind, [](const std::string& word) {
-    return !launch::find_program(word, ".", path_variable()).empty();
-  });
+  auto line = launch::take_apart(longer, kind, can_be_started);
   if (!line) return line.error();
   std::vector<std::string> result(
       line->words.begin(),
@@ -114,10 +116,8 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
     command.insert(command.end(), program->begin(), program->end());
     return command;
   }
-  const std::string& launcher = words[launch::launcher_among(words)];
-  if (launch::find_program(launcher, ".", path_variable()).empty()) {
-    return no_launcher(launcher);
-  }
+  const std::string& launcher = words[launch::launcher_among(words, can_be_started)];
+  if (!can_be_started(launcher)) return no_launcher(launcher);
   const std::string version = launch::output_of({launcher, "--version"});
   const auto mpi = launch::mpi_of_launcher(version);
   if (!mpi) {

@@ -19,6 +19,7 @@
 #include "lab/slow_hosts.hpp"
 #include "lab/state.hpp"
 #include "launch/ask.hpp"
+#include "launch/command_line.hpp"
 #include "launch/mpi_kind.hpp"
 #include "launch/program.hpp"
 
@@ -80,6 +81,15 @@ std::optional<Error> add_espalier(const LabOptions& options, lab::LaunchRequest&
   return std::nullopt;
 }
 
+std::optional<Error> check_assignments(const LabOptions& options) {
+  for (const std::string& line : options.environment) {
+    const std::size_t equals = line.find('=');
+    if (equals != 0 && equals != std::string::npos) continue;
+    return Error{"--env", fmt::format("\"{}\" is not NAME=VALUE", line), "--env OMP_NUM_THREADS=1"};
+  }
+  return std::nullopt;
+}
+
 /// What the ranks are told by variables, theirs or --env: what they would write is not lost, and
 /// what nobody reads is noted.
 std::optional<Error> check_variables(const LabOptions& options) {
@@ -87,7 +97,8 @@ std::optional<Error> check_variables(const LabOptions& options) {
   for (const std::string& line : options.environment) {
     all[line.substr(0, line.find('='))] = line.substr(std::min(line.size(), line.find('=') + 1));
   }
-  for (const char* name : {"ESPALIER_EXPLAIN", "ESPALIER_PROFILE"}) {
+  for (const char* name :
+       {"ESPALIER_EXPLAIN", "ESPALIER_PROFILE", "ESPALIER_TRACE", "ESPALIER_VERDICTS"}) {
     const auto set = all.find(name);
     if (set == all.end() || set->second.empty() || set->second == "1") continue;
     if (auto file = file_for_ranks(name, set->second); !file) return file.error();
@@ -249,7 +260,7 @@ Outcome lab_up(const LabOptions& options) {
     if (!queue) return Failure{named("--queue", queue.error())};
     settings.longest_queue = *queue;
   }
-  settings.slow_by_library = options.slow_by == "library";
+  if (!options.slow_by.empty()) settings.slow_by_library = options.slow_by == "library";
   if (!options.slow_by.empty() && options.slow_by != "library" && options.slow_by != "kernel") {
     return Failure{
         {"--slow-by", fmt::format("\"{}\" slows nothing", options.slow_by), "kernel or library"}};
@@ -309,10 +320,12 @@ Outcome lab_exec(const LabOptions& options) {
   if (!lab) return Failure{lab.error()};
   auto host = lab::host_called(lab->plan, options.host);
   if (!host) return Failure{host.error()};
+  restore_signals();
   return Failure{lab::exec_on_host(*lab, *host, options.command)};
 }
 
 Outcome lab_run(const LabOptions& options) {
+  if (auto wrong = check_assignments(options)) return Failure{*wrong};
   auto lab = lab_of(options);
   if (!lab) return Failure{lab.error()};
   if (!lab->is_whole()) {
@@ -324,7 +337,7 @@ Outcome lab_run(const LabOptions& options) {
   const auto launch = lab::launch(*request, lab->machine, lab->plan);
   if (!launch) return Failure{launch.error()};
   if (options.print) {
-    return write_output("-", fmt::format("{}\n", fmt::join(launch->command, " ")));
+    return write_output("-", launch::to_text(launch->command) + "\n");
   }
   const std::uint64_t kills_before = lab::oom_kills();
   const auto code = lab::run_launch(*lab, *request, *launch);

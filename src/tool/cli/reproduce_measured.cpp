@@ -9,6 +9,7 @@
 #include "base/progress.hpp"
 #include "cli/measure_on_lab.hpp"
 #include "cli/output.hpp"
+#include "cli/scratch_folder.hpp"
 #include "lab/lab.hpp"
 #include "launch/run_and_read.hpp"
 #include "league/job.hpp"
@@ -143,28 +144,24 @@ Expected<std::string> run_groups_on_smpi(const reproduce::SmpiRun& run) {
     return Error{"reproduce", fmt::format("{} is not built", program.string()),
                  "it needs SimGrid (Debian: libsimgrid-dev)"};
   }
-  const auto folder = std::filesystem::temp_directory_path(failed) /
-                      fmt::format("espalier-reproduce.{}", ::getpid());
-  const auto written = league::write_machine_files({"hosts", "block", run.machine}, folder);
-  Expected<std::string> output = std::string();
-  if (!written) output = written.error();
-  if (output) {
-    std::vector<std::string> line =
-        league::smpirun_line(folder, run.machine.size(), {"ESPALIER_DISABLE=1"});
-    line.push_back(program.string());
-    line.insert(line.end(), run.arguments.begin(), run.arguments.end());
-    const auto finished = launch::run_and_read(line);
-    if (!finished) {
-      output = finished.error();
-    } else if (finished->exit_code != 0) {
-      output = Error{"smpirun", fmt::format("it ended with exit code {}", finished->exit_code),
-                     "see what it printed above"};
-    } else {
-      output = finished->output;
-    }
+  const ScratchFolder folder;
+  if (folder.path().empty()) {
+    return Error{"reproduce", "there is no room for the platform",
+                 "name a folder that you may write to with TMPDIR"};
   }
-  std::filesystem::remove_all(folder, failed);
-  return output;
+  const auto written = league::write_machine_files({"hosts", "block", run.machine}, folder.path());
+  if (!written) return written.error();
+  std::vector<std::string> line =
+      league::smpirun_line(folder.path(), run.machine.size(), {"ESPALIER_DISABLE=1"});
+  line.push_back(program.string());
+  line.insert(line.end(), run.arguments.begin(), run.arguments.end());
+  const auto finished = launch::run_and_read(line);
+  if (!finished) return finished.error();
+  if (finished->exit_code != 0) {
+    return Error{"smpirun", fmt::format("it ended with exit code {}", finished->exit_code),
+                 "see what it printed above"};
+  }
+  return finished->output;
 }
 
 }  // namespace espalier::cli

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/example_machines.hpp"
 #include "cli/manual.hpp"
@@ -75,20 +76,20 @@ Expected<std::string> find_libraries(const RunOptions& options, launch::Mpi mpi)
 
 /// A file that is written at the end: better to be told now that it cannot be.
 std::optional<Error> check_written(const char* option, const std::string& file) {
-  const fs::path folder = fs::absolute(file).parent_path();
   std::error_code error;
   if (fs::is_directory(file, error)) {
     return Error{option, fmt::format("\"{}\" is a folder", file), "name a file"};
   }
+  if (is_writable_file(file)) return std::nullopt;
+  const fs::path folder = fs::absolute(file).parent_path();
   if (!fs::is_directory(folder, error)) {
     return Error{option, fmt::format("there is no folder \"{}\"", folder.string()),
                  "make it, or name another file"};
   }
-  if (::access(folder.c_str(), W_OK) != 0) {
-    return Error{option, fmt::format("\"{}\" cannot be written to", folder.string()),
-                 "name a file in another folder"};
-  }
-  return std::nullopt;
+  return Error{
+      option,
+      fmt::format("\"{}\" cannot be written to", fs::exists(file, error) ? file : folder.string()),
+      "name a file in another folder"};
 }
 
 /// What the ranks shall know: the options, and all ESPALIER_* of our own environment, which some
@@ -104,6 +105,9 @@ Expected<launch::Variables> variables(const RunOptions& options) {
     std::error_code error;
     const std::string named = file_of_machine(options.machine);
     set("ESPALIER_MACHINE", fs::exists(named, error) ? fs::absolute(named).string() : named);
+  }
+  if (!options.explain.empty() && options.explain != "1") {
+    if (auto wrong = check_written("--explain", options.explain)) return *wrong;
   }
   set("ESPALIER_EXPLAIN", options.explain == "1" || options.explain.empty()
                               ? options.explain

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -188,10 +187,12 @@ Expected<view::Query> first_query(const ViewOptions& options, const view::Subjec
 /// Refuses to replace what is no page of ours, and a folder that is not there: before all is
 /// planned.
 std::optional<Error> why_not_replaced(const ViewOptions& options) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::absolute(options.html, error).parent_path();
-  if (options.html != "-" && ::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return Error{options.html, "cannot write: its folder is not there, or not yours to write to",
+  if (options.html != "-" && !is_writable_file(options.html)) {
+    std::error_code error;
+    return Error{options.html,
+                 std::filesystem::exists(options.html, error)
+                     ? "cannot write: it is not yours to write to"
+                     : "cannot write: its folder is not there, or not yours to write to",
                  "name a file in another folder"};
   }
   if (options.force || options.html == "-" || beginning_of_file(options.html, 1).empty()) return {};

@@ -258,7 +258,7 @@ Findings check_program(const std::string& name, const Environment& environment) 
                                               : "check its name");
     return report.take();
   }
-  if (launch::find_launcher({name})) {
+  if (launch::is_launcher_name(name)) {
     tell_launcher(name, file, context.path, report);
     return report.take();
   }

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
+#include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "doctor/checks.hpp"
 #include "runtime/named_algorithms.hpp"
@@ -15,7 +14,6 @@
 namespace espalier::doctor {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr const char* kSettingsArea = "settings";
 constexpr std::string_view kPrefix = "ESPALIER_";
 
@@ -35,13 +33,6 @@ std::optional<Error> refusal(const std::string& name, const std::string& value) 
     if (!verdicts) return verdicts.error();
   }
   return std::nullopt;
-}
-
-bool is_writable_file(const fs::path& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error)) return false;
-  if (fs::exists(file, error)) return ::access(file.c_str(), W_OK) == 0;
-  return ::access(fs::absolute(file).parent_path().c_str(), W_OK) == 0;
 }
 
 bool names_output(const std::string& name, const std::string& value) {

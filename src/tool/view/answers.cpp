@@ -9,6 +9,7 @@
 #include "report/simulated_plan.hpp"
 #include "select/formula.hpp"
 #include "sim/simulate_within.hpp"
+#include "view/json_text.hpp"
 #include "view/machine_document.hpp"
 #include "view/plan_table.hpp"
 #include "view/timeline_document.hpp"
@@ -134,7 +135,7 @@ std::string Answers::overview() const {
                         {"size_bytes", first.size.value},
                         {"root", first.root},
                         {"plan", first.plan}}}};
-  return document.dump();
+  return json_text(document);
 }
 
 Expected<std::string> Answers::plan(const Query& query) {
@@ -221,7 +222,7 @@ Expected<ShownPlan> Answers::shown(const Query& query, std::uint64_t most_messag
   for (const PlanRow& row : rows) {
     if (!is_known || row.name != chosen) result.others.push_back(row.name);
   }
-  result.document = document.dump();
+  result.document = json_text(document);
   result.document.pop_back();
   result.document += ",\"timelines\":[" + timeline + "]}";
   result.has_timeline = !timeline.empty();

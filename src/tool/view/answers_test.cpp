@@ -191,6 +191,12 @@ TEST(ViewApi, AnswersItsPathsOnly) {
   EXPECT_EQ(asked(answers, "POST", "api/plan", "{}", "evil.example").status, 403);
 }
 
+TEST(ViewApi, ShowsMachinesFromFilesWhoseNamesAreNoText) {
+  Answers answers(Subject{*topology::parse_synthetic(kGrid), "m\xff.json"});
+  EXPECT_EQ(json::parse(answers.overview())["source"], "m\xef\xbf\xbd.json");
+  EXPECT_EQ(asked(answers, "POST", "api/overview", "{}").status, 200);
+}
+
 TEST(ViewApi, TellsWhatIsWrongWithAQuery) {
   Answers answers = grid_answers();
   const HttpResponse refused =

@@ -3,6 +3,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "view/json_text.hpp"
 #include "view/page.hpp"
 
 namespace espalier::view {
@@ -15,9 +16,7 @@ HttpResponse json_response(std::string text, int status = 200) {
 }
 
 HttpResponse error_response(const Error& error, int status = 422) {
-  return json_response(nlohmann::ordered_json{{"error", error.what}, {"hint", error.hint}}.dump(
-                           -1, ' ', false, nlohmann::json::error_handler_t::replace),
-                       status);
+  return json_response(json_text({{"error", error.what}, {"hint", error.hint}}), status);
 }
 
 HttpResponse answer_query(Answers& answers, const HttpRequest& request) {

@@ -47,6 +47,16 @@ TEST(ViewGate, RefusesOtherHosts) {
   EXPECT_TRUE(refusal(kGate, asking(kRight, {{"host", "127.0.0.1:4242"}, {"host", "evil"}})));
 }
 
+TEST(ViewGate, LetsTheOwnAddressInWithoutTheUsualPort) {
+  const Gate usual{kGate.token, 80};
+  EXPECT_FALSE(refusal(usual, asking(kRight, {{"host", "127.0.0.1"}})));
+  EXPECT_FALSE(
+      refusal(usual, asking(kRight, {{"host", "localhost"}, {"origin", "http://localhost"}})));
+  EXPECT_FALSE(refusal(usual, asking(kRight, {{"host", "127.0.0.1:80"}})));
+  EXPECT_TRUE(refusal(usual, asking(kRight, {{"host", "evil.example"}})));
+  EXPECT_TRUE(refusal(usual, asking(kRight, {{"host", "127.0.0.1"}, {"origin", "http://evil"}})));
+}
+
 TEST(ViewGate, RefusesOtherOrigins) {
   for (const char* origin : {"http://evil.example", "null", "https://127.0.0.1:4242",
                              "http://127.0.0.1:4243", "http://localhost:4242", ""}) {

@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/progress.hpp"
+#include "view/json_text.hpp"
 #include "view/plan_table.hpp"
 
 namespace espalier::view {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using schedule::Operation;
 
 constexpr std::uint32_t kSame = 1000;
@@ -57,7 +56,7 @@ class GridWriter {
   std::string points() const {
     std::string text = "{";
     for (const auto& [key, document] : points_) {
-      text += fmt::format("{}{}:{}", text.size() > 1 ? "," : "", Json(key).dump(), document);
+      text += fmt::format("{}{}:{}", text.size() > 1 ? "," : "", json_text(key), document);
     }
     return text + "}";
   }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -85,6 +86,24 @@ TEST(ViewServer, RefusesNonsenseAndGoesOn) {
   EXPECT_TRUE(all_of(socket.get()).starts_with("HTTP/1.1 400 "));
   { const FileDescriptor gone = connected(echo.port()); }
   EXPECT_EQ(echoed(echo.port(), "still there"), "still there");
+}
+
+TEST(ViewServer, AnswersOthersWhileOneSendsWithoutEnd) {
+  using Clock = std::chrono::steady_clock;
+  const Echo echo;
+  const auto start = Clock::now();
+  std::thread flood([&] {
+    const FileDescriptor socket = connected(echo.port());
+    (void)write_all(socket.get(), "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    const std::string much(1U << 20U, 'x');
+    while (Clock::now() - start < std::chrono::seconds(10) &&
+           ::send(socket.get(), much.data(), much.size(), MSG_NOSIGNAL) > 0) {
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(echoed(echo.port(), "hello"), "hello");
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(8));
+  flood.join();
 }
 
 TEST(ViewServer, ListensOnTheLoopbackAddressOnly) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/simulated_plan.hpp"
+#include "view/json_text.hpp"
 
 namespace espalier::view {
 namespace {
@@ -129,7 +130,7 @@ class TimelineWriter {
   }
 
   std::string words(sim::ResourceId id) const {
-    return nlohmann::json(sim::describe(result_.resources[id].resource, machine_)).dump();
+    return json_text(sim::describe(result_.resources[id].resource, machine_));
   }
 
   std::string bottleneck() const {
