@@ -176,14 +176,6 @@ class Search {
   Used wrapped(const Words& words, std::size_t depth) {
     const std::size_t program =
         wrapped_program(words, 0, [this](const std::string& word) { return !find(word).empty(); });
-    const std::size_t first = takes_a_word_first(words.front()) ? 2 : 1;
-    for (std::size_t i = first; i < program; ++i) {
-      // A name with a slash is a program or nothing, but for "env A=/b" and files of options.
-      if (!words[i].starts_with('-') && !words[i - 1].starts_with('-') &&
-          words[i].find('/') != std::string::npos && words[i].find('=') == std::string::npos) {
-        return no_such_program(words[i]);
-      }
-    }
     return program < words.size() ? command(behind(words, program), depth - 1) : nothing();
   }
 

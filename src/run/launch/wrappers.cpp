@@ -36,6 +36,18 @@ bool may_be_value(const std::string& word, const std::string& before) {
          word.find('/') == std::string::npos;
 }
 
+/// Whether the first word behind this wrapper is no program: "perf stat", "flock FILE".
+bool takes_a_word_first(const std::string& wrapper) {
+  const std::string name = file_name(wrapper);
+  return name == "flock" || has_name(kCommanded, name);
+}
+
+/// A name with a slash is a program or nothing, but for "env A=/b" and files of options.
+bool must_be_program(const std::string& word, const std::string& before) {
+  return word.find('/') != std::string::npos && word.find('=') == std::string::npos &&
+         (before == "--" || !has_dash(before));
+}
+
 }  // namespace
 
 bool is_plain_launcher_name(const std::string& word) {
@@ -50,11 +62,6 @@ bool is_launcher_name(const std::string& word) {
   return is_plain_launcher_name(file) ||
          (dot != std::string::npos &&
           has_name(kLauncherNames, std::string_view(file).substr(0, dot)));
-}
-
-bool takes_a_word_first(const std::string& wrapper) {
-  const std::string name = file_name(wrapper);
-  return name == "flock" || has_name(kCommanded, name);
 }
 
 bool is_wrapper(const std::string& word) { return has_name(kWrappers, file_name(word)); }
@@ -76,7 +83,7 @@ std::size_t wrapped_program(const std::vector<std::string>& words, std::size_t w
       skips_one = false;
       if (words[i - 1] != "--" && !words[i - 1].starts_with('-')) continue;
     }
-    if (!is_runnable) continue;
+    if (!is_runnable && !must_be_program(word, words[i - 1])) continue;
     if (!is_value) return i;
     perhaps = std::min(perhaps, i);
   }

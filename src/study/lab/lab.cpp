@@ -208,6 +208,7 @@ Expected<UpResult> up(const StateFolder& folder, const topology::Machine& machin
 }
 
 Expected<DownResult> down(const StateFolder& folder) {
+  if (auto e = why_not_trusted(folder)) return *std::move(e);
   if (is_empty_or_missing(folder.path) && processes_of(folder).empty()) return DownResult{};
   auto lock = StateLock::take(folder);
   if (!lock) return lock.error();

@@ -88,8 +88,9 @@ Expected<std::string> write_machine_files(const PlacedMachine& placed,
   const std::string platform = placed.machine.size() <= kFewRanks
                                    ? topology::write_simgrid_pairs(placed.machine)
                                    : topology::write_simgrid(placed.machine);
-  for (const auto& [name, text] : {std::pair{"platform.xml", &platform},
-                                   std::pair{"machine.json", &json}, std::pair{"hosts", &hosts}}) {
+  using File = std::pair<const char*, const std::string*>;
+  for (const auto& [name, text] :
+       {File{"platform.xml", &platform}, File{"machine.json", &json}, File{"hosts", &hosts}}) {
     if (auto bad = replace_own_file((folder / name).string(), *text, 0600)) return *bad;
   }
   return json;
