@@ -51,6 +51,7 @@ int espalier_group_size(const espalier_group* group); /* 0: not a member */
 int espalier_group_rank(const espalier_group* group); /* chosen by the system; -1: not a member */
 
 int espalier_group_barrier(espalier_group* group);
+/* Types have no gaps; others are refused (MPI_ERR_ARG). */
 int espalier_group_broadcast(espalier_group* group, void* data, int count, MPI_Datatype type,
                              int root);
 /* The root's data become the result. Operations commute; types have no gaps. */

@@ -11,6 +11,7 @@ by libespalier-group-mpich or -openmpi, whichever MPI mpi4py was built for.
 import ctypes
 import pathlib
 import sys
+import weakref
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -33,8 +34,12 @@ class _Interface:
         from mpi4py import MPI  # not at the top: importing it starts MPI
         self.mpi, self.library = MPI, _library(MPI)
         self.library.espalier_groups_all.restype = ctypes.c_void_p
+        self.groups = weakref.WeakSet()  # their handles mean nothing once all is closed
 
     def call(self, name, *arguments):
+        for one in arguments:
+            if isinstance(one, int) and not -2**31 <= one < 2**31:
+                raise ValueError(f"espalier.groups: {name}: {one} is beyond what MPI counts by; use several calls")
         code = getattr(self.library, "espalier_" + name)(*arguments)
         if code != self.mpi.SUCCESS:
             raise RuntimeError(f"espalier.groups: {name}: {self.mpi.Get_error_string(code)}")
@@ -56,6 +61,7 @@ class Group:
 
     def __init__(self, interface, pointer):
         self._interface, self._pointer = interface, ctypes.c_void_p(pointer)
+        interface.groups.add(self)
 
     @property
     def size(self):
@@ -115,11 +121,16 @@ class Groups:
 
     def close(self):
         """Gives up all groups that are left. Twice is once."""
-        if self._pointer:
-            self._interface.call("groups_close", ctypes.byref(self._pointer))
+        if not self._pointer:
+            return
+        for group in self._interface.groups:
+            group._pointer = ctypes.c_void_p()
+        self._interface.call("groups_close", ctypes.byref(self._pointer))
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.close()
+    def __exit__(self, kind, *_):
+        # Closing is collective: where one process fails, it would wait for the others and hide why.
+        if kind is None:
+            self.close()

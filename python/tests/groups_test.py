@@ -80,7 +80,12 @@ def rank():
         numbers = (ctypes.c_double * 3)(1, 2, 3)
         everybody.allreduce(numbers)
         assert list(numbers) == [5.0, 10.0, 15.0], list(numbers)
+        refused(ValueError, everybody.split, 2**32)
+        left = everybody.split(0)
     groups.close()
+    assert (left.size, left.rank, everybody.size) == (0, -1, 0)
+    left.free()
+    refused(RuntimeError, left.barrier)
     print("all as it should be", flush=True)
     return 0
 

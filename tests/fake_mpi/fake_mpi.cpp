@@ -293,6 +293,10 @@ int PMPI_Get_count(const MPI_Status* status, MPI_Datatype, int* count) {
   *count = status->MPI_internal[0];
   return MPI_SUCCESS;
 }
+int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype, MPI_Count* count) {
+  *count = status->MPI_internal[0];
+  return MPI_SUCCESS;
+}
 int PMPI_Error_class(int code, int* error_class) {
   *error_class = code;
   return MPI_SUCCESS;

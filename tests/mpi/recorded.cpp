@@ -196,7 +196,10 @@ void collective(Scene& s) {
   const auto note = [&](const char* what, int bytes, int root) {
     s.notes << what << " " << bytes << " " << root << " " << s.size << "\n";
   };
-  switch (s.shared.below(6)) {
+  // Arguments that are not significant are garbage.
+  const bool is_root = s.me == 0;
+  const MPI_Datatype at_root = is_root ? MPI_INT : MPI_Datatype{};
+  switch (s.shared.below(8)) {
     case 0:
       MPI_Allreduce(s.out.data(), s.in.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       return note("allreduce", 4 * n, 0);
@@ -207,11 +210,19 @@ void collective(Scene& s) {
       MPI_Alltoall(s.out.data(), n, MPI_INT, s.in.data(), n, MPI_INT, MPI_COMM_WORLD);
       return note("alltoall", 4 * n, 0);
     case 3:
-      MPI_Allgather(s.out.data(), n, MPI_INT, s.in.data(), n, MPI_INT, MPI_COMM_WORLD);
+      MPI_Allgather(MPI_IN_PLACE, 1, MPI_Datatype{}, s.in.data(), n, MPI_INT, MPI_COMM_WORLD);
       return note("allgather", 4 * n, 0);
     case 4:
-      MPI_Gather(s.out.data(), n, MPI_INT, s.in.data(), n, MPI_INT, 0, MPI_COMM_WORLD);
+      MPI_Gather(s.out.data(), n, MPI_INT, s.in.data(), is_root ? n : 1, at_root, 0,
+                 MPI_COMM_WORLD);
       return note("gather", 4 * n, 0);
+    case 5:
+      MPI_Scatter(s.out.data(), is_root ? n : 1, at_root, s.in.data(), n, MPI_INT, 0,
+                  MPI_COMM_WORLD);
+      return note("scatter", 4 * n, 0);
+    case 6:
+      MPI_Reduce_scatter_block(s.out.data(), s.in.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      return note("reduce_scatter", 4 * n, 0);
     default:
       MPI_Scan(s.out.data(), s.in.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       return note("scan", 4 * n, 0);

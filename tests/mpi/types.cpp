@@ -69,6 +69,13 @@ std::vector<TestType> make_types() {
     MPI_Type_contiguous(0, MPI_INT, &five);
     add("empty", five);
   }
+#if MPI_VERSION >= 4
+  // MPICH tells of these by functions with large counts alone.
+  MPI_Type_contiguous_c(6, MPI_INT, &made);
+  add("contiguous, large count", made);
+  MPI_Type_vector_c(3, 2, 4, MPI_INT, &made);
+  add("vector, large count", made);
+#endif
   for (TestType& type : all) {
     type.is_of_ints = type.name != "double" && type.name != "char" && type.name != "double_int" &&
                       type.name != "contiguous" && type.name != "struct" && type.name != "empty";

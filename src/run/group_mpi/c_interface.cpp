@@ -56,7 +56,11 @@ int made_from(espalier_group* group, espalier_group** made, bool needs_member,
 /// The bytes of a message of a type without gaps; -1 for others.
 long message_bytes(int count, MPI_Datatype type) {
   int size = 0;
-  if (count < 0 || PMPI_Type_size(type, &size) != MPI_SUCCESS) return -1;
+  MPI_Aint first = 0, extent = 0;
+  const bool is_known = count >= 0 && type != MPI_DATATYPE_NULL &&
+                        PMPI_Type_size(type, &size) == MPI_SUCCESS &&
+                        PMPI_Type_get_extent(type, &first, &extent) == MPI_SUCCESS;
+  if (!is_known || (count > 0 && (first != 0 || extent != size))) return -1;
   return static_cast<long>(count) * size;
 }
 

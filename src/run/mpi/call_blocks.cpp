@@ -164,7 +164,7 @@ std::uint64_t bytes_of_side(const Side& side) {
 
 std::uint64_t bytes_of(const Communicator& comm, const LocalCall& call) {
   // Between groups the arguments mean something else.
-  const bool is_inter = comm.never() == Reason::Intercommunicator;
+  if (comm.never() == Reason::Intercommunicator) return 0;
   if (reduces(call.operation) && call.irregular) {
     Side mean = call.recv;
     for (int r = 0; r < comm.size(); ++r) mean.count += call.recv.counts[r];
@@ -172,14 +172,12 @@ std::uint64_t bytes_of(const Communicator& comm, const LocalCall& call) {
     return bytes_of_side(mean);
   }
   if (call.irregular) {
-    if (is_inter) return 0;
     const auto buffers = user_blocks(call, comm.rank(), comm.size());
     return buffers ? own_bytes(*buffers) : 0;
   }
   if (call.operation != Operation::Gather && call.operation != Operation::Scatter) {
     return bytes_of_side(call.recv);
   }
-  if (is_inter) return 0;
   const bool is_root = comm.rank() == call.root;
   return bytes_of_side(is_root == (call.operation == Operation::Gather) ? call.recv : call.send);
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "mpi/layout.hpp"
@@ -15,10 +17,19 @@ class ElementMemory {
   ElementMemory() = default;
   ElementMemory(const Layout& layout, std::uint64_t count) {
     if (count == 0) return;
+    // Operations of the program may assign whole structs, gaps at their begin and end included. Not
+    // where types are resized to huge extents.
+    constexpr std::int64_t kMostGaps = 1 << 20;
+    const bool has_gaps = layout.extent > 0 && layout.extent <= kMostGaps;
+    const std::int64_t before =
+        has_gaps ? std::max<std::int64_t>(0, layout.true_lb - layout.lb) : 0;
+    const std::int64_t true_end = layout.true_lb + layout.true_extent;
+    const std::int64_t behind =
+        has_gaps ? std::max<std::int64_t>(0, layout.lb + layout.extent - true_end) : 0;
     // Not value-initialised: gaps are nobody's, and data is written before it is read.
-    size_ = static_cast<std::uint64_t>(layout.span(count));
+    size_ = static_cast<std::uint64_t>(before + layout.span(count) + behind);
     memory_.reset(new std::byte[size_]);
-    address_ = memory_.get() - layout.lowest(count);
+    address_ = memory_.get() + before - layout.lowest(count);
   }
   /// Address of element 0; its bytes may begin before or after.
   [[nodiscard]] std::byte* address() const { return address_; }

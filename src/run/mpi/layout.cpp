@@ -5,19 +5,33 @@
 
 #include "mpi/thread_block.hpp"
 
+// Of MPI 4. Open MPI and older versions of MPICH have none: its address is null there.
+extern "C" [[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count*, MPI_Count*,
+                                                      MPI_Count*, MPI_Count*, int*);
+
 namespace espalier::mpi {
 namespace {
 
 struct Envelope {
   int integers = 0;
   int addresses = 0;
-  int types = 0;
   int combiner = MPI_COMBINER_NAMED;
+  bool is_large = false;  ///< made by a function with large counts (MPI_Type_vector_c)
 };
 
+/// MPICH refuses to tell of types with large counts where counts are ints.
 Envelope envelope_of(MPI_Datatype type) {
   Envelope e;
-  PMPI_Type_get_envelope(type, &e.integers, &e.addresses, &e.types, &e.combiner);
+  if (&PMPI_Type_get_envelope_c != nullptr) {
+    MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
+    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &e.combiner);
+    e.integers = static_cast<int>(integers);
+    e.addresses = static_cast<int>(addresses);
+    e.is_large = large > 0;
+    return e;
+  }
+  int types = 0;
+  PMPI_Type_get_envelope(type, &e.integers, &e.addresses, &types, &e.combiner);
   return e;
 }
 
@@ -34,6 +48,7 @@ bool is_dense(MPI_Datatype type, std::int64_t size, std::int64_t true_extent) {
   const Envelope e = envelope_of(type);
   if (comes_with_mpi(e.combiner)) return size == true_extent;
   if (e.combiner != MPI_COMBINER_CONTIGUOUS && e.combiner != MPI_COMBINER_DUP) return false;
+  if (e.is_large) return false;
   std::vector<int> integers(static_cast<std::size_t>(e.integers));
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(e.addresses));
   std::array<MPI_Datatype, 1> inner{};
@@ -53,6 +68,7 @@ Layout measure(MPI_Datatype type) {
   PMPI_Type_get_extent(type, &lb, &extent);
   PMPI_Type_get_true_extent(type, &true_lb, &true_extent);
   layout.size = size;
+  layout.lb = lb;
   layout.extent = extent;
   layout.true_lb = true_lb;
   layout.true_extent = true_extent;

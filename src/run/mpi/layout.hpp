@@ -15,6 +15,7 @@ struct Layout {
   std::int64_t true_lb = 0;
   std::int64_t true_extent = 0;
   bool dense = false;  ///< consecutive elements are consecutive bytes, in the order of the typemap
+  std::int64_t lb = 0;
 
   /// Bytes that `count` elements reach over, gaps included.
   [[nodiscard]] std::int64_t span(std::uint64_t count) const {

@@ -70,14 +70,23 @@ int combine(const Layout& layout, MPI_Op op, const std::byte* from, std::byte* t
 int combine_to_the_right(const Layout& layout, MPI_Op op, const std::byte* from, std::byte* to,
                          std::uint64_t count, const SelfLane& self) {
   const ElementMemory right(layout, std::min(count, kMostAtOnce));
+  // Gaps of a page may not be the program's to read; shorter ones lie between data that is.
+  constexpr std::int64_t kPage = 4096;
+  const bool is_near = layout.extent >= 0 && layout.true_extent - layout.size < kPage &&
+                       layout.extent - layout.size < kPage;
   for (std::uint64_t done = 0; done < count;) {
     const auto now = std::min(count - done, kMostAtOnce);
     const std::int64_t shift = static_cast<std::int64_t>(done) * layout.extent;
     const std::int64_t lowest = layout.lowest(now);
-    std::memcpy(right.address() + lowest, from + shift + lowest,
-                static_cast<std::size_t>(layout.span(now)));
-    int code =
-        PMPI_Reduce_local(to + shift, right.address(), static_cast<int>(now), layout.type, op);
+    int code = MPI_SUCCESS;
+    if (is_near) {
+      std::memcpy(right.address() + lowest, from + shift + lowest,
+                  static_cast<std::size_t>(layout.span(now)));
+    } else {
+      code = copy_elements(layout, from + shift, right.address(), now, self);
+    }
+    if (code != MPI_SUCCESS) return code;
+    code = PMPI_Reduce_local(to + shift, right.address(), static_cast<int>(now), layout.type, op);
     if (code == MPI_SUCCESS) code = copy_elements(layout, right.address(), to + shift, now, self);
     if (code != MPI_SUCCESS) return code;
     done += now;

@@ -5,13 +5,14 @@
 
 namespace espalier::mpi {
 
-/// Bytes where elements lie side by side, else elements.
+/// Bytes where elements lie side by side, else elements. So is one that is longer than a piece may
+/// be: MPI counts bytes by an int.
 Piece slice_piece(const ElementBuffers& buffers, schedule::Buffer buffer, std::uint64_t offset,
                   std::uint64_t length) {
   Piece piece;
   piece.address = buffers.at(buffer, offset);
   piece.bytes = length * buffers.bytes_per_unit();
-  if (buffers.layout.dense) {
+  if (buffers.layout.dense && piece.bytes <= kMaxPieceBytes) {
     // Dense elements begin where their data does.
     piece.address = static_cast<std::byte*>(piece.address) + buffers.layout.true_lb;
     piece.count = static_cast<int>(piece.bytes);

@@ -84,8 +84,12 @@ Outcome native(Communicator& comm, Operation operation, runtime::Reason why) {
 
 void leave_call(Communicator& comm, const CachedPlan& plan) {
   comm.mark_failed();
-  comm.executor().skip_call();
-  if (comm.segment() != nullptr && plan.is_collective) comm.segment()->skip(plan.call);
+  NodeSegment* const segment = plan.is_collective ? comm.segment() : nullptr;
+  if (segment != nullptr && segment->may_serve(plan.call)) {
+    segment->skip(plan.call);
+  } else {
+    comm.executor().skip_call();
+  }
 }
 
 namespace {

@@ -57,14 +57,15 @@ Part with_root(const Collective& call, const Communicator& comm, bool gathers) {
   const bool is_root = call.root == comm.me;
   const Blocks blocks{call, gathers ? call.recvcounts : call.sendcounts, 0,
                       gathers ? call.recvtype : call.sendtype};
-  const std::uint64_t mine =
-      gathers ? block(call.sendcount, call.sendtype) : block(call.recvcount, call.recvtype);
+  const auto mine = [&] {
+    return gathers ? block(call.sendcount, call.sendtype) : block(call.recvcount, call.recvtype);
+  };
   part.is_messages = size <= kMostApart;
-  part.bytes = is_root ? blocks.sum(size) / size : mine;
+  part.bytes = is_root ? blocks.sum(size) / size : mine();
   if (!part.is_messages) return part;
   std::vector<Message>& out = gathers == is_root ? part.receives : part.sends;
   if (!is_root) {
-    out.push_back({comm.peer(call.root), mine});
+    out.push_back({comm.peer(call.root), mine()});
     return part;
   }
   for (std::size_t i = 0; i < size; ++i) {
@@ -115,9 +116,10 @@ Part neighbours(const Collective& call, const Communicator& comm) {
 Part part_of(const Collective& call, const Communicator& comm) {
   const std::size_t size = comm.members.size();
   const bool is_root = call.root == comm.me;
-  const std::uint64_t all = block(call.count, call.datatype);
-  const std::uint64_t sent = block(call.sendcount, call.sendtype);
-  const std::uint64_t received = block(call.recvcount, call.recvtype);
+  // What is not significant on a process may be anything: only what a call needs is looked at.
+  const auto all = [&] { return block(call.count, call.datatype); };
+  const auto sent = [&] { return block(call.sendcount, call.sendtype); };
+  const auto received = [&] { return block(call.recvcount, call.recvtype); };
   const auto simple = [](Operation operation, std::uint64_t bytes) {
     Part part;
     part.operation = operation;
@@ -128,23 +130,23 @@ Part part_of(const Collective& call, const Communicator& comm) {
     case Kind::Barrier:
       return simple(Operation::Barrier, 0);
     case Kind::Bcast:
-      return simple(Operation::Broadcast, all);
+      return simple(Operation::Broadcast, all());
     case Kind::Reduce:
-      return simple(Operation::Reduce, all);
+      return simple(Operation::Reduce, all());
     case Kind::Allreduce:
-      return simple(Operation::Allreduce, all);
+      return simple(Operation::Allreduce, all());
     case Kind::Scan:
-      return simple(Operation::Scan, all);
+      return simple(Operation::Scan, all());
     case Kind::Exscan:
-      return simple(Operation::Exscan, all);
+      return simple(Operation::Exscan, all());
     case Kind::Gather:
-      return simple(Operation::Gather, is_root ? received : sent);
+      return simple(Operation::Gather, is_root ? received() : sent());
     case Kind::Scatter:
-      return simple(Operation::Scatter, is_root ? sent : received);
+      return simple(Operation::Scatter, is_root ? sent() : received());
     case Kind::Allgather:
-      return simple(Operation::Allgather, received);
+      return simple(Operation::Allgather, received());
     case Kind::Alltoall:
-      return simple(Operation::Alltoall, received);
+      return simple(Operation::Alltoall, received());
     case Kind::ReduceScatterBlock:
       return simple(Operation::ReduceScatter, block(call.recvcount, call.datatype));
     case Kind::ReduceScatter:

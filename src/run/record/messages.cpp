@@ -45,9 +45,9 @@ bool is_ignored(std::intptr_t address, Language language) {
 void receive(Recorder& recorder, const Communicator& comm, int source, const MPI_Status& status) {
   const Rank from = comm.peer(source == MPI_ANY_SOURCE ? status.MPI_SOURCE : source);
   if (from == kNoRank) return;
-  int bytes = 0;
+  MPI_Count bytes = 0;  // an int does not tell more than 2 GiB
   MPI_Status copy = status;
-  PMPI_Get_count(&copy, MPI_BYTE, &bytes);
+  PMPI_Get_elements_x(&copy, MPI_BYTE, &bytes);
   recorder.take_computation();
   recorder.recording.recv(from, bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0);
 }

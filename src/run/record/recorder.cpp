@@ -117,6 +117,10 @@ void begin() {
   PMPI_Allreduce(own.data(), least.data(), ESPALIER_PROFILE_NUMBERS, MPI_UINT64_T, MPI_MIN,
                  MPI_COMM_WORLD);
   if (least[ESPALIER_PROFILE_NOBODY] != 0) return;
+  // A spawned program has the variable too: the profile is that of the one which was started.
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) return;
   if (least[ESPALIER_PROFILE_FIRST] == 0) {
     if (me == 0) std::fputs(ESPALIER_PROFILE_NOT_ON_FIRST, stderr);
     return;

@@ -109,8 +109,8 @@ using pmpi::as;
 using pmpi::in_register;
 
 [[nodiscard]] inline std::uint64_t bytes_of(std::intptr_t count, MPI_Datatype type) {
-  int size = 0;
-  if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &size);
+  MPI_Count size = 0;  // types may be longer than an int tells
+  if (count > 0 && type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &size);
   return count > 0 && size > 0
              ? static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size)
              : 0;

@@ -201,6 +201,7 @@ int PMPI_Comm_free_keyval(int*);
 int PMPI_Comm_get_attr(MPI_Comm, int, void*, int*);
 int PMPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler*);
 int PMPI_Comm_get_name(MPI_Comm, char*, int*);
+int PMPI_Comm_get_parent(MPI_Comm*);
 int PMPI_Comm_group(MPI_Comm, MPI_Group*);
 int PMPI_Comm_rank(MPI_Comm, int*);
 int PMPI_Comm_remote_group(MPI_Comm, MPI_Group*);
@@ -221,6 +222,7 @@ int PMPI_Gather(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, M
 int PMPI_Gatherv(const void*, int, MPI_Datatype, void*, const int*, const int*, MPI_Datatype, int,
                  MPI_Comm);
 int PMPI_Get_count(const MPI_Status*, MPI_Datatype, int*);
+int PMPI_Get_elements_x(const MPI_Status*, MPI_Datatype, MPI_Count*);
 int PMPI_Get_library_version(char*, int*);
 int PMPI_Get_processor_name(char*, int*);
 int PMPI_Graph_neighbors(MPI_Comm, int, int, int*);
