@@ -36,7 +36,7 @@ inline constexpr bool kRefusesAliases = kNativeMpi == select::NativeMpi::Mpich;
   int bytes = 0;
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes != MPI_UNDEFINED) return static_cast<std::uint64_t>(bytes);
-  MPI_Count all = 0;  // beyond what an int tells
+  MPI_Count all = 0;         // beyond what an int tells
   MPI_Status copy = status;  // SMPI's is not const
   PMPI_Get_elements_x(&copy, MPI_BYTE, &all);
   return static_cast<std::uint64_t>(all);
