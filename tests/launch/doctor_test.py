@@ -121,7 +121,8 @@ def unreachable_programs(t, given):
     has(t.findings(t.folder / "mixed", area="program", code=1), "problem", "at once")
     fakes.compile_c(fakes.PROGRAM, t.folder / "lost", t.folder / "intel.lib/libmpi.so.12")
     os.rename(t.folder / "intel.lib", t.folder / "gone.lib")
-    has(t.findings(t.folder / "lost", area="program", code=1), "problem", "libmpi.so.12")
+    if "libmpi.so.12" not in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout:
+        has(t.findings(t.folder / "lost", area="program", code=1), "problem", "libmpi.so.12")
     fakes.compile_c("int main(void) { return 0; }\n", t.folder / "checked", "-fsanitize=address")
     has(t.findings(t.folder / "checked", area="program", code=0), "warning", "libasan", "ASAN_OPTIONS")
 

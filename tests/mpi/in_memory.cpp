@@ -187,7 +187,10 @@ int main(int argc, char** argv) {
   const bool is_tried = how == "tried" || how == "threads" || (how == "refused" && argc > 2);
   if (is_tried) is_right = tried_calls_are_right() && is_right;
   if (how == "fork") is_right = calls_beside_children_are_right() && is_right;
-  if (rank == 1 && how == "abort") MPI_Abort(MPI_COMM_WORLD, 3);
+  if (rank == 1 && how == "abort") {
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    for (;;) pause();  // MPICH 4.2 may come back until the launcher ends the process
+  }
   if (rank == (number < 0 ? 1 : number) && how == "kill") raise(SIGKILL);
   if (how == "abort" || how == "kill") MPI_Barrier(MPI_COMM_WORLD);
   int wrong = is_right ? 0 : 1, all = 0;

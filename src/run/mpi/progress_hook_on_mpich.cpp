@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -87,17 +89,28 @@ bool is_protected(const link_map& library, const void* address) {
   return search.is_inside;
 }
 
-/// Where MPICH keeps the address of ucp_worker_progress(); nullptr: it has no such entry, or one
-/// that cannot be changed, or has not called it yet.
-WorkerProgress* find_entry() {
+/// Lets the loader's table be written to, or no more. @return whether the system allows it
+bool protect(const void* address, int how) {
+  const auto page = static_cast<ElfW(Addr)>(::sysconf(_SC_PAGESIZE));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a page of the loader's
+  auto* const begin = reinterpret_cast<void*>(reinterpret_cast<ElfW(Addr)>(address) / page * page);
+  return ::mprotect(begin, page, how) == 0;
+}
+
+/// Where MPICH keeps the address of ucp_worker_progress(), and whether it is read-only.
+struct Entry {
+  WorkerProgress* place = nullptr;  ///< nullptr: there is none, or MPICH has not called it yet
+  bool is_protected = false;
+};
+Entry find_entry() {
   Dl_info found{};
   link_map* library = nullptr;
   if (dladdr1(reinterpret_cast<void*>(&PMPI_Wait), &found, reinterpret_cast<void**>(&library),
               RTLD_DL_LINKMAP) == 0) {
-    return nullptr;
+    return {};
   }
   const Tables tables = tables_of(*library);
-  if (tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
+  if (tables.symbols == nullptr || tables.strings == nullptr) return {};
   for (std::size_t i = 0; i < tables.call_bytes / sizeof(ElfW(Rela)); ++i) {
     const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(tables.calls[i].r_info)];
     if (std::strcmp(tables.strings + symbol.st_name, "ucp_worker_progress") != 0) continue;
@@ -107,20 +120,28 @@ WorkerProgress* find_entry() {
     Dl_info target{};
     const bool is_bound = dladdr(reinterpret_cast<void*>(*entry), &target) != 0 &&
                           target.dli_fbase != found.dli_fbase;
-    return is_bound && !is_protected(*library, entry) ? entry : nullptr;
+    if (!is_bound) return {};
+    return {entry, is_protected(*library, entry)};
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
 
-bool has_progress_hook() { return find_entry() != nullptr; }
+// Debian 13 links MPICH so that the table is read-only once it is filled.
+bool has_progress_hook() {
+  const Entry entry = find_entry();
+  if (entry.place == nullptr || !entry.is_protected) return entry.place != nullptr;
+  return protect(entry.place, PROT_READ | PROT_WRITE) && protect(entry.place, PROT_READ);
+}
 
 void set_progress_hook(void (*work)()) {
-  WorkerProgress* const entry = find_entry();
+  const Entry entry = find_entry();
   the_work = work;
-  the_next = *entry;
-  __atomic_store_n(entry, &progress_and_work, __ATOMIC_RELEASE);
+  the_next = *entry.place;
+  if (entry.is_protected) protect(entry.place, PROT_READ | PROT_WRITE);
+  __atomic_store_n(entry.place, &progress_and_work, __ATOMIC_RELEASE);
+  if (entry.is_protected) protect(entry.place, PROT_READ);
 }
 
 // Whoever waits looks at its requests only when some request was completed, and messages to this
