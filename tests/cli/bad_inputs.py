@@ -128,7 +128,7 @@ def main():
     part, parts = map(int, options.part.split("/"))
     mine = [case for case in cases[part - 1::parts] if options.only in case[1]]
     failures = without_page = 0
-    with tempfile.TemporaryDirectory(prefix="espalier-bad-") as name:
+    with tempfile.TemporaryDirectory(prefix="bad-inputs-") as name:
         folder = pathlib.Path(name)
         files = make_files(folder, texts)
         work = folder / "work"
