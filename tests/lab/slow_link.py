@@ -41,8 +41,11 @@ def main():
     worst, second = shown["links"][:2]
     assert worst["link"] == "site0 - site2", worst
     assert worst["median_excess_ps"] > max(5e9, 3 * second["median_excess_ps"]), (worst, second)
-    page = tool("view", trace, "--html", "-")
-    assert "over site0 - site2" in page, "the page does not name the link"
+    looked = subprocess.run([ESPALIER, "view", str(trace), "--html", "-"], capture_output=True, text=True, check=False)
+    if "this build has no page" in looked.stderr:
+        print("the page was not looked at: this build has none")
+        return
+    assert looked.returncode == 0 and "over site0 - site2" in looked.stdout, f"the page does not name the link: {looked.stderr}"
 
 
 FOLDER.mkdir()
