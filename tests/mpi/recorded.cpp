@@ -222,7 +222,7 @@ void collective(Scene& s) {
       return note("scatter", 4 * n, 0);
     case 6:
       MPI_Reduce_scatter_block(s.out.data(), s.in.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-      return note("reduce_scatter", 4 * n, 0);
+      return note("reduce-scatter", 4 * n, 0);
     default:
       MPI_Scan(s.out.data(), s.in.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       return note("scan", 4 * n, 0);
