@@ -31,7 +31,7 @@ struct KnownMachine {
   bool is_certain = false;              ///< it was seen whole, so the next run may begin with it
   std::int64_t measured = 0;            ///< when it was, in seconds since 1970; 0: it was not
   std::string came_in = {};             ///< when plans for it began, in words
-  std::vector<std::string> words = {};  ///< what discovery found, a sentence each
+  std::vector<std::string> words = {};  ///< sentences about what discovery found
   double discover_seconds = 0;          ///< time that discovery took; 0 if nothing was measured
 };
 

@@ -15,7 +15,7 @@ namespace espalier::runtime {
 /// decisions of trials, and how long programs ran.
 struct KeptStart {
   std::optional<topology::Machine> machine = {};
-  std::vector<std::string> words = {};  ///< what discovery found, a sentence each
+  std::vector<std::string> words = {};  ///< sentences about what discovery found
   Verdicts verdicts = {};
   PastRuns runs = {};
   /// When the machine was measured and the first of the decisions made, in seconds since 1970: they
