@@ -23,11 +23,12 @@ set -e
 unset MANPATH
 source "$START"
 module use "$PREFIX/share/modulefiles"
+manuals=$MANPATH  # some modules commands set one themselves
 module load espalier
 [ "$(command -v espalier)" = "$PREFIX/bin/espalier" ] || { echo "not found: $(command -v espalier)"; exit 1; }
 case ":$LD_LIBRARY_PATH:" in *":$PREFIX/lib:"*) ;; *) echo "LD_LIBRARY_PATH is $LD_LIBRARY_PATH"; exit 1;; esac
 espalier version
-[ -z "$MANPATH" ] || { echo "MANPATH is $MANPATH: other manual pages are hidden"; exit 1; }
+[ "$MANPATH" = "$manuals" ] || { echo "MANPATH was $manuals and is $MANPATH: other manual pages are hidden"; exit 1; }
 module help espalier 2>&1 | grep -q "espalier run" || { echo "no help"; exit 1; }
 if [ -n "$PROGRAM" ]; then
   espalier run --machine "site:2(10ms) proc:2(1us)" --force -- "$LAUNCHER" $OPTIONS -n 4 "$PROGRAM"

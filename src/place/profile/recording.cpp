@@ -76,7 +76,21 @@ void Recording::add(Action action) {
   action.takes = before_;
   before_ = Time{};
   folder_.add(action);
-  is_cut_ = folder_.size() > most_items_;
+  if (folder_.size() > most_items_) cut();
+}
+
+void Recording::cut() {
+  if (is_cut_) return;
+  is_cut_ = true;
+  shape_.processes[me_].actions = folder_.finish();
+  folder_ = Folder{kWindow};
+  // Collectives of a trace are counted when all are joined; those of this one are counted now.
+  count_pairs(shape_);
+  shape_.processes[me_].actions = {};
+  for (const Pair& pair : shape_.executed) {
+    executed_[pair.to].messages += pair.messages;
+    executed_[pair.to].bytes += pair.bytes;
+  }
 }
 
 void Recording::add_message(ActionKind kind, Rank peer, std::uint64_t bytes) {
@@ -111,7 +125,6 @@ void Recording::collective(schedule::Operation operation, std::uint64_t bytes, R
   a.communicator = communicator;
   a.bytes = bytes;
   if (!is_cut_) return add(a);
-  // What the trace has is counted when all are joined; the rest, here.
   for_each_message(shape_, a, me_, [this](bool is_send, Rank peer, std::uint64_t length) {
     if (!is_send) return;
     ++executed_[peer].messages;

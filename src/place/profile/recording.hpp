@@ -11,8 +11,8 @@
 
 namespace espalier::profile {
 
-/// Records what one process does: its trace, and how much it sent to whom. If the trace would need
-/// more than `most_items`, it is dropped; pairs are still counted.
+/// Records what one process does: its trace, and how much it sent to whom. A trace that needs more
+/// than `most_items` is cut; pairs are still counted.
 class Recording {
  public:
   Recording(Rank me, Rank size, std::size_t most_items = std::size_t{1} << 18);
@@ -42,6 +42,11 @@ class Recording {
   [[nodiscard]] const std::vector<Rank>& members(std::uint32_t communicator) const {
     return shape_.communicators[communicator];
   }
+  /// Items of the trace that are kept now.
+  [[nodiscard]] std::size_t items() const { return folder_.size(); }
+  [[nodiscard]] bool is_cut() const { return is_cut_; }
+  /// Drops the trace, for good.
+  void cut();
   /// The recording as words, for the process that joins all recordings.
   [[nodiscard]] std::vector<std::uint64_t> pack() const;
 
@@ -59,8 +64,9 @@ class Recording {
   std::uint64_t left_out_ = 0;
   Time before_;
   Time ran_, in_mpi_, in_collectives_;
-  Folder folder_{256};
-  Profile shape_;  ///< only its communicators are used
+  static constexpr std::size_t kWindow = 256;
+  Folder folder_{kWindow};
+  Profile shape_;  ///< its communicators; the rest is used while a trace is cut
   std::vector<Sum> called_;
   std::vector<Sum> executed_;
 };

@@ -75,6 +75,36 @@ TEST(Recording, WithoutRoomForItsTraceStillCounts) {
   EXPECT_EQ(messages(joined->profile.executed), 2000U);
 }
 
+TEST(Recording, CutCountsWhatItDroppedAndIsShort) {
+  const auto record = [](Recording& recording) {
+    const std::uint32_t pair = recording.communicator({2, 0});
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      recording.collective(Operation::Allreduce, 8 * i, 0, 0);
+      recording.collective(Operation::Broadcast, i, 2, pair);
+      recording.collective(Operation::Barrier, 0, 0, 0);
+      recording.collective(Operation::Barrier, 0, 0, 0);
+    }
+  };
+  Recording whole(0, 3), cut(0, 3);
+  record(whole);
+  record(cut);
+  cut.cut();
+  cut.cut();
+  record(whole);
+  record(cut);
+  EXPECT_TRUE(cut.is_cut());
+  EXPECT_EQ(cut.items(), 0U);
+  EXPECT_LT(cut.pack().size(), 40U);
+  const auto join_with_others = [](const Recording& one) {
+    return join("it", Packed{one.pack(), Recording(1, 3).pack(), Recording(2, 3).pack()});
+  };
+  const auto kept = join_with_others(whole), dropped = join_with_others(cut);
+  ASSERT_TRUE(kept);
+  ASSERT_TRUE(dropped);
+  EXPECT_EQ(kept->profile.executed, dropped->profile.executed);
+  EXPECT_FALSE(dropped->profile.has_trace());
+}
+
 TEST(Recording, RefusesWhatIsNotWhole) {
   Recording one(0, 1);
   one.send(0, 1);

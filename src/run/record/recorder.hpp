@@ -124,6 +124,6 @@ using pmpi::in_register;
 }
 
 /// Gathers all recordings and writes the profile; rank 0 says what came of it.
-void write_profile(const Recorder& recorder);
+void write_profile(Recorder& recorder);
 
 }  // namespace espalier::record

@@ -16,6 +16,17 @@ namespace espalier::record {
 namespace {
 
 constexpr int kTag = 1;
+/// The traces of all processes together have no more items, or rank 0 would need more than 200 MB
+/// for them and the profile would be as long.
+constexpr std::uint64_t kMostItems = std::uint64_t{1} << 21;
+
+/// Cuts all traces if one is cut already, or if they are too long together.
+void cut_together(MPI_Comm comm, profile::Recording& recording) {
+  const std::array<std::uint64_t, 2> mine{recording.is_cut() ? 1U : 0U, recording.items()};
+  std::array<std::uint64_t, 2> all{};
+  PMPI_Allreduce(mine.data(), all.data(), 2, MPI_UINT64_T, MPI_SUM, comm);
+  if (all[0] != 0 || all[1] > kMostItems) recording.cut();
+}
 
 /// The words of all ranks at rank 0. Along a tree: rank 0 of a large job takes a few long messages,
 /// not one of each rank in turn.
@@ -53,11 +64,9 @@ std::string summary(const profile::Joined& joined, const std::string& file) {
       "collectives\n",
       joined.profile.size(), file, messages, executed);
   if (joined.cut_traces != 0) {
-    text += fmt::format(
-        "espalier: the traces of {} processes were too long and irregular to be kept: the profile "
-        "has "
-        "pairs alone\n",
-        joined.cut_traces);
+    text +=
+        "espalier: the traces are too long and irregular to be kept: the profile has pairs "
+        "alone\n";
   }
   if (joined.left_out != 0) {
     text += fmt::format(
@@ -70,7 +79,8 @@ std::string summary(const profile::Joined& joined, const std::string& file) {
 
 }  // namespace
 
-void write_profile(const Recorder& recorder) {
+void write_profile(Recorder& recorder) {
+  cut_together(recorder.own_world, recorder.recording);
   const auto packed = gather(recorder.own_world, recorder.recording.pack());
   if (packed.empty()) return;
   const auto joined = profile::join(program_name(), packed);
