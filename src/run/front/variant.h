@@ -46,7 +46,7 @@ struct espalier_variant {
  * stay where they are, so that other versions can be told apart. */
 #define ESPALIER_ROLL_CALL_NUMBERS 10
 /* Changes whenever messages of ours, or the calls in which they are sent, do. */
-#define ESPALIER_ROLL_CALL_PROTOCOL 1
+#define ESPALIER_ROLL_CALL_PROTOCOL 2
 #define ESPALIER_ROLL_CALL_FEW 64
 #define ESPALIER_ROLL_CALL_PLACE 3 /* numbers that tell where a process runs */
 #define ESPALIER_ROLL_CALL_MOST \

@@ -26,10 +26,11 @@ void ProgressEngine::end_timing(const TimedStart& timed, int code) {
   timed.trial->note(timed.is_planned, {now - timed.begin, inside_.at(now) - timed.inside});
 }
 
-void ProgressEngine::adopt(MPI_Request* request, MPI_Comm user, TimedStart timed) {
+void ProgressEngine::adopt(MPI_Request* request, const Channel& channel, MPI_Comm user,
+                           TimedStart timed) {
   hook();
   const MPI_Request native = *request;
-  const int number = open(request);
+  const int number = open(channel, request);
   adopted_.push_back({native, number, user, std::move(timed)});
   leave_start();
 }

@@ -301,7 +301,7 @@ std::shared_ptr<const CachedPlan> Communicator::plan_to_start(runtime::PlanKey k
 }
 
 void Communicator::start(std::unique_ptr<PendingCall> call, MPI_Request* request) {
-  const int number = progress_.open(request);
+  const int number = progress_.open(executor_->channel(), request);
   const bool is_timed = timed_.trial != nullptr;
   call->ended = [this, number, timed = std::exchange(timed_, {})](int code) {
     if (code != MPI_SUCCESS) mark_failed();

@@ -140,7 +140,9 @@ class Communicator {
   }
   /// Takes the request of a native call whose times are wanted, and gives the program one of ours.
   /// @pre times_native_start()
-  void adopt(MPI_Request* request) { progress_.adopt(request, comm_, std::exchange(timed_, {})); }
+  void adopt(MPI_Request* request) {
+    progress_.adopt(request, executor_->channel(), comm_, std::exchange(timed_, {}));
+  }
   /// Nobody starts the call that plan_to_start() was asked for last.
   void drop_start();
   /// Starts a call along a plan. Never waits.

@@ -8,6 +8,7 @@
 #include "mpi/communicator.hpp"
 #include "mpi/device_buffers.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "mpi/progress_hook.hpp"
 #include "mpi/returned_errors.hpp"
 #include "mpi/wire.hpp"
 #include "schedule/schedule.hpp"
@@ -193,7 +194,7 @@ bool Communicator::may_start() {
                          (which == NonBlocking::Measured && !group_->far_pairs().empty());
   // Plans combine in the memory of the host. Who asks for them knows; who does not need not.
   const bool may_be_elsewhere = which == NonBlocking::Measured && takes_device_buffers();
-  return is_wanted && !may_be_elsewhere && !world_.is_threaded && progress_.prepare();
+  return is_wanted && !may_be_elsewhere && !world_.is_threaded && has_progress_hook();
 }
 
 bool Communicator::wants_segment() const {

@@ -9,8 +9,8 @@ namespace espalier::mpi {
 
 void PersistentCalls::add(std::unique_ptr<PendingCall> call, MPI_Comm user, MPI_Request* request) {
   Entry entry;
-  entry.number = progress_.open_persistent(request);
   entry.channel = call->own_channel;
+  entry.number = progress_.open_persistent(entry.channel->channel, request);
   call->ended = [this, number = entry.number, user, channel = entry.channel.get()](int code) {
     progress_.complete_persistent(number, code, channel->is_orphaned ? MPI_COMM_WORLD : user);
   };

@@ -7,6 +7,7 @@
 
 #include "mpi/polling.hpp"
 #include "mpi/progress_hook.hpp"
+#include "mpi/returned_errors.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -16,55 +17,47 @@ ProgressEngine* the_progress = nullptr;
 
 }  // namespace
 
-ProgressEngine::~ProgressEngine() {
-  the_progress = nullptr;
-  // The program may still hold requests.
-  if (!open_.empty()) self_.abandon();
+ProgressEngine::~ProgressEngine() { the_progress = nullptr; }
+
+/// For more requests at once than tags tell apart. Never freed: the program may still hold some.
+bool ProgressEngine::has_overflow() {
+  if (overflow_ != MPI_COMM_NULL) return true;
+  const ReturnedErrors returned(MPI_COMM_SELF);
+  if (PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &overflow_) != MPI_SUCCESS) overflow_ = MPI_COMM_NULL;
+  return overflow_ != MPI_COMM_NULL;
 }
 
-bool ProgressEngine::prepare() {
-  if (std::exchange(was_tried_, true)) return is_ready_;
-  if (!has_progress_hook()) return false;
-  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  MPI_Comm made = MPI_COMM_NULL;
-  is_ready_ = PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &made) == MPI_SUCCESS;
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, before);
-  PMPI_Errhandler_free(&before);
-  if (!is_ready_) return false;
-  self_ = OwnedComm(made);
-  PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-  return true;
-}
-
-void ProgressEngine::give_back() {
-  if (has_started()) return;
-  self_ = OwnedComm();
-  is_ready_ = was_tried_ = false;
-}
-
-int ProgressEngine::take_number() {
-  if (free_.empty()) {
+int ProgressEngine::take_number(const Channel& channel) {
+  const std::uint64_t apart = channel.tags().requests_apart();
+  if (free_.empty() && (open_.size() < apart || has_overflow())) {
     free_.push_back(static_cast<int>(open_.size()));
-    open_.push_back(MPI_REQUEST_NULL);
+    open_.emplace_back();
+  }
+  // Only where MPI has no communicator left: earlier calls end without those that come.
+  while (free_.empty()) {
+    if (!step()) sched_yield();
   }
   const int number = free_.back();
   free_.pop_back();
+  const auto request = static_cast<std::uint64_t>(number);
+  open_[request].lane = request < apart ? channel.self(channel.tags().request_tag(request))
+                                        : SelfLane{overflow_, 0, number};
   return number;
 }
 
-int ProgressEngine::open(MPI_Request* request) {
-  const int number = take_number();
-  PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, number, self_.get(), request);
-  open_[static_cast<std::size_t>(number)] = *request;
+int ProgressEngine::open(const Channel& channel, MPI_Request* request) {
+  const int number = take_number(channel);
+  Open& open = open_[static_cast<std::size_t>(number)];
+  PMPI_Irecv(nullptr, 0, MPI_BYTE, open.lane.rank, open.lane.tag, open.lane.comm, request);
+  open.request = *request;
   return number;
 }
 
-int ProgressEngine::open_persistent(MPI_Request* request) {
+int ProgressEngine::open_persistent(const Channel& channel, MPI_Request* request) {
   has_persistent_ = true;
-  const int number = take_number();
-  PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, number, self_.get(), request);
+  const int number = take_number(channel);
+  const SelfLane& lane = open_[static_cast<std::size_t>(number)].lane;
+  PMPI_Recv_init(nullptr, 0, MPI_BYTE, lane.rank, lane.tag, lane.comm, request);
   return number;
 }
 
@@ -81,21 +74,23 @@ void ProgressEngine::send_completion(int number, int code, MPI_Comm user) {
   // One byte more than fits: whoever waits for the request gets an error, and so does the error
   // handler of the communicator that the request is on.
   constexpr char kTooMuch = 0;
+  const SelfLane& lane = open_[static_cast<std::size_t>(number)].lane;
   if (code != MPI_SUCCESS) {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     PMPI_Comm_get_errhandler(user, &handler);
-    PMPI_Comm_set_errhandler(self_.get(), handler);
+    PMPI_Comm_set_errhandler(lane.comm, handler);
     PMPI_Errhandler_free(&handler);
   }
   MPI_Request sent = MPI_REQUEST_NULL;
-  PMPI_Isend(&kTooMuch, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, number, self_.get(), &sent);
+  PMPI_Isend(&kTooMuch, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, lane.rank, lane.tag, lane.comm,
+             &sent);
   PMPI_Request_free(&sent);
   tell_completion();
 }
 
 void ProgressEngine::complete(int request, int code, MPI_Comm user) {
   send_completion(request, code, user);
-  MPI_Request& open = open_[static_cast<std::size_t>(request)];
+  MPI_Request& open = open_[static_cast<std::size_t>(request)].request;
   if (std::erase(let_go_, request) != 0) PMPI_Request_free(&open);
   open = MPI_REQUEST_NULL;
   free_.push_back(request);
@@ -103,14 +98,16 @@ void ProgressEngine::complete(int request, int code, MPI_Comm user) {
 
 bool ProgressEngine::let_go(MPI_Request request) {
   if (!is_open(request)) return false;
-  const auto found = std::find(open_.begin(), open_.end(), request);
+  const auto found = std::find_if(open_.begin(), open_.end(),
+                                  [request](const Open& one) { return one.request == request; });
   let_go_.push_back(static_cast<int>(found - open_.begin()));
   return true;
 }
 
 bool ProgressEngine::is_open(MPI_Request request) const {
   return request != MPI_REQUEST_NULL &&
-         std::find(open_.begin(), open_.end(), request) != open_.end();
+         std::any_of(open_.begin(), open_.end(),
+                     [request](const Open& one) { return one.request == request; });
 }
 
 void ProgressEngine::hook() {

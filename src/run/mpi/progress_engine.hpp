@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "mpi/owned.hpp"
+#include "mpi/channel.hpp"
 #include "mpi/pending_calls.hpp"
 #include "mpi/persistent_calls.hpp"
 #include "runtime/inside_clock.hpp"
@@ -23,9 +23,10 @@ struct TimedStart {
 /// What all planned calls of a process that do not block share: their requests, and what makes them
 /// go on. Only one thread at a time is in MPI where there is one (World::is_threaded).
 ///
-/// A request of the program is a receive of nothing from this process itself, on a communicator of
-/// its own. When the call has ended, a message to this process completes it. So such requests mix
-/// with all others in every function of MPI that takes requests.
+/// A request of the program is a receive of nothing from this process itself, on the hidden
+/// communicator of the call, with a tag of its own (Tags::request_tag). When the call has ended, a
+/// message to this process completes it. So such requests mix with all others in every function of
+/// MPI that takes requests.
 class ProgressEngine {
  public:
   ProgressEngine() = default;
@@ -33,20 +34,15 @@ class ProgressEngine {
   ProgressEngine(const ProgressEngine&) = delete;
   ProgressEngine& operator=(const ProgressEngine&) = delete;
 
-  /// Makes ready for the first call. Local. @return whether calls can go on by themselves here
-  [[nodiscard]] bool prepare();
-  /// Frees its communicator, if nothing was ever started. @pre no communicator may start anything
-  void give_back();
-
-  /// Makes a request. @return the number of the request, for complete()
-  [[nodiscard]] int open(MPI_Request* request);
+  /// Makes a request of a call on this channel. @return its number, for complete()
+  [[nodiscard]] int open(const Channel& channel, MPI_Request* request);
   /// Completes a request.
   /// @param code of the call; an error becomes an error of the function that completes the request
   /// @param user communicator of the call: its error handler is called
   void complete(int request, int code, MPI_Comm user);
 
   // Likewise for persistent requests, which stay open until they are closed.
-  [[nodiscard]] int open_persistent(MPI_Request* request);
+  [[nodiscard]] int open_persistent(const Channel& channel, MPI_Request* request);
   void complete_persistent(int number, int code, MPI_Comm user);
   void close_persistent(int number, MPI_Request request);
   [[nodiscard]] PersistentCalls& persistent() { return persistent_; }
@@ -55,7 +51,7 @@ class ProgressEngine {
   /// Takes the request of a native call, and makes one of ours, which is completed when the native
   /// one is: so it is known when that happens.
   /// @param user communicator of the call
-  void adopt(MPI_Request* request, MPI_Comm user, TimedStart timed);
+  void adopt(MPI_Request* request, const Channel& channel, MPI_Comm user, TimedStart timed);
 
   // The times of some calls, planned or adopted: begin_timing() and leave_start() around its start,
   // end_timing() at its end.
@@ -104,20 +100,25 @@ class ProgressEngine {
   bool step_calls();
   bool step_adopted();
   [[nodiscard]] bool has_adopted(MPI_Comm user) const;
-  int take_number();
+  int take_number(const Channel& channel);
   void send_completion(int number, int code, MPI_Comm user);
 
-  OwnedComm self_;
-  bool is_ready_ = false;
-  bool was_tried_ = false;
+  /// A request, and where the message that completes it goes.
+  struct Open {
+    MPI_Request request = MPI_REQUEST_NULL;  // MPI_REQUEST_NULL if it is free, or persistent
+    SelfLane lane;
+  };
+  bool has_overflow();
+
   bool is_hooked_ = false;
   bool is_busy_ = false;
   bool has_persistent_ = false;
   std::vector<PendingCalls*> active_;
   std::size_t next_ = 0;           // first of `active_` that the next step looks at
-  std::vector<MPI_Request> open_;  // by number; MPI_REQUEST_NULL if it is free
-  std::vector<int> free_;          // numbers of requests that are complete
-  std::vector<int> let_go_;        // numbers of requests that the program has freed
+  std::vector<Open> open_;   // by number
+  std::vector<int> free_;    // numbers of requests that are complete
+  std::vector<int> let_go_;  // numbers of requests that the program has freed
+  MPI_Comm overflow_ = MPI_COMM_NULL;
   std::vector<Adopted> adopted_;
   int timed_ = 0;  // calls under way whose times are wanted
   runtime::InsideClock inside_;

@@ -146,21 +146,16 @@ void Registry::give_back(const std::vector<Rank>& ranks, bool keeps_startable) {
     const std::lock_guard lock(mutex_);
     live = live_;
   }
-  bool is_some_left = false;
   for (const auto& [handle, one] : live) {
     if (!one->holds_hidden()) continue;
     // All members are here: so all do without from the same call on.
-    if (!one->has_only(ranks) || (keeps_startable && one->may_all_start())) {
-      is_some_left = true;
-      continue;
-    }
+    if (!one->has_only(ranks) || (keeps_startable && one->may_all_start())) continue;
     {
       const std::lock_guard lock(mutex_);
       ledger_.add_sent(one->sent());
     }
     one->give_back();
   }
-  if (!is_some_left) progress_.give_back();
 }
 
 std::uint64_t Registry::count(const std::string& name) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -10,15 +9,17 @@ namespace espalier::runtime {
 /// (so that ranks that make different calls notice), and the number of the message between the two
 /// ranks.
 ///
-///   | call, modulo 2^c | signature, 4 bits | message, modulo 2^m - 2 |
+///   | call, modulo 2^c | signature, 4 bits | message, modulo 2^m - 4 |
 ///
 /// Wrapping round is harmless. Two ranks make their calls in the same order and post the messages
 /// between them in the same order within a call. MPI does not let messages with the same tag
 /// overtake each other.
 ///
-/// The last two message numbers are reserved for calls whose receivers do not know their sender
-/// (role_header.hpp): so a receive from any rank matches nothing else. There wrapping round is not
-/// harmless, so the head of the message holds the whole number of the call.
+/// The last four message numbers are reserved. Two are for calls whose receivers do not know their
+/// sender (role_header.hpp): so a receive from any rank matches nothing else. There wrapping round
+/// is not harmless, so the head of the message holds the whole number of the call. One is for
+/// messages of a rank to itself that complete requests (ProgressEngine): call and signature together
+/// are the number of the request. One is not used.
 class Tags {
  public:
   /// @param upper_bound MPI_TAG_UB, at least 32767
@@ -26,7 +27,7 @@ class Tags {
       : bits_(static_cast<std::uint32_t>(
                   std::bit_width(static_cast<std::uint32_t>(upper_bound) + 1U)) -
               1U),
-        message_bits_(std::max(2U, (bits_ - kSignatureBits) / 2)) {}
+        message_bits_((bits_ - kSignatureBits) / 2) {}
 
   [[nodiscard]] constexpr int tag(std::uint64_t call, std::uint64_t signature,
                                   std::uint32_t message) const {
@@ -38,6 +39,14 @@ class Tags {
   }
   [[nodiscard]] constexpr int role_data_tag(std::uint64_t call, std::uint64_t signature) const {
     return joined(call, signature, plain() + 1);
+  }
+  /// The tag of a message that completes a request. @pre request < requests_apart()
+  [[nodiscard]] constexpr int request_tag(std::uint64_t request) const {
+    return joined(request >> kSignatureBits, request, plain() + 2);
+  }
+  /// How many requests have different tags.
+  [[nodiscard]] constexpr std::uint64_t requests_apart() const {
+    return calls_apart() << kSignatureBits;
   }
   /// The call's part of a tag: equal for all messages of one call.
   [[nodiscard]] constexpr int call_of(int tag) const {
@@ -54,7 +63,7 @@ class Tags {
  private:
   static constexpr std::uint32_t kSignatureBits = 4;
   /// Message numbers that are not reserved; even, since heads and their data alternate.
-  [[nodiscard]] constexpr std::uint32_t plain() const { return (1U << message_bits_) - 2; }
+  [[nodiscard]] constexpr std::uint32_t plain() const { return (1U << message_bits_) - 4; }
   [[nodiscard]] constexpr int joined(std::uint64_t call, std::uint64_t signature,
                                      std::uint32_t low) const {
     const std::uint64_t call_bits = bits_ - kSignatureBits - message_bits_;

@@ -26,12 +26,12 @@ TEST(Tags, MessagesOfOneCallDifferAndWrapRound) {
   const Tags tags(32767);  // 15 bits: 6 of the call, 4 of the signature, 5 of the message
   std::set<int> seen;
   for (std::uint32_t message = 0; message < 90; ++message) seen.insert(tags.tag(3, 9, message));
-  EXPECT_EQ(seen.size(), 30u);  // two are kept for roles
+  EXPECT_EQ(seen.size(), 28u);  // two are kept for roles, one for requests
   EXPECT_FALSE(seen.contains(tags.role_tag(3, 9)));
   EXPECT_FALSE(seen.contains(tags.role_data_tag(3, 9)));
   EXPECT_NE(tags.role_tag(3, 9), tags.role_data_tag(3, 9));
   EXPECT_EQ(tags.call_of(tags.role_tag(3, 9)), tags.call_of(tags.tag(3, 9, 0)));
-  EXPECT_EQ(tags.tag(3, 9, 0), tags.tag(3, 9, 30));
+  EXPECT_EQ(tags.tag(3, 9, 0), tags.tag(3, 9, 28));
   EXPECT_EQ(tags.tag(3, 9, 5), tags.tag(3 + 64, 9, 5));
   EXPECT_NE(tags.tag(3, 9, 5), tags.tag(4, 9, 5));
 }
@@ -45,6 +45,25 @@ TEST(Tags, CallsThatAreApartHaveOtherTags) {
       ASSERT_NE(tags.call_of(tags.tag(5, 9, 1)), tags.call_of(tags.tag(5 + ahead, 9, 1)));
     }
     EXPECT_GE(apart, 64u);
+  }
+}
+
+TEST(Tags, OfRequestsDifferFromEachOtherAndFromAllOthers) {
+  const Tags tags(32767);
+  std::set<int> seen;
+  for (std::uint64_t call = 0; call < tags.calls_apart(); ++call) {
+    for (std::uint64_t signature = 0; signature < 16; ++signature) {
+      for (std::uint32_t message = 0; message < 28; ++message) {
+        seen.insert(tags.tag(call, signature, message));
+      }
+      seen.insert(tags.role_tag(call, signature));
+      seen.insert(tags.role_data_tag(call, signature));
+    }
+  }
+  EXPECT_EQ(tags.requests_apart(), 1024u);
+  for (std::uint64_t request = 0; request < tags.requests_apart(); ++request) {
+    ASSERT_TRUE(seen.insert(tags.request_tag(request)).second) << request;
+    ASSERT_LE(tags.request_tag(request), 32767);
   }
 }
 
