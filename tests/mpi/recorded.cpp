@@ -300,6 +300,31 @@ void outliving(Scene& s) {
   if (s.me == to) s.received(from, n);
 }
 
+/// A delete function that communicates, after the recorder has forgotten the communicator: not
+/// recorded, and nothing of it is left for the next communicator with the same handle.
+void dying(Scene& s) {
+  const auto talk = [](MPI_Comm comm, int, void*, void*) { return MPI_Barrier(comm); };
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, talk, &keyval, nullptr);
+  for (int round = 0; round < 2; ++round) {
+    MPI_Comm turned = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, round == 0 ? s.me : -s.me, &turned);
+    MPI_Comm_set_attr(turned, keyval, nullptr);
+    const int there = round == 0 ? s.me : s.size - 1 - s.me;
+    const int n = s.length();
+    if (there == 0) {
+      MPI_Send(s.out.data(), n, MPI_INT, s.size - 1, s.tag, turned);
+      s.sent(s.size - 1 - s.me, n);
+    }
+    if (there == s.size - 1) {
+      MPI_Recv(s.in.data(), n, MPI_INT, 0, s.tag, turned, MPI_STATUS_IGNORE);
+      s.received(s.size - 1 - s.me, n);
+    }
+    MPI_Comm_free(&turned);
+  }
+  MPI_Comm_free_keyval(&keyval);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -315,9 +340,9 @@ int main(int argc, char** argv) {
   std::vector<char> buffer(1 << 20);
   MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
   using Deed = void (*)(Scene&);
-  constexpr std::array<Deed, 12> kDeeds{blocking,  shifted,   everybody,  persistent,
+  constexpr std::array<Deed, 13> kDeeds{blocking,  shifted,   everybody,  persistent,
                                         probed,    cancelled, in_half,    collective,
-                                        irregular, gathered,  neighbours, outliving};
+                                        irregular, gathered,  neighbours, outliving, dying};
   const std::uint64_t calls = option(argc, argv, "--calls", 200);
   for (std::uint64_t call = 0; call < calls; ++call) {
     const Deed deed = kDeeds[s.shared.below(kDeeds.size())];
