@@ -161,12 +161,17 @@ class Lab(unittest.TestCase):
             before = [line for line in calls if line.startswith(("part before", "copy"))]
             self.assertEqual([line for line in before if not line.endswith(unknown)], [])
             after = [line for line in calls if line.startswith(("part after", "late part"))]
-            if how:  # the part asks before its calls 1, 2, 4, 8 ...; the 32nd is among these
-                after = [line for line in after if not re.match("part after [0-8]", line)]
+            if how:  # they ask before their calls 8, 16, 32 ...: the 32nd of the part is among these
+                after = [line for line in after if not re.match("part after [0-8]|late part [0-6]:", line)]
             self.assertGreater(len(after), 3)
             self.assertEqual([line for line in after if line.endswith(unknown)], [], ran.stdout)
             self.assertRegex(ran.stderr, "the machine came in before call [0-9]+ on all processes")
             self.assertRegex(ran.stderr, sites)
+
+    def test_2f_calls_of_one_rank_alone_do_not_matter_without_trials(self):
+        for mpi in ("mpich", "openmpi"):
+            lab("run", "--mpi", mpi, "--preload", BUILD / "lib" / "libespalier.so", "--env", "ESPALIER_MACHINE=", "--env",
+                "ESPALIER_CACHE=0", "--env", "ESPALIER_TRIAL=0", "--", BUILD / "mpi" / f"late_machine.{mpi}", "uneven", "long")
 
     def test_2g_a_setting_of_one_process_alone_hangs_nobody(self):
         # Its process would not wait where the others do, unless all of them go by the launcher's word.

@@ -1,8 +1,9 @@
 // Calls before and after the machine is found: on parts of the world, on copies of it, from one
 // thread or from two. Prints, on rank 0, how each ran; results are checked on all.
 //
-//   late_machine [threads] [long]
+//   late_machine [threads | uneven] [long]
 //
+// With `uneven` rank 0 makes calls of its own between those of all.
 // With `long` the program has run for some seconds before its first call, so that there is time for
 // plans (docs/adr/0028-work-that-the-program-pays-for.md).
 #include <chrono>
@@ -58,6 +59,20 @@ void from_two_threads(MPI_Comm part, int rank, Failures& failures) {
   if (rank == 0) std::printf("threads are done\n");
 }
 
+int run_unevenly() {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Failures failures;
+  for (int i = 0; i < 60; ++i) {
+    int one = 1, sum = 0;
+    if (rank == 0) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    failures.expect(sum == size, "allreduce");
+  }
+  return failures.exit_code();
+}
+
 int run(bool threads) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -95,7 +110,7 @@ int run(bool threads) {
   several("world", MPI_COMM_WORLD, 15, rank, failures);
   several("part after", part, 10, rank, failures);
   MPI_Comm_split(MPI_COMM_WORLD, inside ? 0 : 1, rank, &late);
-  several("late part", late, 3, rank, failures);
+  several("late part", late, threads ? 12 : 3, rank, failures);
   for (MPI_Comm* comm : {&part, &copy, &late}) MPI_Comm_free(comm);
   return failures.exit_code();
 }
@@ -105,7 +120,9 @@ int run(bool threads) {
 
 int main(int argc, char** argv) {
   bool threads = false;
+  bool uneven = false;
   for (int i = 1; i < argc; ++i) {
+    uneven |= std::strcmp(argv[i], "uneven") == 0;
     threads |= std::strcmp(argv[i], "threads") == 0;
     if (std::strcmp(argv[i], "long") == 0) std::this_thread::sleep_for(std::chrono::seconds(4));
   }
@@ -116,7 +133,7 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 0;
   }
-  const int code = espalier::mpi_test::run(threads);
+  const int code = uneven ? espalier::mpi_test::run_unevenly() : espalier::mpi_test::run(threads);
   MPI_Finalize();
   return code;
 }

@@ -5,23 +5,24 @@
 
 #include "mpi/progress_engine.hpp"
 #include "mpi/returned_errors.hpp"
+#include "mpi/seconds_now.hpp"
 
 namespace espalier::mpi {
 
 TimedStart ProgressEngine::begin_timing(std::shared_ptr<runtime::StartTrial> trial,
                                         bool is_planned) {
-  const double now = PMPI_Wtime();
+  const double now = seconds_now();
   ++timed_;
   inside_.enter(now);
   return {std::move(trial), is_planned, now, inside_.at(now)};
 }
 
-void ProgressEngine::leave_start() { inside_.leave(PMPI_Wtime()); }
+void ProgressEngine::leave_start() { inside_.leave(seconds_now()); }
 
 void ProgressEngine::end_timing(const TimedStart& timed, int code) {
   if (timed.trial == nullptr) return;
   --timed_;
-  const double now = PMPI_Wtime();
+  const double now = seconds_now();
   if (code != MPI_SUCCESS) return;
   timed.trial->note(timed.is_planned, {now - timed.begin, inside_.at(now) - timed.inside});
 }

@@ -8,6 +8,7 @@
 #include "mpi/call_trace.hpp"
 #include "mpi/calls.hpp"
 #include "mpi/planned_call.hpp"
+#include "mpi/seconds_now.hpp"
 
 namespace espalier::mpi {
 
@@ -48,7 +49,7 @@ std::optional<runtime::SharedCall> shared_by_all(const Communicator& comm, const
 /// Scatterv and gatherv along trees by counts, which only the root knows.
 Outcome move_by_counts(Communicator& comm, const LocalCall& call, Planned planned,
                        std::optional<BlockBuffers> buffers) {
-  const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
+  const double begin = comm.keeps_log() ? seconds_now() : 0;
   const std::uint64_t bytes = buffers ? own_bytes(*buffers) : 0;
   CountedTrees& trees = comm.counted_trees();
   const CountedTrees::Call rooted{static_cast<Rank>(call.root), planned.plan,
@@ -90,7 +91,7 @@ Outcome move_blocks(Communicator& comm, const LocalCall& call) {
     leave_call(comm, *planned.plan);
     return native(comm, call.operation, Reason::Arguments);
   }
-  const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
+  const double begin = comm.keeps_log() ? seconds_now() : 0;
   const runtime::CachedPlan& plan = *planned.plan;
   const std::uint64_t bytes = own_bytes(*buffers);
   int code = save_input(call, plan.prepared.program, *buffers, comm.self());

@@ -10,6 +10,7 @@
 #include "base/float_environment.hpp"
 #include "mpi/late_agreement.hpp"
 #include "mpi/registry.hpp"
+#include "mpi/seconds_now.hpp"
 #include "topology/views.hpp"
 
 namespace espalier::mpi {
@@ -19,6 +20,9 @@ using runtime::Reason;
 using runtime::SharedCall;
 
 namespace {
+
+/// Calls on a communicator before its ranks ask each other whether all know the machine.
+constexpr std::uint64_t kCallsBeforeAsking = 8;
 
 bool has_message(const OwnedComm& comm) {
   int is_there = 0;
@@ -125,7 +129,9 @@ std::optional<Reason> Communicator::why_never(bool is_off) {
 }
 
 bool Communicator::all_know_the_machine() {
-  if (!std::has_single_bit(++calls_without_machine_)) return false;
+  // Most communicators are gone before that many calls, and would gain nothing.
+  const std::uint64_t first = world_.settings.force ? 1 : kCallsBeforeAsking;
+  if (++calls_without_machine_ < first || !std::has_single_bit(calls_without_machine_)) return false;
   int known = world_.known() != nullptr ? 1 : 0;
   const int code = PMPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_MIN, comm_);
   return code == MPI_SUCCESS && known == 1;
@@ -168,13 +174,13 @@ void Communicator::plan_for(std::shared_ptr<GroupPlans> group) {
 }
 
 bool Communicator::measure_again() {
-  const double begin = PMPI_Wtime();
+  const double begin = seconds_now();
   if (!probes_) {
     probes_ = hidden_copy(hidden_.get(), rank_);
     if (!probes_) return false;
   }
   const LinkChanges found = changes_of_links(group_->machine(), group_->far_pairs(), probes_.get());
-  if (!world_.is_threaded) world_.account.spend(PMPI_Wtime() - begin);
+  if (!world_.is_threaded) world_.account.spend(seconds_now() - begin);
   if (found.scales.empty()) return false;
   topology::Machine machine = group_->machine();
   for (const topology::LevelScale& scale : found.scales) {
@@ -228,10 +234,10 @@ Communicator::Next Communicator::next(runtime::PlanKey& key) {
     settled_.plan = nullptr;
     Registry::forget_what_is_native();
   }
-  const double begin = is_counted ? PMPI_Wtime() : 0;
+  const double begin = is_counted ? seconds_now() : 0;
   runtime::ClassPolicy* policy = &policies_.at(key);
   runtime::Take take = policy->next(world_.clock);
-  if (is_counted) world_.account.spend(PMPI_Wtime() - begin);
+  if (is_counted) world_.account.spend(seconds_now() - begin);
   if (take.first == First::Join) {
     // Whoever names a machine wants plans for it; what was found must not cost more than it gains.
     if (!world_.learns_late && !is_time_to_try()) return {nullptr, Reason::OneLevel};

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "mpi/planned_call.hpp"
+#include "mpi/seconds_now.hpp"
 #include "runtime/class_policy.hpp"
 
 namespace espalier::mpi {
@@ -29,7 +30,7 @@ std::int64_t resident_bytes() {
 
 std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> passed,
                                       bool is_unfit) {
-  const double begin = PMPI_Wtime();
+  const double begin = seconds_now();
   const std::int64_t bytes_before = resident_bytes();
   auto world = enter_world(is_unfit);
   const bool is_none =
@@ -39,7 +40,7 @@ std::unique_ptr<Engine> Engine::start(std::span<const runtime::PassedFunction> p
   engine->world_ = std::move(world);
   engine->ledger_ = std::make_unique<Ledger>(passed, *engine->world_);
   engine->registry_ = std::make_unique<Registry>(*engine->world_, *engine->ledger_);
-  engine->ledger_->note_start(PMPI_Wtime() - begin, resident_bytes() - bytes_before);
+  engine->ledger_->note_start(seconds_now() - begin, resident_bytes() - bytes_before);
   return engine;
 }
 
@@ -74,7 +75,7 @@ Outcome run_and_time(Communicator& comm, const LocalCall& call) {
   const Outcome outcome = run_kind(comm, call);
   const auto& [policy, begin] = outcome.timing;
   if (policy != nullptr && outcome.planned && outcome.code == MPI_SUCCESS) {
-    const double seconds = PMPI_Wtime() - begin;
+    const double seconds = seconds_now() - begin;
     policy->note(begin, seconds, bytes_of(comm, call));
   }
   return outcome;

@@ -5,6 +5,7 @@
 
 #include "mpi/engine.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "mpi/seconds_now.hpp"
 #include "mpi/world.hpp"
 
 namespace espalier::mpi {
@@ -26,8 +27,8 @@ constexpr std::size_t kMostVersions = 4;
 class OwnWork {
  public:
   explicit OwnWork(const World& world)
-      : world_(world), begin_(PMPI_Wtime() - world.account.waited()) {}
-  ~OwnWork() { world_.account.spend(PMPI_Wtime() - world_.account.waited() - begin_); }
+      : world_(world), begin_(seconds_now() - world.account.waited()) {}
+  ~OwnWork() { world_.account.spend(seconds_now() - world_.account.waited() - begin_); }
   OwnWork(const OwnWork&) = delete;
   OwnWork& operator=(const OwnWork&) = delete;
 
@@ -43,7 +44,8 @@ void Engine::learn(KnownMachine machine) {
   machine.came_in = replaces ? world_->known()->came_in
                              : fmt::format("before call {} on all processes, after {:.2f} s",
                                            world_calls_, world_->clock());
-  const bool is_far = !far_pairs(*machine.machine).empty();
+  // Without trials groups have no far pairs (Groups::find), and calls may be native for good too.
+  const bool is_far = runtime::may_try(world_->settings) && !far_pairs(*machine.machine).empty();
   world_->learn(std::move(machine));
   if (replaces) Registry::forget_what_is_native();
   // Calls on near machines may be known to be native for good, and are no longer counted here.
@@ -130,16 +132,16 @@ bool Engine::settle_world(MPI_Comm over) {
   if (is_given_up_) return false;
   if (world_->defers && world_calls_ <= kCallsBeforeAgreement) return false;
   const OwnWork work(*world_);
-  const double begin = PMPI_Wtime();
+  const double begin = seconds_now();
   world_->roll_call.wait();
   // A launcher that tells some processes less than others: all wait for the same call.
   world_->defers = world_->roll_call.any_defers();
   if (world_->defers && world_calls_ <= kCallsBeforeAgreement) {
-    world_->account.wait(PMPI_Wtime() - begin);
+    world_->account.wait(seconds_now() - begin);
     return false;
   }
   is_given_up_ = agree_on_world(*world_, over, false) == WorldAgreement::None;
-  world_->account.wait(PMPI_Wtime() - begin);
+  world_->account.wait(seconds_now() - begin);
   if (!is_given_up_) ledger_->take_verdicts(*world_->verdicts);
   return !is_given_up_;
 }

@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "mpi/seconds_now.hpp"
+
 namespace espalier::mpi {
 namespace {
 
@@ -13,9 +15,9 @@ constexpr double kPatienceSeconds = 10;
 LateAgreement::~LateAgreement() {
   if (under_way_ == nullptr) return;
   std::unique_ptr<UnderWay> last(std::exchange(under_way_, nullptr));
-  const double begin = PMPI_Wtime();
+  const double begin = seconds_now();
   int done = failed_ ? 1 : 0;
-  while (done == 0 && PMPI_Wtime() - begin < kPatienceSeconds) {
+  while (done == 0 && seconds_now() - begin < kPatienceSeconds) {
     if (PMPI_Test(&last->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
   }
   if (done != 0) return;

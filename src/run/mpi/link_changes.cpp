@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/units.hpp"
+#include "mpi/seconds_now.hpp"
 #include "runtime/prepared.hpp"
 #include "topology/transport.hpp"
 
@@ -69,11 +70,11 @@ Figures measure_links(const FarPair& pair, bool begins, MPI_Comm probes) {
   const auto receive = [&] { PMPI_Recv(&byte, 1, MPI_BYTE, other, 0, probes, MPI_STATUS_IGNORE); };
   double trip = 0;
   for (int i = 0; i < kRoundTrips; ++i) {
-    const double begin = PMPI_Wtime();
+    const double begin = seconds_now();
     if (begins) send();
     receive();
     if (!begins) send();
-    const double took = PMPI_Wtime() - begin;
+    const double took = seconds_now() - begin;
     if (i == 1 || (i > 1 && took < trip)) trip = took;  // the first wakes the other up
   }
   std::vector<std::byte> data(topology::kTransport.part_bytes);
@@ -82,7 +83,7 @@ Figures measure_links(const FarPair& pair, bool begins, MPI_Comm probes) {
   double rate = 0;
   // A connection that was idle opens its window turn by turn: as long as that helps.
   for (int turn = 0; turn < kMostTurns; ++turn) {
-    const double begin = PMPI_Wtime();
+    const double begin = seconds_now();
     std::array<MPI_Request, kParts> parts{};
     for (MPI_Request& part : parts) {
       if (begins) {
@@ -99,7 +100,7 @@ Figures measure_links(const FarPair& pair, bool begins, MPI_Comm probes) {
       continue;
     }
     receive();
-    const double now = bytes / std::max(PMPI_Wtime() - begin - trip, 1e-6);
+    const double now = bytes / std::max(seconds_now() - begin - trip, 1e-6);
     byte = now > kStillOpens * rate && turn + 1 < kMostTurns ? 1 : 0;
     const bool is_last = byte == 0;
     rate = std::max(rate, now);

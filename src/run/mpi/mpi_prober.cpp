@@ -6,6 +6,7 @@
 
 #include "mpi/gather_tree.hpp"
 #include "mpi/probe_tasks.hpp"
+#include "mpi/seconds_now.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -143,14 +144,14 @@ void to_ranks(discover::Experiment& e, const std::vector<int>& ranks) {
 }  // namespace
 
 MpiProber::MpiProber(MPI_Comm comm, std::vector<int> ranks, Progress progress)
-    : comm_(comm), ranks_(std::move(ranks)), start_(PMPI_Wtime()), progress_(std::move(progress)) {}
+    : comm_(comm), ranks_(std::move(ranks)), start_(seconds_now()), progress_(std::move(progress)) {}
 
 MpiProber::~MpiProber() {
   static_cast<void>(tell_those_below({ranks_, std::vector<Words>(size())}, kEnd, comm_));
 }
 
 Time MpiProber::spent() const {
-  return Time{static_cast<std::int64_t>((PMPI_Wtime() - start_) * 1e12)};
+  return Time{static_cast<std::int64_t>((seconds_now() - start_) * 1e12)};
 }
 
 Expected<std::vector<std::vector<Measured>>> MpiProber::run(

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mpi/call_trace.hpp"
+#include "mpi/seconds_now.hpp"
 
 namespace espalier::mpi {
 
@@ -26,7 +27,7 @@ Planned plan_call(Communicator& comm, runtime::SharedCall call, bool in_place) {
   } else {
     planned.outcome.plan = comm.name_of_plan(*next.plan);
   }
-  if (next.timed != nullptr) planned.outcome.timing = {next.timed, PMPI_Wtime()};
+  if (next.timed != nullptr) planned.outcome.timing = {next.timed, seconds_now()};
   return planned;
 }
 
@@ -104,7 +105,7 @@ int run_traced(Communicator& comm, const CachedPlan& plan, const Elements& eleme
 }  // namespace
 
 int run(Communicator& comm, const CachedPlan& plan, Operation operation, Elements& elements) {
-  const double begin = comm.keeps_log() ? PMPI_Wtime() : 0;
+  const double begin = comm.keeps_log() ? seconds_now() : 0;
   elements.signature = plan.signature;
   if (comm.segment() != nullptr && plan.is_collective &&
       comm.segment()->serves(plan.call, elements.buffers)) {
@@ -135,7 +136,7 @@ void note_planned(Communicator& comm, const Ran& ran, double begin) {
   const double predicted = ran.predicted ? to_microseconds(*ran.predicted) : -1;
   comm.log.add({comm.name(), ran.operation, select::size_class(Bytes{ran.bytes}),
                 std::string(ran.plan), std::string(ran.why), 1, predicted,
-                (PMPI_Wtime() - begin) * 1e6});
+                (seconds_now() - begin) * 1e6});
 }
 
 }  // namespace espalier::mpi

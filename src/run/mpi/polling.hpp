@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "mpi/mpi_api.hpp"
+#include "mpi/seconds_now.hpp"
 #include "runtime/tags.hpp"
 
 namespace espalier::mpi {
@@ -20,7 +21,7 @@ void poll(double stall_seconds, Test test, Stalled stalled) {
     if (idle < kPatience) continue;
     sched_yield();
     if (idle % 64 != 0) continue;
-    const double now = PMPI_Wtime();
+    const double now = seconds_now();
     if (stalled_since == 0) stalled_since = now;
     if (now - stalled_since > stall_seconds) stalled();
   }

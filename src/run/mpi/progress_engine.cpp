@@ -8,6 +8,7 @@
 #include "mpi/polling.hpp"
 #include "mpi/progress_hook.hpp"
 #include "mpi/returned_errors.hpp"
+#include "mpi/seconds_now.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -145,10 +146,10 @@ bool ProgressEngine::step() {
   if ((active_.empty() && adopted_.empty()) || is_busy_) return false;
   is_busy_ = true;
   const bool enters = timed_ > 0 && !inside_.is_in();
-  if (enters) inside_.enter(PMPI_Wtime());
+  if (enters) inside_.enter(seconds_now());
   bool has_moved = step_calls();
   if (!adopted_.empty()) has_moved |= step_adopted();
-  if (enters) inside_.leave(PMPI_Wtime());
+  if (enters) inside_.leave(seconds_now());
   is_busy_ = false;
   return has_moved;
 }
@@ -179,12 +180,12 @@ void ProgressEngine::let_block(PendingCalls& calls) {
 }
 
 bool ProgressEngine::finish(PendingCalls& calls, MPI_Comm user, double patience) {
-  double last = PMPI_Wtime();
+  double last = seconds_now();
   const auto has_ended = [&] { return calls.is_idle() && !has_adopted(user); };
   while (!has_ended()) {
-    if (step()) last = PMPI_Wtime();
+    if (step()) last = seconds_now();
     if (has_ended()) break;
-    if (PMPI_Wtime() - last > patience) break;
+    if (seconds_now() - last > patience) break;
     sched_yield();
   }
   std::erase(active_, &calls);

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "mpi/seconds_now.hpp"
+
 namespace espalier::mpi {
 namespace {
 
@@ -116,9 +118,9 @@ std::optional<discover::SeenMachine> SocketLooks::news() {
 
 SocketLooks::Told SocketLooks::end(MPI_Comm over, int root, runtime::Account& account) {
   Told told;
-  const double came = PMPI_Wtime();
+  const double came = seconds_now();
   const std::vector<double> largest = agreement_->finish();
-  account.wait(PMPI_Wtime() - came);
+  account.wait(seconds_now() - came);
   agreement_.reset();
   has_failed_ = largest.size() < kOwnNumbers;
   if (has_failed_) return told;
@@ -155,9 +157,9 @@ std::optional<SocketLooks::Told> SocketLooks::before_call(MPI_Comm over, int roo
     if (++under_way_ < kCallsToLook) return std::nullopt;
     if (agreement_ != nullptr) return end(over, root, account);
     Told told;
-    const double came = PMPI_Wtime();
+    const double came = seconds_now();
     told.kept = delivery_->finish();
-    account.wait(PMPI_Wtime() - came);
+    account.wait(seconds_now() - came);
     delivery_.reset();
     told.machine = news();
     return told;

@@ -13,6 +13,7 @@
 
 #include "base/text_hash.hpp"
 #include "mpi/mpi_traits.hpp"
+#include "mpi/seconds_now.hpp"
 #include "mpi/shared_by_ranks.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/named_algorithms.hpp"
@@ -155,7 +156,9 @@ bool launcher_says_several_nodes(int size) {
   const auto local = environment(
       kNativeMpi == select::NativeMpi::OpenMpi ? "OMPI_COMM_WORLD_LOCAL_SIZE" : "MPI_LOCALNRANKS");
   const int processes = local ? std::atoi(local->c_str()) : 0;
-  return processes > 0 && processes < size;
+  if (processes > 0) return processes < size;
+  const auto nodes = environment("SLURM_STEP_NUM_NODES");  // srun tells no more
+  return nodes && std::atoi(nodes->c_str()) > 1;
 }
 
 /// The machine that rank 0 has told. Under SMPI it is read once for all ranks.
@@ -203,7 +206,7 @@ double seconds_before_now() {
 
 std::unique_ptr<World> enter_world(bool is_unfit) {
   auto world = std::make_unique<World>();
-  const double begin = PMPI_Wtime();
+  const double begin = seconds_now();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world->size);
   const auto own = runtime::read_settings(environment);
@@ -224,7 +227,7 @@ std::unique_ptr<World> enter_world(bool is_unfit) {
   presence.defers = world->defers;
   presence.has_clusters = environment("ESPALIER_CLUSTERS").has_value();
   world->roll_call.begin(presence);
-  world->account.spend(PMPI_Wtime() - begin);
+  world->account.spend(seconds_now() - begin);
   return world;
 }
 

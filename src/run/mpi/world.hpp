@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi/roll_call.hpp"
+#include "mpi/seconds_now.hpp"
 #include "mpi/tracer.hpp"
 #include "runtime/account.hpp"
 #include "runtime/agreement.hpp"
@@ -58,8 +59,8 @@ class World {
   int rank = 0;  ///< this process in MPI_COMM_WORLD
   int size = 1;  ///< processes of MPI_COMM_WORLD
   /// Seconds since the process began, roughly.
-  runtime::Clock clock = [begin = PMPI_Wtime(), before = seconds_before_now()] {
-    return before + PMPI_Wtime() - begin;
+  runtime::Clock clock = [begin = seconds_now(), before = seconds_before_now()] {
+    return before + seconds_now() - begin;
   };
   /// What our own work took on this rank.
   mutable runtime::Account account;

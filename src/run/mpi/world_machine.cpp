@@ -5,6 +5,7 @@
 
 #include "base/text_hash.hpp"
 #include "mpi/discover_world.hpp"
+#include "mpi/seconds_now.hpp"
 #include "mpi/world.hpp"
 #include "topology/machine_spec.hpp"
 #include "topology/usual_figures.hpp"
@@ -82,7 +83,7 @@ KnownMachine machine_of_nodes(const World& world) {
 }
 
 KnownMachine discovered_machine(const World& world, MPI_Comm over) {
-  const double begin = PMPI_Wtime();
+  const double begin = seconds_now();
   DiscoverOptions options;
   options.budget.eager_limits = false;  // told to people only
   options.budget.pair_rates = false;    // the program waits
@@ -100,7 +101,7 @@ KnownMachine discovered_machine(const World& world, MPI_Comm over) {
   KnownMachine known = found_machine(world, std::move(found->machine), std::move(words));
   known.is_certain = is_certain;
   known.measured = found->measured;
-  known.discover_seconds = PMPI_Wtime() - begin - found->waited;
+  known.discover_seconds = seconds_now() - begin - found->waited;
   return known;
 }
 

@@ -17,6 +17,7 @@
 #include "mpi/gather_tree.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/returned_errors.hpp"
+#include "mpi/seconds_now.hpp"
 #include "topology/readers.hpp"
 #include "topology/writers.hpp"
 
@@ -238,7 +239,7 @@ discover::NodeRecord look_at_node(MPI_Comm node, int world_rank) {
 
 Expected<WorldNodes> find_nodes(MPI_Comm over, std::span<const int> leaders) {
   const Error none_left{"discovery", "MPI has no communicator left", "free some that are not used"};
-  const double begin = PMPI_Wtime();
+  const double begin = seconds_now();
   int world_rank = 0, said_rank = 0, rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Group group = MPI_GROUP_NULL;
@@ -247,7 +248,7 @@ Expected<WorldNodes> find_nodes(MPI_Comm over, std::span<const int> leaders) {
   WorldNodes result;
   result.world = own_world(over, group);
   if (!result.world) return none_left;
-  const double entered = PMPI_Wtime() - begin;  // least on the rank that came last
+  const double entered = seconds_now() - begin;  // least on the rank that came last
   const std::vector<int> leading = leading_ranks(leaders);
   const auto position = static_cast<std::size_t>(
       std::lower_bound(leading.begin(), leading.end(), world_rank) - leading.begin());

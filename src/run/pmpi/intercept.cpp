@@ -4,6 +4,7 @@
 #include "pmpi/intercept.hpp"
 
 #include "mpi/mpi_traits.hpp"
+#include "mpi/seconds_now.hpp"
 #include "mpi/self_test.hpp"
 #include "pmpi/exports.hpp"
 #include "pmpi/fortran.hpp"
@@ -92,7 +93,7 @@ bool init_call(const mpi::LocalCall& call, std::intptr_t request, int& code) {
 }
 
 void finish_native(const mpi::LocalCall& call, Asked& asked, double begin) {
-  const double seconds = PMPI_Wtime() - begin;
+  const double seconds = mpi::seconds_now() - begin;
   asked.outcome.timing.begin = begin;
   without_bugs([&] { the_engine.load()->note_native(call, asked.outcome, seconds); });
 }

@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "mpi/engine.hpp"
+#include "mpi/seconds_now.hpp"
 #include "mpi/thread_block.hpp"
 #include "pmpi/known_native.hpp"
 #include "pmpi/native_start.hpp"
@@ -111,7 +112,7 @@ template <auto Next, typename... Arguments>
   Asked asked = ask_engine(call);
   if (asked.outcome.planned) return asked.outcome.code;
   if (!asked.is_timed) return Next(arguments...);
-  const double begin = PMPI_Wtime();
+  const double begin = mpi::seconds_now();
   const int code = Next(arguments...);
   if (code == MPI_SUCCESS) finish_native(call, asked, begin);
   return code;

@@ -250,7 +250,11 @@ void Trial::judge_first() {
   double regret = options_.evidence != nullptr ? options_.evidence->committed() : 0;
   const double regret_before = regret;
   for (std::uint32_t w = 1; w < candidates_.size(); ++w) {
-    if (is_as_predicted && candidates_[w].predicted >= kFarBehind * predicted) continue;
+    // What was measured goes before what was predicted.
+    const bool is_far_behind = agreed_[w] < kNever
+                                   ? agreed_[w] >= kFarBehind * agreed_[0]
+                                   : candidates_[w].predicted >= kFarBehind * predicted;
+    if (is_as_predicted && is_far_behind) continue;
     if (options_.evidence != nullptr) {
       if (candidates_[w].is_native && agreed_[0] <= kClearlyAhead * agreed_[w] &&
           agreed_[w] < kNever) {

@@ -46,6 +46,17 @@ TEST(Trial, KeepsWhatIsAsPredictedWithoutTryingWhatIsFarBehind) {
   EXPECT_EQ(trials[0].why(), "as predicted, and all others far behind");
 }
 
+TEST(Trial, TriesNativeThatWasMeasuredFasterThoughItWasPredictedFarBehind) {
+  Trial one(kPlanAndNative);
+  for (int i = 0; i < 5; ++i) one.note_native_before(0.6e-3, 8);
+  std::vector<Trial> trials(3, one);
+  candidates_taken(trials, 400, [](std::size_t, std::uint32_t candidate) {
+    return candidate == 0 ? 1.0e-3 : 0.6e-3;
+  });
+  ASSERT_TRUE(trials[0].is_decided());
+  EXPECT_EQ(trials[0].kept(), 1U);
+}
+
 TEST(Trial, SaysWhatCallsDoAsLongAsThereIsNoVerdict) {
   using BeforeDecision = Trial::BeforeDecision;
   const auto after = [](std::uint32_t calls, bool rechecks_winner) {
