@@ -4,7 +4,7 @@
     generate_front.py runtime FUNCTIONS.table COLLECTIVES.table OUT.c
     generate_front.py recorder FUNCTIONS.table COLLECTIVES.table OUT.c
 
-An entry is a jump through its slot. Behind a function that starts MPI the front has something to do. Every argument is as wide as a register, whatever it is, and so is the result: they stay
+An entry is a jump through its slot. Large-count functions have a substitute for MPIs without them (src/run/front/narrow.h). Behind a function that starts MPI the front has something to do. Every argument is as wide as a register, whatever it is, and so is the result: they stay
 where they are.
 """
 import pathlib
@@ -17,8 +17,8 @@ import generate_wrappers as wrappers  # noqa: E402
 
 
 def entries_of(which, functions_table, collectives_table):
-    """The number of arguments of each name, in the order of the names."""
-    entries = {}
+    """The number of arguments of each name, in the order of the names; and the arguments of large-count functions."""
+    entries, large = {}, {}
     if which == "runtime":
         functions, collectives = wrappers.read_tables(functions_table, collectives_table)
         made = [(kind, wrappers.source(functions, collectives, kind)) for kind in wrappers.kinds() if not kind.is_static]
@@ -28,19 +28,67 @@ def entries_of(which, functions_table, collectives_table):
     for kind, text in made:
         for _ in text:
             pass
+        large |= {name: arguments for name, arguments in kind.arguments.items() if re.fullmatch(r"MPI_\w+_c", name)}
         for name, arguments in kind.entries.items():
             if entries.setdefault(name, arguments) != arguments:
                 sys.exit(f"generate_front.py: {name} has {entries[name]} arguments, and {arguments} in {kind.name}")
-    return dict(sorted(entries.items()))
+    return dict(sorted(entries.items())), large
 
 
 # MPI_Init and MPI_Init_thread, in all spellings.
 INIT = re.compile(r"o?mpi_init(_thread)?(_|__|_f|_f08_)?", re.IGNORECASE)
 
 
-def source(which, entries):
+SEND = {"sendcount": "s", "sendcounts": "S", "sdispls": "S"}
+RECEIVE = {"recvcount": "r", "recvcounts": "R", "rdispls": "R"}
+
+
+def letters(arguments):
+    """As in front/narrow.h."""
+    displs = {"displs": "R" if "recvcounts" in arguments else "S", "count": "c"}
+    return "".join((SEND | RECEIVE | displs).get(a, "p") for a in arguments)
+
+
+def place(arguments, name):
+    return arguments.index(name) if name in arguments else -1
+
+
+def substitute(name, arguments, number):
+    """A static function for MPI_Bcast_c that calls MPI_Bcast, whose number is given."""
+    narrow = name.removesuffix("_c")
+    base = narrow.removeprefix("MPI_").removesuffix("_init").lower()
+    base = base.removeprefix("i") if narrow.startswith("MPI_I") else base
+    root_side = {"gather": "'r'", "gatherv": "'r'", "scatter": "'s'", "scatterv": "'s'"}.get(base, "0")
+    span = "ESPALIER_FOR_GOOD" if narrow.endswith("_init") else "ESPALIER_IN_REQUEST" if "request" in arguments else "ESPALIER_IN_CALL"
+    blocks = "ESPALIER_OF_NEIGHBOURS" if "neighbor" in base else \
+        "ESPALIER_OF_OWN_GROUP" if base == "reduce_scatter" else "ESPALIER_OF_GROUP"
+    places = ", ".join(str(place(arguments, a)) for a in ("sendbuf", "recvbuf", "root", "comm"))
+    parameters = ", ".join(f"R a{i}" for i in range(len(arguments)))
+    given = ", ".join(f"a{i}" for i in range(len(arguments)))
+    passed = ", ".join(f"a[{i}]" for i in range(len(arguments)))
+    types = ", ".join(["R"] * len(arguments))
+    yield f"static R narrow_{name}({parameters}) {{\n"
+    yield f'  static const struct espalier_large_function of = {{"{letters(arguments)}", {places}, {root_side}, {span}, {blocks}}};\n'
+    yield f"  R a[] = {{{given}}};\n  int* made[ESPALIER_MOST_ARRAYS];\n"
+    yield "  const R wrong = espalier_narrow(&of, a, made);\n  if (wrong != 0) return wrong;\n"
+    yield f"  const R code = ((R(*)({types}))SLOT({number}))({passed});\n"
+    yield "  espalier_free_narrow(made);\n  return code;\n}\n"
+
+
+def substitutes(entries, large):
+    numbers = {name: number for number, name in enumerate(entries)}
+    there = [name for name in entries if name in large and name.removesuffix("_c") in numbers]
+    for name in there:
+        yield from substitute(name, large[name], numbers[name.removesuffix("_c")])
+    yield "\nvoid* const espalier_substitutes[] = {\n"
+    for name in entries:
+        yield f"    (void*)&narrow_{name},\n" if name in there else "    0,\n"
+    yield "};\n"
+
+
+def source(which, entries, large):
     yield "/* Generated from the tables of src/run/pmpi and src/run/record by scripts/generate_front.py. */\n"
-    yield '#include "front/front.h"\n\ntypedef intptr_t R;\n'
+    yield '#include "front/front.h"\n#include "front/narrow.h"\n\ntypedef intptr_t R;\n'
     yield '#define ENTRY __attribute__((visibility("default")))\n#define SLOT(i) (*(void* volatile*)&espalier_slots[i])\n\n'
     for number, (name, count) in enumerate(entries.items()):
         types = ", ".join(["R"] * count) or "void"
@@ -62,6 +110,7 @@ def source(which, entries):
     for name in entries:
         yield f'    "{name}",\n'
     yield f"}};\nconst size_t espalier_entry_count = {len(entries)};\n\n"
+    yield from substitutes(entries, large)
     yield "/* By its own name it would be that of the copy which comes first. */\nstatic const char here = 0;\n"
     yield f'ENTRY extern const char espalier_mark_{which} __attribute__((alias("here")));\n'
     yield f'const char* const espalier_mark = "espalier_mark_{which}";\n'
@@ -71,7 +120,7 @@ def source(which, entries):
 
 def main():
     which, functions_table, collectives_table, out = sys.argv[1:]
-    pathlib.Path(out).write_text("".join(source(which, entries_of(which, functions_table, collectives_table))))
+    pathlib.Path(out).write_text("".join(source(which, *entries_of(which, functions_table, collectives_table))))
 
 
 if __name__ == "__main__":

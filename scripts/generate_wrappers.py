@@ -33,10 +33,12 @@ class Kind:
         self.large_counts = large_counts  # MPI_Bcast_c
         self.is_static = name == "smpi"
         self.entries = {}
+        self.arguments = {}  # names of the arguments of each C function
 
     def entry(self, name, arguments, result="int"):
         """The head of an exported function, which is noted."""
         self.entries[name] = len(arguments)
+        self.arguments[name] = arguments
         return EXPORT + f"{result} {name}({parameters(arguments)})"
 
     def alias(self, name, of, arguments):
@@ -45,7 +47,7 @@ class Kind:
 
 
 def kinds():
-    """Open MPI calls them MPIX_Bcast_init up to 4.1, MPI_Bcast_init since 5.0: nobody calls those that are not there. Of the
+    """Open MPI calls them MPIX_Bcast_init up to 4.1, MPI_Bcast_init since 5.0: the front takes either for the other. Of the
     standard's own binary interface only the C functions are wrapped; SMPI's programs are C, and nothing else is counted there."""
     return [Kind("mpich", "mpich", ["MPI_"], large_counts=True), Kind("openmpi", "openmpi", ["MPIX_", "MPI_"]),
             Kind("mpiabi", None, ["MPI_"], large_counts=True), Kind("smpi", None)]

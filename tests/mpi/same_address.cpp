@@ -47,6 +47,7 @@ class SameAddress {
       MPI_Type_free(&front_);
       MPI_Type_free(&back_);
     }
+    reductions();
     return failures_.exit_code();
   }
 
@@ -66,6 +67,35 @@ class SameAddress {
     fill();
     MPI_Alltoall(base, 1, front_, base, 1, back_, MPI_COMM_WORLD);
     for (int r = 0; r < size_; ++r) expect(r, value(r, rank_), "alltoall" + of);
+  }
+
+  /// Forbidden, but Open MPI takes it, from some ranks alone too.
+  void reductions() {
+#ifdef OPEN_MPI
+    const std::vector<int> counts = [this] {
+      std::vector<int> all(static_cast<std::size_t>(size_), 1);
+      all[1] = 0;
+      return all;
+    }();
+    const std::vector<int> ones(counts.size(), 1);
+    std::vector<int> both = ones;
+    MPI_Reduce_scatter(both.data(), both.data(), counts.data(), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank_ != 1) failures_.expect(both[0] == size_, "reduce-scatter of one buffer");
+    both = ones;
+    std::vector<int> apart(ones.size());
+    const bool is_alone = rank_ == 1;
+    MPI_Scan(is_alone ? both.data() : ones.data(), is_alone ? both.data() : apart.data(), 1, MPI_INT,
+             MPI_SUM, MPI_COMM_WORLD);
+    failures_.expect((is_alone ? both[0] : apart[0]) == rank_ + 1, "scan of one buffer");
+    both = ones;
+    MPI_Allreduce(is_alone ? both.data() : ones.data(), is_alone ? both.data() : apart.data(), 1,
+                  MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    failures_.expect((is_alone ? both[0] : apart[0]) == size_, "allreduce of one buffer");
+    both = ones;
+    MPI_Reduce(is_alone ? both.data() : ones.data(), is_alone ? both.data() : apart.data(), 2,
+               MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+    if (is_alone) failures_.expect(both[0] == size_, "reduce of one buffer");
+#endif
   }
 
   /// The first int of block `block` in the front half of rank `rank`.

@@ -19,6 +19,7 @@
 
 #include "front/decline.h"
 #include "front/find_mpi.h"
+#include "front/narrow.h"
 #include "front/variant.h"
 
 enum State { Unknown, Served, Native, Several };
@@ -63,12 +64,41 @@ static void tell_of_node(const char* what, const char* which) {
 /* What comes behind the front in the order of the loader: evaluated here. */
 static void* next_in_sight(const char* name) { return dlsym(RTLD_NEXT, name); }
 
+static int compare_strings(const void* name, const void* entry) {
+  return strcmp(name, *(const char* const*)entry);
+}
+
+/* What stands for a function that nobody defines. */
+static void* substitute_for(const char* name) {
+  const char* const* entry = bsearch(name, espalier_names, espalier_entry_count,
+                                     sizeof *espalier_names, compare_strings);
+  return entry == NULL ? NULL : espalier_substitutes[entry - espalier_names];
+}
+
 /* Looks in the order of the loader: what all see comes before what the caller alone sees. */
-static void* next_for(const void* caller, const char* name) {
+static void* defined_for(const void* caller, const char* name) {
   void* found = next_in_sight(name);
   if (found == NULL && the_mpi.handle != NULL) found = dlsym(the_mpi.handle, name);
   return found != NULL ? found : espalier_find_beside(caller, name);
 }
+
+/* Open MPI calls it MPIX_Bcast_init up to 4.1, MPI_Bcast_init since 5.0. */
+static void* next_for(const void* caller, const char* name) {
+  void* found = defined_for(caller, name);
+  const size_t length = strlen(name);
+  if (found == NULL && length > 5 && strcmp(name + length - 5, "_init") == 0) {
+    char other[64];
+    const int is_extension = strncmp(name, "MPIX_", 5) == 0;
+    if (!is_extension && strncmp(name, "MPI_", 4) != 0) return NULL;
+    snprintf(other, sizeof other, "%s%s", is_extension ? "MPI_" : "MPIX_",
+             name + (is_extension ? 5 : 4));
+    found = defined_for(caller, other);
+  }
+  return found != NULL ? found : substitute_for(name);
+}
+void* espalier_native(const char* name) { return defined_for(NULL, name); }
+int espalier_counts_cart_first(void) { return the_interface == ESPALIER_OPEN_MPI; }
+
 static void* next_function(const char* name) { return next_for(NULL, name); }
 
 static void forget_functions(void) {

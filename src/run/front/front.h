@@ -11,6 +11,8 @@ extern void* espalier_slots[];
 extern void* const espalier_first_slots[];
 extern const char* const espalier_names[];
 extern const size_t espalier_entry_count;
+/* What stands for an entry where nobody defines the function (narrow.h); 0: nothing. */
+extern void* const espalier_substitutes[];
 
 /* The name of a symbol that every copy of this library exports, and this copy's symbol. */
 extern const char* const espalier_mark;

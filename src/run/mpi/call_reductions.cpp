@@ -53,17 +53,21 @@ std::optional<Combine> combine_of(const Communicator& comm, const LocalCall& cal
   if (call.operation == Operation::Reduce) {
     if (!is_rank(call.root, comm.size())) return std::nullopt;
     combine.has_out = comm.rank() == call.root;
-  } else if (call.irregular) {
+  }
+  // Forbidden, but it may be so on one rank alone, which must decide as the others do. Of longer
+  // allreduces Open MPI says itself that they are wrong.
+  const bool is_refused =
+      kRefusesAliases || (call.operation == Operation::Allreduce && combine.count > 1);
+  const bool is_alias = combine.in == combine.out && combine.has_out && combine.out != nullptr;
+  if (is_alias && !is_refused) combine.in = MPI_IN_PLACE;
+  if (call.irregular) {
     if (!take_counts(comm, call.recv.counts, combine)) return std::nullopt;
   } else if (call.operation == Operation::ReduceScatter) {
     combine.elements_in *= comm.size();
     combine.elements_out = static_cast<std::uint64_t>(std::max<std::int64_t>(0, combine.count));
   } else if (call.operation == Operation::Exscan) {
     // Rank 0's result means nothing: what is wrong elsewhere is not here.
-    if (combine.in == combine.out && combine.count > 0) {
-      if (kRefusesAliases) return std::nullopt;
-      combine.in = MPI_IN_PLACE;
-    }
+    if (combine.in == combine.out && combine.count > 0) return std::nullopt;
     combine.has_out = comm.rank() != 0 || combine.in_place();
   }
   const auto is_address = [&](const void* address) {
@@ -71,7 +75,8 @@ std::optional<Combine> combine_of(const Communicator& comm, const LocalCall& cal
   };
   const bool is_wrong = combine.count < 0 || type == MPI_DATATYPE_NULL ||
                         (combine.in_place() && !combine.has_out) ||
-                        (combine.has_out && combine.in == combine.out && combine.elements_in > 0) ||
+                        ((combine.has_out || call.irregular) && combine.in == combine.out &&
+                         combine.elements_in > 0) ||
                         (!combine.in_place() && !is_address(combine.in)) ||
                         (combine.has_out && !is_address(combine.out));
   return is_wrong ? std::nullopt : std::optional(std::move(combine));

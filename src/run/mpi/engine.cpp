@@ -84,6 +84,7 @@ Outcome run_and_time(Communicator& comm, const LocalCall& call) {
 }  // namespace
 
 Outcome Engine::run(const LocalCall& call) {
+  const ProgressEngine::Inside inside;
   Communicator* const comm = enter(call.comm);
   if (comm == nullptr) {
     Outcome unknown;
@@ -106,6 +107,7 @@ Outcome start_kind(Communicator& comm, const LocalCall& call, const Starting& ho
 }  // namespace
 
 Outcome Engine::start(const LocalCall& call, MPI_Request* request) {
+  const ProgressEngine::Inside inside;
   // Found or made here, but nothing of it changes: that is for calls that block.
   Communicator* const comm = registry_->find(call.comm);
   if (comm == nullptr || comm->never()) return native_pending();

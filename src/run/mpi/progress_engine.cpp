@@ -77,8 +77,10 @@ void ProgressEngine::send_completion(int number, int code, MPI_Comm user) {
   constexpr char kTooMuch = 0;
   const SelfLane& lane = open_[static_cast<std::size_t>(number)].lane;
   if (code != MPI_SUCCESS) {
+    failed_[lane.comm] = user;
+    has_failed_.store(true, std::memory_order_relaxed);
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    PMPI_Comm_get_errhandler(user, &handler);
+    PMPI_Comm_create_errhandler(&hand_on_error, &handler);
     PMPI_Comm_set_errhandler(lane.comm, handler);
     PMPI_Errhandler_free(&handler);
   }
@@ -87,6 +89,14 @@ void ProgressEngine::send_completion(int number, int code, MPI_Comm user) {
              &sent);
   PMPI_Request_free(&sent);
   tell_completion();
+}
+
+/// Of the functions that complete a failed request; those of our own messages are not for the
+/// program. What its handler throws passes through here as through MPI.
+void ProgressEngine::hand_on_error(MPI_Comm* hidden, int* code, ...) {
+  if (depth_ > 0 || the_progress == nullptr || the_progress->is_busy_) return;
+  const auto found = the_progress->failed_.find(*hidden);
+  if (found != the_progress->failed_.end()) PMPI_Comm_call_errhandler(found->second, *code);
 }
 
 void ProgressEngine::complete(int request, int code, MPI_Comm user) {
@@ -189,6 +199,9 @@ bool ProgressEngine::finish(PendingCalls& calls, MPI_Comm user, double patience)
     sched_yield();
   }
   std::erase(active_, &calls);
+  for (auto& [hidden, of] : failed_) {
+    if (of == user) of = MPI_COMM_WORLD;  // that is freed; its requests may be completed later
+  }
   const bool all_ended = has_ended();
   if (!all_ended) {
     calls.abandon();

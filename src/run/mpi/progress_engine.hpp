@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "mpi/channel.hpp"
@@ -38,7 +40,7 @@ class ProgressEngine {
   [[nodiscard]] int open(const Channel& channel, MPI_Request* request);
   /// Completes a request.
   /// @param code of the call; an error becomes an error of the function that completes the request
-  /// @param user communicator of the call: its error handler is called
+  /// @param user communicator of the call: its error handler is called then
   void complete(int request, int code, MPI_Comm user);
 
   // Likewise for persistent requests, which stay open until they are closed.
@@ -82,6 +84,22 @@ class ProgressEngine {
   /// Waits until no call of a communicator is under way, adopted ones of `user` too. If nothing
   /// happens for `patience` seconds, leaves them behind. @return whether all have ended
   bool finish(PendingCalls& calls, MPI_Comm user, double patience);
+  /// While one is there, errors on hidden communicators are ours: no handler of the program is
+  /// called.
+  class Inside {
+   public:
+    Inside() : counts_(has_failed_.load(std::memory_order_relaxed)) {
+      if (counts_) ++depth_;
+    }
+    ~Inside() {
+      if (counts_) --depth_;
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    bool counts_;
+  };
   /// Whether a call was ever started, or bound to be.
   [[nodiscard]] bool has_started() const { return is_hooked_ || has_persistent_; }
 
@@ -95,6 +113,7 @@ class ProgressEngine {
     TimedStart timed;
   };
   static void step_the_only() noexcept;  // called by MPI, in which nothing may be thrown
+  static void hand_on_error(MPI_Comm* hidden, int* code, ...);
   void hook();
   void activate(PendingCalls& calls);
   bool step_calls();
@@ -119,6 +138,9 @@ class ProgressEngine {
   std::vector<int> free_;    // numbers of requests that are complete
   std::vector<int> let_go_;  // numbers of requests that the program has freed
   MPI_Comm overflow_ = MPI_COMM_NULL;
+  std::map<MPI_Comm, MPI_Comm> failed_;  // hidden ones with a failed request, and the program's
+  static inline std::atomic<bool> has_failed_{false};  // never where several threads are in MPI
+  static inline int depth_ = 0;                        // counted once one has failed
   std::vector<Adopted> adopted_;
   int timed_ = 0;  // calls under way whose times are wanted
   runtime::InsideClock inside_;

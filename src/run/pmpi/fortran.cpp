@@ -132,6 +132,9 @@ FortranRequests::~FortranRequests() {
     at<MPI_Fint>(fortran_)[i] = PMPI_Request_c2f(handles_->requests[i]);
   }
 }
-std::intptr_t FortranRequests::address() const { return in_register(handles_->requests.data()); }
+std::intptr_t FortranRequests::address() const {
+  static MPI_Request none = MPI_REQUEST_NULL;  // Open MPI wants an address for no requests, too
+  return in_register(handles_->requests.empty() ? &none : handles_->requests.data());
+}
 
 }  // namespace espalier::pmpi

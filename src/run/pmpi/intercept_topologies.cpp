@@ -4,7 +4,7 @@
 
 #include "pmpi/functions.hpp"
 #include "pmpi/graph_parts.hpp"
-#include "pmpi/intercept.hpp"
+#include "pmpi/make_communicator.hpp"
 
 namespace espalier::pmpi {
 namespace {
@@ -68,7 +68,8 @@ bool has_room(std::intptr_t comm, std::int64_t nodes) {
 /// @param graph_of called only where topologies are reordered; may be collective
 /// @param make takes the communicator, reorder, and the graph: nullptr if nothing was reordered
 template <typename GraphOf, typename Make>
-int make_topology(std::intptr_t comm, std::intptr_t reorder, GraphOf graph_of, Make make) {
+int make_topology(std::intptr_t comm, std::intptr_t reorder, std::intptr_t newcomm,
+                  GraphOf graph_of, Make make) {
   if (mpi::Engine* const engine = reordering_engine(comm, reorder)) {
     GatheredGraph graph;
     MPI_Comm on = MPI_COMM_NULL;
@@ -83,7 +84,9 @@ int make_topology(std::intptr_t comm, std::intptr_t reorder, GraphOf graph_of, M
       return code;
     }
   }
-  return make(comm, reorder, static_cast<const GatheredGraph*>(nullptr));
+  return make_communicator(comm, newcomm, [&] {
+    return make(comm, reorder, static_cast<const GatheredGraph*>(nullptr));
+  });
 }
 
 }  // namespace
@@ -100,7 +103,7 @@ int intercept_cart_create(std::intptr_t comm, std::intptr_t ndims, std::intptr_t
     graph.size = static_cast<int>(nodes);
     return graph;
   };
-  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto*) {
+  return make_topology(comm, reorder, newcomm, graph_of, [=](auto on, auto again, const auto*) {
     return next_cart_create(on, ndims, dims, periods, again, newcomm);
   });
 }
@@ -114,7 +117,7 @@ int intercept_graph_create(std::intptr_t comm, std::intptr_t nnodes, std::intptr
                                                                as<const int*>(edges), graph.pairs);
     return graph;
   };
-  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto*) {
+  return make_topology(comm, reorder, newcomm, graph_of, [=](auto on, auto again, const auto*) {
     return next_graph_create(on, nnodes, index, edges, again, newcomm);
   });
 }
@@ -130,7 +133,7 @@ int intercept_dist_graph_create(std::intptr_t comm, std::intptr_t n, std::intptr
     return gather_graph(as<MPI_Comm>(comm), mine);
   };
   // Any process may name any edge, and nodes are ranks of the new communicator.
-  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto*) {
+  return make_topology(comm, reorder, newcomm, graph_of, [=](auto on, auto again, const auto*) {
     return next_dist_graph_create(on, n, sources, degrees, destinations, weights, info, again,
                                   newcomm);
   });
@@ -148,7 +151,7 @@ int intercept_dist_graph_create_adjacent(std::intptr_t comm, std::intptr_t indeg
     return gather_graph(as<MPI_Comm>(comm), mine);
   };
   // Who becomes node r says what the process r said.
-  return make_topology(comm, reorder, graph_of, [=](auto on, auto again, const auto* graph) {
+  return make_topology(comm, reorder, newcomm, graph_of, [=](auto on, auto again, const auto* graph) {
     if (graph == nullptr) {
       return next_dist_graph_create_adjacent(on, indegree, sources, sourceweights, outdegree,
                                              destinations, destweights, info, again, newcomm);
