@@ -201,7 +201,7 @@ tools:
 	@scripts/install_packages.sh tools
 
 fuzz-short: tools
-	@! scripts/can_fuzz.sh || $(MAKE) --no-print-directory fuzz-readers FUZZ_SECONDS=4
+	@! scripts/can_fuzz.sh || $(MAKE) --no-print-directory fuzz-readers FUZZ_SECONDS=2
 
 fuzz: fuzz-readers
 	@$(MAKE) --no-print-directory fuzz-sections

@@ -190,6 +190,7 @@ MPI_Fint PMPI_Request_c2f(MPI_Request);
 MPI_Request PMPI_Request_f2c(MPI_Fint);
 int PMPI_Comm_call_errhandler(MPI_Comm, int);
 int PMPI_Comm_create(MPI_Comm, MPI_Group, MPI_Comm*);
+int PMPI_Comm_create_errhandler(void (*)(MPI_Comm*, int*, ...), MPI_Errhandler*);
 int PMPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm*);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function*, int*,
                             void*);
