@@ -202,45 +202,6 @@ void communicators_made_beside(Failures& failures) {
   MPI_Comm_free(&copy);
 }
 
-int errors_seen = 0;
-void count_error(MPI_Comm* /*comm*/, int* /*code*/, ...) { ++errors_seen; }
-
-/// The program's handler is called once for each error, also of calls after one that has failed.
-void failed_calls(Failures& failures) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Errhandler counts = MPI_ERRHANDLER_NULL;
-  MPI_Comm_create_errhandler(&count_error, &counts);
-  MPI_Comm_set_errhandler(comm, counts);
-  int rank = 0, size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  MPI_Barrier(comm);
-  // The last rank has room for less than comes.
-  const int count = rank == size - 1 ? 1 : 4;
-  std::array<int, 4> data{};
-  for (int i = 0; i < 4; ++i) {
-    errors_seen = 0;
-    int code = MPI_SUCCESS;
-    if (i % 2 == 0) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      code = MPI_Ibcast(data.data(), count, MPI_INT, 0, comm, &request);
-      if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
-    } else {
-      code = MPI_Bcast(data.data(), count, MPI_INT, 0, comm);
-    }
-    failures.expect((code != MPI_SUCCESS) == (rank == size - 1), "an error where there is none");
-    failures.expect(errors_seen == (code == MPI_SUCCESS ? 0 : 1),
-                    "call " + std::to_string(i) + ": handler called " +
-                        std::to_string(errors_seen) + " times, code " + std::to_string(code));
-    data.fill(rank == 0 ? i : -1);
-    MPI_Bcast(data.data(), 4, MPI_INT, 0, comm);
-    failures.expect(data[3] == i, "a right call after a wrong one");
-  }
-  MPI_Errhandler_free(&counts);
-  MPI_Comm_free(&comm);
-}
-
 int run(bool is_multiple, bool is_native) {
   Failures failures;
   const Members all;
@@ -256,10 +217,7 @@ int run(bool is_multiple, bool is_native) {
   native_calls_beside(failures);
   looked_at_often(failures);
   communicators_made_beside(failures);
-  if (!is_native) {
-    freed_requests(failures);
-    failed_calls(failures);
-  }
+  if (!is_native) freed_requests(failures);
   return failures.exit_code();
 }
 
