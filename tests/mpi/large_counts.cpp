@@ -1,6 +1,6 @@
-// Large-count functions as programs call them that are built for any MPI: by weak symbols, which are
-// there if some library defines them. The preloaded one does, so they must work also under an MPI
-// that has none.
+// Large-count functions as programs call them that are built for any MPI: by weak symbols, which
+// are there if some library defines them. The preloaded one does, so they must work also under an
+// MPI that has none.
 #include <array>
 #include <numeric>
 #include <vector>

@@ -340,9 +340,9 @@ int main(int argc, char** argv) {
   std::vector<char> buffer(1 << 20);
   MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
   using Deed = void (*)(Scene&);
-  constexpr std::array<Deed, 13> kDeeds{blocking,  shifted,   everybody,  persistent,
-                                        probed,    cancelled, in_half,    collective,
-                                        irregular, gathered,  neighbours, outliving, dying};
+  constexpr std::array<Deed, 13> kDeeds{blocking,   shifted,   everybody,  persistent, probed,
+                                        cancelled,  in_half,   collective, irregular,  gathered,
+                                        neighbours, outliving, dying};
   const std::uint64_t calls = option(argc, argv, "--calls", 200);
   for (std::uint64_t call = 0; call < calls; ++call) {
     const Deed deed = kDeeds[s.shared.below(kDeeds.size())];

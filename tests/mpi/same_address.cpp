@@ -84,8 +84,8 @@ class SameAddress {
     both = ones;
     std::vector<int> apart(ones.size());
     const bool is_alone = rank_ == 1;
-    MPI_Scan(is_alone ? both.data() : ones.data(), is_alone ? both.data() : apart.data(), 1, MPI_INT,
-             MPI_SUM, MPI_COMM_WORLD);
+    MPI_Scan(is_alone ? both.data() : ones.data(), is_alone ? both.data() : apart.data(), 1,
+             MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     failures_.expect((is_alone ? both[0] : apart[0]) == rank_ + 1, "scan of one buffer");
     both = ones;
     MPI_Allreduce(is_alone ? both.data() : ones.data(), is_alone ? both.data() : apart.data(), 1,

@@ -70,8 +70,8 @@ static int compare_strings(const void* name, const void* entry) {
 
 /* What stands for a function that nobody defines. */
 static void* substitute_for(const char* name) {
-  const char* const* entry = bsearch(name, espalier_names, espalier_entry_count,
-                                     sizeof *espalier_names, compare_strings);
+  const char* const* entry =
+      bsearch(name, espalier_names, espalier_entry_count, sizeof *espalier_names, compare_strings);
   return entry == NULL ? NULL : espalier_substitutes[entry - espalier_names];
 }
 

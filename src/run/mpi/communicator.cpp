@@ -131,7 +131,8 @@ std::optional<Reason> Communicator::why_never(bool is_off) {
 bool Communicator::all_know_the_machine() {
   // Most communicators are gone before that many calls, and would gain nothing.
   const std::uint64_t first = world_.settings.force ? 1 : kCallsBeforeAsking;
-  if (++calls_without_machine_ < first || !std::has_single_bit(calls_without_machine_)) return false;
+  if (++calls_without_machine_ < first || !std::has_single_bit(calls_without_machine_))
+    return false;
   int known = world_.known() != nullptr ? 1 : 0;
   const int code = PMPI_Allreduce(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_MIN, comm_);
   return code == MPI_SUCCESS && known == 1;

@@ -44,7 +44,8 @@ void Engine::learn(KnownMachine machine) {
   machine.came_in = replaces ? world_->known()->came_in
                              : fmt::format("before call {} on all processes, after {:.2f} s",
                                            world_calls_, world_->clock());
-  // Without trials groups have no far pairs (Groups::made_for): calls may be native for good there too.
+  // Without trials groups have no far pairs (Groups::made_for): calls may be native for good there
+  // too.
   const bool is_far = runtime::may_try(world_->settings) && !far_pairs(*machine.machine).empty();
   world_->learn(std::move(machine));
   if (replaces) Registry::forget_what_is_native();

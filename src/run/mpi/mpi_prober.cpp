@@ -144,7 +144,10 @@ void to_ranks(discover::Experiment& e, const std::vector<int>& ranks) {
 }  // namespace
 
 MpiProber::MpiProber(MPI_Comm comm, std::vector<int> ranks, Progress progress)
-    : comm_(comm), ranks_(std::move(ranks)), start_(seconds_now()), progress_(std::move(progress)) {}
+    : comm_(comm),
+      ranks_(std::move(ranks)),
+      start_(seconds_now()),
+      progress_(std::move(progress)) {}
 
 MpiProber::~MpiProber() {
   static_cast<void>(tell_those_below({ranks_, std::vector<Words>(size())}, kEnd, comm_));

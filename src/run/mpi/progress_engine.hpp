@@ -133,7 +133,7 @@ class ProgressEngine {
   bool is_busy_ = false;
   bool has_persistent_ = false;
   std::vector<PendingCalls*> active_;
-  std::size_t next_ = 0;           // first of `active_` that the next step looks at
+  std::size_t next_ = 0;     // first of `active_` that the next step looks at
   std::vector<Open> open_;   // by number
   std::vector<int> free_;    // numbers of requests that are complete
   std::vector<int> let_go_;  // numbers of requests that the program has freed

@@ -6,8 +6,8 @@
 
 namespace espalier::mpi {
 
-/// Seconds by a clock that nobody sets: MPICH's MPI_Wtime goes by the time of day. Under SMPI, where
-/// time is simulated, MPI's own.
+/// Seconds by a clock that nobody sets: MPICH's MPI_Wtime goes by the time of day. Under SMPI,
+/// where time is simulated, MPI's own.
 [[nodiscard]] inline double seconds_now() {
   if constexpr (kIsSimulated) {
     return PMPI_Wtime();

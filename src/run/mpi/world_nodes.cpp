@@ -259,7 +259,8 @@ Expected<WorldNodes> find_nodes(MPI_Comm over, std::span<const int> leaders) {
   const OwnedComm said = said_node(result.world.get(), group, leaders, world_rank);
   if (said) PMPI_Comm_rank(said.get(), &said_rank);
   const bool is_with_first = said && shares_memory_with_first(said.get());
-  const OwnedComm node = split(said ? said.get() : MPI_COMM_NULL, is_with_first ? 0 : said_rank, world_rank);
+  const OwnedComm node =
+      split(said ? said.get() : MPI_COMM_NULL, is_with_first ? 0 : said_rank, world_rank);
   if (!all_say(static_cast<bool>(node), result.world.get())) return none_left;
   PMPI_Comm_rank(node.get(), &rank);
   result.is_leader = rank == 0;

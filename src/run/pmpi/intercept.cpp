@@ -233,8 +233,8 @@ int intercept_comm_set_info(std::intptr_t comm, std::intptr_t info) {
 }
 
 int intercept_comm_dup_with_info(std::intptr_t comm, std::intptr_t info, std::intptr_t newcomm) {
-  const int code = make_communicator(
-      comm, newcomm, [=] { return next_comm_dup_with_info(comm, info, newcomm); });
+  const int code = make_communicator(comm, newcomm,
+                                     [=] { return next_comm_dup_with_info(comm, info, newcomm); });
   mpi::Engine* engine = the_engine.load(std::memory_order_acquire);
   if (code == MPI_SUCCESS && engine != nullptr) {
     engine->set_info(*as<MPI_Comm*>(newcomm), as<MPI_Info>(info), /*keeps=*/false);

@@ -151,20 +151,21 @@ int intercept_dist_graph_create_adjacent(std::intptr_t comm, std::intptr_t indeg
     return gather_graph(as<MPI_Comm>(comm), mine);
   };
   // Who becomes node r says what the process r said.
-  return make_topology(comm, reorder, newcomm, graph_of, [=](auto on, auto again, const auto* graph) {
-    if (graph == nullptr) {
-      return next_dist_graph_create_adjacent(on, indegree, sources, sourceweights, outdegree,
-                                             destinations, destweights, info, again, newcomm);
-    }
-    int me = 0;
-    PMPI_Comm_rank(as<MPI_Comm>(on), &me);
-    const Adjacency node = adjacency_of(*graph, me);
-    return next_dist_graph_create_adjacent(
-        on, static_cast<std::intptr_t>(node.sources.size()), address_of(node.sources),
-        weights_of(node.source_weights, sourceweights),
-        static_cast<std::intptr_t>(node.destinations.size()), address_of(node.destinations),
-        weights_of(node.dest_weights, destweights), info, again, newcomm);
-  });
+  return make_topology(
+      comm, reorder, newcomm, graph_of, [=](auto on, auto again, const auto* graph) {
+        if (graph == nullptr) {
+          return next_dist_graph_create_adjacent(on, indegree, sources, sourceweights, outdegree,
+                                                 destinations, destweights, info, again, newcomm);
+        }
+        int me = 0;
+        PMPI_Comm_rank(as<MPI_Comm>(on), &me);
+        const Adjacency node = adjacency_of(*graph, me);
+        return next_dist_graph_create_adjacent(
+            on, static_cast<std::intptr_t>(node.sources.size()), address_of(node.sources),
+            weights_of(node.source_weights, sourceweights),
+            static_cast<std::intptr_t>(node.destinations.size()), address_of(node.destinations),
+            weights_of(node.dest_weights, destweights), info, again, newcomm);
+      });
 }
 
 }  // namespace espalier::pmpi

@@ -18,8 +18,8 @@ namespace espalier::runtime {
 /// The last four message numbers are reserved. Two are for calls whose receivers do not know their
 /// sender (role_header.hpp): so a receive from any rank matches nothing else. There wrapping round
 /// is not harmless, so the head of the message holds the whole number of the call. One is for
-/// messages of a rank to itself that complete requests (ProgressEngine): call and signature together
-/// are the number of the request. One is not used.
+/// messages of a rank to itself that complete requests (ProgressEngine): call and signature
+/// together are the number of the request. One is not used.
 class Tags {
  public:
   /// @param upper_bound MPI_TAG_UB, at least 32767
