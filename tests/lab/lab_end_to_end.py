@@ -209,6 +209,18 @@ class Lab(unittest.TestCase):
         ran = lab("run", "--mpi", "mpich", "--print", "--", "sh", "-c", "echo a b")
         self.assertTrue(ran.stdout.endswith(" sh -c 'echo a b'\n"), ran.stdout)
 
+    def test_2k_hosts_of_one_name_are_several(self):
+        for host in HOSTS:
+            lab("exec", host, "--", "hostname", "localhost")
+        try:
+            ran = lab("run", "--preload", BUILD / "lib" / "libespalier.so", "--env", "ESPALIER_MACHINE=", "--env",
+                      "ESPALIER_CACHE=0", "--env", "ESPALIER_EXPLAIN=1", "--", BUILD / "mpi" / "late_machine.mpich", "long")
+        finally:
+            for host in HOSTS:
+                lab("exec", host, "--", "hostname", host)
+        self.assertRegex(ran.stderr, "the machine came in before call [0-9]+ on all processes")
+        self.assertRegex(ran.stderr, "2 sites (9|1[01])[.0-9]* ms apart")
+
     def test_3_every_packet_over_the_wan_is_counted_once(self):
         # Kernels say a word of their own now and then (multicast reports, ends of connections).
         for _ in range(5):

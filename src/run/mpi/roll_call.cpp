@@ -1,7 +1,6 @@
 #include "mpi/roll_call.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "base/text_hash.hpp"
@@ -91,16 +90,7 @@ std::vector<RollCall::Place> RollCall::places_heard() const {
 
 RollCall::Places RollCall::places(MPI_Comm over) const {
   const std::vector<Place> heard = places_heard();
-  const std::vector<Place> places = heard.empty() ? gather_places(own_place_, over) : heard;
-  std::map<std::uint64_t, int> first;
-  Places result;
-  for (std::size_t r = 0; r < places.size(); ++r) {
-    const auto [node, address, other] = places[r];
-    result.leaders.push_back(first.try_emplace(node, static_cast<int>(r)).first->second);
-    result.nodes.push_back(node);
-    result.addresses.push_back(other << 32U | address);
-  }
-  return result;
+  return runtime::places_of(heard.empty() ? gather_places(own_place_, over) : heard);
 }
 
 }  // namespace espalier::mpi

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "front/variant.h"
 #include "mpi/mpi_api.hpp"
+#include "runtime/node_places.hpp"
 
 namespace espalier::mpi {
 
@@ -54,20 +54,15 @@ class RollCall {
   [[nodiscard]] bool all_take_part() const {
     return !any_absent() && all_fit() && same_version() && any_threaded() == all_threaded();
   }
-  /// For each rank of MPI_COMM_WORLD, the lowest rank with the same MPI_Get_processor_name; and the
-  /// addresses of its node.
-  struct Places {
-    std::vector<int> leaders;
-    std::vector<std::uint64_t> nodes;      ///< hash of each rank's node name
-    std::vector<std::uint64_t> addresses;  ///< two IPv4 addresses in one number; 0: none
-  };
+  using Places = runtime::Places;
+  /// Where the ranks of MPI_COMM_WORLD run, by MPI_Get_processor_name and addresses.
   /// @param over a communicator of all processes, in any order; collective over it if there are
   ///   more than kFew processes
   [[nodiscard]] Places places(MPI_Comm over) const;
 
  private:
-  /// Hash of the node's name, and its addresses.
-  using Place = std::array<std::uint64_t, ESPALIER_ROLL_CALL_PLACE>;
+  using Place = runtime::Place;
+  static_assert(std::tuple_size_v<Place> == ESPALIER_ROLL_CALL_PLACE);
   /// Up to this many processes the roll call also tells where each runs. Above, places() gathers.
   static constexpr int kFew = ESPALIER_ROLL_CALL_FEW;
   /// Where the place of a rank stands among the numbers.
