@@ -14,6 +14,7 @@
 #include "discover/node_record.hpp"
 #include "mpi/probe_tasks.hpp"
 #include "mpi/world_nodes.hpp"
+#include "runtime/told_to_mpi.hpp"
 #include "topology/readers.hpp"
 #include "topology/writers.hpp"
 
@@ -34,11 +35,7 @@ std::string cache_key(const std::vector<discover::NodeRecord>& records) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   PMPI_Get_library_version(version, &length);
-  std::string key = fmt::format("{}\n{}\n", ESPALIER_VERSION, version);
-  for (const char* name : {"UCX_TLS", "UCX_NET_DEVICES", "FI_PROVIDER", "OMPI_MCA_btl",
-                           "OMPI_MCA_pml", "OMPI_MCA_btl_tcp_if_include"}) {
-    key += fmt::format("{}={}\n", name, variable(name));
-  }
+  std::string key = fmt::format("{}\n{}\n{}", ESPALIER_VERSION, version, runtime::told_to_mpi());
   for (discover::NodeRecord record : records) {
     record.memory_latency = Time{};  // measured, not given
     record.load = 0;

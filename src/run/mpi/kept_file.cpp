@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/text_hash.hpp"
 #include "discover/cache.hpp"
+#include "runtime/told_to_mpi.hpp"
 
 namespace espalier::mpi {
 namespace {
@@ -31,6 +32,7 @@ std::string kept_file(const runtime::Settings& settings, std::span<const std::ui
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   PMPI_Get_library_version(version, &length);
+  hash.add(runtime::told_to_mpi());
   TextHash hash;
   hash.add(ESPALIER_VERSION).add(version).add(to_text(planning_settings(settings)));
   for (const std::uint64_t node : nodes) hash.add(fmt::format("{:016x}", node));

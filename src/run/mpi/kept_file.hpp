@@ -17,8 +17,9 @@ using runtime::KeptStart;
 /// A key of this process's program and its arguments.
 [[nodiscard]] std::string program_key();
 
-/// The file on rank 0's host for these nodes, this MPI and these planning settings; empty if
-/// nothing may be kept. Neither measured figures nor logs belong to its name.
+/// The file on rank 0's host for these nodes, this MPI, what it was told about links and
+/// collectives (told_to_mpi()) and these planning settings; empty if nothing may be kept. Neither
+/// measured figures nor logs belong to its name. Rank 0 alone uses it: environments may differ.
 /// @param nodes a hash of each rank's node
 [[nodiscard]] std::string kept_file(const runtime::Settings& settings,
                                     std::span<const std::uint64_t> nodes);
