@@ -15,6 +15,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace espalier::discover {
 namespace {
@@ -104,14 +105,28 @@ std::vector<std::uint32_t> own_addresses() {
   std::vector<std::uint32_t> found;
   for (const ifaddrs* one = all; one != nullptr && found.size() < kMostAddresses;
        one = one->ifa_next) {
+    constexpr unsigned kIsConnected = IFF_UP | IFF_RUNNING;
     const bool is_usable = one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET &&
-                           (one->ifa_flags & IFF_LOOPBACK) == 0 && (one->ifa_flags & IFF_UP) != 0;
+                           (one->ifa_flags & IFF_LOOPBACK) == 0 &&
+                           (one->ifa_flags & kIsConnected) == kIsConnected;
     if (is_usable) {
       found.push_back(reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr);
     }
   }
   ::freeifaddrs(all);
   return found;
+}
+
+std::vector<std::vector<std::uint32_t>> own_only(
+    std::vector<std::vector<std::uint32_t>> addresses_of_nodes) {
+  std::map<std::uint32_t, int> nodes_with;
+  for (const auto& node : addresses_of_nodes) {
+    for (const std::uint32_t address : std::set(node.begin(), node.end())) ++nodes_with[address];
+  }
+  for (auto& node : addresses_of_nodes) {
+    std::erase_if(node, [&](std::uint32_t address) { return nodes_with[address] > 1; });
+  }
+  return addresses_of_nodes;
 }
 
 }  // namespace espalier::discover

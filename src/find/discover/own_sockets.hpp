@@ -22,7 +22,13 @@ struct PeerSeen {
 /// file descriptors; empty where the kernel does not tell.
 [[nodiscard]] std::vector<PeerSeen> own_peers();
 
-/// Up to two IPv4 addresses of this computer that are up and not the loopback's.
+/// Up to two IPv4 addresses of this computer whose interfaces are up and have a carrier, not the
+/// loopback's. A bridge for containers or virtual machines that has none at the moment is left out.
 [[nodiscard]] std::vector<std::uint32_t> own_addresses();
+
+/// Of each node's addresses those that it alone has: a bridge for containers has the same address
+/// on every host.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> own_only(
+    std::vector<std::vector<std::uint32_t>> addresses_of_nodes);
 
 }  // namespace espalier::discover

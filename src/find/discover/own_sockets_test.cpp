@@ -73,5 +73,12 @@ TEST(OwnSockets, NamesNoLoopbackAsAnAddress) {
   for (const std::uint32_t address : addresses) EXPECT_NE(ntohl(address) >> 24U, 127U);
 }
 
+TEST(OwnSockets, LeavesOutAddressesThatSeveralNodesHave) {
+  using Addresses = std::vector<std::vector<std::uint32_t>>;
+  EXPECT_EQ(own_only({{1, 9}, {2, 9}, {9, 3}}), (Addresses{{1}, {2}, {3}}));
+  EXPECT_EQ(own_only({{1, 1}, {2, 5}}), (Addresses{{1, 1}, {2, 5}}));
+  EXPECT_EQ(own_only({{9}, {2, 9}, {}}), (Addresses{{}, {2}, {}}));
+}
+
 }  // namespace
 }  // namespace espalier::discover

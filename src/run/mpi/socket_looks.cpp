@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "mpi/seconds_now.hpp"
@@ -27,19 +26,6 @@ std::vector<std::uint32_t> addresses_in(std::uint64_t both) {
   return all;
 }
 
-/// Whether every node has an address, and none that another node has too.
-bool tell_nodes_apart(const std::vector<std::uint64_t>& nodes) {
-  std::set<std::uint32_t> known;
-  for (const std::uint64_t node : nodes) {
-    const auto own = addresses_in(node);
-    if (own.empty()) return false;
-    for (const std::uint32_t address : own) {
-      if (!known.insert(address).second) return false;
-    }
-  }
-  return true;
-}
-
 bool differ(double a, double b) { return a > kNews * b || b > kNews * a; }
 
 }  // namespace
@@ -54,15 +40,16 @@ SocketLooks::SocketLooks(std::span<const int> leaders, std::span<const std::uint
     if (leader == r) {
       node_of[r] = static_cast<Node>(ranks_.size());
       ranks_.emplace_back();
-      addresses_.push_back(addresses[r]);
+      addresses_.push_back(addresses_in(addresses[r]));
     }
     node_of[r] = node_of[leader];
     ranks_[node_of[r]].push_back(static_cast<Rank>(r));
   }
   here_ = node_of[static_cast<std::size_t>(rank)];
-  if (ranks_.size() > NodesSeen::kMost || !tell_nodes_apart(addresses_)) {
-    addresses_.clear();
-  } else {
+  addresses_ = discover::own_only(std::move(addresses_));
+  const bool tell_all_apart = std::none_of(addresses_.begin(), addresses_.end(),
+                                           [](const auto& node) { return node.empty(); });
+  if (ranks_.size() <= NodesSeen::kMost && tell_all_apart) {
     seen_.emplace(static_cast<Node>(ranks_.size()));
   }
 }
@@ -74,7 +61,7 @@ void SocketLooks::begin(MPI_Comm over, double elapsed, const runtime::Account& a
     NodesSeen own = *seen_;
     for (const discover::PeerSeen& peer : discover::own_peers()) {
       for (Node node = 0; node < addresses_.size(); ++node) {
-        const auto known = addresses_in(addresses_[node]);
+        const auto& known = addresses_[node];
         if (std::find(known.begin(), known.end(), peer.address) == known.end()) continue;
         own.add(here_, node, peer);
       }

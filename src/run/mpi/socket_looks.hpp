@@ -63,10 +63,11 @@ class SocketLooks {
   [[nodiscard]] bool is_news() const;
   [[nodiscard]] std::optional<discover::SeenMachine> news();
 
-  std::vector<std::vector<Rank>> ranks_;     // of each node
-  std::vector<std::uint64_t> addresses_;     // of each node; empty: connections tell nothing
+  std::vector<std::vector<Rank>> ranks_;  // of each node
+  /// Of each node, those that no other node has.
+  std::vector<std::vector<std::uint32_t>> addresses_;
   discover::Node here_ = 0;                  // the node of this process
-  std::optional<discover::NodesSeen> seen_;  // agreed so far
+  std::optional<discover::NodesSeen> seen_;  // agreed so far; absent: connections tell nothing
   std::optional<discover::NodesSeen> told_;  // what the last machine was made of
   runtime::Asking asking_{0};
   std::uint32_t under_way_ = 0;  // calls since the look began
