@@ -92,10 +92,16 @@ void Engine::look_for_machine(MPI_Comm over) {
     if (world_->known() != nullptr) return;
     const RollCall::Places& places = world_->places;
     kept_file_ = kept_file(world_->settings, places.nodes);
-    const std::string kept = world_->rank == 0 ? read_kept(kept_file_) : "";
-    const double expected = kept.empty() ? 0 : runtime::past_runs_in(kept).expected(program_key());
+    SocketLooks::ReadEarlier read;
+    if (world_->rank == 0) {
+      read = [file = kept_file_] {
+        runtime::YoungStart kept = read_kept(file);
+        const double expected = kept.runs.all().empty() ? 0 : kept.runs.expected(program_key());
+        return SocketLooks::Earlier{std::move(kept.for_all), expected};
+      };
+    }
     looks_ = std::make_unique<SocketLooks>(places.leaders, places.addresses, world_->rank,
-                                           runtime::is_for_all(kept) ? kept : "", expected);
+                                           std::move(read));
     follows_ = !world_->is_threaded;
   }
   auto told = looks_->before_call(over, rank_of_first(over), world_->clock(), world_->account);

@@ -16,8 +16,6 @@
 namespace espalier::mpi {
 namespace {
 
-constexpr std::uint64_t kLongestFile = std::uint64_t{1} << 20U;
-
 std::string from_environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -32,23 +30,23 @@ std::string kept_file(const runtime::Settings& settings, std::span<const std::ui
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   PMPI_Get_library_version(version, &length);
-  hash.add(runtime::told_to_mpi());
   TextHash hash;
   hash.add(ESPALIER_VERSION).add(version).add(to_text(planning_settings(settings)));
+  hash.add(runtime::told_to_mpi());
   for (const std::uint64_t node : nodes) hash.add(fmt::format("{:016x}", node));
   return fmt::format("{}/start-{:016x}.json", folder, hash.value());
 }
 
-std::string read_kept(const std::string& file) {
-  if (file.empty()) return "";
-  auto text = read_own_file(file, kLongestFile);
-  if (!text || !*text) return "";
-  return runtime::still_young(**text, std::time(nullptr));
+runtime::YoungStart read_kept(const std::string& file) {
+  if (file.empty()) return {};
+  auto text = read_own_file(file, runtime::kLongestKept);
+  if (!text || !*text) return {};
+  return runtime::still_young(std::move(**text), std::time(nullptr));
 }
 
 std::string program_key() {
   ReadRules rules;
-  rules.most = kLongestFile;
+  rules.most = runtime::kLongestKept;
   rules.takes_binary = true;  // a byte of 0 ends each argument
   const auto words = read_named_file("/proc/self/cmdline", rules);
   TextHash hash;
@@ -66,7 +64,8 @@ void write_kept(const std::string& file, const KeptStart& kept) {
   }
   const std::int64_t now = std::time(nullptr);
   discover::remove_old_files(folder.string(), now);
-  static_cast<void>(replace_own_file(file, to_text(kept, now), 0600, Keep::Durably));
+  // Not durably: all ranks wait in MPI_Finalize, and a crash of the computer loses little.
+  static_cast<void>(replace_own_file(file, to_text(kept, now), 0600, Keep::UntilReboot));
 }
 
 KeptDelivery::KeptDelivery(MPI_Comm over, int root, const std::string& text, std::size_t length)

@@ -24,9 +24,8 @@ using runtime::KeptStart;
 [[nodiscard]] std::string kept_file(const runtime::Settings& settings,
                                     std::span<const std::uint64_t> nodes);
 
-/// The file's text, if it is ours and no older than a week; else empty. A machine or decisions that
-/// are older are left out of it.
-[[nodiscard]] std::string read_kept(const std::string& file);
+/// What the file holds, if it is ours; nothing that is older than a week.
+[[nodiscard]] runtime::YoungStart read_kept(const std::string& file);
 /// Writes the file whole or not at all, mode 0600. What goes wrong is passed over: the next run
 /// finds out again.
 void write_kept(const std::string& file, const KeptStart& kept);

@@ -103,7 +103,7 @@ void Ledger::keep_verdicts(const std::string& start) const {
     }
     // Near machines need no time for plans, so the next run need not know.
     if (!far_pairs(*known->machine).empty()) {
-      kept.runs = runtime::past_runs_in(read_kept(start));
+      kept.runs = read_kept(start).runs;
       kept.runs.note(program_key(), world_.clock());
     }
     if (kept.machine || !verdicts_.empty() || !kept.runs.all().empty()) write_kept(start, kept);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +19,8 @@ namespace espalier::mpi {
 ///
 /// Counted in calls on all processes. A look begins before some calls: each rank hands what it sees
 /// to a non-blocking allreduce, and completes that kCallsToLook calls later. If rank 0 has what an
-/// earlier run kept (KeptStart), that comes behind the first look, as many calls later. While there
+/// earlier run kept (KeptStart), that comes behind the first look that there is time for, as many
+/// calls later. While there
 /// is no time for a machine yet, the next look comes when there is likely to be; after that looks
 /// follow each other ever more rarely.
 class SocketLooks {
@@ -26,11 +28,19 @@ class SocketLooks {
   static constexpr std::uint32_t kCallsToLook = 4;
   static constexpr int kMostLooks = 12;
 
+  /// What rank 0 knows of earlier runs.
+  struct Earlier {
+    std::string kept;     ///< text for all ranks; may be empty
+    double expected = 0;  ///< seconds that this program took; 0: unknown
+  };
+  using ReadEarlier = std::function<Earlier()>;
+
   /// @param leaders, addresses of each rank: RollCall::Places
-  /// @param kept text of an earlier run, on rank 0; may be empty
-  /// @param expected seconds that an earlier run of this program took, on rank 0; else 0
+  /// @param read on rank 0; else empty. Called once, when the program has run long enough to pay
+  /// for
+  ///   reading a file
   SocketLooks(std::span<const int> leaders, std::span<const std::uint64_t> addresses, int rank,
-              std::string kept, double expected);
+              ReadEarlier read);
 
   /// What a look has told.
   struct Told {
@@ -75,6 +85,7 @@ class SocketLooks {
   bool has_failed_ = false;      // MPI reported an error, on all ranks
   MPI_Comm on_ = MPI_COMM_NULL;  // what agreement_ or delivery_ travels on
   std::unique_ptr<LateAgreement> agreement_;
+  ReadEarlier read_;                        // on rank 0, until it has read
   std::string kept_;                        // on rank 0, until it is delivered
   double expected_ = 0;                     // seconds of an earlier run; agreed from a look on
   std::unique_ptr<KeptDelivery> delivery_;  // under way

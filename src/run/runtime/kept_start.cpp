@@ -17,9 +17,7 @@ std::string text_of(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-}  // namespace
-
-std::string to_text(const KeptStart& kept, std::int64_t now) {
+std::string whole_text(const KeptStart& kept, std::int64_t now) {
   return text_of({{"format", kStartFormat},
                   {"made", now},
                   {"measured", kept.measured},
@@ -30,36 +28,51 @@ std::string to_text(const KeptStart& kept, std::int64_t now) {
                   {"runs", kept.runs.all()}});
 }
 
-std::string still_young(const std::string& text, std::int64_t now) try {
-  json value = json::parse(text);
-  const auto made = value.at("made").get<std::int64_t>();
-  const auto is_old = [now](std::int64_t since) {
-    return since > now || now - since > kMostSecondsKept;
-  };
-  if (is_old(made)) return "";
-  if (is_old(value.value("measured", made))) value["machine"] = "";
-  if (is_old(value.value("decided", made))) value["verdicts"] = Verdicts{}.to_text();
-  return text_of(value);
-} catch (const std::exception&) {
-  return "";
-}
-
-bool is_for_all(const std::string& text) try {
-  const json value = json::parse(text);
-  const auto verdicts = Verdicts::from_text(value.at("verdicts").get<std::string>(), "");
-  return !value.at("machine").get<std::string>().empty() || (verdicts && !verdicts->empty());
-} catch (const std::exception&) {
-  return false;
-}
-
-PastRuns past_runs_in(const std::string& text) try {
+PastRuns runs_in(const json& value) {
   PastRuns runs;
-  const json value = json::parse(text);
-  if (value.at("format") != kStartFormat) return runs;
   for (const auto& [program, seconds] : value.at("runs").items()) {
     runs.note(program, seconds.get<double>());
   }
   return runs;
+}
+
+}  // namespace
+
+std::string to_text(const KeptStart& kept, std::int64_t now) {
+  std::string text = whole_text(kept, now);
+  if (text.size() <= kLongestKept) return text;
+  KeptStart less = kept;
+  less.verdicts = {};
+  text = whole_text(less, now);
+  if (text.size() <= kLongestKept) return text;
+  less.machine.reset();
+  less.words.clear();
+  return whole_text(less, now);
+}
+
+YoungStart still_young(std::string text, std::int64_t now) try {
+  json value = json::parse(text);
+  if (value.at("format") != kStartFormat) return {};
+  const auto made = value.at("made").get<std::int64_t>();
+  const auto is_old = [now](std::int64_t since) {
+    return since > now || now - since > kMostSecondsKept;
+  };
+  if (is_old(made)) return {};
+  const std::string none = Verdicts{}.to_text();
+  auto& machine = value.at("machine").get_ref<std::string&>();
+  auto& verdicts = value.at("verdicts").get_ref<std::string&>();
+  bool is_changed = false;
+  const auto drop_if_old = [&](const char* since, std::string& part, const std::string& without) {
+    if (part == without || !is_old(value.value(since, made))) return;
+    part = without;
+    is_changed = true;
+  };
+  drop_if_old("measured", machine, "");
+  drop_if_old("decided", verdicts, none);
+  YoungStart young{"", runs_in(value)};
+  if (machine.empty() && verdicts == none) return young;
+  young.for_all = is_changed ? text_of(value) : std::move(text);
+  return young;
 } catch (const std::exception&) {
   return {};
 }
@@ -73,7 +86,7 @@ std::optional<KeptStart> kept_from(const std::string& text, Rank size) try {
   KeptStart kept{{},
                  value.at("words").get<std::vector<std::string>>(),
                  std::move(*verdicts),
-                 past_runs_in(text),
+                 runs_in(value),
                  value.value("measured", made),
                  value.value("decided", made)};
   const auto text_of_machine = value.at("machine").get<std::string>();

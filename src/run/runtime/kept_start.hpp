@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,14 +27,22 @@ struct KeptStart {
 /// How long a measurement, a decision and a file are believed.
 inline constexpr std::int64_t kMostSecondsKept = 7 * 24 * 3600;
 
-/// The text of a file. @param now in seconds since 1970
+/// Longest text that is written and read: rank 0 reads it while all others wait.
+inline constexpr std::size_t kLongestKept = std::size_t{1} << 20U;
+
+/// The text of a file, at most kLongestKept long: without decisions, if they are too many, and then
+/// without the machine. @param now in seconds since 1970
 [[nodiscard]] std::string to_text(const KeptStart& kept, std::int64_t now);
-/// Such a text without what is too old; empty if all of it is, or it is no such text.
-[[nodiscard]] std::string still_young(const std::string& text, std::int64_t now);
-/// Whether such a text holds more than how long programs ran, which rank 0 alone needs.
-[[nodiscard]] bool is_for_all(const std::string& text);
-/// How long programs ran, by such a text; nothing if it was not written by to_text().
-[[nodiscard]] PastRuns past_runs_in(const std::string& text);
+
+/// What such a text holds that is not too old.
+struct YoungStart {
+  /// Machine and decisions, for kept_from(); empty if there is neither.
+  std::string for_all;
+  /// How long programs ran, which rank 0 alone needs.
+  PastRuns runs;
+};
+/// Nothing if the text was not written by to_text(). Reads it once.
+[[nodiscard]] YoungStart still_young(std::string text, std::int64_t now);
 /// Absent if the text was not written by to_text(), or holds a machine of another size.
 [[nodiscard]] std::optional<KeptStart> kept_from(const std::string& text, Rank size);
 
