@@ -92,7 +92,7 @@ class Assembler {
     spec.channel.flow_cap = found.flow_cap;
     for (const FoundPair& pair : found.pairs) {
       spec.pairs.push_back({"discovery", std::to_string(pair.a), std::to_string(pair.b),
-                            pair.latency, pair.capacity});
+                            pair.latency, pair.capacity, true, true});
     }
     const std::uint32_t below = depth_of(found) - 1;
     for (const FoundCluster& m : found.members) {
@@ -102,7 +102,6 @@ class Assembler {
       member.uplink = topology::Uplink{m.out, m.in, false, Time{}};
       spec.members.push_back(std::move(member));
     }
-    // The members of pairs are told by index, which names that are numbers would hide.
     drop_twins(spec.members);
     return spec;
   }

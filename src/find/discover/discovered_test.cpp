@@ -95,6 +95,24 @@ TEST(Discover, KeepsUnequalDistancesOnOneLevel) {
   EXPECT_NE(said(found).find("3 sites 10"), std::string::npos) << said(found);
 }
 
+TEST(Discover, KeepsUnequalDistancesBetweenSitesWhoseNamesAreNumbers) {
+  const auto truth = topology::read_json(R"({"format": "espalier-machine-1",
+    "levels": [{"name": "wan", "members": "site", "latency": "20 ms", "uplink": "100 Mbit/s"},
+               {"name": "lan", "members": "host", "latency": "250 us", "uplink": "1 Gbit/s"}],
+    "pairs": [{"between": ["2", "3"], "latency": "60 ms"}],
+    "children": [{"name": "1", "processes": 2}, {"name": "2", "processes": 2},
+                 {"name": "3", "processes": 2}]})",
+                                         "three sites");
+  ASSERT_TRUE(truth) << truth.error();
+  auto infos = one_rank_each(truth->size());
+  for (Node node = 0; node < truth->size(); ++node)
+    infos[node].place = std::to_string(node / 2 + 1);
+  SimulatedProber prober(*truth, kLittleNoise);
+  const auto found = discover(prober, infos, kPlenty);
+  ASSERT_TRUE(found) << found.error();
+  expect_close(found->machine, *truth);
+}
+
 /// Rates of single pairs decide which tree an irregular scatter takes.
 TEST(Discover, KeepsPairsThatCarryLessThanTheirUplinks) {
   const auto truth = [](const std::string& pairs) {

@@ -316,9 +316,9 @@ class MachineBuilder {
 
   /// A member by its name, else by its index.
   static std::optional<std::uint32_t> find_member(const Index& names, std::size_t count,
-                                                  const std::string& wanted) {
+                                                  const std::string& wanted, bool is_index) {
     const auto it = names.find(wanted);
-    if (it != names.end()) return it->second;
+    if (it != names.end() && !is_index) return it->second;
     std::uint32_t index = 0;
     const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
     const bool whole = code == std::errc() && end == wanted.data() + wanted.size();
@@ -330,8 +330,8 @@ class MachineBuilder {
     cluster.first_pair = static_cast<std::uint32_t>(machine_.pairs_.size());
     const Index index = spec.pairs.empty() ? Index() : index_of(names);
     for (const MemberSpec::Pair& pair : spec.pairs) {
-      const auto a = find_member(index, names.size(), pair.a);
-      const auto b = find_member(index, names.size(), pair.b);
+      const auto a = find_member(index, names.size(), pair.a, pair.a_is_index);
+      const auto b = find_member(index, names.size(), pair.b, pair.b_is_index);
       if (!a || !b || *a == *b) {
         return Error{
             pair.where,

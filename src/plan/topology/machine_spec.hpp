@@ -36,9 +36,11 @@ struct MemberSpec {
   CostOverride costs;            ///< default for all processes below it
   struct Pair {
     std::string where;
-    std::string a, b;  ///< names or indices of the two members
+    std::string a, b;  ///< the two members: each by its name, or else by its index
     std::optional<Time> latency;
     Bandwidth capacity = kUnlimited;
+    bool a_is_index = false;  ///< an index, even if another member has it for a name
+    bool b_is_index = false;
   };
   std::vector<Pair> pairs;
   std::vector<MemberSpec> members;

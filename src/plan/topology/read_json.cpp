@@ -181,6 +181,8 @@ class Reader : public JsonReader {
     }
     pair.a = between->items[0].text;
     pair.b = between->items[1].text;
+    pair.a_is_index = between->items[0].kind == Kind::Number;
+    pair.b_is_index = between->items[1].kind == Kind::Number;
     maybe_time(json, "latency", pair.latency);
     maybe_bandwidth(json, "capacity", pair.capacity);
     return pair;

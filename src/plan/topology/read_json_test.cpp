@@ -91,6 +91,31 @@ TEST(WriteJsonProperty, WhatIsWrittenIsReadBackAsTheSameMachine) {
   });
 }
 
+TEST(WriteJson, KeepsDirectLinksBetweenMembersWhoseNamesAreNumbers) {
+  const auto m = read_json(json_machine(R"(
+    "children": [{"name": "1"}, {"name": "2"}, {"name": "3"}],
+    "pairs": [{"between": ["2", "3"], "latency": "9 ms"}])"),
+                           "m.json");
+  ASSERT_TRUE(m) << m.error();
+  EXPECT_EQ(m->path(1, 2).latency, milliseconds(9));
+  const auto again = read_json(write_json(*m), "m.json");
+  ASSERT_TRUE(again) << again.error() << "\n" << write_json(*m);
+  EXPECT_TRUE(*again == *m) << write_json(*m) << write_json(*again);
+}
+
+TEST(ReadJson, TakesANumberForAnIndexAndAStringForANameFirst) {
+  const auto far_from_0 = [](const std::string& between) {
+    return read_json(json_machine(R"("children": [{"name": "a"}, {"name": "2"}, {"name": "b"}],
+      "pairs": [{"between": )" + between +
+                                  R"(, "latency": "9 ms"}])"),
+                     "m.json");
+  };
+  EXPECT_EQ(far_from_0("[0, 2]")->path(0, 2).latency, milliseconds(9));
+  EXPECT_EQ(far_from_0("[\"a\", 2]")->path(0, 2).latency, milliseconds(9));
+  EXPECT_EQ(far_from_0("[0, \"2\"]")->path(0, 1).latency, milliseconds(9));
+  EXPECT_EQ(far_from_0("[\"0\", \"2\"]")->path(0, 1).latency, milliseconds(9));
+}
+
 TEST(WriteJson, KeepsALargeMachineShort) {
   const Machine m = *parse_synthetic("site:8(30ms) node:1024(1us,1Gbit/s) proc:16(100ns)");
   ASSERT_EQ(m.size(), 131'072u);

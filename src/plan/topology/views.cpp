@@ -53,11 +53,8 @@ class Pruner {
     }
     for (const PairLink& pair : machine_.pairs(cluster)) {
       if (index[pair.a] == kGone || index[pair.b] == kGone) continue;
-      const auto called = [&](std::uint32_t member) {
-        const std::string& name = spec.members[index[member]].name;
-        return name.empty() ? std::to_string(index[member]) : name;
-      };
-      spec.pairs.push_back({"", called(pair.a), called(pair.b), pair.latency, pair.capacity});
+      spec.pairs.push_back({"", std::to_string(index[pair.a]), std::to_string(index[pair.b]),
+                            pair.latency, pair.capacity, true, true});
     }
     return spec;
   }

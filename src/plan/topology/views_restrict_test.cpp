@@ -22,6 +22,17 @@ TEST(RestrictMachine, DropsTheOutermostLevelsThatJoinNothing) {
   EXPECT_EQ(part.path(0, 2).latency, milliseconds(1));
 }
 
+TEST(RestrictMachine, KeepsDirectLinksBesideAMemberWhoseNameIsANumber) {
+  const auto machine = read_json(R"({"format": "espalier-machine-1",
+    "children": [{"name": "1"}, {}, {}], "pairs": [{"between": [1, 2], "latency": "9 ms"}]})",
+                                 "m.json");
+  ASSERT_TRUE(machine) << machine.error();
+  EXPECT_EQ(machine->path(1, 2).latency, milliseconds(9));
+  const Machine part = restrict_machine(*machine, std::vector<Rank>{0, 1, 2});
+  EXPECT_EQ(part.path(1, 2).latency, milliseconds(9));
+  EXPECT_EQ(part.path(0, 1).latency, Time{});
+}
+
 TEST(RestrictMachine, OneRankIsAMachineOfOneLevel) {
   const Machine machine = *parse_synthetic("site:2(30ms) proc:3(1us)");
   EXPECT_EQ(restrict_machine(machine, std::vector<Rank>{4}).size(), 1u);
