@@ -131,7 +131,7 @@ class JointSchedule {
   SharedPlan finished() {
     SharedPlan plan;
     for (Multicast& m : multicasts_) plan.trees.push_back(std::move(m.tree));
-    std::sort(run_.sends.begin(), run_.sends.end(), by_start);
+    std::stable_sort(run_.sends.begin(), run_.sends.end(), by_start);
     plan.run = std::move(run_);
     return plan;
   }

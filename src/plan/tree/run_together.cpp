@@ -42,7 +42,7 @@ class SharedMachine {
       events_.pop();
       now.has_it ? send_to_children(now) : receive(now);
     }
-    std::sort(run_.sends.begin(), run_.sends.end(), by_start);
+    std::stable_sort(run_.sends.begin(), run_.sends.end(), by_start);
     return std::move(run_);
   }
 
@@ -81,8 +81,12 @@ class SharedMachine {
 }  // namespace
 
 bool by_start(const SharedSend& a, const SharedSend& b) {
-  return std::tie(a.start, a.multicast, a.from, a.to) <
-         std::tie(b.start, b.multicast, b.from, b.to);
+  const bool a_lasts = a.delivered > a.start;
+  const bool b_lasts = b.delivered > b.start;
+  if (std::tie(a.start, a.multicast, a_lasts) != std::tie(b.start, b.multicast, b_lasts)) {
+    return std::tie(a.start, a.multicast, a_lasts) < std::tie(b.start, b.multicast, b_lasts);
+  }
+  return a_lasts && std::tie(a.from, a.to) < std::tie(b.from, b.to);
 }
 
 Time last_finish(const SharedRun& run) {

@@ -23,11 +23,13 @@ struct SharedSend {
 /// What became of several multicasts run at once.
 struct SharedRun {
   std::vector<Time> finish;       ///< [multicast] time at which its last member has the message
-  std::vector<SharedSend> sends;  ///< ordered by start, then multicast, then ranks
+  std::vector<SharedSend> sends;  ///< by_start(); a rank receives before it sends on
   friend bool operator==(const SharedRun&, const SharedRun&) = default;
 };
 
-/// The order of SharedRun::sends.
+/// The order of SharedRun::sends: by start, then multicast, then ranks. Of one multicast, messages
+/// that take no time come before others of that moment, and are equal here: which of them leads to
+/// which is told by the order in which they were found.
 [[nodiscard]] bool by_start(const SharedSend& a, const SharedSend& b);
 
 /// When the last multicast is over.

@@ -174,6 +174,15 @@ TEST(MulticastPlan, ShortOnesFarApartRunAtOnce) {
   EXPECT_FALSE(plan_multicasts(machine, several, 0).planned) << "nobody to send to";
 }
 
+TEST(MulticastPlan, ARelayReceivesBeforeItSendsEvenIfMessagesTakeNoTime) {
+  const auto machine =
+      topology::parse_synthetic("proc:7(send=0us|0us|0us|0us|0us|10us|10us)").value();
+  const std::vector<MulticastCall> several{{2, 8, {0, 1}}, {5, 8, {4}}, {6, 8, {3}}};
+  EXPECT_TRUE(plan_multicasts(machine, several, 0).planned);
+  expect_right(machine, several,
+               [&](Rank rank) { return plan_multicasts(machine, several, rank); });
+}
+
 TEST(MulticastPlan, RefusesMoreThanRunAtOnce) {
   const auto machine = topology::parse_synthetic("proc:2").value();
   const std::vector<MulticastCall> many(kMulticastsAtOnce + 1, {0, 8, {1}});
