@@ -29,13 +29,13 @@ Expected<CommandLine::Part> read_part(const CommandLine& line, std::size_t first
   while (part.program < end && is_option(line.words[part.program])) {
     const std::string& option = line.words[part.program];
     const std::size_t next = part.program + 1;
-    if (auto directory = directory_in(option, next < end ? line.words[next] : "")) {
+    const std::string next_word = next < end ? line.words[next] : "";
+    if (auto directory = directory_in(option, next_word)) {
       part.directory = std::move(*directory);
     }
     // Of an option that is not known the next word may be the value, unless it can be run.
-    const bool has_value =
-        next < end && !is_option(line.words[next]) && !is_program(line.words[next]);
-    part.program = next + values_of(line.kind, option).value_or(has_value ? 1 : 0);
+    const bool has_value = next < end && !is_option(next_word) && !is_program(next_word);
+    part.program = next + values_of(line.kind, option, next_word).value_or(has_value ? 1 : 0);
   }
   // sbatch has its script from standard input, or from --wrap, if none is named.
   part.program = std::min(part.program, end);
@@ -54,15 +54,16 @@ bool join_in_place(std::vector<std::string>& words, Launcher kind, std::size_t f
     if (!is_option(words[i])) continue;
     const std::string_view name = without_dashes(words[i]);
     constexpr std::string_view kAssignment = "LD_PRELOAD=";
-    if (is_open_mpi(kind) && name == "x" && words[i + 1].starts_with(kAssignment)) {
+    const bool is_hydras = kind == Launcher::Hydra && (name == "genv" || name == "env");
+    const bool is_x = is_open_mpi(kind) && name == "x";
+    if ((is_x || is_hydras) && words[i + 1].starts_with(kAssignment)) {
       words[i + 1] = fmt::format("{}{}", kAssignment,
                                  joined(library, words[i + 1].substr(kAssignment.size())));
-      serves = true;
-    } else if (is_open_mpi(kind) && name == "x" && words[i + 1] == "LD_PRELOAD") {
+      serves = serves || name != "env";
+    } else if (is_x && words[i + 1] == "LD_PRELOAD") {
       words[i + 1] = fmt::format("{}{}", kAssignment, joined(library, preloaded));
       serves = true;
-    } else if (kind == Launcher::Hydra && (name == "genv" || name == "env") &&
-               words[i + 1] == "LD_PRELOAD") {
+    } else if (is_hydras && words[i + 1] == "LD_PRELOAD") {
       words[i + 2] = joined(library, words[i + 2]);
       serves = serves || name == "genv";
     }

@@ -25,6 +25,9 @@ TEST(TakeApart, FindsTheProgramBehindOptionsWithValues) {
       parts_of({"mpiexec", "-genv", "A", "1", "-n", "4", "-l", "./a", "-n", "7"}, Mpi::Mpich);
   ASSERT_EQ(hydra.parts.size(), 1u);
   EXPECT_EQ(hydra.words[hydra.parts[0].program], "./a");
+  const CommandLine assigned =
+      parts_of({"mpiexec", "-genv", "A=1", "-n", "4", "-env", "B=2", "./a"}, Mpi::Mpich);
+  EXPECT_EQ(assigned.words[assigned.parts[0].program], "./a");
   const CommandLine open = parts_of({"mpirun", "--mca", "btl", "self,tcp", "--oversubscribe", "-np",
                                      "4", "--wdir", "/tmp", "./a"},
                                     Mpi::OpenMpi);
@@ -105,6 +108,13 @@ TEST(WithPreload, KeepsWhatIsPreloadedAlready) {
   const CommandLine genv = parts_of({"mpiexec", "-genv", "LD_PRELOAD", "/z.so", "./a"}, Mpi::Mpich);
   EXPECT_EQ(with_preload(genv, "/l.so", "/x.so", {}),
             (Words{"mpiexec", "-genv", "LD_PRELOAD", "/l.so:/z.so", "./a"}));
+  const CommandLine assigned =
+      parts_of({"mpiexec", "-genv", "LD_PRELOAD=/z.so", "./a"}, Mpi::Mpich);
+  EXPECT_EQ(with_preload(assigned, "/l.so", "/x.so", {}),
+            (Words{"mpiexec", "-genv", "LD_PRELOAD=/l.so:/z.so", "./a"}));
+  const CommandLine own = parts_of({"mpiexec", "-env", "LD_PRELOAD=/z.so", "./a"}, Mpi::Mpich);
+  EXPECT_EQ(with_preload(own, "/l.so", "", {}), (Words{"mpiexec", "-genv", "LD_PRELOAD", "/l.so",
+                                                       "-env", "LD_PRELOAD=/l.so:/z.so", "./a"}));
   const CommandLine env =
       parts_of({"mpiexec", "./a", ":", "-env", "LD_PRELOAD", "/z.so", "./b"}, Mpi::Mpich);
   EXPECT_EQ(with_preload(env, "/l.so", "", {}),

@@ -147,11 +147,15 @@ std::string_view without_dashes(std::string_view option) {
   return option;
 }
 
-std::optional<std::size_t> values_of(Launcher launcher, std::string_view option) {
+std::optional<std::size_t> values_of(Launcher launcher, std::string_view option,
+                                     std::string_view next) {
   const std::string_view name = without_dashes(option);
   if (name.find('=') != std::string_view::npos) return 0;
   if (is_slurm(launcher)) return values_in_slurm(launcher, option);
-  if (launcher == Launcher::Hydra) return find(kMpich, name);
+  if (launcher == Launcher::Hydra) {
+    const bool is_setting = name == "genv" || name == "env";
+    return is_setting && next.find('=') != std::string_view::npos ? 1 : find(kMpich, name);
+  }
   if (launcher == Launcher::Prrte) return values_in_prrte(name);
   // It may be PRRTE that was not asked: what Open MPI 4 does not know, Open MPI 5 may.
   const auto values = find(kOpenMpi, name);

@@ -33,7 +33,9 @@ enum class Launcher : std::uint8_t {
 }
 
 /// How many words after this option of a launcher are its values; nothing: it is not known.
-[[nodiscard]] std::optional<std::size_t> values_of(Launcher launcher, std::string_view option);
+/// @param next the word after it: Hydra takes both "-genv A 1" and "-genv A=1"
+[[nodiscard]] std::optional<std::size_t> values_of(Launcher launcher, std::string_view option,
+                                                   std::string_view next = "");
 
 /// Both launchers take one dash or two.
 [[nodiscard]] std::string_view without_dashes(std::string_view option);

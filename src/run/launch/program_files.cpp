@@ -40,7 +40,7 @@ Expected<std::vector<std::string>> with_files_read(std::vector<std::string> word
   for (std::size_t i = launcher + 1; i < words.size();) {
     if (!words[i].starts_with('-')) break;  // a program: what follows is its own
     if (!names_a_file(kind, words[i])) {
-      i += 1 + values_of(kind, words[i]).value_or(0);
+      i += 1 + values_of(kind, words[i], i + 1 < words.size() ? words[i + 1] : "").value_or(0);
       continue;
     }
     if (i + 2 != words.size()) {
