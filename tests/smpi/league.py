@@ -12,6 +12,7 @@ import csv
 import io
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -109,6 +110,24 @@ def left_behind(espalier, number):
         return None
 
 
+def stale(espalier, folder):
+    """Whether results of our library are played again when it has changed, and only then."""
+    tool = pathlib.Path(espalier).resolve()
+    for room, program in (("bin", tool), ("smpi", tool.parent.parent / "smpi/smpi_times")):
+        (folder / room).mkdir()
+        shutil.copy(program, folder / room)
+    kept = folder / "stale.jsonl"
+    part = ["--machine", "proc:2", "--peer", "ompi", "--operation", "barrier"]
+    counts = []
+    for changes in (False, False, True):
+        if changes:
+            with (folder / "smpi/smpi_times").open("ab") as program:
+                program.write(b"\0")
+        play(folder / "bin" / tool.name, part, kept)
+        counts.append(sum('"team":"espalier"' in line for line in kept.read_text().splitlines()))
+    return [] if counts == [1, 1, 2] else [f"results of our library were kept {counts} times, not [1, 1, 2]"]
+
+
 def main():
     espalier = sys.argv[1]
     rows, broken = [], []
@@ -122,8 +141,10 @@ def main():
             text = results.read_text()
             if number == 1:
                 results.write_text(text[:len(text) * 2 // 3])
-                if play(espalier, part, results) != found:
-                    broken.append("what was resumed differs from what was played at once")
+                for _ in ("cut", "whole again"):
+                    if play(espalier, part, results) != found:
+                        broken.append("what was resumed differs from what was played at once")
+        broken += stale(espalier, pathlib.Path(directory))
     if "--record" in sys.argv:
         GOLDEN.parent.mkdir(exist_ok=True)
         with GOLDEN.open("w", newline="") as out:

@@ -5,12 +5,14 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 namespace espalier::league {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kBeginOfLine = R"({"machine":)";
 constexpr std::array kStates{ResultState::Right, ResultState::Wrong, ResultState::Failed,
                              ResultState::TooLong};
 
@@ -69,8 +71,10 @@ Expected<std::vector<Result>> read_lines(const std::string& text, const std::str
   std::size_t number = 1;
   for (std::size_t at = 0; at < text.size(); ++number) {
     const std::size_t end = text.find('\n', at);
-    if (end == std::string::npos) break;
-    const auto result = read_line(text.substr(at, end - at));
+    const std::string line = text.substr(at, end - at);
+    const bool is_cut = end == std::string::npos;
+    if (is_cut && kBeginOfLine.starts_with(line.substr(0, kBeginOfLine.size()))) break;
+    const auto result = is_cut ? std::nullopt : read_line(line);
     if (!result) {
       return Error{fmt::format("{}:{}", file, number), "this is no result of the league",
                    "name another file, or delete this one"};

@@ -40,6 +40,15 @@ TEST(Cell, ThatIsCutOffAtTheEndIsLeftOut) {
   }
 }
 
+TEST(Cell, APieceOfSomethingElseAtTheEndIsRefused) {
+  Random random(1);
+  const std::string good = to_line(some_result(random)) + "\n";
+  for (const char* bad : {"one line", "{}", "[1", R"({"machines)"}) {
+    EXPECT_FALSE(read_lines(bad, "file")) << bad;
+    EXPECT_FALSE(read_lines(good + bad, "file")) << bad;
+  }
+}
+
 TEST(Cell, OfSomethingElseIsRefusedWithItsLine) {
   Random random(1);
   const std::string good = to_line(some_result(random)) + "\n";

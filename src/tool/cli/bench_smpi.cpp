@@ -136,30 +136,47 @@ Expected<league::LeagueTask> task_from(const SmpiOptions& options) {
   return task;
 }
 
-/// The text of a file; empty if the file cannot be read.
-std::string content_of(const std::filesystem::path& file) {
-  const auto text = read_named_file(file.string());
-  return text ? *text : "";
+/// What --resume names: results that are known already, and where new ones are appended.
+struct KeptResults {
+  std::vector<league::Result> known;
+  std::ofstream file;
+};
+
+Expected<KeptResults> kept_in(const std::string& resume) {
+  KeptResults kept;
+  if (resume.empty()) return kept;
+  std::error_code failed;
+  const bool is_new = !std::filesystem::exists(resume, failed) && !failed;
+  if (!is_new) {
+    const auto text = read_named_file(resume);
+    if (!text) return text.error();
+    auto read = league::read_lines(*text, resume);
+    if (!read) return read.error();
+    kept.known = *std::move(read);
+    // A run that was killed may have left a piece of a line.
+    const std::size_t piece = text->size() - (text->rfind('\n') + 1);
+    if (piece > 0) {
+      std::filesystem::resize_file(resume, std::filesystem::file_size(resume, failed) - piece,
+                                   failed);
+    }
+  }
+  kept.file.open(resume, std::ios::app);
+  if (failed || !kept.file) return Error{resume, "it cannot be written", "name another file"};
+  return kept;
 }
 
 Expected<std::vector<league::Result>> run_contenders(const league::LeagueTask& task,
                                                      league::LeagueSettings& settings,
-                                                     const std::string& resume) {
-  std::vector<league::Result> known;
-  std::ofstream file;
-  if (!resume.empty()) {
-    const std::string text = content_of(resume);
-    auto read = league::read_lines(text, resume);
-    if (!read) return read.error();
-    known = *std::move(read);
-    file.open(resume, std::ios::app);
-    if (!text.empty() && text.back() != '\n') file << std::string(1, '\n');
-    if (!file) return Error{resume, "it cannot be written", "name another file"};
-  }
-  settings.keep = [&](const league::Result& result) {
-    if (file.is_open()) file << to_line(result) << std::endl;
+                                                     KeptResults& kept) {
+  settings.keep = [&kept](const league::Result& result) {
+    if (kept.file.is_open()) kept.file << to_line(result) << std::endl;
   };
-  return run_league(task, settings, known);
+  auto results = run_league(task, settings, kept.known);
+  if (!kept.file) {
+    write_message(
+        "espalier bench: note: --resume: not all results could be kept: is the disk full?\n");
+  }
+  return results;
 }
 
 Outcome write_results(const SmpiOptions& options, const league::LeagueTask& task,
@@ -224,6 +241,8 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
     forecasts = forecasts_of(*task);
     task->contenders = contenders_of(forecasts);
   }
+  auto kept = kept_in(options.resume);
+  if (!kept) return Failure{kept.error()};
   const ScratchFolder scratch;
   if (scratch.path().empty()) return Failure{{"bench", "there is no room for platforms", ""}};
   league::LeagueSettings settings;
@@ -234,14 +253,16 @@ Outcome bench_on_smpi(const SmpiOptions& options, const Globals& globals) {
   }
   settings.at_once = options.at_once > 0 ? static_cast<unsigned>(options.at_once)
                                          : std::thread::hardware_concurrency();
-  settings.library = content_of(settings.run.program);
+  auto library = read_named_file(settings.run.program.string(), {.takes_binary = true});
+  if (!library) return Failure{library.error()};
+  settings.library = *std::move(library);
   settings.folder = scratch.path();
   std::optional<Progress> progress;
   settings.progress = [&progress](const league::LeagueProgress& p) {
     if (!progress) progress.emplace("running", p.jobs);
     progress->reach(p.done);
   };
-  auto results = run_contenders(*task, settings, options.resume);
+  auto results = run_contenders(*task, settings, *kept);
   progress.reset();
   if (!results) return Failure{results.error()};
   if (options.candidates) {
