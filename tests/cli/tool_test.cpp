@@ -110,6 +110,22 @@ TEST(Tool, HelpOfACommandIsItsPage) {
   EXPECT_EQ(run_tool({"help", "plan"}).out, run_tool({"plan", "--help"}).out);
 }
 
+TEST(Tool, RecordsTheHostsThatAnswerWhereOthersDoNot) {
+  const std::string folder = testing::TempDir() + "tool_test_weather";
+  const Ran ran = run_shell("rm -rf " + folder + " && mkdir " + folder + " && cd " + folder +
+                            R"( && { "$ESPALIER" weather answer --once 2> said & }
+for i in $(seq 600); do port=$(sed -n 's/answering on port //p' said); test -n "$port" && break; sleep 0.1; done
+"$ESPALIER" weather record --history w.db --here A --to B=127.0.0.1:1 --to C=127.0.0.1:$port || exit
+wait; "$ESPALIER" weather show --history w.db --json)");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("Connection refused"), std::string::npos) << ran.err;
+  const std::string json = ran.out.substr(std::min(ran.out.find('{'), ran.out.size()));
+  const auto links = Json::parse(json, nullptr, false);
+  ASSERT_TRUE(links.is_object()) << ran.out;
+  ASSERT_EQ(links["links"].size(), 1u);
+  EXPECT_EQ(links["links"][0]["b"], "C");
+}
+
 TEST(Tool, SuggestsWhatWasMeant) {
   expect_refused({"lab", "stop"},
                  "espalier lab: error: there is no action \"stop\"\n"

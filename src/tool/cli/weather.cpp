@@ -66,9 +66,15 @@ Expected<weather::Sample> sample_from(const std::string& text, std::int64_t now)
                          static_cast<double>(bandwidth->bits_per_second)};
 }
 
+struct ProbeTarget {
+  std::string cluster;
+  std::string host;
+  std::uint16_t port = 0;
+  weather::ProbeLimits limits;
+};
+
 /// "B=host:port"
-Expected<weather::Sample> probed_sample(const std::string& text, const WeatherOptions& options,
-                                        std::int64_t now) {
+Expected<ProbeTarget> target_from(const std::string& text, const WeatherOptions& options) {
   const std::size_t equals = text.find('=');
   const std::size_t colon = text.rfind(':');
   auto bytes = parse_bytes(given_or(options.bytes, "256KiB"));
@@ -82,13 +88,12 @@ Expected<weather::Sample> probed_sample(const std::string& text, const WeatherOp
   if (!port || *port == 0) return Error{"--to", "no port from 1 to 65535", "B=b1:7411"};
   weather::ProbeLimits limits;
   limits.bytes = bytes->value;
-  auto probed = weather::probe(text.substr(equals + 1, colon - equals - 1),
-                               static_cast<std::uint16_t>(*port), limits);
-  if (!probed) return probed.error();
-  return weather::Sample{now, options.here, text.substr(0, equals), probed->latency,
-                         probed->bandwidth};
+  return ProbeTarget{text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
+                     static_cast<std::uint16_t>(*port), limits};
 }
 
+/// Adds what there is to measure to the history. A host that does not answer does not keep the
+/// others from being recorded: it fails only if none answers.
 Outcome record_once(const WeatherOptions& options) {
   const std::int64_t now = std::time(nullptr);
   std::vector<weather::Sample> samples;
@@ -97,11 +102,26 @@ Outcome record_once(const WeatherOptions& options) {
     if (!sample) return Failure{sample.error()};
     samples.push_back(*sample);
   }
+  std::vector<ProbeTarget> targets;
   for (const std::string& text : options.to) {
-    auto sample = probed_sample(text, options, now);
-    if (!sample) return Failure{sample.error()};
-    samples.push_back(*sample);
+    auto target = target_from(text, options);
+    if (!target) return Failure{target.error()};
+    targets.push_back(*std::move(target));
   }
+  std::vector<Error> silent;
+  for (const ProbeTarget& target : targets) {
+    const auto probed = weather::probe(target.host, target.port, target.limits);
+    if (!probed) {
+      silent.push_back(probed.error());
+      continue;
+    }
+    samples.push_back({now, options.here, target.cluster, probed->latency, probed->bandwidth});
+  }
+  if (samples.empty() && !silent.empty()) {
+    for (std::size_t i = 1; i < silent.size(); ++i) write_message(to_string(silent[i]) + "\n");
+    return Failure{silent.front()};
+  }
+  for (const Error& error : silent) write_message(to_string(error) + "\n");
   if (samples.empty()) {
     return Failure{
         {"record", "nothing to record", "--sample A,B,12ms,8Mbit/s or --here A --to B=host:port"}};
