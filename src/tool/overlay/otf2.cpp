@@ -28,11 +28,14 @@ namespace {
 
 using trace::Nanoseconds;
 
-/// What happens on a rank, to be sorted by time: a library wants each location in order.
+/// What happens on a rank. OTF2 refuses an event that is earlier than the one before it of the same
+/// rank, so they are sorted by time over all calls: calls on different communicators stand in the
+/// trace by their first entry, which may be another rank's.
 struct RankEvent {
-  enum class Kind : std::uint8_t { SendBegin, RecvBegin, SendEnd, RecvEnd };
+  enum class Kind : std::uint8_t { Enter, SendBegin, RecvBegin, SendEnd, RecvEnd, Leave };
   Nanoseconds at = 0;
-  Kind kind = Kind::SendBegin;
+  Kind kind = Kind::Enter;
+  const trace::Call* call = nullptr;
   const trace::Message* message = nullptr;
   std::uint64_t request = 0;
 };
@@ -46,7 +49,8 @@ class Otf2Writer {
  public:
   Otf2Writer(const trace::Trace& trace, OTF2_Archive* archive) : trace_(trace), archive_(archive) {}
 
-  void write() {
+  /// @return whether all events were taken
+  bool write() {
     constexpr OTF2_FlushCallbacks callbacks{flush, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive_, &callbacks, nullptr);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive_);
@@ -60,6 +64,7 @@ class Otf2Writer {
     }
     OTF2_Archive_CloseDefFiles(archive_);
     write_definitions();
+    return is_whole_;
   }
 
  private:
@@ -69,23 +74,28 @@ class Otf2Writer {
 
   void write_events(Rank rank) {
     OTF2_EvtWriter* const writer = OTF2_Archive_GetEvtWriter(archive_, rank);
+    std::vector<RankEvent> events;
     for (const trace::Call& call : trace_.calls) {
       const auto& members = members_of(call);
       const auto own = std::find(members.begin(), members.end(), rank);
       if (own == members.end()) continue;
-      write_call(writer, call, static_cast<Rank>(own - members.begin()));
+      add_call(events, call, static_cast<Rank>(own - members.begin()));
     }
-    counts_.push_back(written_);
-    written_ = 0;
+    std::stable_sort(events.begin(), events.end(),
+                     [](const RankEvent& a, const RankEvent& b) { return a.at < b.at; });
+    for (const RankEvent& event : events) {
+      is_whole_ = write_event(writer, event) == OTF2_SUCCESS && is_whole_;
+    }
+    counts_.push_back(events.size());
     OTF2_Archive_CloseEvtWriter(archive_, writer);
   }
 
-  void write_call(OTF2_EvtWriter* writer, const trace::Call& call, Rank self) {
+  void add_call(std::vector<RankEvent>& events, const trace::Call& call, Rank self) {
     using Kind = RankEvent::Kind;
-    std::vector<RankEvent> events;
     const auto add = [&](Nanoseconds at, Kind kind, const trace::Message& m) {
-      if (at != trace::kNever) events.push_back({at, kind, &m, request_});
+      if (at != trace::kNever) events.push_back({at, kind, &call, &m, request_});
     };
+    events.push_back({call.begin[self], Kind::Enter, &call});
     for (const trace::Message& m : call.messages) {
       ++request_;
       const bool is_whole = m.send_begin != trace::kNever && m.recv_end != trace::kNever;
@@ -99,34 +109,32 @@ class Otf2Writer {
         add(m.recv_end, Kind::RecvEnd, m);
       }
     }
-    std::stable_sort(events.begin(), events.end(),
-                     [](const RankEvent& a, const RankEvent& b) { return a.at < b.at; });
-    const OTF2_RegionRef region = call.plan;
-    OTF2_EvtWriter_Enter(writer, nullptr, stamp(call.begin[self]), region);
-    for (const RankEvent& event : events) write_event(writer, call, event);
-    OTF2_EvtWriter_Leave(writer, nullptr, stamp(call.end[self]), region);
-    written_ += 2 + events.size();
+    events.push_back({call.end[self], Kind::Leave, &call});
   }
 
-  void write_event(OTF2_EvtWriter* writer, const trace::Call& call, const RankEvent& event) {
+  OTF2_ErrorCode write_event(OTF2_EvtWriter* writer, const RankEvent& event) {
     using Kind = RankEvent::Kind;
-    const trace::Message& m = *event.message;
-    const OTF2_CommRef comm = call.communicator;
+    const trace::Message* const m = event.message;
+    const OTF2_CommRef comm = event.call->communicator;
+    const OTF2_RegionRef region = event.call->plan;
     const OTF2_TimeStamp at = stamp(event.at);
     switch (event.kind) {
+      case Kind::Enter:
+        return OTF2_EvtWriter_Enter(writer, nullptr, at, region);
       case Kind::SendBegin:
-        OTF2_EvtWriter_MpiIsend(writer, nullptr, at, m.to, comm, m.tag, m.bytes, event.request);
-        break;
+        return OTF2_EvtWriter_MpiIsend(writer, nullptr, at, m->to, comm, m->tag, m->bytes,
+                                       event.request);
       case Kind::SendEnd:
-        OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, event.request);
-        break;
+        return OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, event.request);
       case Kind::RecvBegin:
-        OTF2_EvtWriter_MpiIrecvRequest(writer, nullptr, at, event.request);
-        break;
+        return OTF2_EvtWriter_MpiIrecvRequest(writer, nullptr, at, event.request);
       case Kind::RecvEnd:
-        OTF2_EvtWriter_MpiIrecv(writer, nullptr, at, m.from, comm, m.tag, m.bytes, event.request);
-        break;
+        return OTF2_EvtWriter_MpiIrecv(writer, nullptr, at, m->from, comm, m->tag, m->bytes,
+                                       event.request);
+      case Kind::Leave:
+        return OTF2_EvtWriter_Leave(writer, nullptr, at, region);
     }
+    return OTF2_SUCCESS;
   }
 
   OTF2_TimeStamp stamp(Nanoseconds at) {
@@ -200,7 +208,7 @@ class Otf2Writer {
   OTF2_Archive* archive_;
   std::map<std::string, OTF2_StringRef> strings_;
   std::vector<std::uint64_t> counts_;
-  std::uint64_t written_ = 0;
+  bool is_whole_ = true;
   std::uint64_t request_ = 0;
   std::uint64_t last_ = 0;
 };
@@ -226,8 +234,8 @@ std::optional<Error> write_otf2(const trace::Trace& trace, const std::string& fo
   if (archive == nullptr) {
     return Error{"--otf2", fmt::format("\"{}\" cannot be written", folder), "name another folder"};
   }
-  Otf2Writer(trace, archive).write();
-  if (OTF2_Archive_Close(archive) != OTF2_SUCCESS) {
+  const bool is_whole = Otf2Writer(trace, archive).write();
+  if (OTF2_Archive_Close(archive) != OTF2_SUCCESS || !is_whole) {
     return Error{"--otf2", fmt::format("\"{}\" was not written whole", folder),
                  "is the disk full?"};
   }
