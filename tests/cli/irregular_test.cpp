@@ -49,6 +49,15 @@ TEST(ToolCounts, RankTheFastestFirstButForOnePerCent) {
   }
 }
 
+TEST(ToolCounts, AScheduleOnStandardOutputStandsAlone) {
+  for (const char* operation : {"scatterv", "alltoallv"}) {
+    const Ran ran =
+        run_tool({"plan", operation, "-m", "proc:4", "--counts", "equal", "--schedule", "-"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_TRUE(Json::accept(ran.out)) << ran.out;
+  }
+}
+
 TEST(ToolCounts, CompareShowsEachTreeOnce) {
   const Json json =
       document({"compare", "-o", "scatterv", "-m", kIrregularGrid, "--counts", "cpu-speed"});

@@ -168,6 +168,7 @@ Outcome show_plan(const IrregularPlanOptions& options, const IrregularCall& aske
     if (auto failed = write_schedule(schedule, options.schedule_form, options.schedule)) {
       return failed;
     }
+    if (options.schedule == "-") return {};
   }
   const bool all = options.all || options.form != TableForm::Text;
   const std::string above = fmt::format("{}: {}, {} simulated, {}\n\n", asked.in_words(),

@@ -206,6 +206,9 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
   if (!canvas) return Failure{canvas.error()};
   const auto form = form_from(given_or(options.schedule_format, "json"), "--schedule-format");
   if (!form) return Failure{form.error()};
+  if (options.schedule == "-" && (options.json || options.svg == "-")) {
+    return Failure{{"--schedule", "two things would go to standard output", "name a file for one"}};
+  }
   if (options.counts.given()) {
     return plan_irregular(
         {{options.operation, options.machine, options.root, options.size, options.counts},
@@ -214,9 +217,6 @@ Outcome plan_call(const PlanOptions& options, const Globals& globals) {
          options.schedule,
          *form},
         *canvas);
-  }
-  if (options.schedule == "-" && (options.json || options.svg == "-")) {
-    return Failure{{"--schedule", "two things would go to standard output", "name a file for one"}};
   }
   auto machine = timed_machine_from(options.machine, "--machine");
   if (!machine) return Failure{machine.error()};
