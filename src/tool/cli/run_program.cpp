@@ -92,6 +92,17 @@ std::optional<Error> check_written(const char* option, const std::string& file) 
       "name a file in another folder"};
 }
 
+/// A machine that can be read once only, such as a pipe, would be gone when the ranks read it.
+std::optional<Error> check_read_again(const std::string& machine) {
+  std::error_code error;
+  const fs::file_status status = fs::status(machine, error);
+  const bool is_read_again =
+      !fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status);
+  if (machine != "-" && is_read_again) return std::nullopt;
+  return Error{"--machine", "the processes have to read it too, and it can be read once only",
+               "write it to a file, and name that"};
+}
+
 /// What the ranks shall know: the options, and all ESPALIER_* of our own environment, which some
 /// launchers do not take to other hosts.
 Expected<launch::Variables> variables(const RunOptions& options) {
@@ -100,6 +111,7 @@ Expected<launch::Variables> variables(const RunOptions& options) {
     if (!value.empty()) result.emplace_back(name, value);
   };
   if (!options.machine.empty()) {
+    if (auto wrong = check_read_again(options.machine)) return *wrong;
     auto machine = timed_machine_from(options.machine, "--machine");
     if (!machine) return machine.error();
     std::error_code error;
