@@ -100,6 +100,18 @@ def a_machine_of_another_size(t):
     assert f'machine "{t.folder}/five.json" (--machine or ESPALIER_MACHINE): error: it has 5 processes' in done.stderr, done.stderr
 
 
+def settings_of_each_host(t):
+    """Where a host is only the host itself knows: what this one has is not handed to the others."""
+    command = t.launcher + ["-n", "4", t.program]
+    names = ("ESPALIER_CLUSTERS", "ESPALIER_SITE", "ESPALIER_LAN")
+    done = t.run(command, ["--print"], **{name: "here" for name in names}, ESPALIER_LOG="1")
+    assert done.returncode == 0 and "ESPALIER_LOG" in done.stdout, done
+    for name in names:
+        assert name not in done.stdout, done.stdout
+    assert "@/etc/clusters" in t.run(command, ["--print"], ESPALIER_CLUSTERS="@/etc/clusters").stdout
+    assert "ESPALIER_CLUSTERS" in t.run([t.program], ["--print"], ESPALIER_CLUSTERS="here").stdout
+
+
 def a_machine_file(t):
     (t.folder / "machine.txt").write_text(MACHINE + "\n")
     options = ["--machine", os.path.relpath(t.folder / "machine.txt"), "--force", "--explain"]
@@ -325,7 +337,7 @@ def other_mpis(t):
             refused(done, "is linked with")
 
 
-CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, a_machine_file, a_machine_of_another_size,
+CASES = [a_program, a_script, several_programs, another_preload, settings_of_the_environment, settings_of_each_host, a_machine_file, a_machine_of_another_size,
          ways_to_write_a_launcher, launchers_outside_of_path, arguments_called_like_launchers, ways_to_name_a_program, wrappers, scripts_that_start_launchers, espalier_under_a_launcher,
          files_of_programs, spawned_processes, python, placed_by_profile, exit_codes, refusals, programs_that_nothing_can_be_preloaded_into, other_mpis]
 

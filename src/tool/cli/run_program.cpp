@@ -103,9 +103,17 @@ std::optional<Error> check_read_again(const std::string& machine) {
                "write it to a file, and name that"};
 }
 
-/// What the ranks shall know: the options, and all ESPALIER_* of our own environment, which some
+/// Whether a variable names where *this* host is: every host has its own value, but for the name of
+/// a file that each has.
+bool is_of_one_host(const std::string& name, const std::string& value) {
+  return (name == "ESPALIER_CLUSTERS" || name == "ESPALIER_SITE" || name == "ESPALIER_LAN") &&
+         !value.starts_with('@');
+}
+
+/// What the ranks shall know: the options, and the ESPALIER_* of our own environment, which some
 /// launchers do not take to other hosts.
-Expected<launch::Variables> variables(const RunOptions& options) {
+/// @param has_launcher processes may start on other hosts than this
+Expected<launch::Variables> variables(const RunOptions& options, bool has_launcher) {
   launch::Variables result;
   const auto set = [&result](const std::string& name, const std::string& value) {
     if (!value.empty()) result.emplace_back(name, value);
@@ -143,7 +151,8 @@ Expected<launch::Variables> variables(const RunOptions& options) {
     const std::string name(text.substr(0, equals));
     const bool is_set = std::any_of(result.begin(), result.end(),
                                     [&](const auto& variable) { return variable.first == name; });
-    if (!is_set) set(name, std::string(text.substr(equals + 1)));
+    const std::string value(text.substr(equals + 1));
+    if (!is_set && !(has_launcher && is_of_one_host(name, value))) set(name, value);
   }
   return result;
 }
@@ -203,7 +212,7 @@ Expected<launch::Start> start_of(const RunOptions& options, std::vector<std::str
     chosen = launch::choose_start(words, named);
     if (!chosen) return with_doctor(chosen.error());
   }
-  auto set = variables(options);
+  auto set = variables(options, chosen->line.has_value());
   if (!set) return set.error();
   if (auto wrong = check_algorithms(options, *set)) return *wrong;
   auto library = find_libraries(options, chosen->mpi);
@@ -253,8 +262,9 @@ constexpr std::string_view kSlurm =
 
 constexpr std::string_view kSettings =
     "All ESPALIER_* variables reach every process; the options set them: --machine is "
-    "ESPALIER_MACHINE, --explain ESPALIER_EXPLAIN, and so on. docs/reference/variables.md "
-    "describes them.";
+    "ESPALIER_MACHINE, --explain ESPALIER_EXPLAIN, and so on. Those that each host has its own "
+    "value of (ESPALIER_SITE, ESPALIER_LAN, ESPALIER_CLUSTERS) are left to the hosts. "
+    "docs/reference/variables.md describes them.";
 
 constexpr std::string_view kRunProgramExamples =
     "espalier run --machine grid.json --explain -- mpiexec -n 48 ./solver input\n"
