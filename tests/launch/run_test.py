@@ -264,6 +264,12 @@ def placed_by_profile(t):
     refused(t.run(command, ["--place", inventory]), "how the program communicates")
     refused(t.run(t.launcher + [t.program], ["--place", inventory, "--by", "lu.S"]), "how many processes")
     refused(t.run(command, ["--place", inventory, "--by", "lu.S", "--print"]), "--print")
+    told = ["-f", "--hosts"] if t.mpi == "mpich" else ["--host", "--map-by"]
+    for option in (*told, "-hostfile", "--machinefile"):
+        refused(t.run(t.launcher + ["-n", "4", option, "x", t.program], options), "told already", option)
+    assert t.run(t.launcher + ["-n", "4", t.program, "-f", "x"], options).returncode == 0
+    example = ["--place", "park-20", *options[2:]]
+    assert t.run(command, example).returncode == 0, t.run(command, example).stderr
 
 
 def exit_codes(t):

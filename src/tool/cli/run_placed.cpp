@@ -5,14 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
 
 #include "base/units.hpp"
+#include "cli/example_machines.hpp"
 #include "cli/forecast_links.hpp"
 #include "cli/output.hpp"
 #include "cli/rank_list.hpp"
+#include "launch/launcher_options.hpp"
 #include "place/load_inventory.hpp"
 #include "place/portfolio.hpp"
 #include "place/write_hosts.hpp"
@@ -64,6 +67,29 @@ std::string clusters_of(const map::Problem& problem, const map::Placement& place
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+/// Options that say where processes go, which is what the file for the launcher says too.
+std::optional<Error> told_already(const launch::CommandLine& line) {
+  constexpr std::array<std::string_view, 20> kPlaces{
+      "f",          "hosts", "host",        "hostfile", "machinefile", "default-hostfile",
+      "H",          "ppn",   "order-nodes", "rankmap",  "map-by",      "rf",
+      "rankfile",   "ppr",   "bynode",      "byslot",   "npernode",    "pernode",
+      "npersocket", "N"};
+  const launch::CommandLine::Part& part = line.parts.front();
+  for (std::size_t i = part.first; i < part.program;) {
+    const std::string& word = line.words[i];
+    const std::string_view whole = launch::without_dashes(word);
+    const std::string_view name = whole.substr(0, whole.find('='));
+    if (std::find(kPlaces.begin(), kPlaces.end(), name) != kPlaces.end()) {
+      return Error{"--place",
+                   fmt::format("the launcher is told already where processes go: {}", word),
+                   "leave that out, or --place"};
+    }
+    i += 1 + launch::values_of(line.kind, word, line.words[i + 1]).value_or(0);
+    while (i < part.program && !line.words[i].starts_with('-')) ++i;  // the value of an unknown one
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Expected<Rank> processes_asked(const launch::CommandLine& line) {
@@ -89,6 +115,7 @@ Expected<std::vector<std::string>> placed_command(const PlacedRun& placed,
   if (chosen.line->parts.size() != 1) {
     return Error{"--place", "several programs are not placed", "run one program, or place by hand"};
   }
+  if (auto wrong = told_already(*chosen.line)) return *wrong;
   if (placed.profile.empty()) {
     return Error{"--place", "nothing says how the program communicates",
                  "--by PROFILE: record one (espalier run --profile FILE), or name a workload"};
@@ -105,7 +132,7 @@ Expected<std::vector<std::string>> placed_command(const PlacedRun& placed,
   }
   const auto forecast = forecast_links_from(placed.weather);
   if (!forecast) return forecast.error();
-  const auto inventory = place::load_inventory(placed.inventory, *forecast);
+  const auto inventory = place::load_inventory(file_of_machine(placed.inventory), *forecast);
   if (!inventory) return inventory.error();
   for (const std::string& note : inventory->notes) {
     write_message(fmt::format("espalier run: note: {}\n", note));
