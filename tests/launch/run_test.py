@@ -196,6 +196,9 @@ def files_of_programs(t):
     option = "-configfile" if t.mpi == "mpich" else "--app"
     lines = planned(t.run(t.launcher_of_several + [option, str(t.folder / "programs")], FORCED), 4)
     assert [line.rsplit(" ", 1)[1] for line in lines] == ["first", "second", "second", "second"], lines
+    done = subprocess.run([t.espalier, "discover", "--print", "--", *t.launcher, option, str(t.folder / "programs")],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=400, check=False)
+    assert done.returncode == 0 and done.stdout.count("espalier-discover.") == 2 and t.program not in done.stdout, done
     refused(t.run(t.launcher + [option, str(t.folder / "none")]), "cannot be read")
     (t.folder / "programs").write_text("# none\n")
     refused(t.run(t.launcher + [option, str(t.folder / "programs")]), "names no programs")

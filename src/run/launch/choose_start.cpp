@@ -28,12 +28,6 @@ struct AskedLauncher {
   Launcher kind = Launcher::Hydra;
 };
 
-/// What a launcher says for --version. One that is not in PATH is not run: its file is read.
-std::string version_of(const std::string& file) {
-  return is_in_path(file, environment("PATH")) ? output_of({file, "--version"})
-                                               : version_text_of_launcher(file);
-}
-
 /// Whether a word that is called like a launcher is one. A file "mpirun.sh" in some folder is a
 /// program like others, unless it shows itself to be a launcher.
 bool is_launcher(const std::string& word) {
@@ -50,7 +44,7 @@ Expected<AskedLauncher> ask_launcher(const std::string& launcher) {
                  "install the MPI that the program is built with, or write its launcher with its "
                  "folder"};
   }
-  const std::string text = version_of(file);
+  const std::string text = version_of_launcher(file, environment("PATH"));
   if (auto mpi = mpi_launcher(file, text)) {
     const bool is_open_mpis = mpi->family == Family::OpenMpi;
     const Launcher kind = launcher_kind(is_open_mpis ? Mpi::OpenMpi : Mpi::Mpich, file, text);

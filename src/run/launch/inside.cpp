@@ -98,9 +98,7 @@ class Search {
     const std::string file = find(words.front());
     if (file.empty() || words.front().find('$') != std::string::npos) return nothing();
     if (is_launcher_name(words.front()) && !slurm_launcher(words.front())) {
-      const auto mpi =
-          mpi_launcher(file, is_in_path(file, context_.path) ? output_of({file, "--version"})
-                                                             : version_text_of_launcher(file));
+      const auto mpi = mpi_launcher(file, version_of_launcher(file, context_.path));
       if (!mpi) return nothing();
       auto served = served_by(*mpi, words.front());
       if (!served) return served.error();

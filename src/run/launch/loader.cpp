@@ -212,4 +212,8 @@ std::string version_text_of_launcher(const std::string& file) {
   return intel.empty() ? "HYDRA\nVersion:" : intel;
 }
 
+std::string version_of_launcher(const std::string& file, const std::string& path) {
+  return is_in_path(file, path) ? output_of({file, "--version"}) : version_text_of_launcher(file);
+}
+
 }  // namespace espalier::launch

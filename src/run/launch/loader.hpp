@@ -43,4 +43,7 @@ struct Library {
 /// What a launcher's file tells of its --version, without running it; empty if it does not.
 [[nodiscard]] std::string version_text_of_launcher(const std::string& file);
 
+/// What a launcher says for --version. One that is not in `path` is not run: its file is read.
+[[nodiscard]] std::string version_of_launcher(const std::string& file, const std::string& path);
+
 }  // namespace espalier::launch

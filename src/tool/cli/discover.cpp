@@ -17,6 +17,7 @@
 #include "launch/ask.hpp"
 #include "launch/command_line.hpp"
 #include "launch/launchers.hpp"
+#include "launch/loader.hpp"
 #include "launch/run_and_read.hpp"
 #include "report/draw_machine.hpp"
 #include "topology/readers.hpp"
@@ -70,11 +71,12 @@ bool can_be_started(const std::string& word) {
 
 /// Our program in the place of every program that the line names, or at its end if it names none.
 Expected<std::vector<std::string>> with_program(const std::vector<std::string>& words,
-                                                launch::Launcher kind,
+                                                std::size_t launcher, launch::Launcher kind,
                                                 const std::vector<std::string>& program) {
-  std::vector<std::string> longer = words;
-  longer.insert(longer.end(), program.begin(), program.end());
-  auto line = launch::take_apart(longer, kind, can_be_started);
+  auto longer = launch::with_files_read(words, launcher, kind);
+  if (!longer) return longer.error();
+  longer->insert(longer->end(), program.begin(), program.end());
+  auto line = launch::take_apart(*longer, kind, can_be_started);
   if (!line) return line.error();
   std::vector<std::string> result(
       line->words.begin(),
@@ -116,9 +118,16 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
     command.insert(command.end(), program->begin(), program->end());
     return command;
   }
-  const std::string& launcher = words[launch::launcher_among(words, can_be_started)];
-  if (!can_be_started(launcher)) return no_launcher(launcher);
-  const std::string version = launch::output_of({launcher, "--version"});
+  const auto at = launch::find_launcher(words, can_be_started);
+  const std::string& launcher = words[at.value_or(0)];
+  const std::string file = launch::find_program(launcher, ".", path_variable());
+  if (file.empty()) return no_launcher(launcher);
+  if (!at) {
+    return Error{launcher, "it is no launcher of MPI programs that is known",
+                 "write mpiexec or another before it, or name the MPI with --mpi; the program is "
+                 "then put at the end of the command"};
+  }
+  const std::string version = launch::version_of_launcher(file, path_variable());
   const auto mpi = launch::mpi_of_launcher(version);
   if (!mpi) {
     return Error{launcher, "no MPI found: it is neither MPICH's mpiexec nor Open MPI's",
@@ -126,7 +135,7 @@ Expected<std::vector<std::string>> command_of(const DiscoverOptions& options,
   }
   auto program = program_for(*mpi, options);
   if (!program) return program.error();
-  return with_program(words, launch::launcher_kind(*mpi, launcher, version), *program);
+  return with_program(words, *at, launch::launcher_kind(*mpi, launcher, version), *program);
 }
 
 Expected<nlohmann::json> ask_the_ranks(const std::vector<std::string>& command) {
