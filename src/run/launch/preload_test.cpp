@@ -37,5 +37,16 @@ TEST(StartOf, SetsThePathOfLibrariesInEveryProcess) {
                                       "LD_LIBRARY_PATH"}));
 }
 
+TEST(StartOf, RefusesWhatOpenMpi4WouldAbortFor) {
+  const std::vector<std::string> words{"mpirun", "--mca", "mca_base_env_list", "A=1", "./a"};
+  const auto start = [&words](Launcher kind) {
+    auto line = take_apart(words, kind, [](const std::string&) { return true; });
+    return start_of({Mpi::OpenMpi, *line, "", {}}, words, "/l.so", {});
+  };
+  ASSERT_FALSE(start(Launcher::OpenMpi));
+  EXPECT_EQ(start(Launcher::OpenMpi).error().where, "mca_base_env_list");
+  EXPECT_TRUE(start(Launcher::Prrte));
+}
+
 }  // namespace
 }  // namespace espalier::launch

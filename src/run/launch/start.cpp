@@ -9,6 +9,26 @@
 #include "launch/slurm.hpp"
 
 namespace espalier::launch {
+namespace {
+
+/// mpirun of Open MPI 4 aborts ("conflict-env-set") where both -x and this parameter are used.
+std::optional<Error> check_env_list(const CommandLine& line) {
+  constexpr std::string_view kList = "mca_base_env_list";
+  if (line.kind != Launcher::OpenMpi) return std::nullopt;
+  bool is_used = !environment("OMPI_MCA_mca_base_env_list").empty();
+  for (const CommandLine::Part& part : line.parts) {
+    const auto at = [&line](std::size_t i) {
+      return line.words.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    is_used = is_used || std::find(at(part.first), at(part.program), kList) != at(part.program);
+  }
+  if (!is_used) return std::nullopt;
+  return Error{std::string(kList),
+               "Open MPI 4 refuses it beside -x, by which the processes get the library",
+               "name these variables with -x too"};
+}
+
+}  // namespace
 
 Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& words,
                          const std::string& libraries, const Variables& settings) {
@@ -24,6 +44,7 @@ Expected<Start> start_of(const Chosen& chosen, const std::vector<std::string>& w
     return start;
   }
   if (!is_slurm(chosen.line->kind)) {
+    if (auto wrong = check_env_list(*chosen.line)) return *wrong;
     Start start{with_preload(*chosen.line, library, preloaded, variables), {}, {}};
     // Processes that a program spawns get the environment of PRRTE, without what -x says.
     if (chosen.line->kind == Launcher::Prrte) {
