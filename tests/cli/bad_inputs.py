@@ -26,6 +26,13 @@ import threading
 
 Ran = collections.namedtuple("Ran", "code out err megabytes seconds")
 TABLE = pathlib.Path(__file__).with_name("bad_inputs.table")
+DEEP = {  # files that are right but for values inside each other without end
+    "deeptrace": '{"format":"espalier-trace-1","program":"p","clock":{"kernels":1,"residual_ns":0},"dropped_calls":0,"hosts":["a"],'
+                 '"communicators":[{"name":"w","members":[0],"machine":DEEP}],"plans":[],"calls":[]}',
+    "deepplacement": '{"format":"espalier-placement-1","ranks":DEEP}',
+    "deeprun": '{"format":"espalier-reproduce-1","paper":"karonis2000","date":"x","command":"x","version":"x","mpi":"x",'
+               '"exhibits":[{"key":"x","title":"x","notes":[],"rows":[{"a":DEEP}]}]}',
+}
 CPU_SECONDS = 2
 MEMORY_MB = 200
 PATIENCE = 300  # by the clock: the machine may be busy
@@ -77,6 +84,10 @@ def make_files(folder, texts):
     made["sqlite"].write_bytes(b"SQLite format 3\0" + b"\x10\x00" + bytes(500))
     made["loop"].symlink_to(made["loop"])
     made["here"] = folder
+    deep = b"[" * 300_000 + b"]" * 300_000
+    for name, text in DEEP.items():
+        made[name] = folder / name
+        made[name].write_bytes(text.encode().replace(b"DEEP", deep))
     return {name: str(path) for name, path in made.items()}
 
 

@@ -192,4 +192,22 @@ Expected<LocatedJson> parse_located_json(std::string_view text, const std::strin
   return std::move(builder).result();
 }
 
+bool is_nested_too_deep(std::string_view json) {
+  std::size_t depth = 0;
+  bool is_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (is_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      is_string = !is_string;
+    } else if (!is_string && (c == '[' || c == '{')) {
+      if (++depth > kMaxDepth) return true;
+    } else if (!is_string && (c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 }  // namespace espalier

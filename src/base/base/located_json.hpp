@@ -34,4 +34,8 @@ struct LocatedJson {
 /// Refuses what is not JSON, a key that stands twice in one object, and nesting deeper than 256.
 Expected<LocatedJson> parse_located_json(std::string_view text, const std::string& file);
 
+/// Whether JSON is nested deeper than 256. Values of nlohmann-json are parsed at any depth, but
+/// copying or writing them calls itself for each level, until the stack is used up.
+[[nodiscard]] bool is_nested_too_deep(std::string_view json);
+
 }  // namespace espalier

@@ -36,5 +36,20 @@ TEST(LocatedJson, RefusesDeepNestingAndEmptyText) {
   EXPECT_FALSE(parse_located_json(std::string("\"\xff\xfe\""), "f"));
 }
 
+TEST(IsNestedTooDeep, CountsBracketsOutsideOfStrings) {
+  EXPECT_FALSE(is_nested_too_deep(""));
+  EXPECT_FALSE(is_nested_too_deep(std::string(256, '[') + std::string(256, ']')));
+  EXPECT_TRUE(is_nested_too_deep(std::string(257, '[') + std::string(257, ']')));
+  std::string alternating;
+  for (int i = 0; i < 200; ++i) alternating += R"({"a":[)";
+  EXPECT_TRUE(is_nested_too_deep(alternating));
+  EXPECT_FALSE(is_nested_too_deep("[\"" + std::string(1000, '[') + "\"]"));
+  EXPECT_FALSE(is_nested_too_deep(R"(["\")" + std::string(1000, '{') + "\"]"));
+  EXPECT_TRUE(is_nested_too_deep(R"(["\\",)" + std::string(1000, '{')));
+  std::string wide = "[";
+  for (int i = 0; i < 1000; ++i) wide += "[],{},";
+  EXPECT_FALSE(is_nested_too_deep(wide));
+}
+
 }  // namespace
 }  // namespace espalier

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/located_json.hpp"
 #include "trace/json.hpp"
 
 namespace espalier::trace {
@@ -146,6 +147,7 @@ Trace trace_from(const Json& json) {
 Expected<Trace> read_json(std::string_view json, const std::string& name) {
   constexpr const char* kHint = "a trace is what espalier run --trace writes";
   try {
+    demand(!is_nested_too_deep(json), "it is nested too deep");
     return trace_from(Json::parse(json));
   } catch (const Wrong& wrong) {
     return Error{name, wrong.what, kHint};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/located_json.hpp"
 #include "report/plain_svg.hpp"
 
 namespace espalier::reproduce {
@@ -89,6 +90,7 @@ std::string to_json(const std::string& paper, const std::vector<Exhibit>& exhibi
 }
 
 Expected<std::vector<ReportedPart>> stored_parts(const std::string& text, const std::string& file) {
+  if (is_nested_too_deep(text)) return Error{file, "it is nested too deep", kHint};
   try {
     const OrderedJson run = OrderedJson::parse(text);
     if (run.at("format") != kFormat) return Error{file, "no stored run", kHint};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/located_json.hpp"
 #include "cli/example_machines.hpp"
 #include "cli/output.hpp"
 #include "place/load_inventory.hpp"
@@ -22,8 +23,9 @@ constexpr std::string_view kFormat = "espalier-placement-1";
 Expected<std::vector<std::string>> placed_hosts(const std::string& file) {
   const auto text = read_named_file(file);
   if (!text) return text.error();
-  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   const Error broken{file, "it is no whole placement", "write it again: espalier place --json"};
+  if (is_nested_too_deep(*text)) return broken;
+  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || json.value("format", nlohmann::json()) != kFormat) return broken;
   const auto ranks = json.value("ranks", nlohmann::json());
   if (!ranks.is_array() || ranks.empty()) return broken;
