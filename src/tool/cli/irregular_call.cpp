@@ -112,6 +112,11 @@ Expected<IrregularCall> understand(const IrregularCallOptions& options,
   if (auto wrong = without_meaning(options, exchanges)) return *std::move(wrong);
   auto mean = parse_bytes(given_or(options.size, kUsualSize));
   if (!mean) return error_within("--size", mean.error());
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // as for the lengths of a file
+  if (mean->value > kMost) {
+    return Error{"--size", fmt::format("{} are more than can be planned", to_string(*mean)),
+                 fmt::format("give at most {}", to_string(Bytes{kMost}))};
+  }
   auto memory = parse_bytes(options.counts.memory);
   if (!memory) return error_within("--memory", memory.error());
   auto machine = known != nullptr ? Expected<topology::Machine>(*known)
