@@ -81,8 +81,10 @@ Expected<std::optional<UsedMpi>> mpi_of_part(const CommandLine& line, std::size_
     if (!wrap && command.empty())
       return std::optional<UsedMpi>{};  // the script comes from standard input
     script = wrap ? *wrap : text_of(command.front());
-    if (!wrap && !std::filesystem::exists(command.front())) {
-      return Error{command.front(), "there is no such script", "check its name"};
+    std::error_code failed;
+    if (!wrap && !std::filesystem::exists(command.front(), failed)) {
+      return failed ? cannot_be_looked_at(command.front(), failed)
+                    : Error{command.front(), "there is no such script", "check its name"};
     }
     return mpi_of_script(script, wrap ? "--wrap" : command.front(), context);
   }

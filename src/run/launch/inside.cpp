@@ -167,7 +167,10 @@ class Search {
     if (i >= words.size()) return nothing();
     if (is_text) return script(words[i], words.front() + " -c", depth - 1);
     const std::string file = (std::filesystem::path(context_.directory) / words[i]).string();
-    if (!std::filesystem::exists(file)) return no_such_program(words[i]);
+    std::error_code failed;
+    if (!std::filesystem::exists(file, failed)) {
+      return failed ? cannot_be_looked_at(words[i], failed) : no_such_program(words[i]);
+    }
     return script(text_of(file), words[i], depth - 1);
   }
 
@@ -208,6 +211,11 @@ class Search {
 };
 
 }  // namespace
+
+Error cannot_be_looked_at(const std::string& name, const std::error_code& why) {
+  return {name, fmt::format("it cannot be looked at: {}", why.message()),
+          "check its name and who may enter its folder, or say which MPI it is with --mpi"};
+}
 
 std::string text_of(const std::string& file) {
   return beginning_of_file(file, std::uint64_t{1} << 20U);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "launch/mpi_kind.hpp"
@@ -33,6 +34,9 @@ Expected<std::optional<UsedMpi>> mpi_of_command(const std::vector<std::string>& 
 /// looked at. Words with "$" in them cannot be.
 Expected<std::optional<UsedMpi>> mpi_of_script(const std::string& text, const std::string& name,
                                                const CommandContext& context);
+
+/// For a file of which the system does not even tell whether it is there.
+[[nodiscard]] Error cannot_be_looked_at(const std::string& name, const std::error_code& why);
 
 /// The text of a file, up to 1 MiB; empty if it cannot be read.
 [[nodiscard]] std::string text_of(const std::string& file);

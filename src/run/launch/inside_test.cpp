@@ -8,6 +8,7 @@
 #include "launch/ask.hpp"
 #include "launch/launcher_options.hpp"
 #include "launch/python.hpp"
+#include "launch/start.hpp"
 
 namespace espalier::launch {
 namespace {
@@ -136,6 +137,16 @@ TEST(ProgramFiles, StandInTheirPlace) {
 TEST(OutputOf, EndsWhatDoesNotEnd) {
   EXPECT_EQ(output_of({"sh", "-c", "echo a; exec sleep 1000"}, {}, 1), "a\n");
   EXPECT_EQ(output_of({"sh", "-c", "echo $E$LD_PRELOAD"}, {"E=x"}), "x\n");
+}
+
+TEST(MpiOfCommand, TellsWhatCannotBeLookedAt) {
+  const std::string name(300, 'x');  // no file may have such a name
+  const auto shell = mpi_of_command({"bash", name}, {".", "/usr/bin:/bin"});
+  ASSERT_FALSE(shell);
+  EXPECT_NE(shell.error().what.find("File name too long"), std::string::npos) << shell.error();
+  const auto batch = choose_start({"sbatch", name}, std::nullopt);
+  ASSERT_FALSE(batch);
+  EXPECT_NE(batch.error().what.find("File name too long"), std::string::npos) << batch.error();
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ Expected<std::string> find_libraries(const RunOptions& options, launch::Mpi mpi)
     // the standard's own interface was built, any program may be of that kind.
     const auto& variant = launch::variant_for(mpi);
     const auto is_there = [&](std::string_view file) {
-      return fs::exists(fs::path(*library).parent_path() / file);
+      std::error_code error;
+      return fs::exists(fs::path(*library).parent_path() / file, error);
     };
     if (!is_there(variant.file) && !is_there(launch::kVariants[2].file)) {
       return Error{(fs::path(*library).parent_path() / variant.file).string(),
