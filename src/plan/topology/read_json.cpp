@@ -59,7 +59,8 @@ class Reader : public JsonReader {
   std::uint64_t whole_number(const LocatedJson& json, std::string_view key) const {
     std::uint64_t n = 0;
     const char* end = json.text.data() + json.text.size();
-    if (json.kind != Kind::Number || std::from_chars(json.text.data(), end, n).ptr != end) {
+    const auto [at, code] = std::from_chars(json.text.data(), end, n);
+    if (json.kind != Kind::Number || code != std::errc() || at != end) {
       const bool shows = json.kind == Kind::Number || json.kind == Kind::String;
       refuse(json,
              fmt::format("\"{}\" is {}, not a whole number", key,

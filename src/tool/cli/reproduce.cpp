@@ -77,8 +77,9 @@ Expected<std::vector<Part>> chosen_parts(const std::vector<Part>& parts,
 Expected<PaperOptions> sizes_of(const ReproduceOptions& options) {
   PaperOptions sizes;
   const char* end = options.seed.data() + options.seed.size();
-  if (options.seed.empty() || std::from_chars(options.seed.data(), end, sizes.seed).ptr != end) {
-    return Error{"--seed", fmt::format("\"{}\" is not a whole number", options.seed),
+  const auto [at, code] = std::from_chars(options.seed.data(), end, sizes.seed);
+  if (code != std::errc() || at != end) {
+    return Error{"--seed", fmt::format("\"{}\" is not a whole number of 64 bits", options.seed),
                  "write 7, say"};
   }
   if (options.quick) {
