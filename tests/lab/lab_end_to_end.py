@@ -329,6 +329,18 @@ class Lab(unittest.TestCase):
             self.assertEqual(ran.stdout, "")
             self.assertIn("error:", ran.stderr)
 
+    def test_7b_a_full_disk_is_told(self):
+        folder = f"{STATE}-small"
+        os.mkdir(folder)
+        try:  # a file system of 64 KiB that goes with its namespace
+            line = f"mount -t tmpfs -o size=64k none {folder} && exec {ESPALIER} lab up --state {folder}/lab 'lan:100(1ms) proc:1'"
+            ran = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", line], capture_output=True, text=True,
+                                 timeout=PATIENCE)
+        finally:
+            os.rmdir(folder)
+        self.assertEqual(ran.returncode, 2, ran)
+        self.assertIn("No space left", ran.stderr)
+
     def test_8_down_leaves_nothing(self):
         # Neither of a lab with slow hosts whose router was killed.
         lab("set", "site0-machine0", "--cpu", "50%")

@@ -36,7 +36,9 @@ Expected<LinkBoard> LinkBoard::create(const std::string& path, std::span<const L
   auto made = create_own_file(path, 0644);
   if (!made) return made.error();
   const std::size_t size = sizeof(Header) + links.size() * sizeof(LinkCell);
-  if (::ftruncate(made->get(), static_cast<off_t>(size)) != 0) {
+  // Where the disk is full, a write through a mapping into a hole ends the process (SIGBUS).
+  if (const int code = ::posix_fallocate(made->get(), 0, static_cast<off_t>(size)); code != 0) {
+    errno = code;
     return system_error(path, "cannot make the links");
   }
   auto board = map(path, made->release(), links.size());

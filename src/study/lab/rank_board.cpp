@@ -20,7 +20,11 @@ Expected<RankBoard> RankBoard::create(const std::string& path,
     const auto fd = create_own_file(path, 0644);
     if (!fd) return fd.error();
     const auto size = static_cast<off_t>(cells.size() * sizeof(EspalierRankCell));
-    if (::ftruncate(fd->get(), size) != 0) return system_error(path, "cannot make the ranks' file");
+    // Where the disk is full, a write through a mapping into a hole ends the process (SIGBUS).
+    if (const int code = ::posix_fallocate(fd->get(), 0, size); code != 0) {
+      errno = code;
+      return system_error(path, "cannot make the ranks' file");
+    }
   }
   auto board = open(path, cells.size());
   if (!board) return board;
