@@ -341,6 +341,26 @@ class Lab(unittest.TestCase):
         self.assertEqual(ran.returncode, 2, ran)
         self.assertIn("No space left", ran.stderr)
 
+    def test_7c_a_lab_of_its_own_goes_with_who_is_ended(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            command = [ESPALIER, "reproduce", "langer", "--on", "lab", "--quick"]
+            run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            folder = pathlib.Path(f"/run/espalier-reproduce.{run.pid}")
+            deadline = time.time() + PATIENCE
+            while not (folder / "holders").exists() and run.poll() is None:
+                self.assertLess(time.time(), deadline)
+                time.sleep(0.001)
+            run.send_signal(number)
+            _, err = run.communicate(timeout=PATIENCE)
+            self.assertEqual(run.returncode, -number, err)
+            self.assertFalse(folder.exists(), err)
+            mark = f" - tmpfs espalier-lab:{folder} "
+            for mounts in pathlib.Path("/proc").glob("[0-9]*/mountinfo"):
+                try:
+                    self.assertNotIn(mark, mounts.read_text())
+                except OSError:
+                    pass  # it ended meanwhile
+
     def test_8_down_leaves_nothing(self):
         # Neither of a lab with slow hosts whose router was killed.
         lab("set", "site0-machine0", "--cpu", "50%")

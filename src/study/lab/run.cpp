@@ -34,6 +34,12 @@ void set_signal(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
+constexpr std::array<int, 3> kHeld{SIGINT, SIGTERM, SIGHUP};
+
+void remember_signals() {
+  for (const int s : kHeld) set_signal(s, remember);
+}
+
 /// Hands on what we are asked, once, then insists. A run that was stopped did not end well,
 /// whatever its launcher says of it.
 int wait_for(pid_t child) {
@@ -55,6 +61,17 @@ struct TemporaryFile {
 };
 
 }  // namespace
+
+HeldSignals::HeldSignals() {
+  for (std::size_t i = 0; i < kHeld.size(); ++i) ::sigaction(kHeld[i], nullptr, &old_[i]);
+  remember_signals();
+}
+
+HeldSignals::~HeldSignals() {
+  for (std::size_t i = 0; i < kHeld.size(); ++i) ::sigaction(kHeld[i], &old_[i], nullptr);
+}
+
+int signal_asked() { return asked_to_stop; }
 
 Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::string>& command) {
   const std::string& name = lab.plan.hosts[host].name;
@@ -141,7 +158,8 @@ Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const
   }
   const std::size_t first = host_of_rank(lab.plan.hosts, lab.machine.size())[0];
   const std::string mark = fmt::format("ESPALIER_LAB_RUN={}", ::getpid());
-  for (const int s : {SIGINT, SIGTERM, SIGHUP}) set_signal(s, remember);
+  remember_signals();
+  if (signal_asked() != 0) return 128 + signal_asked();
   const pid_t child = ::fork();
   if (child < 0) return Error{"lab run", "cannot start a process", ""};
   if (child == 0) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <signal.h>
+
+#include <array>
 #include <string>
 #include <vector>
 
@@ -18,8 +21,23 @@ Error exec_on_host(const OpenLab& lab, std::size_t host, const std::vector<std::
 /// A library that stands beside the tool (lib/ next to bin/).
 Expected<std::string> find_library(const std::string& self, const std::string& name);
 
+/// While this lives, SIGINT, SIGTERM and SIGHUP end what run_launch() runs but not this process,
+/// which has a lab to take down: it looks at signal_asked(). Then they do again what they did.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  std::array<struct sigaction, 3> old_{};
+};
+/// The signal that asked this process to stop; 0: none did.
+[[nodiscard]] int signal_asked();
+
 /// Runs a launch from the host of rank 0 and waits for it: its exit code, or 128 + the signal. What
-/// it started is ended with it, also when we are interrupted.
+/// it started is ended with it, also when we are interrupted. Nothing is started once we were.
 /// @param output where its standard output goes; "" for ours
 Expected<int> run_launch(const OpenLab& lab, const LaunchRequest& request, const Launch& launch,
                          const std::string& output = "");

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/progress.hpp"
 #include "cli/measure_on_lab.hpp"
 #include "cli/output.hpp"
 #include "cli/scratch_folder.hpp"
 #include "lab/lab.hpp"
+#include "lab/run.hpp"
 #include "launch/run_and_read.hpp"
 #include "league/job.hpp"
 #include "measure/measured.hpp"
@@ -71,13 +75,21 @@ template <typename Result, typename Work>
 Expected<Result> in_own_lab(const topology::Machine& machine, const Work& work) {
   auto folder = lab::state_folder(fmt::format("/run/espalier-reproduce.{}", ::getpid()));
   if (!folder) return folder.error();
+  std::optional<lab::HeldSignals> held(std::in_place);
   const auto result = [&]() -> Expected<Result> {
     if (auto up = lab::up(*folder, machine, {}, own_path().string()); !up) return up.error();
+    if (lab::signal_asked() != 0) return Error{"reproduce", "interrupted", ""};
     auto lab = lab::open_lab(*folder);
     if (!lab) return lab.error();
     return work(*lab);
   }();
-  if (auto down = lab::down(*folder); !down && result) return down.error();
+  if (auto down = lab::down(*folder); !down) {
+    write_message(
+        fmt::format("{}\nreproduce: note: a lab is left in {}: espalier lab down --state {}\n",
+                    to_string(down.error()), folder->path, folder->path));
+  }
+  held.reset();
+  if (lab::signal_asked() != 0) (void)std::raise(lab::signal_asked());
   return result;
 }
 
